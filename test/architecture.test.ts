@@ -56,6 +56,8 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'mistakes',
   ],
   fidelity: ['protocol'],
+  // What records, at the transports of a client.
+  wire: ['json', 'jsonrpc', 'protocol', 'auth', 'http/client'],
   // What judges servers and clients that are not ours.
   check: ['client', 'peer', 'json', 'jsonrpc', 'protocol', 'stdio/client'],
   // The two halves of a transport know nothing of each other.
@@ -81,6 +83,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'client',
     'fidelity',
     'check',
+    'wire',
     'host',
     'peer',
     'jsonrpc',

@@ -17,6 +17,8 @@ export interface EventTextListener {
   found(event: StreamEvent): void;
   /** The data of an event is longer than allowed; nothing follows. */
   tooLong?(): void;
+  /** A line that the stream says to nobody, such as one that keeps it open. */
+  comment?(text: string): void;
 }
 
 const blockLines = 1024;
@@ -44,6 +46,12 @@ export class EventText {
   constructor(listener: EventTextListener, most: number = Number.POSITIVE_INFINITY) {
     this.#listener = listener;
     this.#most = most;
+  }
+
+  /** True while an event is not over, so that a stream which ends here was cut within it. */
+  get within(): boolean {
+    const parts = [this.#data, this.#type, this.#id];
+    return this.#held.length > 0 || parts.some((part) => part !== undefined);
   }
 
   feed(piece: string): void {
@@ -81,7 +89,8 @@ export class EventText {
     const colon = line.indexOf(':');
     if (colon === -1) this.#field(line, '');
     // A line that begins with the colon is a comment.
-    else if (colon > 0) this.#field(line.slice(0, colon), line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1));
+    else if (colon === 0) this.#listener.comment?.(line.slice(1).trimStart());
+    else this.#field(line.slice(0, colon), line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1));
   }
 
   #field(name: string, value: string): void {

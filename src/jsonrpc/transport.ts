@@ -119,8 +119,10 @@ export interface Receiver {
   problem(error: Error, about?: MessageOrigin): void;
   /** Says that messages which belong to no request may have been lost, since their stream broke and was not taken up where it did. */
   readonly gap?: (() => void) | undefined;
-  /** The conversation ended from the other side; called at most once, and nothing follows it. */
+  /** The conversation ended from the other side; called at most once, and nothing follows it but `exited`. */
   closed(error: ConnectionError): void;
+  /** The process of the peer ended, where the conversation has one; also after the conversation was closed from here. */
+  readonly exited?: ((code: number | null, signal: string | null) => void) | undefined;
 }
 
 /** Facts that a transport knows of a message beside its text. */

@@ -14,7 +14,7 @@ import { ConfigProblem } from './expand.ts';
 import { oauthEntry, oauthKeys, type OAuthEntry } from './oauth-entry.ts';
 import { Keys, jsonKindOf, pathOf, shownValue } from './read.ts';
 import { sharedFetch } from '../fetch.ts';
-import { secretArguments, secretHeaders, secretsOfUrl, secretVariables } from '../explain/secrets.ts';
+import { secretArguments, secretHeaders, secretsOfUrl, secretVariables } from '../../wire/secrets.ts';
 import { UsageError, type Io } from '../io.ts';
 import { masked, type Mask } from '../masked.ts';
 import { isHeader, type TransportSettings } from '../target.ts';

@@ -1,8 +1,8 @@
-import type { ByteStream, Fetch, FetchRequest, FetchResponse } from '../../http/client/fetch.ts';
-import { messageText } from '../../jsonrpc/encode.ts';
-import type { Channel, Transport } from '../../jsonrpc/transport.ts';
+import type { Transport } from '../../jsonrpc/transport.ts';
+import type { HttpHead, Recorder, Seen } from '../../wire/entry.ts';
+import { tapHttp } from '../../wire/tap-http.ts';
+import { tapLines } from '../../wire/tap-lines.ts';
 import { sharedFetch } from '../fetch.ts';
-import { eventText } from './events.ts';
 import type { WireEntry } from './report.ts';
 import type { TransportSettings } from '../target.ts';
 
@@ -48,68 +48,106 @@ const sessionHeader = 'mcp-session-id';
 /** An entry whose text is still coming. */
 type Draft = { -readonly [Key in keyof WireEntry]: WireEntry[Key] };
 
-interface Notebook {
-  note(entry: WireEntry): Draft;
-  /** Adds to the text of an entry. */
-  grow(draft: Draft, text: string): void;
-}
-
 /** Makes the tap of one conversation. */
 export function createTap(): Tap {
-  const entries: Draft[] = [];
-  const refusals: SeenRefusal[] = [];
+  const notebook = new Notebook();
+  const lines = tapLines(notebook);
   let stderr = '';
-  let total = 0;
-  let target: string | undefined;
-  let elsewhere = false;
-
-  function note({ text, ...entry }: WireEntry): Draft {
-    const draft: Draft = entry;
-    if (entries.length < most.entries) entries.push(draft);
-    if (text !== undefined) grow(draft, text);
-    return draft;
-  }
-
-  function grow(draft: Draft, text: string): void {
-    const before = draft.text ?? '';
-    if (text === '' || before.length > most.text || total > most.total) return;
-    total += text.length;
-    draft.text = clipped(before + text);
-  }
-
-  const tapped: Fetch = async (url, request) => {
-    target ??= url;
-    if (request.method === 'POST' && url !== target) elsewhere = true;
-    note(sent(url, request));
-    const response = await sharedFetch(url, request);
-    const refusal = refusalOf(request, response);
-    if (refusal !== undefined && refusals.length < most.refusals) refusals.push(refusal);
-    return heard(response, { note, grow });
-  };
-
   return {
-    entries,
-    refusals,
+    entries: notebook.entries,
+    refusals: notebook.refusals,
     get target() {
-      return target;
+      return notebook.target;
     },
     get stderr() {
       return stderr;
     },
     get elsewhere() {
-      return elsewhere;
+      return notebook.elsewhere;
     },
     settings: {
-      fetch: tapped,
+      fetch: tapHttp(sharedFetch, { recorder: notebook }),
       closeMs: 1_000,
       killAfterMs: 500,
       onStderr(text) {
         stderr = (stderr + text).slice(-most.stderr);
-        note({ from: 'server', stderr: text });
+        lines.onStderr(text);
       },
     },
-    listen: (transport) => (transport.carriesHeaders === true ? transport : listened(transport, note)),
+    listen: (transport) => (transport.carriesHeaders === true ? transport : lines.listen(transport)),
   };
+}
+
+/** Keeps the beginning of a conversation, as the report shows it. */
+class Notebook implements Recorder {
+  readonly entries: Draft[] = [];
+  readonly refusals: SeenRefusal[] = [];
+  target: string | undefined;
+  elsewhere = false;
+  readonly #drafts = new Map<number, Draft>();
+  /** True of each request that had credentials. */
+  readonly #credentials = new Set<number>();
+  #total = 0;
+  #count = 0;
+
+  connect(): number {
+    return 1;
+  }
+
+  note(seen: Seen): number {
+    const sequence = this.#count++;
+    this.#sent(seen, sequence);
+    this.#refused(seen);
+    const shown = shownOf(seen);
+    if (shown === undefined) return sequence;
+    const { text, ...draft }: Draft = shown;
+    if (this.entries.length < most.entries) this.entries.push(draft);
+    if (text !== undefined) this.#add(draft, text);
+    else if (seen.http?.status !== undefined) this.#drafts.set(sequence, draft);
+    return sequence;
+  }
+
+  grow(sequence: number, piece: string): void {
+    const draft = this.#drafts.get(sequence);
+    if (draft !== undefined) this.#add(draft, piece);
+  }
+
+  end(sequence: number): void {
+    this.#drafts.delete(sequence);
+  }
+
+  #add(draft: Draft, text: string): void {
+    const before = draft.text ?? '';
+    if (text === '' || before.length > most.text || this.#total > most.total) return;
+    this.#total += text.length;
+    draft.text = clipped(before + text);
+  }
+
+  #sent({ from, http }: Seen, sequence: number): void {
+    const { method, url, headers } = http ?? {};
+    if (from !== 'client' || url === undefined) return;
+    this.target ??= url;
+    if (method === 'POST' && url !== this.target) this.elsewhere = true;
+    if (headers !== undefined && 'authorization' in headers) this.#credentials.add(sequence);
+  }
+
+  /** A 400 may challenge too, where credentials are malformed. (RFC 6750, section 3.1) */
+  #refused({ http, exchange = -1 }: Seen): void {
+    const { status, headers } = http ?? {};
+    if (status === undefined) return;
+    const header = headers?.['www-authenticate']?.slice(0, most.header);
+    const isRefusal = status === 401 || status === 403 || (status === 400 && header !== undefined);
+    const withCredentials = this.#credentials.delete(exchange);
+    if (isRefusal && this.refusals.length < most.refusals) this.refusals.push({ status, header, withCredentials });
+  }
+}
+
+/** An entry of the report, which has less than a recording: no end, no event that is no message. */
+function shownOf({ lane, from, text, problem, http }: Seen): WireEntry | undefined {
+  if (lane === 'stderr') return text === undefined ? undefined : { from, stderr: text };
+  if (http !== undefined) return { from, http: headOf(http), ...(text === undefined ? {} : { text }) };
+  if (lane !== 'message') return undefined;
+  return problem === undefined ? { from, ...(text === undefined ? {} : { text }) } : { from, problem };
 }
 
 function clipped(text: string): string {
@@ -117,53 +155,14 @@ function clipped(text: string): string {
   return rest > 0 ? `${text.slice(0, most.text)}… (${rest} characters more)` : text;
 }
 
-/** A message is written as its line came; where there are no lines, as it was read. */
-function listened(transport: Transport, note: (entry: WireEntry) => void): Transport {
+function headOf({ method, url, status, headers }: HttpHead): NonNullable<WireEntry['http']> {
+  if (url === undefined)
+    return { ...(status === undefined ? {} : { status }), headers: pick(shownHeaders.response, headers) };
   return {
-    ...transport,
-    async open(receiver) {
-      let line: string | undefined;
-      const channel = await transport.open({
-        ...receiver,
-        line(text) {
-          line = text;
-        },
-        message(value, about) {
-          // What came as JSON can be written as JSON, whatever kind of message it is.
-          note({ from: 'server', text: line ?? messageText(value as Parameters<typeof messageText>[0]) });
-          line = undefined;
-          receiver.message(value, about);
-        },
-        problem(error, about) {
-          line = undefined;
-          note({ from: 'server', problem: error.message });
-          receiver.problem(error, about);
-        },
-      });
-      return {
-        ...forwarded(channel),
-        async send(message, options) {
-          note({ from: 'client', text: messageText(message) });
-          await channel.send(message, options);
-        },
-      };
-    },
+    ...(method === undefined ? {} : { method }),
+    path: pathOf(url),
+    headers: pick(shownHeaders.request, headers),
   };
-}
-
-/** Parts of a channel that no message passes through. */
-function forwarded(channel: Channel): Pick<Channel, 'close' | 'setHeaders' | 'listen'> {
-  return {
-    close: () => channel.close(),
-    setHeaders: (headers) => channel.setHeaders?.(headers),
-    listen: async () => (await channel.listen?.()) ?? true,
-  };
-}
-
-function sent(url: string, { method, headers, body }: FetchRequest): WireEntry {
-  const shown = pick(shownHeaders.request, (name) => headers[name]);
-  const http = { method, path: pathOf(url), headers: shown };
-  return { from: 'client', http, ...(body === undefined ? {} : { text: body }) };
 }
 
 /** A query may hold a secret: with HTTP+SSE it is the id of the session. */
@@ -172,51 +171,13 @@ function pathOf(url: string): string {
   return search === '' ? pathname : `${pathname}?…`;
 }
 
-function pick(names: readonly string[], of: (name: string) => string | null | undefined): Record<string, string> {
-  const found = names.map((name) => [name, of(name) ?? undefined] as const);
-  const session = of(sessionHeader) ?? undefined;
+function pick(names: readonly string[], headers: HttpHead['headers']): Record<string, string> {
+  const session = headers[sessionHeader];
   const masked = session === undefined ? undefined : `(${session.length} characters)`;
+  const found = names.map((name) => [name, headers[name]] as const);
   return Object.fromEntries(
     [...found, [sessionHeader, masked] as const].flatMap(([name, value]) =>
       value === undefined ? [] : [[name, value] as const],
     ),
   );
-}
-
-/** A 400 may challenge too, where credentials are malformed. (RFC 6750, section 3.1) */
-function refusalOf(request: FetchRequest, { status, headers }: FetchResponse): SeenRefusal | undefined {
-  const header = headers.get('www-authenticate')?.slice(0, most.header);
-  const isRefusal = status === 401 || status === 403 || (status === 400 && header !== undefined);
-  const withCredentials = Object.keys(request.headers).some((name) => name.toLowerCase() === 'authorization');
-  return isRefusal ? { status, header, withCredentials } : undefined;
-}
-
-function heard(response: FetchResponse, { note, grow }: Notebook): FetchResponse {
-  const { status, headers, body } = response;
-  const http = { status, headers: pick(shownHeaders.response, (name) => headers.get(name)) };
-  const entry = note({ from: 'server', http });
-  if (body === null) return response;
-  const isStream = /^text\/event-stream\b/i.test(headers.get('content-type') ?? '');
-  const listener = isStream
-    ? eventText((text) => note({ from: 'server', text }))
-    : (text: string): void => grow(entry, text);
-  return { status, headers, body: overheard(body, listener) };
-}
-
-/** The same bytes, told as text to somebody else too. */
-export function overheard(body: ByteStream, tell: (text: string) => void): ByteStream {
-  return {
-    getReader() {
-      const reader = body.getReader();
-      const decoder = new TextDecoder();
-      return {
-        async read() {
-          const result = await reader.read();
-          tell(decoder.decode(result.value, { stream: !result.done }));
-          return result;
-        },
-        cancel: (reason) => reader.cancel(reason),
-      };
-    },
-  };
 }

@@ -16,7 +16,11 @@ export interface FetchRequest {
 /** The answer of a `fetch`: the part of `Response` that is used. */
 export interface FetchResponse {
   readonly status: number;
-  readonly headers: { get(name: string): string | null };
+  readonly headers: {
+    get(name: string): string | null;
+    /** Lists all of them, names in lower case, for who records what came; those of every runtime can. */
+    [Symbol.iterator]?(): Iterator<[string, string]>;
+  };
   readonly body: ByteStream | null;
 }
 

@@ -77,7 +77,7 @@ export class NodeExchange implements Candidate, Source, Dispatcher.DispatchHandl
     decoding?.into(body);
     this.#body = body;
     this.#sink = decoding ?? body;
-    this.#outcome.resolve({ status, headers: { get: (name) => headerOf(headers, name.toLowerCase()) }, body });
+    this.#outcome.resolve({ status, headers: headersOf(headers), body });
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, bytes: Uint8Array): void {
@@ -127,6 +127,16 @@ function asTypeError(error: NodeJS.ErrnoException): Error {
 }
 
 /** @param name In lower case. */
+function headersOf(headers: Headers): FetchResponse['headers'] {
+  return {
+    get: (name) => headerOf(headers, name.toLowerCase()),
+    [Symbol.iterator]: () =>
+      Object.keys(headers)
+        .map((name): [string, string] => [name, headerOf(headers, name) ?? ''])
+        .values(),
+  };
+}
+
 function headerOf(headers: Headers, name: string): string | null {
   const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
   if (value === undefined) return null;

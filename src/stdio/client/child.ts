@@ -124,6 +124,7 @@ class ChildChannel implements Channel {
       options.onStderr && harmless(options.onStderr, (error) => console.error('the listener onStderr threw:', error));
     this.#stdin = stdin;
     this.#writer = lineWriter(stdin);
+    if (receiver.exited !== undefined) child.once('exit', receiver.exited);
     endWithProcess(child);
     this.#exited = new Promise((resolve) => child.once('exit', () => resolve()));
     this.#emptied = new Promise((resolve) => child.once('close', () => resolve()));

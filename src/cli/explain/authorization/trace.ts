@@ -1,6 +1,6 @@
 import type { AuthorizationFetch } from '../../../auth/document.ts';
 import type { WireEntry } from '../report.ts';
-import { overheard } from '../wire.ts';
+import { overheard } from '../../../wire/tap-http.ts';
 
 /** One request and what came of it. */
 export interface Traced {
@@ -50,7 +50,7 @@ export function createTrace(fetch: AuthorizationFetch): Trace {
         const before = entry.text ?? '';
         if (text !== '' && before.length < mostText) entry.text = (before + text).slice(0, mostText);
       };
-      return { status, headers, body: overheard(body, hear) };
+      return { status, headers, body: overheard(body, { text: hear, over: () => {} }) };
     },
   };
 }

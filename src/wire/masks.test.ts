@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { RecordingEntry, Seen } from './entry.ts';
+import { createLog } from './log.ts';
+import { createMasks } from './masks.ts';
+
+const secret = 'planted-0123456789-secret';
+
+function kept(
+  seen: Seen,
+  prepare: Partial<{ forget: string[]; hide: string[] }> = {},
+): { entry: RecordingEntry; shown: RecordingEntry } {
+  const masks = createMasks();
+  masks.forget(prepare.forget ?? []);
+  masks.hide(prepare.hide ?? []);
+  const log = createLog({ server: 'a', masks, now: () => 0 });
+  const entry = log.entry(log.note(seen));
+  assert.ok(entry);
+  return { entry, shown: masks.toShow(entry) };
+}
+
+const request = (headers: Record<string, string>, more: Partial<Seen> = {}): Seen => ({
+  lane: 'http',
+  from: 'client',
+  http: { method: 'POST', url: 'https://a.example/mcp', headers },
+  ...more,
+});
+
+const form = { 'content-type': 'application/x-www-form-urlencoded' };
+
+const forgotten: readonly (readonly [string, Seen])[] = [
+  ['Authorization', request({ authorization: `Bearer ${secret}` })],
+  ['a password of Basic', request({ authorization: `Basic ${btoa(`me:${secret}`)}` })],
+  ['a cookie', request({ cookie: `a=${secret}` })],
+  ['a cookie that is set', { ...request({ 'set-cookie': `a=${secret}` }), from: 'server' }],
+  ['a proof', request({ dpop: secret })],
+  ['the password of a URL', { ...request({}), http: { url: `https://me:${secret}@a.example/`, headers: {} } }],
+  [
+    'a code in a redirect',
+    { ...request({}), http: { url: `https://a.example/cb?code=${secret}&state=1`, headers: {} } },
+  ],
+  ...['code', 'code_verifier', 'refresh_token', 'client_secret', 'client_assertion', 'subject_token', 'assertion'].map(
+    (name) => [`${name} of a form`, request(form, { text: `a=1&${name}=${secret}` })] as const,
+  ),
+  ...['access_token', 'refresh_token', 'id_token', 'client_secret', 'registration_access_token'].map(
+    (name) =>
+      [`${name} of an answer`, { lane: 'auth', from: 'server', text: `{"${name}": "${secret}"}` } as const] as const,
+  ),
+];
+
+describe('masks', () => {
+  for (const [what, seen] of forgotten)
+    test(`never let a log keep ${what}`, () => {
+      assert.equal(JSON.stringify(kept(seen).entry).includes(secret), false);
+      assert.equal(JSON.stringify(kept(seen).entry).includes('•••'), true);
+    });
+
+  test('keep the scheme of credentials, and what asks for them', () => {
+    const { entry } = kept(request({ authorization: `Bearer ${secret}`, 'www-authenticate': 'Bearer scope="a"' }));
+    assert.deepEqual(entry.http?.headers, { authorization: 'Bearer •••', 'www-authenticate': 'Bearer scope="a"' });
+  });
+
+  test('take the echo of a token out of everything that comes later', () => {
+    const masks = createMasks();
+    const log = createLog({ server: 'a', masks, now: () => 0 });
+    log.note(request({ authorization: `Bearer ${secret}` }));
+    log.note(request({ cookie: 'sid=cookie-0123456789' }));
+    log.note({ lane: 'auth', from: 'server', text: '{"access_token":"another-0123456789-token"}' });
+    const texts = [
+      `you sent ${secret}`,
+      encodeURIComponent(secret),
+      'and another-0123456789-token too',
+      'cookie-0123456789',
+    ];
+    for (const text of texts) log.note({ lane: 'stderr', from: 'server', text, problem: text });
+    log.note({ lane: 'event', from: 'server', event: { comment: secret } });
+    const all = JSON.stringify(log.since(0));
+    assert.equal(all.includes(secret) || all.includes('0123456789'), false);
+  });
+
+  test('hide, and keep, what may be looked at by whoever asks', () => {
+    const hidden: readonly Seen[] = [
+      request({ 'mcp-session-id': secret }),
+      request({ 'x-api-key': secret }),
+      { ...request({}), http: { url: `https://a.example/message?sessionId=${secret}`, headers: {} } },
+      { lane: 'message', from: 'client', text: `{"params":{"arguments":{"apiKey":"${secret}"}}}` },
+      { lane: 'stderr', from: 'server', text: `KEY is ${secret}` },
+    ];
+    for (const seen of hidden) {
+      const { entry, shown } = kept(seen, { hide: seen.lane === 'stderr' ? [secret] : [] });
+      assert.equal(JSON.stringify(entry).includes(secret), true);
+      assert.equal(JSON.stringify(shown).includes(secret), false, JSON.stringify(shown));
+    }
+  });
+
+  test('hide the echo of a session id', () => {
+    const masks = createMasks();
+    const log = createLog({ server: 'a', masks, now: () => 0 });
+    log.note({ ...request({ 'mcp-session-id': secret }), from: 'server' });
+    log.note({ lane: 'stderr', from: 'server', text: `session ${secret} began` });
+    assert.equal(
+      log.since(0).some((entry) => JSON.stringify(masks.toShow(entry)).includes(secret)),
+      false,
+    );
+  });
+
+  test('leave what is named like a secret and is none', () => {
+    const text =
+      '{"method":"tools/call","params":{"_meta":{"progressToken":"abc"}},"code":-32601,"token_endpoint":"https://a"}';
+    assert.equal(kept({ lane: 'message', from: 'client', text }).shown.text, text);
+  });
+
+  test('do not let a server push out what was configured', () => {
+    const masks = createMasks();
+    const log = createLog({ server: 'a', masks, now: () => 0 });
+    masks.forget([secret]);
+    for (let at = 0; at < 600; at++)
+      log.note({ lane: 'auth', from: 'server', text: `{"access_token":"flood-of-tokens-${at}"}` });
+    const last = log.note({ lane: 'stderr', from: 'server', text: secret });
+    assert.equal(log.entry(last)?.text, '•••');
+  });
+});

@@ -1,0 +1,213 @@
+/** Secrets of a recording: some are replaced before anything is kept, others stand there and are hidden from who looks. */
+
+import { hiding, sentSecrets, type Hide } from '../auth/secrets.ts';
+import type { RecordingEntry, Seen } from './entry.ts';
+import { secretName } from './secrets.ts';
+
+/** Text that stands for a secret. */
+export const dots = '•••';
+
+/** Secrets of one recording. */
+export interface Masks {
+  /** Adds texts that are replaced before anything is kept, wherever they stand: tokens, codes, passwords. */
+  forget(texts: readonly string[]): void;
+  /** Adds texts that are kept and hidden wherever they stand: values of variables, of configured headers, … */
+  hide(texts: readonly string[]): void;
+  /** Takes out what nobody may read again, and remembers it for its echoes. */
+  toKeep(seen: Seen): Seen;
+  /** Takes out what nobody has asked to see. */
+  toShow<T extends RecordingEntry>(entry: T): T;
+}
+
+/** Limit of the texts that are looked for, of each kind; the oldest make way, and those of a server for no others. */
+const most = { told: 256, learned: 64, length: 16_384 };
+
+/** Headers that are replaced whole, but for the scheme of credentials. */
+const forgottenHeaders: ReadonlySet<string> = new Set([
+  'authorization',
+  'proxy-authorization',
+  'cookie',
+  'set-cookie',
+  'dpop',
+]);
+
+/** Headers that are the protocol's or HTTP's, whose names say nothing of secrets though they have such words. */
+const plainHeaders: ReadonlySet<string> = new Set(['www-authenticate', 'proxy-authenticate']);
+
+/** Keys whose values are replaced in every text: no other meaning of them is known. */
+const forgottenKeys =
+  'access_token|refresh_token|id_token|client_secret|client_assertion|code_verifier|device_code|registration_access_token|subject_token|actor_token|id_token_hint|logout_token';
+
+/** Keys whose values are replaced in what is about authorization: messages have fields that are named like these. */
+const authorizationKeys = `${forgottenKeys}|code|token|assertion|user_code|password|request|response`;
+
+const inJson = (keys: string): RegExp => new RegExp(`("(?:${keys})"\\s*:\\s*")((?:[^"\\\\]|\\\\.)*)`, 'g');
+const inQuery = (keys: string): RegExp => new RegExp(`((?:^|[?&#])(?:${keys})=)([^&#\\s"]*)`, 'g');
+
+const patterns = {
+  message: [inJson(forgottenKeys)],
+  auth: [inJson(authorizationKeys), inQuery(authorizationKeys)],
+  url: [inQuery(authorizationKeys)],
+};
+
+/** Makes the masks of one recording. */
+export function createMasks(): Masks {
+  return new RememberedMasks();
+}
+
+class RememberedMasks implements Masks {
+  readonly #told = remembered(most.told);
+  readonly #learned = remembered(most.learned);
+  readonly #hidden = remembered(most.told);
+  readonly #sessions = remembered(most.learned);
+
+  forget(texts: readonly string[]): void {
+    this.#told.add(texts);
+  }
+
+  hide(texts: readonly string[]): void {
+    this.#hidden.add(texts);
+  }
+
+  toKeep(seen: Seen): Seen {
+    const { http, text, problem, lane, event } = seen;
+    if (http !== undefined) this.#learn(seen, http.headers);
+    // A form is that of a token endpoint, whoever sends it.
+    const kinds = lane === 'auth' || isForm(seen) ? patterns.auth : patterns.message;
+    const learn = lane === 'auth';
+    const kept = {
+      ...seen,
+      ...(text === undefined ? {} : { text: this.#replaced(text, kinds, learn) }),
+      ...(problem === undefined ? {} : { problem: this.#replaced(problem, patterns.auth, false) }),
+      ...(event === undefined
+        ? {}
+        : { event: textsOf(event, (part) => this.#replaced(part, patterns.message, false)) }),
+    };
+    if (http === undefined) return kept;
+    const url = http.url === undefined ? {} : { url: this.#replaced(withoutPassword(http.url), patterns.url, learn) };
+    return { ...kept, http: { ...http, headers: this.#headersKept(http.headers), ...url } };
+  }
+
+  toShow<T extends RecordingEntry>(entry: T): T {
+    const hide: Hide = (text) => this.#hidden.hide(this.#sessions.hide(namedHidden(text)));
+    const { http, text, problem, event } = entry;
+    const shown = {
+      ...entry,
+      ...(text === undefined ? {} : { text: hide(text) }),
+      ...(problem === undefined ? {} : { problem: hide(problem) }),
+      ...(event === undefined ? {} : { event: textsOf(event, hide) }),
+    };
+    if (http === undefined) return shown;
+    const url = http.url === undefined ? {} : { url: hide(urlShown(http.url)) };
+    return { ...shown, http: { ...http, headers: shownHeaders(http.headers, hide), ...url } };
+  }
+
+  #learn({ from, text }: Seen, headers: Readonly<Record<string, string>>): void {
+    if (from === 'client') this.#told.add(sentSecrets({ headers, ...(text === undefined ? {} : { body: text }) }));
+    (from === 'client' ? this.#told : this.#learned).add(wholeSecrets(headers));
+    const session = headers['mcp-session-id'];
+    if (session !== undefined) this.#sessions.add([session]);
+  }
+
+  #replaced(text: string, kinds: readonly RegExp[], learn: boolean): string {
+    const found: string[] = [];
+    const masked = kinds.reduce(
+      (rest, pattern) =>
+        rest.replace(pattern, (_, key: string, value: string) => {
+          if (value !== '' && value !== dots) found.push(value);
+          return key + (value === '' ? '' : dots);
+        }),
+      text,
+    );
+    if (learn) this.#learned.add(found);
+    return this.#told.hide(this.#learned.hide(masked));
+  }
+
+  #headersKept(headers: Readonly<Record<string, string>>): Record<string, string> {
+    return Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [
+        name,
+        forgottenHeaders.has(name) ? withScheme(value) : this.#replaced(value, patterns.message, false),
+      ]),
+    );
+  }
+}
+
+interface Remembered {
+  add(texts: readonly string[]): void;
+  hide: Hide;
+}
+
+function remembered(limit: number): Remembered {
+  const texts = new Set<string>();
+  let hide: Hide = (text) => text;
+  return {
+    add(added) {
+      const fresh = added.filter((text) => text !== '' && text.length <= most.length && !texts.has(text));
+      if (fresh.length === 0) return;
+      for (const text of fresh) texts.add(text);
+      for (const oldest of texts) {
+        if (texts.size <= limit) break;
+        texts.delete(oldest);
+      }
+      hide = hiding([...texts]);
+    },
+    hide: (text) => hide(text),
+  };
+}
+
+/** The values of cookies and proofs: what repeats them gives them away too. */
+function wholeSecrets(headers: Readonly<Record<string, string>>): readonly string[] {
+  // What follows the first `;` of a cookie that is set are its attributes.
+  const set = (headers['set-cookie'] ?? '').split(/,(?=\s*[^;,=\s]+=)/).map((cookie) => cookie.split(';')[0] ?? '');
+  const cookies = [...(headers['cookie'] ?? '').split(';'), ...set];
+  const values = cookies.map((cookie) => cookie.slice(cookie.indexOf('=') + 1).trim());
+  // Shorter ones would be found by accident.
+  return [...values.filter((value) => value.length >= 12), headers['dpop'] ?? ''];
+}
+
+function isForm({ http }: Seen): boolean {
+  return /^application\/x-www-form-urlencoded\b/i.test(http?.headers['content-type'] ?? '');
+}
+
+function withScheme(value: string): string {
+  const [, scheme] = /^([A-Za-z][\w-]*) +\S/.exec(value) ?? [];
+  return scheme === undefined ? dots : `${scheme} ${dots}`;
+}
+
+function withoutPassword(url: string): string {
+  return url.replace(/^(\w+:\/\/)[^/?#@]*@/, `$1${dots}@`);
+}
+
+const namedInJson = /("[^"\\]*(?:key|token|secret|pass|auth|cred|sig)[^"\\]*"\s*:\s*")((?:[^"\\]|\\.)+)/gi;
+
+/** Keys whose names have such a word and which hold no secret. */
+const harmless = /^"(?:progressToken|signature|author|authors|authorization_\w+|token_\w+|code_challenge\w*)"/;
+
+/** A text in which the values of keys that are named like secrets are hidden. */
+function namedHidden(text: string): string {
+  return text.replace(namedInJson, (whole: string, key: string) => (harmless.test(key) ? whole : key + dots));
+}
+
+function shownHeaders(headers: Readonly<Record<string, string>>, hide: Hide): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => {
+      const isSecret = name === 'mcp-session-id' || (secretName.test(name) && !plainHeaders.has(name));
+      return [name, isSecret && !forgottenHeaders.has(name) ? dots : hide(value)];
+    }),
+  );
+}
+
+/** A URL in which the values of parameters are hidden whose names say that they are secret, and the session of HTTP+SSE. */
+function urlShown(url: string): string {
+  return url.replace(/([?&])([^=&#]*)=([^&#]*)/g, (whole: string, sign: string, name: string) =>
+    secretName.test(name) || /session/i.test(name) ? `${sign}${name}=${dots}` : whole,
+  );
+}
+
+function textsOf<T extends object>(value: T, hide: Hide): T {
+  // Texts are replaced by texts, so that the shape stays.
+  return Object.fromEntries(
+    Object.entries(value).map(([key, part]) => [key, typeof part === 'string' ? hide(part) : part]),
+  ) as T;
+}

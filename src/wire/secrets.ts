@@ -1,0 +1,50 @@
+/** Secrets that can be told by their names: of variables, arguments, parameters and keys. */
+
+/** Words in a name that say its value is secret. */
+export const secretName: RegExp = /key|token|secret|pass|auth|cred|sig/i;
+
+/** The values of headers, with and without the scheme that they may begin with. */
+export function secretHeaders(values: readonly string[]): readonly string[] {
+  return values.map((value) => value.trim()).flatMap((value) => [value, value.replace(/^\S+\s+/, '')]);
+}
+
+/** The values of variables whose names say that they are secret. */
+export function secretVariables(variables: Readonly<Record<string, string>>): readonly string[] {
+  return Object.entries(variables).flatMap(([name, value]) => (secretName.test(name) ? [value] : []));
+}
+
+/** A part of a path that is rather a key than a name. */
+const keyInPath = /^(?=.*\d)[\w~-]{20,}$/;
+
+/** The credentials of a URL, the keys in its path, and the parameters of its query whose names say that they are secret. */
+export function secretsOfUrl(word: string): readonly string[] {
+  if (!URL.canParse(word)) return [];
+  const { username, password, pathname, searchParams } = new URL(word);
+  // A name without a password is a token.
+  const credential = password === '' ? username : password;
+  return [
+    credential,
+    decoded(credential),
+    Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64'),
+    ...pathname.split('/').filter((part) => keyInPath.test(part)),
+    ...[...searchParams].flatMap(([name, value]) => (secretName.test(name) ? [value] : [])),
+  ];
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+/** Texts that follow a flag whose name says that it is secret, or its `=`. */
+export function secretArguments(args: readonly string[]): readonly string[] {
+  return args.flatMap((arg, at) => {
+    const [, flag = '', value] = /^-{1,2}([A-Za-z][\w-]*)(?:=(.*))?$/s.exec(arg) ?? [];
+    if (!secretName.test(flag)) return [];
+    const next = args[at + 1] ?? '';
+    return [value ?? (next.startsWith('-') ? '' : next)];
+  });
+}

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Fetch } from '../http/client/fetch.ts';
+import type { Receiver, Transport } from '../jsonrpc/transport.ts';
+import type { RecordingEntry } from './entry.ts';
+import { createLog } from './log.ts';
+import { tapHttp } from './tap-http.ts';
+import { tapLines } from './tap-lines.ts';
+
+const log = (): ReturnType<typeof createLog> => createLog({ server: 'a', now: () => 0 });
+
+const ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
+const pong = '{"jsonrpc":"2.0","id":1,"result":{}}';
+
+const post = {
+  method: 'POST',
+  headers: { Accept: 'application/json', 'Content-Type': 'application/json' },
+  body: ping,
+  redirect: 'manual',
+  signal: new AbortController().signal,
+} as const;
+
+async function exchanged(response: Response | Error, read = true): Promise<readonly RecordingEntry[]> {
+  const recorder = log();
+  const fetch: Fetch = async () => {
+    if (response instanceof Error) throw response;
+    return response;
+  };
+  try {
+    const { body } = await tapHttp(fetch, { recorder, connection: 1 })('https://a.example/mcp', post);
+    const reader = body?.getReader();
+    if (!read) await reader?.cancel();
+    while (read && (await reader?.read())?.done === false);
+  } catch {
+    // What broke off is recorded.
+  }
+  return recorder.since(0);
+}
+
+const brief = ({ lane, text, problem, event }: RecordingEntry): unknown => [lane, text, problem, event];
+
+function stream(...pieces: readonly (string | Error)[]): Response {
+  const queue = [...pieces];
+  const body = new ReadableStream({
+    pull(controller) {
+      const piece = queue.shift();
+      if (piece === undefined) controller.close();
+      else if (piece instanceof Error) controller.error(piece);
+      else controller.enqueue(new TextEncoder().encode(piece));
+    },
+  });
+  return new Response(body, { headers: { 'Content-Type': 'text/event-stream' } });
+}
+
+describe('a tap at fetch', () => {
+  test('tells the request, and the answer in its exchange with all headers', async () => {
+    const answer = new Response(pong, { headers: { 'Content-Type': 'application/json', 'X-Own': '1' } });
+    const [request, response] = await exchanged(answer);
+    assert.deepEqual([request?.lane, request?.text, request?.http?.url], ['message', ping, 'https://a.example/mcp']);
+    assert.deepEqual(request?.http?.headers['content-type'], 'application/json');
+    assert.deepEqual([response?.lane, response?.text, response?.exchange], ['message', pong, 1]);
+    assert.deepEqual([response?.http?.status, response?.http?.headers['x-own']], [200, '1']);
+    assert.deepEqual([request?.pair, response?.pair], [2, 1]);
+  });
+
+  test('tells messages, ids, types, comments and times to wait of an event stream, wherever it was cut', async () => {
+    const text = `: hello\nid: 7\nretry: 500\ndata: ${ping}\n\nevent: endpoint\ndata: /m\n\ndata: ${pong}\n\n`;
+    const [, head, ...rest] = await exchanged(stream(...text.match(/[^]{1,7}/g)!));
+    assert.equal(head?.lane, 'http');
+    assert.deepEqual(rest.map(brief), [
+      ['event', undefined, undefined, { comment: 'hello' }],
+      ['event', undefined, undefined, { retry: 500 }],
+      ['message', ping, undefined, { id: '7' }],
+      ['event', '/m', undefined, { type: 'endpoint' }],
+      ['message', pong, undefined, {}],
+      ['event', undefined, undefined, { type: 'end' }],
+    ]);
+  });
+
+  test('says where a stream was cut', async () => {
+    const within = await exchanged(stream('data: {"half'));
+    assert.equal(within.at(-1)?.problem, 'the stream ended within an event');
+    const broken = await exchanged(stream(`data: ${ping}\n\n`, new Error('gone')));
+    assert.equal(broken.at(-1)?.problem, 'it broke off: gone');
+  });
+
+  test('keeps the beginning of a body that broke off or was not wanted', async () => {
+    const body = (type: string): Response => {
+      const { body: bytes } = stream('<h1>', new Error('gone'));
+      return new Response(bytes, { status: 502, headers: { 'Content-Type': type } });
+    };
+    const [, response] = await exchanged(body('text/html'));
+    assert.deepEqual([response?.lane, response?.text, response?.problem], ['http', '<h1>', 'it broke off: gone']);
+    const [, unread] = await exchanged(body('text/html'), false);
+    assert.deepEqual([unread?.text, unread?.problem], [undefined, 'it was not read to its end']);
+  });
+
+  test('tells that no answer came', async () => {
+    const [, nothing] = await exchanged(new Error('connect ECONNREFUSED'));
+    assert.equal(nothing?.problem, 'no answer came: connect ECONNREFUSED');
+  });
+});
+
+describe('a tap at a transport', () => {
+  test('tells lines both ways, such as are no JSON, standard error, and the end of the process', async () => {
+    const recorder = log();
+    const heard: unknown[] = [];
+    let receiver: Receiver | undefined;
+    const inner: Transport = {
+      description: 'inner',
+      ownsProcess: true,
+      async open(given) {
+        receiver = given;
+        return { send: async () => {}, close: async () => {} };
+      },
+    };
+    const tap = tapLines(recorder);
+    const channel = await tap.listen(inner).open({
+      message: (value) => heard.push(value),
+      problem: (error) => heard.push(error.message),
+      closed: () => heard.push('closed'),
+    });
+    await channel.send({ jsonrpc: '2.0', id: 1, method: 'ping' });
+    receiver?.line?.('Server started');
+    receiver?.problem(new Error('no JSON'), { text: 'Server started' });
+    tap.onStderr('warning');
+    receiver?.line?.(` ${pong}`);
+    receiver?.message(JSON.parse(pong));
+    receiver?.exited?.(null, 'SIGTERM');
+    assert.deepEqual(
+      recorder
+        .since(0)
+        .map(({ from, lane, text, problem, exit, pair, connection }) => [
+          `${from} ${lane} ${connection}`,
+          text,
+          problem ?? exit ?? pair,
+        ]),
+      [
+        ['client message 1', ping, 4],
+        ['server message 1', 'Server started', 'no JSON'],
+        ['server stderr 1', 'warning', undefined],
+        ['server message 1', ` ${pong}`, 1],
+        ['server process 1', undefined, { code: null, signal: 'SIGTERM' }],
+      ],
+    );
+    assert.deepEqual(heard, ['no JSON', JSON.parse(pong)]);
+  });
+});
