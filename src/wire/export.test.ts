@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, test, type TestContext } from 'node:test';
+import { parseTranscripts } from '../testing/transcript.ts';
+import { toCurl } from './curl.ts';
+import { readRecording, recordTo } from './file.ts';
+import { toHar } from './har.ts';
+import { createLog } from './log.ts';
+import { toTranscript } from './transcript-of.ts';
+
+const secret = 'planted-0123456789-secret';
+const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"it's"}}`;
+const answer = '{"jsonrpc":"2.0","id":1,"result":{"content":[],"taskId":"t-1"}}';
+
+function recorded(): ReturnType<typeof createLog> {
+  let time = 1_000;
+  const log = createLog({ server: 'a', now: () => (time += 10) });
+  log.note({
+    lane: 'message',
+    from: 'client',
+    text: call,
+    connection: log.connect(),
+    http: {
+      method: 'POST',
+      url: 'https://a.example/mcp?key=k&x=1',
+      headers: { authorization: `Bearer ${secret}`, 'mcp-session-id': secret, 'mcp-protocol-version': '2025-06-18' },
+    },
+  });
+  const head = { status: 200, headers: { 'content-type': 'application/json' } };
+  const body = log.note({ lane: 'http', from: 'server', http: head, exchange: 1, connection: 1 });
+  log.grow(body, answer);
+  log.end(body, { lane: 'message' });
+  log.note({ lane: 'message', from: 'server', text: 'no json', connection: 1 });
+  return log;
+}
+
+function shown(log = recorded()): ReturnType<typeof log.since> {
+  return log.since(0).map((entry) => log.masks.toShow(entry));
+}
+
+function folder(t: TestContext): string {
+  const path = mkdtempSync(join(tmpdir(), 'parley-recording-'));
+  t.after(() => rmSync(path, { recursive: true }));
+  return path;
+}
+
+describe('a recording as a file', () => {
+  test('has every entry as it was in the end, no secret, and one reader', async (t) => {
+    const path = join(folder(t), 'a.ndjson');
+    const log = createLog({ server: 'a', now: () => 5 });
+    writeFileSync(path, 'old', { mode: 0o644 });
+    const file = await recordTo(path, [log]);
+    const sequence = log.note({
+      lane: 'message',
+      from: 'client',
+      text: call,
+      connection: 1,
+      http: { headers: { 'mcp-session-id': secret } },
+    });
+    log.note({ lane: 'message', from: 'server', text: answer, connection: 1 });
+    log.judge(sequence, ['basic-001']);
+    await file.close();
+    await file.close();
+    assert.equal(statSync(path).mode & 0o777, 0o600);
+    assert.equal(readFileSync(path, 'utf8').includes(secret), false);
+    const { entries, lost } = await readRecording(path);
+    assert.deepEqual(
+      entries,
+      log.since(0).map((entry) => log.masks.toShow(entry)),
+    );
+    assert.deepEqual([entries[0]?.broken, entries[0]?.pair, lost], [['basic-001'], 2, 0]);
+  });
+
+  test('is not written through a link', async (t) => {
+    const path = folder(t);
+    writeFileSync(join(path, 'target'), 'mine');
+    symlinkSync(join(path, 'target'), join(path, 'link'));
+    await assert.rejects(recordTo(join(path, 'link'), []), { code: 'ELOOP' });
+    assert.equal(readFileSync(join(path, 'target'), 'utf8'), 'mine');
+  });
+
+  test('is read whatever its lines are, and what is no entry is counted', async (t) => {
+    const path = join(folder(t), 'a.ndjson');
+    const entry = { sequence: 1, time: 1, server: 'a', connection: 1, bytes: 0, lane: 'message', from: 'client' };
+    const hostile: readonly unknown[] = [
+      { ...entry, text: 7 },
+      { ...entry, lane: 'own' },
+      { ...entry, http: { headers: { a: 1 } } },
+      { ...entry, sequence: '__proto__' },
+      { ...entry, broken: [1] },
+      [],
+      null,
+    ];
+    const lines = [...hostile.map((value) => JSON.stringify(value)), '{"a":'.repeat(10_000), '}{'];
+    writeFileSync(
+      path,
+      ['{"recording":"parley","version":1}', ...lines, JSON.stringify(entry), '{"lost":3}'].join('\n'),
+    );
+    const { entries, lost } = await readRecording(path);
+    assert.deepEqual([entries, lost], [[entry], lines.length + 3]);
+    writeFileSync(path, '{"mcpServers":{}}');
+    await assert.rejects(readRecording(path), /is no recording/);
+  });
+});
+
+test('curl gets a variable in the place of each secret, and words that the shell leaves as they are', () => {
+  const [request, response] = shown();
+  assert.ok(request && response);
+  const command = toCurl(request) ?? assert.fail();
+  assert.equal(command.includes(secret), false);
+  assert.match(command, /'authorization: Bearer '"\$TOKEN"/);
+  assert.equal(toCurl(response), undefined);
+  const words = execFileSync('/bin/sh', ['-c', command.replace(/^curl/, `printf '%s\\n'`)], {
+    encoding: 'utf8',
+    env: { TOKEN: 't', MCP_SESSION_ID: 's', SECRET: 'k' },
+  }).split('\n');
+  for (const word of ['https://a.example/mcp?key=k&x=1', 'authorization: Bearer t', 'mcp-session-id: s', call])
+    assert.equal(words.includes(word), true, `${word} in ${command}`);
+});
+
+test('an archive has each exchange with its answer, and no secret', () => {
+  const har = toHar(shown(), { name: 'parley', version: '1' });
+  assert.equal(JSON.stringify(har).includes(secret), false);
+  assert.partialDeepStrictEqual(JSON.parse(JSON.stringify(har)), {
+    log: {
+      version: '1.2',
+      entries: [
+        {
+          time: 10,
+          request: { method: 'POST', postData: { text: call } },
+          response: { status: 200, content: { text: answer } },
+        },
+      ],
+    },
+  });
+});
+
+test('a transcript is one that can be read, with what differs each time left open', () => {
+  const [transcript] = parseTranscripts(toTranscript('A call\nthat is made', shown()));
+  assert.deepEqual(
+    transcript?.lines.map(({ kind, text }) => [kind, text]),
+    [
+      ['client', call],
+      ['server', '{"jsonrpc":"2.0","id":1,"result":{"content":[],"taskId":"<any>"}}'],
+    ],
+  );
+  assert.deepEqual(
+    [transcript?.title, transcript?.revisions.map(({ date }) => date)],
+    ['A call that is made', ['2025-06-18']],
+  );
+});

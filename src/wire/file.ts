@@ -1,0 +1,201 @@
+/** Recordings as files: a first line that says so, then one entry in JSON on each line; a later line of a sequence replaces an earlier. */
+
+import { open } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { JsonError, parseJson } from '../json/parse.ts';
+import { isObject } from '../jsonrpc/message.ts';
+import { lineReader } from '../jsonrpc/ndjson.ts';
+import type { RecordingEntry } from './entry.ts';
+import type { Log } from './log.ts';
+
+/** A file that is being written. */
+export interface RecordingFile {
+  /** Lines that were not written, since the disk was too slow or failed; the file says so at its end. */
+  readonly lost: number;
+  /** Ends the recording, and waits until all of it is written. */
+  close(): Promise<void>;
+}
+
+const heading = { recording: 'parley', version: 1 };
+
+/** Most characters that wait for the disk. */
+const mostWaiting = 64 * 1024 ** 2;
+
+/**
+ * Writes all that a log hears from now on, masked, to a file that its owner alone may read.
+ *
+ * @throws Error of the file system where it cannot be written, such as where something is there that is no plain file.
+ */
+export async function recordTo(path: string, logs: readonly Log[]): Promise<RecordingFile> {
+  // What is there may be readable to others: it makes way, and a link is not followed.
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
+  const file = await open(path, flags, 0o600);
+  await file.chmod(0o600);
+  const waiting: string[] = [`${JSON.stringify(heading)}\n`];
+  let characters = 0;
+  let lost = 0;
+  let writing: Promise<void> | undefined;
+
+  async function drain(): Promise<void> {
+    while (waiting.length > 0) {
+      const text = waiting.splice(0).join('');
+      characters = 0;
+      try {
+        await file.appendFile(text);
+      } catch {
+        lost += text.split('\n').length - 1;
+      }
+    }
+    writing = undefined;
+  }
+
+  function write(line: string): void {
+    if (characters + line.length > mostWaiting) lost++;
+    else {
+      waiting.push(line);
+      characters += line.length;
+      writing ??= drain();
+    }
+  }
+
+  const ends = logs.map((log) => log.subscribe((entry) => write(`${JSON.stringify(log.masks.toShow(entry))}\n`)));
+  let closing: Promise<void> | undefined;
+  async function close(): Promise<void> {
+    for (const end of ends) end();
+    if (lost > 0) waiting.push(`${JSON.stringify({ lost })}\n`);
+    writing ??= drain();
+    await writing;
+    await file.close();
+  }
+  return {
+    get lost() {
+      return lost;
+    },
+    close: () => (closing ??= close()),
+  };
+}
+
+/** A recording that was read from a file. */
+export interface ReadRecording {
+  /** Entries by their sequence, oldest first. */
+  readonly entries: readonly RecordingEntry[];
+  /** Lines that are no entries, entries beyond the limit, and lines that were not written. */
+  readonly lost: number;
+}
+
+/** Limits of a file that is read, from whomever it came: bytes of a line, entries, and characters of all. */
+const mostRead = { line: 8 * 1024 ** 2, entries: 20_000, characters: 256 * 1024 ** 2 };
+
+/**
+ * Reads a recording. Lines that are no entries are counted, and what is beyond the limits (20,000 entries, 256 Mi characters).
+ *
+ * @throws Error of the file system, and where the file is no recording.
+ */
+export async function readRecording(path: string): Promise<ReadRecording> {
+  const entries = new Map<number, RecordingEntry>();
+  let begun = false;
+  let lost = 0;
+  let characters = 0;
+  const reader = lineReader({
+    maxBytes: mostRead.line,
+    problem: () => lost++,
+    line(text) {
+      const value = valueOf(text);
+      if (!begun) {
+        if (!isObject(value) || value['recording'] !== heading.recording)
+          throw new Error(`${path} is no recording: its first line does not say so`);
+        begun = true;
+        return;
+      }
+      characters += text.length;
+      const entry = entryOf(value);
+      if (entry === undefined) lost += lostOf(value);
+      else if (characters > mostRead.characters || (entries.size >= mostRead.entries && !entries.has(entry.sequence)))
+        lost++;
+      else entries.set(entry.sequence, entry);
+    },
+  });
+  const file = await open(path, constants.O_RDONLY);
+  try {
+    const chunk = new Uint8Array(65_536);
+    for (;;) {
+      const { bytesRead } = await file.read(chunk, 0, chunk.length);
+      if (bytesRead === 0) break;
+      reader.push(chunk.slice(0, bytesRead));
+    }
+    reader.end();
+  } finally {
+    await file.close();
+  }
+  if (!begun) throw new Error(`${path} is no recording: it is empty`);
+  return { entries: [...entries.values()].toSorted((one, another) => one.sequence - another.sequence), lost };
+}
+
+function valueOf(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (error instanceof JsonError) return undefined;
+    throw error;
+  }
+}
+
+function lostOf(value: unknown): number {
+  const lost = isObject(value) ? value['lost'] : undefined;
+  return typeof lost === 'number' && Number.isSafeInteger(lost) && lost > 0 ? lost : 1;
+}
+
+type Test = (value: unknown) => boolean;
+
+const isText: Test = (value) => typeof value === 'string';
+const isCount: Test = (value) => typeof value === 'number' && Number.isFinite(value) && value >= 0;
+const isHeaders: Test = (value) => isObject(value) && Object.values(value).every(isText);
+const optional =
+  (test: Test): Test =>
+  (value) =>
+    value === undefined || test(value);
+const oneOf =
+  (...values: readonly unknown[]): Test =>
+  (value) =>
+    values.includes(value);
+const object =
+  (fields: Readonly<Record<string, Test>>): Test =>
+  (value) =>
+    isObject(value) && Object.entries(fields).every(([name, test]) => test(value[name]));
+
+const isEntry = object({
+  sequence: isCount,
+  time: isCount,
+  server: isText,
+  connection: isCount,
+  bytes: isCount,
+  lane: oneOf('message', 'http', 'event', 'stderr', 'process', 'auth', 'app'),
+  from: oneOf('client', 'server'),
+  text: optional(isText),
+  problem: optional(isText),
+  http: optional(
+    object({ headers: isHeaders, method: optional(isText), url: optional(isText), status: optional(isCount) }),
+  ),
+  event: optional(
+    object({ type: optional(isText), id: optional(isText), retry: optional(isCount), comment: optional(isText) }),
+  ),
+  exit: optional(
+    object({
+      code: (value) => value === null || typeof value === 'number',
+      signal: (value) => value === null || isText(value),
+    }),
+  ),
+  exchange: optional(isCount),
+  cut: optional(isCount),
+  id: optional((value) => value === null || isText(value) || typeof value === 'number'),
+  method: optional(isText),
+  pair: optional(isCount),
+  revision: optional(isText),
+  ms: optional(isCount),
+  broken: optional((value) => Array.isArray(value) && value.every(isText)),
+});
+
+function entryOf(value: unknown): RecordingEntry | undefined {
+  // Every field that the interface names was looked at.
+  return isEntry(value) ? (value as RecordingEntry) : undefined;
+}
