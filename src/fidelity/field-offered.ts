@@ -1,4 +1,4 @@
-import type { Listed, Offer } from './report.ts';
+import type { Listed, Offer } from './offer.ts';
 
 /** The values of a type that an offer shows, and whether it shows all of them. */
 interface Shown {

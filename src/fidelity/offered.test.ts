@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { features, groups } from '../../fidelity/fidelity.ts';
-import type { ServerCapabilities } from '../../protocol/capability.ts';
-import { revisionOf, revisions, type RevisionDate } from '../../protocol/revision.ts';
-import type { Tool } from '../../protocol/features/tool.ts';
-import { foreign, needs, throughBridge } from './losses.ts';
-import type { Loss, Offer } from './report.ts';
+import { features, groups } from './fidelity.ts';
+import type { ServerCapabilities } from '../protocol/capability.ts';
+import { revisionOf, revisions, type RevisionDate } from '../protocol/revision.ts';
+import type { Tool } from '../protocol/features/tool.ts';
+import { foreign, needs, throughBridge } from './offered.ts';
+import type { Loss, Offer } from './offer.ts';
 
 /** What a client of a revision loses of a server with some capabilities and tools. */
 function lossesOf(

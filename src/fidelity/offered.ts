@@ -1,14 +1,14 @@
-import { specimens } from '../../fidelity/adaptations.ts';
-import { features, type Feature, type Fidelity } from '../../fidelity/fidelity.ts';
-import { needsWrapping } from '../../protocol/adapt/tool.ts';
-import { hasServerCapability } from '../../protocol/capability.ts';
-import { methodOf } from '../../protocol/catalogue.ts';
-import { carrierOf } from '../../protocol/reach.ts';
-import { revisions, type Revision } from '../../protocol/revision.ts';
-import { nameOf } from '../../protocol/shape.ts';
-import type { Tool } from '../../protocol/features/tool.ts';
-import { fieldOffered } from './fields.ts';
-import type { Loss, Offer, ThroughBridge } from './report.ts';
+import { specimens } from './adaptations.ts';
+import { features, type Feature, type Fidelity } from './fidelity.ts';
+import { needsWrapping } from '../protocol/adapt/tool.ts';
+import { hasServerCapability } from '../protocol/capability.ts';
+import { methodOf } from '../protocol/catalogue.ts';
+import { carrierOf } from '../protocol/reach.ts';
+import { revisions, type Revision } from '../protocol/revision.ts';
+import { nameOf } from '../protocol/shape.ts';
+import type { Tool } from '../protocol/features/tool.ts';
+import { fieldOffered } from './field-offered.ts';
+import type { Loss, Offer, ThroughBridge } from './offer.ts';
 
 /** Condition on which a feature is one of a server's own. */
 type Needed = (offer: Offer) => boolean;

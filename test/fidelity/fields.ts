@@ -5,6 +5,7 @@ import type { Bridge } from '../../src/bridge.ts';
 import { arrives, canSay, specimens, type Specimen } from '../../src/fidelity/adaptations.ts';
 import { ends, exists } from '../../src/fidelity/cells.ts';
 import { elsewhere, fieldFacts, type FieldFact } from '../../src/fidelity/fields.ts';
+import { madeUp, throughLens } from '../../src/fidelity/lens.ts';
 import { isAlive } from '../../src/protocol/lifetime.ts';
 import { metaKey } from '../../src/protocol/meta.ts';
 import { methodOf } from '../../src/protocol/catalogue.ts';
@@ -22,6 +23,7 @@ import {
   meet,
   nothing,
   refusal,
+  wire,
   type Pairing,
   type Seen,
   type Walk,
@@ -77,12 +79,43 @@ const added: ReadonlySet<string> = new Set(['resultType', 'ttlMs', 'cacheScope',
 
 /** Sends a value from one side to the other, in the message that carries it. */
 async function deliver(pairing: Pairing, carrier: Carrier, value: unknown): Promise<Arrival> {
+  const arrival = await sent(pairing, carrier, value);
+  holdLens(pairing, { carrier, value, arrival });
+  return arrival;
+}
+
+async function sent(pairing: Pairing, carrier: Carrier, value: unknown): Promise<Arrival> {
   const { method, part, direction } = carrier;
   if (method === 'opening')
     return part === 'serverInfo' || direction === 'down' ? opened(pairing, carrier, value) : declared(pairing, value);
   if (methodOf(method)?.kind === 'notification') return told(pairing, carrier, value);
   if (methodOf(method)?.from === 'server') return asked(pairing, carrier, value);
   return direction === 'down' ? answered(pairing, carrier, value) : requested(pairing, carrier, value);
+}
+
+/** The lens shows what the bridge made of it: the same value, or that there is none. */
+function holdLens(
+  { client, server }: Pairing,
+  { carrier, value, arrival }: { readonly carrier: Carrier; readonly value: unknown; readonly arrival: Arrival },
+): void {
+  const { method, part, direction } = carrier;
+  if (method === 'opening' || (part !== 'params' && part !== 'result')) return;
+  const from = direction === 'up' ? 'client' : 'server';
+  const lens = throughLens({ method, part, from, value }, { client, server });
+  const text = `${method} ${part} of ${JSON.stringify(value)}, lens: ${JSON.stringify(lens)}, ${JSON.stringify(arrival)}`;
+  if ('value' in arrival && arrival.value !== undefined) {
+    assert.equal(lens.kind, 'arrives', text);
+    const shown = 'value' in lens ? wire(Object(lens.value)) : {};
+    const isMade = shown['elicitationId'] === madeUp;
+    const arrived = { ...Object(arrival.value), ...(isMade ? { elicitationId: madeUp } : {}) };
+    assert.deepEqual(ownFields(arrived), ownFields(shown), text);
+  } else assert.notEqual(lens.kind, 'arrives', text);
+}
+
+/** Fields without those that each hop has of its own. */
+function ownFields(value: unknown): Json {
+  const hop = new Set([...added, 'progressToken']);
+  return Object.fromEntries(Object.entries(Object(value)).filter(([key]) => !hop.has(key)));
 }
 
 /** The smallest parameters or result of a method. */

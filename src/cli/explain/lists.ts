@@ -5,7 +5,7 @@ import { fromWire } from '../../protocol/compile/from-wire.ts';
 import { listPromptsResultShape, type Prompt } from '../../protocol/features/prompts.ts';
 import type { Resource, ResourceTemplate } from '../../protocol/features/resource.ts';
 import type { Tool } from '../../protocol/features/tool.ts';
-import type { Listed, Offer } from './report.ts';
+import type { Listed, Offer } from '../../fidelity/offer.ts';
 import { listToolsResultShape } from '../../protocol/features/tools.ts';
 import { listResourceTemplatesResultShape, listResourcesResultShape } from '../../protocol/features/resources.ts';
 

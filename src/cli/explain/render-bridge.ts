@@ -1,4 +1,4 @@
-import type { Loss, ThroughBridge } from './report.ts';
+import type { Loss, ThroughBridge } from '../../fidelity/offer.ts';
 import { table, wrapped } from './text.ts';
 
 type Word = 'refused' | 'left out' | 'changed';

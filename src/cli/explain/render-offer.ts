@@ -1,5 +1,5 @@
 import type { OwnMethod } from '../../protocol/extension.ts';
-import type { Listed, Offer } from './report.ts';
+import type { Listed, Offer } from '../../fidelity/offer.ts';
 import { clipped, table, wrapped } from './text.ts';
 import { promptRow, resourceRow, templateRow, toolRow } from '../call/render-catalogue.ts';
 

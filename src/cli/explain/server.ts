@@ -1,8 +1,9 @@
 import type { Transport } from '../../jsonrpc/transport.ts';
 import { factsOf } from '../../jsonrpc/transport-facts.ts';
 import { revisions, type Era, type Revision } from '../../protocol/revision.ts';
-import { throughBridge } from './losses.ts';
-import type { Explanation, Offer, TasksExplained, Try } from './report.ts';
+import { throughBridge } from '../../fidelity/offered.ts';
+import type { Offer } from '../../fidelity/offer.ts';
+import type { Explanation, TasksExplained, Try } from './report.ts';
 import { tryRevision } from './try.ts';
 import type { Tap } from './wire.ts';
 

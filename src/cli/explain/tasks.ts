@@ -2,7 +2,8 @@ import type { ServerCapabilities } from '../../protocol/capability.ts';
 import { declaresExtension } from '../../protocol/extension.ts';
 import { tasksExtension } from '../../protocol/features/tasks.ts';
 import type { Revision } from '../../protocol/revision.ts';
-import type { Offer, TasksExplained } from './report.ts';
+import type { Offer } from '../../fidelity/offer.ts';
+import type { TasksExplained } from './report.ts';
 import { clipped, table } from './text.ts';
 
 /** Tells whether the list of tools says which of them are tasks. (Spec 2025-11-25, Tasks, Tool-Level Negotiation.) */

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { revisionOf, revisions, type RevisionDate } from '../protocol/revision.ts';
+import { throughLens, type Lens } from './lens.ts';
+
+function seen(client: RevisionDate, server: RevisionDate, value: unknown, method = 'tools/list'): Lens {
+  const sides = { client: revisionOf(client) ?? assert.fail(), server: revisionOf(server) ?? assert.fail() };
+  return throughLens({ method, part: 'result', from: 'server', value }, sides);
+}
+
+const tool = { name: 'a', title: 'A', inputSchema: { type: 'object' } };
+
+test('a client gets what is left of a message, with the reason of each change', () => {
+  const lens = seen('2025-03-26', '2025-11-25', { tools: [tool] });
+  const { title: _, ...rest } = tool;
+  assert.ok(lens.kind === 'arrives');
+  assert.deepEqual(lens.value, { tools: [rest] });
+  const [change, ...others] = lens.changes;
+  assert.deepEqual([change?.path, change?.kind, others], ['.tools[0].title', 'left-out', []]);
+  assert.equal(change?.why, "left out; the client's revision has none");
+});
+
+test('what a client of the same revision gets is the same value, and nothing changed', () => {
+  const value = { tools: [tool] };
+  const lens = seen('2025-11-25', '2025-11-25', value);
+  assert.ok(lens.kind === 'arrives');
+  assert.equal(lens.value, value);
+  assert.deepEqual([lens.changes, lens.misread], [[], false]);
+});
+
+test('what is of another revision than its sender was read otherwise, and says so', () => {
+  const lens = seen('2025-11-25', '2025-03-26', { tools: [tool] });
+  assert.equal(lens.kind === 'arrives' && lens.misread, true);
+});
+
+test('what cannot be read, and what the other side lacks, is told', () => {
+  assert.equal(seen('2025-11-25', '2026-07-28', { tools: 7 }).kind, 'wrong');
+  assert.equal(seen('2024-11-05', '2025-11-25', {}, 'tasks/get').kind, 'unknown');
+  assert.equal(seen('2024-11-05', '2025-11-25', {}, 'own/method').kind, 'unknown');
+});
+
+test('whatever a peer sent is shown or told, and nothing throws', () => {
+  for (const client of revisions)
+    for (const server of revisions)
+      for (const value of [undefined, null, 7, 'text', [], { tools: [null] }, { tools: [{ name: 1 }] }, { content: 7 }])
+        for (const method of ['tools/list', 'tools/call', 'initialize', 'server/discover', 'elicitation/create'])
+          for (const part of ['params', 'result'] as const)
+            assert.ok(throughLens({ method, part, from: 'client', value }, { client, server }).kind);
+});
