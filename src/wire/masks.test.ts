@@ -119,4 +119,25 @@ describe('masks', () => {
     const last = log.note({ lane: 'stderr', from: 'server', text: secret });
     assert.equal(log.entry(last)?.text, '•••');
   });
+
+  test('look once at what a server wrote to be looked at again and again', () => {
+    // Each took minutes with a search that goes back; the test ends within its limit, or not.
+    const million = 1024 ** 2;
+    for (const text of [
+      `"${'key'.repeat(million / 3)}`,
+      '"'.repeat(million),
+      '"key" '.repeat(million / 6),
+      `"access_token":"${'a'.repeat(million)}`,
+      `"access_token"${' '.repeat(million)}`,
+      `"access_token":"${'\\'.repeat(million)}`,
+    ])
+      assert.ok(kept({ lane: 'auth', from: 'server', text }).shown.text);
+    const url = `https://a.example/${'?'.repeat(100_000)}`;
+    assert.ok(kept({ ...request({}), http: { method: 'POST', url, headers: {} } }).shown.http?.url);
+  });
+
+  test('take out a value whole, escapes and line breaks in it too', () => {
+    const text = `{"access_token":"begin\\\n${secret}","apiKey":"begin\\\n${secret}"}`;
+    assert.equal(kept({ lane: 'message', from: 'server', text }).shown.text?.includes(secret), false);
+  });
 });

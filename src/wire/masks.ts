@@ -41,7 +41,7 @@ const forgottenKeys =
 /** Keys whose values are replaced in what is about authorization: messages have fields that are named like these. */
 const authorizationKeys = `${forgottenKeys}|code|token|assertion|user_code|password|request|response`;
 
-const inJson = (keys: string): RegExp => new RegExp(`("(?:${keys})"\\s*:\\s*")((?:[^"\\\\]|\\\\.)*)`, 'g');
+const inJson = (keys: string): RegExp => new RegExp(`("(?:${keys})"\\s*:\\s*")((?:[^"\\\\]|\\\\[^])*)`, 'g');
 const inQuery = (keys: string): RegExp => new RegExp(`((?:^|[?&#])(?:${keys})=)([^&#\\s"]*)`, 'g');
 
 const patterns = {
@@ -179,7 +179,8 @@ function withoutPassword(url: string): string {
   return url.replace(/^(\w+:\/\/)[^/?#@]*@/, `$1${dots}@`);
 }
 
-const namedInJson = /("[^"\\]*(?:key|token|secret|pass|auth|cred|sig)[^"\\]*"\s*:\s*")((?:[^"\\]|\\.)+)/gi;
+/** Keys of bounded length: without that, a long text without a quote would be searched from each word again. */
+const namedInJson = /("[^"\\]{0,80}(?:key|token|secret|pass|auth|cred|sig)[^"\\]{0,80}"\s*:\s*")((?:[^"\\]|\\[^])+)/gi;
 
 /** Keys whose names have such a word and which hold no secret. */
 const harmless = /^"(?:progressToken|signature|author|authors|authorization_\w+|token_\w+|code_challenge\w*)"/;
@@ -200,7 +201,7 @@ function shownHeaders(headers: Readonly<Record<string, string>>, hide: Hide): Re
 
 /** A URL in which the values of parameters are hidden whose names say that they are secret, and the session of HTTP+SSE. */
 function urlShown(url: string): string {
-  return url.replace(/([?&])([^=&#]*)=([^&#]*)/g, (whole: string, sign: string, name: string) =>
+  return url.replace(/([?&])([^=&#?]{0,200})=([^&#]*)/g, (whole: string, sign: string, name: string) =>
     secretName.test(name) || /session/i.test(name) ? `${sign}${name}=${dots}` : whole,
   );
 }
