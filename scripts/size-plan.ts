@@ -34,16 +34,16 @@ server.tool('add', { description: 'Adds.' }, () => 'added');
 
 /** How the budgets of the entry points stand, in KB; each is a little more than it was when it was last looked at. */
 const budgets: Readonly<Record<Entry, number>> = {
-  '': 121.5,
-  server: 44,
-  client: 47.5,
+  '': 122.3,
+  server: 44.3,
+  client: 47.6,
   bridge: 98.5,
   protect: 22.1,
   account: 31.4,
-  http: 35.6,
+  http: 36,
   oauth: 23.3,
   stdio: 8.5,
-  node: 38.2,
+  node: 38.6,
   sqlite: 3,
   postgres: 5,
   redis: 16.5,
@@ -57,7 +57,7 @@ export const programs: readonly Program[] = [
   {
     name: 'HTTP server',
     code: `import { createServer } from 'parley-mcp/server'; import { listen } from 'parley-mcp/node'; ${definition} await listen(server, { port: 3000 });`,
-    budget: 57.4,
+    budget: 58,
     aim: 30,
     neutral: false,
     role: 'server',
@@ -65,15 +65,15 @@ export const programs: readonly Program[] = [
   {
     name: 'HTTP server by fetch',
     code: `import { createServer } from 'parley-mcp/server'; import { createHandler } from 'parley-mcp/http'; ${definition} export const handler = createHandler(server);`,
-    budget: 60.7,
-    whole: 111.4,
+    budget: 61.3,
+    whole: 112.5,
     neutral: true,
     role: 'server',
   },
   {
     name: 'stdio server',
     code: `import { createServer } from 'parley-mcp/server'; import { serveStdio } from 'parley-mcp/stdio'; ${definition} serveStdio(server);`,
-    budget: 46.4,
+    budget: 46.8,
     aim: 28,
     neutral: false,
     role: 'server',
@@ -81,7 +81,7 @@ export const programs: readonly Program[] = [
   {
     name: 'client',
     code: `import { connect } from 'parley-mcp/client'; const client = await connect('https://example.com/mcp'); console.log(await client.callTool('add', {}));`,
-    budget: 47.4,
+    budget: 47.6,
     aim: 28,
     whole: 89,
     neutral: true,

@@ -74,4 +74,5 @@ export type {
 export type { RequestMeta } from './host/request-meta.ts';
 export type { HeaderParameter } from './peer/header.ts';
 export type { CacheHint } from './protocol/features/envelope.ts';
+export type { EventOfSession, OnEvent, RefusalReason, ServiceEvent } from './host/events/service-event.ts';
 export type { Middleware, Passing, PassingAuth, PassingSession, Uses } from './peer/middleware/middleware.ts';

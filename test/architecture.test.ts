@@ -140,6 +140,7 @@ const edgeView: ReadonlySet<string> = new Set([
   'host/judged.ts',
   'host/protection.ts',
   'host/request-meta.ts',
+  'host/events/service-event.ts',
   'host/session-record.ts',
 ]);
 

@@ -81,7 +81,8 @@ test('the program of docs/guide.md is the one in examples/', () => {
 
 test('the programs of docs/observability.md are those in examples/', () => {
   const page = read('docs/observability.md');
-  for (const name of ['traces', 'metrics']) assert.ok(page.includes(read(`examples/observability/${name}.ts`)), name);
+  for (const name of ['traces', 'metrics', 'events'])
+    assert.ok(page.includes(read(`examples/observability/${name}.ts`)), name);
 });
 
 /** A collector of OpenTelemetry, as far as spans come to it as JSON. */
@@ -152,6 +153,7 @@ const printed = {
   'middleware/redaction': /^asked \[address\]\n[^]*write to \[address\]/,
   'middleware/limits':
     /small.*found.*\nsmall.*found.*\nsmall[^]*used up[^]*large.*found.*\nlarge.*found.*\nlarge.*found/,
+  'observability/events': /"type":"session-opened","session":1,"revision":"2025-11-25"[^]*"type":"session-ended"/,
   'middleware/flags': /^\[ 'buy' \]\n\[ 'buy', 'refund' \]\n.*refunded/,
 } as const;
 

@@ -13,6 +13,7 @@ const behaviour: Names<BridgeBehavior> = {
   taskOnly: 1,
   tasks: 1,
   onError: 1,
+  onEvent: 1,
   onWarning: 1,
   probeTimeoutMs: 1,
   signal: 1,

@@ -2,6 +2,8 @@ import type { TasksAsked } from './tasks/between.ts';
 import { Chain } from '../peer/middleware/chain.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import type { Host } from '../host/host.ts';
+import type { OnEvent } from '../host/events/service-event.ts';
+import { toldOf } from '../host/events/told.ts';
 import { createSeal } from '../seal/seal.ts';
 import type { SealingKey } from '../seal/sealing-key.ts';
 import type { TaskOptions } from '../server/task-definition.ts';
@@ -58,6 +60,8 @@ export interface BridgeBehavior {
   readonly rounds?: BridgeRounds;
   /** Hears errors that are masked from clients; by default they go to the console's error stream. */
   readonly onError?: (error: unknown, where: string) => void;
+  /** Hears what happens to it, as `onEvent` of a server does: sessions, streams, refused requests, its store, its end. */
+  readonly onEvent?: OnEvent;
   /** Hears what was ignored or could not be delivered; by default it goes to the console's error stream. */
   readonly onWarning?: (message: string) => void;
   /**
@@ -165,6 +169,7 @@ export interface Settings {
   readonly chain: Chain;
   readonly tasks: BridgeTasks;
   readonly asked: TasksAsked;
+  readonly onEvent: OnEvent | undefined;
   readonly onError: (error: unknown, where: string) => void;
   readonly onWarning: (message: string) => void;
 }
@@ -189,16 +194,18 @@ export function bridgeSettingsOf(options: BridgeBehavior): Settings {
   for (const [name, value] of Object.entries({ maxUpstreams, maxUpstreamsPerClient }))
     if (!Number.isSafeInteger(value) || value < 1)
       throw new TypeError(`${name} must be a positive integer, not ${value}`);
+  const { onEvent, store } = toldOf(options.onEvent, options.store);
   return {
     info: options.info ?? { name: 'parley-bridge', version: '0.1.0' },
     revisions: chosenRevisions(options.revisions),
     maxUpstreams,
     maxUpstreamsPerClient,
-    parked: parkedOptions(options.rounds ?? {}, options.store),
-    store: options.store,
+    parked: parkedOptions(options.rounds ?? {}, store),
+    store,
+    onEvent,
     taskOnly,
     chain: new Chain(),
-    tasks: tasksOf(typeof tasks === 'string' ? undefined : tasks, options.store),
+    tasks: tasksOf(typeof tasks === 'string' ? undefined : tasks, store),
     asked,
     onError: harmless(options.onError ?? ((error, where) => console.error(`${where}:`, error))),
     onWarning: harmless(options.onWarning ?? ((message) => console.error(message))),

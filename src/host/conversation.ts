@@ -33,6 +33,7 @@ import { describesClients } from './request-meta.ts';
 import { lackedScopes } from './protection.ts';
 import { handled, handledUnknown, refusal } from './response.ts';
 import { SessionFacts, type Opening, type SessionParts } from './session-facts.ts';
+import { tellOfSession } from './events/told-session.ts';
 import type { KnownSession, SessionRecord } from './session-record.ts';
 
 /** Outcome of a request, at once or later: a response, or nothing where it was cancelled. */
@@ -59,6 +60,8 @@ export class HostConversation implements Conversation {
   #told: Map<string, () => void> | undefined;
   /** The session that `initialize` opened. */
   #session: SessionFacts | undefined;
+  /** Tells that the session ended, where somebody listens. */
+  #toldEnd: (() => void) | undefined;
   #closed = false;
   /** Number of requests of which it is being found out whether they came too soon. */
   #measured = 0;
@@ -132,6 +135,7 @@ export class HostConversation implements Conversation {
     this.#connection?.end(gone());
     if (this.#session !== undefined) {
       this.#session.end();
+      this.#toldEnd?.();
       this.#host.closed?.(this.#session.session);
     }
     this.#place.leave();
@@ -148,7 +152,11 @@ export class HostConversation implements Conversation {
     return andThen(rates(message.method, { auth, session, address: this.#link.address }), (refused) => {
       this.#measured--;
       if (this.#closed) return undefined;
-      return refused === undefined ? this.#request(judged, auth) : this.#refusal(message.id, refused);
+      if (refused === undefined) return this.#request(judged, auth);
+      // Over HTTP the status tells of it.
+      if (this.#link.protocol !== 'http')
+        this.#host.onEvent?.({ type: 'request-refused', reason: 'too-often', status: undefined });
+      return this.#refusal(message.id, refused);
     });
   }
 
@@ -205,6 +213,9 @@ export class HostConversation implements Conversation {
       },
     };
     this.#session = new SessionFacts(opening, parts, known);
+    const { onEvent } = host;
+    if (onEvent !== undefined && link.passing !== true)
+      this.#toldEnd = tellOfSession(onEvent, this.#session, known === undefined ? 'session-opened' : 'session-adopted');
     host.opened?.(this.#session.session);
   }
 

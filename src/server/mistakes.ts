@@ -78,6 +78,7 @@ const optionNames: Names<ServerOptions> = {
   subscriptions: 1,
   exposeErrors: 1,
   onError: 1,
+  onEvent: 1,
   onWarning: 1,
 };
 
@@ -135,7 +136,7 @@ function checkOne(name: string, limit: RateLimit | undefined): void {
 /** @throws TypeError for values of options that are of another type, or make no sense. */
 function checkValues({ rounds, rateLimits, subscriptions, ...own }: ServerOptions): void {
   refuseOther('string', 'instructions', own.instructions);
-  for (const name of ['onError', 'onWarning'] as const) refuseOther('function', name, own[name]);
+  for (const name of ['onError', 'onEvent', 'onWarning'] as const) refuseOther('function', name, own[name]);
   for (const name of ['logging', 'exposeErrors'] as const) refuseOther('boolean', name, own[name]);
   for (const name of ['ttlMs', 'maxStateLength', 'maxRounds', 'askTimeoutMs'] as const)
     refuseNoNumber(`rounds.${name}`, rounds?.[name]);

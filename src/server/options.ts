@@ -1,6 +1,8 @@
 import type { CacheHint } from '../protocol/features/envelope.ts';
 import type { ServerRounds } from '../host/input/server-rounds.ts';
 import type { RoundStore } from '../host/input/state-store.ts';
+import type { OnEvent } from '../host/events/service-event.ts';
+import { toldOf } from '../host/events/told.ts';
 import { sealingKeyOf, type SealingKey } from '../seal/sealing-key.ts';
 import { harmless } from '../mistakes/harmless.ts';
 import type { ServerCapabilities } from '../protocol/capability.ts';
@@ -61,6 +63,11 @@ export interface ServerOptions {
    */
   readonly onError?: (error: unknown, where: string) => void;
   /**
+   * Hears what happens to it: sessions, streams, refused requests, its store, its end. Each event names its `type`; none has a secret, or what a
+   * peer said. It is never waited for, and what it throws changes nothing.
+   */
+  readonly onEvent?: OnEvent;
+  /**
    * Hears what works and yet goes against advice of the specification, such as the name of a tool that some clients
    * will not take. By default it is written to the console's error stream.
    */
@@ -114,6 +121,7 @@ export interface ResolvedOptions {
   readonly rateLimits: RateLimits;
   readonly tasks: TaskOptions;
   readonly exposeErrors: boolean;
+  readonly onEvent: OnEvent | undefined;
   readonly onError: (error: unknown, where: string) => void;
   readonly onWarning: (message: string) => void;
 }
@@ -128,6 +136,7 @@ export function resolveOptions(options: ServerOptions): ResolvedOptions {
     if (!isExtensionId(id))
       throw new TypeError(`capabilities.extensions: ${JSON.stringify(id)} is no identifier such as com.example/name`);
   }
+  const { store, onEvent } = toldOf(options.onEvent, options.store);
   return {
     instructions: options.instructions,
     revisions: chosenRevisions(options.revisions),
@@ -136,8 +145,9 @@ export function resolveOptions(options: ServerOptions): ResolvedOptions {
     pageSize,
     cache: options.cache ?? { ttlMs: 0, cacheScope: 'private' },
     logging: options.logging ?? true,
-    store: options.store,
-    rounds: roundsOf(options.rounds ?? {}, options.store),
+    store,
+    onEvent,
+    rounds: roundsOf(options.rounds ?? {}, store),
     // As with the timeouts of clients, 0 is no limit.
     askTimeoutMs: (options.rounds?.askTimeoutMs ?? 600_000) || Number.POSITIVE_INFINITY,
     subscriptions: {
@@ -145,7 +155,7 @@ export function resolveOptions(options: ServerOptions): ResolvedOptions {
       listeners: options.subscriptions?.listeners ?? Number.POSITIVE_INFINITY,
     },
     rateLimits: options.rateLimits ?? {},
-    tasks: tasksOf(options.tasks ?? {}, options.store),
+    tasks: tasksOf(options.tasks ?? {}, store),
     exposeErrors: options.exposeErrors ?? false,
     onError: harmless(options.onError ?? printError(options.exposeErrors ?? false)),
     onWarning: harmless(options.onWarning ?? ((message) => console.error(message))),

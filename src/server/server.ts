@@ -241,6 +241,7 @@ function hostOf(info: Implementation, parts: Parts): Host {
     discoverHint: options.cache,
     rates: askedRates(parts),
     store: options.store,
+    onEvent: options.onEvent,
     chain: parts.chain,
     guide: async () => (await import('./guide.ts')).guideOf(parts),
     rounds: options.rounds,

@@ -159,6 +159,7 @@ function hostOf({ parts: { settings }, slots, catalogue, sessions, handlers }: H
     revisions: settings.revisions,
     exactNumbers: true,
     relays: true,
+    onEvent: settings.onEvent,
     chain: settings.chain,
     askTimeoutMs: 600_000,
     maxRounds: 32,

@@ -364,6 +364,7 @@ function hostOf(parts: BridgeParts, settings: SingleOptions, { known, hint, door
     revisions: settings.revisions,
     exactNumbers: true,
     relays: true,
+    onEvent: settings.onEvent,
     chain: settings.chain,
     askTimeoutMs: 600_000,
     maxRounds: 32,

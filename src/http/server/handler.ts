@@ -23,6 +23,7 @@ import { Silence } from './silence.ts';
 import type { SsePairs } from './sse-pair.ts';
 import { busy, refuse, shuttingDown, type HttpProblem } from './status.ts';
 import { EventStreams } from './stream.ts';
+import type * as Told from './health/told-reply.ts';
 
 /** A server as HTTP sees it: one endpoint for every revision that the server speaks, and the older pair beside it. */
 export interface HttpHandler {
@@ -66,6 +67,8 @@ class Handler implements HttpHandler {
   #sessionless: Sessionless | undefined;
   /** Likewise. */
   #pairs: SsePairs | undefined;
+  /** Reply that tells of refused requests, loaded where somebody listens. */
+  #told: typeof Told | undefined;
   #closed: Promise<void> | undefined;
   readonly #admission: Admission | undefined;
 
@@ -90,7 +93,7 @@ class Handler implements HttpHandler {
     this.#context = {
       endpoint,
       settings,
-      streams: new EventStreams(settings),
+      streams: new EventStreams(settings, endpoint.onEvent),
       silence: new Silence(settings.keepAliveMs),
       sessionQuota,
       inExchanges: endpoint.revisions.filter(isOfExchanges),
@@ -105,8 +108,18 @@ class Handler implements HttpHandler {
     this.#exchanges = new Exchanges(this.#context);
   }
 
-  handle(request: HttpRequest, reply: HttpReply): void {
-    if (this.#health?.answers(request, reply) === true) return;
+  handle(request: HttpRequest, given: HttpReply): void {
+    if (this.#health?.answers(request, given) === true) return;
+    const { onEvent } = this.#context.endpoint;
+    if (onEvent === undefined) return this.#handle(request, given);
+    if (this.#told !== undefined) return this.#handle(request, new this.#told.ToldReply(given, onEvent));
+    void import('./health/told-reply.ts').then((loaded) => {
+      this.#told = loaded;
+      this.#handle(request, new loaded.ToldReply(given, onEvent));
+    });
+  }
+
+  #handle(request: HttpRequest, reply: HttpReply): void {
     // Anybody may know where to sign in, from any page.
     if (this.#context.endpoint.protection?.metadata(request, reply) === true) return;
     const problem = this.#refusal(request, reply);
@@ -128,13 +141,16 @@ class Handler implements HttpHandler {
   }
 
   async #close({ readyMs = 0, drainMs = this.#context.settings.drainMs }: ClosingTimes): Promise<void> {
-    const { course, serving } = this.#context;
+    const { course, serving, endpoint } = this.#context;
+    const begun = performance.now();
+    endpoint.onEvent?.({ type: 'drain-begun' });
     course.ready = false;
     if (readyMs > 0) await new Promise<void>((resolve) => after(readyMs, resolve, true));
     course.stage = 'draining';
     this.#sessions?.sendAway();
     await settledWithin(drainMs, Promise.all([this.#exchanges.close(), serving.idle()]));
     course.stage = 'closed';
+    endpoint.onEvent?.({ type: 'drain-over', lastedMs: performance.now() - begun });
     await this.#exchanges.abort();
     await this.#sessions?.close();
     await this.#pairs?.close();

@@ -1,5 +1,6 @@
 import { eachInSlices, Slices } from '../../jsonrpc/slices.ts';
 import { after } from '../../jsonrpc/timeout.ts';
+import type { OnEvent } from '../../host/events/service-event.ts';
 import type { AuthInfo } from '../../host/endpoint.ts';
 import type { HttpSettings } from './options.ts';
 import type { EventWriter, HeaderFields, HttpReply } from './universal.ts';
@@ -85,7 +86,7 @@ export class EventStream {
     // One message may be larger than what may wait; the next must find that it was read.
     const waits = (this.#writer?.buffered ?? 0) > this.#streams.settings.maxStreamBuffer + this.#allowance;
     if (!waits) return this.#attempt(() => this.begin().write(text));
-    this.#cut(new Error('the reader of an event stream was too slow and was cut off'));
+    this.#cut('slow', new Error('the reader of an event stream was too slow and was cut off'));
   }
 
   /** Attempts a write: what stands in front of a platform's reply may throw, and nobody who sends is to hear of it. */
@@ -93,14 +94,15 @@ export class EventStream {
     try {
       write();
     } catch (cause) {
-      this.#cut(new Error('an event stream could not be written to', { cause }));
+      this.#cut('broken', new Error('an event stream could not be written to', { cause }));
     }
   }
 
-  #cut(reason: Error): void {
+  #cut(reason: 'slow' | 'broken', error: Error): void {
+    if (!this.#ended) this.#streams.onEvent?.({ type: 'stream-cut', reason });
     this.closed();
     (this.#writer ?? this.#head).destroy();
-    this.#streams.settings.onError(reason);
+    this.#streams.settings.onError(error);
   }
 
   /** Ends the stream, after one last message if there is one. */
@@ -151,14 +153,17 @@ function format({ data, id }: WrittenEvent): string {
 /** All event streams of one server: bounded in number, and kept alive by one timer. */
 export class EventStreams {
   readonly settings: HttpSettings;
+  readonly onEvent: OnEvent | undefined;
   readonly #open = new Set<EventStream>();
   readonly #quota: Quota;
   readonly #slices = new Slices();
   #cancelTimer: (() => void) | undefined;
   #closed = false;
 
-  constructor(settings: HttpSettings) {
+  /** @param onEvent Hears what becomes of streams, where somebody listens. */
+  constructor(settings: HttpSettings, onEvent?: OnEvent) {
     this.settings = settings;
+    this.onEvent = onEvent;
     this.#quota = new Quota(settings.maxStreams, settings.maxStreamsPerPrincipal);
   }
 
@@ -177,13 +182,17 @@ export class EventStreams {
     }
     this.#open.add(stream);
     this.#quota.take(auth);
+    this.onEvent?.({ type: 'stream-opened' });
     this.#cancelTimer ??= this.#keepAliveLater();
     return stream;
   }
 
   /** Gives back the place of a stream that ended. */
   forget(stream: EventStream): void {
-    if (this.#open.delete(stream)) this.#quota.give(stream.auth);
+    if (this.#open.delete(stream)) {
+      this.#quota.give(stream.auth);
+      this.onEvent?.({ type: 'stream-ended' });
+    }
     if (this.#open.size > 0) return;
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;

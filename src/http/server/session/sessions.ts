@@ -129,7 +129,10 @@ export class Sessions {
     const resumption = await session.resume(lastEventId);
     // Who has gone meanwhile must not take the place of who came back since.
     if (call.reply.closed) return resumption?.drop();
-    if (resumption !== undefined && !session.ended) return session.takeUp(call, resumption, lastEventId);
+    if (resumption !== undefined && !session.ended) {
+      this.#context.endpoint.onEvent?.({ type: 'stream-resumed', isMoved: resumption.isMoved === true });
+      return session.takeUp(call, resumption, lastEventId);
+    }
     resumption?.drop();
     // Not 404, which would say that the session is gone.
     refuse(call.request, call.reply, { status: 400, message: 'nothing can be resumed from this Last-Event-ID' });

@@ -1,0 +1,12 @@
+import { createServer } from 'parley-mcp/server';
+import { connectInMemory } from 'parley-mcp/testing';
+
+// One line of JSON for each event, as collectors of logs take them.
+const server = createServer(
+  { name: 'weather', version: '1.0.0' },
+  { onEvent: (event) => console.log(JSON.stringify({ at: new Date(), ...event })) },
+);
+
+const client = await connectInMemory(server, { revision: '2025-11-25' });
+await client.ping();
+await client.close();

@@ -1,0 +1,16 @@
+import type { SessionFacts } from '../session-facts.ts';
+import type { OnEvent } from './service-event.ts';
+
+/** Number of sessions that were told of in this process. */
+let toldSessions = 0;
+
+/** Tells of a session; gives what tells of its end. */
+export function tellOfSession(
+  onEvent: OnEvent,
+  { revision, link, session: { openedAt } }: SessionFacts,
+  type: 'session-opened' | 'session-adopted',
+): () => void {
+  const about = { session: ++toldSessions, revision: revision.date, transport: link.network };
+  onEvent({ type, ...about });
+  return () => onEvent({ type: 'session-ended', ...about, lastedMs: performance.now() - openedAt });
+}

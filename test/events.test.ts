@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createBridge } from '../src/bridge.ts';
+import { connect } from '../src/client.ts';
+import { createHandler } from '../src/http/server/fetch.ts';
+import { httpTransport } from '../src/http/client/transport.ts';
+import type { ServiceEvent } from '../src/server.ts';
+import { revisions } from '../src/protocol/revision.ts';
+import { createServer } from '../src/server/server.ts';
+import { memoryStore } from '../src/store/memory/store.ts';
+import { StoreError, type Store } from '../src/store/store.ts';
+import { memoryTransport } from '../src/testing/memory-transport.ts';
+import { connectInMemory } from '../src/testing/pair.ts';
+import { listen } from '../src/node/server/http.ts';
+import { shakesHands } from './support/bridged.ts';
+
+const info = { name: 's', version: '1' };
+const typesOf = (events: readonly ServiceEvent[]): string[] => events.map(({ type }) => type);
+
+for (const { date } of revisions) {
+  test(`a session at ${date} is told of when it opens and when it ends, at a server and at a bridge`, async () => {
+    const [ofServer, ofBridge]: ServiceEvent[][] = [[], []];
+    const server = createServer(info, { onEvent: (event) => void ofServer?.push(event) });
+    const bridge = await createBridge({
+      upstream: memoryTransport(createServer(info)),
+      onEvent: (event) => void ofBridge?.push(event),
+    });
+    for (const [served, events] of [
+      [server, ofServer],
+      [bridge, ofBridge],
+    ] as const) {
+      const client = await connectInMemory(served, { revision: date });
+      await client.close();
+      const [opened, ended] = events ?? [];
+      if (!shakesHands(date)) {
+        assert.deepEqual(events, []);
+        continue;
+      }
+      assert.deepEqual(typesOf(events ?? []), ['session-opened', 'session-ended']);
+      assert.ok(opened?.type === 'session-opened' && ended?.type === 'session-ended');
+      assert.equal(opened.session, ended.session);
+      assert.deepEqual([opened.revision, opened.transport], [date, 'inproc']);
+      assert.ok(ended.lastedMs >= 0);
+    }
+    await bridge.close();
+  });
+}
+
+test('what is refused over HTTP is told of with its reason, and nothing of what was said', async () => {
+  const events: ServiceEvent[] = [];
+  const server = createServer(info, { onEvent: (event) => void events.push(event) });
+  const handler = createHandler(server, { onWarning: () => undefined });
+  const url = 'http://127.0.0.1/mcp';
+  const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+  const post = async (more: RequestInit, at = url): Promise<number> =>
+    (await handler(new Request(at, { method: 'POST', headers, body: '{}', ...more }))).status;
+  const statuses = [
+    await post({}, 'http://evil.example/mcp'),
+    await post({ body: '{"secret' }),
+    await post({ headers: { ...headers, 'content-type': 'text/plain' } }),
+    await post({
+      headers: { ...headers, 'mcp-session-id': 'secret' },
+      body: '{"jsonrpc":"2.0","id":1,"method":"ping"}',
+    }),
+  ];
+  assert.deepEqual(statuses, [403, 400, 415, 404]);
+  assert.deepEqual(
+    events,
+    (['forbidden', 'malformed', 'unacceptable', 'not-found'] as const).map((reason, at) => ({
+      type: 'request-refused',
+      reason,
+      status: statuses[at],
+    })),
+  );
+});
+
+test('what is asked too often is told of over every transport, once', async (t) => {
+  const events: ServiceEvent[] = [];
+  const server = createServer(info, {
+    onEvent: (event) => void (event.type === 'request-refused' && events.push(event)),
+    rateLimits: { requests: { perSecond: 0.001, burst: 2 } },
+    capabilities: { tools: {} },
+  });
+  const client = await connectInMemory(server);
+  t.after(() => client.close());
+  await client.listTools({ cache: 'refresh' });
+  await assert.rejects(client.listTools({ cache: 'refresh' }));
+  assert.deepEqual(events, [{ type: 'request-refused', reason: 'too-often', status: undefined }]);
+});
+
+test('streams and the end of a server are told of', async () => {
+  const events: ServiceEvent[] = [];
+  const server = createServer(info, { onEvent: (event) => void events.push(event) });
+  server.tool('steps', {}, (_, ctx) => {
+    ctx.progress(1, 2);
+    return 'done';
+  });
+  const { url, close } = await listen(server, { port: 0 });
+  const client = await connect(url, { revisions: ['2026-07-28'] });
+  await client.callTool('steps', {}, { onProgress: () => undefined });
+  await client.close();
+  await close();
+  assert.deepEqual(typesOf(events), ['stream-opened', 'stream-ended', 'drain-begun', 'drain-over']);
+  await server.close();
+});
+
+test('a stream that a client takes up again is told of', async (t) => {
+  const events: ServiceEvent[] = [];
+  const server = createServer(info, { onEvent: (event) => void events.push(event) });
+  server.tool('breaks', {}, (_, ctx) => {
+    ctx.closeStream(0);
+    return 'done';
+  });
+  const handler = createHandler(server);
+  const transport = httpTransport('http://127.0.0.1/mcp', {
+    fetch: (url, request) => handler(new Request(url, request)),
+  });
+  const client = await connect(transport, { revisions: ['2025-11-25'] });
+  t.after(() => client.close());
+  await client.callTool('breaks');
+  assert.ok(events.some((event) => event.type === 'stream-resumed' && !event.isMoved));
+});
+
+test('a store that is away is told of once, and once that it is back; gaps of its bus too', async () => {
+  const events: ServiceEvent[] = [];
+  const inner = memoryStore();
+  let isAway = false;
+  let gap: (() => void) | undefined;
+  const store: Store = {
+    ...inner,
+    shared: false,
+    records: inner.records,
+    events: inner.events,
+    limits: inner.limits,
+    bus: {
+      publish: (channel, text) => inner.bus.publish(channel, text),
+      subscribe: (channel, hear, onGap) => {
+        gap = onGap;
+        return inner.bus.subscribe(channel, hear, onGap);
+      },
+    },
+    check: () => {
+      if (isAway) throw new StoreError('unavailable', 'away');
+    },
+    close: () => inner.close(),
+  };
+  const server = createServer(info, { store, onEvent: (event) => void events.push(event) });
+  const given = server.endpoint.store;
+  assert.ok(given);
+  await given.bus.subscribe(
+    'a',
+    () => undefined,
+    () => undefined,
+  );
+  isAway = true;
+  assert.throws(() => given.check());
+  assert.throws(() => given.check());
+  isAway = false;
+  await given.check();
+  await given.check();
+  gap?.();
+  assert.deepEqual(typesOf(events), ['store-lost', 'store-back', 'bus-gap']);
+  await server.close();
+});
+
+test('a listener that throws, or rejects, changes nothing', async () => {
+  for (const onEvent of [
+    () => assert.fail('no disk'),
+    (async () => {
+      throw new Error('no disk');
+    }) as unknown as () => void,
+  ]) {
+    const server = createServer(info, { onEvent });
+    server.tool('echo', {}, () => 'x');
+    const client = await connectInMemory(server, { revision: '2025-11-25' });
+    assert.equal((await client.callTool('echo')).isError ?? false, false);
+    await client.close();
+  }
+});
