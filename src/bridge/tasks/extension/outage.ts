@@ -1,11 +1,11 @@
-import { mayPass } from '../../../client/tasks/following/patience.ts';
+import { longestOutageMs, mayPass } from '../../../client/tasks/following/patience.ts';
 import { monotonicNow } from '../../../jsonrpc/timeout.ts';
 import { McpError } from '../../../protocol/error.ts';
 
-/** Time for which failures in a row are waited out, in milliseconds: what is kept ends by its own time before, where that is shorter. */
-const longestMs = 60 * 60_000;
-
-/** Time in which a server is not reached, or answers with what may pass: what it works on goes on meanwhile, and is not lost by that. */
+/**
+ * Time in which a server is not reached, or answers with what may pass: what it works on goes on meanwhile, and is not lost by that. What is kept ends by its
+ * own time before, where that is shorter.
+ */
 export class Outage {
   #since: number | undefined;
 
@@ -23,7 +23,7 @@ export class Outage {
   failed(error: unknown, method: string): void {
     const now = monotonicNow();
     this.#since ??= now;
-    if (mayPass(error) && now - this.#since < longestMs) return;
+    if (mayPass(error) && now - this.#since < longestOutageMs) return;
     if (!(error instanceof McpError) || error.kind === 'internalError') throw error;
     throw new McpError('internalError', `the upstream server refused ${method} of the task of the call`, {
       cause: error,

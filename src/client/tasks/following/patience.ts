@@ -6,8 +6,8 @@ import type { ClientSettings } from '../../options.ts';
 import { TaskGoneError } from '../errors.ts';
 import type { TaskReference } from '../task-handle.ts';
 
-/** Time for which failures are waited out where a task is kept without limit, in milliseconds. */
-const longestMs = 60 * 60_000;
+/** Time for which failures in a row are waited out where a task is kept without limit, in milliseconds. */
+export const longestOutageMs: number = 60 * 60_000;
 
 /**
  * Patience with a server that is not reached, or answers with what may pass: it lasts as long as the task is kept. That is measured by our
@@ -47,7 +47,7 @@ export class Patience {
     if (!mayPass(error)) throw error;
     const now = this.#settings.clock();
     const { since = now, tries = 0 } = this.#failing ?? {};
-    const until = task.ttlMs === null ? since + longestMs : this.#begunAt + task.ttlMs;
+    const until = task.ttlMs === null ? since + longestOutageMs : this.#begunAt + task.ttlMs;
     if (now >= until && tries > 0) throw new TaskGoneError(task, 'expired', error);
     const afterMs = error instanceof ConnectionError ? Math.min(longestAskedMs, error.retryAfterMs ?? 0) : 0;
     this.#failing = { since, tries: tries + 1, afterMs };
