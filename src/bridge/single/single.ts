@@ -18,6 +18,7 @@ import type { Doorway } from './doorway.ts';
 import { bridgeHandlers, type BridgeParts } from './handlers.ts';
 import { UpstreamTools } from '../known-tools.ts';
 import { keepsTasks, relatedTaskOf, taskFormBehind } from '../tasks/between.ts';
+import type { FollowTasks } from '../tasks/extension/told-tasks.ts';
 import { lateKept } from '../tasks/kept/late-kept.ts';
 import { lateTasks } from '../tasks/late-tasks.ts';
 import { Notices } from './notices.ts';
@@ -252,8 +253,10 @@ function partsOf(settings: SingleOptions, tools: UpstreamTools, open: (isMain: b
   const learnAnew = oneByOne(() => learn({ pool, tools }, settings));
   const member = settings.member ?? '';
   const { principal, onError } = settings;
-  const kept = lateKept({ pool, tools, seal: parked.seal, member, principal, tasks: settings.tasks, onError });
   const tasks = lateTasks({ ...parked, pool, member, onWarning });
+  const follow: FollowTasks = async (...wanted) => await (await tasks.load()).streams.follow(...wanted);
+  const own = { pool, member, principal, tasks: settings.tasks };
+  const kept = lateKept({ ...own, tools, seal: parked.seal, follow, onError });
   return { pool, tools, changes, watches, tasks, kept, asked: settings.asked };
 }
 

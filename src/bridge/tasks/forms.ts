@@ -1,9 +1,15 @@
 /** The two forms in which revisions have tasks, each made of the other. */
 
-import type { DetailedTask, Task } from '../../protocol/features/tasks.ts';
+import type { ClientCapabilities } from '../../protocol/capability.ts';
+import { tasksExtension, type DetailedTask, type Task } from '../../protocol/features/tasks.ts';
 
 /** A task of 2025-11-25 in the words of the extension: its times have other names. */
 export function asOfExtension({ ttl = null, pollInterval, ...task }: DetailedTask): Task {
   const { ttlMs: _, pollIntervalMs: __, inputRequests: ___, result: ____, error: _____, ...said } = task;
   return { ...said, ttlMs: ttl, ...(pollInterval === undefined ? {} : { pollIntervalMs: pollInterval }) };
+}
+
+/** Capabilities with the extension of tasks: a bridge that waits for a task takes it, whoever it waits for. */
+export function takingTasks(capabilities: ClientCapabilities = {}): ClientCapabilities {
+  return { ...capabilities, extensions: { ...capabilities.extensions, [tasksExtension]: {} } };
 }

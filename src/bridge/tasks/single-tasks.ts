@@ -38,7 +38,8 @@ export class SingleTasks {
   readonly notices: TaskNotices;
   readonly #pool: Pool;
   readonly #ids: TaskIds;
-  readonly #streams: TaskStreams;
+  /** Tells of tasks of the extension. */
+  readonly streams: TaskStreams;
   readonly #held: HeldResults;
   readonly #core: TasksOfCore;
 
@@ -49,19 +50,19 @@ export class SingleTasks {
     this.#core = new TasksOfCore(pool, this.#held);
     this.carried = new CarriedTasks({ pool, ids: this.#ids, member, core: this.#core });
     this.notices = new TaskNotices(this.carried);
-    this.#streams = new TaskStreams(onWarning);
+    this.streams = new TaskStreams(onWarning);
   }
 
   /** Serves `subscriptions/listen` that names tasks. */
   listen(asked: SubscriptionFilter, call: Call, listen: ListenWith): Promise<JsonObject> {
-    const streams = taskFormBehind(this.#pool) === 'core' ? new LookedAfter(this.#core) : this.#streams;
+    const streams = taskFormBehind(this.#pool) === 'core' ? new LookedAfter(this.#core) : this.streams;
     const parts = { pool: this.#pool, ids: this.#ids, carried: this.carried, streams };
     return listenToTasks(parts, asked, { call, listen });
   }
 
   /** Hears what a server tells on a connection that several clients share. */
   heard(method: string, params: JsonObject, upstream: Upstream): void {
-    this.#streams.heard(method, params, upstream);
+    this.streams.heard(method, params, upstream);
   }
 
   /** Gives up what waits for clients. */

@@ -5,7 +5,8 @@ import { mostResources, ownWords, subscribed } from '../changes.ts';
 import type { Pool } from '../upstream/pool.ts';
 import { requireTasks, type CarriedTasks } from './carried-tasks.ts';
 import type { TaskIds } from './task-ids.ts';
-import type { TaskStreams } from './task-streams.ts';
+import type { Upstream } from '../upstream/upstream.ts';
+import type { TaskListening, TaskStream } from './task-streams.ts';
 
 /** Tasks that a listen stream is about. */
 export interface FollowedTasks {
@@ -24,7 +25,7 @@ export interface TaskListeningParts {
   readonly pool: Pool;
   readonly ids: TaskIds;
   readonly carried: CarriedTasks;
-  readonly streams: Pick<TaskStreams, 'follow'>;
+  readonly streams: { follow(upstream: Upstream, listening: TaskListening): Promise<TaskStream> };
 }
 
 /** Limit of what waits for the acknowledgement of a stream. */

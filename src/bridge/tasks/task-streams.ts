@@ -9,7 +9,9 @@ import { metaKey } from '../../protocol/meta.ts';
 import { declaredIn } from '../declared.ts';
 import { wordsOf } from '../failure.ts';
 import { revisionFor } from '../forward.ts';
+import type { Carried } from '../upstream/carried.ts';
 import type { Upstream } from '../upstream/upstream.ts';
+import { takingTasks } from './forms.ts';
 
 /** Stream on which a server tells of the tasks of one listen request. */
 export interface TaskStream {
@@ -20,14 +22,20 @@ export interface TaskStream {
   close(): void;
 }
 
-/** Listener of tasks, by the ids of the server. */
-export interface TaskListening {
-  readonly call: Call;
+/** Tasks of a server that somebody wants to be told of, by its ids. */
+export interface TaskWish {
+  /** The request for whose client they are. */
+  readonly call: Pick<Carried, 'facts' | 'client' | 'auth'>;
   readonly taskIds: readonly string[];
-  /** The ids that the client knows, by those of the server. */
-  readonly names: ReadonlyMap<string, string>;
   /** Hears what became of a task, in the canonical model. */
   tell(task: JsonObject): void;
+}
+
+/** Client that listens to tasks. */
+export interface TaskListening extends TaskWish {
+  readonly call: Call;
+  /** The ids that the client knows, by those of the server. */
+  readonly names: ReadonlyMap<string, string>;
 }
 
 /** Time that a server may take to say of which tasks it tells, in milliseconds. */
@@ -59,7 +67,7 @@ export class TaskStreams {
   }
 
   /** Asks a server to tell of tasks; resolves when it said of which it does, and with none where it does not. */
-  async follow(upstream: Upstream, { call, taskIds, tell }: TaskListening): Promise<TaskStream> {
+  async follow(upstream: Upstream, { call, taskIds, tell }: TaskWish): Promise<TaskStream> {
     const left = new AbortController();
     let acknowledged: (ids: ReadonlySet<string>) => void = () => undefined;
     const agreeing = new Promise<ReadonlySet<string>>((resolve) => (acknowledged = resolve));
@@ -92,11 +100,11 @@ export class TaskStreams {
     else hear();
   }
 
-  async #run(open: Open, call: Call, signal: AbortSignal): Promise<void> {
+  async #run(open: Open, call: TaskWish['call'], signal: AbortSignal): Promise<void> {
     const { upstream, wanted } = open;
     await upstream.during(async (client) => {
       const revision = revisionFor(client);
-      const capabilities = declaredIn(call.facts, revision, call.client.capabilities);
+      const capabilities = takingTasks(declaredIn(call.facts, revision, call.client.capabilities));
       await client.request(
         listen,
         { notifications: { taskIds: [...wanted] } },

@@ -4,9 +4,10 @@ import { isObject } from '../../jsonrpc/message.ts';
 import { fromWire } from '../../protocol/compile/from-wire.ts';
 import { errorFromWire, McpError } from '../../protocol/error.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
-import { getTaskResultShape, taskShape, tasksExtension, type GetTaskResult } from '../../protocol/features/tasks.ts';
+import { getTaskResultShape, taskShape, type GetTaskResult } from '../../protocol/features/tasks.ts';
 import { hasEnded } from '../../protocol/task-status.ts';
 import { waitedState } from './between.ts';
+import { takingTasks } from './forms.ts';
 import { aboutOptions, Looks, malformedTask, objectOf, unlessGivenUp, type Attempt } from './attempt.ts';
 
 /** A task that is waited for. */
@@ -115,11 +116,7 @@ function boundTo(params: JsonObject, { method, auth }: Attempt['call']): string 
 
 /** The same, and the server is told that its client takes tasks: the bridge does, in its place. */
 function taking(options: RequestOptions): RequestOptions {
-  const { capabilities = {} } = options;
-  return {
-    ...options,
-    capabilities: { ...capabilities, extensions: { ...capabilities.extensions, [tasksExtension]: {} } },
-  };
+  return { ...options, capabilities: takingTasks(options.capabilities) };
 }
 
 function readAs<T>(read: () => T): T {

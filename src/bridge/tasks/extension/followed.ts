@@ -14,6 +14,13 @@ import { malformedTask, objectOf } from '../attempt.ts';
 import type { KeptWork } from '../kept/kept-work.ts';
 import { Outage } from './outage.ts';
 
+/** Time after which a server is asked to tell of a task that has not ended, and after which it is asked again, in milliseconds. */
+const hearAfterMs = 2_000;
+const hearAgainMs = 30_000;
+
+/** Time in which what a server tells gathers before the task is looked at, in milliseconds. */
+const gatheringMs = 100;
+
 /**
  * Follows a task of the extension to its end by looking at it again and again, as often as its server says and no more often. What it asks is
  * asked of the client while it is looked at, and what it does not ask any more is taken back.
@@ -27,6 +34,8 @@ export class UpstreamTask {
   #fail: (error: unknown) => void = () => undefined;
   #seen: string | undefined;
   readonly #outage = new Outage();
+  #wake: () => void = () => undefined;
+  #isTold = false;
 
   constructor(work: KeptWork, taskId: string) {
     this.#work = work;
@@ -44,6 +53,7 @@ export class UpstreamTask {
     const failed = new Promise<never>((_, reject) => (this.#fail = reject));
     failed.catch(() => undefined);
     try {
+      void this.#hearing();
       return await Promise.race([this.#looking(firstMs), failed]);
     } finally {
       this.#over.abort(new DOMException('the task is not followed any more', 'AbortError'));
@@ -55,7 +65,7 @@ export class UpstreamTask {
     const signal = AbortSignal.any([this.#work.face.signal, this.#over.signal]);
     let intervalMs = firstMs;
     for (;;) {
-      await rest(this.#pace.next(intervalMs, Math.random()), signal);
+      await this.#untilNext(intervalMs, signal);
       const task = await this.#look(signal);
       if (task === undefined) continue;
       intervalMs = task.pollIntervalMs;
@@ -65,6 +75,31 @@ export class UpstreamTask {
       this.#withdraw(open);
       for (const [key, question] of Object.entries(open)) this.#ask(key, question);
     }
+  }
+
+  /** Rests until the next look, which comes sooner where the server told of a change; what it tells at once is looked at once. */
+  async #untilNext(intervalMs: number | undefined, signal: AbortSignal): Promise<void> {
+    const changed = new Promise<void>((resolve) => (this.#wake = resolve));
+    if (this.#isTold) this.#wake();
+    await rest(this.#pace.next(intervalMs, Math.random()), signal, changed);
+    if (this.#isTold) await rest(gatheringMs, signal);
+    this.#isTold = false;
+  }
+
+  /** Has the server tell of changes, where it does; else, and beside that, the task is looked at. */
+  async #hearing(): Promise<void> {
+    const signal = AbortSignal.any([this.#work.face.signal, this.#over.signal]);
+    const changed = (): void => {
+      this.#isTold = true;
+      this.#wake();
+    };
+    for (let ms = hearAfterMs; !signal.aborted; ms = hearAgainMs)
+      try {
+        await rest(ms, signal);
+        await this.#work.hear(this.#taskId, changed, signal);
+      } catch {
+        // Nobody may rely on being told: what fails is tried again.
+      }
   }
 
   /** Looks once. @returns `undefined` where the server could not be reached, and may be the next time. */
@@ -162,11 +197,11 @@ function outcomeOf({ status, result, error }: GetTaskResult): JsonObject {
   throw errorFromWire(error);
 }
 
-async function rest(ms: number, signal: AbortSignal): Promise<void> {
+async function rest(ms: number, signal: AbortSignal, sooner?: Promise<void>): Promise<void> {
   let cancel = (): void => undefined;
   const over = new Promise<void>((resolve) => (cancel = after(ms, resolve)));
   try {
-    await unlessAborted(over, signal);
+    await unlessAborted(sooner === undefined ? over : Promise.race([over, sooner]), signal);
   } finally {
     cancel();
   }

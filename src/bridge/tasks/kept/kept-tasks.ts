@@ -20,6 +20,7 @@ import { Tasks } from '../../../tasks/tasks.ts';
 import type { UpstreamTools } from '../../known-tools.ts';
 import type { BridgeTasks } from '../../options.ts';
 import type { Pool } from '../../upstream/pool.ts';
+import { ToldTasks, type FollowTasks } from '../extension/told-tasks.ts';
 import { KeptWork } from './kept-work.ts';
 
 /** Parts that keeping tasks needs. */
@@ -32,6 +33,8 @@ export interface KeptTasksOptions {
   /** The one principal whose calls all of them are. */
   readonly principal: string | undefined;
   readonly tasks: BridgeTasks;
+  /** Asks the server to tell of tasks. */
+  readonly follow: FollowTasks;
   onError(error: unknown, where: string): void;
 }
 
@@ -62,7 +65,8 @@ export class KeptTasks {
   readonly #principal: string | undefined;
   #running = 0;
 
-  constructor({ pool, tools, seal, member, principal, tasks, onError }: KeptTasksOptions) {
+  constructor({ pool, tools, seal, member, principal, tasks, follow, onError }: KeptTasksOptions) {
+    const parts = { pool, told: new ToldTasks(follow), lasts: tasks.store !== undefined };
     const { store = memoryOf(tasks), queue = 'bridge', limits, keys, onAudit, ...times } = tasks;
     const allLimits = { ...taskLimits, running: mostRunning, waiting: mostRunning, ...limits };
     // Other processes read the times of tasks.
@@ -75,7 +79,7 @@ export class KeptTasks {
           // Nothing else than tasks runs here.
           const task = face as TaskCall;
           const once = task.run?.record.once ?? {};
-          const work = new KeptWork(task, pool, tasks.store !== undefined);
+          const work = new KeptWork(task, parts);
           this.#running++;
           try {
             const result = await work.run({ ...params }, (key) => Object.hasOwn(once, key));

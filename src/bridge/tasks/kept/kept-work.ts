@@ -5,7 +5,7 @@ import { fromWire } from '../../../protocol/compile/from-wire.ts';
 import { McpError } from '../../../protocol/error.ts';
 import type { JsonObject } from '../../../protocol/features/common.ts';
 import { inputRequiredResultShape } from '../../../protocol/features/rounds.ts';
-import { taskShape, tasksExtension, type Task } from '../../../protocol/features/tasks.ts';
+import { taskShape, type Task } from '../../../protocol/features/tasks.ts';
 import { callToolResultShape } from '../../../protocol/features/tools.ts';
 import type { Revision } from '../../../protocol/revision.ts';
 import type { TaskCall } from '../../../server/tasks/task-call.ts';
@@ -16,6 +16,8 @@ import type { Carried } from '../../upstream/carried.ts';
 import type { Pool } from '../../upstream/pool.ts';
 import { malformedTask } from '../attempt.ts';
 import { UpstreamTask } from '../extension/followed.ts';
+import type { ToldTasks } from '../extension/told-tasks.ts';
+import { takingTasks } from '../forms.ts';
 
 /** Time that a server may take to answer a request about a task, in milliseconds. */
 const aboutMs = 60_000;
@@ -35,18 +37,27 @@ const sentKey = 'sent';
 /** Task of the server that the call became, or its result. */
 type Begun = { readonly task: Pick<Task, 'taskId' | 'pollIntervalMs'> } | { readonly result: JsonObject };
 
+/** Parts that the work of a task needs. */
+export interface KeptWorkParts {
+  readonly pool: Pool;
+  readonly told: ToldTasks;
+  /** True where another process may go on with it. */
+  readonly lasts: boolean;
+}
+
 /** The work of a task that a bridge keeps: a call that goes to a server which may answer it with a task of the extension. */
 export class KeptWork {
   readonly face: TaskCall;
   readonly #pool: Pool;
+  readonly #told: ToldTasks;
   readonly #carried: Carried;
   readonly #lasts: boolean;
 
-  /** @param lasts Whether another process may go on with it. */
-  constructor(face: TaskCall, pool: Pool, lasts: boolean) {
+  constructor(face: TaskCall, { pool, told, lasts }: KeptWorkParts) {
     this.#lasts = lasts;
     this.face = face;
     this.#pool = pool;
+    this.#told = told;
     const { method, requestId, facts, client, address, auth, meta, session, signal } = face;
     const admits = (): boolean => false;
     const send = (): void => undefined;
@@ -103,6 +114,12 @@ export class KeptWork {
           ...(method === 'tools/call' ? { onProgress: (told) => this.#progress(told) } : {}),
         }),
     );
+  }
+
+  /** Hears what the server tells of a task, as long as it does. */
+  async hear(taskId: string, changed: () => void, signal: AbortSignal): Promise<void> {
+    const upstream = this.#pool.preferredBy(this.#carried);
+    await this.#told.hear(upstream, { call: this.#carried, taskIds: [taskId] }, changed, signal);
   }
 
   /** Asks the client what the server asks. */
@@ -185,9 +202,8 @@ export class KeptWork {
 
   #declared(client: Client) {
     const { facts, client: own, auth } = this.#carried;
-    const capabilities = declaredIn(facts, revisionFor(client), own.capabilities);
-    const extensions = { ...capabilities.extensions, [tasksExtension]: {} };
-    return { clientInfo: own.info, capabilities: { ...capabilities, extensions }, caller: auth };
+    const capabilities = takingTasks(declaredIn(facts, revisionFor(client), own.capabilities));
+    return { clientInfo: own.info, capabilities, caller: auth };
   }
 
   #progress({ progress, total, message }: { progress: number; total?: number; message?: string }): void {
