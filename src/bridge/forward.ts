@@ -92,17 +92,22 @@ export async function forward(client: Client, outgoing: Outgoing): Promise<JsonO
       const attempt = { client, revision, call, params, sent, options, waiting, read };
       return await late.goOnWaiting(attempt, requestState, (sent as JsonObject)['inputResponses']);
     }
-    return read(await client.request(call.method, sent, options));
-  } catch (error) {
-    if (call.method !== 'tools/call' || !isTaskOnly(error, client, task))
-      throw failureFor(error, { call, params, revision });
-    if (waiting === undefined) throw failureFor(taskOnlyFor(error, call), { call, params, revision });
-    try {
+    const waitedOut = async (by: Waiting): Promise<JsonObject> => {
       const late = await import('./tasks/waited-out.ts');
-      return await late.waitedOut({ client, revision, call, params, sent, options, waiting, read });
-    } catch (failure) {
-      throw failureFor(failure, { call, params, revision });
+      return await late.waitedOut({ client, revision, call, params, sent, options, waiting: by, read });
+    };
+    // Some servers refuse a call that is no task by a result, which is an answer of the tool like any other.
+    const isListed = task === undefined && taskFormOf(client) === 'core' && call.method === 'tools/call';
+    if (isListed && waiting?.isTaskOnly(String(params['name'])) === true) return await waitedOut(waiting);
+    try {
+      return read(await client.request(call.method, sent, options));
+    } catch (error) {
+      if (call.method !== 'tools/call' || !isTaskOnly(error, client, task)) throw error;
+      if (waiting === undefined) throw taskOnlyFor(error, call);
+      return await waitedOut(waiting);
     }
+  } catch (error) {
+    throw failureFor(error, { call, params, revision });
   }
 }
 

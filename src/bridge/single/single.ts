@@ -222,7 +222,9 @@ function partsOf(settings: SingleOptions, tools: UpstreamTools, open: (isMain: b
     shared: sharing === 'shared',
     principal: settings.principal,
     parked,
-    ...(settings.taskOnly === 'refuse' ? {} : { waiting: parked }),
+    ...(settings.taskOnly === 'refuse'
+      ? {}
+      : { waiting: { ...parked, isTaskOnly: (tool) => tools.taskSupport(tool) === 'required' } }),
     silent: settings.silent,
     main: {
       onNotification: (method, params) => {

@@ -19,6 +19,8 @@ export interface Waiting {
   /** Time that it may take to come back, in milliseconds. */
   readonly ttlMs: number;
   now(): number;
+  /** Tells whether the server's list says of a tool that it runs as a task alone. */
+  isTaskOnly(tool: string): boolean;
 }
 
 /** A call that a server takes as a task alone. */
