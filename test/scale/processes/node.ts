@@ -32,7 +32,8 @@ const served = await listen(server, { port: 0 });
 console.log(served.url);
 
 process.once('SIGTERM', async () => {
-  await served.close({ drainMs: 10_000 });
+  // What the proxy sent here just before it knew better is served.
+  await served.close({ readyMs: 500, drainMs: 10_000 });
   await server.close();
   await store.close();
   process.exit();

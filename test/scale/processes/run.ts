@@ -1,15 +1,15 @@
-/** Has clients of every kind talk to three processes while something befalls them: `npm run scale [-- times] [clients of each kind] [one|cluster]`. */
+/** Has clients of every kind talk to three processes while something befalls them: `npm run scale [-- times] [clients of each kind] [one|cluster] [fault]`. */
 
 import { missing } from '../../support/engines.ts';
 import { play, type Fault } from './play.ts';
 
-const [times = '3', clients = '1', engine = 'cluster'] = process.argv.slice(2);
+const [times = '3', clients = '1', engine = 'cluster', only = ''] = process.argv.slice(2);
 const reason = missing('redis-server');
 if (reason !== false) throw new Error(reason);
 
 const faults: readonly Fault[] =
   engine === 'cluster' ? ['nothing', 'replacing', 'killing', 'failing over'] : ['nothing', 'replacing', 'killing'];
-for (const fault of faults) {
+for (const fault of faults.filter((one) => one.startsWith(only))) {
   const { calls, failures, violations, processes, p50, p99 } = await play({
     engine: engine === 'cluster' ? 'cluster' : 'one',
     fault,

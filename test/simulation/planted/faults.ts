@@ -66,7 +66,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     'the client gives up listening when it is refused',
     'http/client/resume.ts',
     'else if (isUnreadable(next)) position = nowhere;',
-    'else return;',
+    'else if (isUnreadable(next)) return;',
   ),
   fault(
     'pauses do not end with what they are for',
@@ -116,7 +116,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     '    this.#settled = true;\n    this.#idle?.();\n    this.#total?.();',
     '    this.#settled = true;\n    this.#idle?.();',
   ),
-  fault('progress does not start the wait anew', 'peer/asked.ts', 'this.find(id)?.touch();', ''),
+  fault('progress does not start the wait anew', 'peer/asked.ts', 'this.#pending.get(id)?.pending?.touch();', ''),
   fault(
     'answers of rounds are mixed up',
     'host/input/round-asker.ts',
@@ -168,8 +168,8 @@ export const plantedFaults: readonly PlantedFault[] = [
   fault(
     'a session is not forgotten by its client',
     'client/connection/retry.ts',
-    "if (reason === 'session-lost') return true;",
-    "if (reason === 'session-lost') return false;",
+    'return status === 404 ||',
+    'return status === 410 ||',
   ),
   fault('an aborted request is not told to its server', 'peer/connection.ts', 'options.tellCancelled &&', 'false &&'),
   ...[

@@ -35,6 +35,9 @@ export async function simulatedWith(name: string, count: number): Promise<Seen> 
   const ended: unknown[] = await once(child, 'close');
   const [first = ''] = said.split('\n');
   const isVerdict = /^(seed|\d+ schedules)/.test(first);
+  // A fault that is no program shows nothing.
+  if (/must have .* once|SyntaxError|ERR_INVALID_TYPESCRIPT/.test(said))
+    throw new Error(`${name} cannot be planted: ${said.trim().slice(0, 400)}`);
   if (!isVerdict && ended[0] !== 0) return { found: true, words: `it fails: ${said.trim().slice(0, 200)}` };
   return { found: first.startsWith('seed'), words: first.slice(0, 160) };
 }

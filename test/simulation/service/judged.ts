@@ -4,9 +4,9 @@ import { planOf } from './plan.ts';
 import { runPlan, type Outcome } from './schedule.ts';
 
 /** Runs the schedules of so many seeds. */
-export async function outcomes(first: number, count: number, nodes = 1): Promise<readonly Outcome[]> {
+export async function outcomes(first: number, count: number, nodes = 1, bridge = false): Promise<readonly Outcome[]> {
   const all: Outcome[] = [];
-  for (let seed = first; seed < first + count; seed++) all.push(await runPlan(planOf(seed, { nodes })));
+  for (let seed = first; seed < first + count; seed++) all.push(await runPlan(planOf(seed, { nodes, bridge })));
   return all;
 }
 

@@ -37,6 +37,10 @@ export interface NetworkParts {
   trouble(): number;
   /** True where nothing goes wrong but that answers under way are cut. */
   readonly cutsAlone: boolean;
+  /** True while nothing reaches anybody. */
+  isOut(): boolean;
+  /** Hears that a process ended a stream that was taken up, though neither it nor its client was over. */
+  endedEarly(words: string): void;
   /** Sees each request that reaches a process. */
   arrived(process: Process, request: FetchRequest): void;
 }
@@ -52,11 +56,12 @@ export class Network {
   }
 
   /** What a client fetches with. */
-  fetchOf(client: Process): Fetch {
+  fetchOf(client: Process, { isCalm = false }: { readonly isCalm?: boolean } = {}): Fetch {
     return (href, request) =>
       new Promise((resolve, reject) => {
         const flow = this.#flows++;
-        const exchange = new Exchange(this.#parts, { client, flow, request, url: new URL(href), resolve, reject });
+        const url = new URL(href);
+        const exchange = new Exchange(this.#parts, { client, flow, request, url, isCalm, resolve, reject });
         this.#open.add(exchange);
         exchange.begin(() => this.#open.delete(exchange));
       });
@@ -73,6 +78,8 @@ interface ExchangeParts {
   readonly flow: number;
   readonly request: FetchRequest;
   readonly url: URL;
+  /** True where nothing goes wrong with it. */
+  readonly isCalm: boolean;
   resolve(response: FetchResponse): void;
   reject(error: Error): void;
 }
@@ -93,12 +100,14 @@ class Exchange implements Wire {
   #earliest = 0;
   #delays = 0;
   #pieces = 0;
+  /** True once the answer to a request passed. */
+  #isAnswered = false;
 
   constructor(network: NetworkParts, parts: ExchangeParts) {
     this.#network = network;
     this.#parts = parts;
     const { seed } = network;
-    const goesWrong = chance(seed, 'wrong', parts.flow) < network.trouble();
+    const goesWrong = !parts.isCalm && chance(seed, 'wrong', parts.flow) < network.trouble();
     const kind = Math.floor(chance(seed, 'how', parts.flow) * misfortunes.length);
     const misfortune = network.cutsAlone ? 'cut' : misfortunes[kind];
     this.#misfortune = goesWrong ? misfortune : undefined;
@@ -115,6 +124,7 @@ class Exchange implements Wire {
     world.note(
       `${flow} ${request.method} ${methodIn(request.body)}${after === undefined ? '' : `after ${after} `}${this.#misfortune ?? ''}`,
     );
+    if (this.#network.isOut()) return this.#failLater('ECONNREFUSED');
     if (this.#misfortune === 'refused' || this.#misfortune === 'not arrived') return this.#failLater('ECONNRESET');
     // The system gives up a connection that takes nothing, sooner or later.
     if (this.#misfortune === 'silent')
@@ -179,10 +189,15 @@ class Exchange implements Wire {
   write(text: string): void {
     const isLost = this.#misfortune === 'cut' || this.#misfortune === 'half open';
     if (isLost && this.#pieces++ >= this.#passes) return this.#pieces - 1 === this.#passes ? this.#cut() : undefined;
+    if (/"(?:result|error)":/.test(text)) this.#isAnswered = true;
     this.#tell(() => this.#body?.add(text));
   }
 
   finish(): void {
+    const { request, flow } = this.#parts;
+    const isTakenUp = (request.headers['Last-Event-ID'] ?? request.headers['last-event-id']) !== undefined;
+    if (isTakenUp && !this.#isAnswered && this.#misfortune === undefined && !this.#ended)
+      this.#network.endedEarly(`the stream that ${flow} took up ends before its end`);
     this.#tell(() => {
       this.#body?.finish();
       this.#end();

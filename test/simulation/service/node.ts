@@ -10,6 +10,9 @@ const key = { type: 'object', properties: { key: { type: 'integer' } }, required
 /** How many steps the tool of steps has. */
 export const stepCount = 4;
 
+/** How many steps the tool has that takes longer than a client waits for a word of it. */
+const longSteps = 4;
+
 /** The parts of a service that outlive its processes. */
 export interface ServiceParts {
   readonly judge: Judge;
@@ -65,6 +68,14 @@ function serverOf({ judge, wait, peaceful }: ServiceParts, options: ServerOption
       ctx.progress(step, stepCount);
     }
     return `steps ${given.key}`;
+  });
+  server.tool('long', { input: key }, async (given, ctx) => {
+    judge.runs(`long ${given.key}`);
+    for (let step = 1; step <= longSteps; step++) {
+      await pause(9_000, ctx.signal);
+      ctx.progress(step, longSteps);
+    }
+    return `long ${given.key}`;
   });
   server.tool('give-up', { input: key }, async (given, ctx) => {
     judge.runs(`give-up ${given.key}`);

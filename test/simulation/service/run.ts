@@ -1,5 +1,5 @@
 /**
- * Runs schedules of a service: `npm run simulate -- [--seed N] [--count N] [--nodes N] [--first] [--from N] [--revision DATE]`, and a million of them,
+ * Runs schedules of a service: `npm run simulate -- [--seed N] [--count N] [--nodes N] [--bridge] [--first] [--from N] [--revision DATE]`, and a million of them,
  * of one, two and three processes in turn: `npm run simulate -- --night [--from N] [--count N] [--seconds N]`.
  */
 
@@ -17,6 +17,7 @@ const { values } = parseArgs({
     from: { type: 'string' },
     first: { type: 'boolean' },
     revision: { type: 'string' },
+    bridge: { type: 'boolean' },
     night: { type: 'boolean' },
     seconds: { type: 'string' },
   },
@@ -43,7 +44,7 @@ async function some(): Promise<void> {
   const tally = new Tally();
   let failed = 0;
   for (let seed = first; seed < first + count; seed++) {
-    const plan = planOf(seed, { nodes: Number(values.nodes ?? 1) });
+    const plan = planOf(seed, { nodes: Number(values.nodes ?? 1), bridge: values.bridge ?? false });
     if (values.revision !== undefined && values.revision !== plan.revision) continue;
     const outcome = await runPlan(plan);
     tally.add(outcome);

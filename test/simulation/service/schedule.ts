@@ -1,14 +1,18 @@
 /** One schedule: the processes of a service, their clients, and all the trouble that a plan has. */
 
-import { revisions } from '../../../src/protocol/revision.ts';
+import type { FetchRequest } from '../../../src/http/client/fetch.ts';
+import { revisions, type RevisionDate } from '../../../src/protocol/revision.ts';
+import type { ServerOptions } from '../../../src/server.ts';
 import { inWorld } from '../globals.ts';
 import { Process, World } from '../world.ts';
+import { BridgeNode } from './bridged.ts';
 import { chance } from './chance.ts';
 import { Judge } from './judge.ts';
 import { Network, type Reached } from './network.ts';
 import { Node, type ServiceParts } from './node.ts';
 import { calmPlan, isPeaceful, type Fault, type Plan } from './plan.ts';
 import { SharedStore } from './shared-store.ts';
+import { beGuest } from './guest.ts';
 import { visit } from './visitor.ts';
 
 /** What came of a schedule. */
@@ -25,6 +29,7 @@ export interface Outcome {
 /** Runs a plan. */
 export async function runPlan(plan: Plan): Promise<Outcome> {
   await (warm ??= warmUp());
+  if (plan.upstream !== undefined) await (warmBehind ??= warmUpBehind());
   return await run(plan);
 }
 
@@ -33,6 +38,13 @@ let warm: Promise<void> | undefined;
 /** Has everything loaded that is loaded when it is needed first: that takes real time, which no world has. */
 async function warmUp(): Promise<void> {
   for (const nodes of [1, 2]) for (const { date } of revisions) await run(calmPlan(date, nodes), 3);
+}
+
+let warmBehind: Promise<void> | undefined;
+
+async function warmUpBehind(): Promise<void> {
+  for (const { date } of revisions)
+    for (const upstream of revisions.slice(-2)) await run(calmPlan(date, 1, upstream.date), 3);
 }
 
 async function run(plan: Plan, patienceMs = 0): Promise<Outcome> {
@@ -59,7 +71,10 @@ class Service {
   readonly #judge: Judge;
   readonly #network: Network;
   readonly #parts: ServiceParts;
-  readonly #nodes: (Node | undefined)[];
+  readonly #nodes: (Node | BridgeNode | undefined)[];
+  /** The server behind a bridge, and the way to it. */
+  #upstream: Node | undefined;
+  readonly #inner: Network;
   /** What several processes share. */
   readonly #store: SharedStore | undefined;
   readonly #added: string[] = [];
@@ -70,7 +85,7 @@ class Service {
     this.#plan = plan;
     this.#world = world;
     this.#judge = judge;
-    this.#store = plan.nodes > 1 ? new SharedStore(world, plan.seed) : undefined;
+    this.#store = plan.nodes > 1 ? new SharedStore(world, plan) : undefined;
     this.#nodes = Array.from({ length: plan.nodes }, () => undefined);
     this.#parts = {
       judge,
@@ -83,18 +98,36 @@ class Service {
       }),
       wait: (key, place) => Math.floor(chance(plan.seed, 'wait', key, place) ** 3 * 4_000),
     };
-    this.#network = new Network({
-      seed: plan.seed,
+    const common = {
       cutsAlone: plan.cutsAlone,
       world,
-      choose: (client, flow) => this.#choose(client, flow),
       trouble: () => (world.now < plan.calmAt ? plan.trouble : 0),
-      arrived: (_, { method, body }) => this.#arrived(method, body),
+      arrived: (_: Process, { method, body }: FetchRequest) => this.#arrived(method, body),
+    };
+    const isBridged = plan.upstream !== undefined;
+    this.#inner = new Network({
+      ...common,
+      seed: plan.seed + 1,
+      choose: () => this.#upstream,
+      isOut: () => false,
+      endedEarly: () => undefined,
+    });
+    this.#network = new Network({
+      ...common,
+      seed: plan.seed,
+      choose: (client, flow) => this.#choose(client, flow),
+      isOut: () => plan.outAt !== undefined && world.now >= plan.outAt && world.now < plan.calmAt,
+      endedEarly: (words) => {
+        if (this.#parts.peaceful && world.now < plan.calmAt) judge.violated(words);
+      },
+      // What is sent to be run is counted where it runs.
+      arrived: (process, request) => void (isBridged || common.arrived(process, request)),
     });
   }
 
   begin(): void {
     const { plan } = { plan: this.#plan };
+    if (plan.upstream !== undefined) this.#serveBehind(plan.upstream);
     for (let at = 0; at < plan.nodes; at++) this.#start(at, 0);
     for (const fault of plan.faults) this.#world.later(fault.at, undefined, () => this.#befall(fault));
     for (let at = 0; at < plan.clients; at++) {
@@ -102,26 +135,54 @@ class Service {
       this.#visitors++;
       const operations = plan.operations.filter(({ client }) => client === at);
       this.#world.later(1 + at, process, () => {
-        visit(process, operations, {
-          world: this.#world,
-          plan,
-          judge: this.#judge,
-          network: this.#network,
-          thinks: (question) => Math.floor(chance(plan.seed, 'thinks', question) ** 4 * 8_000),
-          tools: () => this.#tools(),
-        }).then(
-          () => this.#left(process),
-          (error: unknown) => {
-            this.#judge.violated(`${process.name} fails: ${error instanceof Error ? error.stack : String(error)}`);
-            this.#left(process);
-          },
+        this.#until(
+          process,
+          visit(process, operations, {
+            world: this.#world,
+            plan,
+            judge: this.#judge,
+            network: this.#network,
+            thinks: (question) => Math.floor(chance(plan.seed, 'thinks', question) ** 4 * 8_000),
+            tools: () => this.#tools(),
+          }),
         );
       });
     }
+    if (plan.guestAt !== undefined) this.#invite(plan.guestAt);
+  }
+
+  #invite(at: number): void {
+    const process = new Process('guest');
+    this.#visitors++;
+    const { network, judge } = { network: this.#network, judge: this.#judge };
+    const parts = { world: this.#world, plan: this.#plan, judge, network, change: () => this.#change() };
+    this.#world.later(at, process, () => this.#until(process, beGuest(process, parts)));
+  }
+
+  /** Lets a client be, until it leaves. */
+  #until(process: Process, visiting: Promise<void>): void {
+    visiting.then(
+      () => this.#left(process),
+      (error: unknown) => {
+        this.#judge.violated(`${process.name} fails: ${error instanceof Error ? error.stack : String(error)}`);
+        this.#left(process);
+      },
+    );
   }
 
   #tools(): number {
-    return 5 + this.#added.length;
+    return 6 + this.#added.length;
+  }
+
+  #serveBehind(revision: RevisionDate): void {
+    const process = new Process('u');
+    const optionsOf = (own: Process): ServerOptions => ({ ...this.#parts.optionsOf(own), revisions: [revision] });
+    this.#world.later(0, process, () => (this.#upstream = new Node(process, { ...this.#parts, optionsOf })));
+  }
+
+  #serving(process: Process): Node | BridgeNode {
+    if (this.#plan.upstream === undefined) return new Node(process, this.#parts);
+    return new BridgeNode(process, this.#inner.fetchOf(process));
   }
 
   #start(at: number, delayMs: number): void {
@@ -129,17 +190,20 @@ class Service {
     this.#judge.counts.processes++;
     this.#world.later(delayMs, process, () => {
       this.#world.note(`${process.name} listens`);
-      this.#nodes[at] = new Node(process, this.#parts);
+      this.#nodes[at] = this.#serving(process);
     });
   }
 
   #choose(client: string, flow: number): Reached | undefined {
-    const up = this.#nodes.filter((node) => node !== undefined && node.process.alive && !node.draining) as Node[];
+    const up = this.#nodes.filter((node) => node !== undefined && node.process.alive && !node.draining) as (
+      | Node
+      | BridgeNode
+    )[];
     return up[Math.floor(chance(this.#plan.seed, 'node', client, flow) * up.length)];
   }
 
   #arrived(method: string, body: string | undefined): void {
-    if (method !== 'POST' || body === undefined) return;
+    if (method !== 'POST' || body?.includes('"tools/call"') !== true) return;
     const { method: called, params } = JSON.parse(body) as {
       method?: string;
       params?: { name?: string; arguments?: { key?: number } };
@@ -160,14 +224,13 @@ class Service {
     }
     if (kind === 'drain') return this.#drain(at, node, ms);
     this.#world.kill(node.process);
-    this.#network.gone(node.process);
-    this.#store?.gone(node.process);
+    this.#broken(node.process);
     this.#nodes[at] = undefined;
     this.#start(at, ms);
   }
 
   /** A process makes room for another, which listens before or after. */
-  #drain(at: number, node: Node, ms: number): void {
+  #drain(at: number, node: Node | BridgeNode, ms: number): void {
     this.#nodes[at] = undefined;
     this.#start(at, ms % 3 === 0 ? 0 : ms);
     this.#world.later(0, node.process, () => {
@@ -179,7 +242,13 @@ class Service {
   #gone(process: Process): void {
     this.#checkTimers(process);
     this.#world.kill(process);
+    this.#broken(process);
+  }
+
+  /** Nothing of a process is heard of any more. */
+  #broken(process: Process): void {
     this.#network.gone(process);
+    this.#inner.gone(process);
     this.#store?.gone(process);
   }
 
@@ -187,7 +256,8 @@ class Service {
     const name = `added${this.#added.length}`;
     this.#added.push(name);
     this.#judge.counts.changes++;
-    for (const node of this.#nodes) if (node !== undefined) this.#world.later(0, node.process, () => node.change(name));
+    for (const node of [...this.#nodes, this.#upstream])
+      if (node instanceof Node) this.#world.later(0, node.process, () => node.change(name));
   }
 
   #checkTimers({ name, timers }: Process): void {
@@ -211,10 +281,22 @@ class Service {
       this.#world.later(0, node.process, () => {
         void node.close(5_000).then(() => {
           this.#gone(node.process);
-          if (--left === 0) this.#world.end();
+          if (--left === 0) this.#endBehind();
         });
       });
     }
-    if (left === 0) this.#world.end();
+    if (left === 0) this.#endBehind();
+  }
+
+  #endBehind(): void {
+    const behind = this.#upstream;
+    if (behind === undefined) return this.#world.end();
+    // What the bridge says in the turns after its end arrives before.
+    this.#world.later(60_000, behind.process, () => {
+      void behind.close(5_000).then(() => {
+        this.#gone(behind.process);
+        this.#world.end();
+      });
+    });
   }
 }

@@ -6,6 +6,7 @@ import { memoryStore } from '../../../src/store/memory/store.ts';
 import type { NowOrLater } from '../../../src/store/now-or-later.ts';
 import type { Process, World } from '../world.ts';
 import { chance } from './chance.ts';
+import type { Plan } from './plan.ts';
 
 /** How long a process waits for a store that does not answer, in milliseconds. */
 const patienceMs = 2_000;
@@ -21,15 +22,18 @@ interface Subscriber {
 export class SharedStore {
   readonly #world: World;
   readonly #seed: number;
+  /** The longest that a command takes there, and back. */
+  readonly #slowMs: number;
   readonly #kept: Store;
   readonly #subscribers = new Map<string, Set<Subscriber>>();
   /** Until when it answers nobody, and whom its bus does not reach. */
   #awayUntil = 0;
   readonly #deaf = new Set<Process>();
 
-  constructor(world: World, seed: number) {
+  constructor(world: World, { seed, slowStore }: Plan) {
     this.#world = world;
     this.#seed = seed;
+    this.#slowMs = slowStore ? 600 : 30;
     this.#kept = memoryStore({ now: () => world.now });
   }
 
@@ -56,7 +60,11 @@ export class SharedStore {
 
   /** The store as one process has it. */
   of(process: Process): Store {
-    const connection = new Connection(this.#world, this.#seed, process, () => this.#awayUntil);
+    const connection = new Connection(this.#world, process, {
+      seed: this.#seed,
+      slowMs: this.#slowMs,
+      awayUntil: () => this.#awayUntil,
+    });
     const { records, events, limits } = this.#kept;
     const ask: Ask = (run, lost) => connection.ask(run, lost);
     return {
@@ -115,15 +123,21 @@ class Connection {
   readonly #world: World;
   readonly #seed: number;
   readonly #process: Process;
+  readonly #slowMs: number;
   readonly #awayUntil: () => number;
   #asked = 0;
   #arrives = 0;
   #answers = 0;
 
-  constructor(world: World, seed: number, process: Process, awayUntil: () => number) {
+  constructor(
+    world: World,
+    process: Process,
+    { seed, slowMs, awayUntil }: { readonly seed: number; readonly slowMs: number; readonly awayUntil: () => number },
+  ) {
     this.#world = world;
-    this.#seed = seed;
     this.#process = process;
+    this.#seed = seed;
+    this.#slowMs = slowMs;
     this.#awayUntil = awayUntil;
   }
 
@@ -132,7 +146,7 @@ class Connection {
     const world = this.#world;
     const number = this.#asked++;
     const delay = (part: string): number =>
-      Math.ceil(chance(this.#seed, 'store', this.#process.name, number, part) ** 4 * 30);
+      Math.ceil(chance(this.#seed, 'store', this.#process.name, number, part) ** 4 * this.#slowMs);
     return new Promise((resolve, reject) => {
       this.#arrives = Math.max(this.#arrives, world.now + delay('there'));
       world.later(this.#arrives - world.now, undefined, () => {

@@ -1,6 +1,7 @@
 /** A client of the service, which does what the plan says and is content in the end. */
 
 import { connect, type Client } from '../../../src/client.ts';
+import { ConnectionError } from '../../../src/jsonrpc/transport.ts';
 import { httpTransport, ssePairTransport } from '../../../src/http.ts';
 import type { Process, World } from '../world.ts';
 import { longestMs, type Judge } from './judge.ts';
@@ -138,12 +139,16 @@ class Visitor {
       const [content] = result.content;
       judge.answered(call, content?.type === 'text' ? content.text : '?', wanted(tool, numberOf(name)));
       // Streams of 2024-11-05 are not taken up.
-      if (tool === 'steps') judge.steps(call, stepCount, !plan.pair);
+      if (tool === 'steps')
+        judge.steps(call, stepCount, !plan.pair && (plan.upstream === undefined || plan.trouble === 0));
       return true;
     } catch (error) {
       if (given.signal.aborted && error === given.signal.reason) judge.answered(call, 'given up', 'given up');
       else {
         judge.failed(call, error);
+        // Nothing ran: it is sent again in a new session, or says why it is not.
+        if (error instanceof ConnectionError && error.message === 'the server no longer knows the session')
+          judge.violated(`${tool} ${key} of ${this.#name} is not sent again in a new session`);
         if (isPeaceful(plan))
           judge.violated(`${tool} ${key} of ${this.#name} fails though nothing went wrong: ${String(error)}`);
       }
@@ -172,7 +177,7 @@ class Visitor {
   #look(): void {
     const look = ++this.#looks;
     const list = async (): Promise<number> => {
-      for (let tries = 0; tries < 100; tries++)
+      for (let tries = 0; tries < 1_000; tries++)
         try {
           return (await this.#client.listTools()).length;
         } catch {

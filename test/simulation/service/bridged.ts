@@ -1,0 +1,48 @@
+/** A process that is a bridge: its server is another process, which speaks one revision and is reached over a network of its own. */
+
+import { createBridge, type Bridge } from '../../../src/bridge.ts';
+import { httpTransport } from '../../../src/http.ts';
+import type { Fetch } from '../../../src/http/client/fetch.ts';
+import { createHttpHandler, type HttpHandler } from '../../../src/http/server/handler.ts';
+import type { Process } from '../world.ts';
+
+/** A bridge that serves; it is made when it first listens. */
+export class BridgeNode {
+  readonly process: Process;
+  handler: HttpHandler | undefined;
+  draining = false;
+  readonly #begun: Promise<Bridge>;
+
+  constructor(process: Process, fetch: Fetch) {
+    this.process = process;
+    this.#begun = this.#begin(fetch);
+  }
+
+  async close(drainMs: number): Promise<void> {
+    this.draining = true;
+    const bridge = await this.#begun;
+    await this.handler?.close({ drainMs });
+    await bridge.close();
+  }
+
+  /** Begins, again and again where its server cannot be reached, as a platform starts it anew. */
+  async #begin(fetch: Fetch): Promise<Bridge> {
+    const bridge = await createBridge({
+      upstream: httpTransport('http://localhost/mcp', { fetch }),
+      rounds: { keys: [new Uint8Array(32).fill(7)] },
+      onError: () => undefined,
+      onWarning: () => undefined,
+    }).catch(() => undefined);
+    if (bridge === undefined) {
+      await new Promise<void>((resolve) => void setTimeout(resolve, 500));
+      return await this.#begin(fetch);
+    }
+    this.handler = createHttpHandler(bridge, {
+      path: '/mcp',
+      ssePair: { sse: '/sse', messages: '/messages' },
+      retryMs: 100,
+      onError: () => undefined,
+    });
+    return bridge;
+  }
+}
