@@ -4,6 +4,7 @@ import type { Way } from './bench/bench.ts';
 import { reportOf } from './judge.ts';
 import type { CheckReport } from './report.ts';
 import { runRules } from './run.ts';
+import { isProbe, type CheckRule } from './rule.ts';
 import { checkRules } from './rules/rules.ts';
 
 /** A server that is to be judged, and how. */
@@ -27,20 +28,23 @@ export interface CheckOptions {
 /** Judges a server. @throws what the signal was aborted with. */
 export async function checkServer(options: CheckOptions): Promise<CheckReport> {
   const { way, target, info, revisions = published, only = [], waitMs = 5_000, isNear, signal } = options;
-  const chosen =
-    only.length === 0
-      ? checkRules
-      : checkRules.filter(({ id }) => only.some((word) => id === word || id.startsWith(`${word}-`)));
+  const isChosen = ({ id }: CheckRule): boolean =>
+    only.length === 0 || only.some((word) => id === word || id.startsWith(`${word}-`));
+  // A rule that only looks needs the others to have something said.
+  const isLooking = checkRules.some((rule) => isChosen(rule) && !isProbe(rule));
   const found = await runRules({
     info,
     way,
     revisions,
-    rules: chosen,
+    rules: checkRules.filter((rule) => isChosen(rule) || (isLooking && isProbe(rule))),
     limits: { messages: 2_000, children: 40, perSecond: isNear ? Infinity : 20 },
     waitMs,
     quietMs: 300,
     signal,
   });
   const { name, version } = info;
-  return reportOf({ tool: { name, version }, target, transport: way.over }, found);
+  return reportOf(
+    { tool: { name, version }, target, transport: way.over },
+    { ...found, judged: found.judged.filter(({ rule }) => isChosen(rule)) },
+  );
 }

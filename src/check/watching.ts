@@ -1,6 +1,6 @@
 import { isObject } from '../jsonrpc/message.ts';
 import type { Revision } from '../protocol/revision.ts';
-import type { Exchanged } from './bench/exchange.ts';
+import { answers, type Exchanged } from './bench/exchange.ts';
 import type { ProbeMessage } from './bench/prober.ts';
 import { rowOf } from './register.ts';
 import type { HeardMessage, WatchRule } from './rule.ts';
@@ -89,8 +89,7 @@ function requestOf(
   message: Readonly<Record<string, unknown>>,
   request: ProbeMessage['request'],
 ): ProbeMessage['request'] {
-  const isAnswer =
-    message['method'] === undefined && request?.['method'] !== undefined && message['id'] === request['id'];
+  const isAnswer = request?.['method'] !== undefined && answers(message, request['id']);
   return isAnswer ? request : undefined;
 }
 

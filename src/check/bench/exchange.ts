@@ -62,11 +62,23 @@ export class Coming {
   }
 }
 
-/** The response to a request among the messages of an exchange, in a batch too; `undefined` where none came. */
+/**
+ * Finds the response to a request among the messages of an exchange, in a batch too; `undefined` where none came. An id that came back in
+ * another type is taken for the same: that is a fault by itself, and others are to be seen beside it.
+ */
 export function responseIn(exchange: Exchanged, id: unknown): CameResponse | undefined {
-  return exchange.messages.flat().find((message) => isResponse(message) && message.id === id) as
-    | CameResponse
-    | undefined;
+  return exchange.messages.flat().find((message) => answers(message, id)) as CameResponse | undefined;
+}
+
+/** Tells whether a message is the response to a request, whatever the type of its id. */
+export function answers(message: unknown, id: unknown): boolean {
+  if (!isResponse(message)) return false;
+  const came = message['id'];
+  return came === id || (isScalar(came) && isScalar(id) && String(came) === String(id));
+}
+
+function isScalar(value: unknown): value is string | number {
+  return typeof value === 'string' || typeof value === 'number';
 }
 
 /** Tells whether a value has the look of a response. */

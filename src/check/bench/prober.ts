@@ -2,7 +2,7 @@ import { isObject } from '../../jsonrpc/message.ts';
 import { requestHeaders, selfMeta, withMeta, type Self } from '../../client/connection/request-meta.ts';
 import type { ClientCapabilities } from '../../protocol/capability.ts';
 import type { Revision } from '../../protocol/revision.ts';
-import { responseIn, type CameResponse, type Exchanged } from './exchange.ts';
+import { answers, responseIn, type CameResponse, type Exchanged } from './exchange.ts';
 import type { RawHttp } from './http.ts';
 import type { RawLines } from './lines.ts';
 
@@ -112,9 +112,7 @@ export class Prober {
   async request(method: string, params?: Readonly<Record<string, unknown>>, manner: Manner = {}): Promise<Answered> {
     const id = 'id' in manner ? manner.id : ++this.#sent;
     const message = { jsonrpc: '2.0', id, method, ...this.#params(params, manner) };
-    const until =
-      manner.until ??
-      ((messages): boolean => messages.flat().some((one) => isObject(one) && one['id'] === id && !('method' in one)));
+    const until = manner.until ?? ((messages): boolean => messages.flat().some((one) => answers(one, id)));
     const exchange = await this.message(message, { ...manner, until });
     const response = responseIn(exchange, id);
     return { ...exchange, response, result: isObject(response?.result) ? response.result : undefined };

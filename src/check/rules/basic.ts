@@ -22,7 +22,7 @@ const idAsText: ProbeRule = {
         id,
         until: (messages) => messages.flat().some((one) => isObject(one) && String(one['id']) === String(id)),
       });
-      if (answer.response !== undefined) continue;
+      if (answer.response?.id === id) continue;
       const came = answer.messages.flat().find((one) => isObject(one) && 'id' in one);
       const why = isObject(came)
         ? `the id ${JSON.stringify(id)} came back as ${JSON.stringify(came['id'])}`

@@ -1,0 +1,157 @@
+/** Servers with one planted fault each: a clean one of ours, whose requests and answers are altered on their way. */
+
+import { createServer as createHttp, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { TestContext } from 'node:test';
+import { createHandler } from '../../src/http.ts';
+import { isObject } from '../../src/jsonrpc/message.ts';
+import { createServer, type Server } from '../../src/server.ts';
+
+type Json = Record<string, unknown>;
+
+/** A request on its way, to be altered. */
+export interface Passing {
+  method: string;
+  readonly headers: Record<string, string>;
+  /** What was sent, where it is an object. */
+  readonly message: Json;
+  /** What goes on to the server. */
+  body: string;
+}
+
+/** An answer on its way, to be altered. */
+export interface Returning {
+  status: number;
+  readonly headers: Record<string, string>;
+  text: string;
+}
+
+/** A fault: what it does to requests and answers. */
+export interface Fault {
+  /** Alters a request; an answer given here is sent in place of the server's. */
+  request?(passing: Passing): Returning | undefined | void;
+  /** Alters the answer. */
+  response?(returning: Returning, passing: Passing): void;
+}
+
+/** The clean server, which the faults are planted in. */
+export function cleanServer(): Server {
+  const server = createServer({ name: 'small', version: '1.0.0' }, { pageSize: 2 });
+  for (const name of ['add', 'book', 'count', 'draw'])
+    server.tool(
+      name,
+      { description: 'Does it.', input: { type: 'object', properties: { a: { type: 'string' } } } },
+      () => 'done',
+    );
+  server.resource('memo://one', { name: 'one' }, () => 'remember');
+  server.prompt('welcome', {}, () => 'hello');
+  return server;
+}
+
+/** Serves it with a fault on a free port; it is gone with the test. */
+export async function faulty(t: TestContext, fault: Fault): Promise<string> {
+  const handler = createHandler(cleanServer(), { onWarning: () => undefined });
+  let url = '';
+  const http = createHttp((incoming, outgoing) => {
+    void answer(incoming, outgoing, { fault, url, serve: handler }).catch((error: unknown) => {
+      outgoing.destroy(error instanceof Error ? error : undefined);
+    });
+  });
+  await new Promise<void>((resolve) => void http.listen(0, '127.0.0.1', resolve));
+  t.after(async () => {
+    http.closeAllConnections();
+    http.close();
+    await handler.close();
+  });
+  // A server that listens on a port has such an address.
+  url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`;
+  return url;
+}
+
+interface Serving {
+  readonly fault: Fault;
+  readonly url: string;
+  readonly serve: (request: Request) => Promise<Response>;
+}
+
+async function answer(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  { fault, url, serve }: Serving,
+): Promise<void> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming as AsyncIterable<Buffer>) chunks.push(chunk);
+  const text = Buffer.concat(chunks);
+  const passing: Passing = {
+    method: incoming.method ?? 'GET',
+    headers: Object.fromEntries(Object.entries(incoming.headers).map(([name, value]) => [name, String(value)])),
+    message: messageOf(text.toString()),
+    body: text.toString(),
+  };
+  const own = fault.request?.(passing);
+  if (own !== undefined) return void outgoing.writeHead(own.status, own.headers).end(own.text);
+  const abort = new AbortController();
+  outgoing.once('close', () => abort.abort());
+  // What is no text goes on as it came.
+  const body = passing.body === text.toString() ? text : passing.body;
+  const response = await serve(
+    new Request(url, {
+      method: passing.method,
+      headers: passing.headers,
+      signal: abort.signal,
+      ...(passing.method === 'POST' ? { body } : {}),
+    }),
+  );
+  const headers = Object.fromEntries(response.headers);
+  // What may go on for ever goes on as it comes.
+  const isLasting = passing.method === 'GET' || passing.message['method'] === 'subscriptions/listen';
+  if (isLasting && response.status === 200) {
+    outgoing.writeHead(200, headers).flushHeaders();
+    for await (const chunk of response.body ?? []) outgoing.write(chunk);
+    return void outgoing.end();
+  }
+  const returning: Returning = { status: response.status, headers, text: await response.text() };
+  fault.response?.(returning, passing);
+  delete returning.headers['content-length'];
+  outgoing.writeHead(returning.status, returning.headers).end(returning.text);
+}
+
+function messageOf(text: string): Json {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+/** Alters each message in an answer, be it JSON or events. */
+export function eachMessage(returning: Returning, alter: (message: Json) => void): void {
+  const altered = (text: string): string => {
+    const value: unknown = JSON.parse(text);
+    for (const message of [value].flat()) if (isObject(message)) alter(message);
+    return JSON.stringify(value);
+  };
+  const isStream = returning.headers['content-type']?.startsWith('text/event-stream') === true;
+  if (returning.text === '') return;
+  returning.text = isStream
+    ? returning.text.replaceAll(/^data: (\{.*)$/gm, (_, data: string) => `data: ${altered(data)}`)
+    : altered(returning.text);
+}
+
+/** Alters the result of a method. */
+export function result(method: string, alter: (result: Json, passing: Passing) => void): Fault {
+  return {
+    response(returning, passing) {
+      if (passing.message['method'] === method)
+        eachMessage(returning, (message) => {
+          if (isObject(message['result'])) alter(message['result'], passing);
+        });
+    },
+  };
+}
+
+/** An answer of JSON. */
+export function json(status: number, value: unknown): Returning {
+  return { status, headers: { 'content-type': 'application/json' }, text: JSON.stringify(value) };
+}
