@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { citedIds } from '../scripts/covered.ts';
+import { checkPage } from '../scripts/check-page.ts';
 import { rowsText } from '../scripts/register.ts';
 import { behaviours, folder, fullBehaviours, fullRequirements, requirements, tableText } from '../scripts/registers.ts';
 import { beside } from './support/beside.ts';
@@ -60,5 +61,13 @@ test('the rows that parley check judges are those of its rules', () => {
     readFileSync(join(folder, '../../src/check/rows.ts'), 'utf8'),
     rowsText(),
     'npm run register writes them anew',
+  );
+});
+
+test('docs/check.md says what parley check judges', () => {
+  assert.equal(
+    readFileSync(join(folder, '../../docs/check.md'), 'utf8'),
+    checkPage(),
+    'npm run check-page writes it anew',
   );
 });

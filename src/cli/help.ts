@@ -205,6 +205,9 @@ a revision that it does not speak, are no faults.
   --only <row|area>   judges one row, such as basic-018, or those of an area, such as http; repeatable
   --strict            a SHOULD that is not followed fails too
   --json              prints JSON, with every row
+  --junit             prints JUnit XML: a suite for each revision and area, a case for each row
+  --sarif <file>      writes SARIF 2.1.0 too
+  --baseline <file>   findings that are known, which fail nothing; --write-baseline writes those of this run to it
   --verbose           prints every row
   --timeout <ms>      the longest wait for an answer; 5000
 ${reaching}

@@ -128,15 +128,19 @@ function headersOf(response: IncomingMessage | undefined): Readonly<Record<strin
   );
 }
 
+/** A session id is the key to its session: it is not told. */
+const sessionHeader = 'mcp-session-id';
+
 /** Length of a body that is told whole. */
 const toldBody = 2_000;
 
 function wordsOf(url: URL, { method, path, headers, body }: RawRequest): string {
   const lines = Object.entries(headers)
     .filter(([name]) => !plumbing.has(name.toLowerCase()))
-    .map(
-      ([name, value]) =>
-        `${name}: ${value.length > 200 ? `${value.slice(0, 200)}… (${value.length} characters)` : value}`,
+    .map(([name, value]) =>
+      name.toLowerCase() === sessionHeader
+        ? `${name}: …`
+        : `${name}: ${value.length > 200 ? `${value.slice(0, 200)}… (${value.length} characters)` : value}`,
     );
   const text = body === undefined ? '' : typeof body === 'string' ? body : Buffer.from(body).toString('latin1');
   const told = text.length > toldBody ? `${text.slice(0, toldBody)}… (${text.length} characters)` : text;

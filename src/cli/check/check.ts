@@ -1,15 +1,21 @@
+import { readFile, writeFile } from 'node:fs/promises';
 import type { ParseArgsOptionsConfig } from 'node:util';
+import { baselineText, compareTo, readBaseline, type KnownFinding } from '../../check/baseline.ts';
 import { rawHttp } from '../../check/bench/http.ts';
 import { checkServer, type CheckOptions } from '../../check/check.ts';
 import type { CheckReport } from '../../check/report.ts';
+import { junitReport } from '../../check/report/junit.ts';
+import { sarifReport } from '../../check/report/sarif.ts';
 import { textReport } from '../../check/report/text.ts';
 import { factsOf } from '../../jsonrpc/transport-facts.ts';
 import { chosenRevisions } from '../../protocol/revision.ts';
-import type { Io } from '../io.ts';
+import { withoutTexts } from '../explain/secrets.ts';
+import { UsageError, type Io } from '../io.ts';
 import { parseOptions, revisionDates, wholeNumber, type Parsed } from '../options.ts';
-import { printed, shownJson } from '../shown.ts';
+import { printed, reasonOf, shownJson } from '../shown.ts';
 import {
   headersOf,
+  secretsOf,
   serverTarget,
   splitAtDashes,
   targetOptions,
@@ -24,6 +30,10 @@ const options: ParseArgsOptionsConfig = {
   revision: { type: 'string', multiple: true },
   only: { type: 'string', multiple: true },
   json: { type: 'boolean' },
+  junit: { type: 'boolean' },
+  sarif: { type: 'string' },
+  baseline: { type: 'string' },
+  'write-baseline': { type: 'boolean' },
   verbose: { type: 'boolean' },
   strict: { type: 'boolean' },
   timeout: { type: 'string' },
@@ -34,6 +44,10 @@ export async function checkCommand(argv: readonly string[], io: Io): Promise<num
   const { before, after } = splitAtDashes(argv);
   const parsed = parseOptions(before, options);
   const target = serverTarget(parsed.words, after);
+  if (parsed.flag('json') && parsed.flag('junit'))
+    throw new UsageError('--json and --junit print in one place; give one of them');
+  if (parsed.flag('write-baseline') && parsed.text('baseline') === undefined)
+    throw new UsageError('--write-baseline needs --baseline <file>, which it writes');
   const dates = revisionDates(parsed.texts('revision'));
   const timeout = parsed.text('timeout');
   const way = wayTo(target, parsed, io);
@@ -48,14 +62,43 @@ export async function checkCommand(argv: readonly string[], io: Io): Promise<num
       isNear: target.kind === 'command' || isLoopback(target.url),
       signal: io.signal,
     });
-    io.stdout.write(
-      parsed.flag('json')
-        ? `${shownJson(report, 2)}\n`
-        : printed(textReport(report, { verbose: parsed.flag('verbose') }), 'lines'),
-    );
-    return exitCode(report, parsed.flag('strict'));
+    return await tell(withoutTexts(report, secretsOf(target, parsed, io)), parsed, io);
   } finally {
     if (way.over === 'http') way.http.close();
+  }
+}
+
+/** Prints a report as it is wanted, against what is known. @returns The exit code. */
+async function tell(found: CheckReport, parsed: Parsed, io: Io): Promise<number> {
+  const file = parsed.text('baseline');
+  if (file !== undefined && parsed.flag('write-baseline')) {
+    await writeFile(file, baselineText(found));
+    io.stderr.write(`parley: wrote ${found.findings.length} findings to ${printed(file, 'line')}\n`);
+    return 0;
+  }
+  const { report, stale } = file === undefined ? { report: found, stale: [] } : compareTo(found, await known(file));
+  const sarif = parsed.text('sarif');
+  if (sarif !== undefined) await writeFile(sarif, printed(sarifReport(report), 'json'));
+  io.stdout.write(
+    parsed.flag('json')
+      ? `${shownJson(report, 2)}\n`
+      : parsed.flag('junit')
+        ? printed(junitReport(report), 'lines')
+        : printed(textReport(report, { verbose: parsed.flag('verbose') }), 'lines'),
+  );
+  for (const { id, revision } of stale)
+    io.stderr.write(
+      `parley: ${printed(id, 'line')} holds at ${printed(revision, 'line')} now, and can leave the baseline\n`,
+    );
+  const code = exitCode(report, parsed.flag('strict'));
+  return code === 0 && stale.length > 0 && parsed.flag('strict') ? 1 : code;
+}
+
+async function known(file: string): Promise<readonly KnownFinding[]> {
+  try {
+    return readBaseline(await readFile(file, 'utf8'));
+  } catch (cause) {
+    throw new UsageError(`the baseline ${JSON.stringify(file)} cannot be read: ${reasonOf(cause)}`, { cause });
   }
 }
 

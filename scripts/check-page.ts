@@ -1,0 +1,81 @@
+/** `npm run check-page`: writes docs/check.md from the rules of `parley check` and the register. */
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isProbe, type CheckRule } from '../src/check/rule.ts';
+import { rowOf } from '../src/check/register.ts';
+import { checkRules } from '../src/check/rules/rules.ts';
+import { requirements, type Requirement } from './registers.ts';
+
+const head = `# Judging a server: \`parley check\`
+
+\`\`\`sh
+npx parley-mcp check http://127.0.0.1:3000/mcp
+npx parley-mcp check -- node server.js
+\`\`\`
+
+It opens a conversation in each revision, sends right and wrong messages, and says which statements of the specification the server breaks, with what was sent, what came,
+what to change and where it is written. \`--json\`, \`--junit\` and \`--sarif <file>\` are for machines; \`--baseline <file>\` lets known findings be; \`parley help check\` lists the rest.
+
+- **It changes nothing.** It opens and ends sessions of its own, lists, reads at most five listed resources, gets at most three prompts that need no arguments, and opens streams. No listed tool is called.
+  It sends at most 2,000 messages, 20 a second to a server on another machine, and starts at most 40 processes.
+- **A finding is meant to be a fault.** A wrong message has a right twin, which must work first. What is found is looked at once more, in a new conversation where that matters. What is not declared, and a revision that
+  is not spoken, are no faults. What something in front of the server answers (HTML, 429, 502 to 504) says nothing of it.
+- **Exit codes:** 0 nothing is broken, 1 a MUST is (with \`--strict\` a SHOULD too), 2 the command line makes no sense, 3 it could not be judged: not reached, nothing spoken, or cut short.
+
+A row is *looked at* where every message that comes anyway is judged, and *probed* where something is sent for it. Rows that begin with \`harden-\` are no statements of the specification, and notes; \`wire-schema\` is
+the official schema of each revision.
+`;
+
+/** The text of docs/check.md. */
+export function checkPage(): string {
+  const rules = checkRules.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const judged = new Set(rules.map(({ id }) => id));
+  const others = requirements().filter(({ id, side }) => (side === 'server' || side === 'both') && !judged.has(id));
+  return [
+    head,
+    `## What is judged: ${rules.length} rows\n`,
+    '| Row | Level | How | What must hold |',
+    '|---|---|---|---|',
+    ...rules.map(ruleLine),
+    `\n## What is not judged: ${others.length} rows of servers\n`,
+    '| Why | Rows |',
+    '|---|---|',
+    ...reasons.map(
+      ([why]) =>
+        `| ${why} | ${others
+          .filter((row) => reasonOf(row) === why)
+          .map(({ id }) => id)
+          .join(', ')} |`,
+    ),
+    '',
+  ].join('\n');
+}
+
+function ruleLine(rule: CheckRule): string {
+  const row = rowOf(rule.id);
+  const how = isProbe(rule) ? `probed${rule.over === undefined ? '' : `, ${rule.over}`}` : 'looked at';
+  return `| ${rule.id} | ${row.level} | ${how} | ${rule.words} |`;
+}
+
+/** Why rows are not judged, the first that fits. */
+const reasons: readonly (readonly [why: string, fits: (row: Requirement) => boolean])[] = [
+  ['conduct of an application or its makers, which is not seen from outside', ({ sdk }) => sdk !== 'yes'],
+  ['of an extension', ({ revisions }) => revisions.startsWith('ext')],
+  ['needs tokens', ({ id }) => /^(?:auth|security)-/.test(id)],
+  [
+    'needs a tool to be called, which it does not do yet',
+    ({ id }) => /^(?:mrtr|elicit|sampling|roots|tasks|progress|cancel)-/.test(id),
+  ],
+  ['of the older transport, HTTP+SSE, which it does not speak yet', ({ id }) => id.startsWith('sse-')],
+  ['not judged yet, or not seen from outside', () => true],
+];
+
+function reasonOf(row: Requirement): string | undefined {
+  return reasons.find(([, fits]) => fits(row))?.[0];
+}
+
+if (import.meta.main) {
+  writeFileSync(join(import.meta.dirname, '../docs/check.md'), checkPage());
+  console.log('docs/check.md');
+}

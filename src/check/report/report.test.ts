@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { baselineText, compareTo, readBaseline } from '../baseline.ts';
+import type { CheckReport, Finding } from '../report.ts';
+import { junitReport } from './junit.ts';
+import { sarifReport } from './sarif.ts';
+import { textReport } from './text.ts';
+
+const finding: Finding = {
+  id: 'http-003',
+  severity: 'error',
+  level: 'MUST',
+  revisions: ['2025-06-18', '2025-11-25'],
+  words: 'A request from a page of another origin is refused',
+  why: 'it was <served> & "done" \u0007',
+  sent: 'POST /mcp\nOrigin: http://a.invalid\n\n{"a":1}',
+  came: 'HTTP 200',
+  mend: 'look at Origin',
+};
+const report: CheckReport = {
+  tool: { name: 'parley-check', version: '1.0.0' },
+  target: 'http://127.0.0.1:1/mcp',
+  transport: 'http',
+  revisions: [{ revision: '2025-11-25', spoken: true }],
+  counts: { judged: 2, broken: 1, differing: 0, notSeen: 0, notApplicable: 0, notJudged: 1, messages: 7 },
+  findings: [finding],
+  rows: [
+    { id: 'basic-018', revision: '2025-11-25', verdict: 'holds' },
+    { id: 'http-003', revision: '2025-06-18', verdict: 'breaks', why: 'it was <served>' },
+    { id: 'http-003', revision: '2025-11-25', verdict: 'breaks', why: 'it was <served>' },
+    { id: 'page-009', revision: '2025-11-25', verdict: 'not-judged', why: 'a right one failed' },
+  ],
+};
+
+test('a report for a person has what was sent, what came, what to change, and the counts', () => {
+  const text = textReport(report);
+  for (const part of [
+    'http-003 MUST',
+    'Origin: http://a.invalid',
+    'came    HTTP 200',
+    'mend    look at Origin',
+    '1 broken',
+  ])
+    assert.ok(text.includes(part), part);
+});
+
+test('JUnit has a suite for each revision and area, and text that XML can hold', () => {
+  const xml = junitReport(report);
+  assert.match(xml, /<testsuite name="2025-11-25 http" tests="1" failures="1" skipped="0" errors="0">/);
+  assert.match(xml, /<skipped message="not-judged: a right one failed"\/>/);
+  assert.match(xml, /<failure message="it was &lt;served&gt;">/);
+  assert.ok(!xml.includes('\u0007'));
+  assert.equal(xml.match(/<testcase /g)?.length, report.rows.length);
+});
+
+test('SARIF has a result for each finding and for each row that is none', () => {
+  const sarif = JSON.parse(sarifReport(report)) as {
+    readonly runs: readonly [
+      {
+        readonly results: readonly {
+          readonly ruleId: string;
+          readonly kind: string;
+          readonly webRequest?: { readonly headers: object };
+        }[];
+      },
+    ];
+  };
+  const [{ results }] = sarif.runs;
+  assert.deepEqual(
+    results.map(({ ruleId, kind }) => [ruleId, kind]),
+    [
+      ['http-003', 'fail'],
+      ['basic-018', 'pass'],
+      ['page-009', 'open'],
+    ],
+  );
+  assert.deepEqual(results[0]?.webRequest?.headers, { Origin: 'http://a.invalid' });
+});
+
+test('what is in the baseline is known, at the revisions that it names', () => {
+  const known = readBaseline(baselineText(report));
+  assert.equal(compareTo(report, known).report.findings[0]?.known, true);
+  assert.equal(compareTo(report, known.slice(1)).report.findings[0]?.known, undefined);
+});
+
+test('what is in the baseline and holds now is stale', () => {
+  const known = [{ id: 'basic-018', revision: '2025-11-25' }];
+  assert.deepEqual(compareTo(report, known).stale, known);
+});
+
+test('a baseline that is none is refused', () => {
+  assert.throws(() => readBaseline('{}'), /a baseline is a list/);
+  assert.throws(() => readBaseline('[{"id": 1}]'), /entry 0 of the baseline/);
+});

@@ -1,0 +1,88 @@
+import { checkRules } from '../rules/rules.ts';
+import { pageOf, rowOf } from '../register.ts';
+import type { CheckReport, Finding, RowVerdict } from '../report.ts';
+
+/** A report as SARIF 2.1.0 has it, for services that show findings of analyses. */
+export function sarifReport(report: CheckReport): string {
+  const { tool, target, findings, rows } = report;
+  const ids = [...new Set(rows.map(({ id }) => id))];
+  const results = [
+    ...findings.map((finding) => failed(finding, report)),
+    ...rows.filter(({ verdict }) => verdict !== 'breaks' && verdict !== 'differs').map((row) => passed(row, target)),
+  ];
+  const driver = {
+    name: tool.name,
+    version: tool.version,
+    informationUri: 'https://www.npmjs.com/package/parley-mcp',
+    rules: ids.map(ruleOf),
+  };
+  const run = { tool: { driver }, results, columnKind: 'utf16CodeUnits' };
+  return `${JSON.stringify({ $schema: 'https://json.schemastore.org/sarif-2.1.0.json', version: '2.1.0', runs: [run] }, undefined, 2)}\n`;
+}
+
+function ruleOf(id: string): object {
+  const rule = checkRules.find((one) => one.id === id);
+  const row = rowOf(id);
+  const helpUri = pageOf(row);
+  return {
+    id,
+    shortDescription: { text: rule?.words ?? id },
+    help: { text: rule?.mend ?? '' },
+    ...(helpUri === undefined ? {} : { helpUri }),
+    defaultConfiguration: { level: levelOf(row.level) },
+    properties: { tags: [row.level, id.replace(/-[^-]*$/, '')] },
+  };
+}
+
+function levelOf(level: string): 'error' | 'warning' | 'note' {
+  if (level === 'note') return 'note';
+  return level.startsWith('MUST') ? 'error' : 'warning';
+}
+
+function failed(finding: Finding, { target, transport }: CheckReport): object {
+  const { id, severity, words, why, where, sent, came, revisions, known } = finding;
+  const place = where ?? target;
+  return {
+    ruleId: id,
+    kind: 'fail',
+    level: severity,
+    message: { text: `${words}; but ${why} (${revisions.join(', ')})` },
+    locations: [{ logicalLocations: [{ fullyQualifiedName: place }] }],
+    partialFingerprints: { 'parleyCheck/v1': [id, ...revisions, where ?? ''].join(' ') },
+    ...(transport === 'http' ? { webRequest: webRequestOf(sent, target), webResponse: { body: { text: came } } } : {}),
+    ...(known === true ? { suppressions: [{ kind: 'external', justification: 'it is in the baseline' }] } : {}),
+    properties: { sent, came },
+  };
+}
+
+function webRequestOf(sent: string, target: string): object {
+  const [head = '', body] = sent.split('\n\n');
+  const [first = '', ...lines] = head.split('\n');
+  const headers = Object.fromEntries(
+    lines.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]),
+  );
+  return {
+    protocol: 'http',
+    method: first.split(' ')[0] ?? '',
+    target,
+    headers,
+    ...(body === undefined ? {} : { body: { text: body } }),
+  };
+}
+
+const kinds: Readonly<Record<string, string>> = {
+  holds: 'pass',
+  'not-judged': 'open',
+  'not-seen': 'open',
+  'not-applicable': 'notApplicable',
+};
+
+function passed({ id, revision, verdict, why }: RowVerdict, target: string): object {
+  return {
+    ruleId: id,
+    kind: kinds[verdict] ?? 'open',
+    level: 'none',
+    message: { text: `${revision}: ${why ?? 'it is kept'}` },
+    locations: [{ logicalLocations: [{ fullyQualifiedName: target }] }],
+  };
+}
