@@ -240,13 +240,17 @@ export class Tasks {
     const { id } = kept.record;
     let changed: () => void = () => undefined;
     let latest: HeldTask | undefined = kept;
+    // Another process may change it while it is read.
+    let isStale = false;
     const unhear = this.keeper.hear(id, (next) => {
-      if (next !== undefined) latest = next;
+      if (next === undefined) isStale = true;
+      else latest = next;
       changed();
     });
     const aborted = (): void => changed();
     signal.addEventListener('abort', aborted, { once: true });
     const look = async (): Promise<HeldTask | undefined> => {
+      isStale = false;
       const read = await this.keeper.read(id);
       // What was heard while it was read may be newer.
       return read !== undefined && latest !== undefined && latest.version > read.version ? latest : read;
@@ -256,6 +260,7 @@ export class Tasks {
       while (latest !== undefined && !isWanted(latest.record) && !signal.aborted) {
         const seen: HeldTask = latest;
         await new Promise<void>((resolve) => {
+          if (isStale) return resolve();
           // Who tells nothing is asked from time to time, and what expires tells nobody.
           const cancel = after(Math.max(seen.record.pollIntervalMs, 1000), resolve);
           changed = () => (cancel(), resolve());
