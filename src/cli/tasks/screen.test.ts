@@ -49,3 +49,25 @@ test('who wants to end while a question is open reads what follows on a line of 
   assert.match(shown(), /n declines\) \n$/);
   questions.close();
 });
+
+test('who has no terminal reads each status once, as long as it lasts, and each step of the work', () => {
+  const stderr = new PassThrough();
+  const screen = screenFor(
+    { stdin: new PassThrough(), stdout: new PassThrough(), stderr, env: {}, signal: new AbortController().signal },
+    { tool: 't', json: false },
+  );
+  const times = { taskId: 'x', createdAt: '2026-11-23T00:00:00Z', lastUpdatedAt: '2026-11-23T00:00:00Z', ttlMs: null };
+  screen.updated({ ...times, status: 'working' });
+  screen.progressed({ progress: 1, total: 2 });
+  screen.updated({ ...times, status: 'working' });
+  screen.progressed({ progress: 2, total: 2 });
+  screen.updated({ ...times, status: 'input_required' });
+  screen.updated({ ...times, status: 'working' });
+  assert.deepEqual(String(stderr.read()).trimEnd().split('\n'), [
+    'task working',
+    'progress 1/2',
+    'progress 2/2',
+    'task input_required',
+    'task working',
+  ]);
+});

@@ -35,6 +35,7 @@ export function screenFor(
 
 function linesOn(write: (text: string) => void): Screen {
   let last = '';
+  let shownStatus = '';
   const say = (line: string): void => {
     const text = `${printed(line, 'line')}\n`;
     if (text !== last) write(text);
@@ -45,7 +46,11 @@ function linesOn(write: (text: string) => void): Screen {
   return {
     tell: write,
     progressed,
-    updated: ({ status }) => say(`task ${status}`),
+    updated: ({ status }) => {
+      // What a task says of its progress is an update too.
+      if (status !== shownStatus) say(`task ${status}`);
+      shownStatus = status;
+    },
     rest: () => () => undefined,
     end: () => undefined,
   };
