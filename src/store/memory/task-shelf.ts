@@ -97,14 +97,16 @@ export class TaskShelf {
   }
 
   list(of: TaskOwner, after: string | undefined, most: number, now: number): readonly StoredTask[] {
-    const ids = [...(this.#owners.get(ownerKey(of))?.ids ?? [])].filter((id) => after === undefined || id > after);
-    const page: StoredTask[] = [];
-    for (const id of ids.sort()) {
-      if (page.length >= most) break;
-      const task = this.get(id, now);
-      if (task !== undefined) page.push(task);
+    // A page at a time: of all ids those of the page alone are put in order.
+    const first: string[] = [];
+    for (const id of this.#owners.get(ownerKey(of))?.ids ?? []) {
+      const last = first[most - 1];
+      if ((after !== undefined && id <= after) || (last !== undefined && id >= last)) continue;
+      if (this.#live(id, now) === undefined) continue;
+      first.splice(placeIn(first, id), 0, id);
+      if (first.length > most) first.pop();
     }
-    return page;
+    return first.flatMap((id) => this.get(id, now) ?? []);
   }
 
   sweep(most: number, now: number): number {
@@ -209,6 +211,17 @@ function shown({ task, due, expires }: KeptTask, now: number): StoredTask {
 /** Bytes of a task, about: strings take up to two bytes a character, and whatever finds it some more. */
 function sizeOf({ id, queue, owner, text }: StoredTask): number {
   return 2 * (id.length + queue.length + owner.length + text.length) + 400;
+}
+
+/** The place of an id among those in order. */
+function placeIn(ids: readonly string[], id: string): number {
+  let [low, high] = [0, ids.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((ids[middle] ?? '') < id) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 function ownerKey({ queue, owner }: TaskOwner): string {
