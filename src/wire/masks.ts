@@ -41,13 +41,14 @@ const forgottenKeys =
 /** Keys whose values are replaced in what is about authorization: messages have fields that are named like these. */
 const authorizationKeys = `${forgottenKeys}|code|token|assertion|user_code|password|request|response`;
 
-const inJson = (keys: string): RegExp => new RegExp(`("(?:${keys})"\\s*:\\s*")((?:[^"\\\\]|\\\\[^])*)`, 'g');
-const inQuery = (keys: string): RegExp => new RegExp(`((?:^|[?&#])(?:${keys})=)([^&#\\s"]*)`, 'g');
+const forgottenInJson = new RegExp(`("(?:${forgottenKeys})"\\s*:\\s*")((?:[^"\\\\]|\\\\[^])*)`, 'g');
+const authorizationInJson = new RegExp(`("(?:${authorizationKeys})"\\s*:\\s*")((?:[^"\\\\]|\\\\[^])*)`, 'g');
+const authorizationInQuery = new RegExp(`((?:^|[?&#])(?:${authorizationKeys})=)([^&#\\s"]*)`, 'g');
 
 const patterns = {
-  message: [inJson(forgottenKeys)],
-  auth: [inJson(authorizationKeys), inQuery(authorizationKeys)],
-  url: [inQuery(authorizationKeys)],
+  message: [forgottenInJson],
+  auth: [authorizationInJson, authorizationInQuery],
+  url: [authorizationInQuery],
 };
 
 /** Makes the masks of one recording. */
