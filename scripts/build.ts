@@ -8,6 +8,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync }
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown, type OutputChunk } from 'rolldown';
+import { buildPage } from './page.ts';
 import { startChunks, startPrefix } from './start-chunks.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -30,6 +31,7 @@ async function build(): Promise<void> {
   rmSync(join(root, 'dist'), { recursive: true, force: true });
   const status = declare();
   await emit();
+  await buildPage();
   // For `npx parley-mcp` in a clone to run it.
   chmodSync(binary, 0o755);
   process.exitCode = status;

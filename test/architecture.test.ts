@@ -60,6 +60,24 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   wire: ['json', 'jsonrpc', 'protocol', 'auth', 'http/client'],
   // What judges servers and clients that are not ours.
   check: ['client', 'peer', 'json', 'jsonrpc', 'protocol', 'stdio/client'],
+  // What shows them to a person: a process of this machine, and a page that knows nothing but its language.
+  inspect: [
+    'wire',
+    'fidelity',
+    'check',
+    'client',
+    'tasks',
+    'auth',
+    'schema',
+    'json',
+    'jsonrpc',
+    'protocol',
+    'http/client',
+    'stdio/client',
+    'mistakes',
+  ],
+  'inspect/page': ['inspect', 'inspect/page/form'],
+  'inspect/page/form': [],
   // The two halves of a transport know nothing of each other.
   'http/server': ['host', 'peer', 'json', 'jsonrpc', 'protocol', 'store', 'mistakes'],
   'http/client': ['auth', 'json', 'jsonrpc', 'protocol', 'mistakes'],
@@ -83,6 +101,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'client',
     'fidelity',
     'check',
+    'inspect',
     'wire',
     'host',
     'peer',
@@ -213,9 +232,13 @@ test('the core imports no module of Node', () => {
 test('what is installed at run time is all that is imported', () => {
   const { dependencies, peerDependencies } = manifest();
   const names = [...Object.keys(dependencies), ...Object.keys(peerDependencies)];
-  const found = offences(({ packages }) =>
+  // The page is built: what it is made of is in it.
+  const found = offences(({ path, packages }) =>
     packages.filter(
-      (name) => !name.startsWith('node:') && !names.some((known) => name === known || name.startsWith(`${known}/`)),
+      (name) =>
+        !path.startsWith('inspect/page/') &&
+        !name.startsWith('node:') &&
+        !names.some((known) => name === known || name.startsWith(`${known}/`)),
     ),
   );
   assert.deepEqual(found, []);

@@ -24,7 +24,7 @@ export interface Source {
 
 /** Every source file of the package, without its tests. */
 export function sources(): readonly Source[] {
-  const paths = globSync('src/**/*.ts', { cwd: root }).map((path) => path.split(sep).slice(1).join('/'));
+  const paths = globSync('src/**/*.{ts,tsx}', { cwd: root }).map((path) => path.split(sep).slice(1).join('/'));
   return paths.filter((path) => !/\.test(-d)?\.ts$/.test(path)).map(read);
 }
 

@@ -1,0 +1,222 @@
+/** Language of the page and its process: verbs that are posted, and lines that are fed back. Types alone. */
+
+import type { Lane } from '../wire/entry.ts';
+
+/** JSON object, as it came. */
+export type JsonView = Readonly<Record<string, unknown>>;
+
+/** State of a connection. */
+export type ServerState = 'closed' | 'connecting' | 'connected' | 'failed' | 'recording';
+
+/** A step towards a connection that failed. */
+export interface StepView {
+  readonly words: string;
+  readonly ok: boolean;
+}
+
+/** A folder that the client lets a server know of. */
+export interface RootView {
+  readonly uri: string;
+  readonly name?: string;
+}
+
+/** A server beside the others. */
+export interface ServerView {
+  /** A letter: `A`, `B`, … */
+  readonly id: string;
+  readonly name: string;
+  /** Command or address, without secrets. */
+  readonly address: string;
+  readonly kind: 'stdio' | 'http' | 'recording';
+  readonly state: ServerState;
+  /** Reason of a failure, what was tried, and what to do about it. */
+  readonly problem?: string;
+  readonly steps?: readonly StepView[];
+  readonly advice?: string;
+  /** True where a person may sign in. */
+  readonly canSignIn: boolean;
+  readonly wantsSignIn: boolean;
+  /** Revision that is spoken, and the one that was asked for. */
+  readonly revision?: string;
+  readonly wanted: string;
+  readonly info?: JsonView;
+  readonly capabilities?: JsonView;
+  readonly instructions?: string;
+  readonly logLevel?: string;
+  readonly roots: readonly RootView[];
+  readonly watched: readonly string[];
+  /** Rises when what it offers may have changed. */
+  readonly version: number;
+  /** Names of what is new or changed since the last look. */
+  readonly news: readonly string[];
+}
+
+/** Lists of a server. */
+export interface ListsView {
+  readonly tools: readonly JsonView[];
+  readonly prompts: readonly JsonView[];
+  readonly resources: readonly JsonView[];
+  readonly templates: readonly JsonView[];
+  /** Lists that could not be read, and why. */
+  readonly problems: Readonly<Record<string, string>>;
+}
+
+/** A row of the wire: enough for its line, at most about 200 bytes; texts are asked for. */
+export interface RowView {
+  readonly n: number;
+  /** Time, in milliseconds since 1970. */
+  readonly t: number;
+  /** Id of the server. */
+  readonly s: string;
+  readonly c: number;
+  readonly from: 'client' | 'server';
+  readonly lane: Lane;
+  /** Method of a message, request of HTTP, beginning of a text. */
+  readonly what: string;
+  /** Kind of a message. */
+  readonly kind?: 'request' | 'result' | 'error' | 'notice';
+  readonly status?: number;
+  readonly bytes: number;
+  readonly ms?: number;
+  readonly pair?: number;
+  /** Ids of the requirements that it breaks. */
+  readonly broken?: readonly string[];
+  readonly problem?: true;
+}
+
+/** Kind of a use of a server. */
+export type CallKind = 'tool' | 'task' | 'prompt' | 'resource';
+
+/** Use of a server that a person began. */
+export interface CallView {
+  readonly id: number;
+  readonly server: string;
+  readonly kind: CallKind;
+  readonly name: string;
+  /** Arguments, as JSON. */
+  readonly text: string;
+  readonly state: 'running' | 'done' | 'failed' | 'cancelled';
+  readonly began: number;
+  readonly ms?: number;
+  /** Row of its request. */
+  readonly row?: number;
+  readonly progress?: { readonly progress: number; readonly total?: number; readonly message?: string };
+  /** Facts of the task that the server made of it. */
+  readonly task?: { readonly id: string; readonly status: string; readonly message?: string; readonly ttlMs?: number };
+}
+
+/** End of a use: the result, or the error. */
+export interface OutcomeView {
+  readonly result?: JsonView;
+  readonly error?: {
+    readonly message: string;
+    readonly code?: number;
+    readonly data?: unknown;
+    readonly advice?: string;
+  };
+  /** Faults of the structured content by the schema of the tool; `undefined` where it has none. */
+  readonly problems?: readonly ProblemView[];
+}
+
+/** Something wrong at a place of a value. */
+export interface ProblemView {
+  /** JSON pointer. */
+  readonly path: string;
+  readonly message: string;
+}
+
+/** A question of a server that waits for the person. */
+export interface QuestionView {
+  readonly id: number;
+  readonly server: string;
+  readonly kind: 'form' | 'url' | 'sampling';
+  /** Row of the message that asks. */
+  readonly row?: number;
+  /** Name of the call during which it came, where only one runs. */
+  readonly during?: string;
+  /** True where the request goes out again with the answer. */
+  readonly isRound: boolean;
+  readonly params: JsonView;
+  /** Host of a page to be visited, and what is odd about it. */
+  readonly host?: string;
+  readonly odd?: readonly string[];
+}
+
+/** Line of a log of a server. */
+export interface LogView {
+  readonly server: string;
+  readonly t: number;
+  readonly level: string;
+  readonly logger?: string;
+  readonly text: string;
+}
+
+/** A message as its lane shows it: masked, with what it means. */
+export interface EntryView {
+  readonly n: number;
+  readonly entry: JsonView;
+  /** True where something in it is hidden that may be shown. */
+  readonly hides: boolean;
+  readonly curl?: string;
+  readonly line?: string;
+  readonly broken: readonly RequirementView[];
+}
+
+/** A requirement of the specification. */
+export interface RequirementView {
+  readonly id: string;
+  readonly words: string;
+  readonly source?: string;
+}
+
+/** A message for a client of another revision. */
+export interface LensView {
+  readonly from: string;
+  readonly to: string;
+  readonly kind: 'arrives' | 'refused' | 'wrong' | 'unknown' | 'none';
+  readonly why?: string;
+  /** The message as it crossed, and as it would arrive. */
+  readonly left?: unknown;
+  readonly right?: unknown;
+  readonly changes: readonly {
+    readonly path: string;
+    readonly kind: string;
+    readonly title?: string;
+    readonly why?: string;
+  }[];
+}
+
+/** Losses of a client of each revision. */
+export interface LossesView {
+  readonly client: string;
+  readonly server: string;
+  readonly changed: number;
+  readonly refused: number;
+  readonly losses: readonly {
+    readonly title: string;
+    readonly group: string;
+    readonly kind: string;
+    readonly why: string;
+    readonly seen?: boolean;
+  }[];
+}
+
+/** A line of the feed. */
+export type FeedLine =
+  | {
+      readonly kind: 'hello';
+      readonly version: string;
+      readonly isReadOnly: boolean;
+      readonly revisions: readonly string[];
+      readonly run: string;
+    }
+  | { readonly kind: 'server'; readonly server: ServerView }
+  | { readonly kind: 'gone'; readonly server: string }
+  | { readonly kind: 'rows'; readonly rows: readonly RowView[]; readonly version: number }
+  | { readonly kind: 'left'; readonly server: string; readonly entries: number; readonly last: number }
+  | { readonly kind: 'cleared' }
+  | { readonly kind: 'question'; readonly question: QuestionView }
+  | { readonly kind: 'answered'; readonly id: number }
+  | { readonly kind: 'call'; readonly call: CallView }
+  | { readonly kind: 'log'; readonly log: LogView }
+  | { readonly kind: 'updated'; readonly server: string; readonly uri: string };
