@@ -95,6 +95,8 @@ test('what has the time of the wall clock is what other processes read', () => {
       'testing/tasks/times.ts',
       // Verdicts and responses that somebody stores.
       'client/options.ts',
+      // The times of a recording.
+      'cli/inspect/inspect.ts',
       // A date in a Retry-After header.
       'http/client/answer.ts',
       // The ends of tokens, in a store that others read.

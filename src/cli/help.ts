@@ -33,6 +33,7 @@ const general = `parley — MCP in every revision, ${oldest} to ${newestRevision
   parley tasks get|wait|answer|cancel <reference>  takes up what parley call --task began; list <url>
   parley explain (<url> | -- <command>…)         says which revisions a server speaks, and how that is known
   parley check (<url> | -- <command>…)           judges a server by the specification, at every revision that it speaks
+  parley inspect (<url> | -- <command>…)         shows what a server offers and what crosses the wire, in the browser
   parley login <url>                             signs in at a server, for call and bridge; logout, whoami
   parley example                                 serves a small example server on standard input and output
   parley start                                   the bridge in front of the example server
@@ -167,6 +168,25 @@ ${authorized}
   echo "$task" | parley tasks wait -
 `;
 
+const inspect = `parley inspect [options] [<url>]
+parley inspect [options] -- <command> [<argument>…]
+parley inspect [options] --config <file> [--server <name>]
+
+Serves a page on this machine, and opens it: everything that a server offers, to be used, every message that crosses, and
+what a client of another revision would get of it. The address has a token of this run; nobody else gets in.
+
+  --revision <date>|auto    the revision to begin with; the newest that the server speaks (auto)
+  --record <file>           keeps everything that crosses, without secrets, also what leaves memory
+  --read-only               calls no tool
+  --port <n>                the port; any free one
+  --no-open                 prints the address, and opens no browser; assumed over SSH
+${reaching}
+${authorized}
+
+  parley inspect -- node server.js
+  parley inspect https://mcp.example.com/mcp
+`;
+
 const explain = `parley explain [options] <url>
 parley explain [options] -- <command> [<argument>…]
 parley explain [options] --config <file>
@@ -264,7 +284,7 @@ shown. The exit code is 1 when nobody is.
 `;
 
 const topics: ReadonlyMap<string, string> = new Map(
-  Object.entries({ bridge, call, check, example, explain, login, logout, start, tasks, whoami }),
+  Object.entries({ bridge, call, check, example, explain, inspect, login, logout, start, tasks, whoami }),
 );
 
 /** The help on a command, or on all of them; `undefined` when there is no such command. */

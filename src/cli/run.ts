@@ -11,6 +11,7 @@ const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['check', async () => (await import('./check/check.ts')).checkCommand],
   ['example', async () => (await import('./example/example.ts')).example],
   ['explain', async () => (await import('./explain/explain.ts')).explain],
+  ['inspect', async () => (await import('./inspect/inspect.ts')).inspectCommand],
   ['login', async () => (await import('./login/login.ts')).login],
   ['logout', async () => (await import('./login/login.ts')).logout],
   ['whoami', async () => (await import('./login/login.ts')).whoami],

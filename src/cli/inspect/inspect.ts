@@ -1,0 +1,86 @@
+import type { ParseArgsOptionsConfig } from 'node:util';
+import { connect } from '../../client.ts';
+import { startInspect } from '../../inspect/serve.ts';
+import type { ServerPlan } from '../../inspect/servers/shared.ts';
+import { openPage } from '../../node/open-page.ts';
+import { recordTo } from '../../wire/file.ts';
+import { sharedFetch } from '../fetch.ts';
+import { isRemote, UsageError, whenAborted, type Io } from '../io.ts';
+import { authOptions } from '../login/sign-in-options.ts';
+import { parseOptions, revisionDates, wholeNumber, type Parsed } from '../options.ts';
+import { pageFolder } from '../page-folder.ts';
+import { printed, reasonOf } from '../shown.ts';
+import { serverTarget, splitAtDashes, targetOptions } from '../target.ts';
+import { version } from '../version.ts';
+import { addedPlan, configuredPlans, typedPlan } from './plans.ts';
+
+const options: ParseArgsOptionsConfig = {
+  ...targetOptions,
+  ...authOptions,
+  config: { type: 'string' },
+  server: { type: 'string' },
+  revision: { type: 'string' },
+  record: { type: 'string' },
+  port: { type: 'string' },
+  'no-open': { type: 'boolean' },
+  'read-only': { type: 'boolean' },
+};
+
+/** Shows what a server offers and everything that crosses the wire, in a page of the browser. */
+export async function inspectCommand(argv: readonly string[], io: Io): Promise<number> {
+  const { before, after } = splitAtDashes(argv);
+  const parsed = parseOptions(before, options);
+  const plans = await plansOf(parsed, after, io);
+  const asked = parsed.text('revision');
+  if (asked !== undefined && asked !== 'auto') revisionDates([asked]);
+  const port = parsed.text('port');
+  const inspect = await startInspect({
+    plans,
+    page: pageFolder,
+    revision: asked,
+    port: port === undefined ? 0 : wholeNumber('--port', port, [0, 65_535]),
+    isReadOnly: parsed.flag('read-only'),
+    version,
+    fetch: sharedFetch,
+    now: () => Date.now(),
+    open: connect,
+    words: reasonOf,
+    planOf: (url) => addedPlan(url, options, io),
+    openPage,
+  });
+  const record = parsed.text('record');
+  const file = record === undefined ? undefined : await recordTo(record, inspect.logs);
+  try {
+    for (const { name, address, kind } of plans)
+      io.stdout.write(`${kind === 'stdio' ? 'starts' : 'connects to'} ${printed(`${name}: ${address}`, 'line')}\n`);
+    io.stdout.write(`Parley shows it at ${inspect.url}\n`);
+    if (!parsed.flag('no-open') && !isRemote(io)) await show(inspect.url, io);
+    await whenAborted(io.signal);
+  } finally {
+    await inspect.close();
+    await file?.close();
+  }
+  return 0;
+}
+
+async function plansOf(parsed: Parsed, after: readonly string[] | undefined, io: Io): Promise<readonly ServerPlan[]> {
+  const file = parsed.text('config');
+  const only = parsed.text('server');
+  if (only !== undefined && file === undefined) throw new UsageError('--server names one of --config; give a file too');
+  if (file !== undefined) {
+    if (parsed.words.length > 0 || after !== undefined)
+      throw new UsageError('--config names the servers; give no other');
+    return await configuredPlans(file, only, parsed, io);
+  }
+  // Without any, the page takes an address.
+  if (parsed.words.length === 0 && after === undefined) return [];
+  return [typedPlan(serverTarget(parsed.words, after), parsed, io)];
+}
+
+async function show(url: string, io: Io): Promise<void> {
+  try {
+    await openPage(url);
+  } catch (error) {
+    io.stderr.write(`parley: open it yourself: ${reasonOf(error)}\n`);
+  }
+}

@@ -1,0 +1,106 @@
+import { basename, dirname, resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { hiding } from '../../auth/secrets.ts';
+import { factsOf } from '../../jsonrpc/transport-facts.ts';
+import type { ServerPlan, WaySettings } from '../../inspect/servers/shared.ts';
+import { secretsOfUrl } from '../../wire/secrets.ts';
+import { readConfig } from '../config/config.ts';
+import { UsageError, type Io } from '../io.ts';
+import { authOf } from '../login/auth-of.ts';
+import { authOfServers } from '../login/auth-of-servers.ts';
+import { parseOptions, type Parsed } from '../options.ts';
+import { shellLine } from '../shell.ts';
+import { printed } from '../shown.ts';
+import { secretsOf, transportOf, type Target } from '../target.ts';
+
+/** Plan of a server that was typed. */
+export function typedPlan(target: Target, parsed: Parsed, io: Io): ServerPlan {
+  const secrets = secretsOf(target, parsed, io);
+  const hide = hiding(secrets);
+  const address = hide(factsOf(transportOf(target, parsed, io)).description);
+  const isUrl = target.kind === 'url';
+  const line = isUrl ? target.url.href : `-- ${shellLine([target.command, ...target.args])}`;
+  return {
+    name: isUrl ? target.url.host : nameOfCommand(target),
+    address,
+    kind: isUrl ? 'http' : 'stdio',
+    secrets,
+    line: hide(line),
+    ...(isUrl ? {} : { folder: folderOf(target) }),
+    async reach({ asks, ...settings }) {
+      const { auth } = await authOf(target, parsed, { io, asks, inputTaken: true });
+      return transportOf(target, parsed, io, auth === undefined ? settings : { ...settings, auth });
+    },
+    ...(isUrl ? { signOut: () => signOut(target, parsed, io) } : {}),
+  };
+}
+
+/** Plan of an address that was added in the page: nothing that was typed for another server goes there. */
+export function addedPlan(url: URL, options: Parameters<typeof parseOptions>[1], io: Io): ServerPlan {
+  const bare = parseOptions([], options);
+  const plan = typedPlan({ kind: 'url', url }, bare, io);
+  return { ...plan, secrets: [...plan.secrets, ...secretsOfUrl(url.href)] };
+}
+
+/** Plans of the servers of a file, or of one of them. @throws UsageError where the file has no such server. */
+export async function configuredPlans(
+  file: string,
+  only: string | undefined,
+  parsed: Parsed,
+  io: Io,
+): Promise<readonly ServerPlan[]> {
+  for (const name of ['header', 'env'])
+    if (parsed.texts(name).length > 0) throw new UsageError(`--${name} does not go with --config, which has its own`);
+  const { upstreams, problems, warnings } = await readConfig(file, io.env);
+  for (const message of [...problems, ...warnings]) io.stderr.write(`parley: ${printed(message, 'line')}\n`);
+  const chosen = Object.entries(upstreams).filter(([name]) => only === undefined || name === only);
+  if (chosen.length === 0)
+    throw new UsageError(
+      only === undefined
+        ? `${file} names no usable server`
+        : `${file} has no usable server ${JSON.stringify(only)}; it has ${Object.keys(upstreams).join(', ') || 'none'}`,
+    );
+  return chosen.map(([name, server]) => {
+    const hide = hiding(server.secrets);
+    const facts = factsOf(server.upstream);
+    const reach = async ({ asks, ...settings }: WaySettings): ReturnType<ServerPlan['reach']> => {
+      const found = await authOfServers({ [name]: server }, parsed, { io, asks, inputTaken: true });
+      const auth = found.get(name)?.auth;
+      return server.reach(auth === undefined ? settings : { ...settings, auth });
+    };
+    return {
+      name,
+      address: hide(facts.description),
+      kind: facts.ownsProcess ? ('stdio' as const) : ('http' as const),
+      secrets: server.secrets,
+      line: `--config ${shellLine([file])} ${shellLine([name])}`,
+      revisions: server.revisions,
+      reach,
+      ...(server.guarded === undefined
+        ? {}
+        : {
+            signOut: () =>
+              signOut({ kind: 'url', url: server.guarded?.url ?? new URL('http://localhost') }, parsed, io),
+          }),
+    };
+  });
+}
+
+async function signOut(target: Target, parsed: Parsed, io: Io): Promise<void> {
+  if (target.kind !== 'url') return;
+  const { signIn } = await authOf(target, parsed, { io, asks: false, inputTaken: true });
+  if (signIn === undefined) return;
+  const { personAt } = await import('../login/sign-in.ts');
+  await personAt(signIn, io).logout({ server: target.url });
+}
+
+function nameOfCommand({ command, args }: Extract<Target, { kind: 'command' }>): string {
+  const script = args.find((word) => !word.startsWith('-'));
+  return basename(script ?? command) || command;
+}
+
+/** The folder of the script, where the command names a file. */
+function folderOf({ command, args }: Extract<Target, { kind: 'command' }>): string | undefined {
+  const script = [...args, command].find((word) => !word.startsWith('-') && existsSync(word));
+  return script === undefined ? undefined : dirname(resolve(script));
+}

@@ -1,0 +1,133 @@
+import type { FeedLine, LogView, RowView } from './view.ts';
+
+/** Limits: rows and lines of logs that are remembered, pages that listen, bytes that may wait for one of them. */
+const most = { rows: 40_000, logs: 2_000, listeners: 8, waiting: 16 * 1024 ** 2, piece: 500 };
+
+/** Time in which rows are gathered, in milliseconds. */
+const gatherMs = 30;
+
+/** A page that listens. */
+export interface FeedListener {
+  /** Writes a line. @returns Bytes that wait. */
+  write(line: string): number;
+  /** Ends the stream; the page comes back and says how far it heard. */
+  end(): void;
+}
+
+/** State and rows for the pages: whoever comes gets all that is, and then what changes. */
+export class Feed {
+  readonly #rows = new Map<number, { readonly row: RowView; readonly version: number }>();
+  readonly #state = new Map<string, FeedLine>();
+  readonly #logs: LogView[] = [];
+  readonly #listeners = new Set<FeedListener>();
+  /** Rows that are not told yet. */
+  readonly #pending = new Map<number, RowView>();
+  #version = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** Keeps a line as part of the state, under a key, and tells it. */
+  keep(key: string, line: FeedLine): void {
+    this.#state.set(key, line);
+    this.tell(line);
+  }
+
+  /** Takes a part of the state away, and tells a line in its place. */
+  drop(key: string, line?: FeedLine): void {
+    this.#state.delete(key);
+    if (line !== undefined) this.tell(line);
+  }
+
+  /** Tells a line that is no state. */
+  tell(line: FeedLine): void {
+    this.#flush();
+    this.#write(line);
+  }
+
+  /** Takes a line of a log. */
+  log(log: LogView): void {
+    this.#logs.push(log);
+    if (this.#logs.length > most.logs) this.#logs.shift();
+    this.tell({ kind: 'log', log });
+  }
+
+  /** Takes a row, or one that changed; rows are gathered. */
+  row(row: RowView): void {
+    this.#rows.delete(row.n);
+    this.#rows.set(row.n, { row, version: ++this.#version });
+    const [oldest] = this.#rows.keys();
+    if (this.#rows.size > most.rows && oldest !== undefined) this.#rows.delete(oldest);
+    this.#pending.set(row.n, row);
+    this.#timer ??= setTimeout(() => this.#flush(), gatherMs);
+  }
+
+  /** Forgets all rows, at the wish of the person. */
+  clear(): void {
+    this.#flush();
+    this.#rows.clear();
+    this.#logs.length = 0;
+    this.#write({ kind: 'cleared' });
+  }
+
+  /**
+   * Adds a page.
+   *
+   * @param since Version up to which it has the rows; 0 for none.
+   * @returns Takes it away.
+   * @throws RangeError where too many pages listen.
+   */
+  listen(listener: FeedListener, since: number): () => void {
+    if (this.#listeners.size >= most.listeners)
+      throw new RangeError(`at most ${most.listeners} pages are served at once; close one of them`);
+    this.#flush();
+    for (const line of this.#state.values()) listener.write(toLine(line));
+    for (const log of this.#logs) listener.write(toLine({ kind: 'log', log }));
+    const fresh = [...this.#rows.values()].filter(({ version }) => version > since);
+    this.#send(
+      [listener],
+      fresh.map(({ row }) => row),
+    );
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** Ends all streams. */
+  close(): void {
+    this.#flush();
+    for (const listener of this.#listeners) listener.end();
+    this.#listeners.clear();
+  }
+
+  #flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#pending.size === 0) return;
+    const rows = [...this.#pending.values()];
+    this.#pending.clear();
+    this.#send([...this.#listeners], rows);
+  }
+
+  #send(listeners: readonly FeedListener[], all: readonly RowView[]): void {
+    for (let at = 0; at < all.length && listeners.length > 0; at += most.piece) {
+      const rows = all.slice(at, at + most.piece);
+      this.#writeTo(listeners, { kind: 'rows', rows, version: this.#version });
+    }
+  }
+
+  #write(line: FeedLine): void {
+    this.#writeTo([...this.#listeners], line);
+  }
+
+  #writeTo(listeners: readonly FeedListener[], line: FeedLine): void {
+    const text = toLine(line);
+    for (const listener of listeners) {
+      if (listener.write(text) <= most.waiting) continue;
+      // A page that does not read comes back, and gets what is then.
+      this.#listeners.delete(listener);
+      listener.end();
+    }
+  }
+}
+
+function toLine(line: FeedLine): string {
+  return `${JSON.stringify(line)}\n`;
+}

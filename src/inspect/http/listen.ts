@@ -1,0 +1,108 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { readVerbBody, VerbError } from './body.ts';
+import { refusedAtDoor, refusedAtVerb, type Door } from './guard.ts';
+import { commonHeaders } from './policy.ts';
+import type { SiteFile } from './site.ts';
+
+/** Address that is listened on: this machine alone, and there is no option for more. */
+const address = '127.0.0.1';
+
+/** Answers what the page posts: an object, or a stream of lines that it writes itself. */
+export type Verb = (
+  body: Readonly<Record<string, unknown>>,
+  reply: { stream(): ServerResponse; readonly signal: AbortSignal },
+) => Promise<object | undefined>;
+
+/** Parts of the local process. */
+export interface LocalParts {
+  readonly files: ReadonlyMap<string, SiteFile>;
+  readonly verbs: ReadonlyMap<string, Verb>;
+  readonly token: string;
+  /** Port; 0 for any free one. */
+  readonly port: number;
+  /** Words of an error for the person, without secrets. */
+  readonly words: (error: unknown) => string;
+}
+
+/** Local process that listens. */
+export interface Local {
+  readonly door: Door;
+  close(): Promise<void>;
+}
+
+/** Serves the page and its verbs on this machine. @throws Error where the port is taken. */
+export async function listenLocally(parts: LocalParts): Promise<Local> {
+  const server = createServer({ maxHeaderSize: 16_384, requestTimeout: 60_000 });
+  server.maxConnections = 64;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(parts.port, address, resolve);
+  });
+  // A server that listens on a port has the address of one.
+  const { port } = server.address() as AddressInfo;
+  const door: Door = { host: `${address}:${port}`, token: parts.token };
+  server.on('request', (request, response) => void answer(request, response, parts, door));
+  return { door, close: () => closed(server) };
+}
+
+async function closed(server: Server): Promise<void> {
+  const over = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeAllConnections();
+  await over;
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { files, verbs, words }: LocalParts,
+  door: Door,
+): Promise<void> {
+  response.on('error', () => response.destroy());
+  for (const [name, value] of Object.entries(commonHeaders)) response.setHeader(name, value);
+  try {
+    const refusal = refusedAtDoor(request, door);
+    if (refusal !== undefined) return end(response, refusal.status, { error: refusal.message });
+    const [, name] = /^\/api\/([a-z-]{1,40})$/.exec(request.url ?? '') ?? [];
+    if (name === undefined) return sendFile(request, response, files);
+    const refused = refusedAtVerb(request, door);
+    if (refused !== undefined) return end(response, refused.status, { error: refused.message });
+    const verb = verbs.get(name);
+    if (verb === undefined) return end(response, 404, { error: `there is no verb ${name}` });
+    const controller = new AbortController();
+    response.on('close', () => controller.abort(new Error('the page went away')));
+    const body = await readVerbBody(request);
+    const stream = (): ServerResponse => {
+      response.writeHead(200, { 'content-type': 'application/x-ndjson; charset=utf-8' });
+      response.flushHeaders();
+      return response;
+    };
+    const result = await verb(body, { stream, signal: controller.signal });
+    if (result !== undefined) end(response, 200, result);
+  } catch (error) {
+    if (response.headersSent) response.destroy();
+    else end(response, error instanceof VerbError ? error.status : 500, { error: words(error) });
+  }
+}
+
+function sendFile(
+  { method, url }: IncomingMessage,
+  response: ServerResponse,
+  files: ReadonlyMap<string, SiteFile>,
+): void {
+  // Addresses of other inspectors have a query; the page reads it.
+  const file = files.get((url ?? '').replace(/\?.*$/s, ''));
+  if (file === undefined) return end(response, 404, { error: 'there is nothing here' });
+  if (method !== 'GET' && method !== 'HEAD') return end(response, 405, { error: 'files are read' });
+  response.writeHead(200, { 'content-type': file.type, 'content-length': file.bytes.length });
+  response.end(method === 'HEAD' ? undefined : file.bytes);
+}
+
+function end(response: ServerResponse, status: number, value: object): void {
+  if (response.destroyed || response.writableEnded) return;
+  const text = JSON.stringify(value);
+  // What is left of a body that nobody reads would be taken for the next request.
+  if (status >= 400) response.setHeader('connection', 'close');
+  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' });
+  response.end(text);
+}

@@ -1,0 +1,66 @@
+import type { RecordingEntry } from '../wire/entry.ts';
+import type { Log } from '../wire/log.ts';
+import { VerbError } from './http/body.ts';
+import type { InspectedServers } from './servers/servers.ts';
+
+/** Recordings of all servers as one, in the order in which things crossed. */
+export class WholeRecording {
+  readonly #servers: InspectedServers;
+
+  constructor(servers: InspectedServers) {
+    this.#servers = servers;
+  }
+
+  /** The entry with a sequence, as it is kept. @throws VerbError where it left memory. */
+  entry(n: number): RecordingEntry {
+    return this.#at(n).entry;
+  }
+
+  /** The same as it is shown, without what is hidden. @throws VerbError likewise. */
+  shown(n: number): RecordingEntry {
+    const { log, entry } = this.#at(n);
+    return log.masks.toShow(entry);
+  }
+
+  /** Everything that is kept, as it is shown. */
+  all(server?: string): readonly RecordingEntry[] {
+    return this.#servers.all
+      .filter(({ id }) => server === undefined || id === server)
+      .flatMap(({ recorder: { log } }) => log.since(0).map((entry) => log.masks.toShow(entry)))
+      .toSorted((one, another) => one.sequence - another.sequence);
+  }
+
+  /** Sequences of the entries that hold a text, in small letters or large, the newest first. */
+  search(text: string, most: number): readonly number[] {
+    const wanted = text.toLowerCase();
+    const found: number[] = [];
+    for (const { recorder } of this.#servers.all) {
+      for (const entry of recorder.log.since(0).toReversed()) {
+        if (found.length >= most) return found;
+        if (holds(entry, wanted, recorder.log)) found.push(entry.sequence);
+      }
+    }
+    return found;
+  }
+
+  /** The words by which `parley call` reaches a server. */
+  lineOf(server: string): string {
+    return this.#servers.all.find(({ id }) => id === server)?.plan.line ?? '<url>';
+  }
+
+  #at(n: number): { readonly log: Log; readonly entry: RecordingEntry } {
+    for (const { recorder } of this.#servers.all) {
+      const entry = recorder.log.entry(n);
+      if (entry !== undefined) return { log: recorder.log, entry };
+    }
+    throw new VerbError(410, 'this entry left memory; --record FILE keeps all');
+  }
+}
+
+function holds(entry: RecordingEntry, wanted: string, log: Log): boolean {
+  const text = `${entry.text ?? ''} ${entry.problem ?? ''} ${entry.method ?? ''} ${entry.http?.url ?? ''}`;
+  if (!text.toLowerCase().includes(wanted)) return false;
+  // What is hidden cannot be guessed by searching for it.
+  const { text: body = '', problem = '', method = '', http } = log.masks.toShow(entry);
+  return `${body} ${problem} ${method} ${http?.url ?? ''}`.toLowerCase().includes(wanted);
+}

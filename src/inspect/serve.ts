@@ -1,0 +1,78 @@
+/** Local process of `parley inspect`: its servers, its page, and the one door between them. */
+
+import { randomBytes } from 'node:crypto';
+import { revisions } from '../protocol/revision.ts';
+import type { Log } from '../wire/log.ts';
+import { Feed } from './feed.ts';
+import { listenLocally, type Verb } from './http/listen.ts';
+import { readSite } from './http/site.ts';
+import { WholeRecording } from './recording.ts';
+import { auto } from './servers/inspected.ts';
+import { Questions } from './servers/questions.ts';
+import { InspectedServers } from './servers/servers.ts';
+import type { ServerPlan, Shared } from './servers/shared.ts';
+import { askingVerbs } from './verbs/asking.ts';
+import { lookingVerbs } from './verbs/looking.ts';
+import { reachingVerbs } from './verbs/reaching.ts';
+import { usingVerbs } from './verbs/using.ts';
+
+/** Options of the local process. */
+export interface InspectOptions extends Pick<Shared, 'fetch' | 'version' | 'isReadOnly' | 'now' | 'open' | 'words'> {
+  /** Servers to begin with; each is connected. */
+  readonly plans: readonly ServerPlan[];
+  /** Revision to begin with; `auto` by default. */
+  readonly revision?: string | undefined;
+  /** Folder of the built page. */
+  readonly page: string;
+  readonly port: number;
+  /** Makes the plan of an address that is added in the page. */
+  planOf(url: URL): ServerPlan;
+  /** Opens a page in the browser of the person. */
+  openPage(url: string): Promise<void>;
+}
+
+/** Local process that runs. */
+export interface RunningInspect {
+  /** Address to open, with the token of this run in its fragment, which no server and no log ever sees. */
+  readonly url: string;
+  /** Logs of the servers. */
+  readonly logs: readonly Log[];
+  close(): Promise<void>;
+}
+
+/** Starts it. @throws Error where the port is taken, or the page was not built. */
+export async function startInspect(options: InspectOptions): Promise<RunningInspect> {
+  const { fetch, version, isReadOnly, now, open, words, plans, planOf, openPage } = options;
+  const files = readSite(options.page);
+  const feed = new Feed();
+  const questions = new Questions(feed);
+  let count = 0;
+  const next = (): number => ++count;
+  const servers = new InspectedServers({ feed, questions, fetch, version, isReadOnly, next, now, open, words });
+  const recording = new WholeRecording(servers);
+  const token = randomBytes(32).toString('base64url');
+  feed.keep('hello', {
+    kind: 'hello',
+    version,
+    isReadOnly,
+    revisions: revisions.map(({ date }) => date),
+    run: randomBytes(8).toString('hex'),
+  });
+  const verbs: ReadonlyMap<string, Verb> = new Map([
+    ...reachingVerbs(servers, planOf),
+    ...usingVerbs(servers, { isReadOnly }),
+    ...askingVerbs(questions, openPage),
+    ...lookingVerbs(recording, { feed, version }),
+  ]);
+  const local = await listenLocally({ files, verbs, token, port: options.port, words });
+  for (const plan of plans) void servers.add(plan).connect(options.revision ?? auto);
+  return {
+    url: `http://${local.door.host}/#${token}`,
+    logs: servers.all.map(({ recorder }) => recorder.log),
+    async close() {
+      feed.close();
+      await servers.close();
+      await local.close();
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import { ConnectionError } from '../../jsonrpc/transport.ts';
+import type { RecordingEntry } from '../../wire/entry.ts';
+import type { StepView } from '../view.ts';
+
+/** Most steps that are told of. */
+const mostSteps = 12;
+
+/** Tells what was tried, as far as it crossed, and what a person may do now. */
+export function adviceOn(
+  error: unknown,
+  entries: readonly RecordingEntry[],
+  words: (error: unknown) => string,
+): { readonly steps: readonly StepView[]; readonly advice?: string } {
+  const tried = entries.flatMap((entry): StepView[] => {
+    const { from, http, method, problem, exit } = entry;
+    if (exit !== undefined)
+      return [{ words: `the process ended with ${exit.signal ?? `code ${String(exit.code)}`}`, ok: false }];
+    if (problem !== undefined && from === 'server') return [{ words: words(problem), ok: false }];
+    if (from === 'client' && method !== undefined) return [{ words: `asked ${method}`, ok: true }];
+    if (http?.status !== undefined) return [{ words: `answered with status ${http.status}`, ok: http.status < 400 }];
+    return [];
+  });
+  const advice = error instanceof ConnectionError ? advised(error) : undefined;
+  return { steps: tried.slice(-mostSteps), ...(advice === undefined ? {} : { advice }) };
+}
+
+function advised({ reason, status }: ConnectionError): string | undefined {
+  switch (reason) {
+    case 'refused':
+      return 'Nothing answers there: see that the server runs, and that the address or the command is right.';
+    case 'exited':
+    case 'closed':
+      return 'It ended: what it wrote to its standard error stands in the wire below. Restart it once it is mended.';
+    case 'timeout':
+      return 'It was silent. A server on standard input and output must print nothing but messages, and answer the first.';
+    case 'unauthorized':
+      return 'It wants somebody to be signed in: press Sign in, or give --header or --token-env.';
+    case 'http':
+      return status === 404 || status === 405
+        ? 'There is a web server, but no MCP at this path: most serve it at /mcp.'
+        : 'Something answered that is no MCP server, or one that failed: its answer stands in the wire below.';
+    case 'incompatible':
+      return 'It speaks no revision that was asked for: choose another, or auto.';
+    case 'invalid-message':
+      return 'What it said is no message of the protocol: the line stands in the wire below.';
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,263 @@
+import type { Client } from '../../client/client.ts';
+import type { InputContext } from '../../client/input/inputs.ts';
+import { throughBridge } from '../../fidelity/offered.ts';
+import type { Offer } from '../../fidelity/offer.ts';
+import { ConnectionError } from '../../jsonrpc/transport.ts';
+import { revisionOf } from '../../protocol/revision.ts';
+import { VerbError } from '../http/body.ts';
+import type { ListsView, LossesView, RootView, ServerView } from '../view.ts';
+import { adviceOn } from './advice.ts';
+import { askingHandlers } from './handlers.ts';
+import { newsIn, readLists } from './lists.ts';
+import { ServerRecorder } from './recorder.ts';
+import type { PersonsCalls } from './calls.ts';
+import type { ServerPlan, Shared } from './shared.ts';
+import { Watches } from './watches.ts';
+
+/** Name of `auto`: the newest revision that both sides speak. */
+export const auto = 'auto';
+
+/** A server of the page: connected or not, with all that a person does there. */
+export class InspectedServer {
+  readonly id: string;
+  readonly plan: ServerPlan;
+  readonly recorder: ServerRecorder;
+  readonly #shared: Shared;
+  readonly #calls: PersonsCalls;
+  readonly #watches: Watches;
+  #client: Client | undefined;
+  #opening: AbortController | undefined;
+  #view: ServerView;
+  #lists: ListsView | undefined;
+
+  constructor(
+    id: string,
+    plan: ServerPlan,
+    { shared, calls }: { readonly shared: Shared; readonly calls: PersonsCalls },
+  ) {
+    this.id = id;
+    this.plan = plan;
+    this.#shared = shared;
+    this.#calls = calls;
+    this.recorder = new ServerRecorder(id, plan, shared);
+    this.#watches = new Watches({
+      changed: () => this.#show({ version: this.#view.version + 1 }),
+      updated: (uri) => shared.feed.tell({ kind: 'updated', server: id, uri }),
+      failed: (error) => this.#note('warning', shared.words(error)),
+    });
+    const { name, address, kind, signOut } = plan;
+    this.#view = {
+      id,
+      name,
+      address,
+      kind,
+      state: 'closed',
+      canSignIn: signOut !== undefined,
+      wantsSignIn: false,
+      wanted: auto,
+      roots: [],
+      watched: [],
+      version: 0,
+      news: [],
+    };
+    this.#show({});
+  }
+
+  get view(): ServerView {
+    return this.#view;
+  }
+
+  /** Client that is connected. @throws VerbError where none is. */
+  get client(): Client {
+    if (this.#client === undefined) throw new VerbError(409, `${this.#view.name} is not connected`);
+    return this.#client;
+  }
+
+  /** Connects anew; who was connected before is let go first. */
+  async connect(wanted: string, asks = false): Promise<void> {
+    await this.disconnect();
+    const opening = new AbortController();
+    this.#opening = opening;
+    this.#show({ state: 'connecting', wanted, wantsSignIn: false }, ['problem', 'advice', 'revision', 'steps']);
+    const began = this.recorder.log.left.last;
+    try {
+      const transport = await this.recorder.reach(this.plan, asks);
+      const client = await this.#shared.open(transport, this.#options(wanted, opening.signal));
+      if (opening.signal.aborted) {
+        await client.close();
+        return;
+      }
+      this.#client = client;
+      const { server, capabilities, instructions, revision } = client;
+      this.#show({
+        state: 'connected',
+        revision,
+        capabilities: { ...capabilities },
+        ...(server === undefined ? {} : { info: { ...server } }),
+        ...(instructions === undefined ? {} : { instructions }),
+      });
+      await this.#watches.begin(client);
+      if (this.#view.logLevel !== undefined) await this.setLogLevel(this.#view.logLevel);
+      this.#show({ version: this.#view.version + 1 });
+    } catch (error) {
+      if (opening.signal.aborted) return;
+      this.#failed(error, began);
+    }
+  }
+
+  /** Lets the server go; what runs there is cancelled. */
+  async disconnect(): Promise<void> {
+    this.#opening?.abort(new Error('disconnected by the person'));
+    const client = this.#client;
+    this.#client = undefined;
+    this.#calls.cancelAll(this.id);
+    this.#watches.end();
+    if (this.#view.state !== 'closed') this.#show({ state: 'closed', watched: [] }, ['problem', 'advice', 'steps']);
+    await client?.close();
+  }
+
+  /** Reads all lists. */
+  async lists(): Promise<ListsView> {
+    const lists = await readLists(this.client, (error) => this.#shared.words(error));
+    const news = newsIn(this.#lists, lists);
+    this.#lists = lists;
+    if (news.length > 0 || this.#view.news.length > 0) this.#show({ news: news.slice(0, 200) });
+    return lists;
+  }
+
+  /** The tool with a name, as it was listed last. */
+  async tool(name: string): Promise<Readonly<Record<string, unknown>> | undefined> {
+    const { tools } = this.#lists ?? (await this.lists());
+    return tools.find((tool) => tool['name'] === name);
+  }
+
+  /** Losses of clients of other revisions through a bridge. */
+  losses(): readonly LossesView[] {
+    const { client } = this;
+    const revision = revisionOf(client.revision);
+    const { tools = [], prompts = [], resources = [], templates = [] } = this.#lists ?? {};
+    if (revision === undefined) return [];
+    // What the lists hold was read as what it is there.
+    const listed = <Item>(items: readonly unknown[]): { items: readonly Item[]; more: boolean } => ({
+      items: items as readonly Item[],
+      more: false,
+    });
+    const offer: Offer = {
+      revision: revision.date,
+      capabilities: client.capabilities,
+      tools: listed(tools),
+      prompts: listed(prompts),
+      resources: listed(resources),
+      resourceTemplates: listed(templates),
+    };
+    return throughBridge(revision, offer).map(({ client: date, server, losses }) => ({
+      client: date,
+      server,
+      changed: losses.filter(({ kind }) => kind === 'changed').length,
+      refused: losses.filter(({ kind }) => kind === 'refused').length,
+      losses: losses.map(({ title, group, kind, why, seen }) => ({
+        title,
+        group,
+        kind,
+        why,
+        ...(seen ? { seen } : {}),
+      })),
+    }));
+  }
+
+  /** Watches a resource, or watches it no more. */
+  async watch(uri: string, on: boolean): Promise<void> {
+    await this.#watches.resource(this.client, uri, on);
+    this.#show({ watched: this.#watches.uris });
+  }
+
+  async setRoots(roots: readonly RootView[]): Promise<void> {
+    this.#show({ roots });
+    await this.#client?.setRoots([...roots]);
+  }
+
+  async setLogLevel(level: string): Promise<void> {
+    this.#show({ logLevel: level });
+    // A revision without the request is told with each call.
+    await this.#client?.setLogLevel(level as 'info');
+  }
+
+  /** Row of the first request since a time. */
+  rowSince(method: string, time: number): number | undefined {
+    const { left } = this.recorder.log;
+    const found = this.recorder.log
+      .since(left.last)
+      .find((entry) => entry.from === 'client' && entry.method === method && entry.time >= time);
+    return found?.sequence;
+  }
+
+  #options(wanted: string, signal: AbortSignal): Parameters<Shared['open']>[1] {
+    const { version, questions } = this.#shared;
+    const about = (context: InputContext): ReturnType<Parameters<typeof askingHandlers>[0]['about']> =>
+      this.#about(context);
+    const revisions = wanted === auto ? this.plan.revisions : [wanted];
+    return {
+      info: { name: 'parley-inspect', version },
+      signal,
+      ...askingHandlers({ server: this.id, questions, about }),
+      roots: this.#view.roots.map((root) => ({ ...root })),
+      validateOutput: false,
+      ...(revisions === undefined ? {} : { revisions }),
+      onLog: ({ level, logger, data }) =>
+        this.#note(level, typeof data === 'string' ? data : JSON.stringify(data), logger),
+      onWarning: (message) => this.#note('warning', message, 'parley'),
+      onClose: (error) => this.#failed(error, 0),
+    };
+  }
+
+  #about(context: InputContext): { row?: number; during?: string; isRound: boolean } {
+    const running = this.#calls.runningAt(this.id);
+    const [only] = running;
+    const asking = this.recorder.log
+      .since(Math.max(this.recorder.log.left.last, 0))
+      .findLast((entry) => entry.from === 'server' && entry.lane === 'message');
+    return {
+      isRound: revisionOf(context.revision)?.resultsAsk === true,
+      ...(asking === undefined ? {} : { row: asking.sequence }),
+      ...(running.length === 1 && only !== undefined ? { during: only.name } : {}),
+    };
+  }
+
+  #failed(error: unknown, began: number): void {
+    this.#client = undefined;
+    this.#watches.end();
+    const isGuarded = error instanceof ConnectionError && error.reason === 'unauthorized';
+    const { steps, advice } = adviceOn(error, this.recorder.log.since(began), this.#shared.words);
+    this.#show({
+      state: 'failed',
+      problem: this.#shared.words(error),
+      steps,
+      wantsSignIn: isGuarded && this.#view.canSignIn,
+      watched: [],
+      ...(advice === undefined ? {} : { advice }),
+    });
+  }
+
+  #note(level: string, text: string, logger?: string): void {
+    const { masks } = this.recorder.log;
+    const shown = masks.toShow(
+      masks.toKeep({ lane: 'stderr', from: 'server', text: text.slice(0, 10_000) }) as Parameters<
+        typeof masks.toShow
+      >[0],
+    );
+    this.#shared.feed.log({
+      server: this.id,
+      t: this.#shared.now(),
+      level,
+      text: shown.text ?? '',
+      ...(logger === undefined ? {} : { logger: logger.slice(0, 200) }),
+    });
+  }
+
+  #show(more: Partial<ServerView>, without: readonly (keyof ServerView)[] = []): void {
+    const view = { ...this.#view, ...more };
+    for (const key of without) if (!(key in more)) delete view[key];
+    this.#view = view;
+    this.#shared.feed.keep(`server ${this.id}`, { kind: 'server', server: view });
+  }
+}

@@ -1,0 +1,53 @@
+/** Surroundings of every inspected server, and its needs from outside. */
+
+import type { Client } from '../../client/client.ts';
+import type { ConnectOptions } from '../../client/options.ts';
+import type { Fetch } from '../../http/client/fetch.ts';
+import type { Transport } from '../../jsonrpc/transport.ts';
+import type { Feed } from '../feed.ts';
+import type { Questions } from './questions.ts';
+
+/** Settings of a way to a server, by which all that crosses it is heard. */
+export interface WaySettings {
+  readonly fetch: Fetch;
+  readonly onStderr: (text: string) => void;
+  readonly closeMs: number;
+  readonly killAfterMs: number;
+  /** True where a person may be asked to sign in: only where somebody clicked so. */
+  readonly asks: boolean;
+}
+
+/** A server that was named when the process was started, or an address that was added in the page. */
+export interface ServerPlan {
+  readonly name: string;
+  /** Command or address, without secrets. */
+  readonly address: string;
+  readonly kind: 'stdio' | 'http';
+  /** Texts that nobody should read. */
+  readonly secrets: readonly string[];
+  /** Revisions that are spoken to it; all of them by default. */
+  readonly revisions?: readonly string[] | undefined;
+  /** The words of `parley call` that reach it, such as `https://example.com/mcp`. */
+  readonly line: string;
+  /** Folder to look at for changes. */
+  readonly folder?: string | undefined;
+  /** Makes a way to it that nobody used before. */
+  reach(settings: WaySettings): Promise<Transport>;
+  /** Forgets the login of the person; left out where there is none. */
+  signOut?(): Promise<void>;
+}
+
+/** Parts of the process that all servers have in common. */
+export interface Shared {
+  readonly feed: Feed;
+  readonly questions: Questions;
+  readonly fetch: Fetch;
+  readonly version: string;
+  readonly isReadOnly: boolean;
+  next(): number;
+  now(): number;
+  /** Opens a client. */
+  open(transport: Transport, options: ConnectOptions): Promise<Client>;
+  /** Words of an error, without secrets. */
+  words(error: unknown): string;
+}

@@ -1,0 +1,80 @@
+/** Rules of `parley check` that only look, over everything that a server says while somebody uses it. */
+
+import type { Exchanged } from '../../check/bench/exchange.ts';
+import { rowOf } from '../../check/register.ts';
+import { isProbe, type WatchRule } from '../../check/rule.ts';
+import { checkRules } from '../../check/rules/rules.ts';
+import { JsonError, parseJson } from '../../json/parse.ts';
+import { isObject } from '../../jsonrpc/message.ts';
+import { revisionOf, type Revision } from '../../protocol/revision.ts';
+import type { RecordingEntry } from '../../wire/entry.ts';
+
+const rules: readonly WatchRule[] = checkRules.filter((rule): rule is WatchRule => !isProbe(rule));
+
+/** Rules by their ids, for who tells what they say. */
+export const ruleById: ReadonlyMap<string, WatchRule> = new Map(rules.map((rule) => [rule.id, rule]));
+
+/** Size of a message that is judged, in characters: what is larger would hold up the others. */
+const largest = 262_144;
+
+/** Surroundings of an entry that the rules ask for. */
+export interface Surroundings {
+  /** The entry with a sequence. */
+  entry(sequence: number): RecordingEntry | undefined;
+  /** Head of the response in whose exchange something came. */
+  headOf(exchange: number): RecordingEntry | undefined;
+  readonly capabilities: Readonly<Record<string, unknown>>;
+}
+
+/** Finds the requirements that an entry of a server breaks. It does not throw. */
+export function requirementsBroken(
+  entry: RecordingEntry,
+  { entry: find, headOf, capabilities }: Surroundings,
+): readonly string[] {
+  const { lane, from, text, cut, revision: date } = entry;
+  const revision = date === undefined ? undefined : revisionOf(date);
+  if (from !== 'server' || lane !== 'message' || text === undefined) return [];
+  if (cut !== undefined || text.length > largest || revision === undefined) return [];
+  const request = entry.pair === undefined ? undefined : valueOf(find(entry.pair)?.text);
+  const sent = isObject(request) ? request : undefined;
+  const head = entry.http ?? (entry.exchange === undefined ? undefined : headOf(entry.exchange)?.http);
+  const value = valueOf(text);
+  const exchange: Exchanged = {
+    sent: '',
+    status: head?.status,
+    headers: head?.headers ?? {},
+    text,
+    messages: value === undefined ? [] : [value],
+    malformed: value === undefined ? [text.slice(0, 1_000)] : [],
+    end: 'complete',
+  };
+  const heard = { exchange, revision, capabilities };
+  const messages = [value].flat().filter(isObject).slice(0, 100);
+  if (value === undefined)
+    return found({ message: {}, malformed: text.slice(0, 1_000), sent: undefined, request: undefined, ...heard });
+  return [...new Set(messages.flatMap((message) => found({ message, sent, request: sent, ...heard })))];
+}
+
+function found(heard: Parameters<WatchRule['watch']>[0]): readonly string[] {
+  return rules.filter((rule) => breaks(rule, heard, heard.revision)).map(({ id }) => id);
+}
+
+function breaks(rule: WatchRule, heard: Parameters<WatchRule['watch']>[0], revision: Revision): boolean {
+  if (!(rule.lives ?? rowOf(rule.id).lives)(revision)) return false;
+  try {
+    return typeof rule.watch(heard) === 'object';
+  } catch {
+    // Rules expect a run of their own around a message; one that has it not says nothing.
+    return false;
+  }
+}
+
+function valueOf(text: string | undefined): unknown {
+  if (text === undefined) return undefined;
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (error instanceof JsonError) return undefined;
+    throw error;
+  }
+}

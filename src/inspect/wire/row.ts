@@ -1,0 +1,68 @@
+import type { RecordingEntry } from '../../wire/entry.ts';
+import type { RowView } from '../view.ts';
+
+/** Characters of what a row shows. */
+const widest = 80;
+
+/** Makes the row of an entry, which must hold nothing secret: it is given as it is shown. */
+export function rowOfEntry(entry: RecordingEntry): RowView {
+  const { sequence, time, server, connection, from, lane, http, bytes, ms, pair, broken, problem } = entry;
+  const kind = kindOf(entry);
+  return {
+    n: sequence,
+    t: time,
+    s: server,
+    c: connection,
+    from,
+    lane,
+    what: labelOf(entry),
+    bytes,
+    ...(kind === undefined ? {} : { kind }),
+    ...(http?.status === undefined ? {} : { status: http.status }),
+    ...(ms === undefined ? {} : { ms }),
+    ...(pair === undefined ? {} : { pair }),
+    ...(broken === undefined || broken.length === 0 ? {} : { broken: broken.slice(0, 8) }),
+    ...(problem === undefined ? {} : { problem: true }),
+  };
+}
+
+function kindOf({ lane, id, method, pair, text = '' }: RecordingEntry): RowView['kind'] {
+  if (lane !== 'message') return undefined;
+  if (method !== undefined && !isAnswer(text)) return id === undefined ? 'notice' : 'request';
+  if (id === undefined && pair === undefined) return undefined;
+  return /"error"\s*:/.test(text.slice(0, 4_096)) && !/"result"\s*:/.test(text.slice(0, 4_096)) ? 'error' : 'result';
+}
+
+/** A message that has a method says so itself; an answer was given that of its request. */
+function isAnswer(text: string): boolean {
+  return (
+    !/"method"\s*:/.test(text) ||
+    /^\s*\{\s*("jsonrpc"\s*:\s*"2\.0"\s*,\s*)?("id"\s*:[^,]*,\s*)?"(result|error)"/.test(text)
+  );
+}
+
+function labelOf({ lane, method, http, text, problem, event, exit }: RecordingEntry): string {
+  if (exit !== undefined) return `the process ended: ${exit.signal ?? `code ${String(exit.code)}`}`;
+  if (lane === 'message' && method !== undefined) return clip(method);
+  if (http?.method !== undefined && http.url !== undefined) return clip(`${http.method} ${pathOf(http.url)}`);
+  if (lane === 'event' && event !== undefined)
+    return clip(event.comment === undefined ? `event ${event.type ?? 'message'}` : `comment ${event.comment}`);
+  if (problem !== undefined) return clip(problem);
+  if (text !== undefined && text !== '') return clip(text);
+  if (http?.status !== undefined) return `status ${http.status}`;
+  return lane;
+}
+
+function pathOf(url: string): string {
+  if (!URL.canParse(url)) return url;
+  const { pathname, search } = new URL(url);
+  return pathname + search;
+}
+
+function clip(text: string): string {
+  const line = text
+    .slice(0, 4 * widest)
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+  return line.length > widest ? `${line.slice(0, widest - 1)}…` : line;
+}
