@@ -28,7 +28,7 @@ export interface Written {
 /** Reads the expressions that a text of TypeScript has. */
 export async function writtenIn({ path, text }: Pick<Source, 'path' | 'text'>): Promise<Written> {
   const tokens: Token[] = [];
-  const { code } = await transform(text, { loader: 'ts', target: 'esnext' });
+  const { code } = await transform(text, { loader: path.endsWith('x') ? 'tsx' : 'ts', target: 'esnext' });
   parse(code, { ecmaVersion: 'latest', sourceType: 'module', allowHashBang: true, onToken: tokens });
   const literals = tokens
     .filter(({ type }) => type === tokTypes.regexp)

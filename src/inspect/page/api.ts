@@ -1,0 +1,76 @@
+import type { FeedLine } from '../view.ts';
+
+/** A request that the process refused, in words for the person. */
+export class ApiError extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.name = 'ApiError';
+    this.status = status;
+  }
+}
+
+/** Way to the process. */
+export interface Api {
+  /** Posts a verb. @throws ApiError in words for the person. */
+  post<Result>(verb: string, body?: object): Promise<Result>;
+  /** Follows the feed for as long as the page is open. */
+  follow(hear: (line: FeedLine) => void, state: (words: string | undefined) => void): Promise<void>;
+}
+
+/** Waits between tries to reach the process again, in milliseconds. */
+const waits = [250, 500, 1_000, 2_000, 5_000];
+
+/** Makes the way to the process. */
+export function createApi(token: string): Api {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+
+  async function send(verb: string, body: object): Promise<Response> {
+    const response = await fetch(`/api/${verb}`, { method: 'POST', headers, body: JSON.stringify(body) });
+    if (response.ok) return response;
+    const told: unknown = await response.json().catch(() => undefined);
+    const words =
+      typeof told === 'object' && told !== null && 'error' in told ? String(told.error) : response.statusText;
+    throw new ApiError(response.status, words);
+  }
+
+  async function once(since: number, hear: (line: FeedLine) => void): Promise<void> {
+    const response = await send('feed', { since });
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    let rest = '';
+    for (;;) {
+      const { done, value = '' } = (await reader?.read()) ?? { done: true };
+      if (done) return;
+      const lines = (rest + value).split('\n');
+      rest = lines.pop() ?? '';
+      // The process writes nothing else.
+      for (const line of lines) hear(JSON.parse(line) as FeedLine);
+    }
+  }
+
+  return {
+    async post<Result>(verb: string, body: object = {}) {
+      // Each verb answers what its caller expects.
+      return (await (await send(verb, body)).json()) as Result;
+    },
+    async follow(hear, state) {
+      let since = 0;
+      let tries = 0;
+      for (;;) {
+        try {
+          await once(since, (line) => {
+            tries = 0;
+            state(undefined);
+            if (line.kind === 'rows') since = Math.max(since, line.version);
+            hear(line);
+          });
+        } catch (error) {
+          if (error instanceof ApiError && error.status === 401) return state(error.message);
+        }
+        state('The process of parley inspect does not answer. Is it still running?');
+        await new Promise((resolve) => setTimeout(resolve, waits[Math.min(tries++, waits.length - 1)]));
+      }
+    },
+  };
+}

@@ -1,0 +1,94 @@
+/** Filter of the wire: words and `field:value` terms, all of which must hold. */
+
+import type { RowView } from '../view.ts';
+
+/** Judges a row; `found` are rows whose text holds what `text:` asks for. */
+export type RowFilter = (row: RowView) => boolean;
+
+/** A filter as it was typed. */
+export interface ParsedFilter {
+  readonly test: RowFilter;
+  /** Text that the process has to search for. */
+  readonly text?: string;
+  /** Terms that mean nothing. */
+  readonly unknown: readonly string[];
+}
+
+/** Names of the fields, for who helps. */
+export const filterFields: readonly string[] = [
+  'method:',
+  'server:',
+  'kind:',
+  'from:',
+  'status:',
+  'dur:>',
+  'id:',
+  'is:broken',
+  'text:',
+];
+
+/** Reads a filter. @param found Sequences of the rows that hold the text; `undefined` while nobody searched. */
+export function parseFilter(typed: string, found?: ReadonlySet<number>): ParsedFilter {
+  const tests: RowFilter[] = [];
+  const unknown: string[] = [];
+  let text: string | undefined;
+  for (const [term] of typed.matchAll(/(?:[a-z]+:)?"[^"]*"?|\S+/g)) {
+    const [, field, raw = ''] = /^([a-z]+):(.*)$/s.exec(term) ?? [];
+    const value = (field === undefined ? term : raw).replaceAll('"', '').toLowerCase();
+    if (field === 'text') {
+      text = value;
+      if (found !== undefined) tests.push(({ n }) => found.has(n));
+    } else if (field === undefined)
+      tests.push(({ what, n }) => what.toLowerCase().includes(value) || `#${n}` === value);
+    else {
+      const test = testOf(field, value);
+      if (test === undefined) unknown.push(term);
+      else tests.push(test);
+    }
+  }
+  return {
+    test: (row) => tests.every((test) => test(row)),
+    unknown,
+    ...(text === undefined || text === '' ? {} : { text }),
+  };
+}
+
+function testOf(field: string, value: string): RowFilter | undefined {
+  switch (field) {
+    case 'method':
+      return ({ lane, what }) => lane === 'message' && what.toLowerCase().includes(value);
+    case 'server':
+      return ({ s }) => s.toLowerCase() === value;
+    case 'kind':
+      return ({ kind, lane }) => kind === value || lane === value;
+    case 'from':
+      return ({ from }) => from === value;
+    case 'status':
+      return ({ status }) => status !== undefined && statusFits(String(status), value);
+    case 'dur':
+      return duration(value);
+    case 'is':
+      return flag(value);
+    default:
+      return undefined;
+  }
+}
+
+function statusFits(status: string, wanted: string): boolean {
+  return /^\dxx$/.test(wanted) ? status[0] === wanted[0] : status.startsWith(wanted);
+}
+
+function duration(value: string): RowFilter | undefined {
+  const [, sign = '>', number] = /^([<>])?=?(\d+)$/.exec(value) ?? [];
+  if (number === undefined) return undefined;
+  const limit = Number(number);
+  return ({ ms }) => ms !== undefined && (sign === '>' ? ms >= limit : ms <= limit);
+}
+
+function flag(value: string): RowFilter | undefined {
+  if (value === 'broken') return ({ broken }) => broken !== undefined;
+  if (value === 'error')
+    return ({ kind, status, problem }) => kind === 'error' || (status ?? 0) >= 400 || problem === true;
+  if (value === 'open') return ({ kind, pair }) => kind === 'request' && pair === undefined;
+  return undefined;
+}

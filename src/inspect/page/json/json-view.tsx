@@ -1,0 +1,56 @@
+import type { JSX } from 'preact';
+import { useMemo, useState } from 'preact/hooks';
+import { VirtualList } from '../list.tsx';
+import { plain } from '../plain.ts';
+import { jsonLines, seenLines } from './lines.ts';
+
+/** Height of a line, in pixels, and the characters of a piece that are shown. */
+const height = 20;
+const widest = 1_000;
+
+/** Shows JSON text as lines that fold, whatever its size; what is no JSON is shown as it is. */
+export function JsonView({ text, label }: { readonly text: string; readonly label: string }): JSX.Element {
+  const lines = useMemo(() => jsonLines(text), [text]);
+  const [folded, setFolded] = useState<ReadonlySet<number>>(new Set());
+  const [at, setAt] = useState(-1);
+  const seen = useMemo(() => seenLines(lines, folded), [lines, folded]);
+  const toggle = (index: number): void => {
+    const line = seen[index] ?? 0;
+    if (lines[line]?.close === undefined) return;
+    const next = new Set(folded);
+    if (!next.delete(line)) next.add(line);
+    setFolded(next);
+  };
+  return (
+    <VirtualList
+      className="json"
+      label={label}
+      count={seen.length}
+      height={height}
+      at={at}
+      keyOf={(index) => seen[index] ?? index}
+      onChoose={setAt}
+      onOpen={toggle}
+      cells={(index) => {
+        const number = seen[index] ?? 0;
+        const line = lines[number];
+        const isFolded = folded.has(number);
+        return (
+          <span role="gridcell" style={{ paddingLeft: `${(line?.depth ?? 0) * 14 + 16}px` }}>
+            {line?.close !== undefined && <span class="fold">{isFolded ? '▸' : '▾'}</span>}
+            {line?.pieces.map((piece, key) => (
+              <span key={key} class={`j-${piece.kind}`}>
+                {plain(
+                  piece.text.length > widest
+                    ? `${piece.text.slice(0, widest)}… (${piece.text.length} characters)`
+                    : piece.text,
+                )}
+              </span>
+            ))}
+            {isFolded && <span class="muted"> … {(line?.members ?? 0) + 1} </span>}
+          </span>
+        );
+      }}
+    />
+  );
+}

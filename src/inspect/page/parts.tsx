@@ -1,0 +1,66 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { useState } from 'preact/hooks';
+
+/** Small parts that many screens have. */
+
+/** Copies a text, and says so. */
+export function CopyButton({ text, what }: { readonly text: string; readonly what: string }): JSX.Element {
+  const [words, setWords] = useState('');
+  const copy = async (): Promise<void> => {
+    try {
+      await navigator.clipboard.writeText(text);
+      setWords('copied');
+    } catch {
+      setWords('not allowed');
+    }
+    setTimeout(() => setWords(''), 1_500);
+  };
+  return (
+    <button type="button" class="small" onClick={() => void copy()}>
+      {words === '' ? `Copy ${what}` : words}
+    </button>
+  );
+}
+
+/** Names and values. */
+export function Facts({ rows }: { readonly rows: readonly (readonly [string, ComponentChildren])[] }): JSX.Element {
+  return (
+    <dl class="facts">
+      {rows.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** Buttons of which one is chosen. */
+export function Choice<Value extends string>(props: {
+  readonly label: string;
+  readonly of: readonly (readonly [Value, ComponentChildren])[];
+  readonly value: Value;
+  readonly onChoose: (value: Value) => void;
+}): JSX.Element {
+  const { label, of, value, onChoose } = props;
+  return (
+    <span class="choice" role="group" aria-label={label}>
+      {of.map(([one, words]) => (
+        <button key={one} type="button" class="small" aria-pressed={one === value} onClick={() => onChoose(one)}>
+          {words}
+        </button>
+      ))}
+    </span>
+  );
+}
+
+/** Saves a text as a file of the person. */
+export function save(name: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: 'application/octet-stream' }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}

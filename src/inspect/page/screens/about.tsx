@@ -1,0 +1,168 @@
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import type { LossesView, RootView, ServerView } from '../../view.ts';
+import { JsonView } from '../json/json-view.tsx';
+import { Choice, Facts } from '../parts.tsx';
+import { line, plain, textOf } from '../plain.ts';
+import { act, api, chosenServer, lists, problem, server, wordsOf } from '../state.ts';
+
+/** Failure of a connection: what happened, what was tried, the next step. */
+export function Failure({ view }: { readonly view: ServerView }): JSX.Element {
+  return (
+    <section class="failure" aria-label="Failure">
+      <h2>{line(view.name, 60)} is not connected</h2>
+      <p class="connection-problem" data-error-message={view.problem}>
+        {plain(view.problem ?? '')}
+      </p>
+      {view.advice !== undefined && (
+        <p>
+          <b>{view.advice}</b>
+        </p>
+      )}
+      <ol>
+        {view.steps?.map((step, at) => (
+          <li key={at}>
+            <span aria-hidden="true">{step.ok ? '✓' : '✕'} </span>
+            {plain(step.words)}
+            {!step.ok && <span class="hidden"> (failed)</span>}
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+/** Facts of a server: what it says of itself, its roots, and what clients of other revisions get of it. */
+export function About(): JSX.Element {
+  const view = server.value;
+  if (view === undefined) return <p class="empty">No server.</p>;
+  const { info, capabilities, instructions, revision, address, state } = view;
+  return (
+    <div class="about">
+      <Facts
+        rows={[
+          [
+            'server',
+            line(
+              `${textOf(info?.['title']) ?? textOf(info?.['name']) ?? view.name} ${textOf(info?.['version']) ?? ''}`,
+              200,
+            ),
+          ],
+          ['reached by', line(address, 300)],
+          [
+            'revision',
+            revision === undefined
+              ? state
+              : `${revision}, ${view.wanted === 'auto' ? 'the newest that both speak' : 'as you chose'}`,
+          ],
+        ]}
+      />
+      {instructions !== undefined && (
+        <>
+          <h2>Instructions</h2>
+          <pre class="text">{plain(instructions)}</pre>
+        </>
+      )}
+      <Losses />
+      <h2>Roots that it may see</h2>
+      <Roots view={view} />
+      {capabilities !== undefined && (
+        <>
+          <h2>Capabilities</h2>
+          <JsonView text={JSON.stringify(capabilities)} label="Capabilities" />
+        </>
+      )}
+    </div>
+  );
+}
+
+function Losses(): JSX.Element | null {
+  const id = chosenServer.value;
+  const version = server.value?.version;
+  const isConnected = server.value?.state === 'connected';
+  const own = lists.value.get(id);
+  const [losses, setLosses] = useState<readonly LossesView[]>([]);
+  const [client, setClient] = useState('');
+  useEffect(() => {
+    if (!isConnected) return;
+    void api
+      .post<{ readonly losses: readonly LossesView[] }>('losses', { server: id })
+      .then((read) => setLosses(read.losses))
+      .catch((error: unknown) => (problem.value = wordsOf(error)));
+  }, [id, version, isConnected, own]);
+  if (losses.length === 0) return null;
+  const shown = losses.find((one) => one.client === client) ?? losses.at(-1);
+  return (
+    <section aria-label="Clients of other revisions">
+      <h2>What a client of another revision gets, through parley bridge</h2>
+      <Choice
+        label="Revision of the client"
+        of={losses.map((one) => [
+          one.client,
+          <>
+            {one.client}{' '}
+            <span class="count">
+              {one.changed + one.refused === 0 ? 'all' : `${one.changed} changed, ${one.refused} refused`}
+            </span>
+          </>,
+        ])}
+        value={shown?.client ?? ''}
+        onChoose={setClient}
+      />
+      {shown !== undefined && shown.losses.length === 0 && <p class="good">✓ everything is carried</p>}
+      <ul class="losses">
+        {shown?.losses.map((loss) => (
+          <li key={`${loss.group} ${loss.title}`}>
+            <b class={loss.kind}>{loss.kind}</b> {loss.title}
+            {loss.seen === true && <span class="mark">it has this</span>}
+            <span class="muted"> {loss.why}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Roots({ view }: { readonly view: ServerView }): JSX.Element {
+  const [uri, setUri] = useState('');
+  const set = (roots: readonly RootView[]): void => void act('roots', { server: view.id, roots });
+  return (
+    <div class="roots">
+      {view.roots.length === 0 && <p class="muted">None.</p>}
+      <ul>
+        {view.roots.map((root) => (
+          <li key={root.uri}>
+            <code>{line(root.uri, 200)}</code>{' '}
+            <button
+              type="button"
+              class="small"
+              aria-label={`Remove ${root.uri}`}
+              onClick={() => set(view.roots.filter((one) => one.uri !== root.uri))}
+            >
+              Remove
+            </button>
+          </li>
+        ))}
+      </ul>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          set([...view.roots, { uri }]);
+          setUri('');
+        }}
+      >
+        <label>
+          Add a root{' '}
+          <input
+            value={uri}
+            placeholder="file:///home/me/project"
+            onInput={(event) => setUri(event.currentTarget.value)}
+          />
+        </label>
+        <button type="submit" class="small" disabled={!uri.startsWith('file://')}>
+          Add
+        </button>
+      </form>
+    </div>
+  );
+}

@@ -1,0 +1,152 @@
+import type { JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { keyWords } from '../keys.ts';
+import { line, textOf } from '../plain.ts';
+import { chosen, chosenServer, dialog, lists, place, servers, singleKeys, tab, tabs, type Tab } from '../state.ts';
+import { Compare } from './compare.tsx';
+
+/** The dialog that is open, where one is. */
+export function Dialogs(): JSX.Element | null {
+  const box = useRef<HTMLDialogElement>(null);
+  const which = dialog.value;
+  useEffect(() => {
+    if (which !== undefined && box.current?.open === false) box.current.showModal();
+  }, [which]);
+  if (which === undefined) return null;
+  return (
+    <dialog
+      ref={box}
+      aria-label={which === 'palette' ? 'Search everything' : which === 'help' ? 'Keys' : 'Compare two servers'}
+      onClose={() => (dialog.value = undefined)}
+      onClick={(event) => {
+        if (event.target === box.current) box.current?.close();
+      }}
+    >
+      {which === 'palette' && <Palette />}
+      {which === 'help' && <Help />}
+      {which === 'compare' && <Compare />}
+      <p class="doing">
+        <button type="button" class="small" onClick={() => box.current?.close()}>
+          Close <kbd>Esc</kbd>
+        </button>
+      </p>
+    </dialog>
+  );
+}
+
+interface Goal {
+  readonly words: string;
+  go(): void;
+}
+
+function goals(): readonly Goal[] {
+  const things = [...lists.value].flatMap(([id, own]) => {
+    const goal = (of: Tab, key: unknown, name: unknown): Goal => ({
+      words: `${id} ${of}: ${line(String(name ?? key), 100)}`,
+      go() {
+        chosenServer.value = id;
+        tab.value = of;
+        place.value = 'use';
+        chosen.value = { ...chosen.value, [of]: textOf(key) ?? '' };
+      },
+    });
+    return [
+      ...own.tools.map((one) => goal('tools', one['name'], one['title'] ?? one['name'])),
+      ...own.prompts.map((one) => goal('prompts', one['name'], one['title'] ?? one['name'])),
+      ...own.resources.map((one) => goal('resources', one['uri'], one['title'] ?? one['name'])),
+      ...own.templates.map((one) => goal('resources', one['uriTemplate'], one['title'] ?? one['name'])),
+    ];
+  });
+  return [
+    ...tabs.map((one) => ({ words: `Go to ${one}`, go: () => void (tab.value = one) })),
+    ...[...servers.value.values()].map((one) => ({
+      words: `Server ${one.id}: ${line(one.name, 60)}`,
+      go: () => void (chosenServer.value = one.id),
+    })),
+    {
+      words: 'Go to the filter of the wire',
+      go: () => document.querySelector<HTMLInputElement>('.wire .filter')?.focus(),
+    },
+    ...things,
+  ];
+}
+
+function Palette(): JSX.Element {
+  const [typed, setTyped] = useState('');
+  const [at, setAt] = useState(0);
+  const wanted = typed.toLowerCase().split(/\s+/);
+  const all = goals();
+  const seen = all.filter(({ words }) => wanted.every((word) => words.toLowerCase().includes(word))).slice(0, 50);
+  const go = (goal: Goal | undefined): void => {
+    dialog.value = undefined;
+    goal?.go();
+  };
+  return (
+    <div class="palette">
+      <input
+        type="search"
+        role="combobox"
+        list={undefined}
+        aria-expanded="true"
+        aria-controls="palette-list"
+        aria-activedescendant={seen.length > 0 ? `palette-${at}` : undefined}
+        aria-label="Search everything"
+        value={typed}
+        onInput={(event) => {
+          setTyped(event.currentTarget.value);
+          setAt(0);
+        }}
+        onKeyDown={(event) => {
+          if (event.key === 'ArrowDown') setAt(Math.min(at + 1, seen.length - 1));
+          else if (event.key === 'ArrowUp') setAt(Math.max(at - 1, 0));
+          else if (event.key === 'Enter') go(seen[at]);
+          else return;
+          event.preventDefault();
+        }}
+      />
+      <ul id="palette-list" role="listbox" aria-label="Found">
+        {seen.map((goal, index) => (
+          <li
+            key={goal.words}
+            id={`palette-${index}`}
+            role="option"
+            aria-selected={index === at}
+            class={index === at ? 'chosen' : ''}
+            onClick={() => go(goal)}
+          >
+            {goal.words}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function Help(): JSX.Element {
+  return (
+    <div>
+      <h2>Keys</h2>
+      <dl class="facts">
+        {keyWords.map(([key, words]) => (
+          <div key={key}>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{words}</dd>
+          </div>
+        ))}
+      </dl>
+      <label>
+        <input
+          type="checkbox"
+          checked={singleKeys.value}
+          onChange={(event) => {
+            singleKeys.value = event.currentTarget.checked;
+            localStorage.setItem('parley-keys', singleKeys.value ? 'on' : 'off');
+          }}
+        />{' '}
+        single keys, outside of fields
+      </label>
+    </div>
+  );
+}

@@ -1,0 +1,89 @@
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import type { LensView } from '../../view.ts';
+import { JsonView } from '../json/json-view.tsx';
+import { Choice } from '../parts.tsx';
+import { plain } from '../plain.ts';
+import { api, hello, lensRevision, problem, wordsOf } from '../state.ts';
+
+const signs: Readonly<Record<string, string>> = { 'left-out': '−', filled: '+', adapted: '~', refused: '✕' };
+const words: Readonly<Record<string, string>> = {
+  'left-out': 'left out',
+  filled: 'filled in',
+  adapted: 'changed',
+  refused: 'refused',
+};
+
+/** The same message for a client of another revision, side by side, with every change and its reason. */
+export function Lens({ n }: { readonly n: number }): JSX.Element {
+  const [lens, setLens] = useState<LensView>();
+  const revisions = hello.value?.revisions ?? [];
+  const to = lensRevision.value === '' ? (revisions[0] ?? '') : lensRevision.value;
+  useEffect(() => {
+    if (to === '') return;
+    void api
+      .post<LensView>('lens', { n, revision: to })
+      .then(setLens)
+      .catch((error: unknown) => (problem.value = wordsOf(error)));
+  }, [n, to]);
+  return (
+    <div class="lens">
+      <Choice
+        label="Revision of the client"
+        of={revisions.map((date) => [date, date] as const)}
+        value={to}
+        onChoose={(date) => (lensRevision.value = date)}
+      />
+      {lens !== undefined && (
+        <>
+          <p>{headOf(lens)}</p>
+          {lens.why !== undefined && <p class={lens.kind === 'none' ? 'muted' : 'bad'}>{plain(lens.why)}</p>}
+          <Changes lens={lens} />
+          <div class="sides">
+            {lens.left !== undefined && (
+              <figure>
+                <figcaption>as it crossed, in {lens.from}</figcaption>
+                <JsonView text={JSON.stringify(lens.left)} label={`As it crossed in ${lens.from}`} />
+              </figure>
+            )}
+            {lens.right !== undefined && (
+              <figure>
+                <figcaption>a client of {lens.to} gets</figcaption>
+                <JsonView text={JSON.stringify(lens.right)} label={`For a client of ${lens.to}`} />
+              </figure>
+            )}
+          </div>
+        </>
+      )}
+    </div>
+  );
+}
+
+function headOf({ kind, changes, from, to }: LensView): string {
+  if (kind === 'refused') return `A client of ${to} cannot be told this: the bridge refuses it.`;
+  if (kind === 'wrong') return `It is no message of ${from}: the bridge answers with an error.`;
+  if (kind === 'unknown') return `A client of ${to} has no such message.`;
+  if (kind === 'none') return 'Nothing to compare.';
+  return changes.length === 0
+    ? `A client of ${to} gets the same.`
+    : `${changes.length} ${changes.length === 1 ? 'difference' : 'differences'} for a client of ${to}.`;
+}
+
+function Changes({ lens: { changes } }: { readonly lens: LensView }): JSX.Element | null {
+  if (changes.length === 0) return null;
+  return (
+    <ul class="changes">
+      {changes.slice(0, 200).map(({ path, kind, title, why }, at) => (
+        <li key={at}>
+          <b class={kind}>
+            <span aria-hidden="true">{signs[kind] ?? '~'} </span>
+            {words[kind] ?? kind}
+          </b>{' '}
+          <code>{path === '' ? 'the message' : path}</code>
+          {title !== undefined && ` ${title}`}
+          {why !== undefined && <span class="muted">: {why}</span>}
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,91 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { VirtualList } from '../list.tsx';
+import { clock, line } from '../plain.ts';
+import { act, chosenServer, logs, server } from '../state.ts';
+
+const levels = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
+
+/** Log of a server, by levels; its standard error stands in the wire. */
+export function Logs(): JSX.Element {
+  const [at, setAt] = useState(-1);
+  const [least, setLeast] = useState('debug');
+  const own = logs.value.filter(
+    (log) => log.server === chosenServer.value && levels.indexOf(log.level) >= levels.indexOf(least),
+  );
+  const chosen = own[at];
+  return (
+    <div class="logs">
+      <Levels least={least} onLeast={setLeast} />
+      {own.length === 0 ? (
+        <p class="empty">Nothing was logged.</p>
+      ) : (
+        <VirtualList
+          className="log-list"
+          label="Log"
+          count={own.length}
+          height={22}
+          at={at}
+          follows
+          keyOf={(index) => index}
+          onChoose={setAt}
+          rowClass={(index) => `level-${own[index]?.level ?? ''}`}
+          cells={(index) => {
+            const log = own[index];
+            return (
+              <>
+                <span role="gridcell" class="muted mono">
+                  {clock(log?.t ?? 0)}
+                </span>
+                <span role="gridcell" class="level">
+                  {log?.level}
+                </span>
+                <span role="gridcell" class="mono">
+                  {log?.logger !== undefined && <b>{line(log.logger, 40)} </b>}
+                  {line(log?.text ?? '', 400)}
+                </span>
+              </>
+            );
+          }}
+        />
+      )}
+      {chosen !== undefined && <pre class="text">{chosen.text}</pre>}
+    </div>
+  );
+}
+
+function Levels({
+  least,
+  onLeast,
+}: {
+  readonly least: string;
+  readonly onLeast: (level: string) => void;
+}): JSX.Element {
+  const canSet = server.value?.capabilities?.['logging'] !== undefined;
+  return (
+    <p class="doing">
+      <label>
+        Show from{' '}
+        <select value={least} onChange={(event) => onLeast(event.currentTarget.value)}>
+          {levels.map((level) => (
+            <option key={level}>{level}</option>
+          ))}
+        </select>
+      </label>
+      <label>
+        Ask the server for{' '}
+        <select
+          value={server.value?.logLevel ?? ''}
+          disabled={!canSet}
+          onChange={(event) => void act('log-level', { server: chosenServer.value, level: event.currentTarget.value })}
+        >
+          {server.value?.logLevel === undefined && <option value="">as it likes</option>}
+          {levels.map((level) => (
+            <option key={level}>{level}</option>
+          ))}
+        </select>
+      </label>
+      {!canSet && <span class="muted">this server has no logging</span>}
+    </p>
+  );
+}

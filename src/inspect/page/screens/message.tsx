@@ -1,0 +1,169 @@
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import type { EntryView, RowView } from '../../view.ts';
+import { JsonView } from '../json/json-view.tsx';
+import { Choice, CopyButton, Facts } from '../parts.tsx';
+import { clock, line, plain, size, textOf } from '../plain.ts';
+import { api, problem, row, rowAt, rowsVersion, wordsOf } from '../state.ts';
+import { Lens } from './lens.tsx';
+
+/** Views of a message. */
+const views = ['message', 'http', 'lens'] as const;
+type View = (typeof views)[number];
+
+let lastView: View = 'message';
+
+/** A message of the wire: as it crossed, with its HTTP, and through the lens. */
+export function Message({ n }: { readonly n: number }): JSX.Element {
+  void rowsVersion.value;
+  const one = rowAt(n);
+  const [entry, setEntry] = useState<EntryView>();
+  const [isRevealed, setRevealed] = useState(false);
+  const [view, setView] = useState<View>(lastView);
+  useEffect(() => {
+    void api
+      .post<EntryView>('entry', { n, reveal: isRevealed })
+      .then(setEntry)
+      .catch((error: unknown) => (problem.value = wordsOf(error)));
+  }, [n, isRevealed, one?.pair, one?.bytes]);
+  const choose = (next: View): void => {
+    lastView = next;
+    setView(next);
+  };
+  return (
+    <aside class="message-pane" aria-label={`Message ${n}`}>
+      <div class="message-bar">
+        <button type="button" class="small" aria-label="Close" onClick={() => (row.value = undefined)}>
+          ✕
+        </button>
+        <h3>
+          #{n} {line(one?.what ?? '', 60)}
+        </h3>
+        <Choice
+          label="View of the message"
+          of={[
+            ['message', 'Message'],
+            ['http', 'HTTP'],
+            ['lens', 'Lens'],
+          ]}
+          value={view}
+          onChoose={choose}
+        />
+      </div>
+      {entry !== undefined && view === 'message' && (
+        <>
+          <MessageDoing one={one} entry={entry} isRevealed={isRevealed} onReveal={() => setRevealed(!isRevealed)} />
+          <Broken entry={entry} />
+          <Body entry={entry} />
+        </>
+      )}
+      {entry !== undefined && view === 'http' && <Http entry={entry} />}
+      {view === 'lens' && <Lens n={n} />}
+    </aside>
+  );
+}
+
+function MessageDoing(props: {
+  readonly one: RowView | undefined;
+  readonly entry: EntryView;
+  readonly isRevealed: boolean;
+  readonly onReveal: () => void;
+}): JSX.Element {
+  const { one, entry, isRevealed, onReveal } = props;
+  const text = textOf(entry.entry['text']);
+  return (
+    <p class="doing">
+      {one?.pair !== undefined && (
+        <button type="button" class="small" onClick={() => (row.value = one.pair)}>
+          {one.kind === 'request' ? 'answer' : 'request'} #{one.pair} <kbd>p</kbd>
+        </button>
+      )}
+      {text !== undefined && <CopyButton text={text} what="JSON" />}
+      {entry.curl !== undefined && <CopyButton text={entry.curl} what="as curl" />}
+      {entry.line !== undefined && <CopyButton text={entry.line} what="as parley call" />}
+      {entry.hides && (
+        <button type="button" class="small" aria-pressed={isRevealed} onClick={() => onReveal()}>
+          {isRevealed ? 'Hide secrets' : 'Show what is hidden'} <kbd>m</kbd>
+        </button>
+      )}
+    </p>
+  );
+}
+
+function Broken({ entry }: { readonly entry: EntryView }): JSX.Element | null {
+  if (entry.broken.length === 0) return null;
+  return (
+    <ul class="problems">
+      {entry.broken.map(({ id, words, source }) => (
+        <li key={id}>
+          ⚠ breaks <b>{id}</b>: {words}
+          {source !== undefined && <code class="muted"> {source}</code>}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Body({ entry: { entry } }: { readonly entry: EntryView }): JSX.Element {
+  const text = textOf(entry['text']);
+  const trouble = textOf(entry['problem']);
+  const cut = entry['cut'];
+  return (
+    <>
+      {trouble !== undefined && <p class="bad">✕ {plain(trouble)}</p>}
+      {text === undefined ? (
+        <p class="muted">No body.</p>
+      ) : /^\s*[{[]/.test(text) ? (
+        <JsonView text={text} label="Message as JSON" />
+      ) : (
+        <pre class="text">{plain(text.slice(0, 200_000))}</pre>
+      )}
+      {typeof cut === 'number' && (
+        <p class="muted">{cut.toLocaleString('en')} characters more crossed, and are not kept.</p>
+      )}
+    </>
+  );
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function Http({ entry: { entry } }: { readonly entry: EntryView }): JSX.Element {
+  const http: Fields | undefined =
+    typeof entry['http'] === 'object' && entry['http'] !== null ? { ...entry['http'] } : undefined;
+  const event: Fields | undefined =
+    typeof entry['event'] === 'object' && entry['event'] !== null ? { ...entry['event'] } : undefined;
+  const exchange = entry['exchange'];
+  const headers: Fields =
+    typeof http?.['headers'] === 'object' && http['headers'] !== null ? { ...http['headers'] } : {};
+  const time = Number(entry['time']);
+  return (
+    <div class="http">
+      <Facts
+        rows={[
+          ['time', `${new Date(time).toISOString()} (${clock(time)})`],
+          ['size', size(Number(entry['bytes']))],
+          ['connection', String(entry['connection'])],
+          ['revision', textOf(entry['revision']) ?? 'not settled'],
+          ...(http?.['method'] === undefined
+            ? []
+            : [['request', `${textOf(http['method']) ?? ''} ${line(String(http['url']), 500)}`] as const]),
+          ...(http?.['status'] === undefined ? [] : [['status', JSON.stringify(http['status'])] as const]),
+          ...(event === undefined
+            ? []
+            : Object.entries(event).map(([name, value]) => [`event ${name}`, line(String(value), 300)] as const)),
+        ]}
+      />
+      {typeof exchange === 'number' && (
+        <button type="button" class="small" onClick={() => (row.value = exchange)}>
+          request #{exchange}
+        </button>
+      )}
+      {Object.keys(headers).length > 0 && (
+        <Facts rows={Object.entries(headers).map(([name, value]) => [name, plain(String(value))])} />
+      )}
+      {http === undefined && exchange === undefined && (
+        <p class="muted">It crossed as a line of standard input or output.</p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,109 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { VirtualList } from '../list.tsx';
+import { line } from '../plain.ts';
+import { chosen, tab, type Tab } from '../state.ts';
+
+/** Thing of a list that can be chosen. */
+export interface Pickable {
+  readonly key: string;
+  readonly name: string;
+  readonly words: string;
+  readonly marks: readonly string[];
+}
+
+/** A list with a filter, and what was chosen in it beside it. */
+export function Picker(props: {
+  readonly of: Tab;
+  readonly items: readonly Pickable[];
+  readonly empty: string;
+  readonly more?: ComponentChildren;
+  readonly show: (key: string) => JSX.Element | null;
+}): JSX.Element {
+  const { of, items, empty, more, show } = props;
+  const [typed, setTyped] = useState('');
+  const wanted = typed.toLowerCase();
+  const seen = items.filter(({ name, words }) => wanted === '' || `${name} ${words}`.toLowerCase().includes(wanted));
+  const key = chosen.value[of] ?? '';
+  const at = seen.findIndex((item) => item.key === key);
+  const known = items.find((item) => item.key === key);
+  const choose = (index: number): void => {
+    const item = seen[index];
+    if (item !== undefined) chosen.value = { ...chosen.value, [of]: item.key };
+  };
+  return (
+    <div class={`picker ${known === undefined ? '' : 'picked'}`}>
+      <div class="pick">
+        <input
+          type="search"
+          class="filter"
+          aria-label={`Filter of ${of}`}
+          placeholder={`filter ${items.length} (press /)`}
+          value={typed}
+          onInput={(event) => setTyped(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter') choose(0);
+          }}
+        />
+        {seen.length === 0 ? (
+          <p class="empty">{items.length === 0 ? empty : `Nothing matches; ${items.length} are hidden.`}</p>
+        ) : (
+          <VirtualList
+            label={of}
+            count={seen.length}
+            height={44}
+            at={at}
+            keyOf={(index) => seen[index]?.key ?? index}
+            onChoose={choose}
+            cells={(index) => <Cells item={seen[index]} />}
+          />
+        )}
+        {more}
+      </div>
+      <ChosenOne of={of} count={items.length} known={known} show={show} />
+    </div>
+  );
+}
+
+function ChosenOne(props: {
+  readonly of: Tab;
+  readonly count: number;
+  readonly known: Pickable | undefined;
+  readonly show: (key: string) => JSX.Element | null;
+}): JSX.Element {
+  const { of, count, known, show } = props;
+  return (
+    <div class="chosen-one">
+      {known === undefined ? (
+        <p class="empty wide">{count === 0 ? '' : `Choose one of ${count}.`}</p>
+      ) : (
+        <>
+          <button
+            type="button"
+            class="small back narrow"
+            onClick={() => (chosen.value = { ...chosen.value, [tab.value]: '' })}
+          >
+            ‹ all {of}
+          </button>
+          {show(known.key)}
+        </>
+      )}
+    </div>
+  );
+}
+
+function Cells({ item }: { readonly item: Pickable | undefined }): JSX.Element {
+  return (
+    <span role="gridcell" class="item">
+      <span class="item-name">
+        {line(item?.name ?? '', 80)}
+        {item?.marks.map((mark) => (
+          <span key={mark} class="mark">
+            {mark}
+          </span>
+        ))}
+      </span>
+      <span class="muted item-words">{line(item?.words ?? '', 120)}</span>
+    </span>
+  );
+}

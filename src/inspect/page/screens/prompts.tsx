@@ -1,0 +1,85 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import type { JsonView as Json } from '../../view.ts';
+import { ArgumentsField } from '../arguments.tsx';
+import { completions } from '../completions.ts';
+import { plain, textOf } from '../plain.ts';
+import { act, calls, chosenServer, lists, server } from '../state.ts';
+import { Picker } from './picker.tsx';
+import { CallResult } from './result.tsx';
+
+/** Prompts of a server: their arguments complete as you type. */
+export function Prompts(): JSX.Element {
+  const own = lists.value.get(chosenServer.value);
+  const items = (own?.prompts ?? []).map((prompt) => ({
+    key: textOf(prompt['name']) ?? '',
+    name: textOf(prompt['title']) ?? textOf(prompt['name']) ?? '',
+    words: textOf(prompt['description']) ?? '',
+    marks: (server.value?.news ?? []).includes(`prompts ${String(prompt['name'])}`) ? ['changed'] : [],
+  }));
+  return (
+    <Picker
+      of="prompts"
+      items={items}
+      empty={own?.problems['prompts'] ?? 'This server has no prompts.'}
+      show={(name) => {
+        const prompt = own?.prompts.find((one) => one['name'] === name);
+        return prompt === undefined ? null : <Prompt key={`${chosenServer.value} ${name}`} prompt={prompt} />;
+      }}
+    />
+  );
+}
+
+function Prompt({ prompt }: { readonly prompt: Json }): JSX.Element {
+  const name = textOf(prompt['name']) ?? '';
+  const id = chosenServer.value;
+  const [text, setText] = useState('');
+  const last = [...calls.value.values()].findLast(
+    (call) => call.server === id && call.kind === 'prompt' && call.name === name,
+  );
+  const get = (): void => void act('call', { server: id, kind: 'prompt', name, text: text === '' ? '{}' : text });
+  return (
+    <article
+      class="tool"
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+        event.preventDefault();
+        get();
+      }}
+    >
+      <h2>
+        {plain(textOf(prompt['title']) ?? name)} <code class="muted">{plain(name)}</code>
+      </h2>
+      <p class="description">{plain(textOf(prompt['description']) ?? '')}</p>
+      <ArgumentsField
+        schema={schemaOf(prompt['arguments'])}
+        text={text}
+        onText={setText}
+        problems={[]}
+        label={`Arguments of ${name}`}
+        complete={completions(id, { type: 'ref/prompt', name }, text)}
+      />
+      <p class="doing">
+        <button type="button" class="main" disabled={server.value?.state !== 'connected'} onClick={get}>
+          Get <kbd>Ctrl Enter</kbd>
+        </button>
+      </p>
+      {last !== undefined && <CallResult key={last.id} call={last} isRunning={last.state === 'running'} />}
+    </article>
+  );
+}
+
+/** Arguments of a prompt as a schema: each is a text. */
+function schemaOf(given: unknown): Json {
+  const known = Array.isArray(given) ? given.filter((one): one is Json => typeof one === 'object' && one !== null) : [];
+  return {
+    type: 'object',
+    properties: Object.fromEntries(
+      known.map((one) => [
+        String(one['name']),
+        { type: 'string', title: one['title'], description: one['description'] },
+      ]),
+    ),
+    required: known.filter((one) => one['required'] === true).map((one) => String(one['name'])),
+  };
+}

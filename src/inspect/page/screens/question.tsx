@@ -1,0 +1,187 @@
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import type { JsonView as Json, ProblemView, QuestionView } from '../../view.ts';
+import { ArgumentsField } from '../arguments.tsx';
+import { Content } from '../content/content.tsx';
+import { JsonView } from '../json/json-view.tsx';
+import { line, plain, textOf } from '../plain.ts';
+import { act, api, nameOf, showRow } from '../state.ts';
+
+/** A question of a server, beside what is done there: it takes no focus, and waits as long as whoever asks does. */
+export function Question({ question }: { readonly question: QuestionView }): JSX.Element {
+  const { kind, server, during, row, isRound } = question;
+  return (
+    <section class="question" aria-label={`Question of ${nameOf(server)}`}>
+      <h2>
+        {line(nameOf(server), 60)} asks {kind === 'sampling' ? 'for an answer of a model' : 'this'}
+        {during !== undefined && ` during ${line(during, 60)}`}
+        {row !== undefined && (
+          <button type="button" class="small link" onClick={() => showRow(row)}>
+            #{row}
+          </button>
+        )}
+      </h2>
+      {isRound && <p class="muted">The request goes out again with your answer.</p>}
+      {kind === 'form' && <FormQuestion question={question} />}
+      {kind === 'url' && <UrlQuestion question={question} />}
+      {kind === 'sampling' && <SamplingQuestion question={question} />}
+    </section>
+  );
+}
+
+function Answers(props: {
+  readonly id: number;
+  readonly accept: string;
+  readonly text?: string;
+  readonly isOdd?: boolean;
+}): JSX.Element {
+  const { id, accept, text, isOdd } = props;
+  const give = (action: string): void =>
+    void act('answer', { question: id, action, ...(action === 'accept' && text !== undefined ? { text } : {}) });
+  return (
+    <p class="doing">
+      <button type="button" class="main" onClick={() => give('accept')}>
+        {isOdd === true ? `${accept} anyway` : accept}
+      </button>
+      <button type="button" onClick={() => give('decline')}>
+        Decline
+      </button>
+      <button type="button" onClick={() => give('cancel')}>
+        Cancel
+      </button>
+    </p>
+  );
+}
+
+function FormQuestion({ question: { id, params } }: { readonly question: QuestionView }): JSX.Element {
+  const [text, setText] = useState('');
+  const [problems, setProblems] = useState<readonly ProblemView[]>([]);
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      void api
+        .post<{ readonly problems: readonly ProblemView[] }>('validate-answer', { question: id, text })
+        .then((judged) => setProblems(judged.problems))
+        // A question that waits no more goes away by itself.
+        .catch(() => {});
+    }, 150);
+    return () => clearTimeout(timer);
+  }, [text, id]);
+  return (
+    <>
+      <p class="description">{plain(textOf(params['message']) ?? '')}</p>
+      <ArgumentsField
+        schema={params['requestedSchema']}
+        text={text}
+        onText={setText}
+        problems={problems}
+        label="Answer"
+      />
+      <Answers id={id} accept="Send" text={text} isOdd={problems.length > 0} />
+    </>
+  );
+}
+
+function UrlQuestion({
+  question: { id, params, host = '', odd = [] },
+}: {
+  readonly question: QuestionView;
+}): JSX.Element {
+  const url = textOf(params['url']) ?? '';
+  const at = url.indexOf(host);
+  return (
+    <>
+      <p class="description">{plain(textOf(params['message']) ?? '')}</p>
+      <p class="address">
+        {at < 0 ? (
+          plain(url)
+        ) : (
+          <>
+            {plain(url.slice(0, at))}
+            <b>{plain(host)}</b>
+            {plain(url.slice(at + host.length))}
+          </>
+        )}
+      </p>
+      {odd.length > 0 && (
+        <ul class="problems">
+          {odd.map((words) => (
+            <li key={words}>! {words}</li>
+          ))}
+        </ul>
+      )}
+      <p class="doing">
+        <button type="button" onClick={() => void act('visit', { question: id })}>
+          Open in the browser
+        </button>
+      </p>
+      <Answers id={id} accept="I agree" />
+    </>
+  );
+}
+
+function SamplingQuestion({ question: { id, params } }: { readonly question: QuestionView }): JSX.Element {
+  const [answer, setAnswer] = useState('');
+  const [model, setModel] = useState('by-hand');
+  const [stop, setStop] = useState('endTurn');
+  const [raw, setRaw] = useState<string>();
+  const { messages, systemPrompt, ...rest } = params;
+  const made = JSON.stringify({ role: 'assistant', content: { type: 'text', text: answer }, model, stopReason: stop });
+  return (
+    <>
+      {typeof systemPrompt === 'string' && (
+        <p>
+          <b>system</b> {plain(systemPrompt)}
+        </p>
+      )}
+      {Array.isArray(messages) && messages.map((message: unknown, at) => <SaidMessage key={at} message={message} />)}
+      <details>
+        <summary>limits, hints and tools</summary>
+        <JsonView text={JSON.stringify(rest)} label="Parameters" />
+      </details>
+      {raw === undefined ? (
+        <div class="sampling">
+          <label>
+            Answer of the model
+            <textarea rows={3} value={answer} onInput={(event) => setAnswer(event.currentTarget.value)} />
+          </label>
+          <label>
+            Model
+            <input value={model} onInput={(event) => setModel(event.currentTarget.value)} />
+          </label>
+          <label>
+            Stopped since
+            <select value={stop} onChange={(event) => setStop(event.currentTarget.value)}>
+              <option value="endTurn">endTurn</option>
+              <option value="maxTokens">maxTokens</option>
+              <option value="stopSequence">stopSequence</option>
+            </select>
+          </label>
+          <button type="button" class="small" onClick={() => setRaw(JSON.stringify(JSON.parse(made), undefined, 2))}>
+            Answer as JSON, such as the use of a tool
+          </button>
+        </div>
+      ) : (
+        <textarea
+          class="json-text"
+          aria-label="Answer as JSON"
+          rows={8}
+          value={raw}
+          onInput={(event) => setRaw(event.currentTarget.value)}
+        />
+      )}
+      <Answers id={id} accept="Answer" text={raw ?? made} />
+    </>
+  );
+}
+
+function SaidMessage({ message }: { readonly message: unknown }): JSX.Element {
+  const { role, content }: Json = typeof message === 'object' && message !== null ? { ...message } : {};
+  return (
+    <div class="message">
+      <b>{line(String(role), 40)}</b>
+      {[content].flat().map((block, at) => (
+        <Content key={at} block={block} />
+      ))}
+    </div>
+  );
+}

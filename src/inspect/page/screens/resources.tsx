@@ -1,0 +1,145 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import type { JsonView as Json } from '../../view.ts';
+import { ArgumentsField } from '../arguments.tsx';
+import { completions } from '../completions.ts';
+import { Facts } from '../parts.tsx';
+import { line, plain, size, textOf } from '../plain.ts';
+import { act, calls, chosen, chosenServer, lists, server, updated } from '../state.ts';
+import { expand, variablesIn } from '../template.ts';
+import { Picker } from './picker.tsx';
+import { CallResult } from './result.tsx';
+
+/** Resources and templates of a server. */
+export function Resources(): JSX.Element {
+  const id = chosenServer.value;
+  const own = lists.value.get(id);
+  const news = server.value?.news ?? [];
+  const items = [
+    ...(own?.resources ?? []).map((resource) => {
+      const uri = String(resource['uri']);
+      return {
+        key: uri,
+        name: textOf(resource['title']) ?? textOf(resource['name']) ?? uri,
+        words: uri,
+        marks: [
+          ...(server.value?.watched.includes(uri) === true ? ['watched'] : []),
+          ...(updated.value.has(`${id} ${uri}`) ? ['updated'] : []),
+          ...(news.includes(`resources ${uri}`) ? ['changed'] : []),
+        ],
+      };
+    }),
+    ...(own?.templates ?? []).map((template) => ({
+      key: String(template['uriTemplate']),
+      name: textOf(template['title']) ?? textOf(template['name']) ?? '',
+      words: String(template['uriTemplate']),
+      marks: ['template'],
+    })),
+  ];
+  return (
+    <Picker
+      of="resources"
+      items={items}
+      empty={own?.problems['resources'] ?? 'This server has no resources.'}
+      show={(key) => {
+        const template = own?.templates.find((one) => one['uriTemplate'] === key);
+        if (template !== undefined) return <Template key={`${id} ${key}`} template={template} />;
+        const resource = own?.resources.find((one) => one['uri'] === key) ?? { uri: key };
+        return <OneResource key={`${id} ${key}`} resource={resource} />;
+      }}
+    />
+  );
+}
+
+function read(uri: string): void {
+  const id = chosenServer.value;
+  updated.value = new Set([...updated.value].filter((one) => one !== `${id} ${uri}`));
+  void act('call', { server: id, kind: 'resource', name: uri, text: '{}' });
+}
+
+function lastRead(uri: string): JSX.Element | null {
+  const last = [...calls.value.values()].findLast(
+    (call) => call.server === chosenServer.value && call.kind === 'resource' && call.name === uri,
+  );
+  return last === undefined ? null : <CallResult key={last.id} call={last} isRunning={last.state === 'running'} />;
+}
+
+function OneResource({ resource }: { readonly resource: Json }): JSX.Element {
+  const uri = String(resource['uri']);
+  const view = server.value;
+  const isWatched = view?.watched.includes(uri) === true;
+  const isUpdated = updated.value.has(`${chosenServer.value} ${uri}`);
+  const bytes = resource['size'];
+  return (
+    <article class="tool">
+      <h2>{plain(textOf(resource['title']) ?? textOf(resource['name']) ?? uri)}</h2>
+      <p class="description">{plain(textOf(resource['description']) ?? '')}</p>
+      <Facts
+        rows={[
+          ['address', <code key="uri">{line(uri, 500)}</code>],
+          ['type', line(textOf(resource['mimeType']) ?? 'not said', 80)],
+          ...(typeof bytes === 'number' ? [['size', size(bytes)] as const] : []),
+        ]}
+      />
+      <p class="doing">
+        <button type="button" class="main" disabled={view?.state !== 'connected'} onClick={() => read(uri)}>
+          {isUpdated ? 'Read again: it was updated' : 'Read'}
+        </button>
+        <button
+          type="button"
+          aria-pressed={isWatched}
+          disabled={view?.state !== 'connected'}
+          onClick={() => void act('watch', { server: view?.id ?? '', uri, on: !isWatched })}
+        >
+          {isWatched ? 'Watch no more' : 'Watch'}
+        </button>
+      </p>
+      {lastRead(uri)}
+    </article>
+  );
+}
+
+function Template({ template }: { readonly template: Json }): JSX.Element {
+  const uriTemplate = String(template['uriTemplate']);
+  const [text, setText] = useState('');
+  const names = variablesIn(uriTemplate);
+  const uri = expand(uriTemplate, text);
+  const schema = {
+    type: 'object',
+    properties: Object.fromEntries(names.map((name) => [name, { type: 'string' }])),
+    required: names,
+  };
+  return (
+    <article class="tool">
+      <h2>{plain(textOf(template['title']) ?? textOf(template['name']) ?? uriTemplate)}</h2>
+      <p class="description">{plain(textOf(template['description']) ?? '')}</p>
+      <p>
+        <code>{line(uriTemplate, 500)}</code>
+      </p>
+      <ArgumentsField
+        schema={schema}
+        text={text}
+        onText={setText}
+        problems={[]}
+        label={`Variables of ${uriTemplate}`}
+        complete={completions(chosenServer.value, { type: 'ref/resource', uri: uriTemplate }, text)}
+      />
+      <p class="doing">
+        <button
+          type="button"
+          class="main"
+          disabled={server.value?.state !== 'connected'}
+          onClick={() => {
+            read(uri);
+            if (lists.value.get(chosenServer.value)?.resources.some((one) => one['uri'] === uri) === true)
+              chosen.value = { ...chosen.value, resources: uri };
+          }}
+        >
+          Read
+        </button>{' '}
+        <code>{line(uri, 300)}</code>
+      </p>
+      {lastRead(uri)}
+    </article>
+  );
+}

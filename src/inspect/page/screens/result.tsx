@@ -1,0 +1,154 @@
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import type { CallView, JsonView as Json, OutcomeView } from '../../view.ts';
+import { Problems } from '../arguments.tsx';
+import { Content } from '../content/content.tsx';
+import { Structured } from '../content/structured.tsx';
+import { JsonView } from '../json/json-view.tsx';
+import { Choice, CopyButton } from '../parts.tsx';
+import { plain } from '../plain.ts';
+import { act, loadOutcome, outcomes, showRow } from '../state.ts';
+
+/** A call: its progress while it runs, then its result as what it is. */
+export function CallResult({ call, isRunning }: { readonly call: CallView; readonly isRunning: boolean }): JSX.Element {
+  const { id, ms, row, state } = call;
+  const [view, setView] = useState<'shown' | 'json'>('shown');
+  useEffect(() => {
+    if (!isRunning) void loadOutcome(id);
+  }, [id, isRunning]);
+  const outcome = outcomes.value.get(id);
+  const isError = outcome?.error !== undefined || outcome?.result?.['isError'] === true;
+  return (
+    <section class={`result ${isError ? 'bad' : ''}`} aria-label="Result">
+      <h3>
+        {state === 'running' ? 'Running' : headOf(outcome, state)}
+        {ms !== undefined && <span class="muted"> {ms} ms</span>}
+        {row !== undefined && (
+          <button type="button" class="small link" onClick={() => showRow(row)}>
+            #{row}
+          </button>
+        )}
+        {outcome?.result !== undefined && (
+          <Choice
+            label="View of the result"
+            of={[
+              ['shown', 'Shown'],
+              ['json', 'JSON'],
+            ]}
+            value={view}
+            onChoose={setView}
+          />
+        )}
+      </h3>
+      {isRunning && <Running call={call} />}
+      {outcome?.error !== undefined && <ErrorOf error={outcome.error} />}
+      {outcome?.result !== undefined &&
+        (view === 'shown' ? <Shown result={outcome.result} /> : <Raw value={outcome.result} />)}
+      {outcome?.problems !== undefined &&
+        (outcome.problems.length === 0 ? (
+          <p class="good">✓ the structured content fits the output schema</p>
+        ) : (
+          <>
+            <p class="bad">✕ the structured content does not fit the output schema</p>
+            <Problems problems={outcome.problems} />
+          </>
+        ))}
+    </section>
+  );
+}
+
+function headOf(outcome: OutcomeView | undefined, state: CallView['state']): string {
+  if (state === 'cancelled') return 'Cancelled';
+  if (outcome?.error !== undefined) return 'The request failed (JSON-RPC error)';
+  return outcome?.result?.['isError'] === true ? 'The tool failed (isError)' : 'Result';
+}
+
+function Running({ call }: { readonly call: CallView }): JSX.Element {
+  const { progress, task } = call;
+  return (
+    <div class="running">
+      {progress === undefined ? (
+        <progress aria-label={`${call.name} runs`} />
+      ) : (
+        <progress
+          aria-label={`Progress of ${call.name}`}
+          value={progress.progress}
+          max={progress.total ?? Math.max(progress.progress, 1)}
+        />
+      )}
+      <span>
+        {progress !== undefined &&
+          `${progress.progress}${progress.total === undefined ? '' : ` of ${progress.total}`} `}
+        {plain(progress?.message ?? '')}
+        {task !== undefined && ` task ${task.status} ${plain(task.message ?? '')}`}
+      </span>
+      <button type="button" class="small" onClick={() => void act('cancel', { call: call.id })}>
+        Cancel <kbd>.</kbd>
+      </button>
+    </div>
+  );
+}
+
+function ErrorOf({ error }: { readonly error: NonNullable<OutcomeView['error']> }): JSX.Element {
+  return (
+    <div class="error-of">
+      <p>
+        {error.code !== undefined && <code>{error.code} </code>}
+        {plain(error.message)}
+      </p>
+      {error.advice !== undefined && <p class="muted">{error.advice}</p>}
+      {error.data !== undefined && <Raw value={error.data} />}
+    </div>
+  );
+}
+
+function Raw({ value }: { readonly value: unknown }): JSX.Element {
+  const text = JSON.stringify(value) ?? 'null';
+  return (
+    <div class="raw">
+      <CopyButton text={JSON.stringify(value, undefined, 2) ?? 'null'} what="JSON" />
+      <JsonView text={text} label="Result as JSON" />
+    </div>
+  );
+}
+
+function Shown({ result }: { readonly result: Json }): JSX.Element {
+  const content = result['content'] ?? contentsOf(result);
+  const structured = result['structuredContent'];
+  const rest = Object.fromEntries(
+    Object.entries(result).filter(
+      ([key]) => !['content', 'structuredContent', 'isError', 'contents', 'messages', 'resultType'].includes(key),
+    ),
+  );
+  return (
+    <>
+      {Array.isArray(content) && content.map((block: unknown, at) => <Content key={at} block={block} />)}
+      {Array.isArray(result['messages']) &&
+        result['messages'].map((message: unknown, at) => <Message key={at} message={message} />)}
+      {structured !== undefined && <Structured value={structured} />}
+      {Object.keys(rest).length > 0 && (
+        <details>
+          <summary>{Object.keys(rest).join(', ')}</summary>
+          <Raw value={rest} />
+        </details>
+      )}
+    </>
+  );
+}
+
+/** The contents of a resource, as blocks. */
+function contentsOf({ contents }: Json): unknown {
+  return Array.isArray(contents) ? contents.map((resource: unknown) => ({ type: 'resource', resource })) : undefined;
+}
+
+function Message({ message }: { readonly message: unknown }): JSX.Element {
+  const { role, content } = typeof message === 'object' && message !== null ? ({ ...message } as Json) : {};
+  return (
+    <div class="message">
+      <b>{plain(String(role))}</b>
+      {[content].flat().map((block, at) => (
+        <Content key={at} block={block} />
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,164 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import type { ServerView } from '../../view.ts';
+import { line } from '../plain.ts';
+import { act, api, chosenServer, dialog, hello, place, problem, servers, wordsOf } from '../state.ts';
+
+const signs: Readonly<Record<ServerView['state'], string>> = {
+  connected: '●',
+  connecting: '◌',
+  closed: '○',
+  failed: '✕',
+  recording: '▤',
+};
+
+/** All servers, with what can be done to each. */
+export function Servers(): JSX.Element {
+  const all = [...servers.value.values()];
+  return (
+    <nav class="servers" aria-label="Servers">
+      {all.length === 0 && (
+        <p class="empty">
+          No server yet: <code>parley inspect -- node server.js</code>, an address below, or your host's file with{' '}
+          <code>--config</code>.
+        </p>
+      )}
+      <ul>
+        {all.map((one) => (
+          <li key={one.id}>
+            <ServerCard server={one} />
+          </li>
+        ))}
+      </ul>
+      <AddAddress />
+      {all.length > 1 && (
+        <button type="button" class="small" onClick={() => (dialog.value = 'compare')}>
+          Compare two
+        </button>
+      )}
+    </nav>
+  );
+}
+
+function ServerCard({ server }: { readonly server: ServerView }): JSX.Element {
+  const { id, name, address, state, revision } = server;
+  const isChosen = chosenServer.value === id;
+  return (
+    <section class={`server ${isChosen ? 'chosen' : ''}`} data-status={state} aria-label={`Server ${id}`}>
+      <button
+        type="button"
+        class="name"
+        aria-pressed={isChosen}
+        onClick={() => {
+          chosenServer.value = id;
+          place.value = 'use';
+        }}
+      >
+        <b class={`letter s-${id}`}>{id}</b>
+        <span class={`sign ${state}`} aria-hidden="true">
+          {signs[state]}
+        </span>
+        <span class="words">{line(name, 60)}</span>
+      </button>
+      <p class="muted connection-status" data-testid="connection-status">
+        {state}
+        {revision !== undefined && `, ${revision}`}
+        <br />
+        {line(address, 80)}
+      </p>
+      <Doing server={server} />
+      <RevisionChoice server={server} />
+    </section>
+  );
+}
+
+function Doing({ server }: { readonly server: ServerView }): JSX.Element {
+  const { id, state, wanted } = server;
+  return (
+    <p class="doing">
+      {state === 'connected' || state === 'connecting' ? (
+        <>
+          <button type="button" class="small" onClick={() => void act('connect', { server: id, revision: wanted })}>
+            Restart
+          </button>
+          <button type="button" class="small" onClick={() => void act('disconnect', { server: id })}>
+            Disconnect
+          </button>
+        </>
+      ) : (
+        <button type="button" class="small" onClick={() => void act('connect', { server: id, revision: wanted })}>
+          Connect
+        </button>
+      )}
+      {server.wantsSignIn && (
+        <button
+          type="button"
+          class="small main"
+          onClick={() => void act('connect', { server: id, revision: wanted, asks: true })}
+        >
+          Sign in
+        </button>
+      )}
+      {server.canSignIn && state === 'connected' && (
+        <button type="button" class="small" onClick={() => void act('sign-out', { server: id })}>
+          Sign out
+        </button>
+      )}
+    </p>
+  );
+}
+
+function RevisionChoice({ server: { id, wanted } }: { readonly server: ServerView }): JSX.Element {
+  return (
+    <label class="revision">
+      <span class="muted">speak </span>
+      <select
+        value={wanted}
+        onChange={(event) => void act('connect', { server: id, revision: event.currentTarget.value })}
+      >
+        <option value="auto">auto</option>
+        {hello.value?.revisions.toReversed().map((date) => (
+          <option key={date} value={date}>
+            {date}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function AddAddress(): JSX.Element {
+  const [url, setUrl] = useState('');
+  const add = async (): Promise<void> => {
+    try {
+      const { server } = await api.post<{ readonly server: string }>('add', { url });
+      chosenServer.value = server;
+      setUrl('');
+    } catch (error) {
+      problem.value = wordsOf(error);
+    }
+  };
+  return (
+    <form
+      class="add"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void add();
+      }}
+    >
+      <label>
+        Add an address
+        <input
+          type="text"
+          inputMode="url"
+          placeholder="https://example.com/mcp"
+          value={url}
+          onInput={(event) => setUrl(event.currentTarget.value)}
+        />
+      </label>
+      <button type="submit" class="small" disabled={url.trim() === ''}>
+        Add
+      </button>
+    </form>
+  );
+}

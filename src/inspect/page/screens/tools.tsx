@@ -1,0 +1,158 @@
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import type { JsonView as Json, ProblemView } from '../../view.ts';
+import { ArgumentsField } from '../arguments.tsx';
+import { CopyButton } from '../parts.tsx';
+import { plain, textOf } from '../plain.ts';
+import { api, calls, chosenServer, hello, lists, problem, server, wordsOf } from '../state.ts';
+import { Picker } from './picker.tsx';
+import { CallResult } from './result.tsx';
+
+/** Tools of a server: choose, fill in, call. */
+export function Tools(): JSX.Element {
+  const own = lists.value.get(chosenServer.value);
+  const items = (own?.tools ?? []).map((tool) => ({
+    key: textOf(tool['name']) ?? '',
+    name: textOf(tool['title']) ?? textOf(tool['name']) ?? '',
+    words: textOf(tool['description']) ?? '',
+    marks: marksOf(tool, server.value?.news ?? []),
+  }));
+  return (
+    <Picker
+      of="tools"
+      items={items}
+      empty={own?.problems['tools'] ?? 'This server has no tools.'}
+      show={(name) => {
+        const tool = own?.tools.find((one) => one['name'] === name);
+        return tool === undefined ? null : <Tool key={`${chosenServer.value} ${name}`} tool={tool} />;
+      }}
+    />
+  );
+}
+
+function marksOf(tool: Json, news: readonly string[]): readonly string[] {
+  const hints: Json =
+    typeof tool['annotations'] === 'object' && tool['annotations'] !== null ? { ...tool['annotations'] } : {};
+  const execution: Json =
+    typeof tool['execution'] === 'object' && tool['execution'] !== null ? { ...tool['execution'] } : {};
+  return [
+    ...(hints['readOnlyHint'] === true ? ['read-only'] : hints['destructiveHint'] === true ? ['destructive'] : []),
+    ...(execution['taskSupport'] === 'required' || execution['taskSupport'] === 'optional' ? ['task'] : []),
+    ...(news.includes(`tools ${String(tool['name'])}`) ? ['changed'] : []),
+  ];
+}
+
+/** Arguments that were typed, by server and tool, so that nothing is lost when another is chosen. */
+const drafts = new Map<string, string>();
+
+function Tool({ tool }: { readonly tool: Json }): JSX.Element {
+  const name = textOf(tool['name']) ?? '';
+  const id = chosenServer.value;
+  const key = `${id} ${name}`;
+  const [text, setText] = useState(drafts.get(key) ?? '');
+  const [problems, setProblems] = useState<readonly ProblemView[]>([]);
+  const last = [...calls.value.values()].findLast(
+    (call) => call.server === id && call.name === name && isTool(call.kind),
+  );
+  const type = (next: string): void => {
+    drafts.set(key, next);
+    setText(next);
+  };
+  useEffect(() => {
+    const timer = setTimeout(() => void judge(id, name, text).then(setProblems), 150);
+    return () => clearTimeout(timer);
+  }, [text, id, name]);
+  const call = async (kind: 'tool' | 'task'): Promise<void> => {
+    problem.value = undefined;
+    try {
+      await api.post('call', { server: id, kind, name, text: text === '' ? '{}' : text });
+    } catch (error) {
+      problem.value = wordsOf(error);
+    }
+  };
+  const isRunning = last?.state === 'running';
+  return (
+    <article
+      class="tool"
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+        event.preventDefault();
+        void call('tool');
+      }}
+    >
+      <h2>
+        {plain(textOf(tool['title']) ?? name)} <code class="muted">{plain(name)}</code>
+        {marksOf(tool, server.value?.news ?? []).map((mark) => (
+          <span key={mark} class="mark">
+            {mark}
+          </span>
+        ))}
+      </h2>
+      <p class="description">{plain(textOf(tool['description']) ?? '')}</p>
+      <ArgumentsField
+        schema={tool['inputSchema']}
+        text={text}
+        onText={type}
+        problems={problems}
+        label={`Arguments of ${name}`}
+      />
+      <ToolDoing tool={tool} text={text} isOdd={problems.length > 0} call={call} />
+      {last !== undefined && <CallResult key={last.id} call={last} isRunning={isRunning} />}
+    </article>
+  );
+}
+
+function ToolDoing(props: {
+  readonly tool: Json;
+  readonly text: string;
+  readonly isOdd: boolean;
+  readonly call: (kind: 'tool' | 'task') => Promise<void>;
+}): JSX.Element {
+  const { tool, text, isOdd, call } = props;
+  const isReadOnly = hello.value?.isReadOnly === true;
+  const hasTasks = marksOf(tool, []).includes('task') || hasTaskExtension();
+  return (
+    <p class="doing">
+      <button
+        type="button"
+        class="main"
+        disabled={isReadOnly || server.value?.state !== 'connected'}
+        onClick={() => void call('tool')}
+      >
+        {isOdd ? 'Send anyway' : 'Call'} <kbd>Ctrl Enter</kbd>
+      </button>
+      {hasTasks && (
+        <button type="button" disabled={isReadOnly} onClick={() => void call('task')}>
+          Call as a task
+        </button>
+      )}
+      <CopyButton text={text === '' ? '{}' : text} what="arguments" />
+      {isReadOnly && <span class="muted">started with --read-only</span>}
+    </p>
+  );
+}
+
+function isTool(kind: string): boolean {
+  return kind === 'tool' || kind === 'task';
+}
+
+function hasTaskExtension(): boolean {
+  const extensions = server.value?.capabilities?.['extensions'];
+  return (
+    typeof extensions === 'object' && extensions !== null && Object.keys(extensions).some((id) => id.endsWith('/tasks'))
+  );
+}
+
+async function judge(id: string, tool: string, text: string): Promise<readonly ProblemView[]> {
+  try {
+    const { problems } = await api.post<{ readonly problems: readonly ProblemView[] }>('validate', {
+      server: id,
+      tool,
+      text: text === '' ? '{}' : text,
+    });
+    return problems;
+  } catch {
+    // A server that went away says so elsewhere.
+    return [];
+  }
+}

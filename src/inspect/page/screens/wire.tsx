@@ -1,0 +1,242 @@
+import type { JSX } from 'preact';
+import { useEffect } from 'preact/hooks';
+import type { RowView } from '../../view.ts';
+import { filterFields } from '../filter.ts';
+import { VirtualList } from '../list.tsx';
+import { save } from '../parts.tsx';
+import { clock, line, size } from '../plain.ts';
+import {
+  act,
+  api,
+  filter,
+  filterText,
+  found,
+  isPaused,
+  left,
+  problem,
+  row,
+  rowCount,
+  visibleRows,
+  wordsOf,
+} from '../state.ts';
+import { Message } from './message.tsx';
+
+/** Everything that crossed, in its order, and the chosen message beside it. */
+export function Wire(): JSX.Element {
+  const rows = visibleRows.value;
+  const at = row.value === undefined ? -1 : indexOf(rows, row.value);
+  const gone = [...left.value.values()].reduce((sum, one) => sum + one, 0);
+  useSearch();
+  return (
+    <section class="wire" aria-label="Wire">
+      <Bar hidden={rowCount() - rows.length} />
+      <div class={`wire-body ${row.value === undefined ? '' : 'picked'}`}>
+        <div class="wire-list">
+          {rows.length === 0 ? (
+            <p class="empty">
+              {rowCount() === 0
+                ? 'Nothing crossed yet.'
+                : `No message matches; ${rowCount().toLocaleString('en')} are hidden.`}
+            </p>
+          ) : (
+            <VirtualList
+              label="Messages"
+              count={rows.length}
+              height={24}
+              at={at}
+              follows
+              head={<Head />}
+              keyOf={(index) => rows[index]?.n ?? index}
+              onChoose={(index) => (row.value = rows[index]?.n)}
+              rowClass={(index) => rowClass(rows[index])}
+              cells={(index) => <Cells one={rows[index]} from={rows[0]?.t ?? 0} until={rows.at(-1)?.t ?? 0} />}
+            />
+          )}
+          {gone > 0 && (
+            <p class="muted">▲ {gone.toLocaleString('en')} older messages left memory; --record FILE keeps all</p>
+          )}
+        </div>
+        {row.value !== undefined && <Message key={row.value} n={row.value} />}
+      </div>
+    </section>
+  );
+}
+
+function indexOf(rows: readonly RowView[], n: number): number {
+  let [low, high] = [0, rows.length - 1];
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    const number = rows[middle]?.n ?? 0;
+    if (number === n) return middle;
+    if (number < n) low = middle + 1;
+    else high = middle - 1;
+  }
+  return -1;
+}
+
+/** Texts are with the process: it searches them. */
+function useSearch(): void {
+  const { text } = filter.value;
+  useEffect(() => {
+    if (text === undefined || found.value?.text === text) return undefined;
+    const timer = setTimeout(() => {
+      void api
+        .post<{ readonly found: readonly number[] }>('search', { text })
+        .then((answer) => (found.value = { text, rows: new Set(answer.found) }))
+        .catch((error: unknown) => (problem.value = wordsOf(error)));
+    }, 200);
+    return () => clearTimeout(timer);
+  }, [text]);
+}
+
+function Bar({ hidden }: { readonly hidden: number }): JSX.Element {
+  return (
+    <div class="wire-bar">
+      <h2>Wire</h2>
+      <input
+        type="search"
+        class="filter"
+        aria-label="Filter of the wire"
+        list="filter-fields"
+        placeholder="method:tools/call dur:>500 status:4xx is:broken text:oslo"
+        value={filterText.value}
+        onInput={(event) => (filterText.value = event.currentTarget.value)}
+      />
+      <datalist id="filter-fields">
+        {filterFields.map((field) => (
+          <option key={field} value={field} />
+        ))}
+      </datalist>
+      {filter.value.unknown.length > 0 && (
+        <span class="bad">! {line(filter.value.unknown.join(' '), 60)} means nothing here</span>
+      )}
+      {filterText.value !== '' && (
+        <button type="button" class="small" onClick={() => (filterText.value = '')}>
+          {hidden} hidden, show all
+        </button>
+      )}
+      <span class="space" />
+      <button
+        type="button"
+        class="small"
+        aria-pressed={isPaused.value}
+        onClick={() => (isPaused.value = !isPaused.value)}
+      >
+        {isPaused.value ? 'Go on' : 'Pause'}
+      </button>
+      <SaveChoice />
+      <button type="button" class="small" onClick={() => void act('clear', {})}>
+        Clear
+      </button>
+    </div>
+  );
+}
+
+function SaveChoice(): JSX.Element {
+  const exportAs = async (what: string, name: string): Promise<void> => {
+    try {
+      const { text } = await api.post<{ readonly text: string }>('export', { what });
+      save(name, text);
+    } catch (error) {
+      problem.value = wordsOf(error);
+    }
+  };
+  return (
+    <select
+      aria-label="Save what was recorded"
+      value=""
+      onChange={(event) => {
+        const what = event.currentTarget.value;
+        event.currentTarget.value = '';
+        void exportAs(
+          what,
+          { recording: 'recording.ndjson', har: 'recording.har', transcript: 'transcript.txt' }[what] ??
+            'recording.txt',
+        );
+      }}
+    >
+      <option value="">Save…</option>
+      <option value="recording">recording</option>
+      <option value="transcript">transcript for tests</option>
+      <option value="har">HTTP archive</option>
+    </select>
+  );
+}
+
+const columns = ['#', 'time', 'who', 'what', 'status', 'size', 'ms', 'when'] as const;
+
+function Head(): JSX.Element {
+  return (
+    <>
+      {columns.map((name) => (
+        <span key={name} role="columnheader" class={`c-${name === '#' ? 'n' : name}`}>
+          {name}
+        </span>
+      ))}
+    </>
+  );
+}
+
+const kinds: Readonly<Record<NonNullable<RowView['kind']>, string>> = {
+  request: '',
+  result: 'result of ',
+  error: 'error of ',
+  notice: '',
+};
+
+function Cells({
+  one,
+  from,
+  until,
+}: {
+  readonly one: RowView | undefined;
+  readonly from: number;
+  readonly until: number;
+}): JSX.Element | null {
+  if (one === undefined) return null;
+  const { n, t, s, from: side, what, kind, status, bytes, ms, broken, problem: isProblem, lane } = one;
+  const span = Math.max(until - from, 1);
+  const isWaiting = kind === 'request' && one.pair === undefined;
+  return (
+    <>
+      <span role="gridcell" class="c-n muted">
+        {n}
+      </span>
+      <span role="gridcell" class="c-time muted">
+        {clock(t)}
+      </span>
+      <span role="gridcell" class="c-who">
+        <b class={`s-${s}`}>{s}</b> <span aria-hidden="true">{side === 'client' ? '→' : '←'}</span>
+        <span class="hidden">{side === 'client' ? 'sent' : 'came'}</span>
+      </span>
+      <span role="gridcell" class={`c-what lane-${lane}`}>
+        {broken !== undefined && <span class="bad">⚠ breaks {broken.join(', ')} </span>}
+        {isProblem === true && <span class="bad">✕ </span>}
+        {kind === undefined ? '' : kinds[kind]}
+        {line(what, 90)}
+      </span>
+      <span role="gridcell" class={`c-status ${(status ?? 0) >= 400 || kind === 'error' ? 'bad' : ''}`}>
+        {status ?? (isWaiting ? 'waits' : lane === 'message' ? (kind === 'error' ? 'error' : '') : lane)}
+      </span>
+      <span role="gridcell" class="c-size muted">
+        {size(bytes)}
+      </span>
+      <span role="gridcell" class="c-ms">
+        {ms ?? ''}
+      </span>
+      <span role="gridcell" class="c-when" aria-hidden="true">
+        {kind === 'request' && (
+          <span
+            class="bar"
+            style={{ left: `${((t - from) / span) * 100}%`, width: `${Math.max(((ms ?? 0) / span) * 100, 1)}%` }}
+          />
+        )}
+      </span>
+    </>
+  );
+}
+
+function rowClass(one: RowView | undefined): string {
+  const isPair = one !== undefined && one.pair !== undefined && one.pair === row.value;
+  return `${isPair ? 'pair' : ''} ${one?.broken === undefined ? '' : 'broken'}`;
+}

@@ -1,0 +1,260 @@
+/** State of the page: what the process told, and where the person is. */
+
+import { computed, signal, type ReadonlySignal, type Signal } from '@preact/signals';
+import type {
+  CallView,
+  FeedLine,
+  ListsView,
+  LogView,
+  OutcomeView,
+  QuestionView,
+  RowView,
+  ServerView,
+} from '../view.ts';
+import { createApi, type Api } from './api.ts';
+import { parseFilter, type ParsedFilter } from './filter.ts';
+import { takeToken } from './token.ts';
+
+/** Tabs of a server. */
+export const tabs = ['tools', 'prompts', 'resources', 'calls', 'log', 'about'] as const;
+export type Tab = (typeof tabs)[number];
+
+/** Parts of the page where it is too narrow for all of them. */
+export const places = ['servers', 'use', 'wire'] as const;
+export type Place = (typeof places)[number];
+
+/** Most rows, and lines of logs, that the page holds. */
+const most = { rows: 40_000, logs: 2_000 };
+
+export const api: Api = createApi(takeToken());
+
+export const hello: Signal<Extract<FeedLine, { kind: 'hello' }> | undefined> = signal(undefined);
+/** Words about the process, where it does not answer. */
+export const trouble: Signal<string | undefined> = signal(undefined);
+export const servers: Signal<ReadonlyMap<string, ServerView>> = signal(new Map());
+export const questions: Signal<ReadonlyMap<number, QuestionView>> = signal(new Map());
+export const calls: Signal<ReadonlyMap<number, CallView>> = signal(new Map());
+export const logs: Signal<readonly LogView[]> = signal([]);
+export const outcomes: Signal<ReadonlyMap<number, OutcomeView>> = signal(new Map());
+export const lists: Signal<ReadonlyMap<string, ListsView>> = signal(new Map());
+/** Resources that were updated since they were read last. */
+export const updated: Signal<ReadonlySet<string>> = signal(new Set());
+/** Rows that left the memory of the process. */
+export const left: Signal<ReadonlyMap<string, number>> = signal(new Map());
+/** Last thing that happened, for who hears the page. */
+export const announcement: Signal<string> = signal('');
+
+export const chosenServer: Signal<string> = signal('');
+export const tab: Signal<Tab> = signal('tools');
+export const place: Signal<Place> = signal('use');
+/** Choice in each tab: the name of a tool or a prompt, the address of a resource. */
+export const chosen: Signal<Readonly<Record<string, string>>> = signal({});
+export const row: Signal<number | undefined> = signal(undefined);
+export const filterText: Signal<string> = signal('');
+export const found: Signal<{ readonly text: string; readonly rows: ReadonlySet<number> } | undefined> =
+  signal(undefined);
+export const isPaused: Signal<boolean> = signal(false);
+/** Dialog that is open. */
+export const dialog: Signal<'palette' | 'help' | 'compare' | undefined> = signal(undefined);
+export const singleKeys: Signal<boolean> = signal(localStorage.getItem('parley-keys') !== 'off');
+
+/** Rows by their numbers, in the order of these; `rowsVersion` says that they changed. */
+const byNumber = new Map<number, RowView>();
+let ordered: RowView[] = [];
+export const rowsVersion: Signal<number> = signal(0);
+
+export const server: ReadonlySignal<ServerView | undefined> = computed(() => servers.value.get(chosenServer.value));
+export const filter: ReadonlySignal<ParsedFilter> = computed(() => {
+  const search = found.value;
+  const parsed = parseFilter(filterText.value);
+  return search !== undefined && search.text === parsed.text ? parseFilter(filterText.value, search.rows) : parsed;
+});
+
+let shown: readonly RowView[] = [];
+/** Rows that the filter lets through. */
+export const visibleRows: ReadonlySignal<readonly RowView[]> = computed(() => {
+  void rowsVersion.value;
+  if (isPaused.value) return shown;
+  const { test } = filter.value;
+  shown = filterText.value.trim() === '' ? [...ordered] : ordered.filter(test);
+  return shown;
+});
+
+/** The row with a number. */
+export function rowAt(n: number | undefined): RowView | undefined {
+  return n === undefined ? undefined : byNumber.get(n);
+}
+
+/** Number of all rows. */
+export function rowCount(): number {
+  return ordered.length;
+}
+
+let waiting: RowView[] = [];
+let frame = 0;
+
+function takeRows(rows: readonly RowView[]): void {
+  waiting.push(...rows);
+  // A burst is drawn once a frame.
+  if (frame === 0) frame = requestAnimationFrame(settleRows);
+}
+
+function settleRows(): void {
+  frame = 0;
+  const fresh: RowView[] = [];
+  let isReplaced = false;
+  for (const one of waiting) {
+    if (byNumber.has(one.n)) isReplaced = true;
+    else fresh.push(one);
+    byNumber.set(one.n, one);
+  }
+  waiting = [];
+  if (isReplaced) ordered = ordered.map((one) => byNumber.get(one.n) ?? one);
+  const last = ordered.at(-1)?.n ?? 0;
+  // What came twice within a frame counts as it is now.
+  const added = [...new Set(fresh.map(({ n }) => n))].map((n) => byNumber.get(n)).filter((one) => one !== undefined);
+  ordered.push(...added);
+  if (added.some(({ n }) => n < last)) ordered.sort((one, another) => one.n - another.n);
+  for (const gone of ordered.splice(0, Math.max(ordered.length - most.rows, 0))) byNumber.delete(gone.n);
+  rowsVersion.value++;
+}
+
+function changed<Key, Value>(
+  map: ReadonlyMap<Key, Value>,
+  key: Key,
+  value: Value | undefined,
+): ReadonlyMap<Key, Value> {
+  const next = new Map(map);
+  if (value === undefined) next.delete(key);
+  else next.set(key, value);
+  return next;
+}
+
+/** Takes a line of the feed. */
+export function hear(line: FeedLine): void {
+  switch (line.kind) {
+    case 'hello':
+      return begin(line);
+    case 'server':
+      return serverChanged(line.server);
+    case 'gone':
+      servers.value = changed(servers.value, line.server, undefined);
+      if (chosenServer.value === line.server) chosenServer.value = [...servers.value.keys()][0] ?? '';
+      return;
+    case 'rows':
+      return takeRows(line.rows);
+    case 'left':
+      left.value = changed(left.value, line.server, line.entries);
+      return;
+    case 'cleared':
+      byNumber.clear();
+      ordered = [];
+      row.value = undefined;
+      logs.value = [];
+      rowsVersion.value++;
+      return;
+    case 'question':
+      if (!questions.value.has(line.question.id)) announcement.value = `${nameOf(line.question.server)} asks something`;
+      questions.value = changed(questions.value, line.question.id, line.question);
+      return;
+    case 'answered':
+      questions.value = changed(questions.value, line.id, undefined);
+      return;
+    case 'call':
+      return callChanged(line.call);
+    case 'log':
+      logs.value = [...logs.value.slice(-most.logs + 1), line.log];
+      return;
+    case 'updated':
+      updated.value = new Set([...updated.value, `${line.server} ${line.uri}`]);
+      announcement.value = `${line.uri} was updated`;
+      return;
+  }
+}
+
+/** The process told who it is: all that it has follows, so what was is forgotten where another process began. */
+function begin(line: Extract<FeedLine, { kind: 'hello' }>): void {
+  if (hello.value !== undefined && hello.value.run !== line.run) {
+    byNumber.clear();
+    ordered = [];
+    outcomes.value = new Map();
+    lists.value = new Map();
+  }
+  questions.value = new Map();
+  servers.value = new Map();
+  calls.value = new Map();
+  logs.value = [];
+  hello.value = line;
+}
+
+function serverChanged(view: ServerView): void {
+  const before = servers.value.get(view.id);
+  servers.value = changed(servers.value, view.id, view);
+  if (chosenServer.value === '' || !servers.value.has(chosenServer.value)) chosenServer.value = view.id;
+  if (before !== undefined && before.state !== view.state) announcement.value = `${view.name}: ${view.state}`;
+  const isNews = view.state === 'connected' && view.version > 0 && before?.version !== view.version;
+  if (isNews) void loadLists(view.id);
+}
+
+/** Reads the lists of a server. */
+export async function loadLists(id: string): Promise<void> {
+  try {
+    lists.value = changed(lists.value, id, await api.post<ListsView>('lists', { server: id }));
+  } catch (error) {
+    announcement.value = wordsOf(error);
+  }
+}
+
+function callChanged(call: CallView): void {
+  const before = calls.value.get(call.id);
+  calls.value = changed(calls.value, call.id, call);
+  if (call.state === 'running' || before?.state === call.state) return;
+  if (before !== undefined) announcement.value = `${call.name}: ${call.state}`;
+  if (before !== undefined) void loadOutcome(call.id);
+}
+
+/** Reads the end of a call. */
+export async function loadOutcome(id: number): Promise<void> {
+  if (outcomes.value.has(id)) return;
+  try {
+    const { outcome } = await api.post<{ readonly outcome: OutcomeView | null }>('outcome', { call: id });
+    if (outcome === null) return;
+    const next = new Map([...outcomes.value].slice(-49));
+    outcomes.value = next.set(id, outcome);
+  } catch (error) {
+    announcement.value = wordsOf(error);
+  }
+}
+
+/** Name of a server, for people. */
+export function nameOf(id: string): string {
+  return servers.value.get(id)?.name ?? id;
+}
+
+/** Words of what was thrown. */
+export function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Does something at the process; what fails is told. */
+export async function act(verb: string, body: object): Promise<boolean> {
+  try {
+    await api.post(verb, body);
+    return true;
+  } catch (error) {
+    problem.value = wordsOf(error);
+    return false;
+  }
+}
+
+/** Last failure of something that the person did. */
+export const problem: Signal<string | undefined> = signal(undefined);
+
+/** Chooses a row, and shows it. */
+export function showRow(n: number): void {
+  row.value = n;
+  place.value = 'wire';
+}
+
+/** Revision of the client whom the lens shows; the oldest where it is empty. */
+export const lensRevision: Signal<string> = signal('');
