@@ -35,6 +35,8 @@ export interface InspectOptions extends Pick<Shared, 'fetch' | 'version' | 'isRe
 export interface RunningInspect {
   /** Address to open, with the token of this run in its fragment, which no server and no log ever sees. */
   readonly url: string;
+  /** Names of the verbs. */
+  readonly verbs: readonly string[];
   /** Logs of the servers. */
   readonly logs: readonly Log[];
   close(): Promise<void>;
@@ -68,6 +70,7 @@ export async function startInspect(options: InspectOptions): Promise<RunningInsp
   for (const plan of plans) void servers.add(plan).connect(options.revision ?? auto);
   return {
     url: `http://${local.door.host}/#${token}`,
+    verbs: [...verbs.keys()],
     logs: servers.all.map(({ recorder }) => recorder.log),
     async close() {
       feed.close();

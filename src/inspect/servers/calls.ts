@@ -22,6 +22,8 @@ export interface WantedCall {
   readonly outputSchema?: unknown;
   readonly logLevel?: string | undefined;
   readonly ttlMs?: number | undefined;
+  /** Takes out of a text what is secret. */
+  hidden(text: string): string;
   /** Finds the row of the request that was sent since. */
   rowSince(began: number): number | undefined;
 }
@@ -58,7 +60,7 @@ export class PersonsCalls {
     const { server, kind, name, text } = wanted;
     const id = ++this.#count;
     const call: Call = {
-      view: { id, server, kind, name, text, state: 'running', began: this.#shared.now() },
+      view: { id, server, kind, name, text: wanted.hidden(text), state: 'running', began: this.#shared.now() },
       controller: new AbortController(),
       size: 0,
     };
@@ -114,7 +116,9 @@ export class PersonsCalls {
       state = signal.aborted ? 'cancelled' : 'failed';
       call.outcome = { error: errorView(error, this.#shared.words) };
     }
-    call.size = JSON.stringify(call.outcome)?.length ?? 0;
+    const text = wanted.hidden(JSON.stringify(call.outcome));
+    call.outcome = shownOutcome(text);
+    call.size = text.length;
     this.#characters += call.size;
     const row = wanted.rowSince(call.view.began);
     this.#change(call, { state, ms: this.#shared.now() - call.view.began, ...(row === undefined ? {} : { row }) });
@@ -129,6 +133,15 @@ export class PersonsCalls {
       this.#characters -= size;
       this.#shared.feed.drop(`call ${id}`);
     }
+  }
+}
+
+/** An outcome without what is secret: texts were replaced in it, and the shape stayed. */
+function shownOutcome(text: string): OutcomeView {
+  try {
+    return JSON.parse(text) as OutcomeView;
+  } catch {
+    return { error: { message: 'the result holds a secret in a place where it cannot be hidden; see the wire' } };
   }
 }
 

@@ -239,17 +239,11 @@ export class InspectedServer {
   }
 
   #note(level: string, text: string, logger?: string): void {
-    const { masks } = this.recorder.log;
-    const shown = masks.toShow(
-      masks.toKeep({ lane: 'stderr', from: 'server', text: text.slice(0, 10_000) }) as Parameters<
-        typeof masks.toShow
-      >[0],
-    );
     this.#shared.feed.log({
       server: this.id,
       t: this.#shared.now(),
       level,
-      text: shown.text ?? '',
+      text: this.recorder.hidden(text.slice(0, 10_000)),
       ...(logger === undefined ? {} : { logger: logger.slice(0, 200) }),
     });
   }

@@ -3,12 +3,13 @@ import { tapHttp } from '../../wire/tap-http.ts';
 import { tapLines } from '../../wire/tap-lines.ts';
 import type { RecordingEntry } from '../../wire/entry.ts';
 import type { Transport } from '../../jsonrpc/transport.ts';
+import { WireContext } from '../wire/context.ts';
 import { requirementsBroken } from '../wire/judge.ts';
 import { rowOfEntry } from '../wire/row.ts';
 import type { ServerPlan, Shared, WaySettings } from './shared.ts';
 
-/** Most heads of responses that are remembered for the events that follow them. */
-const mostHeads = 1_000;
+/** Most messages that are known to be judged. */
+const mostJudged = 1_000;
 
 /** Time that a process may take to end, in milliseconds. */
 const patience = { closeMs: 1_000, killAfterMs: 500 };
@@ -16,9 +17,7 @@ const patience = { closeMs: 1_000, killAfterMs: 500 };
 /** Recording of one server: everything that crosses, judged, and told to the pages. */
 export class ServerRecorder {
   readonly log: Log;
-  /** Capabilities that our client declares, which rules ask for. */
-  capabilities: Readonly<Record<string, unknown>> = {};
-  readonly #heads = new Map<number, RecordingEntry>();
+  readonly #context = new WireContext();
   readonly #judged = new Set<number>();
   readonly #shared: Shared;
   readonly #server: string;
@@ -42,23 +41,20 @@ export class ServerRecorder {
     return way.carriesHeaders === true ? way : lines.listen(way);
   }
 
+  /** A text of the server or for it, without what is secret. */
+  hidden(text: string): string {
+    const { masks } = this.log;
+    const kept = masks.toKeep({ lane: 'message', from: 'server', text });
+    const entry: RecordingEntry = { ...kept, sequence: 0, time: 0, server: '', connection: 0, bytes: 0 };
+    return masks.toShow(entry).text ?? '';
+  }
+
   #heard(entry: RecordingEntry): void {
-    if (entry.exchange !== undefined && entry.http?.status !== undefined) this.#remember(entry.exchange, entry);
     const { feed } = this.#shared;
-    if (
-      !this.#judged.has(entry.sequence) &&
-      entry.lane === 'message' &&
-      entry.from === 'server' &&
-      entry.text !== undefined
-    ) {
-      this.#judged.add(entry.sequence);
-      const [oldest] = this.#judged;
-      if (this.#judged.size > mostHeads && oldest !== undefined) this.#judged.delete(oldest);
-      const broken = requirementsBroken(entry, {
-        entry: (sequence) => this.log.entry(sequence),
-        headOf: (exchange) => this.#heads.get(exchange),
-        capabilities: this.capabilities,
-      });
+    this.#context.heard(entry);
+    if (this.#isNew(entry)) {
+      const broken = requirementsBroken(entry, this.#context);
+      this.#context.answered(entry);
       // It is told again by this, with what it breaks.
       if (broken.length > 0) return this.log.judge(entry.sequence, broken);
     }
@@ -69,9 +65,12 @@ export class ServerRecorder {
     feed.keep(`left ${this.#server}`, { kind: 'left', server: this.#server, entries, last });
   }
 
-  #remember(exchange: number, entry: RecordingEntry): void {
-    this.#heads.set(exchange, entry);
-    const [oldest] = this.#heads.keys();
-    if (this.#heads.size > mostHeads && oldest !== undefined) this.#heads.delete(oldest);
+  /** Tells whether a message of the server is whole and was not judged. */
+  #isNew({ sequence, lane, from, text }: RecordingEntry): boolean {
+    if (lane !== 'message' || from !== 'server' || text === undefined || this.#judged.has(sequence)) return false;
+    this.#judged.add(sequence);
+    const [oldest] = this.#judged;
+    if (this.#judged.size > mostJudged && oldest !== undefined) this.#judged.delete(oldest);
+    return true;
   }
 }

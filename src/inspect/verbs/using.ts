@@ -57,6 +57,7 @@ function callVerb(servers: InspectedServers, isReadOnly: boolean): Verb {
       outputSchema: tool?.['outputSchema'],
       logLevel: server.view.logLevel,
       ttlMs: ttl,
+      hidden: (words) => server.recorder.hidden(words),
       rowSince: (began) => server.rowSince(methods[kind], began),
     });
     return { call: call.id };

@@ -8,6 +8,7 @@ import { JsonError, parseJson } from '../../json/parse.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import { revisionOf, type Revision } from '../../protocol/revision.ts';
 import type { RecordingEntry } from '../../wire/entry.ts';
+import type { WireContext } from './context.ts';
 
 const rules: readonly WatchRule[] = checkRules.filter((rule): rule is WatchRule => !isProbe(rule));
 
@@ -17,27 +18,13 @@ export const ruleById: ReadonlyMap<string, WatchRule> = new Map(rules.map((rule)
 /** Size of a message that is judged, in characters: what is larger would hold up the others. */
 const largest = 262_144;
 
-/** Surroundings of an entry that the rules ask for. */
-export interface Surroundings {
-  /** The entry with a sequence. */
-  entry(sequence: number): RecordingEntry | undefined;
-  /** Head of the response in whose exchange something came. */
-  headOf(exchange: number): RecordingEntry | undefined;
-  readonly capabilities: Readonly<Record<string, unknown>>;
-}
-
 /** Finds the requirements that an entry of a server breaks. It does not throw. */
-export function requirementsBroken(
-  entry: RecordingEntry,
-  { entry: find, headOf, capabilities }: Surroundings,
-): readonly string[] {
+export function requirementsBroken(entry: RecordingEntry, context: WireContext): readonly string[] {
   const { lane, from, text, cut, revision: date } = entry;
   const revision = date === undefined ? undefined : revisionOf(date);
   if (from !== 'server' || lane !== 'message' || text === undefined) return [];
   if (cut !== undefined || text.length > largest || revision === undefined) return [];
-  const request = entry.pair === undefined ? undefined : valueOf(find(entry.pair)?.text);
-  const sent = isObject(request) ? request : undefined;
-  const head = entry.http ?? (entry.exchange === undefined ? undefined : headOf(entry.exchange)?.http);
+  const head = entry.http ?? (entry.exchange === undefined ? undefined : context.headOf(entry.exchange)?.http);
   const value = valueOf(text);
   const exchange: Exchanged = {
     sent: '',
@@ -48,11 +35,16 @@ export function requirementsBroken(
     malformed: value === undefined ? [text.slice(0, 1_000)] : [],
     end: 'complete',
   };
-  const heard = { exchange, revision, capabilities };
+  const heard = { exchange, revision, capabilities: context.capabilities };
   const messages = [value].flat().filter(isObject).slice(0, 100);
   if (value === undefined)
     return found({ message: {}, malformed: text.slice(0, 1_000), sent: undefined, request: undefined, ...heard });
-  return [...new Set(messages.flatMap((message) => found({ message, sent, request: sent, ...heard })))];
+  const broken = messages.flatMap((message) => {
+    const sent = context.requestOf(entry, message);
+    const isAnswer = message['method'] === undefined && entry.pair !== undefined;
+    return found({ message, sent, request: isAnswer ? sent : undefined, ...heard });
+  });
+  return [...new Set(broken)];
 }
 
 function found(heard: Parameters<WatchRule['watch']>[0]): readonly string[] {
@@ -69,8 +61,7 @@ function breaks(rule: WatchRule, heard: Parameters<WatchRule['watch']>[0], revis
   }
 }
 
-function valueOf(text: string | undefined): unknown {
-  if (text === undefined) return undefined;
+function valueOf(text: string): unknown {
   try {
     return parseJson(text);
   } catch (error) {

@@ -33,15 +33,15 @@ function Answers(props: {
   readonly id: number;
   readonly accept: string;
   readonly text?: string;
-  readonly isOdd?: boolean;
+  readonly isWrong?: boolean;
 }): JSX.Element {
-  const { id, accept, text, isOdd } = props;
+  const { id, accept, text, isWrong } = props;
   const give = (action: string): void =>
     void act('answer', { question: id, action, ...(action === 'accept' && text !== undefined ? { text } : {}) });
   return (
     <p class="doing">
-      <button type="button" class="main" onClick={() => give('accept')}>
-        {isOdd === true ? `${accept} anyway` : accept}
+      <button type="button" class="main" disabled={isWrong === true} onClick={() => give('accept')}>
+        {accept}
       </button>
       <button type="button" onClick={() => give('decline')}>
         Decline
@@ -76,7 +76,7 @@ function FormQuestion({ question: { id, params } }: { readonly question: Questio
         problems={problems}
         label="Answer"
       />
-      <Answers id={id} accept="Send" text={text} isOdd={problems.length > 0} />
+      <Answers id={id} accept="Send" text={text} isWrong={problems.length > 0} />
     </>
   );
 }

@@ -1,0 +1,235 @@
+/** What the page asks of its process, and hears of it. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createExampleServer } from '../../src/cli/example/server.ts';
+import { createServer } from '../../src/server.ts';
+import type { EntryView, LensView, ListsView, LossesView, OutcomeView, RowView } from '../../src/inspect/view.ts';
+import { inspecting, noPage, planAt, served, type InspectedScene } from '../support/inspected.ts';
+
+const skip = noPage;
+
+async function connected(scene: InspectedScene): Promise<void> {
+  await scene.line('server', ({ server }) => server.state === 'connected' && server.version > 0);
+}
+
+async function outcomeOf(scene: InspectedScene, body: object): Promise<OutcomeView> {
+  const { call } = await scene.json<{ readonly call: number }>('call', {
+    server: 'A',
+    kind: 'tool',
+    text: '{}',
+    ...body,
+  });
+  await scene.line('call', (line) => line.call.id === call && line.call.state !== 'running');
+  const { outcome } = await scene.json<{ readonly outcome: OutcomeView }>('outcome', { call });
+  return outcome;
+}
+
+function rowsOf(scene: InspectedScene): readonly RowView[] {
+  const rows = scene.lines.flatMap((line) => (line.kind === 'rows' ? line.rows : []));
+  return [...new Map(rows.map((row) => [row.n, row])).values()];
+}
+
+test('a server is listed, called, and shown in every revision through the lens', { skip }, async (t) => {
+  const scene = await inspecting(t, [planAt(await served(t, createExampleServer()))]);
+  await connected(scene);
+  const lists = await scene.json<ListsView>('lists', { server: 'A' });
+  assert.ok(
+    lists.tools.length > 5 && lists.prompts.length > 0 && lists.resources.length > 0 && lists.templates.length > 0,
+  );
+  assert.deepEqual(lists.problems, {});
+  const { result, problems } = await outcomeOf(scene, { name: 'forecast', text: '{"city":"Oslo"}' });
+  assert.deepEqual(problems, []);
+  assert.match(JSON.stringify(result?.['structuredContent']), /Oslo/);
+  await scene.line('rows', ({ rows }) => rows.some(({ what, kind }) => what === 'tools/call' && kind === 'result'));
+  const rows = rowsOf(scene);
+  const answer = rows.find(({ what, kind }) => what === 'tools/call' && kind === 'result');
+  const request = rows.find(({ n }) => n === answer?.pair);
+  assert.equal(request?.kind, 'request');
+  for (const row of rows) assert.ok(JSON.stringify(row).length < 400 && row.broken === undefined, JSON.stringify(row));
+  const { entry, curl, line } = await scene.json<EntryView>('entry', { n: request?.n });
+  assert.match(String(entry['text']), /"forecast"/);
+  assert.match(curl ?? '', /^curl .*-X POST/);
+  assert.match(line ?? '', /^parley call http\S+ forecast --json/);
+  const old = await scene.json<LensView>('lens', { n: answer?.n, revision: '2024-11-05' });
+  assert.equal(old.kind, 'arrives');
+  assert.ok(old.changes.some(({ path }) => path.startsWith('.structuredContent')));
+  assert.doesNotMatch(JSON.stringify(old.right), /structuredContent|resultType/);
+  const { losses } = await scene.json<{ readonly losses: readonly LossesView[] }>('losses', { server: 'A' });
+  assert.equal(losses.length, 5);
+});
+
+test('arguments that do not fit are told of at their places, and sent all the same', { skip }, async (t) => {
+  const scene = await inspecting(t, [planAt(await served(t, createExampleServer()))]);
+  await connected(scene);
+  const problemsOf = async (text: string): Promise<readonly { readonly path: string }[]> =>
+    (
+      await scene.json<{ readonly problems: readonly { readonly path: string }[] }>('validate', {
+        server: 'A',
+        tool: 'forecast',
+        text,
+      })
+    ).problems;
+  assert.deepEqual(await problemsOf('{"city":"Oslo"}'), []);
+  assert.deepEqual(
+    (await problemsOf('{"city":"Oslo","days":"x"}')).map(({ path }) => path),
+    ['/days'],
+  );
+  assert.equal((await problemsOf('{"city"')).length, 1);
+  const { result, error } = await outcomeOf(scene, { name: 'forecast', text: '{"days":"x"}' });
+  assert.ok(error !== undefined || result?.['isError'] === true);
+});
+
+test('numbers are sent as they were typed', { skip }, async (t) => {
+  const server = createServer({ name: 'numbers', version: '1' });
+  server.tool('take', { input: { type: 'object', properties: { n: { type: 'number' } } } }, () => 'taken');
+  const scene = await inspecting(t, [planAt(await served(t, server))]);
+  await connected(scene);
+  await outcomeOf(scene, { name: 'take', text: '{"n":1.0,"m":12345678901234567890}' });
+  const { found } = await scene.json<{ readonly found: readonly number[] }>('search', { text: '12345678901234567890' });
+  const { entry } = await scene.json<EntryView>('entry', { n: found.at(-1) });
+  assert.match(String(entry['text']), /"n":1\.0,"m":12345678901234567890/);
+});
+
+for (const revision of ['2025-11-25', '2026-07-28'])
+  test(`a question waits for the person, and its answer reaches the tool (${revision})`, { skip }, async (t) => {
+    const server = createServer({ name: 'asks', version: '1' });
+    server.tool('ask', {}, async (_, context) => {
+      const { action, content } = await context.elicit({
+        message: 'Who?',
+        schema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
+      });
+      return `${action} ${JSON.stringify(content)}`;
+    });
+    const scene = await inspecting(t, [planAt(await served(t, server))], { revision });
+    await connected(scene);
+    const outcome = outcomeOf(scene, { name: 'ask' });
+    const { question } = await scene.line('question');
+    assert.deepEqual([question.kind, question.during, question.isRound], ['form', 'ask', revision === '2026-07-28']);
+    const judged = await scene.json<{ readonly problems: readonly object[] }>('validate-answer', {
+      question: question.id,
+      text: '{}',
+    });
+    assert.equal(judged.problems.length, 1);
+    await scene.json('answer', { question: question.id, action: 'accept', text: '{"name":"Ann"}' });
+    assert.match(JSON.stringify((await outcome).result), /accept \{.*Ann/);
+    await scene.line('answered', ({ id }) => id === question.id);
+    assert.equal((await scene.post('answer', { question: question.id, action: 'decline' })).status, 410);
+    // Nothing was wrong with what the server sent.
+    assert.deepEqual(
+      rowsOf(scene).filter(({ broken }) => broken !== undefined),
+      [],
+    );
+  });
+
+test('a call is cancelled, and a server that is away says what was tried', { skip }, async (t) => {
+  const server = createServer({ name: 'slow', version: '1' });
+  let isAborted = false;
+  server.tool('wait', {}, async (_, { signal }) => {
+    await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+    isAborted = true;
+    return 'never';
+  });
+  const scene = await inspecting(t, [planAt(await served(t, server)), planAt('http://127.0.0.1:9/mcp')]);
+  await connected(scene);
+  const { call } = await scene.json<{ readonly call: number }>('call', {
+    server: 'A',
+    kind: 'tool',
+    name: 'wait',
+    text: '',
+  });
+  await scene.line('rows', ({ rows }) => rows.some(({ what }) => what === 'tools/call'));
+  await scene.json('cancel', { call });
+  await scene.line('call', (line) => line.call.id === call && line.call.state === 'cancelled');
+  const failed = await scene.line('server', (line) => line.server.id === 'B' && line.server.state === 'failed');
+  assert.match(failed.server.problem ?? '', /127\.0\.0\.1:9/);
+  assert.match(failed.server.advice ?? '', /Nothing answers/);
+  assert.ok((failed.server.steps ?? []).length > 0);
+  while (!isAborted) await new Promise((resolve) => setImmediate(resolve));
+});
+
+test('secrets stand in no row, entry, export or search unless they are revealed', { skip }, async (t) => {
+  const url = await served(t, createExampleServer());
+  const secrets = ['configured-secret-value-1', 'bearer-secret-value-2'];
+  const plan = planAt(url, { secrets });
+  const scene = await inspecting(t, [
+    {
+      ...plan,
+      reach: (settings) =>
+        plan.reach({
+          ...settings,
+          fetch: (to, request) =>
+            settings.fetch(to, {
+              ...request,
+              headers: { ...request.headers, 'x-api-key': secrets[0] ?? '', authorization: `Bearer ${secrets[1]}` },
+            }),
+        }),
+    },
+  ]);
+  await connected(scene);
+  await outcomeOf(scene, { name: 'echo', text: `{"message":"${secrets.join(' and ')}"}` });
+  const all = JSON.stringify(scene.lines);
+  const exports = await Promise.all(
+    ['recording', 'transcript', 'har'].map((what) => scene.json<{ readonly text: string }>('export', { what })),
+  );
+  const entries = await Promise.all(rowsOf(scene).map(({ n }) => scene.json<EntryView>('entry', { n })));
+  for (const secret of secrets) {
+    assert.ok(!all.includes(secret));
+    assert.ok(!JSON.stringify(exports).includes(secret));
+    assert.ok(!JSON.stringify(entries).includes(secret));
+    const { found } = await scene.json<{ readonly found: readonly number[] }>('search', { text: secret });
+    assert.deepEqual(found, []);
+  }
+  const hidden = entries.find(({ hides }) => hides);
+  const revealed = await scene.json<EntryView>('entry', { n: hidden?.n, reveal: true });
+  // What authorizes is never kept; what was configured is hidden, and can be looked at.
+  assert.ok(
+    JSON.stringify(revealed).includes(secrets[0] ?? '') && !JSON.stringify(revealed).includes(secrets[1] ?? ''),
+  );
+});
+
+test('with --read-only no tool is called', { skip }, async (t) => {
+  const scene = await inspecting(t, [planAt(await served(t, createExampleServer()))], { isReadOnly: true });
+  await connected(scene);
+  for (const kind of ['tool', 'task']) {
+    const response = await scene.post('call', { server: 'A', kind, name: 'echo', text: '{"message":"x"}' });
+    assert.equal(response.status, 403);
+  }
+  const { call } = await scene.json<{ readonly call: number }>('call', {
+    server: 'A',
+    kind: 'prompt',
+    name: 'postcard',
+    text: '{"city":"Oslo"}',
+  });
+  assert.equal(typeof call, 'number');
+});
+
+test('a page that comes back hears the rows that it has not', { skip }, async (t) => {
+  const scene = await inspecting(t, [planAt(await served(t, createExampleServer()))]);
+  await connected(scene);
+  await scene.json('lists', { server: 'A' });
+  const { version } = await scene.line('rows', ({ rows }) =>
+    rows.some(({ what }) => what === 'resources/templates/list'),
+  );
+  const response = await scene.post('feed', { since: version });
+  const reader = response.body?.getReader();
+  let text = '';
+  while (!text.includes('"kind":"server"')) text += new TextDecoder().decode((await reader?.read())?.value);
+  await reader?.cancel();
+  assert.doesNotMatch(text, /"kind":"rows"/);
+});
+
+test('a resource is watched, and its update is told', { skip }, async (t) => {
+  const server = createServer({ name: 'changes', version: '1' });
+  server.tool('old', {}, () => 'x');
+  server.resource('file:///a', { name: 'a' }, () => 'text');
+  const scene = await inspecting(t, [planAt(await served(t, server))]);
+  await connected(scene);
+  await scene.json('watch', { server: 'A', uri: 'file:///a', on: true });
+  await scene.line('server', (line) => line.server.watched.includes('file:///a'));
+  server.resourceUpdated('file:///a');
+  await scene.line('updated', ({ uri }) => uri === 'file:///a');
+  const { server: before } = await scene.line('server');
+  server.tool('new', {}, () => 'x');
+  await scene.line('server', (line) => line.server.version > before.version);
+});
