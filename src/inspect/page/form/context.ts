@@ -1,0 +1,52 @@
+/** State that every field of one form shares. */
+
+import { createContext, type JSX } from 'preact';
+import { useContext } from 'preact/hooks';
+import type { Path } from './model/json-edit.ts';
+import type { JsonNode } from './model/json-text.ts';
+import type { Problem } from './model/problems.ts';
+import type { Schema, SchemaDocument } from './model/schema-document.ts';
+
+/** A form. */
+export interface Form {
+  /** A field of any kind: those that hold others are made of it. */
+  readonly Field: (props: FieldProps) => JSX.Element;
+  readonly document: SchemaDocument;
+  readonly text: string;
+  readonly disabled: boolean;
+  readonly complete: ((pointer: string, typed: string) => Promise<readonly string[]>) | undefined;
+  /** Texts that are no JSON yet, and what was in their place, by pointer. */
+  readonly drafts: Map<string, { readonly over: string | undefined; readonly text: string }>;
+  /** Schemas that a person chose, of several, by pointer. */
+  readonly chosen: Map<string, number>;
+}
+
+/** A change of the whole text. */
+export type Change = (text: string) => string;
+
+/** A field: a place in the value, and what is known of it. */
+export interface FieldProps {
+  readonly path: Path;
+  readonly schema: Schema;
+  /** The value, if there is one. */
+  readonly node: JsonNode | undefined;
+  /** Name of the place, for a schema without a title. */
+  readonly label: string;
+  readonly required?: boolean;
+  readonly problems: readonly Problem[];
+  readonly change: (change: Change) => void;
+  /** An item of a list, which cannot be absent. */
+  readonly item?: boolean;
+  /** The parts of an object stand for themselves, without a frame. */
+  readonly bare?: boolean;
+}
+
+/** The form that a field is in. */
+export const FormContext = createContext<Form | undefined>(undefined);
+
+/** The form that a field is in. */
+export function useForm(): Form {
+  const form = useContext(FormContext);
+  if (form === undefined) throw new TypeError('a field stands in a form');
+  return form;
+}

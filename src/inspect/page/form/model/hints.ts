@@ -1,0 +1,89 @@
+/** Demands of a schema on a value, in words. */
+
+type Keywords = ReadonlyMap<string, unknown>;
+
+/** Formats, each with how a value of it looks. */
+const formats: Readonly<Record<string, string>> = {
+  date: 'a date, as 2026-11-23',
+  'date-time': 'a date with time and zone, as 2026-11-23T09:30:00Z',
+  time: 'a time with zone, as 09:30:00Z',
+  duration: 'a duration, as P1DT2H',
+  email: 'an e-mail address',
+  'idn-email': 'an e-mail address',
+  hostname: 'a host name',
+  ipv4: 'an address of IPv4',
+  ipv6: 'an address of IPv6',
+  uri: 'a URI, as https://example.com/a',
+  'uri-reference': 'a URI or a part of one',
+  'uri-template': 'a template of URIs, as /a/{id}',
+  uuid: 'a UUID',
+  regex: 'a regular expression',
+  'json-pointer': 'a JSON pointer, as /a/0',
+};
+
+/** Hints for a text. */
+export function textHints(keywords: Keywords, patterns: readonly string[]): readonly string[] {
+  const format = keywords.get('format');
+  const known = typeof format === 'string' && Object.hasOwn(formats, format) ? formats[format] : undefined;
+  return [
+    ...(known === undefined ? (typeof format === 'string' ? [`format ${cut(format)}`] : []) : [known]),
+    ...counted(keywords, ['minLength', 'maxLength'], 'character'),
+    ...patterns.map((pattern) => `matches ${cut(pattern)}`),
+  ];
+}
+
+/** Hints for a number. */
+export function numberHints(keywords: Keywords, whole: boolean): readonly string[] {
+  const [low, high] = [numberOf(keywords, 'minimum'), numberOf(keywords, 'maximum')];
+  const [over, under] = [numberOf(keywords, 'exclusiveMinimum'), numberOf(keywords, 'exclusiveMaximum')];
+  const multiple = numberOf(keywords, 'multipleOf');
+  const range =
+    low !== undefined && high !== undefined
+      ? [`from ${low} to ${high}`]
+      : [...(low === undefined ? [] : [`at least ${low}`]), ...(high === undefined ? [] : [`at most ${high}`])];
+  return [
+    ...(whole ? ['a whole number'] : []),
+    ...range,
+    ...(over === undefined ? [] : [`more than ${over}`]),
+    ...(under === undefined ? [] : [`less than ${under}`]),
+    ...(multiple === undefined ? [] : [`a multiple of ${multiple}`]),
+  ];
+}
+
+/** Hints for a list. */
+export function listHints(keywords: Keywords): readonly string[] {
+  return [
+    ...counted(keywords, ['minItems', 'maxItems'], 'item'),
+    ...(keywords.get('uniqueItems') === true ? ['no item twice'] : []),
+  ];
+}
+
+/** Hints for an object. */
+export function objectHints(keywords: Keywords): readonly string[] {
+  return counted(keywords, ['minProperties', 'maxProperties'], 'property');
+}
+
+/** A text of a stranger, no longer than a line or two. */
+export function cut(text: string, most = 200): string {
+  if (text.length <= most) return text;
+  return `${text.slice(0, most)}… (${text.length.toLocaleString('en')} characters)`;
+}
+
+function counted(keywords: Keywords, names: readonly [string, string], unit: string): readonly string[] {
+  const [low, high] = [numberOf(keywords, names[0]) ?? 0, numberOf(keywords, names[1])];
+  if (high !== undefined && low === high) return [`exactly ${plural(low, unit)}`];
+  if (high !== undefined && low > 0) return [`${low} to ${plural(high, unit)}`];
+  if (high !== undefined) return [`at most ${plural(high, unit)}`];
+  return low > 0 ? [`at least ${plural(low, unit)}`] : [];
+}
+
+/** A count with its unit: "1 item", "2 properties". */
+export function plural(count: number, unit: string): string {
+  const units = unit.endsWith('y') ? `${unit.slice(0, -1)}ies` : `${unit}s`;
+  return `${count.toLocaleString('en')} ${count === 1 ? unit : units}`;
+}
+
+function numberOf(keywords: Keywords, name: string): number | undefined {
+  const value = keywords.get(name);
+  return typeof value === 'number' ? value : undefined;
+}

@@ -1,0 +1,31 @@
+/** Problems of a value, and the field at which each is told. */
+
+import { stepsOf } from './json-edit.ts';
+
+/** Something wrong at a place, as steps from the field that is asked. */
+export interface Problem {
+  readonly steps: readonly string[];
+  readonly message: string;
+}
+
+/** Problems with JSON pointers, as steps from the root. */
+export function problemsOf(
+  problems: readonly { readonly path: string; readonly message: string }[] = [],
+): readonly Problem[] {
+  return problems.map(({ path, message }) => ({ steps: stepsOf(path), message }));
+}
+
+/** Those of one part of a value, as steps from it. */
+export function problemsIn(problems: readonly Problem[], step: string | number): readonly Problem[] {
+  const name = String(step);
+  return problems
+    .filter(({ steps }) => steps[0] === name)
+    .map(({ steps, message }) => ({ steps: steps.slice(1), message }));
+}
+
+/** Those that no field of a part tells: they are told at the whole, with the place where it is not the whole itself. */
+export function problemsHere(problems: readonly Problem[], parts: (step: string) => boolean): readonly string[] {
+  return problems
+    .filter(({ steps }) => steps[0] === undefined || !parts(steps[0]))
+    .map(({ steps, message }) => (steps.length === 0 ? message : `${steps.join('/')}: ${message}`));
+}

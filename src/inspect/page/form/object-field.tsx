@@ -1,0 +1,116 @@
+/** Fields of objects: their properties, and others that a person names. */
+
+import type { JSX } from 'preact';
+import { useId, useState } from 'preact/hooks';
+import { useForm, type Change, type FieldProps } from './context.ts';
+import { Fold } from './fold.tsx';
+import { Explanation, Messages } from './frame.tsx';
+import { Pairs } from './pairs.tsx';
+import { plural } from './model/hints.ts';
+import { childOf, nodeAt, put } from './model/json-edit.ts';
+import { readJson } from './model/json-text.ts';
+import { problemsHere, problemsIn } from './model/problems.ts';
+import type { ObjectKind, Property, Shape } from './model/shape.ts';
+import { constantOf } from './model/variants.ts';
+
+/** Count of properties that are shown at first, and with each "more". */
+const step = 100;
+
+interface ObjectProps {
+  readonly field: FieldProps;
+  readonly shape: Shape & ObjectKind;
+}
+
+/** An object. Within another it opens and closes, and what is closed is not made: a schema may go on forever. */
+export function ObjectField({ field, shape }: ObjectProps): JSX.Element {
+  const { node } = field;
+  const own = problemsHere(field.problems, (name) => shape.properties.has(name) || childOf(node, name) !== undefined);
+  const count = shape.properties.size;
+  const set = node?.members.length ?? 0;
+  const words = node === undefined ? 'not sent' : count === 0 ? plural(set, 'property') : `${set} of ${count} set`;
+  if (field.bare === true)
+    return (
+      <div class="form-bare">
+        <Explanation shape={shape} />
+        <Messages messages={own} />
+        <Properties field={field} shape={shape} />
+      </div>
+    );
+  return (
+    <Fold field={field} shape={shape} empty={['{}', 'empty object']} words={`object, ${words}`} own={own}>
+      {() => <Properties field={field} shape={shape} />}
+    </Fold>
+  );
+}
+
+function Properties({ field, shape }: ObjectProps): JSX.Element {
+  const [wanted, setWanted] = useState('');
+  const [most, setMost] = useState(step);
+  const id = useId();
+  const all = [...shape.properties.values()];
+  const found = wanted === '' ? all : all.filter(({ name }) => name.toLowerCase().includes(wanted.toLowerCase()));
+  return (
+    <div class="form-properties">
+      {all.length > step && (
+        <div class="form-field">
+          <label class="form-label" for={id}>
+            Find one of {plural(all.length, 'field')}
+          </label>
+          <input
+            id={id}
+            class="form-input"
+            type="search"
+            value={wanted}
+            onInput={({ currentTarget }) => setWanted(currentTarget.value)}
+          />
+        </div>
+      )}
+      {found.slice(0, most).map((property) => (
+        <PropertyField key={property.name} field={field} shape={shape} property={property} />
+      ))}
+      {found.length > most && (
+        <p class="form-more">
+          {most} of {plural(found.length, 'field')} are shown.{' '}
+          <button type="button" class="form-button" onClick={() => setMost(most + step)}>
+            Show {Math.min(step, found.length - most)} more
+          </button>
+        </p>
+      )}
+      <Pairs field={field} shape={shape} />
+    </div>
+  );
+}
+
+function PropertyField({ field, shape, property }: ObjectProps & { readonly property: Property }): JSX.Element {
+  const { name, schema, required } = property;
+  const { Field } = useForm();
+  return (
+    <Field
+      path={[...field.path, name]}
+      schema={schema}
+      node={childOf(field.node, name)}
+      label={name}
+      required={required}
+      problems={problemsIn(field.problems, name)}
+      change={changeWithin(field, shape)}
+    />
+  );
+}
+
+/** A change in an object: with the first property that is set come those that have one value alone, and have to be there. */
+export function changeWithin(field: FieldProps, shape: ObjectKind): (change: Change) => void {
+  return (change) =>
+    field.change((text) => {
+      const members = (whole: string): number => nodeAt(readJson(whole).root, field.path)?.members.length ?? 0;
+      const changed = change(text);
+      if (members(text) > 0 || members(changed) === 0) return changed;
+      let complete = changed;
+      for (const { name, schema, required } of shape.properties.values()) {
+        const constant = required ? constantOf(schema) : undefined;
+        const path = [...field.path, name];
+        if (constant !== undefined && nodeAt(readJson(complete).root, path) === undefined)
+          complete = put(complete, path, constant);
+      }
+      return complete;
+    });
+}
