@@ -3,7 +3,7 @@
 import type { JSX } from 'preact';
 import { useId, useRef, useState } from 'preact/hooks';
 import { useForm, type FieldProps, type Form } from './context.ts';
-import { Frame } from './frame.tsx';
+import { Group } from './frame.tsx';
 import { converted } from './model/conversion.ts';
 import { cut } from './model/hints.ts';
 import { pointerOf } from './model/json-edit.ts';
@@ -44,28 +44,37 @@ export function ChoiceField({ field, shape, variants }: ChoiceProps): JSX.Elemen
       ? `${mostListed} of ${variants.length} kinds are listed; the others can be written as JSON.`
       : undefined;
   return (
-    <Frame field={field} shape={{ ...shape, hints: [] }} group note={note}>
-      {() => (
-        <div
-          onFocusIn={() => {
-            within.current = true;
-            form.chosen.set(pointer, chosen);
-          }}
-          onFocusOut={({ currentTarget, relatedTarget }) => {
-            if (relatedTarget instanceof Node && currentTarget.contains(relatedTarget)) return;
-            within.current = false;
-            draw((count) => count + 1);
-          }}
-        >
-          <Kinds label={field.label} variants={variants.slice(0, mostListed)} chosen={chosen} onChoose={choose} />
-          {variant !== undefined && (
-            <div class="form-variant">
-              <Field {...field} key={chosen} schema={variant.schema} label={variant.name} required={false} bare />
-            </div>
-          )}
-        </div>
-      )}
-    </Frame>
+    <Group field={field} shape={{ ...shape, hints: [] }} role="group" note={note}>
+      <div
+        onFocusIn={() => {
+          within.current = true;
+          form.chosen.set(pointer, chosen);
+        }}
+        onFocusOut={({ currentTarget, relatedTarget }) => {
+          if (relatedTarget instanceof Node && currentTarget.contains(relatedTarget)) return;
+          within.current = false;
+          draw((count) => count + 1);
+        }}
+      >
+        <Kinds label={field.label} variants={variants.slice(0, mostListed)} chosen={chosen} onChoose={choose} />
+        {variant !== undefined && (
+          <div class="form-variant">
+            <Field
+              {...field}
+              key={chosen}
+              schema={variant.schema}
+              // Null is a state of the whole.
+              node={field.node?.kind === 'null' && shape.nullable ? undefined : field.node}
+              label={variant.name}
+              required={false}
+              bare
+              inner
+              turns={(field.turns ?? 0) + 1}
+            />
+          </div>
+        )}
+      </div>
+    </Group>
   );
 }
 

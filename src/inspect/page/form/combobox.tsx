@@ -94,7 +94,8 @@ function Popup({ id, label, proposals, current, more, onPick }: PopupProps): JSX
   const list = useRef<HTMLUListElement>(null);
   useEffect(() => list.current?.children.item(current)?.scrollIntoView({ block: 'nearest' }), [current]);
   return (
-    <div class="form-popup">
+    // The field keeps the focus.
+    <div class="form-popup" onMouseDown={(event) => event.preventDefault()}>
       <ul role="listbox" id={id} aria-label={`Proposals for ${cut(label, 60)}`} ref={list}>
         {proposals.map((text, index) => (
           <li
@@ -102,8 +103,6 @@ function Popup({ id, label, proposals, current, more, onPick }: PopupProps): JSX
             id={`${id}-${index}`}
             role="option"
             aria-selected={index === current}
-            // The field keeps the focus.
-            onMouseDown={(event) => event.preventDefault()}
             onClick={() => onPick(text)}
           >
             {text}

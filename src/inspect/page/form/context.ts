@@ -37,6 +37,10 @@ export interface FieldProps {
   readonly change: (change: Change) => void;
   /** An item of a list, which cannot be absent. */
   readonly item?: boolean;
+  /** Count of choices around it at its own place: a schema may lead from one to the next forever. */
+  readonly turns?: number;
+  /** Something around it has its label, and its states but for an empty value. */
+  readonly inner?: boolean;
   /** The parts of an object stand for themselves, without a frame. */
   readonly bare?: boolean;
 }

@@ -15,6 +15,9 @@ import { shapeOf, type Shape } from './model/shape.ts';
 /** Depth of the deepest field; a value that is deeper is JSON. */
 const deepest = 40;
 
+/** Most choices of one place, each within the other. */
+const mostTurns = 5;
+
 const booleans = [
   { name: 'true', text: 'true' },
   { name: 'false', text: 'false' },
@@ -26,8 +29,8 @@ export function Field(field: FieldProps): JSX.Element {
   const shape = shapeOf(form.document, field.schema);
   const asJson = useRef(false);
   const within = useRef(false);
-  const misfit =
-    field.path.length > deepest ? 'Too deep for a form: this is JSON.' : misfitOf(form.text, shape, field.node);
+  const isDeep = field.path.length > deepest || (field.turns ?? 0) > mostTurns;
+  const misfit = isDeep ? 'Too deep for a form: this is JSON.' : misfitOf(form.text, shape, field.node);
   // While it is typed, a field stays of the kind that it is.
   if (!within.current) asJson.current = misfit !== undefined;
   if (!asJson.current) return <Fitting field={field} shape={shape} />;

@@ -78,6 +78,7 @@ function Base64({ field, value }: { readonly field: FieldProps; readonly value: 
     <textarea
       class="form-input form-json"
       aria-label={`${cut(field.label, 60)} as base64`}
+      placeholder="or base64"
       rows={value.length > 100 ? 3 : 1}
       spellcheck={false}
       disabled={disabled}

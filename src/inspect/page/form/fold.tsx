@@ -3,7 +3,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useId, useRef, useState } from 'preact/hooks';
 import type { FieldProps } from './context.ts';
-import { Explanation, Name, Messages, States } from './frame.tsx';
+import { Explanation, Head, Messages, Name } from './frame.tsx';
 import { problemsHere } from './model/problems.ts';
 import type { Shape } from './model/shape.ts';
 
@@ -15,7 +15,7 @@ interface FoldProps {
   readonly shape: Shape;
   readonly empty: readonly [string, string];
   readonly words: string;
-  /** Messages that no part tells. */
+  /** Problems that no part tells. */
   readonly own: readonly string[];
   readonly children: () => ComponentChildren;
 }
@@ -25,28 +25,35 @@ export function Fold({ field, shape, empty, words, own, children }: FoldProps): 
   const id = useId();
   const frame = useRef<HTMLDivElement>(null);
   const shallow = field.path.length <= deepestOpen;
-  const [open, setOpen] = useState(shallow && (field.node !== undefined || field.required === true));
-  const inside = problemsHere(field.problems, () => false);
+  const absent = field.node === undefined;
+  const [open, setOpen] = useState(shallow && (!absent || field.required === true || field.bare === true));
+  const all = problemsHere(field.problems, () => false);
   return (
-    <div class="form-field form-fold" ref={frame} role="group" aria-labelledby={id}>
-      <details open={open} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-        <summary class="form-summary">
-          <span id={id} class="form-label">
+    <div class="form-field form-fold" ref={frame} role="group" aria-labelledby={`${id}-label`}>
+      <Head field={{ ...field, inner: false }} shape={shape} empty={empty} frame={frame}>
+        <button
+          type="button"
+          class="form-toggle"
+          aria-expanded={open}
+          aria-controls={open ? `${id}-body` : undefined}
+          onClick={() => setOpen(!open)}
+        >
+          <span class="form-mark" aria-hidden="true">
+            {open ? '▾' : '▸'}
+          </span>
+          <span id={`${id}-label`} class="form-label">
             <Name field={field} shape={shape} />
           </span>
           <span class="form-word">{words}</span>
-        </summary>
-        {open && (
-          <div class="form-body">
-            <div class="form-head">
-              <Explanation shape={shape} />
-              <States field={field} shape={shape} empty={empty} frame={frame} />
-            </div>
-            {children()}
-          </div>
-        )}
-      </details>
-      <Messages messages={open ? own : inside} />
+        </button>
+      </Head>
+      {open && (
+        <div class="form-body" id={`${id}-body`}>
+          <Explanation shape={shape} />
+          {children()}
+        </div>
+      )}
+      <Messages messages={open ? own : all} waits={absent} />
     </div>
   );
 }

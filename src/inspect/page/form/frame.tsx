@@ -1,12 +1,12 @@
 /** The frame of each field: its name, what is sent for it, what it wants and what is wrong. */
 
 import type { ComponentChildren, JSX, RefObject } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
-import { useForm, type FieldProps } from './context.ts';
+import { useId, useRef } from 'preact/hooks';
+import type { FieldProps } from './context.ts';
 import { cut } from './model/hints.ts';
-import { put, remove } from './model/json-edit.ts';
 import { problemsHere } from './model/problems.ts';
 import type { Shape } from './model/shape.ts';
+import { States } from './states.tsx';
 
 /** Attributes by which one control belongs to its field. */
 export interface Wiring {
@@ -23,55 +23,81 @@ interface FrameProps {
   readonly empty?: readonly [string, string] | undefined;
   /** Something else to know of what is sent. */
   readonly note?: string | undefined;
-  /** Several controls stand together. */
-  readonly group?: boolean;
-  readonly role?: 'group' | 'radiogroup';
   readonly children: (wiring: Wiring) => ComponentChildren;
 }
 
-/** A field with its label, what it says of itself, and its problems. */
-export function Frame({ field, shape, empty, note, group = false, role = 'group', children }: FrameProps): JSX.Element {
+/** A field of one control, with its label, its description and its problems. */
+export function Frame({ field, shape, empty, note, children }: FrameProps): JSX.Element {
   const id = useId();
   const frame = useRef<HTMLDivElement>(null);
   const messages = problemsHere(field.problems, () => false);
   const wiring: Wiring = {
     id,
     'aria-describedby': `${id}-about ${id}-problems`,
-    'aria-invalid': messages.length > 0,
+    'aria-invalid': messages.length > 0 && field.node !== undefined,
     'aria-required': field.required === true,
   };
-  const name = <Name field={field} shape={shape} />;
-  const states = <States field={field} shape={shape} empty={empty} frame={frame} />;
-  const inner = (
-    <>
-      <div class="form-head">
-        {group ? (
-          <span class="form-label" id={`${id}-label`}>
-            {name}
-          </span>
-        ) : (
-          <label class="form-label" for={id}>
-            {name}
-          </label>
-        )}
-        {states}
-      </div>
+  return (
+    <div class="form-field" ref={frame}>
+      <Head field={field} shape={shape} empty={empty} frame={frame}>
+        <label class={field.inner === true ? 'form-hidden' : 'form-label'} for={id}>
+          <Name field={field} shape={shape} />
+        </label>
+      </Head>
       {children(wiring)}
       <Explanation id={`${id}-about`} shape={shape} note={note} />
-      <Messages id={`${id}-problems`} messages={messages} />
-    </>
+      <Messages id={`${id}-problems`} messages={messages} waits={field.node === undefined} />
+    </div>
   );
-  if (!group)
-    return (
-      <div class="form-field" ref={frame}>
-        {inner}
-      </div>
-    );
-  const { id: _, 'aria-required': required, 'aria-invalid': invalid, ...described } = wiring;
-  const radios = role === 'radiogroup' ? { 'aria-required': required, 'aria-invalid': invalid } : {};
+}
+
+interface GroupProps extends Omit<FrameProps, 'children'> {
+  readonly role: 'group' | 'radiogroup';
+  readonly children: ComponentChildren;
+}
+
+/** A field of several controls. */
+export function Group({ field, shape, empty, note, role, children }: GroupProps): JSX.Element {
+  const id = useId();
+  const frame = useRef<HTMLDivElement>(null);
+  const messages = problemsHere(field.problems, () => false);
+  const absent = field.node === undefined;
+  const radios =
+    role === 'radiogroup'
+      ? { 'aria-required': field.required === true, 'aria-invalid': messages.length > 0 && !absent }
+      : {};
   return (
-    <div class="form-field" ref={frame} role={role} aria-labelledby={`${id}-label`} {...described} {...radios}>
-      {inner}
+    <div
+      class="form-field"
+      ref={frame}
+      role={role}
+      aria-labelledby={`${id}-label`}
+      aria-describedby={`${id}-about ${id}-problems`}
+      {...radios}
+    >
+      <Head field={field} shape={shape} empty={empty} frame={frame}>
+        <span class={field.inner === true ? 'form-hidden' : 'form-label'} id={`${id}-label`}>
+          <Name field={field} shape={shape} />
+        </span>
+      </Head>
+      {children}
+      <Explanation id={`${id}-about`} shape={shape} note={note} />
+      <Messages id={`${id}-problems`} messages={messages} waits={absent} />
+    </div>
+  );
+}
+
+interface HeadProps extends Pick<FrameProps, 'field' | 'shape' | 'empty'> {
+  readonly frame: RefObject<HTMLElement | null>;
+  readonly children: ComponentChildren;
+}
+
+/** The line above a field: its name, and whether it is sent. */
+export function Head({ field, shape, empty, frame, children }: HeadProps): JSX.Element {
+  return (
+    <div class={field.inner === true ? 'form-head form-inner' : 'form-head'}>
+      {children}
+      <States field={field} shape={shape} empty={empty} frame={frame} />
     </div>
   );
 }
@@ -101,57 +127,6 @@ function Star(): JSX.Element {
   );
 }
 
-interface StatesProps {
-  readonly field: FieldProps;
-  readonly shape: Shape;
-  readonly empty?: readonly [string, string] | undefined;
-  readonly frame: RefObject<HTMLElement | null>;
-}
-
-/** State of a field: sent or not; and buttons for null, an empty value, the default, or nothing. */
-export function States({ field, shape, empty, frame }: StatesProps): JSX.Element {
-  const form = useForm();
-  const refocus = useRef(false);
-  useEffect(() => {
-    if (!refocus.current) return;
-    refocus.current = false;
-    frame.current?.querySelector<HTMLElement>('textarea, input, select, summary, button')?.focus();
-  });
-  const { node, path, change, item } = field;
-  const offer = (text: string | undefined, words: string): JSX.Element => (
-    <button
-      type="button"
-      class="form-state"
-      disabled={form.disabled}
-      onClick={() => {
-        refocus.current = true;
-        form.drafts.clear();
-        change((whole) => (text === undefined ? remove(whole, path) : put(whole, path, text)));
-      }}
-    >
-      {words}
-      <span class="form-hidden"> {cut(field.label, 60)}</span>
-    </button>
-  );
-  const { fallback } = shape;
-  return (
-    <span class="form-states">
-      <span class="form-sent">{sentOf(form.text, field, empty)}</span>
-      {node === undefined && fallback !== undefined && offer(fallback, `default ${cut(fallback, 30)}`)}
-      {node === undefined && empty !== undefined && offer(empty[0], empty[1])}
-      {shape.nullable && node?.kind !== 'null' && offer('null', 'null')}
-      {node !== undefined && item !== true && offer(undefined, 'leave out')}
-    </span>
-  );
-}
-
-function sentOf(text: string, { node }: FieldProps, empty: readonly [string, string] | undefined): string {
-  if (node === undefined) return 'not sent';
-  if (node.kind === 'null') return 'null is sent';
-  if (empty !== undefined && text.slice(node.start, node.end) === empty[0]) return `${empty[1]} is sent`;
-  return '';
-}
-
 interface ExplanationProps {
   readonly id?: string;
   readonly shape: Shape;
@@ -160,12 +135,8 @@ interface ExplanationProps {
 
 /** The description of a field, and what it wants, in words. */
 export function Explanation({ id, shape, note }: ExplanationProps): JSX.Element {
-  const hints = [
-    ...shape.hints,
-    ...(shape.examples.length > 0
-      ? [`for example ${shape.examples.map((example) => cut(example, 60)).join(', ')}`]
-      : []),
-  ];
+  const examples = shape.examples.map((example) => cut(example, 60));
+  const hints = [...shape.hints, ...(examples.length > 0 ? [`for example ${examples.join(', ')}`] : [])];
   return (
     <div class="form-about" id={id}>
       {note !== undefined && <p class="form-note">{note}</p>}
@@ -175,23 +146,27 @@ export function Explanation({ id, shape, note }: ExplanationProps): JSX.Element 
   );
 }
 
-/** Messages of what is wrong, each in a line. */
-export function Messages({
-  id,
-  messages,
-}: {
+interface MessagesProps {
   readonly id?: string;
   readonly messages: readonly string[];
-}): JSX.Element {
+  /** Nothing was typed yet: what is missing is no mistake of the person. */
+  readonly waits?: boolean;
+}
+
+/** Most messages that are shown at one place. */
+const mostMessages = 20;
+
+/** Messages of what is wrong, each in a line. */
+export function Messages({ id, messages, waits = false }: MessagesProps): JSX.Element {
   return (
-    <ul class="form-problems" id={id}>
-      {messages.slice(0, 20).map((message, index) => (
+    <ul class={waits ? 'form-problems form-waits' : 'form-problems'} id={id}>
+      {messages.slice(0, mostMessages).map((message, index) => (
         <li key={index}>
-          <span aria-hidden="true">⚠ </span>
+          {!waits && <span aria-hidden="true">⚠ </span>}
           {cut(message, 500)}
         </li>
       ))}
-      {messages.length > 20 && <li>{messages.length - 20} more</li>}
+      {messages.length > mostMessages && <li>{messages.length - mostMessages} more</li>}
     </ul>
   );
 }

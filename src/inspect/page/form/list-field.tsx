@@ -1,7 +1,7 @@
 /** Fields of lists. */
 
 import type { JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useForm, type FieldProps } from './context.ts';
 import { Fold } from './fold.tsx';
 import { cut, plural } from './model/hints.ts';
@@ -33,10 +33,9 @@ export function ListField({ field, shape, list }: ListProps): JSX.Element {
   const count = field.node?.items.length ?? 0;
   const known = Math.max(count, list.first.length);
   const own = problemsHere(field.problems, (name) => /^\d+$/.test(name) && Number(name) < known);
-  const words = field.node === undefined ? 'list, not sent' : `list, ${plural(count, 'item')}`;
-  const bare = field.bare === true ? { ...field, required: true } : field;
+  const words = field.node === undefined ? 'list' : `list, ${plural(count, 'item')}`;
   return (
-    <Fold field={bare} shape={shape} empty={['[]', 'empty list']} words={words} own={own}>
+    <Fold field={field} shape={shape} empty={['[]', 'empty list']} words={words} own={own}>
       {() => <Items field={field} list={list} />}
     </Fold>
   );
@@ -51,7 +50,7 @@ function Items({ field, list }: Omit<ListProps, 'shape'>): JSX.Element {
   const rows = kept.current;
   const length = field.node?.items.length ?? 0;
   settle(rows, length);
-  useEffect(() => refocus(part.current, rows));
+  useLayoutEffect(() => refocus(part.current, rows));
   const fixed = list.first.length;
   const total = Math.max(fixed, length + (rows.pending ? 1 : 0));
   const full = list.rest === undefined && total >= fixed;
@@ -60,7 +59,7 @@ function Items({ field, list }: Omit<ListProps, 'shape'>): JSX.Element {
       <ol class="form-items">
         {Array.from({ length: Math.min(total, most) }, (_, index) => (
           <li key={rows.ids[index]} class="form-item" data-row={rows.ids[index]}>
-            <Item field={field} index={index} schema={list.first[index] ?? list.rest ?? true} />
+            <Item field={field} index={index} schema={list.first[index] ?? list.rest ?? true} first={fixed} />
             {index >= fixed && (
               <Moves field={field} rows={rows} draw={() => draw(Math.random())} {...{ index, fixed, length }} />
             )}
@@ -116,9 +115,11 @@ interface ItemProps {
   readonly field: FieldProps;
   readonly index: number;
   readonly schema: Schema;
+  /** Count of items that have a schema of their own. */
+  readonly first: number;
 }
 
-function Item({ field, index, schema }: ItemProps): JSX.Element {
+function Item({ field, index, schema, first }: ItemProps): JSX.Element {
   const { Field } = useForm();
   return (
     <Field
@@ -129,7 +130,7 @@ function Item({ field, index, schema }: ItemProps): JSX.Element {
       problems={problemsIn(field.problems, index)}
       change={field.change}
       item
-      required={false}
+      inner={index >= first}
     />
   );
 }

@@ -27,7 +27,8 @@ export function ObjectField({ field, shape }: ObjectProps): JSX.Element {
   const own = problemsHere(field.problems, (name) => shape.properties.has(name) || childOf(node, name) !== undefined);
   const count = shape.properties.size;
   const set = node?.members.length ?? 0;
-  const words = node === undefined ? 'not sent' : count === 0 ? plural(set, 'property') : `${set} of ${count} set`;
+  const words =
+    count === 0 ? plural(set, 'property') : node === undefined ? plural(count, 'field') : `${set} of ${count} set`;
   if (field.bare === true)
     return (
       <div class="form-bare">

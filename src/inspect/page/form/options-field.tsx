@@ -4,9 +4,10 @@ import type { JSX } from 'preact';
 import { useId } from 'preact/hooks';
 import { Searching } from './combobox.tsx';
 import { useForm, type FieldProps } from './context.ts';
-import { Frame } from './frame.tsx';
+import { Frame, Group } from './frame.tsx';
 import { put, remove } from './model/json-edit.ts';
 import { valueOf, type JsonNode } from './model/json-text.ts';
+import { jsonOf } from './model/schema-document.ts';
 import type { Option, Shape } from './model/shape.ts';
 
 /** Most values that are shown at once; of more, one is searched. */
@@ -34,30 +35,27 @@ function RadioField({ field, shape, options }: OptionsProps): JSX.Element {
   const all = shape.nullable ? [...options, { name: 'null', text: 'null' }] : options;
   const known = held === undefined || all.some(({ text }) => text === held);
   return (
-    <Frame
+    <Group
       field={field}
       shape={{ ...shape, nullable: false }}
-      group
       role="radiogroup"
       note={known ? undefined : `${held.slice(0, 60)} is sent, which is none of these.`}
     >
-      {() => (
-        <div class="form-options">
-          {all.map((option) => (
-            <label key={option.text} class="form-option">
-              <input
-                type="radio"
-                name={name}
-                disabled={form.disabled}
-                checked={option.text === held}
-                onChange={() => field.change((text) => put(text, field.path, option.text))}
-              />
-              {option.name}
-            </label>
-          ))}
-        </div>
-      )}
-    </Frame>
+      <div class="form-options">
+        {all.map((option) => (
+          <label key={option.text} class="form-option">
+            <input
+              type="radio"
+              name={name}
+              disabled={form.disabled}
+              checked={option.text === held}
+              onChange={() => field.change((text) => put(text, field.path, option.text))}
+            />
+            {option.name}
+          </label>
+        ))}
+      </div>
+    </Group>
   );
 }
 
@@ -100,30 +98,28 @@ export function SeveralField({ field, shape, options }: OptionsProps): JSX.Eleme
   const { node, path, change } = field;
   const held = (node?.items ?? []).map((item) => spelledAnew(form.text, item));
   return (
-    <Frame field={field} shape={shape} group empty={['[]', 'empty list']}>
-      {() => (
-        <div class="form-options">
-          {options.map((option) => {
-            const at = held.indexOf(option.text);
-            return (
-              <label key={option.text} class="form-option">
-                <input
-                  type="checkbox"
-                  disabled={form.disabled}
-                  checked={at !== -1}
-                  onChange={() =>
-                    change((text) =>
-                      at === -1 ? put(text, [...path, held.length], option.text) : remove(text, [...path, at]),
-                    )
-                  }
-                />
-                {option.name}
-              </label>
-            );
-          })}
-        </div>
-      )}
-    </Frame>
+    <Group field={field} shape={shape} empty={['[]', 'empty list']} role="group">
+      <div class="form-options">
+        {options.map((option) => {
+          const at = held.indexOf(option.text);
+          return (
+            <label key={option.text} class="form-option">
+              <input
+                type="checkbox"
+                disabled={form.disabled}
+                checked={at !== -1}
+                onChange={() =>
+                  change((text) =>
+                    at === -1 ? put(text, [...path, held.length], option.text) : remove(text, [...path, at]),
+                  )
+                }
+              />
+              {option.name}
+            </label>
+          );
+        })}
+      </div>
+    </Group>
   );
 }
 
@@ -135,5 +131,5 @@ export function isSeveral(text: string, node: JsonNode | undefined, options: rea
 
 /** A value in the one spelling that all equal values have; members keep their order. */
 function spelledAnew(text: string, node: JsonNode | undefined): string | undefined {
-  return node === undefined ? undefined : JSON.stringify(valueOf(text, node));
+  return node === undefined ? undefined : (jsonOf(valueOf(text, node)) ?? text.slice(node.start, node.end));
 }

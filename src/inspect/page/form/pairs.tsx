@@ -1,7 +1,7 @@
 /** Properties that a schema does not name: pairs of a name and a value. */
 
 import type { JSX } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useId, useRef, useState } from 'preact/hooks';
 import { useForm, type FieldProps } from './context.ts';
 import { cut, plural } from './model/hints.ts';
 import { childOf, remove, rename } from './model/json-edit.ts';
@@ -26,7 +26,7 @@ export function Pairs({ field, shape }: PairsProps): JSX.Element | null {
   const names = [...new Set(field.node?.members.map(({ name }) => name))].filter((name) => !shape.properties.has(name));
   const taken = (name: string): boolean => names.includes(name) || shape.properties.has(name);
   const waits = pending === undefined || taken(pending) ? [] : [pending];
-  useEffect(() => {
+  useLayoutEffect(() => {
     focusOn(part.current, refocus.current);
     refocus.current = undefined;
   });
@@ -47,7 +47,7 @@ export function Pairs({ field, shape }: PairsProps): JSX.Element | null {
           name={name}
           taken={taken}
           onName={(other) => {
-            if (pending === name) setPending(other);
+            if (!names.includes(name)) setPending(other);
             else field.change((text) => rename(text, [...field.path, name], other));
           }}
           onRemove={() => {
@@ -106,6 +106,7 @@ function Pair({ field, shape, onRemove, ...naming }: PairProps): JSX.Element {
         problems={problemsIn(field.problems, name)}
         change={field.change}
         item
+        inner
       />
       <button type="button" class="form-button" disabled={disabled} onClick={onRemove}>
         Remove<span class="form-hidden"> {cut(name, 60)}</span>
@@ -134,7 +135,7 @@ function PairName({ name, taken, onName }: PairNameProps): JSX.Element {
   };
   return (
     <div class="form-field">
-      <label class="form-label" for={id}>
+      <label class="form-hidden" for={id}>
         name
       </label>
       <input

@@ -1,11 +1,12 @@
 /** A form from a JSON Schema, over the one text that is sent. */
 
 import type { JSX } from 'preact';
-import { useId, useMemo, useRef, useState } from 'preact/hooks';
+import { useMemo, useRef, useState } from 'preact/hooks';
 import { FormContext, type Change, type Form } from './context.ts';
 import { Field } from './field.tsx';
 import { readJson } from './model/json-text.ts';
 import { problemsOf } from './model/problems.ts';
+import { shapeOf } from './model/shape.ts';
 import { isRecord, own, schemaDocument, type SchemaDocument } from './model/schema-document.ts';
 
 /** Properties of a form. */
@@ -32,7 +33,7 @@ export function SchemaForm(props: SchemaFormProps): JSX.Element {
   const reading = useMemo(() => readJson(text), [text]);
   const told = useMemo(() => problemsOf(problems), [problems]);
   const [, draw] = useState(0);
-  const id = useId();
+  const shape = shapeOf(document, document.root);
   const latest = useRef(text);
   latest.current = text;
   const kept = useMemo(
@@ -59,9 +60,13 @@ export function SchemaForm(props: SchemaFormProps): JSX.Element {
   return (
     <FormContext.Provider value={form}>
       <div class="form" role="group" aria-label={label}>
-        <p class="form-legend" id={id}>
-          <span class="form-star">*</span> required
-        </p>
+        {shape.kind === 'object' && shape.properties.size === 0 && shape.others.length === 0 ? (
+          <p class="form-legend">Nothing is asked for.</p>
+        ) : (
+          <p class="form-legend">
+            <span class="form-star">*</span> required
+          </p>
+        )}
         <Field
           path={[]}
           schema={document.root}

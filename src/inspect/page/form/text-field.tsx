@@ -93,7 +93,8 @@ function Lines({ wiring, value, long, onText }: LinesProps): JSX.Element {
       value={value}
       onKeyDown={(event) => {
         // Enter in a short text is rarely meant as a line break; with Shift it is.
-        if (event.key === 'Enter' && !event.shiftKey && !long && !value.includes('\n')) event.preventDefault();
+        const bare = !event.shiftKey && !event.ctrlKey && !event.metaKey;
+        if (event.key === 'Enter' && bare && !long && !value.includes('\n')) event.preventDefault();
       }}
       onInput={({ currentTarget }) => onText(currentTarget.value)}
     />

@@ -65,8 +65,17 @@ export function objectHints(keywords: Keywords): readonly string[] {
 
 /** A text of a stranger, no longer than a line or two. */
 export function cut(text: string, most = 200): string {
-  if (text.length <= most) return text;
-  return `${text.slice(0, most)}… (${text.length.toLocaleString('en')} characters)`;
+  const shown = text.slice(0, most).replaceAll(odd, marked);
+  return text.length <= most ? shown : `${shown}… (${text.length.toLocaleString('en')} characters)`;
+}
+
+/** Characters that hide, or turn what stands around them: a person is to see that they are there. */
+const odd =
+  // oxlint-disable-next-line no-control-regex -- those are what is looked for.
+  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]|\udb40[\udc00-\udc7f]/g;
+
+function marked(character: string): string {
+  return `⟦U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟧`;
 }
 
 function counted(keywords: Keywords, names: readonly [string, string], unit: string): readonly string[] {

@@ -1,6 +1,6 @@
 /** A schema with what it refers to and what all of it has to hold, as one. */
 
-import { isRecord, isSchema, own, type Schema, type SchemaDocument } from './schema-document.ts';
+import { isRecord, isSchema, jsonOf, own, type Schema, type SchemaDocument } from './schema-document.ts';
 
 /** One object of keywords, without `$ref` and `allOf`. */
 export interface Merged {
@@ -31,8 +31,8 @@ const mergers: Readonly<Record<string, Merger>> = {
   type: (one, other) => typesOf(one).flatMap((type) => commonType(type, typesOf(other))),
   required: (one, other) => [...new Set([...listOf(one), ...listOf(other)])],
   enum: (one, other) => {
-    const known = new Set(listOf(other).map((value) => JSON.stringify(value)));
-    return listOf(one).filter((value) => known.has(JSON.stringify(value)));
+    const known = new Set(listOf(other).map(jsonOf));
+    return listOf(one).filter((value) => known.has(jsonOf(value)));
   },
   properties: bothOfEach,
   patternProperties: bothOfEach,

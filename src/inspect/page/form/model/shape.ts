@@ -2,7 +2,7 @@
 
 import { cut, listHints, numberHints, objectHints, textHints } from './hints.ts';
 import { listOf, merged, typesOf, type Merged } from './merge.ts';
-import { isRecord, isSchema, own, type Schema, type SchemaDocument } from './schema-document.ts';
+import { isRecord, isSchema, jsonOf, own, type Schema, type SchemaDocument } from './schema-document.ts';
 import { nameOfVariant } from './variants.ts';
 
 /** One of several values to choose from. */
@@ -195,7 +195,7 @@ function objectOf(keywords: ReadonlyMap<string, unknown>): ObjectKind {
   }
   const rest = keywords.get('additionalProperties') ?? keywords.get('unevaluatedProperties');
   if (isSchema(rest) && rest !== false) others.push({ pattern: undefined, schema: rest });
-  else if (rest === undefined && properties.size === 0 && others.length === 0)
+  else if (rest === undefined && named === undefined && properties.size === 0 && others.length === 0)
     others.push({ pattern: undefined, schema: true });
   return { kind: 'object', properties, others };
 }
@@ -221,7 +221,7 @@ function listedIn(all: Merged): readonly Option[] {
   }
   const [variants, ...others] = all.choices;
   const known = others.length === 0 ? (variants ?? []).map(constantOf) : [];
-  return known.every((one) => one !== undefined) ? known.filter((one) => one !== undefined) : [];
+  return known.every((one) => one !== undefined) ? distinct(known.filter((one) => one !== undefined)) : [];
 }
 
 /** Fields of values that are listed; null among them is a state of its own. */
@@ -230,15 +230,21 @@ function optionsOf(all: Merged, allowed: readonly unknown[]): Found {
   const names = listOf(all.keywords.get('enumNames'));
   const real = allowed.flatMap((value, index) => (value === null ? [] : [option(value, names[index])]));
   if (real.length === 0) return { kind: { kind: 'null' }, nullable: false };
-  return { kind: { kind: 'options', options: real }, nullable: real.length < allowed.length };
+  return { kind: { kind: 'options', options: distinct(real) }, nullable: real.length < allowed.length };
 }
 
 function option(value: unknown, name: unknown): Option {
-  const text = JSON.stringify(value);
-  return {
-    text,
-    name: cut(typeof name === 'string' ? name : typeof value === 'string' && value !== '' ? value : text),
-  };
+  const text = jsonOf(value) ?? 'null';
+  const own = typeof value === 'string' && value !== '' ? value : text;
+  return { text, name: cut(typeof name === 'string' ? name : own) };
+}
+
+/** Options, each once and each with a name of its own. */
+function distinct(options: readonly Option[]): readonly Option[] {
+  const all = [...new Map(options.toReversed().map((one) => [one.text, one])).values()].toReversed();
+  const counts = new Map<string, number>();
+  for (const { name } of all) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return all.map((one) => (counts.get(one.name) === 1 ? one : { ...one, name: cut(`${one.name} (${one.text})`) }));
 }
 
 interface Choice {
@@ -253,7 +259,7 @@ function choiceOf(document: SchemaDocument, all: Merged, { variants, others, tur
   const real = variants.filter((variant) => !isNull(variant));
   const known = others.length === 0 ? real.map(constantOf) : [];
   if (known.length > 0 && known.every((one) => one !== undefined))
-    return { kind: { kind: 'options', options: known.filter((one) => one !== undefined) }, nullable };
+    return { kind: { kind: 'options', options: distinct(known.filter((one) => one !== undefined)) }, nullable };
   const base = schemaOf(all, others, ['title', 'description', 'default', 'examples']);
   const wholes = real.map((variant): Schema => ({ allOf: [variant, base] }));
   const [only] = wholes;
@@ -309,22 +315,13 @@ function aboutOf(all: Merged, found: Found): Explained {
   return {
     title: title === undefined ? undefined : cut(title),
     description: text('description'),
-    fallback: all.keywords.has('default') ? written(all.keywords.get('default')) : undefined,
+    fallback: all.keywords.has('default') ? jsonOf(all.keywords.get('default')) : undefined,
     examples: listOf(all.keywords.get('examples'))
       .slice(0, 3)
-      .flatMap((value) => written(value) ?? []),
+      .flatMap((value) => jsonOf(value) ?? []),
     hints: found.hints ?? [],
     nullable: found.nullable,
     deprecated: all.keywords.get('deprecated') === true,
     readOnly: all.keywords.get('readOnly') === true,
   };
-}
-
-/** A value as JSON, unless it is so deep that it cannot be written. */
-function written(value: unknown): string | undefined {
-  try {
-    return JSON.stringify(value);
-  } catch {
-    return undefined;
-  }
 }

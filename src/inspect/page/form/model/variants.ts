@@ -4,7 +4,7 @@ import { childOf } from './json-edit.ts';
 import { valueOf, type JsonNode } from './json-text.ts';
 import { cut } from './hints.ts';
 import { listOf, merged, typesOf } from './merge.ts';
-import { isRecord, isSchema, own, type Schema, type SchemaDocument } from './schema-document.ts';
+import { isRecord, isSchema, jsonOf, own, type Schema, type SchemaDocument } from './schema-document.ts';
 
 /** Depth to which a value is compared with a schema to find which one it is meant for. */
 const deepest = 3;
@@ -54,7 +54,7 @@ const words: Readonly<Record<string, string>> = {
 /** Properties of which a schema admits one value alone, with that value as JSON. */
 function constants(keywords: ReadonlyMap<string, unknown>): readonly (readonly [string, string])[] {
   const values = keywords.get('enum');
-  if (Array.isArray(values) && values.length === 1) return [['', JSON.stringify(values[0])]];
+  if (Array.isArray(values) && values.length === 1) return [['', jsonOf(values[0]) ?? '…']];
   const properties = keywords.get('properties');
   if (!isRecord(properties)) return [];
   return Object.entries(properties)
@@ -68,9 +68,9 @@ function constants(keywords: ReadonlyMap<string, unknown>): readonly (readonly [
 /** The one value, as JSON, that a schema admits by itself. */
 export function constantOf(schema: unknown): string | undefined {
   if (!isRecord(schema)) return undefined;
-  if (Object.hasOwn(schema, 'const')) return JSON.stringify(schema['const']);
+  if (Object.hasOwn(schema, 'const')) return jsonOf(schema['const']);
   const allowed = listOf(own(schema, 'enum'));
-  return allowed.length === 1 ? JSON.stringify(allowed[0]) : undefined;
+  return allowed.length === 1 ? jsonOf(allowed[0]) : undefined;
 }
 
 /** Most comparisons that are made to find a variant. */
@@ -112,8 +112,8 @@ function fit(document: SchemaDocument, schema: Schema, { text, node, depth, budg
   if (types.length > 0 && !types.some((type) => isOfType(type, text, node))) return 0;
   const allowed = keywords.get('enum');
   if (Array.isArray(allowed)) {
-    const spelled = node.end - node.start < 10_000 ? JSON.stringify(valueOf(text, node)) : undefined;
-    return allowed.some((value) => JSON.stringify(value) === spelled) ? 10 : 0;
+    const spelled = node.end - node.start < 10_000 ? jsonOf(valueOf(text, node)) : undefined;
+    return spelled !== undefined && allowed.some((value) => jsonOf(value) === spelled) ? 10 : 0;
   }
   let score = types.length > 0 ? 2 : 1;
   for (const variants of choices) {
