@@ -250,6 +250,24 @@ describe('a session that the server forgot', () => {
     assert.deepEqual(one.said(2), ['initialize', 'notifications/initialized', 'logging/setLevel', 'tools/list']);
   });
 
+  it('is begun once more for a call that waits while its successor is lost as well', async () => {
+    let hanging = (): void => {};
+    const hung = new Promise<void>((resolve) => (hanging = resolve));
+    const server = forgetful();
+    const one = await recovering((sent, peer) => {
+      if (sent.conversation !== 2 || sent.message['method'] !== 'logging/setLevel') return server.script(sent, peer);
+      hanging();
+      return new Promise(() => {});
+    });
+    await one.client.setLogLevel('warning');
+    one.transport.peers[0]?.end(new ConnectionError('session-lost', 'HTTP 404', { status: 404 }));
+    const call = one.client.callTool('t');
+    await hung;
+    one.transport.peers[1]?.end(new ConnectionError('session-lost', 'HTTP 404', { status: 404 }));
+    await call;
+    assert.deepEqual(one.said(3), ['initialize', 'notifications/initialized', 'logging/setLevel', 'tools/call']);
+  });
+
   it('gives its subscriptions to its successor, before anything else is asked', async () => {
     const server = forgetful();
     const one = await recovering(server.script);

@@ -112,17 +112,17 @@ export class CurrentConnection {
 
   /** The connection, opened anew if it must be. However many wait for it, it is opened once. */
   async connection(impatience: WaitLimits): Promise<ServerConnection> {
-    const usable = this.usable;
-    if (usable !== undefined) return usable;
-    try {
-      await waitFor(this.reopen(), impatience);
-    } catch (error) {
-      throw this.#ended ?? error;
+    for (let opened = 0; ; opened++) {
+      const usable = this.usable;
+      if (usable !== undefined) return usable;
+      // What was opened may be lost again by now: nothing was sent in it for who waits, so that it may wait once more.
+      if (opened === 2) throw this.settled.lost ?? new ConnectionError('closed', 'the connection is lost');
+      try {
+        await waitFor(this.reopen(), impatience);
+      } catch (error) {
+        throw this.#ended ?? error;
+      }
     }
-    // What was opened may be lost again by now.
-    const reopened = this.usable;
-    if (reopened === undefined) throw this.settled.lost ?? new ConnectionError('closed', 'the connection is lost');
-    return reopened;
   }
 
   /** Opens another connection if this one is lost. */
