@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
@@ -28,16 +28,30 @@ test('what several built entry points export is one and the same', { skip }, asy
 
 test('built, what only some need is still loaded on demand', { skip }, () => {
   const texts = readdirSync(dist, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.js') && !name.includes('json-schema'))
+    .filter((name) => name.endsWith('.js'))
     .map((name) => readFileSync(join(dist, name), 'utf8'));
   assert.ok(texts.some((text) => text.includes('await import("./json-schema-')));
   assert.deepEqual(
-    texts.filter(
-      (text) => /^(import|\}) .*"undici/m.test(text) || /from "\.\S*\/(json-schema|client-sse-pair)-/.test(text),
-    ),
+    texts.filter((text) => /^(import|\}) .*"undici/m.test(text)),
+    [],
+  );
+  const started = [...startedFiles()];
+  assert.ok(started.some((name) => name.includes('start-')));
+  assert.deepEqual(
+    started.filter((name) => /\/(json-schema|client-sse-pair|inspect)-/.test(name)),
     [],
   );
 });
+
+/** The files that an entry point or the program loads by statements, and what those load. */
+function startedFiles(): ReadonlySet<string> {
+  const tops = readdirSync(dist).filter((name) => name.endsWith('.js'));
+  const files = new Set([...tops.map((name) => join(dist, name)), program]);
+  for (const file of files)
+    for (const [, name] of readFileSync(file, 'utf8').matchAll(/^(?:import|export|\}) .*"(\.\S*)"/gm))
+      if (name !== undefined) files.add(join(dirname(file), name));
+  return files;
+}
 
 test(
   'a page can bundle every entry point but those of Node, and of an engine that no page reaches, into one file',
