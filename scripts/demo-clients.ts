@@ -64,7 +64,7 @@ export interface Official {
   readonly revision: string;
   /**
    * Whether it hears all progress. Over stdio the first SDK forgets a request before it hands on the progress that
-   * came in the same chunk as the result, so that the last reports may be lost.
+   * came in the same chunk as the result, so that the last reports may be lost, and all where the machine is busy.
    */
   readonly hearsAllProgress: boolean;
   /** The methods that a server can ask it by. */
