@@ -39,9 +39,11 @@ function Page(): JSX.Element {
           </button>
         </p>
       )}
-      <Servers />
-      <Use />
-      <Wire />
+      <main class="parts">
+        <Servers />
+        <Use />
+        <Wire />
+      </main>
       <Dialogs />
       <p class="hidden" role="status" aria-live="polite">
         {said.value}

@@ -210,7 +210,6 @@ function callChanged(call: CallView): void {
   calls.value = changed(calls.value, call.id, call);
   if (call.state === 'running' || before?.state === call.state) return;
   if (before !== undefined) announcement.value = `${call.name}: ${call.state}`;
-  if (before !== undefined) void loadOutcome(call.id);
 }
 
 /** Reads the end of a call. */

@@ -79,7 +79,8 @@ function Palette(): JSX.Element {
   const seen = all.filter(({ words }) => wanted.every((word) => words.toLowerCase().includes(word))).slice(0, 50);
   const go = (goal: Goal | undefined): void => {
     dialog.value = undefined;
-    goal?.go();
+    // While the dialog is there, nothing beside it takes the focus.
+    setTimeout(() => goal?.go(), 0);
   };
   return (
     <div class="palette">

@@ -31,14 +31,14 @@ export function Use(): JSX.Element {
   const view = server.value;
   if (view === undefined)
     return (
-      <main class="use">
+      <section class="use" aria-label="Use">
         <p class="empty">Choose a server, or add an address.</p>
-      </main>
+      </section>
     );
   const asked = [...questions.value.values()].filter((one) => one.server === view.id);
   const Screen = screens[tab.value];
   return (
-    <main class="use">
+    <section class="use" aria-label="Use">
       {asked.map((question) => (
         <Question key={question.id} question={question} />
       ))}
@@ -63,7 +63,7 @@ export function Use(): JSX.Element {
       <div class="panel" id="tab-panel" role="tabpanel" aria-labelledby={`tab-${tab.value}`}>
         <Screen key={view.id} />
       </div>
-    </main>
+    </section>
   );
 }
 

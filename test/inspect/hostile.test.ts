@@ -1,0 +1,209 @@
+/** Servers that mean harm: the page shows what they say, and nothing of it runs, loads or holds it up. */
+
+import assert from 'node:assert/strict';
+import { createServer as createHttpServer } from 'node:http';
+import { test, type TestContext } from 'node:test';
+import type { AddressInfo } from 'node:net';
+import { noBrowser, openInspect } from '../support/inspect-page.ts';
+import { planAt } from '../support/inspected.ts';
+
+const skip = noBrowser;
+
+const script = '"><img src=x onerror="window.hurt=1"><script>window.hurt=1</script>';
+const markdown = `# ${script}\n\n[click](javascript:window.hurt=1) ![x](https://evil.example/x.png)\n\n<iframe src="javascript:parent.hurt=1"></iframe>\n\n\`${script}\``;
+
+type Reply = (method: string, params: Record<string, unknown>) => object;
+
+/** Serves answers that no server of ours would send. */
+async function speaking(t: TestContext, reply: Reply): Promise<string> {
+  const server = createHttpServer((request, response) => {
+    let text = '';
+    request.setEncoding('utf8');
+    request.on('data', (piece: string) => {
+      text += piece;
+    });
+    request.on('end', () => {
+      const { id, method, params } = JSON.parse(text === '' ? '{}' : text) as {
+        id?: number;
+        method: string;
+        params: Record<string, unknown>;
+      };
+      if (id === undefined) return void response.writeHead(202).end();
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ jsonrpc: '2.0', id, ...reply(method, params) }));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(
+    () =>
+      new Promise((resolve) => {
+        server.close(resolve);
+        server.closeAllConnections();
+      }),
+  );
+  // A server that listens on a port has the address of one.
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+}
+
+function initialized(name: string): object {
+  return {
+    result: {
+      protocolVersion: '2025-11-25',
+      capabilities: { tools: {}, prompts: {}, resources: {}, logging: {} },
+      serverInfo: { name, title: name, version: name, websiteUrl: 'javascript:window.hurt=1' },
+      instructions: name,
+    },
+  };
+}
+
+const unknown = { error: { code: -32601, message: script } };
+
+test('script in every text is text', { skip }, async (t) => {
+  const url = await speaking(t, (method) => {
+    const common = {
+      title: script,
+      description: `${script} \u202etxet\u202c`,
+      icons: [{ src: 'https://evil.example/icon.svg' }],
+    };
+    switch (method) {
+      case 'initialize':
+        return initialized(script);
+      case 'tools/list':
+        return {
+          result: {
+            tools: [
+              {
+                name: 'hurt',
+                ...common,
+                inputSchema: {
+                  type: 'object',
+                  properties: {
+                    [script]: {
+                      type: 'string',
+                      title: script,
+                      description: script,
+                      enum: [script],
+                      $ref: 'https://evil.example/schema',
+                    },
+                  },
+                },
+              },
+            ],
+          },
+        };
+      case 'prompts/list':
+        return {
+          result: { prompts: [{ name: script, ...common, arguments: [{ name: script, description: script }] }] },
+        };
+      case 'resources/list':
+        return {
+          result: { resources: [{ uri: 'javascript:window.hurt=1', name: script, ...common, mimeType: script }] },
+        };
+      case 'resources/templates/list':
+        return { result: { resourceTemplates: [{ uriTemplate: `javascript:${script}{x}`, name: script, ...common }] } };
+      case 'tools/call':
+        return {
+          result: {
+            content: [
+              { type: 'text', text: markdown },
+              {
+                type: 'image',
+                data: Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" onload="window.hurt=1"/>`).toString(
+                  'base64',
+                ),
+                mimeType: 'image/svg+xml',
+              },
+              { type: 'image', data: 'x" onerror="window.hurt=1', mimeType: 'image/png" onerror="window.hurt=1' },
+              { type: 'audio', data: 'AAAA', mimeType: 'audio/wav;"onerror=1' },
+              { type: 'resource_link', uri: 'javascript:window.hurt=1', name: script },
+              { type: 'resource', resource: { uri: 'https://evil.example/x', text: script, mimeType: 'text/html' } },
+              { type: script, [script]: script },
+            ],
+            structuredContent: { rows: [{ [script]: script, ['__proto__']: 1 }] },
+            [script]: script,
+          },
+        };
+      default:
+        return unknown;
+    }
+  });
+  const { page, choose, accessible } = await openInspect(t, [planAt(url, { name: script })]);
+  await choose('tools', 'img');
+  await page.getByText('⟦U+202E⟧').first().waitFor();
+  await page.getByRole('button', { name: /^(Call|Send anyway)/ }).click();
+  const result = page.getByRole('region', { name: 'Result' });
+  await result.getByRole('button', { name: 'Markdown' }).click();
+  await result.getByText('javascript:window.hurt=1').first().waitFor();
+  await accessible('hostile texts');
+  for (const tab of ['Prompts', 'Resources']) {
+    await page.getByRole('tab', { name: new RegExp(tab) }).click();
+    await choose(tab.toLowerCase(), 'img');
+  }
+  await page.getByRole('tab', { name: 'About' }).click();
+  await page.getByRole('grid', { name: 'Messages' }).getByRole('row').last().click();
+  await page.getByRole('complementary').getByRole('button', { name: 'Lens' }).click();
+  assert.equal(await page.evaluate('window.hurt'), undefined);
+  assert.deepEqual(
+    await page.evaluate('[...document.querySelectorAll("a[href],iframe,object,embed,script:not([src])")].length'),
+    0,
+  );
+});
+
+test('large and deep results are shown without holding the page up', { skip }, async (t) => {
+  const deep = `${'['.repeat(100)}${']'.repeat(100)}`;
+  const url = await speaking(t, (method, params) => {
+    if (method === 'initialize') return initialized('large');
+    if (method === 'tools/list')
+      return {
+        result: {
+          tools: Array.from({ length: 1_000 }, (_, at) => ({ name: `tool-${at}`, inputSchema: { type: 'object' } })),
+        },
+      };
+    if (method === 'tools/call')
+      return {
+        result: {
+          content: [{ type: 'text', text: params['name'] === 'tool-1' ? deep : 'x'.repeat(8_000_000) }],
+          structuredContent: { all: Array.from({ length: 50_000 }, (_, at) => ({ at })) },
+        },
+      };
+    return unknown;
+  });
+  const { page, choose } = await openInspect(t, [planAt(url)]);
+  for (const name of ['tool-0', 'tool-1']) {
+    await choose('tools', name);
+    await page.getByRole('button', { name: /^(Call|Send anyway)/ }).click();
+    await page.getByRole('region', { name: 'Result' }).getByText('structured content').first().waitFor();
+  }
+  assert.ok(Number(await page.evaluate('document.querySelectorAll("*").length')) < 12_000);
+});
+
+test('Thousands of messages are a list of which few are in the document', { skip }, async (t) => {
+  let count = 0;
+  const url = await speaking(t, (method) => {
+    if (method === 'initialize') return initialized('many');
+    if (method === 'tools/list') return { result: { tools: [{ name: 'tool', inputSchema: { type: 'object' } }] } };
+    count++;
+    return method === 'tools/call' ? { result: { content: [] } } : unknown;
+  });
+  const { page, scene, until } = await openInspect(t, [planAt(url)]);
+  await page.getByRole('grid', { name: 'tools', exact: true }).getByRole('row').first().waitFor();
+  for (let at = 0; at < 24; at++)
+    await Promise.all(
+      Array.from({ length: 50 }, () =>
+        scene.json('call', { server: 'A', kind: 'resource', name: 'file:///x', text: '{}' }).catch(() => {}),
+      ),
+    );
+  const grid = page.getByRole('grid', { name: 'Messages' });
+  await until('Number(document.querySelector(".wire [aria-rowcount]")?.getAttribute("aria-rowcount")) >= 2400');
+  assert.ok(count >= 1_200);
+  assert.ok((await grid.getByRole('row').count()) < 100);
+  await page.getByLabel('Filter of the wire').fill('kind:error');
+  await grid.getByText('error of resources/read').first().waitFor();
+  await grid.focus();
+  await page.keyboard.press('Home');
+  await page.keyboard.press('End');
+  await page
+    .getByRole('complementary')
+    .getByRole('heading', { name: /resources\/read/ })
+    .waitFor();
+});

@@ -1,0 +1,225 @@
+/** The page in a real browser: what a person does there, from the first click. */
+
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { createExampleServer } from '../../src/cli/example/server.ts';
+import { createServer, type Server } from '../../src/server.ts';
+import { spawn } from '../../src/stdio/client/transport.ts';
+import { noBrowser, openInspect } from '../support/inspect-page.ts';
+import { planAt, served } from '../support/inspected.ts';
+import { root } from '../support/sources.ts';
+
+const skip = noBrowser;
+
+test('does it work: connect, a tool, its form, its result', { skip }, async (t) => {
+  const { page, choose, accessible } = await openInspect(t, [planAt(await served(t, createExampleServer()))]);
+  await choose('tools', 'Forecast');
+  await page.getByLabel('city').fill('Oslo');
+  await page.getByRole('button', { name: /^Call Ctrl/ }).click();
+  const result = page.getByRole('region', { name: 'Result' });
+  await result.getByText('fits the output schema').waitFor();
+  assert.match((await result.textContent()) ?? '', /Oslo/);
+  await accessible('a result');
+  await choose('tools', 'Picture');
+  await page.getByRole('button', { name: /^Call Ctrl/ }).click();
+  await page.locator('.result img').waitFor();
+  assert.ok(
+    await page.locator('.result img').evaluate((image: { readonly naturalWidth: number }) => image.naturalWidth > 0),
+  );
+});
+
+test('what an older host will see: the lens over the answer of a call', { skip }, async (t) => {
+  const { page, choose, accessible } = await openInspect(t, [planAt(await served(t, createExampleServer()))]);
+  await choose('tools', 'Forecast');
+  await page.getByLabel('city').fill('Oslo');
+  await page.keyboard.press('Control+Enter');
+  await page.getByRole('region', { name: 'Result' }).getByRole('button', { name: /^#/ }).click();
+  const pane = page.getByRole('complementary');
+  await pane.getByRole('button', { name: /^answer/ }).click();
+  await pane.getByRole('button', { name: 'Lens' }).click();
+  await pane.getByRole('button', { name: '2025-03-26' }).click();
+  await pane.getByText('a client of 2025-03-26 gets').waitFor();
+  assert.match(
+    (await pane.textContent()) ?? '',
+    /left out.*structuredContent|structuredContent.*its JSON as a text block/,
+  );
+  await accessible('the lens');
+  await page.getByRole('tab', { name: 'About' }).click();
+  await page.getByRole('region', { name: 'Clients of other revisions' }).getByText('refused').first().waitFor();
+  await accessible('what is lost');
+});
+
+function asking(): Server {
+  const server = createServer({ name: 'asks', version: '1' });
+  server.tool('who', {}, async (_, context) => {
+    const schema = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const;
+    const { action, content } = await context.elicit({ message: 'Who are you?', schema });
+    return `${action}: ${JSON.stringify(content)}`;
+  });
+  server.tool('think', {}, async (_, context) => {
+    const { content } = await context.sample({
+      messages: [{ role: 'user', content: { type: 'text', text: 'What is seven?' } }],
+      maxTokens: 10,
+    });
+    return JSON.stringify(content);
+  });
+  server.tool('slow', {}, async (_, context) => {
+    context.progress(1, 4, 'one of four');
+    await new Promise((resolve) => context.signal.addEventListener('abort', resolve, { once: true }));
+    return 'never';
+  });
+  return server;
+}
+
+for (const revision of ['2025-11-25', '2026-07-28'])
+  test(`it asks me: a form and a model, answered in the page (${revision})`, { skip }, async (t) => {
+    const plans = [planAt(await served(t, asking()))];
+    const { page, choose, accessible, until } = await openInspect(t, plans, {}, { revision });
+    await choose('tools', 'who');
+    await page.getByRole('button', { name: /^Call Ctrl/ }).click();
+    const question = page.getByRole('region', { name: 'Question of server' });
+    await question.getByText('Who are you?').waitFor();
+    await until('document.title.startsWith("(1)")');
+    await accessible('a question');
+    await question.getByLabel('name').fill('Ann');
+    await question.getByRole('button', { name: 'Send' }).click();
+    await page.getByText('accept: {"name":"Ann"}').waitFor();
+    await choose('tools', 'think');
+    await page.getByRole('button', { name: /^Call Ctrl/ }).click();
+    await question.getByText('What is seven?').waitFor();
+    await question.getByLabel('Answer of the model').fill('7');
+    await question.getByRole('button', { name: 'Answer', exact: true }).click();
+    await page.getByText('"text":"7"').waitFor();
+  });
+
+test('it takes long: progress, and cancel by a key', { skip }, async (t) => {
+  const { page, choose } = await openInspect(t, [planAt(await served(t, asking()))]);
+  await choose('tools', 'slow');
+  await page.getByRole('button', { name: /^Call Ctrl/ }).click();
+  await page.getByText('1 of 4 one of four').waitFor();
+  await page.getByRole('grid', { name: 'tools', exact: true }).focus();
+  await page.keyboard.press('.');
+  await page.getByRole('heading', { name: /Cancelled/ }).waitFor();
+});
+
+test('why not: a process that ends says what it wrote, and what to do', { skip }, async (t) => {
+  const command = process.execPath;
+  const args = ['-e', 'console.error("the database is away"); process.exit(3)'];
+  const reach = ({
+    onStderr,
+  }: {
+    readonly onStderr: (text: string) => void;
+  }): ReturnType<Parameters<typeof openInspect>[1][number]['reach']> =>
+    Promise.resolve(spawn(command, args, { onStderr }));
+  const { page, accessible } = await openInspect(t, [planAt('http://127.0.0.1:1', { kind: 'stdio', reach })]);
+  await page.getByRole('region', { name: 'Failure' }).getByText('standard error').waitFor();
+  await page.getByRole('grid', { name: 'Messages' }).getByText('the database is away').first().waitFor();
+  await accessible('a failure');
+});
+
+test('it works with server-everything, and with two servers side by side', { skip }, async (t) => {
+  const everything = join(root, 'node_modules/@modelcontextprotocol/server-everything/dist/index.js');
+  const plans = [
+    planAt('http://127.0.0.1:1', {
+      name: 'everything',
+      kind: 'stdio',
+      reach: ({ onStderr, killAfterMs }) =>
+        Promise.resolve(spawn(process.execPath, [everything, 'stdio'], { onStderr, killAfterMs })),
+    }),
+    planAt(await served(t, createExampleServer()), { name: 'example' }),
+  ];
+  const { page, choose, accessible } = await openInspect(t, plans);
+  await choose('tools', 'Get Sum');
+  await page.getByLabel('a required').fill('2');
+  await page.getByLabel('b required').fill('3');
+  await page.getByRole('button', { name: /^Call Ctrl/ }).click();
+  await page.getByText('The sum of 2 and 3 is 5.').waitFor();
+  await page.getByRole('tab', { name: /Resources/ }).click();
+  await page.getByRole('button', { name: 'B', exact: false }).filter({ hasText: 'example' }).click();
+  await page.getByRole('tab', { name: /Prompts/ }).click();
+  await page.getByRole('grid', { name: 'prompts', exact: true }).getByRole('row').first().waitFor();
+  await accessible('two servers');
+  await page.getByRole('button', { name: 'Compare two' }).click();
+  await page
+    .getByRole('dialog')
+    .getByText(/tools: \d+ differ/)
+    .waitFor();
+  // Nothing that the official server does is taken for a fault.
+  assert.equal(await page.getByRole('grid', { name: 'Messages' }).getByText('breaks').count(), 0);
+});
+
+test('without a mouse: palette, lists, the wire, and back', { skip }, async (t) => {
+  const { page, until } = await openInspect(t, [planAt(await served(t, createExampleServer()))]);
+  await page.getByRole('grid', { name: 'tools', exact: true }).getByRole('row').first().waitFor();
+  const palette = page.getByRole('combobox', { name: 'Search everything' });
+  await page.keyboard.press('Control+k');
+  await palette.waitFor();
+  await page.keyboard.type('tools echo');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Echo' }).waitFor();
+  await page.keyboard.press('Control+k');
+  await palette.waitFor();
+  await page.keyboard.type('filter of the wire');
+  await page.keyboard.press('Enter');
+  await until('document.activeElement?.getAttribute("aria-label") === "Filter of the wire"');
+  await page.keyboard.type('method:tools/list');
+  await page.getByRole('grid', { name: 'Messages' }).getByText('result of tools/list').waitFor();
+  while (!(await page.evaluate('document.activeElement?.getAttribute("aria-label") === "Messages"')))
+    await page.keyboard.press('Tab');
+  await page.keyboard.press('j');
+  await page
+    .getByRole('complementary')
+    .getByRole('heading', { name: /tools\/list/ })
+    .waitFor();
+  await page.keyboard.press('p');
+  await page
+    .getByRole('complementary')
+    .getByRole('button', { name: /^request/ })
+    .waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('complementary').waitFor({ state: 'detached' });
+});
+
+for (const look of [
+  { width: 360, height: 740 },
+  { width: 800, height: 900, dark: true },
+  { width: 1_600, height: 1_000, dark: true },
+])
+  test(
+    `every place is accessible at ${look.width} px, ${look.dark === true ? 'dark' : 'light'}, and nothing is wider than the page`,
+    { skip },
+    async (t) => {
+      const { page, choose, accessible } = await openInspect(t, [planAt(await served(t, createExampleServer()))], look);
+      const fits = async (what: string): Promise<void> => {
+        await accessible(what);
+        assert.ok(
+          await page.evaluate('document.documentElement.scrollWidth <= innerWidth'),
+          `${what} is wider than the page`,
+        );
+      };
+      await page.getByRole('grid', { name: 'tools', exact: true }).getByRole('row').first().waitFor();
+      await fits('tools');
+      await choose('tools', 'Forecast');
+      await page.getByLabel('city').fill('Oslo');
+      await page.keyboard.press('Control+Enter');
+      await page.getByRole('region', { name: 'Result' }).getByText('fits').waitFor();
+      await fits('a result');
+      if (look.width < 1_200) {
+        await page.getByRole('button', { name: 'Servers', exact: true }).click();
+        await fits('servers');
+        await page.getByRole('button', { name: 'Wire', exact: true }).click();
+      }
+      await page.getByRole('grid', { name: 'Messages' }).getByRole('row').nth(2).click();
+      await fits('a message');
+      await page.getByRole('complementary').getByRole('button', { name: 'Lens' }).click();
+      await page
+        .getByRole('complementary')
+        .getByText(/a client of|nothing to compare/i)
+        .first()
+        .waitFor();
+      await fits('the lens');
+      await page.getByRole('button', { name: 'Keys' }).click();
+      await fits('the keys');
+    },
+  );

@@ -1,0 +1,92 @@
+/** The page of `parley inspect` in a real browser, watched: what it asks for, what it complains about, what axe finds. */
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { TestContext } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Page } from 'playwright-core';
+import type { InspectOptions } from '../../src/inspect/serve.ts';
+import type { ServerPlan } from '../../src/inspect/servers/shared.ts';
+import { browserContext, noChromium } from './chromium.ts';
+import { inspecting, noPage, type InspectedScene } from './inspected.ts';
+
+/** Why tests of the page in a browser are skipped; `false` where they are not. */
+export const noBrowser: string | false = noPage === false ? noChromium : noPage;
+
+/** Look of a page. */
+export interface Look {
+  readonly width?: number;
+  readonly height?: number;
+  readonly dark?: boolean;
+}
+
+/** A page that is open before a process. */
+export interface OpenPage {
+  readonly page: Page;
+  readonly scene: InspectedScene;
+  /** Chooses a row of a list by its words. */
+  choose(list: string, words: string): Promise<void>;
+  /** Waits until an expression holds; the page may not evaluate any, so that it is asked from outside. */
+  until(expression: string): Promise<void>;
+  /** Fails where axe finds anything. */
+  accessible(what: string): Promise<void>;
+}
+
+const axe = (): string => readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Opens the page, and holds it to its word at the end: an empty console, and no request but to its own origin. */
+export async function openInspect(
+  t: TestContext,
+  plans: readonly ServerPlan[],
+  { width = 1_600, height = 1_000, dark = false }: Look = {},
+  more: Partial<InspectOptions> = {},
+): Promise<OpenPage> {
+  const complaints: string[] = [];
+  const foreign: string[] = [];
+  let opened: Page | undefined;
+  // Before the process ends, of which a page complains.
+  t.after(async () => {
+    await opened?.close();
+    assert.deepEqual(complaints, []);
+    assert.deepEqual(foreign, []);
+  });
+  const scene = await inspecting(t, plans, more);
+  const context = await browserContext(t, { viewport: { width, height }, colorScheme: dark ? 'dark' : 'light' });
+  const page = await context.newPage();
+  opened = page;
+  page.on('console', (message) => complaints.push(message.text()));
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('request', (request) => {
+    if (!/^(data|blob):/.test(request.url()) && new URL(request.url()).origin !== scene.origin)
+      foreign.push(request.url());
+  });
+  await page.goto(scene.url);
+  await page.getByRole('heading', { name: 'Parley' }).waitFor();
+  assert.ok(!page.url().includes(scene.token));
+  return {
+    page,
+    scene,
+    async choose(list, words) {
+      await page
+        .getByRole('grid', { name: list, exact: true })
+        .getByRole('row')
+        .filter({ hasText: words })
+        .first()
+        .click();
+    },
+    async until(expression) {
+      const signal = AbortSignal.timeout(20_000);
+      while ((await page.evaluate(expression)) !== true) {
+        signal.throwIfAborted();
+        await turn();
+      }
+    },
+    async accessible(what) {
+      const found: unknown = await page.evaluate(
+        `${axe()};axe.run(document,{resultTypes:['violations']}).then(({violations})=>violations.map(({id,nodes})=>id+': '+nodes.map(({html})=>html.slice(0,160)).join(' | ')))`,
+      );
+      assert.deepEqual(found, [], what);
+    },
+  };
+}
