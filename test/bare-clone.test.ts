@@ -29,6 +29,8 @@ const maySkip: ReadonlyMap<string, string> = new Map([
   ['test/conformance.test.ts', 'Redis: npm run engines'],
   ['test/inspect/doors.test.ts', 'the package, which npm ci builds'],
   ['test/inspect/forms.test.ts', 'Chromium'],
+  ['test/inspect/hostile.test.ts', 'Chromium'],
+  ['test/inspect/page.test.ts', 'Chromium'],
   ['test/inspect/process.test.ts', 'the package, which npm ci builds'],
   ['test/interop/python.test.ts', 'Python with its official SDK'],
   ['test/runtimes.test.ts', 'the package, which npm ci builds'],

@@ -131,8 +131,8 @@ test('it works with server-everything, and with two servers side by side', { ski
   ];
   const { page, choose, accessible } = await openInspect(t, plans);
   await choose('tools', 'Get Sum');
-  await page.getByLabel('a required').fill('2');
-  await page.getByLabel('b required').fill('3');
+  await page.getByLabel('a* (required)').fill('2');
+  await page.getByLabel('b* (required)').fill('3');
   await page.getByRole('button', { name: /^Call Ctrl/ }).click();
   await page.getByText('The sum of 2 and 3 is 5.').waitFor();
   await page.getByRole('tab', { name: /Resources/ }).click();

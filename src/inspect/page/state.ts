@@ -199,7 +199,9 @@ function serverChanged(view: ServerView): void {
 /** Reads the lists of a server. */
 export async function loadLists(id: string): Promise<void> {
   try {
-    lists.value = changed(lists.value, id, await api.post<ListsView>('lists', { server: id }));
+    const own = await api.post<ListsView>('lists', { server: id });
+    // Another server may have been read meanwhile.
+    lists.value = changed(lists.value, id, own);
   } catch (error) {
     announcement.value = wordsOf(error);
   }
