@@ -44,17 +44,17 @@ export async function openInspect(
 ): Promise<OpenPage> {
   const complaints: string[] = [];
   const foreign: string[] = [];
-  let opened: Page | undefined;
+  const opened: Page[] = [];
   // Before the process ends, of which a page complains.
   t.after(async () => {
-    await opened?.close();
+    for (const one of opened) await one.close();
     assert.deepEqual(complaints, []);
     assert.deepEqual(foreign, []);
   });
   const scene = await inspecting(t, plans, more);
   const context = await browserContext(t, { viewport: { width, height }, colorScheme: dark ? 'dark' : 'light' });
   const page = await context.newPage();
-  opened = page;
+  opened.push(page);
   page.on('console', (message) => complaints.push(message.text()));
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('request', (request) => {
