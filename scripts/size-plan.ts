@@ -34,9 +34,9 @@ server.tool('add', { description: 'Adds.' }, () => 'added');
 
 /** How the budgets of the entry points stand, in KB; each is a little more than it was when it was last looked at. */
 const budgets: Readonly<Record<Entry, number>> = {
-  '': 122.3,
+  '': 122.8,
   server: 44.3,
-  client: 47.6,
+  client: 47.8,
   bridge: 98.5,
   protect: 22.1,
   account: 31.4,
@@ -49,7 +49,7 @@ const budgets: Readonly<Record<Entry, number>> = {
   redis: 16.5,
   otel: 20,
   protocol: 3.5,
-  testing: 59,
+  testing: 59.1,
 };
 
 /** Programs that do one thing, and each entry point as a whole. */

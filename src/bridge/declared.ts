@@ -9,7 +9,8 @@ import type { Revision } from '../protocol/revision.ts';
 const declared = new WeakMap<ClientCapabilities, ClientCapabilities>();
 
 /**
- * Capabilities of a client as an upstream of the same words is told of them: everything but the tasks that it hosts, which no bridge carries, and
+ * Capabilities of a client as an upstream of the same words is told of them: everything but the tasks that it hosts, of which a connection of its own
+ * alone may tell, and
  * the extension for tasks where its revision has none. The same object where there is neither.
  */
 export function declaredFor(capabilities: ClientCapabilities, { tasks }: Revision): ClientCapabilities {
@@ -23,6 +24,20 @@ export function declaredFor(capabilities: ClientCapabilities, { tasks }: Revisio
   const made = { ...rest, ...(others.length === 0 ? {} : { extensions: Object.fromEntries(others) }) };
   declared.set(capabilities, made);
   return made;
+}
+
+/**
+ * The tasks that the client of a session hosts, as the server is told that has a connection with it alone: which of them another server asked for
+ * nobody could say, so that none are listed. (Spec 2025-11-25, Tasks.)
+ */
+export function hostedFor(
+  { tasks }: ClientCapabilities,
+  from: Revision,
+  to: Revision | undefined,
+): Pick<ClientCapabilities, 'tasks'> {
+  if (tasks?.requests === undefined || from.tasks !== 'core' || to?.tasks !== 'core') return {};
+  const { list: _, ...others } = tasks;
+  return { tasks: others };
 }
 
 /** Capabilities of sessions with their extensions in another place: each request of a session has the same. */

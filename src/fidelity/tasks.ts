@@ -24,7 +24,10 @@ export const taskFeatures: readonly Feature[] = [
     group,
     between: (client, server) => {
       if (client.tasks === 'none') return nothing("the client's revision has none");
-      if (client.tasks === 'core') return changed('left out; the bridge carries no tasks that a client hosts');
+      if (client.tasks === 'core' && isSame(client, server))
+        return changed(
+          'without `list`, on the connection that a session has of its own; what the client hosts is carried, under ids of the bridge',
+        );
       return isSame(client, server) ? carried : changed(`left out; ${missingAt(server, 'server')}`);
     },
   },
@@ -101,10 +104,10 @@ export const taskFeatures: readonly Feature[] = [
     id: 'tasks-asked',
     title: 'The wish of a server that its client answers as a task',
     group,
-    between: (_, server) =>
-      server.tasks === 'core'
-        ? changed('left out, and the client is asked plainly; the bridge declares no tasks that a client hosts')
-        : nothing("the server's revision has none"),
+    between: (client, server) => {
+      if (server.tasks !== 'core') return nothing("the server's revision has none");
+      return isSame(client, server) ? carried : changed(`left out, and asked plainly; ${missingAt(client, 'client')}`);
+    },
   },
   {
     id: 'tasks-results',

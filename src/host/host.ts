@@ -149,7 +149,7 @@ export interface ServerSession {
    * the wire.
    *
    * @param call The call whose stream carries the question, without which it goes to the conversation as a whole; and the wish that
-   *   the answer comes as a task, where the client hosts such.
+   *   the answer comes as a task, where the client hosts such; and what takes an answer that comes when nobody waits any more.
    * @param signal Gives the question up; the end of the call does too.
    * @throws McpError what the client answered, what it lacks, or why no answer came.
    */
@@ -157,7 +157,10 @@ export interface ServerSession {
     method: string,
     params: JsonObject,
     signal: AbortSignal,
-    call?: Pick<Call, 'signal' | 'requestId'> & { readonly task?: TaskQuestion | undefined },
+    call?: Partial<Pick<Call, 'signal' | 'requestId'>> & {
+      readonly task?: TaskQuestion | undefined;
+      readonly late?: ((result: JsonObject) => void) | undefined;
+    },
   ): Promise<JsonObject>;
   /** Sends a notification that belongs to no request; nothing is sent before the client is ready for it. */
   notify(method: string, params: Readonly<Record<string, unknown>>): void;

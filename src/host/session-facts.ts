@@ -29,7 +29,7 @@ export interface SessionParts {
     method: string,
     params: JsonObject,
     origin: QuestionOrigin,
-    client: Pick<SessionWay, 'client' | 'task'>,
+    client: Pick<SessionWay, 'client' | 'task' | 'late'>,
   ): Promise<JsonObject>;
 }
 
@@ -121,9 +121,9 @@ export class SessionFacts implements CallFacts {
       changed: (change) => link.changed?.(change),
       state: new Map(),
       ask: async (method, params, signal, call) => {
-        const given = call === undefined ? signal : AbortSignal.any([signal, call.signal]);
+        const given = call?.signal === undefined ? signal : AbortSignal.any([signal, call.signal]);
         const origin = { facts: revision, signal: given, requestId: call?.requestId, session: this.session };
-        return await ask(method, params, origin, { client, task: call?.task });
+        return await ask(method, params, origin, { client, task: call?.task, late: call?.late });
       },
       notify: (method, params) => {
         const { chain } = host;

@@ -252,6 +252,11 @@ export function hasClientCapability(capabilities: ClientCapabilities, path: stri
   return hasPath(capabilities, path);
 }
 
+/** Tells whether a client answers a method by tasks that it hosts. (Spec 2025-11-25, Tasks, Capability Negotiation.) */
+export function hostsTasksOf(method: string, capabilities: ClientCapabilities): boolean {
+  return hasPath(capabilities, `tasks.requests.${method.replace('/', '.')}`);
+}
+
 /** Tells whether a revision has the capability of servers that a path names: what it has not, nobody can declare. */
 export function isServerCapability(revision: Revision, path: string): boolean {
   const [feature = ''] = path.split('.');

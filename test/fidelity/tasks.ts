@@ -32,7 +32,10 @@ const ofServers = {
 };
 
 /** What a client declares, in every form. */
-const ofClients = { tasks: { list: {} }, extensions: { [extension]: {} } };
+const ofClients = {
+  tasks: { list: {}, cancel: {}, requests: { sampling: { createMessage: {} } } },
+  extensions: { [extension]: {} },
+};
 
 function formOf({ tasks }: Revision, all: typeof ofServers | typeof ofClients): Json | undefined {
   if (tasks === 'none') return undefined;
@@ -235,9 +238,9 @@ const asked: Walk = async (pairing) => {
   if (pairing.server.tasks !== 'core') return nothing;
   const params = { messages: [{ role: 'user', content: { type: 'text', text: 'hello' } }], maxTokens: 10 };
   const answer = { role: 'assistant', content: { type: 'text', text: 'hi' }, model: 'any' };
-  const { questions, error } = await ask(pairing, [
-    [{ method: 'sampling/createMessage', params: { ...params, task: { ttl: 5 } }, answer }],
-  ]);
+  const asked = { method: 'sampling/createMessage', params: { ...params, task: { ttl: 5 } }, answer };
+  const capabilities = { sampling: {}, ...formOf(pairing.client, ofClients) };
+  const { questions, error } = await ask(pairing, [[asked]], capabilities);
   assert.equal(error, undefined);
   return compared({ ttl: 5 }, at(questions[0], 'params', 'task'));
 };

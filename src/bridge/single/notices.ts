@@ -1,10 +1,11 @@
 import { jsonText } from '../../json/exact-number.ts';
-import type { NotificationSender } from '../../host/host.ts';
+import type { NotificationSender, ServerSession } from '../../host/host.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
 import { maySend } from '../../protocol/method.ts';
 import { wordsOf } from '../failure.ts';
 import { revisionFor } from '../forward.ts';
+import type { LateTasks } from '../tasks/late-tasks.ts';
 import type { Pool } from '../upstream/pool.ts';
 import { ownerOf } from '../upstream/wanted.ts';
 import { progressFor } from './question-progress.ts';
@@ -23,14 +24,16 @@ const leastText = 64 * 1024;
 /** Carries what clients tell to the upstream, which may be slow to take it: what is too much meanwhile is dropped. */
 export class Notices {
   readonly #pool: Pool;
+  readonly #tasks: Pick<LateTasks, 'loaded'>;
   readonly #onWarning: (message: string) => void;
   readonly #text = new Shares(mostText);
   #underWay = 0;
   /** True when the operator was told of what was dropped, until nothing is under way. */
   #told = false;
 
-  constructor(pool: Pool, onWarning: (message: string) => void) {
+  constructor(pool: Pool, tasks: Pick<LateTasks, 'loaded'>, onWarning: (message: string) => void) {
     this.#pool = pool;
+    this.#tasks = tasks;
     this.#onWarning = onWarning;
   }
 
@@ -47,12 +50,17 @@ export class Notices {
         const client = from.session === undefined ? undefined : pool.ownOf(from.session)?.latest;
         if (client === undefined || !maySend('client', row, revisionFor(client))) return;
       }
-      const isProgress = method === 'notifications/progress' && from.session !== undefined;
-      const own = isProgress ? progressFor(from.session, params, pool) : params;
+      const own = from.session === undefined ? params : this.#inWordsOf(method, params, from.session);
       if (own !== undefined) await this.#send({ method, params: own }, from);
     } catch (error) {
       this.#onWarning(`${shownMethod(method)} did not reach the upstream: ${wordsOf(error)}`);
     }
+  }
+
+  /** Words of a client in those of its server: progress of a question, and the state of a task, are for the server alone that asked. */
+  #inWordsOf(method: string, params: JsonObject, session: ServerSession): JsonObject | undefined {
+    if (method === 'notifications/progress') return progressFor(session, params, this.#pool);
+    return method === 'notifications/tasks/status' ? this.#tasks.loaded?.hosted.told(params, session) : params;
   }
 
   async #send({ method, params }: Notice, from: NotificationSender): Promise<void> {

@@ -17,7 +17,7 @@ import type { KnownUpstream, UpstreamLogin } from '../upstream-login.ts';
 import type { Doorway } from './doorway.ts';
 import { bridgeHandlers, type BridgeParts } from './handlers.ts';
 import { UpstreamTools } from '../known-tools.ts';
-import { keepsTasks, relatedTaskOf, taskFormBehind } from '../tasks/between.ts';
+import { isOfHosted, keepsTasks, relatedTaskOf, taskFormBehind } from '../tasks/between.ts';
 import type { FollowTasks } from '../tasks/extension/told-tasks.ts';
 import { lateKept } from '../tasks/kept/late-kept.ts';
 import { lateTasks } from '../tasks/late-tasks.ts';
@@ -299,8 +299,11 @@ function sessionEvents(
       else if (isListChange(method) || isOfSession(method)) session.notify(method, ownWords(params));
     },
     onRequest: async (method, params, { signal, running }) => {
+      const on = running.at(-1);
+      if (isOfHosted(method, params))
+        return await (await tasks.load()).hosted.ask({ method, params, session, signal, on });
       const question = relayedQuestion(session, params, pool);
-      const ask = (named: JsonObject): Promise<JsonObject> => session.ask(method, named, signal, running.at(-1));
+      const ask = (named: JsonObject): Promise<JsonObject> => session.ask(method, named, signal, on);
       try {
         if (relatedTaskOf(params) === undefined) return await ask(question.params);
         return await (await tasks.load()).notices.asked(question.params, session, ask);
@@ -354,7 +357,7 @@ function hostOf(parts: BridgeParts, settings: SingleOptions, { known, hint, door
       ? own
       : new Map([...own].map(([method, handler]) => [method, doorway.within(handler)] as const));
   const unknown: Handler = (params, call) => pool.carry(params, call);
-  const notices = new Notices(pool, settings.onWarning);
+  const notices = new Notices(pool, parts.tasks, settings.onWarning);
   return {
     get info() {
       return known().server ?? settings.info;

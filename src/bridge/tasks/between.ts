@@ -2,7 +2,7 @@
 
 import type { Client } from '../../client/client.ts';
 import { isObject } from '../../jsonrpc/message.ts';
-import { hasServerCapability } from '../../protocol/capability.ts';
+import { hasServerCapability, hostsTasksOf, type ClientCapabilities } from '../../protocol/capability.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
 import { McpError } from '../../protocol/error.ts';
 import { declaresExtension, extensionCapability } from '../../protocol/extension.ts';
@@ -69,13 +69,21 @@ export function taskFormBehind({ main: { latest } }: Pick<Pool, 'main'>): TaskFo
 }
 
 /**
- * A question of a server without the wish for a task: the bridge declares no tasks of its client, so that it may not be heeded. What a method that the
- * protocol does not know calls so is no such wish. (Spec 2025-11-25, Tasks, Capability negotiation.)
+ * A question of a server without the wish for a task, unless it was told that its client hosts such: what was not declared is not heeded. What a method
+ * that the protocol does not know calls so is no such wish. (Spec 2025-11-25, Tasks, Capability negotiation.)
+ *
+ * @param declared Capabilities that the server was told.
  */
-export function withoutWish(method: string, params: JsonObject): JsonObject {
-  if (params['task'] === undefined || methodOf(method) === undefined) return params;
+export function withoutWish(method: string, params: JsonObject, declared: ClientCapabilities = {}): JsonObject {
+  if (params['task'] === undefined || methodOf(method) === undefined || hostsTasksOf(method, declared)) return params;
   const { task: _, ...plain } = params;
   return plain;
+}
+
+/** Tells whether a server asks its client for a task, or about one. */
+export function isOfHosted(method: string, params: JsonObject): boolean {
+  const row = methodOf(method);
+  return row !== undefined && (params['task'] !== undefined || row.needs?.split('.')[0] === 'tasks');
 }
 
 /** The id of the task that a message belongs to, where it says so. (Spec 2025-11-25, Tasks, Related Task Metadata.) */

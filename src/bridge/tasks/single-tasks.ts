@@ -14,6 +14,7 @@ import { CarriedTasks } from './carried-tasks.ts';
 import { HeldResults } from './core/held-results.ts';
 import { LookedAfter } from './core/looked-after.ts';
 import { TasksOfCore } from './core/tasks-of-core.ts';
+import { TasksOfClients } from './hosted/tasks-of-clients.ts';
 import { TaskIds } from './task-ids.ts';
 import { listenToTasks, type ListenWith } from './task-listening.ts';
 import { TaskNotices } from './task-notices.ts';
@@ -36,6 +37,8 @@ export interface SingleTasksOptions {
 export class SingleTasks {
   readonly carried: CarriedTasks;
   readonly notices: TaskNotices;
+  /** Those of clients. */
+  readonly hosted: TasksOfClients;
   readonly #pool: Pool;
   readonly #ids: TaskIds;
   /** Tells of tasks of the extension. */
@@ -50,6 +53,8 @@ export class SingleTasks {
     this.#core = new TasksOfCore(pool, this.#held);
     this.carried = new CarriedTasks({ pool, ids: this.#ids, member, core: this.#core });
     this.notices = new TaskNotices(this.carried);
+    const { notices } = this;
+    this.hosted = new TasksOfClients({ ids: new TaskIds(seal, 'client'), member, notices, by: pool });
     this.streams = new TaskStreams(onWarning);
   }
 

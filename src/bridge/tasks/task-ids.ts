@@ -2,11 +2,11 @@ import type { Seal } from '../../seal/seal.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { RevisionDate } from '../../protocol/revision.ts';
 
-/** Task of an upstream server, as an id that left the bridge names it. */
+/** Task of an upstream server, or of a client for one, as an id that left the bridge names it. */
 export interface NamedTask {
   /** Name of the server among several; empty for the only one. */
   readonly member: string;
-  /** The id by which the server knows it. */
+  /** The id by which its host knows it. */
   readonly taskId: string;
   /** Revision that the server spoke when it was made. */
   readonly revision: RevisionDate;
@@ -27,9 +27,12 @@ const atOnce = 64;
  */
 export class TaskIds {
   readonly #seal: Seal;
+  readonly #kind: string;
 
-  constructor(seal: Seal) {
+  /** @param hosts Side that has the tasks: an id of one is none of the other. */
+  constructor(seal: Seal, hosts: 'client' | 'server' = 'server') {
     this.#seal = seal;
+    this.#kind = hosts === 'server' ? 'task' : 'task of the client';
   }
 
   /** @throws McpError internalError for an id of a server that no client can be given. */
@@ -37,14 +40,14 @@ export class TaskIds {
     if (taskId === '' || taskId.length > longestOwn)
       throw new McpError(
         'internalError',
-        `the upstream server named a task by ${taskId.length} characters; there can be 1 to ${longestOwn}`,
+        `a task was named by ${taskId.length} characters; there can be 1 to ${longestOwn}`,
       );
-    return await this.#seal.sealAlike(JSON.stringify([member, revision, taskId]), boundTo(principal));
+    return await this.#seal.sealAlike(JSON.stringify([member, revision, taskId]), boundTo(this.#kind, principal));
   }
 
   /** The task of an id; `undefined` for whatever was not sealed under these keys for this principal. */
   async open(id: string, principal: string | undefined): Promise<NamedTask | undefined> {
-    const text = id.length > longestSealed ? undefined : await this.#seal.open(id, boundTo(principal));
+    const text = id.length > longestSealed ? undefined : await this.#seal.open(id, boundTo(this.#kind, principal));
     if (text === undefined) return undefined;
     // Only text that was sealed here gets this far: it has the shape that it was written with.
     const [member, revision, taskId] = JSON.parse(text) as [string, RevisionDate, string];
@@ -72,6 +75,6 @@ export class TaskIds {
 }
 
 /** Binding of the ids of a principal; whatever else is sealed under the same keys is bound to other text. */
-function boundTo(principal: string | undefined): string {
-  return JSON.stringify(['task', principal ?? null]);
+function boundTo(kind: string, principal: string | undefined): string {
+  return JSON.stringify([kind, principal ?? null]);
 }

@@ -16,7 +16,7 @@ import { ParkedCalls, type ParkedOptions } from './parked/parked.ts';
 import type { Full, Holder, ConnectionLimit } from './connection-limit.ts';
 import { Upstream } from './upstream.ts';
 import type { OpenClient, UpstreamEvents, UpstreamConnectionOptions } from './upstream-options.ts';
-import { declaredTo, wantedKeyOf, ownerOf, selfOf, wantedBy, wantedOf, type WantedConnection } from './wanted.ts';
+import { wantedKeyOf, ownerOf, selfOf, selfOfSession, wantedBy, wantedOf, type WantedConnection } from './wanted.ts';
 
 /** Parts of the bridge that a pool needs. */
 export interface PoolOptions extends Pick<UpstreamConnectionOptions, 'waiting'> {
@@ -122,8 +122,7 @@ export class Pool {
     if (known !== undefined) return known;
     // Some of what a session asked for goes on for a while when it is over.
     if (this.#ended.has(session.state)) throw new McpError('internalError', 'the session is over');
-    const { info, capabilities } = session.client;
-    const self = { info, capabilities: declaredTo(this.#handshake(), capabilities, session.revision) };
+    const self = selfOfSession(session, this.#handshake());
     const upstream = this.#add({
       events: this.#options.eventsOf(session),
       self,

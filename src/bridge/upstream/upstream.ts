@@ -356,7 +356,7 @@ export class Upstream {
   /** A question names no request: the connection's client is asked, or a call that may carry it. */
   async #asked(method: string, given: JsonObject, signal: AbortSignal): Promise<JsonObject> {
     const { onRequest } = this.#events;
-    const params = withoutWish(method, given);
+    const params = withoutWish(method, given, this.#self?.capabilities);
     this.asking.learn();
     if (onRequest !== undefined) return await onRequest(method, params, { signal, running: this.#runs() });
     return await this.asking.ask({ method, params, signal });

@@ -1,10 +1,11 @@
 import type { ClientView } from '../../host/call.ts';
+import type { ServerSession } from '../../host/host.ts';
 import { canonical } from '../../peer/digest.ts';
 import type { ClientCapabilities } from '../../protocol/capability.ts';
 import { projectClientCapabilities } from '../../protocol/compile/capabilities.ts';
 import type { Revision } from '../../protocol/revision.ts';
 import type { Carried } from './carried.ts';
-import { declaredFor, declaredIn } from '../declared.ts';
+import { declaredFor, declaredIn, hostedFor } from '../declared.ts';
 
 /** Clients that a shared connection may serve. */
 export interface WantedConnection {
@@ -58,6 +59,15 @@ export function selfOf({ client, facts }: Carried, handshake: Revision | undefin
   // Stateless clients tell of no changes: whoever wants roots asks for them.
   const capabilities = { ...others, ...(roots === undefined ? {} : { roots: {} }) };
   return Object.keys(capabilities).length === 0 ? undefined : { info: undefined, capabilities };
+}
+
+/** Client of a session, as the server is told of it on the connection that the session has of its own. */
+export function selfOfSession(
+  { client: { info, capabilities }, revision }: Pick<ServerSession, 'client' | 'revision'>,
+  handshake: Revision | undefined,
+): ClientView {
+  const hosted = hostedFor(capabilities, revision, handshake);
+  return { info, capabilities: { ...declaredTo(handshake, capabilities, revision), ...hosted } };
 }
 
 /**

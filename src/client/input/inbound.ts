@@ -3,6 +3,7 @@ import type { ConnectionError } from '../../jsonrpc/transport.ts';
 import type { RunningRequest } from '../../peer/running.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { errorToWire, McpError } from '../../protocol/error.ts';
+import { answerType } from '../../protocol/task-answer.ts';
 import { fromWire } from '../../protocol/compile/from-wire.ts';
 import {
   loggingMessageNotificationParamsShape,
@@ -173,7 +174,8 @@ function handingOn(method: string, onRequest: NonNullable<ClientSettings['onRequ
     // The rows of a method name the types of its params and its result, which are JSON objects.
     const read = row?.params === undefined ? params : (fromWire(revision, row.params, params) as unknown as JsonObject);
     const result = await onRequest(method, read, { revision: revision.date, signal, request });
-    return row?.result === undefined ? result : (toWire(revision, row.result, result as never) as JsonObject);
+    if (row?.result === undefined) return result;
+    return toWire(revision, answerType(row.result, revision, read, result), result as never) as JsonObject;
   };
 }
 

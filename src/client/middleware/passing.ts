@@ -10,6 +10,8 @@ import { pass, type About, type Core } from '../../peer/middleware/pass.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
 import { fromWire } from '../../protocol/compile/from-wire.ts';
 import { toWire } from '../../protocol/compile/to-wire.ts';
+import type { Type } from '../../protocol/shape.ts';
+import { answerType } from '../../protocol/task-answer.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import type { Revision, RevisionDate } from '../../protocol/revision.ts';
 import { andThen, type NowOrLater } from '../../store/now-or-later.ts';
@@ -242,16 +244,18 @@ export function answerThrough(
     if (given === read) return params;
     return type === undefined ? given : toWire(revision, type, given as never);
   };
+  // Called where the method has a type of results.
+  const typeOf = (given: JsonObject): Type => answerType(result as Type, revision, params, given);
   let own: JsonObject | undefined;
   let shown: JsonObject | undefined;
   const core: Core = (given) =>
     andThen(answer(wireOf(given)), (answered) => {
       own = answered;
-      shown = result === undefined ? answered : (fromWire(revision, result, answered) as unknown as JsonObject);
+      shown = result === undefined ? answered : (fromWire(revision, typeOf(answered), answered) as JsonObject);
       return shown;
     });
   return andThen(pass(chain, about, read, core), (settled): JsonObject => {
     if (settled === shown && own !== undefined) return own;
-    return result === undefined ? settled : toWire(revision, result, settled as never);
+    return result === undefined ? settled : (toWire(revision, typeOf(settled), settled as never) as JsonObject);
   });
 }

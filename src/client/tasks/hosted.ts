@@ -2,7 +2,7 @@ import { isObject } from '../../jsonrpc/message.ts';
 import { after } from '../../jsonrpc/timeout.ts';
 import { quiet, type AskMethod } from '../../peer/ask.ts';
 import { notFound } from '../../peer/gate.ts';
-import { hasClientCapability, type ClientCapabilities } from '../../protocol/capability.ts';
+import { hasClientCapability, hostsTasksOf, type ClientCapabilities } from '../../protocol/capability.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
 import { projectClientCapabilities } from '../../protocol/compile/capabilities.ts';
 import { fromWire } from '../../protocol/compile/from-wire.ts';
@@ -93,7 +93,7 @@ export class HostedTasks {
     const { revision, signal } = context;
     const { task, ...request } = params;
     // Spec 2025-11-25, Tasks, Task Support and Handling: what was not declared is answered as if no task were wanted.
-    if (!isObject(task) || !hasClientCapability(this.#declared(revision), `tasks.requests.${method.replace('/', '.')}`))
+    if (!isObject(task) || !hostsTasksOf(method, this.#declared(revision)))
       return await plainly(inputs.handlers, method, params, context);
     // What is no question here is refused in the words of a plain one.
     readQuestion(inputs, { method, params }, revision);

@@ -1,12 +1,13 @@
 import type { RequestId } from '../../jsonrpc/message.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { McpError } from '../../protocol/error.ts';
+import { answerType } from '../../protocol/task-answer.ts';
 import { fromWire } from '../../protocol/compile/from-wire.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
 import { maySend } from '../../protocol/method.ts';
 import { toWire } from '../../protocol/compile/to-wire.ts';
 import type { Ask, Asker, AskMethod, TaskQuestion } from '../../peer/ask.ts';
-import { hasClientCapability } from '../../protocol/capability.ts';
+import { hasClientCapability, hostsTasksOf } from '../../protocol/capability.ts';
 import type { Call, ClientView } from '../call.ts';
 import { requireCapabilities } from '../../peer/required-capabilities.ts';
 import { newSeed, Once, type Effect } from '../../peer/once.ts';
@@ -84,6 +85,7 @@ export async function askOnce(
     return await putThrough(method, params, { origin, way }, (given, onSent) =>
       question(method, given, origin, onSent === undefined ? way : { ...way, onSent }),
     );
+  if (isAboutHosted(method)) return await aboutHosted(method, params, origin, way);
   // `questionOf` refuses what is known and no question.
   return await questionOf(method as AskMethod, params, origin, way)();
 }
@@ -113,8 +115,11 @@ function questionOf(
     // The method's own rows are the types of its parameters and result; results are JSON objects.
     const wire = toWire(facts, row.params, given as never);
     const told = onSent === undefined ? way : { ...way, onSent };
-    if (task === undefined || !hostsTasks(method, origin, way))
-      return fromWire(facts, result, await question(method, wire, origin, told)) as unknown as JsonObject;
+    if (task === undefined || !hostsTasks(method, origin, way)) {
+      const answer = await question(method, wire, origin, told);
+      // Who relays a question relays its wish, and the task that comes of it.
+      return fromWire(facts, answerType(result, facts, given, answer), answer) as JsonObject;
+    }
     const { questionAsTask } = await import('./as-task.ts');
     const answer = await questionAsTask({ method, params: wire, task }, origin, told);
     return fromWire(facts, result, answer) as unknown as JsonObject;
@@ -138,6 +143,29 @@ async function putThrough(
 
 /** Spec 2025-11-25, Tasks, Capability Negotiation: a task is wanted only of what the client declared so. */
 function hostsTasks(method: AskMethod, { facts }: QuestionOrigin, { client }: SessionWay): boolean {
-  const path = `tasks.requests.${method.replace('/', '.')}`;
-  return facts.tasks === 'core' && hasClientCapability(client.capabilities, path);
+  return facts.tasks === 'core' && hostsTasksOf(method, client.capabilities);
+}
+
+function isAboutHosted(method: string): boolean {
+  return methodOf(method)?.needs?.split('.')[0] === 'tasks';
+}
+
+/** Asks about a task of the client, where it has such. A result comes when the task has ended, however long that takes. */
+async function aboutHosted(
+  method: string,
+  params: JsonObject,
+  origin: QuestionOrigin,
+  way: SessionWay,
+): Promise<JsonObject> {
+  const { facts } = origin;
+  const row = methodOf(method);
+  const isServed = row !== undefined && maySend('server', row, facts) && facts.tasks === 'core';
+  if (!isServed || !hasClientCapability(way.client.capabilities, row.needs ?? ''))
+    throw new McpError('methodNotFound', `the client does not answer ${method}`);
+  const timeoutMs = method === 'tasks/result' ? 0 : way.timeoutMs;
+  return await putThrough(method, params, { origin, way }, async (given, onSent = way.onSent) => {
+    const wire = row.params === undefined ? given : toWire(facts, row.params, given as never);
+    const answer = await question(method, wire as JsonObject, origin, { ...way, timeoutMs, onSent });
+    return row.result === undefined ? answer : (fromWire(facts, row.result, answer) as unknown as JsonObject);
+  });
 }

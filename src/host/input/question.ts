@@ -37,7 +37,7 @@ export interface QuestionWay {
   /** Hears the id under which a question is sent. */
   readonly onSent?: ((id: RequestId) => void) | undefined;
   /** Takes an answer that comes when nobody waits any more. Who is heard like this is not told that the question is given up. */
-  readonly late?: (result: JsonObject) => void;
+  readonly late?: ((result: JsonObject) => void) | undefined;
 }
 
 /**

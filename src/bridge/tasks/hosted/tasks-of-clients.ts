@@ -1,0 +1,148 @@
+import type { ServerSession } from '../../../host/host.ts';
+import { isObject } from '../../../jsonrpc/message.ts';
+import { quiet } from '../../../peer/ask.ts';
+import { hasClientCapability } from '../../../protocol/capability.ts';
+import { methodOf } from '../../../protocol/catalogue.ts';
+import { McpError } from '../../../protocol/error.ts';
+import type { JsonObject } from '../../../protocol/features/common.ts';
+import { hasEnded } from '../../../protocol/task-status.ts';
+import { unknownTask } from '../../../tasks/core.ts';
+import { relayedQuestion } from '../../single/question-progress.ts';
+import type { Carried } from '../../upstream/carried.ts';
+import { relatedTaskOf, withoutRelated } from '../between.ts';
+import { withRelated } from '../carried-tasks.ts';
+import type { TaskIds } from '../task-ids.ts';
+import type { TaskNotices } from '../task-notices.ts';
+
+/** Parts that the tasks of clients need. */
+export interface TasksOfClientsOptions {
+  readonly ids: TaskIds;
+  /** Name of the server among several; empty for the only one. */
+  readonly member: string;
+  readonly notices: TaskNotices;
+  /** Stands for the server, whose tokens of progress are nobody else's. */
+  readonly by: object;
+}
+
+/** Request of a server for a task of its client, or about one. */
+export interface AskedOfHost {
+  readonly method: string;
+  readonly params: JsonObject;
+  readonly session: ServerSession;
+  /** Withdraws it. */
+  readonly signal: AbortSignal;
+  /** The call whose stream carries it. */
+  readonly on: Carried | undefined;
+}
+
+/** Task of a client that has not ended, as far as is known here. */
+interface Known {
+  /** The id by which the server knows it. */
+  readonly id: string;
+  /** Takes note that nothing is told of its progress any more. */
+  done(): void;
+}
+
+/** Limit of the tasks of one session of which the server is told; of older ones it hears when it asks. */
+const mostKnown = 1_000;
+
+/**
+ * Carries the tasks that the client of a session hosts to the server that asked for them, under ids of the bridge: no table is needed to find one. Which
+ * of them may still change is noted for as long as the session lasts, so that a server hears of its own alone.
+ */
+export class TasksOfClients {
+  readonly #options: TasksOfClientsOptions;
+  readonly #known = new WeakMap<ServerSession['state'], Map<string, Known>>();
+
+  constructor(options: TasksOfClientsOptions) {
+    this.#options = options;
+  }
+
+  /** @throws McpError what the client answered; invalidParams for an id that was not given to this server for this principal. */
+  async ask(asked: AskedOfHost): Promise<JsonObject> {
+    return asked.params['task'] === undefined ? await this.#about(asked) : await this.#wished(asked);
+  }
+
+  /** A notice of a client in words of this server; `undefined` where it is of no task that this server asked for. */
+  told(params: JsonObject, { state }: ServerSession): JsonObject | undefined {
+    const taskId = String(params['taskId']);
+    const known = this.#known.get(state)?.get(taskId);
+    if (known === undefined) return undefined;
+    if (hasEnded(params)) this.#forget(state, taskId);
+    return { ...params, taskId: known.id };
+  }
+
+  /** Asks for a task; a client may answer plainly all the same. */
+  async #wished({ method, params, session, signal, on }: AskedOfHost): Promise<JsonObject> {
+    const { by, notices } = this.#options;
+    const question = relayedQuestion(session, params, by);
+    let isTask = false;
+    // Spec 2025-11-25, Cancellation: such a request is cancelled by `tasks/cancel`, once it is known of which task.
+    const late = ({ task }: JsonObject): void => {
+      if (isObject(task))
+        void quiet(session.ask('tasks/cancel', { taskId: task['taskId'] }, new AbortController().signal));
+    };
+    const ask = (named: JsonObject): Promise<JsonObject> =>
+      session.ask(method, named, signal, { ...(on === undefined ? {} : streamOf(on)), late });
+    try {
+      const isOfTask = relatedTaskOf(params) !== undefined;
+      const answer = await (isOfTask ? notices.asked(question.params, session, ask) : ask(question.params));
+      const { task } = answer;
+      if (!isObject(task)) return answer;
+      const taskId = String(task['taskId']);
+      const id = await this.#seal(taskId, session);
+      isTask = true;
+      if (hasEnded(task)) question.done();
+      else this.#note(session, taskId, { id, done: question.done });
+      return { ...answer, task: { ...task, taskId: id } };
+    } finally {
+      // Spec 2025-11-25, Tasks, Progress: the token is good until the task has ended.
+      if (!isTask) question.done();
+    }
+  }
+
+  async #about({ method, params, session, signal, on }: AskedOfHost): Promise<JsonObject> {
+    const { needs = '' } = methodOf(method) ?? {};
+    // What was declared to the server is what the client has, but for the list.
+    if (needs === 'tasks.list' || !hasClientCapability(session.client.capabilities, needs))
+      throw new McpError('methodNotFound', `${method} is not answered by this client`);
+    const id = String(params['taskId']);
+    const task = await this.#options.ids.open(id, session.principal);
+    if (task?.member !== this.#options.member) throw unknownTask();
+    const { taskId } = task;
+    const answer = await session.ask(method, { ...withoutRelated(params), taskId }, signal, on && streamOf(on));
+    if (method === 'tasks/result') {
+      this.#forget(session.state, taskId);
+      return withRelated(answer, id);
+    }
+    if (hasEnded(answer)) this.#forget(session.state, taskId);
+    else if (this.#known.get(session.state)?.has(taskId) !== true) this.#note(session, taskId, { id, done: nothing });
+    return { ...answer, taskId: id };
+  }
+
+  async #seal(taskId: string, { principal, revision }: ServerSession): Promise<string> {
+    const { ids, member } = this.#options;
+    return await ids.seal({ member, taskId, revision: revision.date }, principal);
+  }
+
+  #note({ state }: ServerSession, taskId: string, known: Known): void {
+    const all = this.#known.get(state) ?? new Map<string, Known>();
+    this.#known.set(state, all);
+    const [oldest] = all.size < mostKnown ? [] : all.keys();
+    if (oldest !== undefined) this.#forget(state, oldest);
+    all.set(taskId, known);
+  }
+
+  #forget(state: ServerSession['state'], taskId: string): void {
+    const all = this.#known.get(state);
+    all?.get(taskId)?.done();
+    all?.delete(taskId);
+  }
+}
+
+/** The stream of a call, and its end. */
+function streamOf({ signal, requestId }: Carried): Pick<Carried, 'signal' | 'requestId'> {
+  return { signal, requestId };
+}
+
+function nothing(): void {}
