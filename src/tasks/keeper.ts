@@ -170,6 +170,11 @@ export class Keeper {
     };
   }
 
+  /** Has whoever waits for a task here look again: something else than the task changed for which they wait. */
+  lookAgain(id: string): void {
+    for (const hear of this.#heard.get(id) ?? []) hear(undefined);
+  }
+
   /** Stops listening to other processes. */
   async close(): Promise<void> {
     this.#heard.clear();
@@ -192,8 +197,7 @@ export class Keeper {
 
   #told(text: string): void {
     const [id = '', by] = text.split(' ');
-    if (by === this.#self) return;
-    for (const hear of this.#heard.get(id) ?? []) hear(undefined);
+    if (by !== this.#self) this.lookAgain(id);
   }
 
   #tell(kept: HeldTask): void {

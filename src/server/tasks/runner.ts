@@ -229,6 +229,8 @@ export class Runner {
     } finally {
       unhear();
       this.#asking.delete(id);
+      // Another request for the result asks from now on, where this one was given up.
+      if (call.signal.aborted) keeper.lookAgain(id);
     }
   }
 
