@@ -119,7 +119,8 @@ test('a client that waits for a task of its server answers by tasks of its own, 
     const tasks = recording.messages.filter(
       ({ from, message }) => from === 'client' && 'result' in message && message.result['task'] !== undefined,
     );
-    if (to === server) assert.equal(tasks.length, 2);
+    // A bridge sends on over HTTP what came to it in memory.
+    assert.equal(tasks.length, to === server ? 2 : 4);
     await client.close();
   }
 });
