@@ -33,7 +33,7 @@ function joined(schemas: readonly Schema[]): Schema {
 export function matchesPattern(pattern: string, name: string): boolean | undefined {
   if (pattern.length > longestPattern || name.length > longestName) return undefined;
   // Groups nest repetitions, and several repetitions multiply: only what takes no time is tried.
-  const bare = pattern.replaceAll(/\\./g, 'a').replaceAll(/\[[^\]]*\]/g, 'a');
+  const bare = pattern.replaceAll(/\\./g, 'a').replaceAll(/\[[^[\]]*\]/g, 'a');
   if (/[()]/.test(bare) || /\\\d/.test(pattern) || (bare.match(/[*+{]/g) ?? []).length > 2) return undefined;
   try {
     return new RegExp(pattern, 'u').test(name);
