@@ -177,6 +177,8 @@ what a client of another revision would get of it. The address has a token of th
 
   --revision <date>|auto    the revision to begin with; the newest that the server speaks (auto)
   --record <file>           keeps everything that crosses, without secrets, also what leaves memory
+  --watch[=<folder>]        starts the server of the command anew when files of the folder change, that of its script by
+                            default; node_modules and dot folders are not looked at
   --read-only               calls no tool
   --port <n>                the port; any free one
   --no-open                 prints the address, and opens no browser; assumed over SSH

@@ -7,8 +7,9 @@ import { Feed } from './feed.ts';
 import { listenLocally, type Verb } from './http/listen.ts';
 import { readSite } from './http/site.ts';
 import { WholeRecording } from './recording.ts';
-import { auto } from './servers/inspected.ts';
+import { auto, type InspectedServer } from './servers/inspected.ts';
 import { Questions } from './servers/questions.ts';
+import { watchFolder } from './servers/reload.ts';
 import { InspectedServers } from './servers/servers.ts';
 import type { ServerPlan, Shared } from './servers/shared.ts';
 import { askingVerbs } from './verbs/asking.ts';
@@ -67,15 +68,32 @@ export async function startInspect(options: InspectOptions): Promise<RunningInsp
     ...lookingVerbs(recording, { feed, version }),
   ]);
   const local = await listenLocally({ files, verbs, token, port: options.port, words });
-  for (const plan of plans) void servers.add(plan).connect(options.revision ?? auto);
+  const unwatched = plans.map((plan) => {
+    const server = servers.add(plan);
+    void server.connect(options.revision ?? auto);
+    return plan.folder === undefined ? () => {} : restartOnChange(server, plan.folder);
+  });
   return {
     url: `http://${local.door.host}/#${token}`,
     verbs: [...verbs.keys()],
     logs: servers.all.map(({ recorder }) => recorder.log),
     async close() {
+      for (const end of unwatched) end();
       feed.close();
       await servers.close();
       await local.close();
     },
   };
+}
+
+/** Starts a server anew when the files of a folder change, in the revision that was asked for. */
+function restartOnChange(server: InspectedServer, folder: string): () => void {
+  return watchFolder(folder, {
+    changed() {
+      server.say('info', `restarted, since files changed in ${folder}`);
+      void server.connect(server.view.wanted);
+    },
+    failed: (error) =>
+      server.say('warning', `its files are not watched: ${error instanceof Error ? error.message : String(error)}`),
+  });
 }

@@ -1,10 +1,16 @@
 /** What the page asks of its process, and hears of it. */
 
 import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { createExampleServer } from '../../src/cli/example/server.ts';
 import { createServer } from '../../src/server.ts';
 import type { EntryView, LensView, ListsView, LossesView, OutcomeView, RowView } from '../../src/inspect/view.ts';
+import { spawn } from '../../src/stdio/client/transport.ts';
+import { root } from '../support/sources.ts';
 import { inspecting, noPage, planAt, served, type InspectedScene } from '../support/inspected.ts';
 
 const skip = noPage;
@@ -202,6 +208,37 @@ test('with --read-only no tool is called', { skip }, async (t) => {
     text: '{"city":"Oslo"}',
   });
   assert.equal(typeof call, 'number');
+});
+
+test('a server is started anew when its files change, and what is new in it is marked', { skip }, async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'inspect-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const script = join(folder, 'server.mjs');
+  const source = (tools: readonly string[]): string => `
+    import { createServer } from ${JSON.stringify(pathToFileURL(join(root, 'dist/server.js')).href)};
+    import { serveStdio } from ${JSON.stringify(pathToFileURL(join(root, 'dist/stdio.js')).href)};
+    const server = createServer({ name: 'changes', version: '1' });
+    for (const name of ${JSON.stringify(tools)}) server.tool(name, {}, () => 'x');
+    serveStdio(server);`;
+  await writeFile(script, source(['one']));
+  const scene = await inspecting(t, [
+    planAt('http://127.0.0.1:1', {
+      kind: 'stdio',
+      folder,
+      reach: ({ onStderr, killAfterMs }) =>
+        Promise.resolve(spawn(process.execPath, [script], { onStderr, killAfterMs })),
+    }),
+  ]);
+  await connected(scene);
+  await scene.json('lists', { server: 'A' });
+  await mkdir(join(folder, 'node_modules'));
+  await writeFile(join(folder, 'node_modules/x.js'), '');
+  await writeFile(script, source(['one', 'two']));
+  await scene.line('log', ({ log }) => log.text.startsWith('restarted'));
+  await scene.line('server', ({ server }) => server.state === 'connected' && server.version > 1);
+  await scene.json('lists', { server: 'A' });
+  const { server } = await scene.line('server', (line) => line.server.news.length > 0);
+  assert.deepEqual(server.news, ['tools two']);
 });
 
 test('a page that comes back hears the rows that it has not', { skip }, async (t) => {

@@ -21,6 +21,7 @@ const options: ParseArgsOptionsConfig = {
   server: { type: 'string' },
   revision: { type: 'string' },
   record: { type: 'string' },
+  watch: { type: 'string' },
   port: { type: 'string' },
   'no-open': { type: 'boolean' },
   'read-only': { type: 'boolean' },
@@ -29,7 +30,11 @@ const options: ParseArgsOptionsConfig = {
 /** Shows what a server offers and everything that crosses the wire, in a page of the browser. */
 export async function inspectCommand(argv: readonly string[], io: Io): Promise<number> {
   const { before, after } = splitAtDashes(argv);
-  const parsed = parseOptions(before, options);
+  // A folder may be left out, and stands after `=` where it is not.
+  const parsed = parseOptions(
+    before.map((word) => (word === '--watch' ? '--watch=' : word)),
+    options,
+  );
   const plans = await plansOf(parsed, after, io);
   const asked = parsed.text('revision');
   if (asked !== undefined && asked !== 'auto') revisionDates([asked]);
@@ -74,7 +79,14 @@ async function plansOf(parsed: Parsed, after: readonly string[] | undefined, io:
   }
   // Without any, the page takes an address.
   if (parsed.words.length === 0 && after === undefined) return [];
-  return [typedPlan(serverTarget(parsed.words, after), parsed, io)];
+  const { folder, ...plan } = typedPlan(serverTarget(parsed.words, after), parsed, io);
+  const wanted = parsed.text('watch');
+  if (wanted === undefined) return [plan];
+  if (plan.kind !== 'stdio') throw new UsageError('--watch is for a server that a command starts');
+  const watched = wanted === '' ? folder : wanted;
+  if (watched === undefined)
+    throw new UsageError('the command names no file; say which folder to watch: --watch=<folder>');
+  return [{ ...plan, folder: watched }];
 }
 
 async function show(url: string, io: Io): Promise<void> {

@@ -182,6 +182,11 @@ export class InspectedServer {
     await this.#client?.setLogLevel(level as 'info');
   }
 
+  /** Tells the person something about the server, in its log. */
+  say(level: string, text: string): void {
+    this.#note(level, text, 'parley');
+  }
+
   /** Row of the first request since a time. */
   rowSince(method: string, time: number): number | undefined {
     const { left } = this.recorder.log;
