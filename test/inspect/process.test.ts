@@ -7,6 +7,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { createExampleServer } from '../../src/cli/example/server.ts';
+import type { Client } from '../../src/client/client.ts';
+import { connect } from '../../src/client.ts';
 import { createServer } from '../../src/server.ts';
 import type { EntryView, LensView, ListsView, LossesView, OutcomeView, RowView } from '../../src/inspect/view.ts';
 import { spawn } from '../../src/stdio/client/transport.ts';
@@ -192,6 +194,40 @@ test('secrets stand in no row, entry, export or search unless they are revealed'
   assert.ok(
     JSON.stringify(revealed).includes(secrets[0] ?? '') && !JSON.stringify(revealed).includes(secrets[1] ?? ''),
   );
+});
+
+test('whoever connects again and again leaves one conversation, and no other', { skip }, async (t) => {
+  const server = createServer({ name: 'sessions', version: '1' });
+  server.tool('x', {}, () => 'x');
+  const url = await served(t, server);
+  const open: Client[] = [];
+  const closed: Client[] = [];
+  const scene = await inspecting(t, [planAt(url)], {
+    async open(transport, options) {
+      const client = await connect(transport, options);
+      open.push(client);
+      void client.closed.then(() => closed.push(client));
+      return client;
+    },
+  });
+  await Promise.all(
+    ['2025-06-18', 'auto', '2025-11-25'].map((revision) => scene.json('connect', { server: 'A', revision })),
+  );
+  await scene.line('server', (line) => line.server.state === 'connected' && line.server.revision === '2025-11-25');
+  while (closed.length < open.length - 1) await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(open.length - closed.length, 1);
+  await scene.json('disconnect', { server: 'A' });
+  await scene.line('server', (line) => line.server.state === 'closed');
+});
+
+test('a server that refuses a log level serves all the same', { skip }, async (t) => {
+  const scene = await inspecting(t, [planAt(await served(t, createExampleServer()))], { revision: '2025-11-25' });
+  await connected(scene);
+  const response = await scene.post('log-level', { server: 'A', level: 'nonsense' });
+  assert.equal(response.status, 500);
+  await response.text();
+  await scene.json('connect', { server: 'A', revision: '2025-11-25' });
+  await scene.line('server', (line) => line.server.state === 'connected' && line.server.version > 1);
 });
 
 test('with --read-only no tool is called', { skip }, async (t) => {

@@ -15,7 +15,7 @@ import { secretsOf, transportOf, type Target } from '../target.ts';
 
 /** Plan of a server that was typed. */
 export function typedPlan(target: Target, parsed: Parsed, io: Io): ServerPlan {
-  const secrets = secretsOf(target, parsed, io);
+  const secrets = [...secretsOf(target, parsed, io), ...(target.kind === 'url' ? secretsOfUrl(target.url.href) : [])];
   const hide = hiding(secrets);
   const address = hide(factsOf(transportOf(target, parsed, io)).description);
   const isUrl = target.kind === 'url';
@@ -38,8 +38,7 @@ export function typedPlan(target: Target, parsed: Parsed, io: Io): ServerPlan {
 /** Plan of an address that was added in the page: nothing that was typed for another server goes there. */
 export function addedPlan(url: URL, options: Parameters<typeof parseOptions>[1], io: Io): ServerPlan {
   const bare = parseOptions([], options);
-  const plan = typedPlan({ kind: 'url', url }, bare, io);
-  return { ...plan, secrets: [...plan.secrets, ...secretsOfUrl(url.href)] };
+  return typedPlan({ kind: 'url', url }, bare, io);
 }
 
 /** Plans of the servers of a file, or of one of them. @throws UsageError where the file has no such server. */

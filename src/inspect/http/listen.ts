@@ -41,6 +41,8 @@ export async function listenLocally(parts: LocalParts): Promise<Local> {
   });
   // A server that listens on a port has the address of one.
   const { port } = server.address() as AddressInfo;
+  // A connection that fails is its own affair.
+  server.on('error', () => {});
   const door: Door = { host: `${address}:${port}`, token: parts.token };
   server.on('request', (request, response) => void answer(request, response, parts, door));
   return { door, close: () => closed(server) };

@@ -73,20 +73,18 @@ export class InspectedServer {
     return this.#client;
   }
 
-  /** Connects anew; who was connected before is let go first. */
+  /** Connects anew; who was connected before is let go first. Where it is called again meanwhile, the later wish holds. It never rejects. */
   async connect(wanted: string, asks = false): Promise<void> {
-    await this.disconnect();
     const opening = new AbortController();
-    this.#opening = opening;
+    const { signal } = opening;
+    await this.#letGo(opening);
+    if (signal.aborted) return;
     this.#show({ state: 'connecting', wanted, wantsSignIn: false }, ['problem', 'advice', 'revision', 'steps']);
-    const began = this.recorder.log.left.last;
+    const began = this.recorder.log.since(0).at(-1)?.sequence ?? 0;
     try {
       const transport = await this.recorder.reach(this.plan, asks);
-      const client = await this.#shared.open(transport, this.#options(wanted, opening.signal));
-      if (opening.signal.aborted) {
-        await client.close();
-        return;
-      }
+      const client = await this.#shared.open(transport, this.#options(wanted, signal, began));
+      if (signal.aborted) return await this.#closed(client);
       this.#client = client;
       const { server, capabilities, instructions, revision } = client;
       this.#show({
@@ -97,23 +95,45 @@ export class InspectedServer {
         ...(instructions === undefined ? {} : { instructions }),
       });
       await this.#watches.begin(client);
-      if (this.#view.logLevel !== undefined) await this.setLogLevel(this.#view.logLevel);
-      this.#show({ version: this.#view.version + 1 });
+      await this.#tellLogLevel(client);
+      if (!signal.aborted) this.#show({ version: this.#view.version + 1 });
     } catch (error) {
-      if (opening.signal.aborted) return;
-      this.#failed(error, began);
+      if (!signal.aborted) this.#failed(error, began);
     }
   }
 
-  /** Lets the server go; what runs there is cancelled. */
+  /** Lets the server go; what runs there is cancelled. It never rejects. */
   async disconnect(): Promise<void> {
+    await this.#letGo(undefined);
+  }
+
+  async #letGo(next: AbortController | undefined): Promise<void> {
     this.#opening?.abort(new Error('disconnected by the person'));
+    this.#opening = next;
     const client = this.#client;
     this.#client = undefined;
     this.#calls.cancelAll(this.id);
     this.#watches.end();
     if (this.#view.state !== 'closed') this.#show({ state: 'closed', watched: [] }, ['problem', 'advice', 'steps']);
-    await client?.close();
+    if (client !== undefined) await this.#closed(client);
+  }
+
+  async #closed(client: Client): Promise<void> {
+    try {
+      await client.close();
+    } catch (error) {
+      this.#note('warning', this.#shared.words(error), 'parley');
+    }
+  }
+
+  /** A server that refuses to be told what to log serves all the same. */
+  async #tellLogLevel(client: Client): Promise<void> {
+    if (this.#view.logLevel === undefined) return;
+    try {
+      await client.setLogLevel(this.#view.logLevel as 'info');
+    } catch (error) {
+      this.#note('warning', this.#shared.words(error), 'parley');
+    }
   }
 
   /** Reads all lists. */
@@ -196,7 +216,7 @@ export class InspectedServer {
     return found?.sequence;
   }
 
-  #options(wanted: string, signal: AbortSignal): Parameters<Shared['open']>[1] {
+  #options(wanted: string, signal: AbortSignal, began: number): Parameters<Shared['open']>[1] {
     const { version, questions } = this.#shared;
     const about = (context: InputContext): ReturnType<Parameters<typeof askingHandlers>[0]['about']> =>
       this.#about(context);
@@ -211,7 +231,9 @@ export class InspectedServer {
       onLog: ({ level, logger, data }) =>
         this.#note(level, typeof data === 'string' ? data : JSON.stringify(data), logger),
       onWarning: (message) => this.#note('warning', message, 'parley'),
-      onClose: (error) => this.#failed(error, 0),
+      onClose: (error) => {
+        if (!signal.aborted) this.#failed(error, began);
+      },
     };
   }
 
