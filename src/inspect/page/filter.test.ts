@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { RowView } from '../view.ts';
+import { parseFilter } from './filter.ts';
+
+const row: RowView = {
+  n: 7,
+  t: 0,
+  s: 'A',
+  c: 1,
+  from: 'server',
+  lane: 'message',
+  what: 'tools/call',
+  kind: 'error',
+  status: 404,
+  bytes: 1,
+  ms: 600,
+  pair: 6,
+  broken: ['http-001'],
+};
+
+const cases: readonly (readonly [string, boolean])[] = [
+  ['', true],
+  ['tools', true],
+  ['#7', true],
+  ['prompts', false],
+  ['method:call', true],
+  ['method:list', false],
+  ['server:a', true],
+  ['server:b', false],
+  ['kind:error', true],
+  ['kind:message', true],
+  ['from:client', false],
+  ['status:4xx', true],
+  ['status:404', true],
+  ['status:2xx', false],
+  ['dur:>500', true],
+  ['dur:<500', false],
+  ['is:broken', true],
+  ['is:error', true],
+  ['is:open', false],
+  ['method:tools/call dur:>500 status:4xx', true],
+  ['method:tools/call dur:>700', false],
+  ['nonsense:7', true],
+];
+
+for (const [typed, is] of cases)
+  test(`the filter ${JSON.stringify(typed)} ${is ? 'lets a row through' : 'holds a row back'}`, () => {
+    assert.equal(parseFilter(typed).test(row), is);
+  });
+
+test('terms that mean nothing are told, and a text is looked for by who has the texts', () => {
+  assert.deepEqual(parseFilter('nonsense:7 dur:x is:y').unknown, ['nonsense:7', 'dur:x', 'is:y']);
+  assert.equal(parseFilter('text:"Two Words"').text, 'two words');
+  assert.equal(parseFilter('text:x', new Set([7])).test(row), true);
+  assert.equal(parseFilter('text:x', new Set([8])).test(row), false);
+});

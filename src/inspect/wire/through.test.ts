@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { revisions } from '../../protocol/revision.ts';
+import type { RecordingEntry } from '../../wire/entry.ts';
+import { lensOf } from './through.ts';
+
+const entry = (more: Partial<RecordingEntry>): RecordingEntry => ({
+  sequence: 1,
+  time: 0,
+  server: 'A',
+  connection: 1,
+  lane: 'message',
+  from: 'server',
+  bytes: 0,
+  ...more,
+});
+
+const [oldest, newest] = [revisions[0]?.date ?? '', revisions.at(-1)?.date ?? ''];
+
+test('the answer that opens a conversation is that of the other revision', () => {
+  const text = JSON.stringify({
+    jsonrpc: '2.0',
+    id: 1,
+    result: {
+      resultType: 'complete',
+      supportedVersions: [newest],
+      capabilities: { tools: {} },
+      ttlMs: 0,
+      cacheScope: 'private',
+      _meta: { 'io.modelcontextprotocol/serverInfo': { name: 's', version: '1' } },
+    },
+  });
+  const lens = lensOf(entry({ text, method: 'server/discover', revision: newest }), oldest);
+  assert.deepEqual(lens.right, {
+    jsonrpc: '2.0',
+    id: 1,
+    result: { protocolVersion: oldest, capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } },
+  });
+});
+
+test('whatever crossed is shown or told, and nothing throws', () => {
+  const texts = [
+    '',
+    'no json',
+    '[]',
+    '7',
+    '{}',
+    '{"method":7}',
+    '{"id":1,"result":7}',
+    '{"id":1,"error":{}}',
+    '{"method":"tools/call","params":7}',
+    '{"result":{"content":7}}',
+  ];
+  for (const text of texts)
+    for (const from of ['client', 'server'] as const)
+      for (const revision of [undefined, 'x', ...revisions.map(({ date }) => date)])
+        for (const to of ['x', ...revisions.map(({ date }) => date)])
+          for (const method of ['tools/call', 'initialize', 'own/method'])
+            assert.ok(lensOf(entry({ text, from, method, ...(revision === undefined ? {} : { revision }) }), to).kind);
+  assert.equal(lensOf(entry({ lane: 'stderr', text: 'x' }), oldest).kind, 'none');
+});
