@@ -94,7 +94,7 @@ describe('parley explain', { concurrency: 4 }, () => {
       /\ntasks\n {2}2025-11-25 {2}where the client asks: simulate-research-query can be called as a task alone; /,
     );
     assert.match(stdout, /\n {2}get-sum\(a: number, b: number\) +Get Sum Tool: /);
-    assert.match(stdout, /\n {2}2025-11-25 {2}everything, but\n {4}left out {2}Tasks: /);
+    assert.match(stdout, /\n {2}2025-11-25 {2}everything, but\n {4}changed {2}Tasks: /);
   });
 
   test('has a JSON form with everything in it', async () => {
