@@ -36,6 +36,8 @@ export interface ServerView {
   /** True where a person may sign in. */
   readonly canSignIn: boolean;
   readonly wantsSignIn: boolean;
+  /** True where requests have credentials that can be forgotten. */
+  readonly isSignedIn: boolean;
   /** Revision that is spoken, and the one that was asked for. */
   readonly revision?: string;
   readonly wanted: string;

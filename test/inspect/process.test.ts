@@ -2,6 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer as createHttpServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -87,6 +89,30 @@ test('arguments that do not fit are told of at their places, and sent all the sa
   const { result, error } = await outcomeOf(scene, { name: 'forecast', text: '{"days":"x"}' });
   assert.ok(error !== undefined || result?.['isError'] === true);
 });
+
+test(
+  'a server that does not speak the newest revision breaks nothing by saying so in its own way',
+  { skip },
+  async (t) => {
+    const server = createHttpServer((request, response) => {
+      request.resume();
+      response.writeHead(400, { 'content-type': 'application/json' });
+      response.end(
+        '{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: Server not initialized"},"id":null}',
+      );
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    t.after(() => void server.close());
+    // A server that listens on a port has the address of one.
+    const { port } = server.address() as AddressInfo;
+    const scene = await inspecting(t, [planAt(`http://127.0.0.1:${port}/mcp`)]);
+    await scene.line('server', (line) => line.server.state === 'failed');
+    assert.deepEqual(
+      rowsOf(scene).filter(({ broken }) => broken !== undefined),
+      [],
+    );
+  },
+);
 
 test('numbers are sent as they were typed', { skip }, async (t) => {
   const server = createServer({ name: 'numbers', version: '1' });

@@ -54,6 +54,7 @@ export class InspectedServer {
       state: 'closed',
       canSignIn: signOut !== undefined,
       wantsSignIn: false,
+      isSignedIn: false,
       wanted: auto,
       roots: [],
       watched: [],
@@ -91,6 +92,7 @@ export class InspectedServer {
         state: 'connected',
         revision,
         capabilities: { ...capabilities },
+        isSignedIn: this.plan.signOut !== undefined && this.recorder.isAuthorized,
         ...(server === undefined ? {} : { info: { ...server } }),
         ...(instructions === undefined ? {} : { instructions }),
       });

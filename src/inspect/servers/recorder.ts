@@ -31,6 +31,11 @@ export class ServerRecorder {
     this.log.subscribe((entry) => this.#heard(entry));
   }
 
+  /** True where the last request had credentials. */
+  get isAuthorized(): boolean {
+    return this.#context.isAuthorized;
+  }
+
   /** Opens a way that is recorded. */
   async reach(plan: ServerPlan, asks: boolean): Promise<Transport> {
     const { log } = this;

@@ -15,17 +15,34 @@ const largest = 262_144;
 export class WireContext {
   readonly #requests = new Map<number, Message>();
   readonly #heads = new Map<number, RecordingEntry>();
+  readonly #spoken = new Set<string>();
   #capabilities: Message = {};
+  #isAuthorized = false;
 
   /** Capabilities that the client declared last. */
   get capabilities(): Message {
     return this.#capabilities;
   }
 
+  /** True where the last request over HTTP had credentials. */
+  get isAuthorized(): boolean {
+    return this.#isAuthorized;
+  }
+
+  /**
+   * Tells whether the server speaks a revision: it answered a request of it with a result. A server that is asked in a revision
+   * which it does not know may say so in any way.
+   */
+  speaks(revision: string, message: Message): boolean {
+    if ('result' in message) this.#spoken.add(revision);
+    return this.#spoken.has(revision);
+  }
+
   /** Takes an entry, before it is judged. */
   heard(entry: RecordingEntry): void {
     const { from, lane, text, exchange, http, sequence, cut } = entry;
     if (exchange !== undefined && http?.status !== undefined) remember(this.#heads, exchange, entry);
+    if (from === 'client' && http?.method !== undefined) this.#isAuthorized = 'authorization' in http.headers;
     if (from !== 'client' || lane !== 'message' || text === undefined || cut !== undefined || text.length > largest)
       return;
     const message = messageIn(text);

@@ -40,6 +40,7 @@ export function requirementsBroken(entry: RecordingEntry, context: WireContext):
   if (value === undefined)
     return found({ message: {}, malformed: text.slice(0, 1_000), sent: undefined, request: undefined, ...heard });
   const broken = messages.flatMap((message) => {
+    if (!context.speaks(revision.date, message)) return [];
     const sent = context.requestOf(entry, message);
     const isAnswer = message['method'] === undefined && entry.pair !== undefined;
     return found({ message, sent, request: isAnswer ? sent : undefined, ...heard });

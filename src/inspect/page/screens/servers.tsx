@@ -99,7 +99,7 @@ function Doing({ server }: { readonly server: ServerView }): JSX.Element {
           Sign in
         </button>
       )}
-      {server.canSignIn && state === 'connected' && (
+      {server.isSignedIn && state === 'connected' && (
         <button type="button" class="small" onClick={() => void act('sign-out', { server: id })}>
           Sign out
         </button>

@@ -212,7 +212,7 @@ function Cells({
       <span role="gridcell" class={`c-what lane-${lane}`}>
         {broken !== undefined && <span class="bad">⚠ breaks {broken.join(', ')} </span>}
         {isProblem === true && <span class="bad">✕ </span>}
-        {kind === undefined ? '' : kinds[kind]}
+        {kind === undefined || what.startsWith('{') ? '' : kinds[kind]}
         {line(what, 90)}
       </span>
       <span role="gridcell" class={`c-status ${(status ?? 0) >= 400 || kind === 'error' ? 'bad' : ''}`}>
