@@ -262,7 +262,11 @@ test('a time that is over aborts the handler, and forgets the task [tasks-048]',
   const { taskId } = await begun(one, 'elicitation/create', form, { ttl: 30 });
   const signal = await appears(() => one.signals[0]);
   if (!signal.aborted) await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
-  assert.equal(codeOf(await asked(one, 'tasks/get', { taskId })), -32602);
+  // The timer that aborts may be a moment before the clock by which the task is forgotten.
+  let code: unknown;
+  do code = codeOf(await asked(one, 'tasks/get', { taskId }));
+  while (code === undefined);
+  assert.equal(code, -32602);
 });
 
 test('hosting what nobody answers, and options that do not exist, are mistakes', async () => {
