@@ -256,6 +256,43 @@ test('a server that refuses a log level serves all the same', { skip }, async (t
   await scene.line('server', (line) => line.server.state === 'connected' && line.server.version > 1);
 });
 
+test('requests about authorization are rows too, without what they give', { skip }, async (t) => {
+  const plan = planAt(await served(t, createExampleServer()));
+  const scene = await inspecting(t, [
+    {
+      ...plan,
+      async reach(settings) {
+        const give = settings.overheard(() =>
+          Promise.resolve(Response.json({ access_token: 'given-token-value', token_type: 'Bearer', scope: 'read' })),
+        );
+        const response = await give('https://issuer.example/token', {
+          method: 'POST',
+          headers: { 'content-type': 'application/x-www-form-urlencoded' },
+          body: 'grant_type=authorization_code&code=secret-code-value&code_verifier=secret-verifier-value',
+          redirect: 'error',
+          credentials: 'omit',
+          signal: AbortSignal.timeout(10_000),
+        });
+        const reader = response.body?.getReader();
+        while ((await reader?.read())?.done === false);
+        return await plan.reach(settings);
+      },
+    },
+  ]);
+  await connected(scene);
+  const rows = rowsOf(scene).filter(({ lane }) => lane === 'auth');
+  assert.deepEqual(
+    rows.map(({ what, status }) => [what, status]),
+    [
+      ['POST /token', undefined],
+      [rows[1]?.what, 200],
+    ],
+  );
+  const entries = await Promise.all(rows.map(({ n }) => scene.json<EntryView>('entry', { n, reveal: true })));
+  assert.match(JSON.stringify(entries), /grant_type=authorization_code.*"scope\\\\?":/);
+  assert.doesNotMatch(JSON.stringify([scene.lines, entries]), /given-token|secret-code|secret-verifier/);
+});
+
 test('with --read-only no tool is called', { skip }, async (t) => {
   const scene = await inspecting(t, [planAt(await served(t, createExampleServer()))], { isReadOnly: true });
   await connected(scene);

@@ -27,8 +27,8 @@ export function typedPlan(target: Target, parsed: Parsed, io: Io): ServerPlan {
     secrets,
     line: hide(line),
     ...(isUrl ? {} : { folder: folderOf(target) }),
-    async reach({ asks, ...settings }) {
-      const { auth } = await authOf(target, parsed, { io, asks, inputTaken: true });
+    async reach({ asks, overheard, ...settings }) {
+      const { auth } = await authOf(target, parsed, { io, asks, overheard, inputTaken: true });
       return transportOf(target, parsed, io, auth === undefined ? settings : { ...settings, auth });
     },
     ...(isUrl ? { signOut: () => signOut(target, parsed, io) } : {}),
@@ -62,8 +62,8 @@ export async function configuredPlans(
   return chosen.map(([name, server]) => {
     const hide = hiding(server.secrets);
     const facts = factsOf(server.upstream);
-    const reach = async ({ asks, ...settings }: WaySettings): ReturnType<ServerPlan['reach']> => {
-      const found = await authOfServers({ [name]: server }, parsed, { io, asks, inputTaken: true });
+    const reach = async ({ asks, overheard, ...settings }: WaySettings): ReturnType<ServerPlan['reach']> => {
+      const found = await authOfServers({ [name]: server }, parsed, { io, asks, overheard, inputTaken: true });
       const auth = found.get(name)?.auth;
       return server.reach(auth === undefined ? settings : { ...settings, auth });
     };

@@ -46,7 +46,7 @@ export async function authOfServers(
   circumstances: Circumstances,
 ): Promise<ReadonlyMap<string, ServerAuth>> {
   refuseOfOne(parsed);
-  const { io, reachedAt } = circumstances;
+  const { io, reachedAt, overheard } = circumstances;
   const guarded = Object.entries(servers).flatMap(([name, server]) =>
     server.guarded === undefined ? [] : [[name, server.guarded] as const],
   );
@@ -61,7 +61,7 @@ export async function authOfServers(
   const found = new Map<string, ServerAuth>();
   const lent: string[] = [];
   for (const [name, at] of guarded) {
-    const one = await authAt(name, at, { ...ofEveryServer(parsed), asking, io });
+    const one = await authAt(name, at, { ...ofEveryServer(parsed), asking, io, overheard });
     const isLent = reachedAt !== undefined && one.signIn !== undefined;
     if (isLent && (at.oauth !== undefined || (await isSignedIn(one.signIn, io)))) lent.push(name);
     if (!isLent) found.set(name, one);
@@ -79,14 +79,20 @@ async function isSignedIn(signIn: SignIn, io: Io): Promise<boolean> {
 async function authAt(
   name: string,
   { url, oauth }: GuardedUrl,
-  { io, ...shared }: Pick<SignIn, 'asking' | 'account' | 'timeoutMs' | 'networkAllow'> & { readonly io: Io },
+  {
+    io,
+    ...shared
+  }: Pick<SignIn, 'asking' | 'account' | 'timeoutMs' | 'networkAllow' | 'overheard'> & { readonly io: Io },
 ): Promise<ServerAuth> {
   const { personAt, surroundings, usable } = await import('./sign-in.ts');
   try {
     if (oauth?.grantType === 'client_credentials') {
       const { clientCredentials } = await import('../../oauth/machine/client-credentials.ts');
       const { clientId: id = '', secret, key, issuer, scopes, metadata } = oauth;
-      const common = surroundings({ networkAllow: shared.networkAllow, ...habitsOf(oauth) }, io);
+      const common = surroundings(
+        { networkAllow: shared.networkAllow, overheard: shared.overheard, ...habitsOf(oauth) },
+        io,
+      );
       const by = key === undefined ? { secret: secret ?? '' } : { key };
       const at = issuer === undefined ? {} : { issuer, issuers: [issuer] };
       const servers = issuer === undefined || metadata === undefined ? {} : { servers: { [issuer]: metadata } };

@@ -8,7 +8,7 @@ import { authOptions, givenOption, signInOf } from './sign-in-options.ts';
 import type { SignIn, WayToAsk } from './sign-in.ts';
 
 /** The circumstances of a command. */
-export interface Circumstances {
+export interface Circumstances extends Pick<SignIn, 'overheard'> {
   readonly io: Io;
   /** True when a person may be asked where the options do not say. */
   readonly asks: boolean;
@@ -31,7 +31,7 @@ export interface FoundAuth extends Pick<HttpTransportOptions, 'auth'> {
  * @throws UsageError for options that make no sense together, and where others would use the login of a person.
  */
 export async function authOf(target: Target, parsed: Parsed, circumstances: Circumstances): Promise<FoundAuth> {
-  const { io, reachedAt } = circumstances;
+  const { io, reachedAt, overheard } = circumstances;
   const given = givenOption(parsed, Object.keys(authOptions));
   if (target.kind !== 'url') {
     if (given !== undefined) throw new UsageError(`--${given} is for a server at a URL`);
@@ -48,7 +48,7 @@ export async function authOf(target: Target, parsed: Parsed, circumstances: Circ
   }
   if (token !== undefined) return { auth: token };
   const { personAt } = await import('./sign-in.ts');
-  const signIn: SignIn = { ...signInOf(parsed, io), asking, server: target.url };
+  const signIn: SignIn = { ...signInOf(parsed, io), asking, server: target.url, overheard };
   const auth = personAt(signIn, io);
   if (reachedAt === undefined) return { auth, signIn };
   const lent = (await auth.identity({ server: target.url })) === undefined ? given : 'login';

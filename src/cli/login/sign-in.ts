@@ -56,6 +56,8 @@ export interface SignIn {
   readonly show?: ((page: { readonly url: string; readonly message: string }) => Promise<boolean>) | undefined;
   /** Hosts inside the network of this machine that may be reached. */
   readonly networkAllow?: readonly string[] | undefined;
+  /** Gives the same `fetch`, overheard by who shows the requests about authorization. */
+  readonly overheard?: ((fetch: AuthorizationFetch) => AuthorizationFetch) | undefined;
 }
 
 /**
@@ -82,14 +84,17 @@ export function personAt(wanted: SignIn, io: Io): OAuth {
   );
 }
 
+/** Part of a wish to sign in that machines have too. */
+type Surrounded = Pick<SignIn, 'networkAllow' | 'omitsResource' | 'bound' | 'overheard'>;
+
 /** Options that every way of being authorized has on the command line. */
 export function surroundings(
-  { networkAllow = [], omitsResource, bound }: Pick<SignIn, 'networkAllow' | 'omitsResource' | 'bound'>,
+  { networkAllow = [], omitsResource, bound, overheard }: Surrounded,
   io: Io,
 ): AuthorizationOptions {
   return {
     // A proxy looks names up by itself.
-    ...(io.env['NODE_USE_ENV_PROXY'] === '1' ? {} : { fetch: noted(guardedFetch()) }),
+    ...(io.env['NODE_USE_ENV_PROXY'] === '1' ? {} : { fetch: noted(guardedFetch(), overheard) }),
     network: { allow: networkAllow },
     ...(omitsResource === true ? { resourceParameter: 'omit' as const } : {}),
     dpop: bound === true ? 'always' : 'auto',
@@ -98,13 +103,14 @@ export function surroundings(
 }
 
 /** The same `fetch`, by whatever rules; the secrets that it sends are printed nowhere, whoever repeats them. */
-function noted(guarded: GuardedFetch): GuardedFetch {
-  const noting =
-    (fetch: AuthorizationFetch): AuthorizationFetch =>
-    (url, request) => {
+function noted(guarded: GuardedFetch, overheard: SignIn['overheard'] = (fetch) => fetch): GuardedFetch {
+  const noting = (fetch: AuthorizationFetch): AuthorizationFetch => {
+    const send = overheard(fetch);
+    return (url, request) => {
       noteSecrets(request);
-      return fetch(url, request);
+      return send(url, request);
     };
+  };
   return Object.assign(noting(guarded), { within: (rules: NetworkRules) => noting(guarded.within(rules)) });
 }
 

@@ -1,3 +1,4 @@
+import type { Fetch } from '../../http/client/fetch.ts';
 import { createLog, type Log } from '../../wire/log.ts';
 import { tapHttp } from '../../wire/tap-http.ts';
 import { tapLines } from '../../wire/tap-lines.ts';
@@ -41,7 +42,10 @@ export class ServerRecorder {
     const { log } = this;
     const lines = tapLines(log);
     const fetch = tapHttp(this.#shared.fetch, { recorder: log, connection: log.connect() });
-    const settings: WaySettings = { fetch, asks, onStderr: (text) => lines.onStderr(text), ...patience };
+    // A response about authorization has the parts that are recorded, and a request is passed on as it is.
+    const overheard: WaySettings['overheard'] = (send) =>
+      tapHttp(send as Fetch, { recorder: log, lane: 'auth' }) as typeof send;
+    const settings: WaySettings = { fetch, overheard, asks, onStderr: (text) => lines.onStderr(text), ...patience };
     const way = await plan.reach(settings);
     return way.carriesHeaders === true ? way : lines.listen(way);
   }

@@ -1,5 +1,6 @@
 /** Surroundings of every inspected server, and its needs from outside. */
 
+import type { AuthorizationFetch } from '../../auth/document.ts';
 import type { Client } from '../../client/client.ts';
 import type { ConnectOptions } from '../../client/options.ts';
 import type { Fetch } from '../../http/client/fetch.ts';
@@ -13,6 +14,8 @@ export interface WaySettings {
   readonly onStderr: (text: string) => void;
   readonly closeMs: number;
   readonly killAfterMs: number;
+  /** Gives the same `fetch` for requests about authorization, recorded. */
+  overheard(fetch: AuthorizationFetch): AuthorizationFetch;
   /** True where a person may be asked to sign in: only where somebody clicked so. */
   readonly asks: boolean;
 }
