@@ -32,6 +32,7 @@ const maySkip: ReadonlyMap<string, string> = new Map([
   ['test/inspect/hostile.test.ts', 'Chromium'],
   ['test/inspect/page.test.ts', 'Chromium'],
   ['test/inspect/process.test.ts', 'the package, which npm ci builds'],
+  ['test/inspect/sign-in.test.ts', 'the package, which npm ci builds'],
   ['test/interop/python.test.ts', 'Python with its official SDK'],
   ['test/runtimes.test.ts', 'the package, which npm ci builds'],
   ['test/scale/over-redis.test.ts', 'Redis: npm run engines'],

@@ -1,3 +1,4 @@
+import { AuthorizationError } from '../../auth/errors.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import type { RecordingEntry } from '../../wire/entry.ts';
 import type { StepView } from '../view.ts';
@@ -20,8 +21,16 @@ export function adviceOn(
     if (http?.status !== undefined) return [{ words: `answered with status ${http.status}`, ok: http.status < 400 }];
     return [];
   });
-  const advice = error instanceof ConnectionError ? advised(error) : undefined;
+  const advice = wantsPerson(error) ? signIn : error instanceof ConnectionError ? advised(error) : undefined;
   return { steps: tried.slice(-mostSteps), ...(advice === undefined ? {} : { advice }) };
+}
+
+const signIn = 'It wants somebody to be signed in: press Sign in, or give --header or --token-env.';
+
+/** Tells whether a connection failed since nobody is signed in. */
+export function wantsPerson(error: unknown): boolean {
+  if (error instanceof AuthorizationError) return error.reason === 'login-required' || error.reason === 'grant-lost';
+  return error instanceof ConnectionError && error.reason === 'unauthorized';
 }
 
 function advised({ reason, status }: ConnectionError): string | undefined {
@@ -33,8 +42,6 @@ function advised({ reason, status }: ConnectionError): string | undefined {
       return 'It ended: what it wrote to its standard error stands in the wire below. Restart it once it is mended.';
     case 'timeout':
       return 'It was silent. A server on standard input and output must print nothing but messages, and answer the first.';
-    case 'unauthorized':
-      return 'It wants somebody to be signed in: press Sign in, or give --header or --token-env.';
     case 'http':
       return status === 404 || status === 405
         ? 'There is a web server, but no MCP at this path: most serve it at /mcp.'

@@ -2,11 +2,10 @@ import type { Client } from '../../client/client.ts';
 import type { InputContext } from '../../client/input/inputs.ts';
 import { throughBridge } from '../../fidelity/offered.ts';
 import type { Offer } from '../../fidelity/offer.ts';
-import { ConnectionError } from '../../jsonrpc/transport.ts';
 import { revisionOf } from '../../protocol/revision.ts';
 import { VerbError } from '../http/body.ts';
 import type { ListsView, LossesView, RootView, ServerView } from '../view.ts';
-import { adviceOn } from './advice.ts';
+import { adviceOn, wantsPerson } from './advice.ts';
 import { askingHandlers } from './handlers.ts';
 import { newsIn, readLists } from './lists.ts';
 import { ServerRecorder } from './recorder.ts';
@@ -255,7 +254,7 @@ export class InspectedServer {
   #failed(error: unknown, began: number): void {
     this.#client = undefined;
     this.#watches.end();
-    const isGuarded = error instanceof ConnectionError && error.reason === 'unauthorized';
+    const isGuarded = wantsPerson(error);
     const { steps, advice } = adviceOn(error, this.recorder.log.since(began), this.#shared.words);
     this.#show({
       state: 'failed',
