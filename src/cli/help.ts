@@ -171,12 +171,14 @@ ${authorized}
 const inspect = `parley inspect [options] [<url>]
 parley inspect [options] -- <command> [<argument>…]
 parley inspect [options] --config <file> [--server <name>]
+parley inspect --open <file>
 
 Serves a page on this machine, and opens it: everything that a server offers, to be used, every message that crosses, and
 what a client of another revision would get of it. The address has a token of this run; nobody else gets in.
 
   --revision <date>|auto    the revision to begin with; the newest that the server speaks (auto)
   --record <file>           keeps everything that crosses, without secrets, also what leaves memory
+  --open <file>             shows what --record kept, or what was saved in the page
   --watch[=<folder>]        starts the server of the command anew when files of the folder change, that of its script by
                             default; node_modules and dot folders are not looked at
   --read-only               calls no tool

@@ -49,7 +49,10 @@ export async function startInspect(options: InspectOptions): Promise<RunningInsp
   const files = readSite(options.page);
   const feed = new Feed();
   const questions = new Questions(feed);
-  let count = 0;
+  // What is recorded from now on comes after what was.
+  let count = plans
+    .flatMap(({ recorded = [] }) => recorded)
+    .reduce((most, { sequence }) => Math.max(most, sequence), 0);
   const next = (): number => ++count;
   const servers = new InspectedServers({ feed, questions, fetch, version, isReadOnly, next, now, open, words });
   const recording = new WholeRecording(servers);

@@ -23,6 +23,8 @@ export interface LogOptions extends LogLimits {
   readonly next?: () => number;
   /** Clock, in milliseconds since 1970. */
   readonly now: () => number;
+  /** Entries to begin with, oldest first, as they were kept; none by default. `next` has to give what comes after them. */
+  readonly begun?: readonly RecordingEntry[];
 }
 
 /** Entries that left memory. */
@@ -94,13 +96,14 @@ class MemoryLog implements Log {
   #characters = 0;
   #connections = 0;
 
-  constructor({ server, masks, next, now, entries, characters, text }: LogOptions) {
+  constructor({ server, masks, next, now, begun = [], entries, characters, text }: LogOptions) {
     let count = 0;
     this.masks = masks ?? createMasks();
     this.#server = server;
     this.#next = next ?? (() => ++count);
     this.#now = now;
     this.#most = { entries: entries ?? 20_000, characters: characters ?? 64 * 1024 ** 2, text: text ?? 1024 ** 2 };
+    for (const entry of begun) this.#keep(entry);
   }
 
   get left(): Left {

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { createExampleServer } from '../../src/cli/example/server.ts';
+import { recordedPlans } from '../../src/cli/inspect/plans.ts';
 import type { Client } from '../../src/client/client.ts';
 import { connect } from '../../src/client.ts';
 import { createServer } from '../../src/server.ts';
@@ -338,6 +339,30 @@ test('a server is started anew when its files change, and what is new in it is m
   await scene.json('lists', { server: 'A' });
   const { server } = await scene.line('server', (line) => line.server.news.length > 0);
   assert.deepEqual(server.news, ['tools two']);
+});
+
+test('what was saved is shown again, and nothing is connected to', { skip }, async (t) => {
+  const first = await inspecting(t, [planAt(await served(t, createExampleServer()))]);
+  await connected(first);
+  await outcomeOf(first, { name: 'forecast', text: '{"city":"Oslo"}' });
+  const { text } = await first.json<{ readonly text: string }>('export', { what: 'recording' });
+  const folder = await mkdtemp(join(tmpdir(), 'inspect-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const file = join(folder, 'saved.ndjson');
+  await writeFile(file, text);
+  const plans = await recordedPlans(file);
+  const again = await inspecting(t, plans);
+  const { server } = await again.line('server');
+  assert.deepEqual([server.state, server.kind], ['recording', 'recording']);
+  await again.line('rows');
+  assert.equal(rowsOf(again).length, text.trim().split('\n').length - 1);
+  const answer = rowsOf(again).find(({ what, kind }) => what === 'tools/call' && kind === 'result');
+  const lens = await again.json<LensView>('lens', { n: answer?.n, revision: '2024-11-05' });
+  assert.equal(lens.kind, 'arrives');
+  await again.json('connect', { server: 'A' });
+  assert.equal((await again.post('lists', { server: 'A' })).status, 409);
+  await writeFile(file, 'nonsense');
+  await assert.rejects(recordedPlans(file), /cannot be read/);
 });
 
 test('a page that comes back hears the rows that it has not', { skip }, async (t) => {

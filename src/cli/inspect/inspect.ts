@@ -12,7 +12,7 @@ import { pageFolder } from '../page-folder.ts';
 import { printed, reasonOf } from '../shown.ts';
 import { serverTarget, splitAtDashes, targetOptions } from '../target.ts';
 import { version } from '../version.ts';
-import { addedPlan, configuredPlans, typedPlan } from './plans.ts';
+import { addedPlan, configuredPlans, recordedPlans, typedPlan } from './plans.ts';
 
 const options: ParseArgsOptionsConfig = {
   ...targetOptions,
@@ -20,11 +20,18 @@ const options: ParseArgsOptionsConfig = {
   config: { type: 'string' },
   server: { type: 'string' },
   revision: { type: 'string' },
+  open: { type: 'string' },
   record: { type: 'string' },
   watch: { type: 'string' },
   port: { type: 'string' },
   'no-open': { type: 'boolean' },
   'read-only': { type: 'boolean' },
+};
+
+const doing: Readonly<Record<ServerPlan['kind'], string>> = {
+  stdio: 'starts',
+  http: 'connects to',
+  recording: 'shows',
 };
 
 /** Shows what a server offers and everything that crosses the wire, in a page of the browser. */
@@ -57,7 +64,7 @@ export async function inspectCommand(argv: readonly string[], io: Io): Promise<n
   const file = record === undefined ? undefined : await recordTo(record, inspect.logs);
   try {
     for (const { name, address, kind } of plans)
-      io.stdout.write(`${kind === 'stdio' ? 'starts' : 'connects to'} ${printed(`${name}: ${address}`, 'line')}\n`);
+      io.stdout.write(`${doing[kind]} ${printed(`${name}: ${address}`, 'line')}\n`);
     io.stdout.write(`Parley shows it at ${inspect.url}\n`);
     if (!parsed.flag('no-open') && !isRemote(io)) await show(inspect.url, io);
     await whenAborted(io.signal);
@@ -69,6 +76,12 @@ export async function inspectCommand(argv: readonly string[], io: Io): Promise<n
 }
 
 async function plansOf(parsed: Parsed, after: readonly string[] | undefined, io: Io): Promise<readonly ServerPlan[]> {
+  const recording = parsed.text('open');
+  if (recording !== undefined) {
+    if (parsed.words.length > 0 || after !== undefined || parsed.text('config') !== undefined)
+      throw new UsageError('--open shows a recording; give no server beside it');
+    return await recordedPlans(recording);
+  }
   const file = parsed.text('config');
   const only = parsed.text('server');
   if (only !== undefined && file === undefined) throw new UsageError('--server names one of --config; give a file too');

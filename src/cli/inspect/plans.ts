@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { hiding } from '../../auth/secrets.ts';
 import { factsOf } from '../../jsonrpc/transport-facts.ts';
 import type { ServerPlan, WaySettings } from '../../inspect/servers/shared.ts';
+import { readRecording } from '../../wire/file.ts';
 import { secretsOfUrl } from '../../wire/secrets.ts';
 import { readConfig } from '../config/config.ts';
 import { UsageError, type Io } from '../io.ts';
@@ -10,7 +11,7 @@ import { authOf } from '../login/auth-of.ts';
 import { authOfServers } from '../login/auth-of-servers.ts';
 import { parseOptions, type Parsed } from '../options.ts';
 import { shellLine } from '../shell.ts';
-import { printed } from '../shown.ts';
+import { printed, reasonOf } from '../shown.ts';
 import { secretsOf, transportOf, type Target } from '../target.ts';
 
 /** Plan of a server that was typed. */
@@ -102,4 +103,21 @@ function nameOfCommand({ command, args }: Extract<Target, { kind: 'command' }>):
 function folderOf({ command, args }: Extract<Target, { kind: 'command' }>): string | undefined {
   const script = [...args, command].find((word) => !word.startsWith('-') && existsSync(word));
   return script === undefined ? undefined : dirname(resolve(script));
+}
+
+/** Plans of the servers of a recording, which are looked at and not connected to. @throws UsageError where the file is none. */
+export async function recordedPlans(file: string): Promise<readonly ServerPlan[]> {
+  const { entries, lost } = await readRecording(file).catch((cause: unknown) => {
+    throw new UsageError(`the recording ${JSON.stringify(file)} cannot be read: ${reasonOf(cause)}`, { cause });
+  });
+  const names = [...new Set(entries.map(({ server }) => server))];
+  return names.map((name) => ({
+    name: `${basename(file)}, server ${name}`,
+    address: `${file}${lost === 0 ? '' : `, without ${lost} lines`}`,
+    kind: 'recording' as const,
+    secrets: [],
+    line: '<url>',
+    recorded: entries.filter(({ server }) => server === name),
+    reach: () => Promise.reject(new Error('a recording is looked at, and not connected to')),
+  }));
 }

@@ -50,7 +50,7 @@ export class InspectedServer {
       name,
       address,
       kind,
-      state: 'closed',
+      state: kind === 'recording' ? 'recording' : 'closed',
       canSignIn: signOut !== undefined,
       wantsSignIn: false,
       isSignedIn: false,
@@ -75,6 +75,7 @@ export class InspectedServer {
 
   /** Connects anew; who was connected before is let go first. Where it is called again meanwhile, the later wish holds. It never rejects. */
   async connect(wanted: string, asks = false): Promise<void> {
+    if (this.plan.kind === 'recording') return;
     const opening = new AbortController();
     const { signal } = opening;
     await this.#letGo(opening);
@@ -115,7 +116,8 @@ export class InspectedServer {
     this.#client = undefined;
     this.#calls.cancelAll(this.id);
     this.#watches.end();
-    if (this.#view.state !== 'closed') this.#show({ state: 'closed', watched: [] }, ['problem', 'advice', 'steps']);
+    if (this.#view.state !== 'closed' && this.#view.state !== 'recording')
+      this.#show({ state: 'closed', watched: [] }, ['problem', 'advice', 'steps']);
     if (client !== undefined) await this.#closed(client);
   }
 

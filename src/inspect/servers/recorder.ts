@@ -24,10 +24,12 @@ export class ServerRecorder {
   readonly #server: string;
   #left = 0;
 
-  constructor(server: string, { secrets }: Pick<ServerPlan, 'secrets'>, shared: Shared) {
+  constructor(server: string, { secrets, recorded = [] }: Pick<ServerPlan, 'secrets' | 'recorded'>, shared: Shared) {
     this.#server = server;
     this.#shared = shared;
-    this.log = createLog({ server, next: () => shared.next(), now: () => shared.now() });
+    const begun = recorded.map((entry) => ({ ...entry, server }));
+    this.log = createLog({ server, next: () => shared.next(), now: () => shared.now(), begun });
+    for (const entry of this.log.since(0)) shared.feed.row(rowOfEntry(this.log.masks.toShow(entry)));
     this.log.masks.hide(secrets);
     this.log.subscribe((entry) => this.#heard(entry));
   }

@@ -5,6 +5,7 @@ import type { Client } from '../../client/client.ts';
 import type { ConnectOptions } from '../../client/options.ts';
 import type { Fetch } from '../../http/client/fetch.ts';
 import type { Transport } from '../../jsonrpc/transport.ts';
+import type { RecordingEntry } from '../../wire/entry.ts';
 import type { Feed } from '../feed.ts';
 import type { Questions } from './questions.ts';
 
@@ -25,7 +26,9 @@ export interface ServerPlan {
   readonly name: string;
   /** Command or address, without secrets. */
   readonly address: string;
-  readonly kind: 'stdio' | 'http';
+  readonly kind: 'stdio' | 'http' | 'recording';
+  /** Entries of a recording, which is looked at and not connected to. */
+  readonly recorded?: readonly RecordingEntry[];
   /** Texts that nobody should read. */
   readonly secrets: readonly string[];
   /** Revisions that are spoken to it; all of them by default. */

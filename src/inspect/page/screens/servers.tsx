@@ -66,8 +66,12 @@ function ServerCard({ server }: { readonly server: ServerView }): JSX.Element {
         <br />
         {line(address, 80)}
       </p>
-      <Doing server={server} />
-      <RevisionChoice server={server} />
+      {state !== 'recording' && (
+        <>
+          <Doing server={server} />
+          <RevisionChoice server={server} />
+        </>
+      )}
     </section>
   );
 }

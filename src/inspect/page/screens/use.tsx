@@ -35,6 +35,12 @@ export function Use(): JSX.Element {
         <p class="empty">Choose a server, or add an address.</p>
       </section>
     );
+  if (view.state === 'recording')
+    return (
+      <section class="use" aria-label="Use">
+        <p class="empty">This is a recording: its messages stand in the wire, and the lens works on each of them.</p>
+      </section>
+    );
   const asked = [...questions.value.values()].filter((one) => one.server === view.id);
   const Screen = screens[tab.value];
   return (
