@@ -197,6 +197,11 @@ test('Thousands of messages are a list of which few are in the document', { skip
   await until('Number(document.querySelector(".wire [aria-rowcount]")?.getAttribute("aria-rowcount")) > 2000');
   assert.ok(count > 1_000);
   assert.ok((await grid.getByRole('row').count()) < 100);
+  const cdp = await page.context().newCDPSession(page);
+  await cdp.send('HeapProfiler.collectGarbage');
+  // Rows that left the document are not held by anything that stays.
+  const { nodes } = await cdp.send('Memory.getDOMCounters');
+  assert.ok(nodes < 5_000, `${nodes} nodes`);
   await page.getByLabel('Filter of the wire').fill('kind:error');
   await grid.getByText('error of resources/read').first().waitFor();
   await grid.focus();

@@ -18,7 +18,8 @@ export interface VirtualListProps {
   onOpen?(index: number): void;
   /** True where new rows at the end are scrolled to, as long as the end is in view. */
   readonly follows?: boolean;
-  readonly head?: ComponentChildren;
+  /** Cells of the head; made anew each time, since a node that is kept holds all that was drawn with it. */
+  head?(): ComponentChildren;
   readonly className?: string;
 }
 
@@ -57,42 +58,28 @@ export function VirtualList(props: VirtualListProps): JSX.Element {
     >
       {head !== undefined && (
         <div class="list-head" role="row" aria-rowindex={1}>
-          {head}
+          {head()}
         </div>
       )}
       <div class="list-all" role="rowgroup" style={{ height: `${count * height}px` }}>
         {rows.map((index) => (
-          <Row key={keyOf(index)} id={`${name}-${keyOf(index)}`} index={index} list={props} />
+          <div
+            key={keyOf(index)}
+            id={`${name}-${keyOf(index)}`}
+            class={`row ${index === at ? 'chosen' : ''} ${props.rowClass?.(index) ?? ''}`}
+            role="row"
+            aria-rowindex={index + (head === undefined ? 1 : 2)}
+            aria-selected={index === at}
+            style={{ height: `${height}px`, transform: `translateY(${index * height}px)` }}
+            onClick={() => {
+              props.onChoose(index);
+              props.onOpen?.(index);
+            }}
+          >
+            {props.cells(index)}
+          </div>
         ))}
       </div>
-    </div>
-  );
-}
-
-function Row({
-  id,
-  index,
-  list,
-}: {
-  readonly id: string;
-  readonly index: number;
-  readonly list: VirtualListProps;
-}): JSX.Element {
-  const { at, height, head, cells, rowClass, onChoose, onOpen } = list;
-  return (
-    <div
-      id={id}
-      class={`row ${index === at ? 'chosen' : ''} ${rowClass?.(index) ?? ''}`}
-      role="row"
-      aria-rowindex={index + (head === undefined ? 1 : 2)}
-      aria-selected={index === at}
-      style={{ height: `${height}px`, transform: `translateY(${index * height}px)` }}
-      onClick={() => {
-        onChoose(index);
-        onOpen?.(index);
-      }}
-    >
-      {cells(index)}
     </div>
   );
 }
@@ -111,13 +98,10 @@ function useView(
     isAtEnd.current = top + clientHeight >= scrollHeight - height;
     setView((now) => (now.top === top && now.height === clientHeight ? now : { top, height: clientHeight }));
   };
-  useLayoutEffect(() => {
-    const element = box.current;
-    if (element === null) return undefined;
-    const observer = new ResizeObserver(look);
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, []);
+  // What lives as long as the list holds the latest, and not the first, with all that was drawn then.
+  const latest = useRef(look);
+  latest.current = look;
+  useLayoutEffect(() => observed(box.current, latest), []);
   useLayoutEffect(() => {
     const element = box.current;
     if (element !== null && follows === true && isAtEnd.current) element.scrollTop = element.scrollHeight;
@@ -133,6 +117,13 @@ function useView(
     look();
   }, [at]);
   return { view, look };
+}
+
+function observed(element: HTMLDivElement | null, look: { readonly current: () => void }): (() => void) | undefined {
+  if (element === null) return undefined;
+  const observer = new ResizeObserver(() => look.current());
+  observer.observe(element);
+  return () => observer.disconnect();
 }
 
 function step(event: KeyboardEvent, { count, height, at, onChoose, onOpen }: VirtualListProps, view: ViewOfList): void {

@@ -24,7 +24,8 @@ import { Message } from './message.tsx';
 /** Everything that crossed, in its order, and the chosen message beside it. */
 export function Wire(): JSX.Element {
   const rows = visibleRows.value;
-  const at = row.value === undefined ? -1 : indexOf(rows, row.value);
+  const chosen = row.value;
+  const at = chosen === undefined ? -1 : indexOf(rows, chosen);
   const gone = [...left.value.values()].reduce((sum, one) => sum + one, 0);
   useSearch();
   return (
@@ -45,10 +46,10 @@ export function Wire(): JSX.Element {
               height={24}
               at={at}
               follows
-              head={<Head />}
+              head={() => <Head />}
               keyOf={(index) => rows[index]?.n ?? index}
               onChoose={(index) => (row.value = rows[index]?.n)}
-              rowClass={(index) => rowClass(rows[index])}
+              rowClass={(index) => rowClass(rows[index], chosen)}
               cells={(index) => <Cells one={rows[index]} from={rows[0]?.t ?? 0} until={rows.at(-1)?.t ?? 0} />}
             />
           )}
@@ -236,7 +237,8 @@ function Cells({
   );
 }
 
-function rowClass(one: RowView | undefined): string {
-  const isPair = one !== undefined && one.pair !== undefined && one.pair === row.value;
+/** The chosen row is given: a row that hears of it by itself is held for as long as there is something to hear. */
+function rowClass(one: RowView | undefined, chosen: number | undefined): string {
+  const isPair = one !== undefined && one.pair !== undefined && one.pair === chosen;
   return `${isPair ? 'pair' : ''} ${one?.broken === undefined ? '' : 'broken'}`;
 }
