@@ -7,6 +7,7 @@ import { after, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { noChromium } from '../support/chromium.ts';
 import { formPage, type FormPage, type ShownForm } from '../support/form-page.ts';
+import { everything, filled, hostile } from '../support/form-schemas.ts';
 
 const skip = noChromium;
 
@@ -24,58 +25,6 @@ async function shown(form: ShownForm): Promise<FormPage> {
   await page.show(form);
   return page;
 }
-
-/** Every kind of field at once. */
-const everything = {
-  type: 'object',
-  description: 'Tells the weather.',
-  required: ['city', 'agree', 'place'],
-  properties: {
-    city: { type: 'string', title: 'City', description: 'Name of the place.', minLength: 2, examples: ['Oslo'] },
-    days: { type: 'integer', minimum: 1, maximum: 14, default: 3 },
-    wind: { type: ['number', 'null'] },
-    agree: { type: 'boolean' },
-    unit: { enum: ['celsius', 'fahrenheit'], enumNames: ['°C', '°F'] },
-    zone: { enum: ['Africa/Cairo', 'America/Lima', 'Asia/Tokyo', 'Europe/Oslo', 'Europe/Rome', 'Pacific/Fiji', 'UTC'] },
-    since: { type: 'string', format: 'date' },
-    mail: { type: 'string', format: 'email' },
-    place: {
-      oneOf: [
-        { title: 'By name', properties: { kind: { const: 'name' }, name: { type: 'string' } }, required: ['kind'] },
-        {
-          title: 'By position',
-          properties: {
-            kind: { const: 'at' },
-            at: { type: 'array', prefixItems: [{ type: 'number' }, { type: 'number' }], items: false },
-          },
-          required: ['kind'],
-        },
-      ],
-    },
-    options: {
-      type: 'object',
-      properties: { words: { type: 'array', items: { type: 'string' } }, deep: { $ref: '#/$defs/tree' } },
-    },
-    parts: { type: 'array', items: { enum: ['sun', 'rain', 'snow'] } },
-    map: { type: 'string', contentEncoding: 'base64' },
-    headers: { type: 'object', additionalProperties: { type: 'string' } },
-    value: { anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'null' }] },
-    any: {},
-  },
-  $defs: { tree: { type: 'object', properties: { name: { type: 'string' }, child: { $ref: '#/$defs/tree' } } } },
-};
-
-const filled = JSON.stringify({
-  city: 'Oslo',
-  days: 30,
-  wind: null,
-  place: { kind: 'at', at: [59.9, 10.7] },
-  options: { words: ['a', 'b'] },
-  headers: { 'x-a': '', other: '1' },
-  value: 7,
-  any: [1],
-  extra: true,
-});
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -322,42 +271,6 @@ test('problems stand at their field, at a closed part around it, or at the top',
   ]);
 });
 
-/** Schemas of who means harm, each with a text that goes with it. */
-const hostile: readonly (readonly [string, string, string])[] = [
-  [
-    'depth',
-    `${'{"properties":{"a":'.repeat(5000)}{}${'}}'.repeat(5000)}`,
-    `${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`,
-  ],
-  ['a required circle', '{"required":["a"],"properties":{"a":{"$ref":"#"}}}', ''],
-  ['lists of lists', '{"type":"array","items":{"$ref":"#"}}', `${'['.repeat(5000)}${']'.repeat(5000)}`],
-  ['a choice of itself', '{"anyOf":[{"$ref":"#"},{"type":"string"}]}', '[]'],
-  ['long names', JSON.stringify({ title: 'x'.repeat(1e6), properties: { ['y'.repeat(1e6)]: {} } }), ''],
-  [
-    'many fields',
-    JSON.stringify({ properties: Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`p${at}`, {}])) }),
-    '',
-  ],
-  ['many items', '{"items":{"type":"number"}}', JSON.stringify(Array.from({ length: 10_000 }, () => 0))],
-  [
-    'many pairs',
-    '{"type":"object"}',
-    JSON.stringify(Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`p${at}`, 1]))),
-  ],
-  [
-    'script',
-    '{"title":"<img src=x onerror=alert(1)>","properties":{"<script>alert(1)</script>":{"format":"uri","default":"javascript:alert(1)"}}}',
-    '',
-  ],
-  ['a reference to elsewhere', '{"properties":{"a":{"$ref":"http://127.0.0.1:1/schema.json"}}}', ''],
-  [
-    'names of prototypes',
-    '{"properties":{"__proto__":{"type":"string"},"constructor":{"type":"number"}}}',
-    '{"__proto__": "a"}',
-  ],
-  ['other types', '{"type":"object","properties":[1],"required":"a","allOf":{},"oneOf":1}', '[]'],
-];
-
 test(
   'a schema that means harm makes a form, in words where there are limits, and asks for nothing',
   { skip },
@@ -386,4 +299,37 @@ test('recursion opens on demand', { skip }, async () => {
   await page.getByRole('button', { name: 'child object' }).last().click();
   await page.getByLabel('name', { exact: true }).last().fill('x');
   assert.deepEqual(JSON.parse(await text()), { deep: { child: { child: { name: 'x' } } } });
+});
+
+test('JSON is edited as text, with numbered lines, and the first fault is told by its line', { skip }, async () => {
+  const { page, text, said } = await shown({ isText: true, text: '{\n  "a": 1.0,\n  b\n}' });
+  const area = page.getByLabel('Arguments');
+  assert.equal(await page.locator('.form-numbers').textContent(), '1\n2\n⚠ 3\n4\n');
+  assert.equal(await page.getByRole('button', { name: 'Format' }).isDisabled(), true);
+  await page.getByText('column 3: expected a name in double quotes, found b').waitFor();
+  await page.getByRole('button', { name: 'line 3' }).click();
+  await page.keyboard.type('"b": [');
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('1e3]');
+  assert.equal(await text(), '{\n  "a": 1.0,\n  "b": [\n    1e3]\n}');
+  assert.deepEqual(await violations(page), []);
+  await page.getByRole('button', { name: 'Format' }).click();
+  assert.equal(await area.inputValue(), '{\n  "a": 1.0,\n  "b": [\n    1e3\n  ]\n}');
+  await page.getByRole('button', { name: 'Undo format' }).click();
+  assert.equal(await text(), '{\n  "a": 1.0,\n  "b": [\n    1e3]\n}');
+  assert.deepEqual(said, []);
+});
+
+test('a problem of a value is told by the line of the value', { skip }, async () => {
+  const problems = [
+    { path: '/a/1', message: 'must be a text' },
+    { path: '/none', message: 'is required' },
+  ];
+  const { page } = await shown({ isText: true, text: '{\n  "a": [\n    1,\n    2\n  ]\n}', problems });
+  assert.deepEqual(await page.locator('.form-problems li').allTextContents(), [
+    'line 4 /a/1 must be a text',
+    'line 1 /none is required',
+  ]);
+  await page.getByRole('button', { name: 'line 4' }).click();
+  assert.equal(await page.evaluate('getSelection().toString()'), '2');
 });

@@ -13,11 +13,13 @@ import { root } from './sources.ts';
 
 /** What the page shows. */
 export interface ShownForm {
-  readonly schema: unknown;
+  readonly schema?: unknown;
   readonly text?: string;
   readonly problems?: readonly { readonly path: string; readonly message: string }[];
   /** Texts that could be meant, whatever is typed. */
   readonly completions?: readonly string[];
+  /** The text itself is edited. */
+  readonly isText?: boolean;
 }
 
 /** A page with a form. */
@@ -44,9 +46,10 @@ const program = `
 import { render } from 'preact';
 import { useState } from 'preact/hooks';
 import { SchemaForm } from './schema-form.tsx';
+import { JsonEditor } from './json-editor.tsx';
 
 
-function App({ schema, text: first, problems, completions }) {
+function App({ schema, text: first, problems, completions, isText }) {
   const [text, setText] = useState(first ?? '');
   globalThis.text = text;
   globalThis.setText = setText;
@@ -54,7 +57,9 @@ function App({ schema, text: first, problems, completions }) {
   return (
     <main>
       <h1>A form</h1>
-      <SchemaForm schema={schema} text={text} onText={setText} problems={problems} complete={complete} label="Arguments" />
+      {isText
+        ? <JsonEditor text={text} onText={setText} problems={problems} label="Arguments" />
+        : <SchemaForm schema={schema} text={text} onText={setText} problems={problems} complete={complete} label="Arguments" />}
     </main>
   );
 }

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ProblemView } from '../view.ts';
+import { JsonEditor } from './form/json-editor.tsx';
 import { SchemaForm } from './form/schema-form.tsx';
 import { Choice } from './parts.tsx';
 
@@ -37,17 +38,7 @@ export function ArgumentsField(props: {
           {...(complete === undefined ? {} : { complete })}
         />
       ) : (
-        <>
-          <textarea
-            class="json-text"
-            aria-label={`${label}, as JSON`}
-            spellcheck={false}
-            rows={10}
-            value={text}
-            onInput={(event) => onText(event.currentTarget.value)}
-          />
-          <Problems problems={problems} />
-        </>
+        <JsonEditor text={text} onText={onText} problems={problems} label={`${label}, as JSON`} />
       )}
     </div>
   );

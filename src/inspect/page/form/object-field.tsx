@@ -8,7 +8,7 @@ import { Explanation, Messages } from './frame.tsx';
 import { Pairs } from './pairs.tsx';
 import { plural } from './model/hints.ts';
 import { childOf, nodeAt, put } from './model/json-edit.ts';
-import { readJson } from './model/json-text.ts';
+import { readJson, type JsonNode } from './model/json-text.ts';
 import { problemsHere, problemsIn } from './model/problems.ts';
 import type { ObjectKind, Property, Shape } from './model/shape.ts';
 import { constantOf } from './model/variants.ts';
@@ -25,10 +25,7 @@ interface ObjectProps {
 export function ObjectField({ field, shape }: ObjectProps): JSX.Element {
   const { node } = field;
   const own = problemsHere(field.problems, (name) => shape.properties.has(name) || childOf(node, name) !== undefined);
-  const count = shape.properties.size;
-  const set = node?.members.length ?? 0;
-  const words =
-    count === 0 ? plural(set, 'property') : node === undefined ? plural(count, 'field') : `${set} of ${count} set`;
+  const words = wordsOf(shape.properties.size, node);
   if (field.bare === true)
     return (
       <div class="form-bare">
@@ -38,10 +35,17 @@ export function ObjectField({ field, shape }: ObjectProps): JSX.Element {
       </div>
     );
   return (
-    <Fold field={field} shape={shape} empty={['{}', 'empty object']} words={`object, ${words}`} own={own}>
+    <Fold field={field} shape={shape} empty={['{}', 'empty object']} words={words} own={own}>
       {() => <Properties field={field} shape={shape} />}
     </Fold>
   );
+}
+
+/** Size of an object: how many properties are named, and how many are there. */
+function wordsOf(named: number, node: JsonNode | undefined): string {
+  if (node === undefined) return named === 0 ? 'object' : `object, ${plural(named, 'field')}`;
+  const set = node.members.length;
+  return named === 0 ? `object, ${plural(set, 'property')}` : `object, ${set} of ${named} set`;
 }
 
 function Properties({ field, shape }: ObjectProps): JSX.Element {
