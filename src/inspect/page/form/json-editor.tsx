@@ -152,7 +152,7 @@ function Numbers({ count, placed, numbers }: NumbersProps): JSX.Element {
   );
 }
 
-/** What is wrong, by line: the first fault of a text that is no JSON, or the problems of its values. */
+/** Faults with their lines: the first fault of a text that is no JSON, or the problems of its values. */
 function placesOf(text: string, problems: NonNullable<JsonEditorProps['problems']>): readonly Placed[] {
   const { root, fault } = readJson(text);
   if (fault !== undefined) {

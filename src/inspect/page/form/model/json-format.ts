@@ -56,7 +56,7 @@ export function lineOf(text: string, at: number): number {
   return line;
 }
 
-/** What a new line begins with after what stands before it: the indentation of that line, and more within a container. */
+/** Indentation of a new line, after what stands before it: that of the line before, and more within a container. */
 export function indentAfter(before: string): string {
   const line = before.slice(before.lastIndexOf('\n') + 1);
   const indent = /^[ \t]*/.exec(line)?.[0] ?? '';
