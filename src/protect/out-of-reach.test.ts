@@ -16,6 +16,8 @@ interface Reachable extends GuardedEntrance {
   pass(ms: number): void;
   /** Makes the authorization server take requests and never answer, or answer again. */
   hang(isHanging: boolean): void;
+  /** Resolves when the authorization server has taken a request that it does not answer. */
+  taken(): Promise<void>;
   /** The status of a request with another token each time. */
   status(header?: object): Promise<number>;
 }
@@ -30,7 +32,9 @@ async function reachable(
   const told: unknown[] = [];
   const source = testIssuer({ audience: resource, now });
   let [answers, answer] = [Promise.resolve(), (): void => {}];
+  let [taken, take] = [Promise.resolve(), (): void => {}];
   const fetch: AuthorizationFetch = async (url, request) => {
+    take();
     await answers;
     return await source.fetch(url, request);
   };
@@ -45,7 +49,9 @@ async function reachable(
     hang: (isHanging) => {
       answer();
       answers = isHanging ? new Promise((resolve) => (answer = resolve)) : Promise.resolve();
+      taken = new Promise((resolve) => (take = resolve));
     },
+    taken: () => taken,
     status: async (header = {}) => (await opened.send(who(await issue({ header: { ...header } })))).status,
   };
 }
@@ -129,11 +135,13 @@ test('keys that take long to fetch are waited for a second where there are old o
 });
 
 test('nobody joins a wait of more than a second where there are no keys', async (t) => {
-  const { status, hang, told } = await reachable(t);
+  const { status, hang, taken, told } = await reachable(t);
   hang(true);
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const first = status();
-  assert.equal(await ticking(t, Promise.race([first, settled(status)])), 503);
+  await taken();
+  t.mock.timers.tick(1_100);
+  assert.equal(await status(), 503);
   assert.match(String(told[0]), /takes long/);
   hang(false);
   assert.equal(await first, 200);
@@ -159,14 +167,4 @@ async function ticking<T>(t: TestContext, awaited: Promise<T>): Promise<T> {
   const turn = (): Promise<boolean> => new Promise((resolve) => setImmediate(resolve, false));
   for (let turns = 0; turns < 1000 && !(await Promise.race([over, turn()])); turns++) t.mock.timers.tick(100);
   return await awaited;
-}
-
-/** Asks again and again until there is an answer at once. */
-async function settled(ask: () => Promise<number>): Promise<number> {
-  const turn = (): Promise<undefined> => new Promise((resolve) => setImmediate(resolve, undefined));
-  for (let turns = 0; turns < 1000; turns++) {
-    const answer = await Promise.race([ask(), turn().then(turn).then(turn)]);
-    if (answer !== undefined) return answer;
-  }
-  return 0;
 }

@@ -65,6 +65,8 @@ export interface RedisCluster {
   primaryOf(slot: number): Promise<RedisNode>;
   /** Waits until every place has a primary, as every server that lives sees it. */
   settle(): Promise<void>;
+  /** Has the primary of a place hand over to its replica. */
+  handOver(replica: RedisNode, slot: number): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -100,7 +102,13 @@ export async function startCluster(): Promise<RedisCluster> {
     });
     for (let at = 0; at < 3; at++)
       await nodes[at + 3]?.send('CLUSTER', 'REPLICATE', String(await nodes[at]?.send('CLUSTER', 'MYID')));
-    const cluster = { nodes, primaryOf: (slot: number) => primaryOf(nodes, slot), settle: () => settle(nodes), stop };
+    const cluster: RedisCluster = {
+      nodes,
+      primaryOf: (slot) => primaryOf(nodes, slot),
+      settle: () => settle(nodes),
+      handOver: (replica, slot) => handOver(nodes, replica, slot),
+      stop,
+    };
     await cluster.settle();
     await eventually(async () => {
       for (const node of nodes.slice(3))
@@ -131,6 +139,19 @@ async function settle(nodes: readonly RedisNode[]): Promise<void> {
     }
     return true;
   }, 'a whole cluster');
+}
+
+/** Redis gives a handing over up after 5 s, without a word, so that it is asked for again. */
+async function handOver(nodes: readonly RedisNode[], replica: RedisNode, slot: number): Promise<void> {
+  let again = 0;
+  await eventually(async () => {
+    if ((await primaryOf(nodes, slot).catch(() => undefined)) === replica) return true;
+    if (performance.now() > again) {
+      await answered(replica, 'CLUSTER', 'FAILOVER');
+      again = performance.now() + 6_000;
+    }
+    return false;
+  }, 'the handing over to a replica');
 }
 
 async function primaryOf(nodes: readonly RedisNode[], slot: number): Promise<RedisNode> {

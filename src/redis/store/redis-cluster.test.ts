@@ -111,8 +111,7 @@ describe('a store in a cluster of Redis', { skip: missing('redis-server') }, () 
       return replicas.includes('connected');
     });
     const replica = cluster.nodes.find(({ port }) => replicas.includes(`:${port}@`)) ?? assert.fail(replicas);
-    await replica.send('CLUSTER', 'FAILOVER');
-    await eventually(async () => (await cluster.primaryOf(slot)) === replica);
+    await cluster.handOver(replica, slot);
     await cluster.settle();
     await eventually(() => gaps.has('c0'));
     await all();
