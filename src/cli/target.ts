@@ -67,8 +67,8 @@ export function splitAtDashes(argv: readonly string[]): {
 }
 
 /** Settings of a transport by a command, beside the options that were typed. */
-export type TransportSettings = Pick<HttpTransportOptions, 'fetch' | 'closeMs' | 'auth'> &
-  Pick<SpawnOptions, 'onStderr' | 'killAfterMs'>;
+export type TransportSettings = Pick<HttpTransportOptions, 'fetch' | 'closeMs' | 'auth' | 'maxMessageBytes'> &
+  Pick<SpawnOptions, 'onStderr' | 'killAfterMs' | 'maxLineBytes'>;
 
 /**
  * The way to the server that is meant.

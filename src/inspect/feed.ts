@@ -3,7 +3,7 @@ import type { FeedLine, LogView, RowView } from './view.ts';
 /** Limits: rows and lines of logs that are remembered, pages that listen, bytes that may wait for one of them. */
 const most = { rows: 40_000, logs: 2_000, listeners: 8, waiting: 16 * 1024 ** 2, piece: 500 };
 
-/** Time in which rows are gathered, in milliseconds. */
+/** Time in which rows and lines of logs are gathered, in milliseconds. */
 const gatherMs = 30;
 
 /** A page that listens. */
@@ -20,8 +20,10 @@ export class Feed {
   readonly #state = new Map<string, FeedLine>();
   readonly #logs: LogView[] = [];
   readonly #listeners = new Set<FeedListener>();
-  /** Rows that are not told yet. */
+  /** Rows, lines of logs and counts that are not told yet. */
   readonly #pending = new Map<number, RowView>();
+  #pendingLogs: LogView[] = [];
+  readonly #pendingLeft = new Map<string, FeedLine>();
   #version = 0;
   #timer: NodeJS.Timeout | undefined;
 
@@ -43,11 +45,19 @@ export class Feed {
     this.#write(line);
   }
 
-  /** Takes a line of a log. */
+  /** Takes a line of a log; lines are gathered. */
   log(log: LogView): void {
     this.#logs.push(log);
     if (this.#logs.length > most.logs) this.#logs.shift();
-    this.tell({ kind: 'log', log });
+    this.#pendingLogs.push(log);
+    this.#gather();
+  }
+
+  /** Takes how many rows of a server left memory; each with a row that came, so they are gathered too. */
+  left(line: Extract<FeedLine, { kind: 'left' }>): void {
+    this.#state.set(`left ${line.server}`, line);
+    this.#pendingLeft.set(line.server, line);
+    this.#gather();
   }
 
   /** Takes a row, or one that changed; rows are gathered. */
@@ -57,7 +67,7 @@ export class Feed {
     const [oldest] = this.#rows.keys();
     if (this.#rows.size > most.rows && oldest !== undefined) this.#rows.delete(oldest);
     this.#pending.set(row.n, row);
-    this.#timer ??= setTimeout(() => this.#flush(), gatherMs);
+    this.#gather();
   }
 
   /** Forgets all rows, at the wish of the person. */
@@ -80,7 +90,7 @@ export class Feed {
       throw new RangeError(`at most ${most.listeners} pages are served at once; close one of them`);
     this.#flush();
     for (const line of this.#state.values()) listener.write(toLine(line));
-    for (const log of this.#logs) listener.write(toLine({ kind: 'log', log }));
+    if (this.#logs.length > 0) listener.write(toLine({ kind: 'logs', logs: this.#logs }));
     const fresh = [...this.#rows.values()].filter(({ version }) => version > since);
     this.#send(
       [listener],
@@ -97,13 +107,21 @@ export class Feed {
     this.#listeners.clear();
   }
 
+  #gather(): void {
+    this.#timer ??= setTimeout(() => this.#flush(), gatherMs);
+  }
+
   #flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    if (this.#pending.size === 0) return;
     const rows = [...this.#pending.values()];
     this.#pending.clear();
     this.#send([...this.#listeners], rows);
+    const logs = this.#pendingLogs;
+    this.#pendingLogs = [];
+    if (logs.length > 0) this.#write({ kind: 'logs', logs: logs.slice(-most.logs) });
+    for (const line of this.#pendingLeft.values()) this.#write(line);
+    this.#pendingLeft.clear();
   }
 
   #send(listeners: readonly FeedListener[], all: readonly RowView[]): void {

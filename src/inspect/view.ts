@@ -44,7 +44,10 @@ export interface ServerView {
   readonly info?: JsonView;
   readonly capabilities?: JsonView;
   readonly instructions?: string;
-  readonly logLevel?: string;
+  /** Level that the server is asked for; empty for none. */
+  readonly logLevel: string;
+  /** True where each request asks for what is logged, so that a level can be taken back. */
+  readonly logsOnRequest: boolean;
   readonly roots: readonly RootView[];
   readonly watched: readonly string[];
   /** Rises when what it offers may have changed. */
@@ -220,5 +223,5 @@ export type FeedLine =
   | { readonly kind: 'question'; readonly question: QuestionView }
   | { readonly kind: 'answered'; readonly id: number }
   | { readonly kind: 'call'; readonly call: CallView }
-  | { readonly kind: 'log'; readonly log: LogView }
+  | { readonly kind: 'logs'; readonly logs: readonly LogView[] }
   | { readonly kind: 'updated'; readonly server: string; readonly uri: string };

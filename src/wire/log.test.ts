@@ -23,6 +23,16 @@ describe('a log', () => {
     assert.deepEqual([pair, ms, method, id], [request, 41, 'ping', 1]);
   });
 
+  test('ties a response that is too long to be kept to its request', () => {
+    const { log } = clocked({ text: 100 });
+    const request = log.note(line('client', '{"jsonrpc":"2.0","id":1,"method":"tools/call"}'));
+    const text = JSON.stringify({ jsonrpc: '2.0', id: 1, result: { content: 'x'.repeat(100_000) } });
+    const response = log.note(line('server', text));
+    assert.equal(log.entry(request)?.pair, response);
+    const { pair, method, id, cut } = log.entry(response) ?? {};
+    assert.deepEqual([pair, method, id, cut], [request, 'tools/call', 1, text.length - 100]);
+  });
+
   test('knows 1 and "1" for two ids, and ties no answer twice', () => {
     const { log } = clocked();
     log.note(line('client', '{"jsonrpc":"2.0","id":1,"method":"ping"}'));

@@ -1,6 +1,6 @@
 import type { RecordingEntry, Recorder, Seen } from './entry.ts';
 import { createMasks, type Masks } from './masks.ts';
-import { messageFacts, type MessageFacts } from './message-facts.ts';
+import { factsOfLong, messageFacts, type MessageFacts } from './message-facts.ts';
 import { createPairs } from './pairs.ts';
 
 /** Limits of what a log keeps. */
@@ -173,7 +173,8 @@ class MemoryLog implements Log {
     const text = kept.text?.slice(0, this.#most.text);
     const cut = dropped + Math.max((seen.text?.length ?? 0) - (text?.length ?? 0), 0);
     const isCut = kept.text !== undefined && (dropped > 0 || (seen.text?.length ?? 0) > this.#most.text);
-    const facts = kept.lane === 'message' && seen.text !== undefined && !isCut ? messageFacts(seen.text) : undefined;
+    const factsOf = isCut ? factsOfLong : messageFacts;
+    const facts = kept.lane === 'message' && seen.text !== undefined ? factsOf(seen.text) : undefined;
     const entry: RecordingEntry = {
       ...kept,
       ...(text === undefined ? {} : { text }),

@@ -1,4 +1,5 @@
 import { JsonError, parseJson } from '../json/parse.ts';
+import { glimpseText } from '../jsonrpc/glimpse.ts';
 import { isObject, type RequestId } from '../jsonrpc/message.ts';
 import { metaKey } from '../protocol/meta-key.ts';
 
@@ -17,7 +18,7 @@ export interface MessageFacts {
   readonly problem?: string;
 }
 
-const none = { requests: [], responses: [] };
+const none: MessageFacts = { requests: [], responses: [] };
 
 /** Most messages of a batch that are looked at. */
 const mostParts = 1_000;
@@ -47,6 +48,13 @@ export function messageFacts(text: string): MessageFacts {
     responses: objects.flatMap((part) => (isId(part['id']) && part['method'] === undefined ? [part['id']] : [])),
     ...revisionsIn(single),
   };
+}
+
+/** Reads what the ends of a text that is too long to be read say of it: which request it answers. */
+export function factsOfLong(text: string): MessageFacts {
+  const seen = glimpseText(text);
+  if (seen?.id === undefined) return none;
+  return { ...none, id: seen.id, responses: seen.kind === 'answer' ? [seen.id] : [] };
 }
 
 function revisionsIn(message: Readonly<Record<string, unknown>>): Pick<MessageFacts, 'claimed' | 'settled'> {

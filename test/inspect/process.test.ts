@@ -13,33 +13,12 @@ import { recordedPlans } from '../../src/cli/inspect/plans.ts';
 import type { Client } from '../../src/client/client.ts';
 import { connect } from '../../src/client.ts';
 import { createServer } from '../../src/server.ts';
-import type { EntryView, LensView, ListsView, LossesView, OutcomeView, RowView } from '../../src/inspect/view.ts';
+import type { EntryView, LensView, ListsView, LossesView } from '../../src/inspect/view.ts';
 import { spawn } from '../../src/stdio/client/transport.ts';
 import { root } from '../support/sources.ts';
-import { inspecting, noPage, planAt, served, type InspectedScene } from '../support/inspected.ts';
+import { connected, inspecting, noPage, outcomeOf, planAt, rowsOf, served } from '../support/inspected.ts';
 
 const skip = noPage;
-
-async function connected(scene: InspectedScene): Promise<void> {
-  await scene.line('server', ({ server }) => server.state === 'connected' && server.version > 0);
-}
-
-async function outcomeOf(scene: InspectedScene, body: object): Promise<OutcomeView> {
-  const { call } = await scene.json<{ readonly call: number }>('call', {
-    server: 'A',
-    kind: 'tool',
-    text: '{}',
-    ...body,
-  });
-  await scene.line('call', (line) => line.call.id === call && line.call.state !== 'running');
-  const { outcome } = await scene.json<{ readonly outcome: OutcomeView }>('outcome', { call });
-  return outcome;
-}
-
-function rowsOf(scene: InspectedScene): readonly RowView[] {
-  const rows = scene.lines.flatMap((line) => (line.kind === 'rows' ? line.rows : []));
-  return [...new Map(rows.map((row) => [row.n, row])).values()];
-}
 
 test('a server is listed, called, and shown in every revision through the lens', { skip }, async (t) => {
   const scene = await inspecting(t, [planAt(await served(t, createExampleServer()))]);
@@ -247,16 +226,6 @@ test('whoever connects again and again leaves one conversation, and no other', {
   await scene.line('server', (line) => line.server.state === 'closed');
 });
 
-test('a server that refuses a log level serves all the same', { skip }, async (t) => {
-  const scene = await inspecting(t, [planAt(await served(t, createExampleServer()))], { revision: '2025-11-25' });
-  await connected(scene);
-  const response = await scene.post('log-level', { server: 'A', level: 'nonsense' });
-  assert.equal(response.status, 500);
-  await response.text();
-  await scene.json('connect', { server: 'A', revision: '2025-11-25' });
-  await scene.line('server', (line) => line.server.state === 'connected' && line.server.version > 1);
-});
-
 test('requests about authorization are rows too, without what they give', { skip }, async (t) => {
   const plan = planAt(await served(t, createExampleServer()));
   const scene = await inspecting(t, [
@@ -334,7 +303,7 @@ test('a server is started anew when its files change, and what is new in it is m
   await mkdir(join(folder, 'node_modules'));
   await writeFile(join(folder, 'node_modules/x.js'), '');
   await writeFile(script, source(['one', 'two']));
-  await scene.line('log', ({ log }) => log.text.startsWith('restarted'));
+  await scene.line('logs', ({ logs }) => logs.some(({ text }) => text.startsWith('restarted')));
   await scene.line('server', ({ server }) => server.state === 'connected' && server.version > 1);
   await scene.json('lists', { server: 'A' });
   const { server } = await scene.line('server', (line) => line.server.news.length > 0);

@@ -8,7 +8,7 @@ import { connect } from '../../src/client.ts';
 import type { InspectOptions, RunningInspect } from '../../src/inspect/serve.ts';
 import { startInspect } from '../../src/inspect/serve.ts';
 import type { ServerPlan } from '../../src/inspect/servers/shared.ts';
-import type { FeedLine } from '../../src/inspect/view.ts';
+import type { FeedLine, OutcomeView, RowView } from '../../src/inspect/view.ts';
 import { httpTransport } from '../../src/http/client/transport.ts';
 import { nodeFetch } from '../../src/node/client/fetch.ts';
 import { listen } from '../../src/node.ts';
@@ -172,4 +172,28 @@ export function rawRequest(
     sending.on('error', reject);
     sending.end(body);
   });
+}
+
+/** Waits until the first server is connected and can be used. */
+export async function connected(scene: InspectedScene): Promise<void> {
+  await scene.line('server', ({ server }) => server.state === 'connected' && server.version > 0);
+}
+
+/** Calls something of the first server, and waits for its end. */
+export async function outcomeOf(scene: InspectedScene, body: object): Promise<OutcomeView> {
+  const { call } = await scene.json<{ readonly call: number }>('call', {
+    server: 'A',
+    kind: 'tool',
+    text: '{}',
+    ...body,
+  });
+  await scene.line('call', (line) => line.call.id === call && line.call.state !== 'running');
+  const { outcome } = await scene.json<{ readonly outcome: OutcomeView }>('outcome', { call });
+  return outcome;
+}
+
+/** Rows of the wire so far, as they are now. */
+export function rowsOf(scene: InspectedScene): readonly RowView[] {
+  const rows = scene.lines.flatMap((line) => (line.kind === 'rows' ? line.rows : []));
+  return [...new Map(rows.map((row) => [row.n, row])).values()];
 }

@@ -23,8 +23,8 @@ export type Tab = (typeof tabs)[number];
 export const places = ['servers', 'use', 'wire'] as const;
 export type Place = (typeof places)[number];
 
-/** Most rows, and lines of logs, that the page holds. */
-const most = { rows: 40_000, logs: 2_000 };
+/** Limits of what the page holds: rows, rows that wait for a frame, lines of logs, calls, and resources that were updated. */
+const most = { rows: 40_000, waiting: 5_000, logs: 2_000, calls: 264, updated: 1_000 };
 
 export const api: Api = createApi(takeToken());
 
@@ -95,11 +95,13 @@ let frame = 0;
 
 function takeRows(rows: readonly RowView[]): void {
   waiting.push(...rows);
-  // A burst is drawn once a frame.
-  if (frame === 0) frame = requestAnimationFrame(settleRows);
+  // A burst is drawn once a frame; a page that nobody sees gets no frames.
+  if (waiting.length > most.waiting) settleRows();
+  else if (frame === 0) frame = requestAnimationFrame(settleRows);
 }
 
 function settleRows(): void {
+  cancelAnimationFrame(frame);
   frame = 0;
   const fresh: RowView[] = [];
   let isReplaced = false;
@@ -162,11 +164,11 @@ export function hear(line: FeedLine): void {
       return;
     case 'call':
       return callChanged(line.call);
-    case 'log':
-      logs.value = [...logs.value.slice(-most.logs + 1), line.log];
+    case 'logs':
+      logs.value = [...logs.value, ...line.logs].slice(-most.logs);
       return;
     case 'updated':
-      updated.value = new Set([...updated.value, `${line.server} ${line.uri}`]);
+      updated.value = new Set([...updated.value, `${line.server} ${line.uri}`].slice(-most.updated));
       announcement.value = `${line.uri} was updated`;
       return;
   }
@@ -209,7 +211,11 @@ export async function loadLists(id: string): Promise<void> {
 
 function callChanged(call: CallView): void {
   const before = calls.value.get(call.id);
-  calls.value = changed(calls.value, call.id, call);
+  const ended = [...calls.value.values()].find(({ state }) => state !== 'running');
+  // The process forgets the oldest that ended, and so does the page.
+  const kept =
+    calls.value.size < most.calls || ended === undefined ? calls.value : changed(calls.value, ended.id, undefined);
+  calls.value = changed(kept, call.id, call);
   if (call.state === 'running' || before?.state === call.state) return;
   if (before !== undefined) announcement.value = `${call.name}: ${call.state}`;
 }

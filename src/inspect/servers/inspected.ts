@@ -28,6 +28,8 @@ export class InspectedServer {
   #opening: AbortController | undefined;
   #view: ServerView;
   #lists: ListsView | undefined;
+  /** True where the person chose what is logged. */
+  #hasLevel = false;
 
   constructor(
     id: string,
@@ -59,6 +61,8 @@ export class InspectedServer {
       watched: [],
       version: 0,
       news: [],
+      logLevel: '',
+      logsOnRequest: false,
     };
     this.#show({});
   }
@@ -131,7 +135,12 @@ export class InspectedServer {
 
   /** A server that refuses to be told what to log serves all the same. */
   async #tellLogLevel(client: Client): Promise<void> {
-    if (this.#view.logLevel === undefined) return;
+    const logsOnRequest = revisionOf(client.revision)?.logging === 'request';
+    // Nothing would be told to a client that asks for nothing there.
+    const isAsked = logsOnRequest && client.capabilities.logging !== undefined;
+    if (this.#hasLevel) this.#show({ logsOnRequest });
+    else this.#show({ logsOnRequest, logLevel: isAsked ? 'debug' : '' });
+    if (this.#view.logLevel === '') return;
     try {
       await client.setLogLevel(this.#view.logLevel as 'info');
     } catch (error) {
@@ -200,9 +209,15 @@ export class InspectedServer {
   }
 
   async setLogLevel(level: string): Promise<void> {
+    if (level === '' && !this.#view.logsOnRequest)
+      throw new VerbError(
+        409,
+        `a level cannot be taken back at ${this.#view.revision ?? 'this revision'}; choose another`,
+      );
+    this.#hasLevel = true;
     this.#show({ logLevel: level });
     // A revision without the request is told with each call.
-    await this.#client?.setLogLevel(level as 'info');
+    await this.#client?.setLogLevel(level === '' ? undefined : (level as 'info'));
   }
 
   /** Tells the person something about the server, in its log. */

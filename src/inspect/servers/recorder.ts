@@ -15,6 +15,9 @@ const mostJudged = 1_000;
 /** Time that a process may take to end, in milliseconds. */
 const patience = { closeMs: 1_000, killAfterMs: 500 };
 
+/** Largest message: a person who looks for what is wrong wants to see what a client with the default limit refuses. */
+const largest = 64 * 1024 ** 2;
+
 /** Recording of one server: everything that crosses, judged, and told to the pages. */
 export class ServerRecorder {
   readonly log: Log;
@@ -47,7 +50,15 @@ export class ServerRecorder {
     // A response about authorization has the parts that are recorded, and a request is passed on as it is.
     const overheard: WaySettings['overheard'] = (send) =>
       tapHttp(send as Fetch, { recorder: log, lane: 'auth' }) as typeof send;
-    const settings: WaySettings = { fetch, overheard, asks, onStderr: (text) => lines.onStderr(text), ...patience };
+    const settings: WaySettings = {
+      fetch,
+      overheard,
+      asks,
+      onStderr: (text) => lines.onStderr(text),
+      maxMessageBytes: largest,
+      maxLineBytes: largest,
+      ...patience,
+    };
     const way = await plan.reach(settings);
     return way.carriesHeaders === true ? way : lines.listen(way);
   }
@@ -73,7 +84,7 @@ export class ServerRecorder {
     const { entries, last } = this.log.left;
     if (entries === this.#left) return;
     this.#left = entries;
-    feed.keep(`left ${this.#server}`, { kind: 'left', server: this.#server, entries, last });
+    feed.left({ kind: 'left', server: this.#server, entries, last });
   }
 
   /** Tells whether a message of the server is whole and was not judged. */

@@ -15,6 +15,9 @@ export interface WaySettings {
   readonly onStderr: (text: string) => void;
   readonly closeMs: number;
   readonly killAfterMs: number;
+  /** Largest message, in bytes, over HTTP and on a line. */
+  readonly maxMessageBytes: number;
+  readonly maxLineBytes: number;
   /** Gives the same `fetch` for requests about authorization, recorded. */
   overheard(fetch: AuthorizationFetch): AuthorizationFetch;
   /** True where a person may be asked to sign in: only where somebody clicked so. */

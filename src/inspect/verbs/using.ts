@@ -55,7 +55,7 @@ function callVerb(servers: InspectedServers, isReadOnly: boolean): Verb {
       text,
       value: objectOf(text),
       outputSchema: tool?.['outputSchema'],
-      logLevel: server.view.logLevel,
+      logLevel: server.view.logLevel === '' ? undefined : server.view.logLevel,
       ttlMs: ttl,
       hidden: (words) => server.recorder.hidden(words),
       rowSince: (began) => server.rowSince(methods[kind], began),

@@ -62,6 +62,7 @@ function Levels({
   readonly onLeast: (level: string) => void;
 }): JSX.Element {
   const canSet = server.value?.capabilities?.['logging'] !== undefined;
+  const { logLevel = '', logsOnRequest = false } = server.value ?? {};
   return (
     <p class="doing">
       <label>
@@ -75,11 +76,11 @@ function Levels({
       <label>
         Ask the server for{' '}
         <select
-          value={server.value?.logLevel ?? ''}
+          value={logLevel}
           disabled={!canSet}
           onChange={(event) => void act('log-level', { server: chosenServer.value, level: event.currentTarget.value })}
         >
-          {server.value?.logLevel === undefined && <option value="">as it likes</option>}
+          {(logsOnRequest || logLevel === '') && <option value="">{logsOnRequest ? 'nothing' : 'as it likes'}</option>}
           {levels.map((level) => (
             <option key={level}>{level}</option>
           ))}

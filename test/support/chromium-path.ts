@@ -1,0 +1,26 @@
+/** Where a real browser is on this machine. */
+
+import { accessSync, constants } from 'node:fs';
+
+/** Where systems put Chromium and its kin; a variable names another place. */
+const places = [
+  process.env['PARLEY_CHROMIUM'] ?? '',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+];
+
+/** The program; `undefined` where there is none. */
+export const chromiumPath: string | undefined = places.find((path) => {
+  try {
+    accessSync(path, constants.X_OK);
+    return path !== '';
+  } catch {
+    return false;
+  }
+});
+
+/** Why tests with a browser are skipped; `false` where they are not. */
+export const noChromium: string | false =
+  chromiumPath === undefined && 'there is no Chromium, which PARLEY_CHROMIUM may name';
