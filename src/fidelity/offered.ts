@@ -66,6 +66,8 @@ export const needs: ReadonlyMap<string, Needed> = new Map([
   ['tasks-methods', hasTasks],
   ['tasks-list', hasTasks],
   ['tasks-notices', hasTasks],
+  ['tasks-progress', hasTasks],
+  ['tasks-immediate', hasTasks],
   ['tasks-asked', never],
   ['tasks-results', hasTasks],
 ]);

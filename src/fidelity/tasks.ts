@@ -61,7 +61,9 @@ export const taskFeatures: readonly Feature[] = [
     between: (_, server) =>
       server.tasks === 'none'
         ? nothing("the server's revision has none")
-        : changed('asked for as a task by the bridge, which waits for its end; `statusMessage` becomes progress'),
+        : changed(
+            'asked for as a task by the bridge, which waits for its end; its progress is that of the call, else `statusMessage` is',
+          ),
   },
   {
     id: 'tasks-methods',
@@ -99,6 +101,26 @@ export const taskFeatures: readonly Feature[] = [
         : isOfCore(client, server)
           ? changed('the bridge looks how the task stands, and tells who listens')
           : ofServer(client, server, 'left out; no client was given a task'),
+  },
+  {
+    id: 'tasks-progress',
+    title: 'Progress of a call that became a task of its client',
+    group,
+    between: (client, server) => {
+      if (server.tasks !== 'core') return nothing("the server's revision has none beside the status of a task");
+      if (client.tasks === 'none') return nothing('no client was given a task');
+      return isSame(client, server) ? carried : changed('the status message, until the server says another');
+    },
+  },
+  {
+    id: 'tasks-immediate',
+    title: 'The text that a model may be told while a task runs',
+    group,
+    between: (client, server) => {
+      if (server.tasks !== 'core') return nothing("the server's revision has none");
+      if (client.tasks === 'none') return nothing('no client was given a task');
+      return isSame(client, server) ? carried : changed("left out; the client's revision has none");
+    },
   },
   {
     id: 'tasks-asked',

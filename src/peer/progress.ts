@@ -11,6 +11,12 @@ export interface Progress {
   readonly message?: string;
 }
 
+/** A report in words, for who is told by a status message alone. (Spec ext-tasks, Task status: progress is no part of it.) */
+export function progressWords({ progress, total, message }: Progress): string {
+  const far = total === undefined ? `${progress}` : `${progress} of ${total}`;
+  return message === undefined ? far : `${far}: ${message}`;
+}
+
 /** Route of the reports of one token. */
 export interface ProgressRoute {
   /** The id of the request that they are about. */

@@ -234,6 +234,46 @@ const notices: Walk = async (pairing) => {
   return heard() ? compared(1, 1) : changed;
 };
 
+/** A server of 2025-11-25 goes on telling of progress by the token of the call, after it was answered with a task. */
+const progress: Walk = async (pairing) => {
+  const { client, server } = pairing;
+  if (server.tasks !== 'core' || client.tasks === 'none') return nothing;
+  const met = await meetWithTasks(pairing, {
+    answers: {
+      'tasks/get': taskIn(server),
+      'tools/call': (sent, peer) => {
+        peer.reply(sent, createdIn(server));
+        const progressToken = at(paramsSent(met.transport, 'tools/call'), '_meta', 'progressToken');
+        const params = { progressToken, progress: 1, total: 2, message: 'loaded' };
+        peer.send({ jsonrpc: '2.0', method: 'notifications/progress', params });
+      },
+    },
+  });
+  const wish = client.tasks === 'core' ? { task: {}, _meta: { progressToken: 'mine' } } : {};
+  const result = await met.raw.result('tools/call', { name: 'any', ...wish });
+  if (client.tasks === 'core') {
+    await until(() => met.raw.methods.includes('notifications/progress'), 'progress');
+    const report = met.raw.take().find(({ method }) => method === 'notifications/progress');
+    const said = { progressToken: 'mine', progress: 1, total: 2, message: 'loaded' };
+    return compared(said, Object(at(report, 'params')));
+  }
+  let message: unknown;
+  const looked = async (): Promise<void> => {
+    message = (await met.raw.result('tasks/get', { taskId: at(result, 'taskId') }))['statusMessage'];
+  };
+  for (let tries = 0; tries < 1_000 && message === undefined; tries++) await looked();
+  assert.equal(message, '1 of 2: loaded');
+  return changed;
+};
+
+const immediate: Walk = async (pairing) => {
+  const { client, server } = pairing;
+  if (server.tasks !== 'core' || client.tasks === 'none') return nothing;
+  const _meta = { 'io.modelcontextprotocol/model-immediate-response': 'it runs' };
+  const met = await meetWithTasks(pairing, { answers: { 'tools/call': { ...createdIn(server), _meta } } });
+  return compared(_meta, at(await called(pairing, met), '_meta') ?? {});
+};
+
 const asked: Walk = async (pairing) => {
   if (pairing.server.tasks !== 'core') return nothing;
   const params = { messages: [{ role: 'user', content: { type: 'text', text: 'hello' } }], maxTokens: 10 };
@@ -291,6 +331,8 @@ export const taskWalks: Walks = {
   'tasks-methods': methods,
   'tasks-list': list,
   'tasks-notices': notices,
+  'tasks-progress': progress,
+  'tasks-immediate': immediate,
   'tasks-asked': asked,
   'tasks-results': unasked,
 };

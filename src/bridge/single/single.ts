@@ -215,6 +215,7 @@ function partsOf(settings: SingleOptions, tools: UpstreamTools, open: (isMain: b
     ofPart: settings.ofPart,
     onWarning,
   });
+  const taskSaid = (...said: readonly [string, string]): void => void tasks.load().then((own) => own.said(...said));
   const pool: Pool = new Pool({
     open,
     places,
@@ -238,6 +239,7 @@ function partsOf(settings: SingleOptions, tools: UpstreamTools, open: (isMain: b
         void learnAnew();
         changes.renewed();
       },
+      taskSaid,
       onWarning,
     },
     eventsOf: (session) => sessionEvents(session, { pool, changes, tasks, onWarning }),
@@ -248,6 +250,7 @@ function partsOf(settings: SingleOptions, tools: UpstreamTools, open: (isMain: b
         if (method === 'notifications/resources/updated') watches.heard(params, upstream());
       },
       onReconnect: () => changes.everything({ principal: principal ?? settings.principal }),
+      taskSaid,
       onWarning,
     }),
   });

@@ -11,6 +11,7 @@ import type { JsonObject } from '../../protocol/features/common.ts';
 import type { Revision } from '../../protocol/revision.ts';
 import type { Seal } from '../../seal/seal.ts';
 import type { Carried } from '../upstream/carried.ts';
+import { hasReported, rises } from '../upstream/progress.ts';
 
 /** Parts that waiting for tasks needs. */
 export interface Waiting {
@@ -100,14 +101,15 @@ function rest(ms: number, signal: AbortSignal): Promise<void> {
 /** Number of reports of each call, and the words of the last. */
 const told = new WeakMap<Carried, { count: number; words: string }>();
 
-/** Tells the client how a task stands, where it wants progress: each new message is one step. */
+/** Tells the client how a task stands, where it wants progress and the server tells of none: each new message is one step. */
 function tellStanding(call: Carried, { statusMessage: words }: JsonObject): void {
   const { progressToken } = call.meta;
-  if (progressToken === undefined || typeof words !== 'string') return;
+  if (progressToken === undefined || typeof words !== 'string' || hasReported(call)) return;
   const before = told.get(call);
   if (before?.words === words) return;
   const count = (before?.count ?? 0) + 1;
   told.set(call, { count, words });
+  if (!rises(call, count)) return;
   call.send('notifications/progress', { progressToken, progress: count, message: words });
 }
 

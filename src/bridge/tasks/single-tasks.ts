@@ -67,7 +67,13 @@ export class SingleTasks {
 
   /** Hears what a server tells on a connection that several clients share. */
   heard(method: string, params: JsonObject, upstream: Upstream): void {
-    this.streams.heard(method, params, upstream);
+    if (method === 'notifications/tasks/status') this.#core.told.changed(String(params['taskId']));
+    else this.streams.heard(method, params, upstream);
+  }
+
+  /** Hears how far a task of the server got. */
+  said(taskId: string, words: string): void {
+    this.#core.told.said(taskId, words);
   }
 
   /** Gives up what waits for clients. */

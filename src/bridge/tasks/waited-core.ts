@@ -10,8 +10,23 @@ import { aboutOptions, Looks, malformedTask, unlessGivenUp, type Attempt } from 
  * it stands is looked up meanwhile.
  */
 export async function waitInCore(attempt: Attempt): Promise<JsonObject> {
+  let release = (): void => undefined;
+  const holdProgress = (next: () => void): void => void (release = next);
+  try {
+    return await waitedFor(attempt, attempt.options.progressToken === undefined ? undefined : holdProgress);
+  } finally {
+    release();
+  }
+}
+
+/** @param holdProgress Takes what ends the progress of the call: its token holds until the task ends. (Spec 2025-11-25, Tasks, Progress.) */
+async function waitedFor(
+  attempt: Attempt,
+  holdProgress: ((release: () => void) => void) | undefined,
+): Promise<JsonObject> {
   const { client, sent, options, read } = attempt;
-  const created = await client.request('tools/call', { ...sent, task: {} }, options);
+  const held = holdProgress === undefined ? options : { ...options, task: { holdProgress } };
+  const created = await client.request('tools/call', { ...sent, task: {} }, held);
   if (!isTask(created, 'core', {})) return read(created);
   const { taskId, pollInterval } = readCreated(created, attempt);
   const about = aboutOptions(attempt);

@@ -7,6 +7,7 @@ import {
   core,
   createdAs,
   newest,
+  paramsOf,
   person,
   scripted,
   serverWith,
@@ -91,6 +92,24 @@ for (const up of [core, newest] as const) {
         }
         assert.deepEqual(result['content'], [{ type: 'text', text: 'hello Ada' }]);
       });
+
+    it('tells its client how far it got', async (t) => {
+      let goOn = (): void => undefined;
+      const gate = new Promise<void>((resolve) => (goOn = resolve));
+      const upstream = serverOf(t, async (ctx) => {
+        ctx.progress(1, 4, 'loaded');
+        await gate;
+        return 'done';
+      });
+      const client = await taskClient(await bridgeBefore(t, upstream), { revision: '2025-06-18' });
+      const asked = client.ask('tools/call', { name: 'only', _meta: { progressToken: 'mine' } });
+      const reports = (): readonly Json[] => client.heard.filter(({ method }) => method === 'notifications/progress');
+      await until(() => reports().length > 0, 'a report of progress');
+      goOn();
+      await asked;
+      const { progressToken, message } = paramsOf(reports()[0]);
+      assert.deepEqual([progressToken, message], ['mine', up === core ? 'loaded' : '1 of 4: loaded']);
+    });
 
     it('fails as the call would', async (t) => {
       const bridge = await bridgeBefore(

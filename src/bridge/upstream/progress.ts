@@ -1,5 +1,6 @@
 import { isObject, isRequestId } from '../../jsonrpc/message.ts';
 import type { JsonObject, ProgressToken } from '../../protocol/features/common.ts';
+import { progressWords } from '../../peer/progress.ts';
 import { McpError } from '../../protocol/error.ts';
 import { fromWire } from '../../protocol/compile/from-wire.ts';
 import type { Revision } from '../../protocol/revision.ts';
@@ -25,6 +26,27 @@ export interface ProgressOfRequest {
   readonly holdProgress: ((release: () => void) => void) | undefined;
 }
 
+/** The last value of each request, over all rounds that it takes. */
+const highest = new WeakMap<Carried, number>();
+
+/** Calls of whose progress their servers told. */
+const reporting = new WeakSet<Carried>();
+
+/** Tells whether a value may be told of a call now: it increases with each notification. (Spec, Progress.) */
+export function rises(call: Carried, value: number): boolean {
+  if (value <= (highest.get(call) ?? Number.NEGATIVE_INFINITY)) return false;
+  highest.set(call, value);
+  return true;
+}
+
+/** Tells whether a server told of the progress of a call by itself, so that nothing else need stand for it. */
+export function hasReported(call: Carried): boolean {
+  return reporting.has(call);
+}
+
+/** Hears in words how far a task got, by the id of its server. */
+export type TaskSaid = (taskId: string, words: string) => void;
+
 /** Progress on its way down: what comes under a token of the upstream hop goes out under the token of the client. */
 export class ProgressRelays {
   readonly #relays = new Map<ProgressToken, Carried>();
@@ -32,9 +54,15 @@ export class ProgressRelays {
   readonly #ofTasks = new Map<ProgressToken, OfTask>();
   /** The tokens of these by the ids of the server. */
   readonly #tokens = new Map<string, ProgressToken>();
-  /** The last value of each request, over all rounds that it takes. */
-  readonly #highest = new WeakMap<Carried, number>();
+  readonly #said: TaskSaid | undefined;
+  /** Words of calls that may become tasks, from before that was known. */
+  readonly #early = new WeakMap<Carried, string>();
   #last = 0;
+
+  /** @param said Hears of tasks whose clients are told by their status alone. */
+  constructor(said: TaskSaid | undefined) {
+    this.#said = said;
+  }
 
   /** Runs a request with a token for the upstream, where its client wants progress. Tokens of different clients may be equal. */
   during(
@@ -42,7 +70,7 @@ export class ProgressRelays {
     params: JsonObject,
     run: (progress: ProgressOfRequest) => Promise<JsonObject>,
   ): Promise<JsonObject> {
-    const isConcerned = this.#ofTasks.size > 0 || isRequestId(call.meta['progressToken']);
+    const isConcerned = this.#ofTasks.size > 0 || wantsProgress(call, params);
     return isConcerned ? this.#during(call, params, run) : run(noProgress);
   }
 
@@ -51,7 +79,7 @@ export class ProgressRelays {
     params: JsonObject,
     run: (progress: ProgressOfRequest) => Promise<JsonObject>,
   ): Promise<JsonObject> {
-    const progressToken = this.#claim(call);
+    const progressToken = this.#claim(call, params);
     let release = (): void => undefined;
     const holdProgress = (next: () => void): void => void (release = next);
     const mayBeTask = progressToken !== undefined && call.method === 'tools/call' && params['task'] !== undefined;
@@ -59,7 +87,7 @@ export class ProgressRelays {
     try {
       const result = await run({ progressToken, holdProgress: mayBeTask ? holdProgress : undefined });
       task = mayBeTask ? result['task'] : undefined;
-      if (this.#ofTasks.size > 0 && isEnd(call.method, result)) this.#end(String(params['taskId']));
+      if (this.#ofTasks.size > 0 && isEnd(call.method, result)) this.ended(String(params['taskId']));
       return result;
     } finally {
       if (progressToken !== undefined) this.#relays.delete(progressToken);
@@ -68,8 +96,8 @@ export class ProgressRelays {
     }
   }
 
-  #claim(call: Carried): ProgressToken | undefined {
-    if (!isRequestId(call.meta['progressToken'])) return undefined;
+  #claim(call: Carried, params: JsonObject): ProgressToken | undefined {
+    if (!wantsProgress(call, params)) return undefined;
     const token = ++this.#last;
     this.#relays.set(token, call);
     return token;
@@ -78,13 +106,16 @@ export class ProgressRelays {
   /** Keeps a token for the task that its call became. (Spec 2025-11-25, Tasks, Progress: it holds until the task ends.) */
   #keep(token: ProgressToken, ofTask: OfTask): void {
     const [oldest] = this.#ofTasks.values();
-    if (this.#ofTasks.size >= mostOfTasks && oldest !== undefined) this.#end(oldest.taskId);
-    this.#end(ofTask.taskId);
+    if (this.#ofTasks.size >= mostOfTasks && oldest !== undefined) this.ended(oldest.taskId);
+    this.ended(ofTask.taskId);
     this.#ofTasks.set(token, ofTask);
     this.#tokens.set(ofTask.taskId, token);
+    const early = this.#early.get(ofTask.call);
+    if (early !== undefined) this.#said?.(ofTask.taskId, early);
   }
 
-  #end(taskId: string): void {
+  /** Hears that a task has ended: nothing is told of it any more. */
+  ended(taskId: string): void {
     const token = this.#tokens.get(taskId);
     if (token === undefined) return;
     this.#ofTasks.get(token)?.release();
@@ -100,14 +131,29 @@ export class ProgressRelays {
     const call = this.#relays.get(progressToken) ?? ofTask?.call;
     const read = call === undefined ? undefined : wellFormed(params, revision);
     if (call === undefined || read === undefined) return;
-    // Spec, Progress: the value increases with each notification.
-    if (read.progress <= (this.#highest.get(call) ?? Number.NEGATIVE_INFINITY)) return;
-    this.#highest.set(call, read.progress);
+    if (!rises(call, read.progress)) return;
+    reporting.add(call);
+    if (call.facts.tasks === 'extension') {
+      if (ofTask !== undefined) return this.#said?.(ofTask.taskId, wordsIn(read));
+      this.#early.set(call, wordsIn(read));
+    }
     const told = { ...read, progressToken: call.meta['progressToken'] };
     // The call of a task was answered long ago: what is told of that goes beside all calls.
-    if (ofTask === undefined) call.send('notifications/progress', told);
-    else call.session?.notify('notifications/progress', told);
+    if (ofTask !== undefined) call.session?.notify('notifications/progress', told);
+    else if (isRequestId(told.progressToken)) call.send('notifications/progress', told);
   }
+}
+
+/** Tells whether somebody is told of progress: who asked for it, and whoever follows the task that the bridge wished for in its client's place. */
+function wantsProgress({ method, meta, facts }: Carried, params: JsonObject): boolean {
+  if (isRequestId(meta['progressToken'])) return true;
+  return facts.tasks === 'extension' && method === 'tools/call' && params['task'] !== undefined;
+}
+
+/** Spec ext-tasks: a task has no progress beside its status message. */
+function wordsIn({ progress, total, message }: JsonObject & { readonly progress: number }): string {
+  const more = { ...(typeof total === 'number' && { total }), ...(typeof message === 'string' && { message }) };
+  return progressWords({ progress, ...more });
 }
 
 /** Tells whether an answer says that a task has ended, so that nothing more is told of its progress. */

@@ -32,6 +32,8 @@ export interface UpstreamEvents {
   onReconnect?(): void;
   /** Tells a message that belongs to a task under the id by which its client knows that. */
   related?(params: JsonObject, tell: (named: JsonObject) => void): void;
+  /** Hears in words how far a task got, by the id of its server, where its client is told by its status alone. */
+  taskSaid?(taskId: string, words: string): void;
   onWarning(message: string): void;
   /**
    * Answers what the server asks for; without it the only running call does.

@@ -43,7 +43,7 @@ export class Upstream {
   readonly #doubt: Doubt;
   readonly asking: Asking;
   readonly #failures: Failures;
-  readonly #progress = new ProgressRelays();
+  readonly progress: ProgressRelays;
   readonly #waiting: UpstreamConnectionOptions['waiting'];
   #followers = 0;
   /** Number of requests under way beside calls: levels, notifications, the beginnings of subscriptions. */
@@ -86,6 +86,7 @@ export class Upstream {
       askers,
       own: self !== undefined,
     });
+    this.progress = new ProgressRelays((...said) => events.taskSaid?.(...said));
     this.#failures = failures;
     this.#waiting = waiting;
     this.#wanted = level;
@@ -295,7 +296,7 @@ export class Upstream {
     const place = this.#running.add([call, target]);
     this.#last = call;
     try {
-      return await this.#progress.during(call, params, (progress) =>
+      return await this.progress.during(call, params, (progress) =>
         forward(client, {
           params,
           call,
@@ -344,7 +345,7 @@ export class Upstream {
     if (method === 'notifications/progress') {
       const { latest } = this;
       if (latest !== undefined)
-        related(this.#events, params, (named) => this.#progress.heard(named, revisionFor(latest)));
+        related(this.#events, params, (named) => this.progress.heard(named, revisionFor(latest)));
       return;
     }
     // What only an extension understands belongs to whoever is the only one that it can be meant for.

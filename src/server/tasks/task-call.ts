@@ -7,6 +7,7 @@ import { revisionOf } from '../../protocol/revision.ts';
 import { isRoundEnd, unnamed, type Ask, type Asker } from '../../peer/ask.ts';
 import { digestOf } from '../../peer/digest.ts';
 import { newSeed, Once, type Effect, type Ran } from '../../peer/once.ts';
+import { progressWords } from '../../peer/progress.ts';
 import type { CtxTask } from '../task-definition.ts';
 import { leave } from './left.ts';
 import { TaskAsker } from '../../tasks/asker.ts';
@@ -159,8 +160,13 @@ export class TaskCall implements CallFace, Asker {
     const { run, voice } = this.#task;
     if (voice !== undefined) return voice.progress(done, total, message);
     // Spec ext-tasks: tasks report by their status message alone.
-    const far = total === undefined ? `${done}` : `${done} of ${total}`;
-    run.say(message === undefined ? far : `${far}: ${message}`);
+    run.say(
+      progressWords({
+        progress: done,
+        ...(total !== undefined && { total }),
+        ...(message !== undefined && { message }),
+      }),
+    );
   }
 
   log(level: LoggingLevel, data: unknown, logger?: string): void {

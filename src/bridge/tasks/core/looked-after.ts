@@ -11,6 +11,9 @@ import type { TaskOfClient, TasksOfCore } from './tasks-of-core.ts';
 /** Number of tasks that are looked at side by side when a client begins to listen. */
 const atOnce = 16;
 
+/** Shortest rest between two looks, however much a server tells, in milliseconds. */
+const leastMs = 100;
+
 /** Tells listeners how tasks of 2025-11-25 stand by looking at them: a server need not tell of them. (Spec 2025-11-25, Tasks, Task Status Notification.) */
 export class LookedAfter {
   readonly #core: TasksOfCore;
@@ -47,7 +50,7 @@ export class LookedAfter {
     let last = first;
     while (!hasEnded(last)) {
       const told = plainNumber(last['pollIntervalMs']);
-      await rest(pace.next(typeof told === 'number' ? told : undefined, Math.random()), signal);
+      await this.#rest(asked.taskId, pace.next(typeof told === 'number' ? told : undefined, Math.random()), signal);
       if (signal.aborted) return;
       // What fails now may not fail the next time; whoever wants to know why asks for the task.
       const next = await this.#core.get(asked).catch((error: unknown) => (isGone(error) ? undefined : last));
@@ -56,6 +59,18 @@ export class LookedAfter {
       pace.changed();
       last = next;
       tell({ ...next, taskId: asked.taskId });
+    }
+  }
+
+  /** Rests, and less where the server tells something of the task meanwhile, which it need not. */
+  async #rest(taskId: string, ms: number, signal: AbortSignal): Promise<void> {
+    const told = new AbortController();
+    const unwatch = this.#core.told.watch(taskId, () => told.abort());
+    try {
+      await rest(leastMs, signal);
+      await rest(ms - leastMs, AbortSignal.any([signal, told.signal]));
+    } finally {
+      unwatch();
     }
   }
 }

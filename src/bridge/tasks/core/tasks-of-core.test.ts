@@ -106,6 +106,28 @@ describe('a task of 2025-11-25 for a client of 2026-07-28', () => {
     assert.deepEqual((result as Json)['content'], [{ type: 'text', text: 'accept Ada, accept Bob' }]);
   });
 
+  it('says by its status message how far it got, where its server says so by progress', async (t) => {
+    let goOn = (): void => undefined;
+    const gate = new Promise<void>((resolve) => (goOn = resolve));
+    const client = await before(t, async (ctx) => {
+      ctx.progress(1, 2, 'loaded');
+      await gate;
+      ctx.progress(2, 2);
+      await asks(ctx);
+      return 'done';
+    });
+    const { taskId } = await begun(client, newest);
+    const { status } = await whenTask(client, taskId, ({ statusMessage }) => statusMessage === '1 of 2: loaded');
+    assert.equal(status, 'working');
+    goOn();
+    const { statusMessage, inputRequests } = await whenTask(client, taskId, isAsked);
+    assert.equal(statusMessage, '2 of 2');
+    const [key = ''] = Object.keys(inputRequests as Json);
+    await client.ask('tasks/update', { taskId, inputResponses: { [key]: { action: 'decline' } } });
+    const ended = await whenTask(client, taskId, hasEnded);
+    assert.deepEqual([ended['status'], ended['statusMessage']], ['completed', undefined]);
+  });
+
   it('of several at once each gets its own answers', async (t) => {
     const client = await before(t, asks);
     const ids = [(await begun(client, newest))['taskId'], (await begun(client, newest))['taskId']];

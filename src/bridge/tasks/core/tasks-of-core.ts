@@ -7,6 +7,7 @@ import { McpError } from '../../../protocol/error.ts';
 import type { JsonObject } from '../../../protocol/features/common.ts';
 import { getTaskResultShape, type GetTaskResult, type Task } from '../../../protocol/features/tasks.ts';
 import { methodOf } from '../../../protocol/catalogue.ts';
+import { hasEnded } from '../../../protocol/task-status.ts';
 import { failureFor } from '../../failure.ts';
 import { revisionFor } from '../../forward.ts';
 import type { Pool } from '../../upstream/pool.ts';
@@ -15,6 +16,7 @@ import { malformedTask } from '../attempt.ts';
 import { withoutRelated } from '../between.ts';
 import { asOfExtension } from '../forms.ts';
 import type { HeldResults } from './held-results.ts';
+import { ToldOfCore } from './told.ts';
 
 /** One task of the server, and who asks about it. */
 export interface TaskOfClient {
@@ -27,6 +29,8 @@ export interface TaskOfClient {
 
 /** Tasks of a server of 2025-11-25, for clients that know them as those of the extension. */
 export class TasksOfCore {
+  /** News of the server beside its answers. */
+  readonly told: ToldOfCore = new ToldOfCore();
   readonly #pool: Pool;
   readonly #held: HeldResults;
 
@@ -57,8 +61,13 @@ export class TasksOfCore {
       const got = await task(client, asked);
       const { status } = got;
       const flat = asOfExtension(got);
+      if (hasEnded({ status })) {
+        this.told.ended(asked.taskId);
+        upstream.progress.ended(asked.taskId);
+      }
       if (status === 'completed' || status === 'failed') return await ended(client, flat, asked);
-      return status === 'input_required' ? await this.#asking(flat, asked, upstream) : { ...flat };
+      const shown = status === 'cancelled' ? flat : this.told.shown(asked.taskId, flat);
+      return status === 'input_required' ? await this.#asking(shown, asked, upstream) : { ...shown };
     });
   }
 
