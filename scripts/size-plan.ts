@@ -34,8 +34,8 @@ server.tool('add', { description: 'Adds.' }, () => 'added');
 
 /** How the budgets of the entry points stand, in KB; each is a little more than it was when it was last looked at. */
 const budgets: Readonly<Record<Entry, number>> = {
-  '': 122.8,
-  server: 44.3,
+  '': 123.3,
+  server: 44.5,
   client: 47.8,
   bridge: 98.5,
   protect: 22.1,
@@ -47,7 +47,7 @@ const budgets: Readonly<Record<Entry, number>> = {
   sqlite: 3,
   postgres: 5,
   redis: 16.5,
-  otel: 20,
+  otel: 21.5,
   protocol: 3.5,
   testing: 59.1,
 };
@@ -57,7 +57,7 @@ export const programs: readonly Program[] = [
   {
     name: 'HTTP server',
     code: `import { createServer } from 'parley-mcp/server'; import { listen } from 'parley-mcp/node'; ${definition} await listen(server, { port: 3000 });`,
-    budget: 58,
+    budget: 58.2,
     aim: 30,
     neutral: false,
     role: 'server',
@@ -66,14 +66,14 @@ export const programs: readonly Program[] = [
     name: 'HTTP server by fetch',
     code: `import { createServer } from 'parley-mcp/server'; import { createHandler } from 'parley-mcp/http'; ${definition} export const handler = createHandler(server);`,
     budget: 61.3,
-    whole: 112.5,
+    whole: 112.8,
     neutral: true,
     role: 'server',
   },
   {
     name: 'stdio server',
     code: `import { createServer } from 'parley-mcp/server'; import { serveStdio } from 'parley-mcp/stdio'; ${definition} serveStdio(server);`,
-    budget: 46.8,
+    budget: 46.9,
     aim: 28,
     neutral: false,
     role: 'server',

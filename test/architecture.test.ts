@@ -31,7 +31,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   host: ['peer', 'json', 'jsonrpc', 'protocol', 'seal', 'store', 'mistakes'],
   server: ['tasks', 'host', 'peer', 'jsonrpc', 'protocol', 'schema', 'seal', 'store', 'mistakes'],
   // What tells OpenTelemetry of messages that pass.
-  otel: ['peer', 'jsonrpc', 'protocol', 'store', 'mistakes'],
+  otel: ['host', 'peer', 'jsonrpc', 'protocol', 'store', 'mistakes'],
   // What asks.
   client: ['tasks', 'peer', 'json', 'jsonrpc', 'protocol', 'schema', 'store', 'mistakes'],
   // What guards what serves.

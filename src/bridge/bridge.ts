@@ -244,11 +244,15 @@ async function actingAs(
   return { ...signingIn(identities, settings), asCallers: true, behind };
 }
 
-function guardable(standalone: Standalone, { behind, pages }: Acting, { chain, store }: Settings): WithPages {
+function guardable(standalone: Standalone, { behind, pages }: Acting, settings: Settings): WithPages {
+  const { chain, store, listeners } = settings;
   const { endpoint } = standalone;
   return {
-    use: (first: string | Middleware, second?: Middleware) => chain.use(first, second),
-    endpoint: behind === undefined && store === undefined ? endpoint : { ...endpoint, behind, store },
+    use: (first: string | Middleware, second?: Middleware) => {
+      chain.use(first, second);
+      listeners.follow(first);
+    },
+    endpoint: behind === undefined && store === undefined ? endpoint : { ...endpoint, behind, store, listeners },
     close: () => standalone.close(),
     pages,
   };

@@ -38,6 +38,8 @@ export interface ChangesOptions {
    * was asked for, since the upstream may begin to tell of it while the stream is open.
    */
   readonly ofPart?: boolean | undefined;
+  /** The same work, with those who hear to how many a change was told. */
+  watched(telling: Iterator<unknown>): Iterator<unknown>;
   onWarning(message: string): void;
 }
 
@@ -116,7 +118,7 @@ export class Changes {
     if (list === undefined) return;
     this.#options.stale(method, params);
     const key = by === undefined ? method : `${method} ${JSON.stringify(by.principal ?? null)}`;
-    this.#slices.add(key, () => this.#tell(list, params, by));
+    this.#slices.add(key, () => this.#options.watched(this.#tell(list, params, by)));
   }
 
   *#tell({ method, flag }: ListChange, params: JsonObject, by: Whose | undefined): Generator<void> {

@@ -3,7 +3,8 @@ import { Chain } from '../peer/middleware/chain.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import type { Host } from '../host/host.ts';
 import type { OnEvent } from '../host/events/service-event.ts';
-import { toldOf } from '../host/events/told.ts';
+import { ServiceListeners } from '../host/events/listeners.ts';
+import { toldStore } from '../host/events/told-store.ts';
 import { createSeal } from '../seal/seal.ts';
 import type { SealingKey } from '../seal/sealing-key.ts';
 import type { TaskOptions } from '../server/task-definition.ts';
@@ -169,7 +170,8 @@ export interface Settings {
   readonly chain: Chain;
   readonly tasks: BridgeTasks;
   readonly asked: TasksAsked;
-  readonly onEvent: OnEvent | undefined;
+  /** Listeners to what happens, which may come at any time. */
+  readonly listeners: ServiceListeners;
   readonly onError: (error: unknown, where: string) => void;
   readonly onWarning: (message: string) => void;
 }
@@ -194,15 +196,16 @@ export function bridgeSettingsOf(options: BridgeBehavior): Settings {
   for (const [name, value] of Object.entries({ maxUpstreams, maxUpstreamsPerClient }))
     if (!Number.isSafeInteger(value) || value < 1)
       throw new TypeError(`${name} must be a positive integer, not ${value}`);
-  const { onEvent, store } = toldOf(options.onEvent, options.store);
+  const listeners = new ServiceListeners(options.onEvent);
+  const store = options.store && toldStore(options.store, listeners);
   return {
     info: options.info ?? { name: 'parley-bridge', version: '0.1.0' },
     revisions: chosenRevisions(options.revisions),
     maxUpstreams,
     maxUpstreamsPerClient,
-    parked: parkedOptions(options.rounds ?? {}, store),
+    parked: { ...parkedOptions(options.rounds ?? {}, store), listeners },
     store,
-    onEvent,
+    listeners,
     taskOnly,
     chain: new Chain(),
     tasks: tasksOf(typeof tasks === 'string' ? undefined : tasks, store),
@@ -218,7 +221,10 @@ function tasksOf(tasks: BridgeTasks | undefined, shared: Store | undefined): Bri
   return { ...tasks, ...(store === undefined ? {} : { store }) };
 }
 
-function parkedOptions({ keys, ttlMs = 300_000, bus }: BridgeRounds, store: Store | undefined): PoolOptions['parked'] {
+function parkedOptions(
+  { keys, ttlMs = 300_000, bus }: BridgeRounds,
+  store: Store | undefined,
+): Omit<PoolOptions['parked'], 'listeners'> {
   refuseNoStore(store, keys);
   if (!Number.isSafeInteger(ttlMs) || ttlMs < 1)
     throw new TypeError(`rounds.ttlMs must be a positive integer, not ${ttlMs}`);

@@ -155,7 +155,7 @@ export class HostConversation implements Conversation {
       if (refused === undefined) return this.#request(judged, auth);
       // Over HTTP the status tells of it.
       if (this.#link.protocol !== 'http')
-        this.#host.onEvent?.({ type: 'request-refused', reason: 'too-often', status: undefined });
+        this.#host.listeners?.tell?.({ type: 'request-refused', reason: 'too-often', status: undefined });
       return this.#refusal(message.id, refused);
     });
   }
@@ -213,9 +213,9 @@ export class HostConversation implements Conversation {
       },
     };
     this.#session = new SessionFacts(opening, parts, known);
-    const { onEvent } = host;
-    if (onEvent !== undefined && link.passing !== true)
-      this.#toldEnd = tellOfSession(onEvent, this.#session, known === undefined ? 'session-opened' : 'session-adopted');
+    const tell = host.listeners?.tell;
+    if (tell !== undefined && link.passing !== true)
+      this.#toldEnd = tellOfSession(tell, this.#session, known === undefined ? 'session-opened' : 'session-adopted');
     host.opened?.(this.#session.session);
   }
 

@@ -5,7 +5,7 @@ import type { Store } from '../store/store.ts';
 import type { Judged } from './judged.ts';
 import type { Protection, ScopeGuard } from './protection.ts';
 import type { HeaderParameter } from '../peer/header.ts';
-import type { OnEvent } from './events/service-event.ts';
+import type { ServiceListeners } from './events/listeners.ts';
 import type { KnownSession, SessionChange, SessionRecord } from './session-record.ts';
 
 /** The sender of a request, as the edge established it; without authorization there is no principal. */
@@ -110,8 +110,8 @@ export interface Endpoint {
   readonly guard?: (() => ScopeGuard | Promise<ScopeGuard>) | undefined;
   /** Store that its processes share, or that it was given for this one; an edge keeps in it what belongs to no single request. */
   readonly store?: Store | undefined;
-  /** Hears what happens, where somebody listens. */
-  readonly onEvent?: OnEvent | undefined;
+  /** Listeners to what happens, which may come at any time. */
+  readonly listeners?: ServiceListeners | undefined;
   /** Ends every conversation and releases what the definition holds; the store stays open. */
   close(): Promise<void>;
 }

@@ -10,7 +10,7 @@ import type { TaskQuestion } from '../peer/ask.ts';
 import type { HeaderParameter } from '../peer/header.ts';
 import type { Chain } from '../peer/middleware/chain.ts';
 import type { ServerRounds } from './input/server-rounds.ts';
-import type { OnEvent } from './events/service-event.ts';
+import type { ServiceListeners } from './events/listeners.ts';
 import type { SessionChange } from './session-record.ts';
 import type { Store } from '../store/store.ts';
 
@@ -73,8 +73,8 @@ export interface Host {
   readonly guard?: (() => ScopeGuard | Promise<ScopeGuard>) | undefined;
   /** Measures of how often clients may ask, where there are any. */
   readonly rates?: AskedRates | undefined;
-  /** Hears what happens, where somebody listens. */
-  readonly onEvent?: OnEvent | undefined;
+  /** Listeners to what happens, which may come at any time. */
+  readonly listeners?: ServiceListeners | undefined;
   /** The middleware that all messages pass. */
   readonly chain?: Chain | undefined;
   /** Loads what middleware needs to know of it. */

@@ -18,7 +18,7 @@ export function createEndpoint(host: Host, onClose: () => void | Promise<void> =
     headerParameters: (tool, auth) => host.headerParameters(tool, auth),
     guard: host.guard,
     store: host.store,
-    onEvent: host.onEvent,
+    listeners: host.listeners,
     converse: (link) => new HostConversation(host, link, open),
     resume: host.isPortable === true ? (link, record) => new HostConversation(host, link, open, record) : undefined,
     close: async () => {

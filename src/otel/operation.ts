@@ -17,6 +17,8 @@ export interface OperationParts {
   readonly errorTypes: LimitedNames;
   readonly session: MeasuredSession | undefined;
   readonly toolResults: boolean;
+  /** Hears when what was asked of a server is done, be it given up before or not. */
+  readonly done?: (() => void) | undefined;
 }
 
 /** A request or notification that goes on, with its span; it ends once. */
@@ -46,6 +48,7 @@ export class Operation {
 
   /** Takes its result, which of a notification is empty. */
   answered(result: JsonObject): void {
+    this.#parts.done?.();
     const { names, toolResults, span } = this.#parts;
     const passing = this.#passing;
     const failure = failureIn(passing, result);
@@ -57,6 +60,7 @@ export class Operation {
 
   /** Takes what it failed with. */
   failed(error: unknown): void {
+    this.#parts.done?.();
     this.#end(failureOf(this.#passing, error));
   }
 

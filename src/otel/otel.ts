@@ -9,10 +9,13 @@ import {
 } from '@opentelemetry/api';
 import { refuseUnknown, type Names } from '../mistakes/known-names.ts';
 import { refuseOther, refuseOtherWord } from '../mistakes/known-values.ts';
+import type { WatchingMiddleware } from '../host/events/watching.ts';
 import type { Middleware, Passing } from '../peer/middleware/middleware.ts';
 import { isLater } from '../store/now-or-later.ts';
 import { SeenNames, sharedAttributes, spanAttributes, spanName } from './facts.ts';
 import { instrumentsOf, type Instruments } from './instruments.ts';
+import { Service } from './service.ts';
+import { serviceInstrumentsOf, type ServiceInstruments } from './service-instruments.ts';
 import { LimitedNames } from './limited-names.ts';
 import { Operation } from './operation.ts';
 import { carrying, placeOfReceived, placeOfSent } from './propagation.ts';
@@ -67,7 +70,7 @@ export function otel(options: OtelOptions = {}): Middleware {
   refuseOtherWord('trust', ['parent', 'link'], options.trust);
   for (const name of ['toolArguments', 'toolResults'] as const) refuseOther('boolean', name, options[name]);
   const instrumentation = new Instrumentation(options);
-  return (passing, next) => {
+  const middleware: Middleware = (passing, next) => {
     const { operation, active, params } = instrumentation.begin(passing);
     try {
       const result = context.with(active, () => next(params));
@@ -90,6 +93,7 @@ export function otel(options: OtelOptions = {}): Middleware {
       throw error;
     }
   };
+  return Object.assign(middleware, { watcher: instrumentation.service } satisfies Pick<WatchingMiddleware, 'watcher'>);
 }
 
 /** Parts that report to one meter. */
@@ -97,6 +101,7 @@ interface Measures {
   readonly of: MeterProvider;
   readonly instruments: Instruments;
   readonly sessions: MeasuredSessions;
+  readonly ofService: ServiceInstruments;
 }
 
 /** A message on its way, as it goes on. */
@@ -113,6 +118,8 @@ class Instrumentation {
   readonly #tracer: Tracer;
   readonly #names = new SeenNames();
   readonly #errorTypes = new LimitedNames(mostErrorTypes);
+  /** Numbers of what the middleware is used by, beside its messages. */
+  readonly service: Service = new Service(() => this.#measuring().ofService);
   #measures: Measures | undefined;
 
   constructor(options: OtelOptions) {
@@ -137,16 +144,28 @@ class Instrumentation {
       errorTypes: this.#errorTypes,
       session: sessions.of(passing),
       toolResults,
+      done: this.#running(passing),
     });
     if (!isSent && passing.kind === 'request') operation.endWhenGivenUp();
     return { operation, active, params: isSent ? carrying(active, passing) : undefined };
+  }
+
+  /** Counts a request of a server among those that run; gives what takes it out again. A listen stream is open, and nothing runs for it. */
+  #running({ side, direction, kind, method }: Passing): (() => void) | undefined {
+    if (side !== 'server' || direction !== 'received' || kind !== 'request' || method === 'subscriptions/listen')
+      return undefined;
+    this.service.runs(1);
+    return () => this.service.runs(-1);
   }
 
   /** The instruments of the provider that there is now: a program may register one after this was made. */
   #measuring(): Measures {
     const of = this.#options.meterProvider ?? metrics.getMeterProvider();
     if (this.#measures?.of === of) return this.#measures;
-    const instruments = instrumentsOf(of.getMeter(...scope));
-    return (this.#measures = { of, instruments, sessions: new MeasuredSessions(instruments) });
+    const meter = of.getMeter(...scope);
+    const instruments = instrumentsOf(meter);
+    const ofService = serviceInstrumentsOf(meter);
+    this.service.catchUp(ofService);
+    return (this.#measures = { of, instruments, sessions: new MeasuredSessions(instruments), ofService });
   }
 }

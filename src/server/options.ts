@@ -2,7 +2,8 @@ import type { CacheHint } from '../protocol/features/envelope.ts';
 import type { ServerRounds } from '../host/input/server-rounds.ts';
 import type { RoundStore } from '../host/input/state-store.ts';
 import type { OnEvent } from '../host/events/service-event.ts';
-import { toldOf } from '../host/events/told.ts';
+import { ServiceListeners } from '../host/events/listeners.ts';
+import { toldStore } from '../host/events/told-store.ts';
 import { sealingKeyOf, type SealingKey } from '../seal/sealing-key.ts';
 import { harmless } from '../mistakes/harmless.ts';
 import type { ServerCapabilities } from '../protocol/capability.ts';
@@ -121,7 +122,8 @@ export interface ResolvedOptions {
   readonly rateLimits: RateLimits;
   readonly tasks: TaskOptions;
   readonly exposeErrors: boolean;
-  readonly onEvent: OnEvent | undefined;
+  /** Listeners to what happens, which may come at any time. */
+  readonly listeners: ServiceListeners;
   readonly onError: (error: unknown, where: string) => void;
   readonly onWarning: (message: string) => void;
 }
@@ -136,7 +138,8 @@ export function resolveOptions(options: ServerOptions): ResolvedOptions {
     if (!isExtensionId(id))
       throw new TypeError(`capabilities.extensions: ${JSON.stringify(id)} is no identifier such as com.example/name`);
   }
-  const { store, onEvent } = toldOf(options.onEvent, options.store);
+  const listeners = new ServiceListeners(options.onEvent);
+  const store = options.store && toldStore(options.store, listeners);
   return {
     instructions: options.instructions,
     revisions: chosenRevisions(options.revisions),
@@ -146,7 +149,7 @@ export function resolveOptions(options: ServerOptions): ResolvedOptions {
     cache: options.cache ?? { ttlMs: 0, cacheScope: 'private' },
     logging: options.logging ?? true,
     store,
-    onEvent,
+    listeners,
     rounds: roundsOf(options.rounds ?? {}, store),
     // As with the timeouts of clients, 0 is no limit.
     askTimeoutMs: (options.rounds?.askTimeoutMs ?? 600_000) || Number.POSITIVE_INFINITY,

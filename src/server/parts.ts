@@ -40,7 +40,11 @@ export interface Parts {
 
 /** The registries of a server, empty, each telling the subscribers of its changes. */
 export function createParts(info: Implementation, options: ResolvedOptions): Parts {
-  const subscriptions = new Subscriptions(options.subscriptions, (uri, auth) => mayHear(parts, uri, auth));
+  const subscriptions = new Subscriptions({
+    limits: options.subscriptions,
+    mayHear: (uri, auth) => mayHear(parts, uri, auth),
+    listeners: options.listeners,
+  });
   let capabilities: ServerCapabilities = {};
   let stale = true;
   const changed = (kind: ListKind) => (): void => {

@@ -110,7 +110,10 @@ export function createServer(info: Implementation, options: ServerOptions = {}):
     },
     extension: (id, settings = {}) => parts.extensions.add(id, settings),
     tasks: serverTasks(parts),
-    use: (first: string | Middleware, second?: Middleware) => parts.chain.use(first, second),
+    use: (first: string | Middleware, second?: Middleware) => {
+      parts.chain.use(first, second);
+      parts.options.listeners.follow(first);
+    },
     resourceUpdated: self.resourceUpdated,
     mount: (prefix, inner) => {
       const other = mountables.get(inner);
@@ -241,7 +244,7 @@ function hostOf(info: Implementation, parts: Parts): Host {
     discoverHint: options.cache,
     rates: askedRates(parts),
     store: options.store,
-    onEvent: options.onEvent,
+    listeners: options.listeners,
     chain: parts.chain,
     guide: async () => (await import('./guide.ts')).guideOf(parts),
     rounds: options.rounds,

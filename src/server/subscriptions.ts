@@ -2,6 +2,7 @@ import type { RequestId } from '../jsonrpc/message.ts';
 import { eachInSlices, Slices } from '../jsonrpc/slices.ts';
 import type { Call } from '../host/call.ts';
 import type { AuthInfo } from '../host/endpoint.ts';
+import type { ServiceListeners } from '../host/events/listeners.ts';
 import type { ServerSession } from '../host/host.ts';
 import { listChanges, type ListChange } from '../protocol/catalogue.ts';
 import type { JsonObject } from '../protocol/features/common.ts';
@@ -53,11 +54,20 @@ export interface SubscriptionLimits {
   readonly listeners: number;
 }
 
+/** Parts of the server that subscriptions need. */
+export interface SubscriptionParts {
+  readonly limits: SubscriptionLimits;
+  /** Tells whether somebody may know of a resource now; it does not throw. */
+  readonly mayHear: (uri: string, auth: AuthInfo | undefined) => boolean;
+  /** Hear to how many a change was told. */
+  readonly listeners?: ServiceListeners | undefined;
+}
+
 /** The characters that the URIs of one client may have: so many on average, and one long one always. */
 const charactersEach = 256;
 const leastCharacters = 8192;
 
-const watched = Symbol('watched resources');
+const watchedUris = Symbol('watched resources');
 
 /**
  * Listeners to changes: handshake sessions without asking for lists and by `resources/subscribe` for resources,
@@ -71,15 +81,16 @@ export class Subscriptions {
   readonly #pending = new Set<string>();
   readonly #slices = new Slices();
   readonly #limits: SubscriptionLimits;
-  readonly #mayHear: (uri: string, auth: AuthInfo | undefined) => boolean;
+  readonly #mayHear: SubscriptionParts['mayHear'];
+  readonly #told: ServiceListeners | undefined;
   /** The other processes of the server, where there are any; they are loaded. */
   #shared: Promise<SharedChanges | undefined> | undefined;
   #loaded: SharedChanges | undefined;
 
-  /** @param mayHear Tells whether somebody may know of a resource now; it does not throw. */
-  constructor(limits: SubscriptionLimits, mayHear: (uri: string, auth: AuthInfo | undefined) => boolean) {
+  constructor({ limits, mayHear, listeners }: SubscriptionParts) {
     this.#limits = limits;
     this.#mayHear = mayHear;
+    this.#told = listeners;
   }
 
   /** Tells what changes to other processes, and hears of them. */
@@ -287,17 +298,17 @@ export class Subscriptions {
     this.#pending.add(key);
     queueMicrotask(() => {
       this.#pending.delete(key);
-      this.#slices.add(key, tell);
+      this.#slices.add(key, () => this.#told?.watched(tell()) ?? tell());
     });
   }
 }
 
 function watchedBy(session: ServerSession): Set<string> {
   // Only this file writes under the symbol.
-  const known = session.state.get(watched) as Set<string> | undefined;
+  const known = session.state.get(watchedUris) as Set<string> | undefined;
   if (known !== undefined) return known;
   const uris = new Set<string>();
-  session.state.set(watched, uris);
+  session.state.set(watchedUris, uris);
   return uris;
 }
 

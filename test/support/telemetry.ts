@@ -30,6 +30,13 @@ export interface Point {
   readonly boundaries: readonly number[];
 }
 
+/** A metric of Parley's own. */
+export interface OwnMetric {
+  readonly unit: string;
+  /** The values by the attributes, as JSON; of a histogram how often something was recorded. */
+  readonly values: Readonly<Record<string, number>>;
+}
+
 /** What one process would report. */
 export interface Telemetry {
   readonly options: Pick<OtelOptions, 'tracerProvider' | 'meterProvider'>;
@@ -37,8 +44,10 @@ export interface Telemetry {
   spans(): readonly ReadableSpan[];
   /** Resolves when a span of a name has ended: the first of a session wait until its id is hashed. */
   ended(name: string): Promise<void>;
-  /** What was measured so far. */
+  /** Durations of the conventions that were measured so far. */
   points(): Promise<readonly Point[]>;
+  /** Metrics of Parley's own so far, by their names. */
+  own(): Promise<ReadonlyMap<string, OwnMetric>>;
 }
 
 export function telemetry(): Telemetry {
@@ -59,20 +68,44 @@ export function telemetry(): Telemetry {
     points: async () => {
       const { resourceMetrics } = await reader.collect();
       return resourceMetrics.scopeMetrics.flatMap(({ metrics }) =>
-        metrics.flatMap(({ descriptor, dataPoints }) =>
-          // All of ours are histograms.
-          (dataPoints as DataPoint<Histogram>[]).map(({ attributes, value }) => ({
-            metric: descriptor.name,
-            unit: descriptor.unit,
-            attributes,
-            count: value.count,
-            sum: value.sum ?? 0,
-            boundaries: value.buckets.boundaries,
-          })),
-        ),
+        metrics
+          .filter(({ descriptor }) => !isOwn(descriptor.name))
+          .flatMap(({ descriptor, dataPoints }) =>
+            // All of the conventions are histograms.
+            (dataPoints as DataPoint<Histogram>[]).map(({ attributes, value }) => ({
+              metric: descriptor.name,
+              unit: descriptor.unit,
+              attributes,
+              count: value.count,
+              sum: value.sum ?? 0,
+              boundaries: value.buckets.boundaries,
+            })),
+          ),
+      );
+    },
+    own: async () => {
+      const { resourceMetrics } = await reader.collect();
+      const all = resourceMetrics.scopeMetrics.flatMap(({ metrics }) => metrics);
+      return new Map(
+        all
+          .filter(({ descriptor }) => isOwn(descriptor.name))
+          .map(({ descriptor, dataPoints }) => {
+            const values = (dataPoints as DataPoint<number | Histogram>[]).map(
+              ({ attributes, value }) => [JSON.stringify(attributes), numberOf(value)] as const,
+            );
+            return [descriptor.name, { unit: descriptor.unit, values: Object.fromEntries(values) }];
+          }),
       );
     },
   };
+}
+
+function isOwn(name: string): boolean {
+  return name.startsWith('parley.');
+}
+
+function numberOf(value: number | Pick<Histogram, 'count'>): number {
+  return typeof value === 'number' ? value : value.count;
 }
 
 /** Registers what is global in every program with an SDK: how contexts follow what runs, and how they travel. */

@@ -159,7 +159,7 @@ function hostOf({ parts: { settings }, slots, catalogue, sessions, handlers }: H
     revisions: settings.revisions,
     exactNumbers: true,
     relays: true,
-    onEvent: settings.onEvent,
+    listeners: settings.listeners,
     chain: settings.chain,
     askTimeoutMs: 600_000,
     maxRounds: 32,

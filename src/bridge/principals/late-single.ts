@@ -236,7 +236,7 @@ class LateSingle implements Single {
       revisions: settings.revisions,
       exactNumbers: true,
       relays: true,
-      onEvent: settings.onEvent,
+      listeners: settings.listeners,
       chain: settings.chain,
       askTimeoutMs: 600_000,
       maxRounds: 32,

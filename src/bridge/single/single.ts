@@ -213,6 +213,7 @@ function partsOf(settings: SingleOptions, tools: UpstreamTools, open: (isMain: b
     hearsItself: (session) => tellsUnasked(pool.ownOf(session)?.latest),
     tellsUnasked: () => tellsUnasked(pool.main.latest),
     ofPart: settings.ofPart,
+    watched: (telling) => settings.listeners.watched(telling),
     onWarning,
   });
   const taskSaid = (...said: readonly [string, string]): void => void tasks.load().then((own) => own.said(...said));
@@ -375,7 +376,7 @@ function hostOf(parts: BridgeParts, settings: SingleOptions, { known, hint, door
     revisions: settings.revisions,
     exactNumbers: true,
     relays: true,
-    onEvent: settings.onEvent,
+    listeners: settings.listeners,
     chain: settings.chain,
     askTimeoutMs: 600_000,
     maxRounds: 32,

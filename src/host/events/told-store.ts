@@ -1,34 +1,86 @@
-import { isLater } from '../../store/now-or-later.ts';
+import { andThen, isLater } from '../../store/now-or-later.ts';
 import type { Store } from '../../store/store.ts';
+import type { ServiceListeners } from './listeners.ts';
 
-/** Listener to how a store fares. */
-export interface StoreListener {
-  /** A call failed since the store could not be used; told once until `back`. */
-  lost(): void;
-  /** A call went well again. */
-  back(awayMs: number): void;
-  /** The bus may have lost texts. */
-  gap(): void;
+type Run = <T>(operation: string, ask: () => T) => T;
+
+/**
+ * The same store, with listeners who hear when it cannot be used, and what it is asked. Its tasks are used as they are; what befalls the logs of streams
+ * is no event, since who writes them sees to it.
+ */
+export function toldStore(store: Store, listeners: ServiceListeners): Store {
+  const watched: Run = (operation, ask) =>
+    listeners.watchers.reduce((run, watcher) => () => watcher.asked(operation, run), ask)();
+  const told = telling(listeners, watched);
+  const { records, bus, limits, tasks } = store;
+  return {
+    records: through(told, 'records', records, ['add', 'get', 'put', 'touch', 'delete']),
+    events: {
+      open(session) {
+        const log = store.events.open(session);
+        return {
+          ...through(watched, 'events', log, ['read', 'clear']),
+          write: (stream, about) =>
+            andThen(
+              watched('events.write', () => log.write(stream, about)),
+              (writer) => through(watched, 'events', writer, ['append']),
+            ),
+        };
+      },
+    },
+    bus: {
+      ...through(told, 'bus', bus, ['publish']),
+      subscribe: (channel, hear, onGap) =>
+        told('bus.subscribe', () =>
+          bus.subscribe(channel, hear, () => {
+            listeners.tell?.({ type: 'bus-gap' });
+            onGap();
+          }),
+        ),
+    },
+    limits: through(told, 'limits', limits, ['take']),
+    ...(tasks && { tasks }),
+    shared: store.shared,
+    check: () => told('check', () => store.check()),
+    close: () => store.close(),
+  };
 }
 
-/** The same store, with somebody who hears when it cannot be used. Its streams and tasks are used as they are. */
-export function toldStore(store: Store, listener: StoreListener): Store {
+/** Functions of a part of the store, each of which runs through something. */
+function through<Part extends object, Name extends keyof Part & string>(
+  run: Run,
+  name: string,
+  part: Part,
+  functions: readonly Name[],
+): Pick<Part, Name> {
+  const through = functions.map((which) => {
+    const ask = (...given: unknown[]): unknown =>
+      run(`${name}.${which}`, () => (part as Record<string, (...args: unknown[]) => unknown>)[which]?.(...given));
+    return [which, ask];
+  });
+  // They have the names, and take and give what theirs do.
+  return Object.fromEntries(through) as Pick<Part, Name>;
+}
+
+/** Asks through another, and tells when the store cannot be used, and when it is back. */
+function telling(listeners: ServiceListeners, ask: Run): Run {
   let awaySince: number | undefined;
   const well = (): void => {
     if (awaySince === undefined) return;
     const awayMs = performance.now() - awaySince;
     awaySince = undefined;
-    listener.back(awayMs);
+    listeners.tell?.({ type: 'store-back', awayMs });
   };
   const failed = (error: unknown): void => {
     const { reason } = (error ?? {}) as { readonly reason?: unknown };
     if (reason !== 'unavailable' || awaySince !== undefined) return;
     awaySince = performance.now();
-    listener.lost();
+    listeners.tell?.({ type: 'store-lost' });
   };
-  const heard = <T>(run: () => T): T => {
+  return (...asked) => {
+    if (listeners.tell === undefined) return ask(...asked);
     try {
-      const value = run();
+      const value = ask(...asked);
       if (isLater(value)) Promise.resolve(value).then(well, failed);
       else well();
       return value;
@@ -36,31 +88,5 @@ export function toldStore(store: Store, listener: StoreListener): Store {
       failed(error);
       throw error;
     }
-  };
-  const { records, bus, limits, tasks } = store;
-  return {
-    records: {
-      add: (...given) => heard(() => records.add(...given)),
-      get: (...given) => heard(() => records.get(...given)),
-      put: (...given) => heard(() => records.put(...given)),
-      touch: (...given) => heard(() => records.touch(...given)),
-      delete: (...given) => heard(() => records.delete(...given)),
-    },
-    events: store.events,
-    bus: {
-      publish: (...given) => heard(() => bus.publish(...given)),
-      subscribe: (channel, hear, onGap) =>
-        heard(() =>
-          bus.subscribe(channel, hear, () => {
-            listener.gap();
-            onGap();
-          }),
-        ),
-    },
-    limits: { take: (...given) => heard(() => limits.take(...given)) },
-    ...(tasks && { tasks }),
-    shared: store.shared,
-    check: () => heard(() => store.check()),
-    close: () => store.close(),
   };
 }

@@ -93,7 +93,7 @@ class Handler implements HttpHandler {
     this.#context = {
       endpoint,
       settings,
-      streams: new EventStreams(settings, endpoint.onEvent),
+      streams: new EventStreams(settings, endpoint.listeners),
       silence: new Silence(settings.keepAliveMs),
       sessionQuota,
       inExchanges: endpoint.revisions.filter(isOfExchanges),
@@ -110,12 +110,12 @@ class Handler implements HttpHandler {
 
   handle(request: HttpRequest, given: HttpReply): void {
     if (this.#health?.answers(request, given) === true) return;
-    const { onEvent } = this.#context.endpoint;
-    if (onEvent === undefined) return this.#handle(request, given);
-    if (this.#told !== undefined) return this.#handle(request, new this.#told.ToldReply(given, onEvent));
+    const tell = this.#context.endpoint.listeners?.tell;
+    if (tell === undefined) return this.#handle(request, given);
+    if (this.#told !== undefined) return this.#handle(request, new this.#told.ToldReply(given, tell));
     void import('./health/told-reply.ts').then((loaded) => {
       this.#told = loaded;
-      this.#handle(request, new loaded.ToldReply(given, onEvent));
+      this.#handle(request, new loaded.ToldReply(given, tell));
     });
   }
 
@@ -143,14 +143,14 @@ class Handler implements HttpHandler {
   async #close({ readyMs = 0, drainMs = this.#context.settings.drainMs }: ClosingTimes): Promise<void> {
     const { course, serving, endpoint } = this.#context;
     const begun = performance.now();
-    endpoint.onEvent?.({ type: 'drain-begun' });
+    endpoint.listeners?.tell?.({ type: 'drain-begun' });
     course.ready = false;
     if (readyMs > 0) await new Promise<void>((resolve) => after(readyMs, resolve, true));
     course.stage = 'draining';
     this.#sessions?.sendAway();
     await settledWithin(drainMs, Promise.all([this.#exchanges.close(), serving.idle()]));
     course.stage = 'closed';
-    endpoint.onEvent?.({ type: 'drain-over', lastedMs: performance.now() - begun });
+    endpoint.listeners?.tell?.({ type: 'drain-over', lastedMs: performance.now() - begun });
     await this.#exchanges.abort();
     await this.#sessions?.close();
     await this.#pairs?.close();

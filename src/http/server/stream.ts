@@ -1,7 +1,7 @@
 import { eachInSlices, Slices } from '../../jsonrpc/slices.ts';
 import { after } from '../../jsonrpc/timeout.ts';
 import type { OnEvent } from '../../host/events/service-event.ts';
-import type { AuthInfo } from '../../host/endpoint.ts';
+import type { AuthInfo, Endpoint } from '../../host/endpoint.ts';
 import type { HttpSettings } from './options.ts';
 import type { EventWriter, HeaderFields, HttpReply } from './universal.ts';
 import { Quota } from './quota.ts';
@@ -40,6 +40,8 @@ interface StreamHead {
 /** One connection that an event stream goes over: one message per event. */
 export class EventStream {
   readonly auth: AuthInfo | undefined;
+  /** Hears what becomes of it, where somebody listened when it was opened. */
+  tell: OnEvent | undefined;
   readonly #streams: EventStreams;
   readonly #head: StreamHead;
   #writer: EventWriter | undefined;
@@ -73,6 +75,7 @@ export class EventStream {
   /** Sends what was missed, however much it is: its size was bounded where it was kept. */
   replay(events: readonly WrittenEvent[]): void {
     if (events.length === 0) return;
+    this.#streams.listeners?.watchers.forEach((watcher) => watcher.replayed(events.length));
     const text = events.map(format).join('');
     // What waits is counted in bytes; what is replayed is rare.
     this.#allowance += new TextEncoder().encode(text).byteLength;
@@ -99,7 +102,7 @@ export class EventStream {
   }
 
   #cut(reason: 'slow' | 'broken', error: Error): void {
-    if (!this.#ended) this.#streams.onEvent?.({ type: 'stream-cut', reason });
+    if (!this.#ended) this.tell?.({ type: 'stream-cut', reason });
     this.closed();
     (this.#writer ?? this.#head).destroy();
     this.#streams.settings.onError(error);
@@ -153,17 +156,17 @@ function format({ data, id }: WrittenEvent): string {
 /** All event streams of one server: bounded in number, and kept alive by one timer. */
 export class EventStreams {
   readonly settings: HttpSettings;
-  readonly onEvent: OnEvent | undefined;
+  readonly listeners: Endpoint['listeners'];
   readonly #open = new Set<EventStream>();
   readonly #quota: Quota;
   readonly #slices = new Slices();
   #cancelTimer: (() => void) | undefined;
   #closed = false;
 
-  /** @param onEvent Hears what becomes of streams, where somebody listens. */
-  constructor(settings: HttpSettings, onEvent?: OnEvent) {
+  /** @param listeners Hear what becomes of streams. */
+  constructor(settings: HttpSettings, listeners?: Endpoint['listeners']) {
     this.settings = settings;
-    this.onEvent = onEvent;
+    this.listeners = listeners;
     this.#quota = new Quota(settings.maxStreams, settings.maxStreamsPerPrincipal);
   }
 
@@ -182,7 +185,8 @@ export class EventStreams {
     }
     this.#open.add(stream);
     this.#quota.take(auth);
-    this.onEvent?.({ type: 'stream-opened' });
+    stream.tell = this.listeners?.tell;
+    stream.tell?.({ type: 'stream-opened' });
     this.#cancelTimer ??= this.#keepAliveLater();
     return stream;
   }
@@ -191,7 +195,7 @@ export class EventStreams {
   forget(stream: EventStream): void {
     if (this.#open.delete(stream)) {
       this.#quota.give(stream.auth);
-      this.onEvent?.({ type: 'stream-ended' });
+      stream.tell?.({ type: 'stream-ended' });
     }
     if (this.#open.size > 0) return;
     this.#cancelTimer?.();

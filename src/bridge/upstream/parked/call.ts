@@ -33,6 +33,8 @@ export type Standing =
 export interface ParkedEvents {
   /** It is over, and its outcome waits to be fetched. */
   onFinished(call: ParkedCall): void;
+  /** It waits for its client to come back, or waits no more. */
+  onAway(isAway: boolean): void;
   /** Nobody can take it up any more. */
   onGone(call: ParkedCall): void;
 }
@@ -54,6 +56,7 @@ export class ParkedCall {
   /** The last request that took the call up, waiting or not. */
   #taker: Taker;
   #waiting = false;
+  #isAway = false;
   readonly #kept = new Kept();
   #outcome: Promise<JsonObject> | undefined;
   #settled = false;
@@ -137,6 +140,7 @@ export class ParkedCall {
   /** Gives the call up: the upstream is told. */
   giveUp(why: string): void {
     this.#forget();
+    this.#away(false);
     this.#gone.abort(new DOMException(why, 'AbortError'));
     if (this.#settled) this.#handBack();
     for (const { reject } of this.#questions.values()) reject(new McpError('internalError', why));
@@ -161,6 +165,7 @@ export class ParkedCall {
     const another = this.#wake;
     this.#taker = taker;
     this.#waiting = true;
+    this.#away(false);
     another();
     for (const { method, params } of this.#kept.take()) tell(taker, method, params);
     const onAbort = (): void => {
@@ -170,8 +175,14 @@ export class ParkedCall {
     if (taker.signal.aborted) onAbort();
   }
 
+  #away(isAway: boolean): void {
+    if (this.#isAway !== isAway) this.#events.onAway(isAway);
+    this.#isAway = isAway;
+  }
+
   #ask(): Standing {
     this.#waiting = false;
+    this.#away(true);
     this.#forget = after(this.#ttlMs, () => this.giveUp('the client did not come back with its answers in time'));
     // Some clients read no question without params.
     const entries = [...this.#questions].map(([key, { method, params }]) => [key, { method, params }]);

@@ -2,6 +2,7 @@ import { urlElicitations } from '../../../client/errors.ts';
 import { isObject } from '../../../jsonrpc/message.ts';
 import { settledWithin } from '../../../jsonrpc/timeout.ts';
 import type { Call } from '../../../host/call.ts';
+import type { ServiceListeners } from '../../../host/events/listeners.ts';
 import { bindingOf } from '../../../host/input/request-state.ts';
 import type { Seal } from '../../../seal/seal.ts';
 import type { JsonObject } from '../../../protocol/features/common.ts';
@@ -27,6 +28,8 @@ export interface ParkedOptions {
   readonly mostOfOne: number;
   /** Reaches calls that another process holds; both must share the keys of the seal. */
   readonly bus?: Bus | undefined;
+  /** Hear how many calls wait for their clients. */
+  readonly listeners?: ServiceListeners | undefined;
   onWarning(message: string): void;
   now(): number;
 }
@@ -98,7 +101,9 @@ export class ParkedCalls {
     if (asleep.length >= mostOfOne)
       throw new McpError('busy', `${mostOfOne} calls wait for answers already; answer some of them`);
     const id = crypto.randomUUID();
+    const { listeners } = this.#options;
     const parked = new ParkedCall(call, ttlMs, {
+      onAway: (isAway) => listeners?.watchers.forEach((watcher) => watcher.parked(isAway ? 1 : -1)),
       // One that was given up ends as well.
       onFinished: (finished) => void (this.#calls.has(id) && this.#finished.add(finished)),
       onGone: (gone) => this.#gone(id, gone),

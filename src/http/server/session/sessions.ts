@@ -130,7 +130,7 @@ export class Sessions {
     // Who has gone meanwhile must not take the place of who came back since.
     if (call.reply.closed) return resumption?.drop();
     if (resumption !== undefined && !session.ended) {
-      this.#context.endpoint.onEvent?.({ type: 'stream-resumed', isMoved: resumption.isMoved === true });
+      this.#context.endpoint.listeners?.tell?.({ type: 'stream-resumed', isMoved: resumption.isMoved === true });
       return session.takeUp(call, resumption, lastEventId);
     }
     resumption?.drop();

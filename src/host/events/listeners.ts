@@ -1,0 +1,35 @@
+import { harmless } from '../../mistakes/harmless.ts';
+import type { OnEvent } from './service-event.ts';
+import type { ServiceWatcher, WatchingMiddleware } from './watching.ts';
+
+/**
+ * Listeners to what happens to a server or a bridge: its option `onEvent`, and middleware that watches. Some may come at any time, so that who tells asks
+ * each time whether somebody listens.
+ */
+export class ServiceListeners {
+  /** Tells of an event; `undefined` while nobody listens. */
+  tell: OnEvent | undefined;
+  /** Those who hear of more than events. */
+  readonly watchers: ServiceWatcher[] = [];
+
+  constructor(onEvent?: OnEvent) {
+    this.tell = onEvent && harmless(onEvent);
+  }
+
+  /** Has what was given to `use` listen too, where it watches. */
+  follow(used: unknown): void {
+    const { watcher } = used as WatchingMiddleware;
+    if (watcher === undefined || this.watchers.includes(watcher)) return;
+    this.watchers.push(watcher);
+    const { tell } = this;
+    this.tell = (event) => {
+      tell?.(event);
+      watcher.event(event);
+    };
+  }
+
+  /** The same work, of which each step tells a client of one change, with those who hear how many they are. */
+  watched(telling: Iterator<unknown>): Iterator<unknown> {
+    return this.watchers.reduce((work, watcher) => watcher.telling(work), telling);
+  }
+}
