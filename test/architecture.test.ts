@@ -119,6 +119,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'auth',
     'oauth',
     'redis',
+    'otel',
     'seal',
     'store',
     'mistakes',

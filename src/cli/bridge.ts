@@ -21,6 +21,7 @@ import { oneOption, parseOptions, revisionDates, wholeNumber, type Parsed } from
 import { createBridge } from '../bridge.ts';
 import { commandTarget, serverTarget, splitAtDashes, targetOptions, transportOf, type Target } from './target.ts';
 import { sharedStoreOptions, withSharedStore, type SharedBehavior } from './shared-store.ts';
+import { telemetryOf, telemetryOptions, type Telemetry } from './telemetry.ts';
 import { version } from './version.ts';
 import { reasonOf, printed, shownJson } from './shown.ts';
 
@@ -40,6 +41,7 @@ const servingOptions: ParseArgsOptionsConfig = {
   'max-upstreams': { type: 'string' },
   'max-upstreams-per-client': { type: 'string' },
   ...sharedStoreOptions,
+  ...telemetryOptions,
 };
 
 const options: ParseArgsOptionsConfig = {
@@ -76,12 +78,13 @@ async function frontOne(target: Target, parsed: Parsed, io: Io): Promise<number>
   // What makes no sense is told before anything is started.
   const address = addressOf(parsed, io);
   const behaviour = behaviourOf(parsed, io);
+  const telemetry = await telemetryOf(parsed);
   const found = await authOf(target, parsed, circumstancesOf(address, io));
   const { auth, login } = await behindBridge(found, io);
   const transport = transportOf(target, parsed, io, auth === undefined ? {} : { auth });
   const run = async (shared: SharedBehavior): Promise<number> => {
     const opening = createBridge({ ...behaviour, ...shared, upstream: transport, ...(login && { login }) });
-    return await serve(opening, { address, io }, (bridge) => aboutOne(bridge, target));
+    return await serve(opening, { address, io, telemetry }, (bridge) => aboutOne(bridge, target));
   };
   return await withSharedStore(parsed, io, { complain: behaviour.onWarning, run });
 }
@@ -127,6 +130,7 @@ async function frontSeveral(
   refuseOfOne(parsed);
   const address = addressOf(parsed, io);
   const behaviour = behaviourOf(parsed, io);
+  const telemetry = await telemetryOf(parsed);
   const prefix = oneOption(parsed, 'prefix', ['collisions', 'always']) ?? 'collisions';
   const servers = serversOf(await readConfig(file, io.env), parsed, behaviour.onWarning);
   const authorized = await authOfServers(servers, parsed, circumstancesOf(address, io));
@@ -145,7 +149,7 @@ async function frontSeveral(
   const machines = [...authorized].flatMap(([name, { signIn }]) => (signIn === undefined ? [name] : []));
   const run = async (shared: SharedBehavior): Promise<number> => {
     const opening = createBridge({ ...behaviour, ...shared, upstreams, prefix });
-    return await serve(opening, { address, io }, (made) => aboutSeveral(made, machines));
+    return await serve(opening, { address, io, telemetry }, (made) => aboutSeveral(made, machines));
   };
   return await withSharedStore(parsed, io, { complain: behaviour.onWarning, run });
 }
@@ -192,6 +196,7 @@ interface Place {
   /** Address to listen at; `undefined` on standard input and output. */
   readonly address: Address | undefined;
   readonly io: Io;
+  readonly telemetry: Telemetry | undefined;
 }
 
 /** Name of a bridge, and the lines that introduce it. */
@@ -202,13 +207,14 @@ interface About {
 
 async function serve<B extends Bridge | MergedBridge>(
   opening: Promise<B>,
-  { address, io }: Place,
+  { address, io, telemetry }: Place,
   about: (bridge: B) => About,
 ): Promise<number> {
   const early = address === undefined ? new EarlyInput(io.stdin) : undefined;
   const served = await Promise.race([opening, whenAborted(io.signal), ...(early ? [lateAfter(early, opening)] : [])]);
   // The process ends, and the children with it.
   if (served === undefined) throw new Error('ended before the server had answered');
+  telemetry?.follow(served);
   try {
     const introduction = introduce(served, about(served));
     await (address === undefined
@@ -217,6 +223,7 @@ async function serve<B extends Bridge | MergedBridge>(
     return 0;
   } finally {
     await served.close();
+    await telemetry?.flush();
   }
 }
 

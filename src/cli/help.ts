@@ -63,6 +63,10 @@ const bridgeOptions = `  --port <n>                HTTP: the port, 0 for any fre
                             $PARLEY_REDIS_URL, since everybody on this machine can read arguments. It needs the package
                             ioredis, and $PARLEY_KEYS: keys of 32 bytes in base64 that seal what is kept, the newest first
   --redis-name <name>       keeps several services in one Redis apart; parley
+  --otel                    gives spans and metrics to the OpenTelemetry SDK that the module of NODE_OPTIONS="--import …" has
+                            registered. It needs the package @opentelemetry/api. docs/observability.md
+  --otel-trust <how>        goes on with the traces of clients (parent, the default), or links them (link), for clients that
+                            are to choose neither ids nor what is sampled
 `;
 
 const bridge = `parley bridge [options] <url>

@@ -4,11 +4,12 @@ import { after, before, test } from 'node:test';
 import { SpanKind } from '@opentelemetry/api';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import { createBridge } from '../../src/bridge.ts';
+import { createConnect } from '../../src/client/connect.ts';
+import type { Served } from '../../src/host/endpoint.ts';
 import { httpTransport } from '../../src/http/client/transport.ts';
 import { createHandler } from '../../src/http/server/fetch.ts';
 import type { Transport } from '../../src/jsonrpc/transport.ts';
 import { otel } from '../../src/otel.ts';
-import type { Server } from '../../src/server/server.ts';
 import { serveStdio } from '../../src/stdio/server/serve.ts';
 import { streamTransport } from '../../src/stdio/stream-transport.ts';
 import { memoryTransport } from '../../src/testing/memory-transport.ts';
@@ -19,7 +20,7 @@ import { forgetContext, registerContext, telemetry, type Telemetry } from '../su
 before(registerContext);
 after(forgetContext);
 
-function overStreams(server: Server): Transport {
+function overStreams(server: Served): Transport {
   return {
     description: 'streams',
     network: 'pipe',
@@ -31,7 +32,7 @@ function overStreams(server: Server): Transport {
   };
 }
 
-function overHttp(server: Server): Transport {
+function overHttp(server: Served): Transport {
   const handler = createHandler(server);
   return httpTransport('http://127.0.0.1/mcp', { fetch: (url, request) => handler(new Request(url, request)) });
 }
@@ -51,7 +52,7 @@ function assertChain(spans: readonly ReadableSpan[]): void {
 }
 
 for (const { down, up } of pairs) {
-  test(`one trace leads from a client of ${down} through a bridge to two servers of ${up}, over stdio and HTTP`, async (t) => {
+  test(`one trace leads from a client of ${down} through a bridge to two servers of ${up}, over stdio and HTTP on both hops`, async (t) => {
     const upstreams = (['pipes', 'web'] as const).map((name) => {
       const server = serverAt(up);
       const tells = telemetry();
@@ -69,14 +70,16 @@ for (const { down, up } of pairs) {
     });
     t.after(() => bridge.close());
     bridge.use(otel(between.options));
-    const client = await clientOf(t, bridge, down);
-    client.use(otel(here.options));
     const traces = new Set<string>();
     for (const { name, tells } of upstreams) {
       const call = `tools/call ${name}`;
+      const way = name === 'pipes' ? overStreams(bridge) : overHttp(bridge);
+      const client = await createConnect({ http: () => assert.fail() })(way, { revisions: [down] });
+      t.after(() => client.close());
+      client.use(otel(here.options));
       await client.callTool(name, {}, { onProgress: () => undefined });
       await tells.ended(call);
-      await between.ended(call);
+      await between.ended(call, SpanKind.SERVER);
       const chain = [
         of(here, SpanKind.CLIENT, call),
         of(between, SpanKind.SERVER, call),
@@ -88,8 +91,7 @@ for (const { down, up } of pairs) {
         chain.map((span) => span.attributes['mcp.protocol.version']),
         [down, down, up, up],
       );
-      assert.equal(chain[2]?.attributes['network.transport'], name === 'pipes' ? 'pipe' : 'tcp');
-      assert.equal(chain[3]?.attributes['network.transport'], name === 'pipes' ? 'pipe' : 'tcp');
+      for (const span of chain) assert.equal(span.attributes['network.transport'], name === 'pipes' ? 'pipe' : 'tcp');
       traces.add(chain[0]?.spanContext().traceId ?? '');
       // The report of progress comes back through both hops, in the same trace.
       const report = 'notifications/progress';

@@ -1,7 +1,7 @@
 /** An SDK of OpenTelemetry that keeps what it gets, and the global parts of one. */
 
 import { setImmediate } from 'node:timers/promises';
-import { context, propagation } from '@opentelemetry/api';
+import { context, propagation, type SpanKind } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { CompositePropagator, W3CBaggagePropagator, W3CTraceContextPropagator } from '@opentelemetry/core';
 import {
@@ -43,7 +43,7 @@ export interface Telemetry {
   /** The spans that ended, in that order. */
   spans(): readonly ReadableSpan[];
   /** Resolves when a span of a name has ended: the first of a session wait until its id is hashed. */
-  ended(name: string): Promise<void>;
+  ended(name: string, kind?: SpanKind): Promise<void>;
   /** Durations of the conventions that were measured so far. */
   points(): Promise<readonly Point[]>;
   /** Metrics of Parley's own so far, by their names. */
@@ -59,8 +59,9 @@ export function telemetry(): Telemetry {
   return {
     options: { tracerProvider, meterProvider },
     spans: () => exporter.getFinishedSpans(),
-    ended: async (name) => {
-      for (let turn = 0; !exporter.getFinishedSpans().some((span) => span.name === name); turn++) {
+    ended: async (name, kind) => {
+      const has = (span: ReadableSpan): boolean => span.name === name && (kind ?? span.kind) === span.kind;
+      for (let turn = 0; !exporter.getFinishedSpans().some(has); turn++) {
         if (turn > 20_000) throw new Error(`no span ${name} ended`);
         await setImmediate();
       }
