@@ -12,6 +12,7 @@ import type { Revision } from '../../protocol/revision.ts';
 import type { Seal } from '../../seal/seal.ts';
 import type { Carried } from '../upstream/carried.ts';
 import { hasReported, rises } from '../upstream/progress.ts';
+import { Outage } from './extension/outage.ts';
 
 /** Parts that waiting for tasks needs. */
 export interface Waiting {
@@ -47,6 +48,12 @@ export interface Attempt {
 
 /** Time that telling a server of a cancel may take, in milliseconds. */
 const cancelMs = 10_000;
+
+/** Time in which a server may be away before a call is failed that waits for its task, in milliseconds: its client hears of nothing meanwhile. */
+const awayMs = 60_000;
+
+/** Interval at which it is asked again, in milliseconds, before that grows. */
+const againMs = 250;
 
 /** Options of requests about the task of a call. */
 export function aboutOptions({ options }: Attempt): RequestOptions {
@@ -96,6 +103,38 @@ function rest(ms: number, signal: AbortSignal): Promise<void> {
     if (signal.aborted) given();
     else signal.addEventListener('abort', given, { once: true });
   });
+}
+
+/**
+ * Asks a server about a task, again where it is away for a while: what it works on is not lost by that.
+ *
+ * @param isAnswer Tells of an error whether it is what was asked for; without it none is.
+ * @throws What cannot be waited out, or was waited out long enough, and what is an answer.
+ */
+export async function insisting<T>(
+  { call }: Attempt,
+  {
+    method,
+    signal = call.signal,
+    isAnswer,
+  }: {
+    readonly method: string;
+    readonly signal?: AbortSignal;
+    readonly isAnswer?: (error: unknown) => boolean;
+  },
+  ask: (isAgain: boolean) => Promise<T>,
+): Promise<T> {
+  const outage = new Outage(awayMs);
+  const pace = new Pace();
+  for (let isAgain = false; ; isAgain = true) {
+    try {
+      return await ask(isAgain);
+    } catch (error) {
+      if (signal.aborted || isAnswer?.(error) === true) throw error;
+      outage.failed(error, method);
+    }
+    await rest(pace.next(againMs, Math.random()), signal);
+  }
 }
 
 /** Number of reports of each call, and the words of the last. */

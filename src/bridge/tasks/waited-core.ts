@@ -3,7 +3,7 @@ import { McpError } from '../../protocol/error.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { createTaskResultShape, getTaskResultShape, taskShape, type Task } from '../../protocol/features/tasks.ts';
 import { isTask, withoutRelated } from './between.ts';
-import { aboutOptions, Looks, malformedTask, unlessGivenUp, type Attempt } from './attempt.ts';
+import { aboutOptions, insisting, Looks, malformedTask, unlessGivenUp, type Attempt } from './attempt.ts';
 
 /**
  * Waits for a task of 2025-11-25: its result is asked for at once, so that what the task asks finds its client by the request that waits, and how
@@ -35,15 +35,43 @@ async function waitedFor(
   void lookAfter(attempt, taskId, { intervalMs: pollInterval, over: over.signal });
   try {
     const waiting = unlessGivenUp(attempt, { taskId, options: about }, async (ended) => {
-      const asked = client.request('tasks/result', { taskId }, { ...about, onGivenUp, onLateAnswer });
-      // Whatever the server answers is the end of the call.
-      asked.then(ended, (error: unknown) => error instanceof McpError && ended());
-      return await asked;
+      const ask = (): Promise<JsonObject> =>
+        client.request('tasks/result', { taskId }, { ...about, onGivenUp, onLateAnswer });
+      return await answered(attempt, taskId, { ask, ended });
     });
     return read(withoutRelated(await waiting));
   } finally {
     over.abort();
   }
+}
+
+/** Waits for what the server answers to a request for the result: it is the end of the call, whatever it is. */
+async function answered(
+  attempt: Attempt,
+  taskId: string,
+  { ask, ended }: { readonly ask: () => Promise<JsonObject>; readonly ended: () => void },
+): Promise<JsonObject> {
+  const isAnswer = (error: unknown): boolean => error instanceof McpError && error.kind !== 'busy';
+  return await insisting(attempt, { method: 'tasks/result', isAnswer }, async (isAgain) => {
+    // One that was away may have lost the task, which is no error of the call.
+    if (isAgain) await standingOf(attempt, taskId, attempt.call.signal);
+    try {
+      const result = await ask();
+      ended();
+      return result;
+    } catch (error) {
+      if (isAnswer(error)) ended();
+      throw error;
+    }
+  });
+}
+
+/** Looks how a task stands. */
+async function standingOf(attempt: Attempt, taskId: string, signal: AbortSignal): Promise<JsonObject> {
+  const { client } = attempt;
+  return await insisting(attempt, { method: 'tasks/get', signal }, () =>
+    client.request('tasks/get', { taskId }, { ...aboutOptions(attempt), signal }),
+  );
 }
 
 function readCreated(result: JsonObject, { revision }: Attempt): Task {
@@ -60,14 +88,13 @@ async function lookAfter(
   taskId: string,
   { intervalMs, over }: { readonly intervalMs: number | undefined; readonly over: AbortSignal },
 ): Promise<void> {
-  const { client, revision, call } = attempt;
+  const { revision, call } = attempt;
   if (call.meta['progressToken'] === undefined) return;
   const looks = new Looks(call);
   try {
     for (;;) {
       await looks.rest(intervalMs, over);
-      const got = await client.request('tasks/get', { taskId }, { ...aboutOptions(attempt), signal: over });
-      looks.saw({ ...fromWire(revision, getTaskResultShape, got) });
+      looks.saw({ ...fromWire(revision, getTaskResultShape, await standingOf(attempt, taskId, over)) });
     }
   } catch {
     // The result tells what there is to be told.

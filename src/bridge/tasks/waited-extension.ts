@@ -8,7 +8,7 @@ import { getTaskResultShape, taskShape, type GetTaskResult } from '../../protoco
 import { hasEnded } from '../../protocol/task-status.ts';
 import { waitedState } from './between.ts';
 import { takingTasks } from './forms.ts';
-import { aboutOptions, Looks, malformedTask, objectOf, unlessGivenUp, type Attempt } from './attempt.ts';
+import { aboutOptions, insisting, Looks, malformedTask, objectOf, unlessGivenUp, type Attempt } from './attempt.ts';
 
 /** A task that is waited for. */
 interface Waited {
@@ -44,12 +44,13 @@ export async function goOnWaiting(attempt: Attempt, state: string, responses: un
   const given = Object.entries(isObject(responses) ? responses : {}).filter(([key]) => waited.asked.includes(key));
   const keys = given.map(([key]) => key);
   const { taskId } = waited;
-  if (keys.length > 0)
-    await client.request(
-      'tasks/update',
-      { taskId, inputResponses: Object.fromEntries(given) },
-      taking(aboutOptions(attempt)),
+  if (keys.length > 0) {
+    const update = { taskId, inputResponses: Object.fromEntries(given) };
+    // What is answered already is ignored, so that it may be said twice. (Spec ext-tasks, Input requests.)
+    await insisting(attempt, { method: 'tasks/update' }, () =>
+      client.request('tasks/update', update, taking(aboutOptions(attempt))),
     );
+  }
   // The client has just come back with answers, so that the server has something to tell soon.
   return await followed(attempt, { ...waited, answered: [...waited.answered, ...keys] }, 0);
 }
@@ -58,12 +59,13 @@ async function followed(attempt: Attempt, waited: Waited, firstMs: number | unde
   const { client, revision, call, read } = attempt;
   const about = taking(aboutOptions(attempt));
   const { taskId, answered } = waited;
+  const look = (): Promise<JsonObject> => client.request('tasks/get', { taskId }, { ...about, resultTypes: ['task'] });
   const looks = new Looks(call);
   let intervalMs = firstMs;
   return await unlessGivenUp(attempt, { taskId, options: about }, async (end) => {
     for (;;) {
       await looks.rest(intervalMs, call.signal);
-      const got = await client.request('tasks/get', { taskId }, { ...about, resultTypes: ['task'] });
+      const got = await insisting(attempt, { method: 'tasks/get' }, look);
       const task = readAs(() => fromWire(revision, getTaskResultShape, got));
       intervalMs = task.pollIntervalMs;
       looks.saw({ ...task });

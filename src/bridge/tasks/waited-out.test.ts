@@ -20,6 +20,8 @@ import { extension, taskClient } from '../../../test/support/task-client.ts';
 import { until } from '../../../test/support/turns.ts';
 import { McpError } from '../../protocol/error.ts';
 import { revisions, type RevisionDate } from '../../protocol/revision.ts';
+import { ConnectionError } from '../../jsonrpc/transport.ts';
+import type { ScriptedPeer, SentMessage } from '../../testing/scripted.ts';
 import type { Ctx } from '../../server/ctx.ts';
 
 const answer = (): Json => ({ action: 'accept', content: { name: 'Ada' } });
@@ -167,6 +169,35 @@ for (const up of [core, newest] as const) {
         client.heard.map(({ params }) => params),
         ['one', 'two'].map((message, at) => ({ progressToken: 'mine', progress: at + 1, message })),
       );
+    });
+
+    it('goes on where its server is away for a moment, and is not cancelled', async (t) => {
+      let tries = 0;
+      const whenBack =
+        (answer: Json) =>
+        (sent: SentMessage, peer: ScriptedPeer): void =>
+          tries++ === 0 ? peer.fail(new ConnectionError('closed', 'gone')) : peer.reply(sent, answer);
+      const content = [{ type: 'text', text: 'after all' }];
+      const transport = taskOnly(up, {
+        'tasks/get': up === core ? taskOf('x') : whenBack({ ...taskOf('x', 'completed'), result: { content } }),
+        'tasks/result': whenBack({ content }),
+        'tasks/cancel': {},
+      });
+      const client = await taskClient(await bridgeTo(t, transport), { revision: '2025-06-18' });
+      assert.deepEqual((await client.ask('tools/call', { name: 'only' }))['content'], content);
+      assert.equal(transport.methods.includes('tasks/cancel'), false);
+    });
+
+    it('fails clearly where its server lost it while it was away', async (t) => {
+      const transport = taskOnly(up, {
+        'tasks/get': (sent, peer) => peer.refuse(sent, { code: -32602, message: 'no such task' }),
+        'tasks/result': (_, peer) => peer.fail(new ConnectionError('closed', 'gone')),
+        'tasks/cancel': {},
+      });
+      const client = await taskClient(await bridgeTo(t, transport), { revision: '2025-06-18' });
+      const failure = await client.ask('tools/call', { name: 'only' });
+      assert.equal(failure['code'], -32603);
+      assert.match(String(failure['message']), /does not have the task of the call any more/);
     });
 
     it('that its server describes in words that are none fails the call, and is cancelled', async (t) => {

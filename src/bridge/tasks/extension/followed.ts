@@ -109,10 +109,6 @@ export class UpstreamTask {
       got = await this.#work.request('tasks/get', { taskId: this.#taskId }, signal);
     } catch (error) {
       if (signal.aborted) throw error;
-      if (isUnknown(error))
-        throw new McpError('internalError', 'the upstream server does not have the task of the call any more', {
-          cause: error,
-        });
       this.#outage.failed(error, 'tasks/get');
       return undefined;
     }

@@ -1,4 +1,4 @@
-import { longestOutageMs, mayPass } from '../../../client/tasks/following/patience.ts';
+import { isUnknown, longestOutageMs, mayPass } from '../../../client/tasks/following/patience.ts';
 import { monotonicNow } from '../../../jsonrpc/timeout.ts';
 import { McpError } from '../../../protocol/error.ts';
 
@@ -7,7 +7,13 @@ import { McpError } from '../../../protocol/error.ts';
  * own time before, where that is shorter.
  */
 export class Outage {
+  readonly #longestMs: number;
   #since: number | undefined;
+
+  /** @param longestMs Time that is waited out. */
+  constructor(longestMs: number = longestOutageMs) {
+    this.#longestMs = longestMs;
+  }
 
   /** The server answered. */
   over(): void {
@@ -18,12 +24,16 @@ export class Outage {
    * A request about the task failed, of which the client of the call knows nothing.
    *
    * @param method The method of the request.
-   * @throws What cannot be waited out, or was waited out long enough.
+   * @throws What cannot be waited out, or was waited out long enough; internalError for a task that the server does not have.
    */
   failed(error: unknown, method: string): void {
+    if (method === 'tasks/get' && isUnknown(error))
+      throw new McpError('internalError', 'the upstream server does not have the task of the call any more', {
+        cause: error,
+      });
     const now = monotonicNow();
     this.#since ??= now;
-    if (mayPass(error) && now - this.#since < longestOutageMs) return;
+    if (mayPass(error) && now - this.#since < this.#longestMs) return;
     if (!(error instanceof McpError) || error.kind === 'internalError') throw error;
     throw new McpError('internalError', `the upstream server refused ${method} of the task of the call`, {
       cause: error,
