@@ -125,6 +125,18 @@ export const httpCallCases: readonly Case[] = [
     rounds: 9,
     contenders: against([0, 1, 3].map((count) => parley(`${count} functions`, { options: { middleware: count } }))),
   },
+  {
+    id: 'call-otel',
+    title: `tools/call at ${stateless} over HTTP with spans and metrics, 16 connections`,
+    unit: 'µs of CPU per request',
+    target: 'told, not bounded: what an SDK does with what it is given is its own',
+    rounds: 9,
+    contenders: against([
+      parley('not used'),
+      parley('otel() and no SDK', { options: { telemetry: 'api' } }),
+      parley('otel() and an SDK that exports to nobody', { options: { telemetry: 'sdk' } }),
+    ]),
+  },
   sessionCall(16),
   sessionCall(64),
   {

@@ -24,7 +24,9 @@ server.tool('length', { description: descriptions.length, input: length }, ({ te
 for (const name of moreNames) server.tool(name, { description: `The ${name}.`, input: numbers }, ({ a }) => String(a));
 
 const readiness: Readiness = { change: () => server.changed('tools') };
-const { entry, guarded, middleware } = optionsOf();
+const { entry, guarded, middleware, telemetry } = optionsOf();
+if (telemetry === 'sdk') (await import('./telemetry.ts')).registerSdk();
+if (telemetry !== undefined) server.use((await import('../../src/otel.ts')).otel());
 // Such as looks at a request and its result, and changes nothing.
 for (let count = 0; count < Number(middleware ?? 0); count++)
   server.use(({ method, meta }, next) => (method === '' || meta['none'] !== undefined ? {} : next()));

@@ -78,6 +78,8 @@ export function otel(options: OtelOptions = {}): Middleware {
         operation.answered(result);
         return result;
       }
+      // A signal costs as much as everything else; what is answered at once needs none.
+      if (passing.direction === 'received' && passing.kind === 'request') operation.endWhenGivenUp();
       return Promise.resolve(result).then(
         (settled) => {
           operation.answered(settled);
@@ -146,7 +148,6 @@ class Instrumentation {
       toolResults,
       done: this.#running(passing),
     });
-    if (!isSent && passing.kind === 'request') operation.endWhenGivenUp();
     return { operation, active, params: isSent ? carrying(active, passing) : undefined };
   }
 

@@ -187,7 +187,7 @@ function requestedOf(
     live: call,
     known: () => guide?.knows(method, params, auth),
   });
-  call.passes = (sender, name, notice) => sent(sender, name, notice, { chain, host, link });
+  call.passes = sentBy(chain, host);
   let own: unknown;
   let shown: unknown;
   const core: Core = (changed) =>
@@ -290,6 +290,21 @@ export function noticedThrough(
     () => pass(chain, about, params, core),
     (error) => void maskedError(host, error, method),
   );
+}
+
+type Sends = NonNullable<Call['passes']>;
+
+const senders = new WeakMap<Host, Sends>();
+
+/**
+ * Sends notifications of the requests of a host through its middleware. There is one for all of them: a function for each, which a call held on to, kept
+ * what its request had made until the next full collection, a third of all that the request cost.
+ */
+function sentBy(chain: Chain, host: Host): Sends {
+  let sends = senders.get(host);
+  if (sends === undefined)
+    senders.set(host, (sends = (call, method, params) => sent(call, method, params, { chain, host, link: call.link })));
+  return sends;
 }
 
 /** A notification of a running request. */
