@@ -37,7 +37,7 @@ const budgets: Readonly<Record<Entry, number>> = {
   '': 123.3,
   server: 44.5,
   client: 47.8,
-  bridge: 98.7,
+  bridge: 98.8,
   protect: 22.1,
   account: 31.4,
   http: 36,
@@ -49,7 +49,7 @@ const budgets: Readonly<Record<Entry, number>> = {
   redis: 16.5,
   otel: 21.5,
   protocol: 3.5,
-  testing: 59.1,
+  testing: 59.2,
 };
 
 /** Programs that do one thing, and each entry point as a whole. */
@@ -57,7 +57,7 @@ export const programs: readonly Program[] = [
   {
     name: 'HTTP server',
     code: `import { createServer } from 'parley-mcp/server'; import { listen } from 'parley-mcp/node'; ${definition} await listen(server, { port: 3000 });`,
-    budget: 58.2,
+    budget: 58.6,
     aim: 30,
     neutral: false,
     role: 'server',
@@ -65,8 +65,8 @@ export const programs: readonly Program[] = [
   {
     name: 'HTTP server by fetch',
     code: `import { createServer } from 'parley-mcp/server'; import { createHandler } from 'parley-mcp/http'; ${definition} export const handler = createHandler(server);`,
-    budget: 61.3,
-    whole: 112.8,
+    budget: 61.6,
+    whole: 115.4,
     neutral: true,
     role: 'server',
   },

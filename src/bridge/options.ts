@@ -47,7 +47,7 @@ export interface BridgeBehavior {
    */
   readonly taskOnly?: 'wait' | 'refuse';
   /**
-   * Place for what the processes of this bridge share; its bus reaches parked calls, and what tasks ask, that another process holds. One that processes share needs
+   * Place for what the processes of this bridge share; its bus reaches sessions, parked calls, and what tasks ask, that another process holds. One that processes share needs
    * `rounds.keys`. Who made it closes it, after the bridge.
    */
   readonly store?: Store;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { connect } from '../client.ts';
+import { revisions } from '../protocol/revision.ts';
 import { missing } from '../../test/support/engines.ts';
 import { startNode } from '../../test/support/redis-nodes.ts';
 import { exampleCommand, start } from './child.test.ts';
@@ -57,5 +58,32 @@ describe('parley bridge with a Redis', { concurrency: 4 }, () => {
     child.kill('SIGTERM');
     const { code, stderr } = await ended;
     assert.deepEqual([code, stderr], [0, '']);
+  });
+
+  test('is one of several that serve each client as one', { skip: missing('redis-server') }, async (t) => {
+    const node = await startNode();
+    t.after(() => node.stop());
+    const env = { PARLEY_KEYS: keys, PARLEY_REDIS_URL: `redis://127.0.0.1:${node.port}` };
+    const several = [1, 2, 3].map(() =>
+      start(['bridge', '--port', '0', '--redis-name', 'b', '--', ...exampleCommand], env),
+    );
+    const urls = await Promise.all(several.map(({ said }) => said(urlLine)));
+    let turn = 0;
+    const statuses: number[] = [];
+    const inTurn: typeof fetch = async (input, init) => {
+      const asked = new URL(input instanceof Request ? input.url : input);
+      asked.port = new URL(urls[turn++ % urls.length] ?? '').port;
+      const answer = await fetch(asked, init);
+      statuses.push(answer.status);
+      return answer;
+    };
+    for (const { date: revision } of revisions) {
+      const client = await connect(urls[0] ?? '', { fetch: inTurn, revisions: [revision] });
+      for (let lists = 0; lists < 4; lists++) assert.ok((await client.listTools({ cache: 'refresh' })).length > 0);
+      await client.close();
+    }
+    assert.ok(!statuses.includes(404) && turn > 25, statuses.join(' '));
+    for (const { child } of several) child.kill('SIGTERM');
+    for (const { ended } of several) assert.deepEqual((await ended).code, 0);
   });
 });

@@ -1,6 +1,8 @@
 /** A service of several processes over one store, behind a balancer that knows nothing of sessions; all of it in this process. */
 
 import type { TestContext } from 'node:test';
+import { createBridge, type Bridge, type BridgeOptions } from '../../src/bridge.ts';
+import type { Served } from '../../src/host/endpoint.ts';
 import { createHandler, type FetchHandler, type HttpOptions } from '../../src/http.ts';
 import { createServer, type Server } from '../../src/server.ts';
 import { memoryStore } from '../../src/store/memory/store.ts';
@@ -10,8 +12,8 @@ import type { StreamLog } from '../../src/store/stream-log.ts';
 export const url = 'http://127.0.0.1/mcp';
 
 /** One process of a service. */
-export interface Node {
-  readonly server: Server;
+export interface Node<Made = Server> {
+  readonly server: Made;
   readonly handler: FetchHandler;
   /** Ends it as `kill -9` does: its connections break, and nothing of it is heard of again. */
   crash(): void;
@@ -29,8 +31,8 @@ export interface Held {
 }
 
 /** A service, and the way to it. */
-export interface Service {
-  readonly nodes: readonly Node[];
+export interface Service<Made = Server> {
+  readonly nodes: readonly Node<Made>[];
   readonly errors: readonly Error[];
   /** Goes to the processes in turn. */
   readonly fetch: typeof fetch;
@@ -52,29 +54,75 @@ export interface ServiceOptions {
   readonly http?: HttpOptions;
 }
 
+/** What the processes of a service are made with. */
+export interface NodeParts {
+  readonly store: Store;
+  readonly rounds: { readonly keys: readonly Uint8Array[] };
+  readonly onError: (error: unknown) => void;
+}
+
 /** Starts a service, each process of which has the same definition. */
 export function startService(
   t: TestContext,
   define: (server: Server, node: number) => void,
   options: ServiceOptions = {},
-): Service {
-  const inMemory: Store = { ...memoryStore(), shared: true };
-  const { nodes: count = 2, storeOf = () => inMemory, isRemote = true, http = {} } = options;
-  const errors: Error[] = [];
-  const log: { method: string; node: number; status: number }[] = [];
-  let commands = 0;
-  const nodes = Array.from({ length: count }, (_, at) => {
-    const store = storeOf();
-    const line = lineTo(store, isRemote, () => commands++);
-    const server = createServer(
-      { name: 'service', version: '1.0.0' },
-      {
-        store: line.store,
-        rounds: { keys: [new Uint8Array(32).fill(7)] },
-        onError: (error) => errors.push(error as Error),
-      },
-    );
+): Service<Server> {
+  return serviceOf(t, linesOf(options), options, (parts, at) => {
+    const server = createServer({ name: 'service', version: '1.0.0' }, parts);
     define(server, at);
+    return server;
+  });
+}
+
+/** Starts a service of bridges, each of which reaches what is behind it in the same way. */
+export async function startBridges(
+  t: TestContext,
+  upstream: () => BridgeOptions['upstream'],
+  options: ServiceOptions & { readonly bridge?: Partial<BridgeOptions> } = {},
+): Promise<Service<Bridge>> {
+  const lines = linesOf(options);
+  const bridges = await Promise.all(
+    lines.map(({ parts }) =>
+      createBridge({ upstream: upstream(), onWarning: () => undefined, ...parts, ...options.bridge }),
+    ),
+  );
+  return serviceOf(t, lines, options, (_, at) => bridges[at] as Bridge);
+}
+
+interface NodeLine extends Line {
+  readonly own: Store;
+  readonly parts: NodeParts;
+  readonly errors: Error[];
+  readonly isSame: boolean;
+  commands(): number;
+}
+
+function linesOf({ nodes: count = 2, storeOf, isRemote = true }: ServiceOptions): NodeLine[] {
+  const inMemory: Store = { ...memoryStore(), shared: true };
+  const errors: Error[] = [];
+  let commands = 0;
+  return Array.from({ length: count }, () => {
+    const own = storeOf?.() ?? inMemory;
+    const line = lineTo(own, isRemote, () => commands++);
+    const parts: NodeParts = {
+      store: line.store,
+      rounds: { keys: [new Uint8Array(32).fill(7)] },
+      onError: (error) => errors.push(error as Error),
+    };
+    return { ...line, own, parts, errors, isSame: own === inMemory, commands: () => commands };
+  });
+}
+
+function serviceOf<Made extends Served & { close(): Promise<void> }>(
+  t: TestContext,
+  lines: readonly NodeLine[],
+  { http = {} }: ServiceOptions,
+  make: (parts: NodeParts, at: number) => Made,
+): Service<Made> {
+  const errors = lines[0]?.errors ?? [];
+  const log: { method: string; node: number; status: number }[] = [];
+  const nodes = lines.map((line, at) => {
+    const server = make(line.parts, at);
     const handler = createHandler(server, { drainMs: 0, onError: (error) => errors.push(error), ...http });
     const breaking = new AbortController();
     const crash = (): void => {
@@ -82,16 +130,16 @@ export function startService(
       line.end();
       breaking.abort();
     };
-    return { server, handler, crash, away: line.away, hold: line.hold, breaking, store };
+    return { server, handler, crash, away: line.away, hold: line.hold, breaking };
   });
   t.after(async () => {
-    for (const { handler, server, breaking, store } of nodes) {
+    for (const { handler, server, breaking } of nodes) {
       if (!breaking.signal.aborted) {
         await handler.close();
         await server.close();
       }
-      if (store !== inMemory) await store.close();
     }
+    for (const { own, isSame } of lines) if (!isSame) await own.close();
   });
   const to =
     (at: number): typeof fetch =>
@@ -109,7 +157,8 @@ export function startService(
     while (nodes[turn % nodes.length]?.breaking.signal.aborted === true && turn < 1e6);
     return turn;
   };
-  return { nodes, errors, log, to, commands: () => commands, fetch: (input, init) => to(next())(input, init) };
+  const commands = (): number => lines[0]?.commands() ?? 0;
+  return { nodes, errors, log, to, commands, fetch: (input, init) => to(next())(input, init) };
 }
 
 /** A response that breaks off when its process ends. */

@@ -114,12 +114,12 @@ export class Visit {
 
 /** A session as its client has it. */
 export class Speaker {
-  readonly service: Service;
+  readonly service: Service<unknown>;
   readonly revision: string;
   readonly headers: Record<string, string>;
   #last = 0;
 
-  constructor(service: Service, revision: string, headers: Record<string, string> = {}) {
+  constructor(service: Service<unknown>, revision: string, headers: Record<string, string> = {}) {
     this.service = service;
     this.revision = revision;
     this.headers = { accept: 'application/json, text/event-stream', 'content-type': 'application/json', ...headers };

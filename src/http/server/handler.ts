@@ -3,7 +3,7 @@ import { endpointOf, type ActsBehind, type Served } from '../../host/endpoint.ts
 import { judge, type Judged, type JudgedNotification, type JudgedRequest } from '../../host/judged.ts';
 import { revisionOf } from '../../protocol/revision.ts';
 import { readContent, type Content } from './body.ts';
-import { HttpCall, type Done } from './call.ts';
+import { HttpCall, type Done, type Handed } from './call.ts';
 import { isOfExchanges, isOfSessions, type HttpContext } from './context.ts';
 import { Exchanges } from './exchange.ts';
 import { createGuard, type Guard } from './guard.ts';
@@ -15,7 +15,7 @@ import { resolveHttpOptions, type Authenticate, type HttpOptions, type SsePairPa
 import { beginProblem, isRequest, judgedBatch, tooManyRequests } from './session/rules.ts';
 import type { Sessionless } from './session/sessionless.ts';
 import type { Sessions } from './session/sessions.ts';
-import type { CompanyParts } from './session/shared/company.ts';
+import type { AnswerHanded } from './session/shared/homes.ts';
 import type { TakePosted } from './session/shared/pair-relay.ts';
 import type { HttpReply, HttpRequest } from './universal.ts';
 import { Bodies, InFlight, Quota } from './quota.ts';
@@ -125,6 +125,11 @@ class Handler implements HttpHandler {
     const problem = this.#refusal(request, reply);
     if (problem !== undefined) return refuse(request, reply, problem);
     if (request.method === 'OPTIONS') return this.#guard.preflight(request, reply, this.#methods(request));
+    this.#admit(request, reply);
+  }
+
+  /** @param handed Sender of a request that came to another process, as that found out. */
+  #admit(request: HttpRequest, reply: HttpReply, handed?: Handed): void {
     const { admitted } = this.#context;
     if (this.#admission?.admits() === false && !this.#goesOn(request))
       return refuse(request, reply, busy('the server has more to do than it can'));
@@ -132,6 +137,7 @@ class Handler implements HttpHandler {
     if (beyond && !(this.#goesOn(request) && admitted.enterBeyond())) return refuse(request, reply, tooManyRequests());
     const call = new HttpCall(request, reply, this.#context);
     call.beyond = beyond;
+    call.handed = handed;
     this.#serve(call);
   }
 
@@ -229,15 +235,19 @@ class Handler implements HttpHandler {
 
   async #loadSessions(): Promise<Sessions> {
     const { store, resume } = this.#context.endpoint;
+    const answer: AnswerHanded = (request, reply, handed) =>
+      this.#maySay(request) ? this.#admit(request, reply, handed) : refuse(request, reply, shuttingDown());
     // Where one process has them all, nothing of this is loaded.
-    const isShared = store?.shared === true && resume !== undefined;
-    const [{ Sessions: Made }, shared] = await Promise.all([
+    const isShared = store?.shared === true;
+    const [{ Sessions: Made }, shared, homes] = await Promise.all([
       lasting(),
-      isShared ? import('./session/shared/company.ts') : undefined,
+      isShared && resume !== undefined ? import('./session/shared/company.ts') : undefined,
+      isShared && resume === undefined ? import('./session/shared/homes.ts') : undefined,
     ]);
-    const companyOf =
-      shared && store && ((parts: Omit<CompanyParts, 'store'>) => new shared.Company({ ...parts, store }));
-    return (this.#sessions ??= new Made(this.#context, companyOf));
+    return (this.#sessions ??= new Made(this.#context, {
+      companyOf: shared && store && ((parts) => new shared.Company({ ...parts, store })),
+      homes: homes && store && new homes.Homes(this.#context, store, answer),
+    }));
   }
 
   async #ofPair(call: HttpCall, paths: SsePairPaths): Promise<void> {
@@ -257,7 +267,10 @@ class Handler implements HttpHandler {
     const { authenticate } = settings;
     const { protection } = endpoint;
     try {
-      if (protection !== undefined) call.until(protection.admit(call, () => this.#answer(call)));
+      if (call.handed !== undefined) {
+        call.auth = call.handed.auth;
+        call.until(this.#answer(call));
+      } else if (protection !== undefined) call.until(protection.admit(call, () => this.#answer(call)));
       else call.until(authenticate === undefined ? this.#answer(call) : this.#authenticated(call, authenticate));
     } catch (cause) {
       call.fail(cause);

@@ -8,6 +8,7 @@ import type { Done, HttpCall } from '../call.ts';
 import type { HttpContext } from '../context.ts';
 import { HttpSession, type SessionContext, type SessionOrigin } from './session.ts';
 import type { Company, CompanyParts } from './shared/company.ts';
+import type { HandedBody, Homes } from './shared/homes.ts';
 import { batchProblem, randomText, samePrincipal, sessionProblem, streamProblem, versionProblem } from './rules.ts';
 import { lacksScopes } from './scopes.ts';
 import type { HeaderFields } from '../universal.ts';
@@ -19,23 +20,32 @@ const sessionHeader = 'mcp-session-id';
 /** Times after which clients of a process that ends are asked to come back, in milliseconds. */
 const [soonestMs, latestMs] = [500, 10_000];
 
+/** Ways to the other processes that serve the same sessions; at most one of them. */
+export interface OtherProcesses {
+  /** Makes the way to them where any of them goes on with a session. */
+  readonly companyOf?: ((parts: Omit<CompanyParts, 'store'>) => Company) | undefined;
+  /** The way to the one that has a session, where sessions cannot move. */
+  readonly homes?: Homes | undefined;
+}
+
 /** The sessions of one server: bounded in number, expiring, each bound to who opened it. */
 export class Sessions {
   readonly #context: SessionContext;
   /** The other processes that serve these sessions, where there are any. */
   readonly #company: Company | undefined;
+  readonly #homes: Homes | undefined;
   readonly #open = new Map<string, HttpSession>();
   #cancelTimer: (() => void) | undefined;
 
-  /** @param companyOf Makes the way to the other processes, where there are any. */
-  constructor(context: HttpContext, companyOf?: (parts: Omit<CompanyParts, 'store'>) => Company) {
+  constructor(context: HttpContext, others: OtherProcesses = {}) {
     const { events, now } = context.settings;
+    this.#homes = others.homes;
     this.#context = {
       ...context,
       events: events ?? memoryEvents({ now }),
       dismiss: (session) => void this.#remove(session),
     };
-    this.#company = companyOf?.({
+    this.#company = others.companyOf?.({
       settings: context.settings,
       spoken: context.inSessions,
       adopt: (call, elsewhere, { record }) => this.#adopt(call, { id: elsewhere.id, elsewhere, record }),
@@ -48,12 +58,12 @@ export class Sessions {
     const request = judged.kind === 'request' ? judged : undefined;
     if (request?.message.method === 'initialize' && call.request.header(sessionHeader) === undefined)
       return this.#begin(call, request);
-    return this.#with(call, (session) => session.post(call, judged), request?.message.id);
+    return this.#with(call, (session) => session.post(call, judged), judged, request?.message.id);
   }
 
   /** Answers a POST of a batch. (Only 2025-03-26 has them; `initialize` is never part of one.) */
   batch(call: HttpCall, messages: readonly Judged[]): Done {
-    return this.#with(call, (session) => this.#batch(call, session, messages));
+    return this.#with(call, (session) => this.#batch(call, session, messages), messages);
   }
 
   async #batch(call: HttpCall, session: HttpSession, messages: readonly Judged[]): Promise<void> {
@@ -65,10 +75,11 @@ export class Sessions {
 
   /** Answers text that could not be parsed. */
   unreadable(call: HttpCall, problem: HttpProblem): Done {
-    return this.#find(call, (session) => {
+    const answer = (session: HttpSession | undefined): void => {
       if (session === undefined) refuse(call.request, call.reply, problem);
       else call.reply.send(problem.status, session.unreadable(problem.message));
-    });
+    };
+    return this.#find(call, answer, 'unreadable');
   }
 
   /** Answers a GET: opens the stream for messages that belong to no request, or takes up one that broke. */
@@ -123,6 +134,7 @@ export class Sessions {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
     await this.#company?.close();
+    await this.#homes?.close();
   }
 
   async #resume(call: HttpCall, session: HttpSession, lastEventId: string): Promise<void> {
@@ -142,11 +154,12 @@ export class Sessions {
     if (sessionProblem(this.#context, call) !== undefined) this.#sweep();
     const problem = sessionProblem(this.#context, call);
     if (problem !== undefined) return refuse(call.request, call.reply, problem, judged.message.id);
-    const id = randomText();
+    const id = this.#homes?.nameOf(randomText()) ?? randomText();
     const elsewhere = this.#company?.member(id);
     const session = new HttpSession(this.#context, { id, elsewhere }, call);
     this.#context.sessionQuota.take(call.auth);
     try {
+      await this.#homes?.open();
       const response = await session.initialize(judged);
       // An id that is given out is known everywhere.
       if (session.revision !== undefined && elsewhere !== undefined) await this.#company?.open(elsewhere, session);
@@ -201,23 +214,32 @@ export class Sessions {
   }
 
   /** Goes on with the session that a request names, or turns the request away. */
-  #with(call: HttpCall, run: (session: HttpSession) => Done, id?: RequestId): Done {
-    return this.#find(call, (session) => {
+  #with(call: HttpCall, run: (session: HttpSession) => Done, body?: HandedBody, id?: RequestId): Done {
+    const found = (session: HttpSession | undefined): Done => {
       const problem = session === undefined ? missing(call) : versionProblem(call.version);
       if (problem !== undefined || session === undefined)
         return refuse(call.request, call.reply, problem ?? missing(call), id);
       return run(session);
-    });
+    };
+    return this.#find(call, found, body);
   }
 
   /** Goes on with the session that a request names, which other processes may have to tell. */
-  #find(call: HttpCall, run: (session: HttpSession | undefined) => Done): Done {
+  #find(call: HttpCall, run: (session: HttpSession | undefined) => Done, body: HandedBody): Done {
     const id = call.request.header(sessionHeader) ?? '';
+    const home = this.#homes?.elsewhere(id);
+    const away = (cause: unknown): void => this.#away(call, cause);
+    if (home !== undefined) return this.#hand(call, home, body)?.catch(away);
     if (this.#company === undefined) return run(this.#own(id, call));
-    return this.#company
-      .find(id, call)
-      .then(run)
-      .catch((cause: unknown) => this.#away(call, cause));
+    return this.#company.find(id, call).then(run).catch(away);
+  }
+
+  /** Has the home of a session answer; who opens a stream needs a place for it here too. */
+  #hand(call: HttpCall, home: string, body: HandedBody): Promise<void> | undefined {
+    const problem = call.request.method === 'GET' ? streamProblem(this.#context, call) : undefined;
+    if (problem === undefined) return this.#homes?.hand(call, home, body);
+    refuse(call.request, call.reply, problem);
+    return undefined;
   }
 
   /** Nobody can tell what there is: never 404, which would say that the session is gone. */
@@ -228,12 +250,17 @@ export class Sessions {
   }
 
   /** Somebody else's session and one that never was look the same from outside. */
-  #own(id: string, { auth }: HttpCall): HttpSession | undefined {
+  #own(id: string, call: HttpCall): HttpSession | undefined {
     const session = this.#open.get(id);
-    if (session === undefined || !samePrincipal(session.auth, auth)) return undefined;
-    if (!session.expired) return session;
-    this.#end(session);
-    return undefined;
+    if (session === undefined || !samePrincipal(session.auth, call.auth)) return undefined;
+    if (session.expired) {
+      this.#end(session);
+      return undefined;
+    }
+    // What cannot come from another process is that of who opened the session.
+    if (call.handed !== undefined && call.auth !== undefined)
+      call.auth = { ...call.auth, exchange: session.auth?.exchange };
+    return session;
   }
 
   #sweep(): void {
