@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { isProbe, type CheckRule } from '../src/check/rule.ts';
 import { rowOf } from '../src/check/register.ts';
 import { checkRules } from '../src/check/rules/rules.ts';
+import { clientsPart } from './check-page-clients.ts';
 import { requirements, type Requirement } from './registers.ts';
 
 const head = `# Judging a server: \`parley check\`
@@ -49,6 +50,7 @@ export function checkPage(): string {
           .join(', ')} |`,
     ),
     '',
+    clientsPart(),
   ].join('\n');
 }
 

@@ -28,7 +28,7 @@ export interface CheckOptions {
 /** Judges a server. @throws what the signal was aborted with. */
 export async function checkServer(options: CheckOptions): Promise<CheckReport> {
   const { way, target, info, revisions = published, only = [], waitMs = 5_000, isNear, signal } = options;
-  const isChosen = ({ id }: CheckRule): boolean =>
+  const isChosen = ({ id }: Pick<CheckRule, 'id'>): boolean =>
     only.length === 0 || only.some((word) => id === word || id.startsWith(`${word}-`));
   // A rule that only looks needs the others to have something said.
   const isLooking = checkRules.some((rule) => isChosen(rule) && !isProbe(rule));

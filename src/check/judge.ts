@@ -4,7 +4,7 @@ import type { JudgedRule, RunResult } from './run.ts';
 import { excerptOf } from './bench/bench.ts';
 
 /** Parts of a report beside what a run found. */
-export type Subject = Pick<CheckReport, 'tool' | 'target' | 'transport'>;
+export type Subject = Pick<CheckReport, 'tool' | 'target' | 'transport' | 'side' | 'missing'>;
 
 /** Makes the report of a run: a finding for each row and reason, whatever the number of revisions. */
 export function reportOf(subject: Subject, { revisions, judged, messages, cut }: RunResult): CheckReport {

@@ -48,12 +48,16 @@ export interface RevisionSeen {
   readonly why?: string;
 }
 
-/** All that was found out about a server. */
+/** All that was found out about a server, or a client. */
 export interface CheckReport {
   readonly tool: { readonly name: string; readonly version: string };
   /** The server, without what may be secret. */
   readonly target: string;
   readonly transport: 'http' | 'stdio';
+  /** Side that was judged; a server where it is left out. */
+  readonly side?: 'client';
+  /** Things that the client was to do and did not; left out where it did all. */
+  readonly missing?: readonly string[];
   readonly revisions: readonly RevisionSeen[];
   readonly counts: {
     /** Rows that were judged, each once whatever the revisions. */

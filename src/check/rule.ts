@@ -4,12 +4,12 @@ import type { RuleVerdict } from './verdict.ts';
 import type { Revision } from '../protocol/revision.ts';
 
 /** A statement of the specification, or a hardening of ours, that can be seen from outside. */
-interface Stated {
+export interface Stated {
   /** The row of the register, or `harden-…`. */
   readonly id: string;
-  /** Statement that must hold, in a sentence that has the server as its subject. */
+  /** Statement that must hold, in a sentence that has who is judged as its subject. */
   readonly words: string;
-  /** Change that mends a server which breaks it. */
+  /** Change that mends what breaks it. */
   readonly mend: string;
   /** Tells the revisions in which it is judged; those of its row by default. */
   readonly lives?: (revision: Revision) => boolean;

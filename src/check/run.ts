@@ -23,7 +23,7 @@ export interface RunOptions {
 
 /** RuleVerdict of one rule in one revision. */
 export interface JudgedRule {
-  readonly rule: CheckRule;
+  readonly rule: Pick<CheckRule, 'id' | 'words' | 'mend'>;
   readonly revision: Revision;
   readonly outcome: RuleVerdict;
 }

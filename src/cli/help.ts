@@ -223,6 +223,7 @@ The exit code is 1 when no revision of a server works; the report is printed all
 
 const check = `parley check [options] <url>
 parley check [options] -- <command> [<argument>…]
+parley check --client [options] [-- <command> [<argument>…]]
 
 Judges a server by what can be seen from outside of the statements of the specification, at every revision that it speaks,
 with right and wrong messages. It calls no tool. Each wrong message has a right twin that must work first, and what is
@@ -240,10 +241,20 @@ a revision that it does not speak, are no faults.
   --timeout <ms>      the longest wait for an answer; 5000
 ${reaching}
 
+With --client it is a server of every revision that waits for a client, says what to do with it, and judges that: what it
+says on its own, and what it makes of empty cursors, rounds, lost sessions, headers and references to the network. The
+command is that of the client, which finds the address in PARLEY_CHECK_URL, and in its arguments in the place of {url}.
+
+  --client            judges a client
+  --port <n>          the port of this machine to listen at; any by default
+  --stdio             speaks on standard input and output, for a client that starts its server; reports on standard error
+  --wait <seconds>    the longest time until all is done; 600
+
 Exit codes: 0 nothing is broken, 1 a MUST is, 2 the command line makes no sense, 3 it could not be judged.
 
   parley check http://127.0.0.1:3000/mcp
   parley check -- node server.js
+  parley check --client -- node client.js {url}
 `;
 
 const example = `parley example

@@ -4,15 +4,18 @@ const signs: Readonly<Record<Severity, string>> = { error: '✗', warning: '!', 
 
 /** A report as a person reads it: findings first, then counts. */
 export function textReport(report: CheckReport, { verbose = false }: { readonly verbose?: boolean } = {}): string {
-  const { target, transport, revisions, findings, counts, rows, cut } = report;
+  const { target, transport, side, revisions, findings, counts, rows, cut, missing = [] } = report;
   const spoken = revisions.filter((one) => one.spoken).map(({ revision }) => revision);
   const lines = [
     `${target}, over ${transport}`,
     `speaks ${spoken.length === 0 ? 'no revision' : spoken.join(', ')}`,
-    ...revisions.filter((one) => !one.spoken).map(({ revision, why }) => `  not ${revision}: ${why ?? ''}`),
+    ...revisions
+      .filter((one) => !one.spoken && side !== 'client')
+      .map(({ revision, why }) => `  not ${revision}: ${why ?? ''}`),
     '',
-    ...findings.flatMap(findingLines),
+    ...findings.flatMap((finding) => findingLines(finding, side === 'client' ? 'after   ' : 'came    ')),
     `${counts.judged} rows judged with ${counts.messages} messages: ${counts.broken} broken, ${counts.differing} that differ from what should be; ${counts.notJudged} could not be judged, ${counts.notSeen} were not seen, ${counts.notApplicable} do not apply`,
+    ...missing.map((words) => `not done: ${words}`),
     ...(cut === undefined ? [] : [`It was cut short: ${cut}`]),
   ];
   if (verbose)
@@ -26,20 +29,10 @@ export function textReport(report: CheckReport, { verbose = false }: { readonly 
   return `${lines.join('\n')}\n`;
 }
 
-function findingLines({
-  severity,
-  id,
-  level,
-  words,
-  why,
-  where,
-  sent,
-  came,
-  mend,
-  revisions,
-  source,
-  known,
-}: Finding): readonly string[] {
+function findingLines(
+  { severity, id, level, words, why, where, sent, came, mend, revisions, source, known }: Finding,
+  heard: string,
+): readonly string[] {
   const [first = '', ...rest] = sent.split('\n');
   return [
     `${signs[severity]} ${id} ${level}${known === true ? ' (known)' : ''}: ${words}`,
@@ -47,7 +40,7 @@ function findingLines({
     ...(sent === ''
       ? []
       : [`    sent    ${first}`, ...rest.filter((line) => line !== '').map((line) => `            ${line}`)]),
-    `    came    ${came}`,
+    `    ${heard}${came}`,
     `    mend    ${mend}`,
     ...(source === undefined ? [] : [`    source  ${source}`]),
     '',

@@ -37,17 +37,24 @@ const options: ParseArgsOptionsConfig = {
   verbose: { type: 'boolean' },
   strict: { type: 'boolean' },
   timeout: { type: 'string' },
+  client: { type: 'boolean' },
+  port: { type: 'string' },
+  stdio: { type: 'boolean' },
+  wait: { type: 'string' },
 };
 
 /** Judges a server by what can be seen from outside, at every revision that it speaks. */
 export async function checkCommand(argv: readonly string[], io: Io): Promise<number> {
   const { before, after } = splitAtDashes(argv);
   const parsed = parseOptions(before, options);
+  refuseMistakes(parsed);
+  if (parsed.flag('client')) {
+    const late = await import('./check-client.ts');
+    // Where the client speaks to standard output, a report there would be a message to it.
+    const told = parsed.flag('stdio') ? { ...io, stdout: io.stderr } : io;
+    return await tell(await late.checkComingClient(parsed, after, io), parsed, told);
+  }
   const target = serverTarget(parsed.words, after);
-  if (parsed.flag('json') && parsed.flag('junit'))
-    throw new UsageError('--json and --junit print in one place; give one of them');
-  if (parsed.flag('write-baseline') && parsed.text('baseline') === undefined)
-    throw new UsageError('--write-baseline needs --baseline <file>, which it writes');
   const dates = revisionDates(parsed.texts('revision'));
   const timeout = parsed.text('timeout');
   const way = wayTo(target, parsed, io);
@@ -66,6 +73,17 @@ export async function checkCommand(argv: readonly string[], io: Io): Promise<num
   } finally {
     if (way.over === 'http') way.http.close();
   }
+}
+
+/** @throws UsageError for options that contradict each other. */
+function refuseMistakes(parsed: Parsed): void {
+  if (parsed.flag('json') && parsed.flag('junit'))
+    throw new UsageError('--json and --junit print in one place; give one of them');
+  if (parsed.flag('write-baseline') && parsed.text('baseline') === undefined)
+    throw new UsageError('--write-baseline needs --baseline <file>, which it writes');
+  const ofClients = ['port', 'stdio', 'wait'].find((name) => parsed.text(name) !== undefined || parsed.flag(name));
+  if (ofClients !== undefined && !parsed.flag('client'))
+    throw new UsageError(`--${ofClients} goes with --client, which waits for a client`);
 }
 
 /** Prints a report as it is wanted, against what is known. @returns The exit code. */

@@ -1,0 +1,60 @@
+/** Part of docs/check.md about clients, from the rules of `parley check --client` and the register. */
+
+import { clientRules } from '../src/check/client/rules/rules.ts';
+import { rowOf } from '../src/check/register.ts';
+import { requirements, type Requirement } from './registers.ts';
+
+const head = `## Judging a client: \`parley check --client\`
+
+\`\`\`sh
+npx parley-mcp check --client                         # says where to connect to, and what to do there
+npx parley-mcp check --client -- node client.js {url} # starts the client, which may also look into PARLEY_CHECK_URL
+npx parley-mcp check --client --stdio                 # is the server that a client starts; reports on standard error
+\`\`\`
+
+It is a server of every revision on this machine, at \`/mcp\`, and of one alone at \`/<revision>/mcp\`. Whoever drives the client has it connect, list all tools, call \`echo\` and \`ask\`, and call \`lost\` where
+there is one: the session is gone then, and the client should begin another. What was done is ticked off; it ends when all is done, when the client that it started ends, with Ctrl-C, or after \`--wait\`
+seconds (600). What a client does not do is not judged, and is named.
+
+- **The server is right, but odd:** the third page of tools has an empty cursor, calls are answered by streams that begin with a comment, \`requestState\` has all that one might be tempted to change, one tool has an \`x-mcp-header\` that
+  is none, and one a \`$ref\` to an address of this machine, which counts who fetches it.
+- **Only what it said or did is held against a client.** A client that asks for no second page, declares nothing that it could be asked, or never calls a tool breaks nothing by that.
+- It listens at 127.0.0.1 alone, and takes names and pages of this machine alone.
+`;
+
+/** Why rows are not judged, the first that fits. */
+const reasons: readonly (readonly [why: string, fits: (row: Requirement) => boolean])[] = [
+  ['conduct of an application or its makers, which is not seen from a server', ({ sdk }) => sdk !== 'yes'],
+  ['of an extension', ({ revisions }) => revisions.startsWith('ext')],
+  ['needs an authorization server', ({ area }) => area === 'authorization' || area === 'security'],
+  ['tasks of servers, which it has none of', ({ area }) => area === 'tasks'],
+  ['of the older transport, HTTP+SSE, which it does not speak', ({ area }) => area === 'http+sse'],
+  ['not judged yet, or not seen from a server', () => true],
+];
+
+/** The text. */
+export function clientsPart(): string {
+  const rules = clientRules.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const judged = new Set(rules.map(({ id }) => id));
+  const others = requirements().filter(({ id, side }) => (side === 'client' || side === 'both') && !judged.has(id));
+  return [
+    head,
+    `### Rows of clients that are judged: ${rules.length}\n`,
+    '| Row | Level | Over | What must hold |',
+    '|---|---|---|---|',
+    ...rules.map(({ id, over, words }) => `| ${id} | ${rowOf(id).level} | ${over ?? 'both'} | ${words} |`),
+    `\n### Rows of clients that are not judged: ${others.length}\n`,
+    '| Why | Rows |',
+    '|---|---|',
+    ...reasons.map(([why]) => `| ${why} | ${idsOf(others.filter((row) => reasonOf(row) === why))} |`),
+    '',
+  ].join('\n');
+}
+
+function idsOf(rows: readonly Requirement[]): string {
+  return rows.map(({ id }) => id).join(', ');
+}
+
+function reasonOf(row: Requirement): string | undefined {
+  return reasons.find(([, fits]) => fits(row))?.[0];
+}

@@ -1,0 +1,133 @@
+import type { Readable, Writable } from 'node:stream';
+import { after } from '../../jsonrpc/timeout.ts';
+import type { Implementation } from '../../protocol/features/common.ts';
+import { revisions as published, type Revision } from '../../protocol/revision.ts';
+import { reportOf } from '../judge.ts';
+import type { CheckReport } from '../report.ts';
+import { steps, stepsDone } from './guide.ts';
+import { openHttpDoor, type HttpDoor } from './http-door.ts';
+import { JudgedClient } from './judged-client.ts';
+import { speakLines } from './lines-door.ts';
+
+/** A client that is to be judged, and how. */
+export interface CheckClientOptions {
+  /** Port on this machine, 0 for any; or the two ends of lines. */
+  readonly door: { readonly port: number } | { readonly input: Readable; readonly output: Writable };
+  /** Name and version that the client is told, and that stand in the report. */
+  readonly info: Implementation;
+  /** The revisions that are served; all by default. */
+  readonly revisions?: readonly Revision[];
+  /** Rows, or areas such as `http`, that alone are judged; all by default. */
+  readonly only?: readonly string[];
+  /** Longest time of all, in milliseconds; 10 minutes by default. */
+  readonly patienceMs?: number;
+  /** Silence after the last step that is taken for the end, in milliseconds; 1,500 by default. */
+  readonly quietMs?: number;
+  readonly signal: AbortSignal;
+  /** Hears the address. @returns Resolves when the client has gone by itself; left out where nobody knows. */
+  onOpen?(origin: string): Promise<void> | undefined;
+  /** Hears which steps are done, whenever one is. */
+  onStep?(done: ReadonlySet<string>): void;
+}
+
+/** Serves every revision until a client has done all steps, has gone, or time is over, and judges it. */
+export async function checkClient(options: CheckClientOptions): Promise<CheckReport> {
+  const { door, info, revisions = published, only = [], patienceMs = 600_000, signal } = options;
+  const over = 'port' in door ? 'http' : 'stdio';
+  const quiet = new Quiet(options);
+  const judged: JudgedClient = new JudgedClient({
+    over,
+    info,
+    isChosen: (id) => only.length === 0 || only.some((word) => id === word || id.startsWith(`${word}-`)),
+    progress: () => quiet.heard(judged),
+  });
+  const ended = new Promise<string>((resolve) => {
+    signal.addEventListener('abort', () => resolve('it was stopped'), { once: true });
+    if (signal.aborted) resolve('it was stopped');
+  });
+  let opened: HttpDoor | undefined;
+  let cancel = (): void => undefined;
+  const tooLong = new Promise<string>((resolve) => (cancel = after(patienceMs, () => resolve('its time was over'))));
+  let why: string | undefined;
+  let isGone = false;
+  try {
+    let gone: Promise<void> | undefined;
+    if ('port' in door) {
+      opened = await openHttpDoor(door.port, revisions, () => judged);
+      judged.serveRemote(opened.remote);
+      gone = options.onOpen?.(opened.origin);
+    } else gone = speakLines(door, revisions, judged);
+    const left = gone?.then(() => void (isGone = true));
+    why = (await Promise.race([...(left === undefined ? [] : [left]), quiet.over, ended, tooLong])) ?? undefined;
+  } finally {
+    cancel();
+    quiet.stop();
+    await opened?.close();
+  }
+  judged.end(isGone);
+  return report(judged, { over, info, revisions, why, origin: opened?.origin });
+}
+
+/** Waits for all steps, and then for silence. */
+class Quiet {
+  readonly over: Promise<undefined>;
+  readonly #options: CheckClientOptions;
+  #done = 0;
+  #resolve: () => void = () => undefined;
+  #cancel: () => void = () => undefined;
+
+  constructor(options: CheckClientOptions) {
+    this.#options = options;
+    this.over = new Promise((resolve) => (this.#resolve = () => resolve(undefined)));
+  }
+
+  /** Something was said. */
+  heard({ talks }: JudgedClient): void {
+    const done = stepsDone(talks);
+    if (done.size !== this.#done) this.#options.onStep?.(done);
+    this.#done = done.size;
+    this.#cancel();
+    if (done.size === steps.length) this.#cancel = after(this.#options.quietMs ?? 1_500, this.#resolve);
+  }
+
+  /** Waits no more. */
+  stop(): void {
+    this.#cancel();
+  }
+}
+
+interface Ending {
+  readonly over: 'http' | 'stdio';
+  readonly info: Implementation;
+  readonly revisions: readonly Revision[];
+  readonly why: string | undefined;
+  readonly origin: string | undefined;
+}
+
+function report(judged: JudgedClient, { over, info, revisions, why, origin }: Ending): CheckReport {
+  const { spoken } = judged.watching;
+  const { name, version } = info;
+  const seen = revisions.map((revision) =>
+    spoken.has(revision)
+      ? { revision: revision.date, spoken: true }
+      : { revision: revision.date, spoken: false, why: 'the client did not speak it' },
+  );
+  const done = stepsDone(judged.talks);
+  const missing = steps.filter(({ id }) => !done.has(id)).map(({ words }) => words);
+  const cut = missing.length === 0 || why === undefined ? undefined : why;
+  return reportOf(
+    {
+      tool: { name, version },
+      target: `a client${origin === undefined ? '' : ` at ${origin}`}`,
+      transport: over,
+      side: 'client',
+      ...(missing.length > 0 && { missing }),
+    },
+    {
+      revisions: seen,
+      judged: judged.watching.outcomes(),
+      messages: judged.messages,
+      ...(cut === undefined ? {} : { cut }),
+    },
+  );
+}

@@ -1,0 +1,63 @@
+import type { JsonObject } from '../../protocol/features/common.ts';
+import type { Revision } from '../../protocol/revision.ts';
+import type { Stated } from '../rule.ts';
+import type { Put, Talk } from './talk.ts';
+
+/** Head of a request over HTTP. */
+export interface HeardHead {
+  readonly method: string;
+  readonly path: string;
+  /** Headers by their names in small letters. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+}
+
+/** Something that a client said, before it is answered. */
+export interface HeardOfClient {
+  /** The message; empty for a request of HTTP without one, and for what is no JSON. */
+  readonly message: JsonObject;
+  /** Text that came in the place of a message, and is no JSON. */
+  readonly malformed?: string;
+  /** Number of messages in the batch that it came in; 0 where it came alone. */
+  readonly batch: number;
+  /** The conversation, as it was before. */
+  readonly talk: Talk;
+  readonly revision: Revision;
+  /** Left out over stdio. */
+  readonly http?: HeardHead;
+  /** Question of ours that it answers. */
+  readonly put?: Put | undefined;
+}
+
+/** Finding of a look: kept, broken for a reason, or nothing of the kind. */
+export type ClientLook = 'holds' | 'not-seen' | { readonly breaks: string };
+
+/** A statement about clients that can be seen from where their server stands. */
+export interface ClientRule extends Stated {
+  /** The only transport on which it says something; either by default. */
+  readonly over?: 'http' | 'stdio';
+  /** Judges what a client said. */
+  watch?(heard: HeardOfClient): ClientLook;
+  /** Judges a conversation when it is over, for what should have come. */
+  atEnd?(talk: Talk, seen: SeenElsewhere): ClientLook;
+}
+
+/** Things that are seen beside conversations. */
+export interface SeenElsewhere {
+  /** Number of times that an address was fetched that nobody should fetch by itself. */
+  readonly fetches: number;
+  /** True when the client ended by itself. */
+  readonly isGone: boolean;
+  /** Tools of which the client was told. */
+  readonly listed: ReadonlySet<string>;
+}
+
+/** Shorthand: kept, or broken for a reason. */
+export function unlessKept(isKept: boolean, why: string): ClientLook {
+  return isKept ? 'holds' : { breaks: why };
+}
+
+/** A value in the words of a finding. */
+export function inQuotes(value: unknown): string {
+  const text = JSON.stringify(value) as string | undefined;
+  return text === undefined ? 'missing' : text.length > 100 ? `${text.slice(0, 100)}…` : text;
+}

@@ -1,0 +1,101 @@
+import { rowOf } from '../register.ts';
+import type { JudgedRule } from '../run.ts';
+import type { Exchanged } from '../bench/exchange.ts';
+import { breaks, holds, type RuleVerdict } from '../verdict.ts';
+import type { Revision } from '../../protocol/revision.ts';
+import type { ClientRule, HeardOfClient, ClientLook, SeenElsewhere } from './client-rule.ts';
+import type { Talk } from './talk.ts';
+
+/** Headers that are told with a finding. */
+const shownHeaders = /^(accept|content-type|mcp-.*|last-event-id)$/;
+
+/** Has rules look at everything that a client says. */
+export class ClientWatching {
+  readonly #rules: readonly ClientRule[];
+  readonly #seen = new Map<string, RuleVerdict>();
+  readonly #spoken = new Set<Revision>();
+
+  constructor(rules: readonly ClientRule[]) {
+    this.#rules = rules;
+  }
+
+  /** The revisions that were spoken. */
+  get spoken(): ReadonlySet<Revision> {
+    return this.#spoken;
+  }
+
+  /** Looks at something that came. @param text All of it, as it came. */
+  heard(heard: HeardOfClient, text: string): void {
+    const { revision, talk } = heard;
+    this.#spoken.add(revision);
+    for (const rule of this.#rulesOf(revision, talk)) {
+      const found = rule.watch?.(heard);
+      if (found !== undefined) this.#take(rule, revision, found, () => exchangeOf(heard, text));
+    }
+  }
+
+  /** Judges a conversation that is over. */
+  over(talk: Talk, elsewhere: SeenElsewhere): void {
+    const { revision } = talk;
+    if (revision === undefined || !this.#spoken.has(revision)) return;
+    for (const rule of this.#rulesOf(revision, talk)) {
+      const found = rule.atEnd?.(talk, elsewhere);
+      if (found !== undefined) this.#take(rule, revision, found, () => said(talk, ''));
+    }
+  }
+
+  /** Findings of each rule in each revision that was spoken. */
+  outcomes(): readonly JudgedRule[] {
+    return [...this.#spoken].flatMap((revision) =>
+      this.#rules
+        .filter((rule) => livesIn(rule, revision))
+        .map((rule) => {
+          const outcome = this.#seen.get(keyOf(rule, revision));
+          return {
+            rule,
+            revision,
+            outcome: outcome ?? { verdict: 'not-seen' as const, why: 'the client did nothing of the kind' },
+          };
+        }),
+    );
+  }
+
+  #rulesOf(revision: Revision, { over }: Talk): readonly ClientRule[] {
+    return this.#rules.filter((rule) => livesIn(rule, revision) && (rule.over === undefined || rule.over === over));
+  }
+
+  #take(rule: ClientRule, revision: Revision, found: ClientLook, exchange: () => Exchanged): void {
+    const key = keyOf(rule, revision);
+    if (found === 'not-seen' || this.#seen.get(key)?.verdict === 'breaks') return;
+    this.#seen.set(key, found === 'holds' ? holds : breaks(exchange(), found.breaks));
+  }
+}
+
+function livesIn({ id, lives }: ClientRule, revision: Revision): boolean {
+  return (lives ?? rowOf(id).lives)(revision);
+}
+
+function keyOf({ id }: ClientRule, { date }: Revision): string {
+  return `${id} ${date}`;
+}
+
+/** Words of the client, and what it was told before. */
+function exchangeOf({ http, talk }: HeardOfClient, text: string): Exchanged {
+  if (http === undefined) return said(talk, text);
+  const headers = Object.entries(http.headers).filter(([name]) => shownHeaders.test(name));
+  const lines = headers.map(([name, value]) => `${name}: ${value ?? ''}`);
+  return said(talk, [`${http.method} ${http.path}`, ...lines, ...(text === '' ? [] : ['', text])].join('\n'));
+}
+
+function said(talk: Talk, sent: string): Exchanged {
+  const text = talk.said.slice(0, 2_000);
+  return {
+    sent: sent.slice(0, 4_000),
+    status: undefined,
+    headers: {},
+    text,
+    messages: [],
+    malformed: [],
+    end: 'complete',
+  };
+}

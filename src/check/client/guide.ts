@@ -1,0 +1,30 @@
+import type { Talk } from './talk.ts';
+
+/** One thing that whoever drives the client does. */
+export interface GuideStep {
+  readonly id: string;
+  /** Words for whoever drives it. */
+  readonly words: string;
+  /** Tells whether a conversation shows that it was done; `undefined` where there is nothing to do in it. */
+  isDone(talk: Talk): boolean;
+}
+
+/** Steps in their order. */
+export const steps: readonly GuideStep[] = [
+  { id: 'connect', words: 'connect', isDone: ({ stage }) => stage === 'ready' },
+  { id: 'list', words: 'list all its tools', isDone: ({ done }) => done.has('tools/list') },
+  { id: 'echo', words: 'call the tool echo with {"text": "hello"}', isDone: ({ done }) => done.has('call echo') },
+  { id: 'ask', words: 'call the tool ask, and answer what it asks', isDone: ({ done }) => done.has('answered ask') },
+  {
+    id: 'lost',
+    words: 'where there is a tool lost: call it, which fails, then call echo again',
+    isDone: ({ done, isAfterLoss, over, revision }) =>
+      (isAfterLoss && done.has('call echo')) ||
+      (revision !== undefined && done.has('call echo') && (over === 'stdio' || !revision.sessions)),
+  },
+];
+
+/** Tells which steps are done in any conversation. */
+export function stepsDone(talks: readonly Talk[]): ReadonlySet<string> {
+  return new Set(steps.filter((step) => talks.some((talk) => step.isDone(talk))).map(({ id }) => id));
+}

@@ -1,0 +1,264 @@
+/** Server that judges its client: it takes what a client says, has rules look at it, and answers by the catalogue. */
+
+import { isResponse } from '../bench/exchange.ts';
+import { parseJson } from '../../json/parse.ts';
+import { isObject } from '../../jsonrpc/message.ts';
+import { after } from '../../jsonrpc/timeout.ts';
+import type { Implementation, JsonObject } from '../../protocol/features/common.ts';
+import { metaKey } from '../../protocol/meta.ts';
+import { chooseRevision, newestOf, revisionOf, type Revision } from '../../protocol/revision.ts';
+import { answerTo, type Given } from './catalogue/answers.ts';
+import type { HeardHead } from './client-rule.ts';
+import { ClientWatching } from './client-watching.ts';
+import { clientRules } from './rules/rules.ts';
+import { roundOf } from './rules/rounds.ts';
+import { idText, isAsking, metaOf, paramsOf, Talk } from './talk.ts';
+
+/** Limits of one run. */
+const most = { talks: 200, messages: 10_000 };
+
+/** Time that a client may take to answer a question, in milliseconds. */
+const answerMs = 60_000;
+
+/** Way in which messages reach a client beside the answer to its request. */
+export interface Line {
+  /** Sends a message. @returns False where it cannot be. */
+  send(message: JsonObject): boolean;
+}
+
+/** Something that came in one piece: a line, or a body. */
+export interface ClientPiece {
+  readonly text: string;
+  readonly http?: HeardHead;
+  /** The revisions that are spoken where it came to. */
+  readonly served: readonly Revision[];
+  readonly line: Line;
+}
+
+/** Answer to a piece: messages, and that the session is gone. */
+export interface ServedPiece {
+  readonly talk: Talk;
+  readonly messages: readonly JsonObject[];
+  readonly isLost: boolean;
+}
+
+/** Options of a run. */
+export interface JudgedClientOptions {
+  readonly over: 'http' | 'stdio';
+  readonly info: Implementation;
+  /** Ids or areas that alone are judged. */
+  isChosen(id: string): boolean;
+  /** Hears that something was done. */
+  progress(): void;
+}
+
+/** One client, judged. */
+export class JudgedClient {
+  readonly watching: ClientWatching;
+  readonly #options: JudgedClientOptions;
+  readonly #talks: Talk[] = [];
+  readonly #listed = new Set<string>();
+  readonly #waiting = new Map<string, (response: JsonObject) => void>();
+  #stateless: Talk | undefined;
+  #remote: string | undefined;
+  #count = 0;
+  #lost = 0;
+  /** Number of messages that came. */
+  messages = 0;
+  /** Number of times that the address was fetched. */
+  fetches = 0;
+
+  constructor(options: JudgedClientOptions) {
+    this.#options = options;
+    this.watching = new ClientWatching(clientRules.filter(({ id }) => options.isChosen(id)));
+  }
+
+  get talks(): readonly Talk[] {
+    return this.#talks;
+  }
+
+  /** The conversation of a session. */
+  ofSession(id: string | undefined): Talk | undefined {
+    return id === undefined ? undefined : this.#talks.findLast(({ session }) => session === id);
+  }
+
+  /** Takes the address that nobody should fetch. */
+  serveRemote(remote: string): void {
+    this.#remote = remote;
+  }
+
+  /** Looks at a request of HTTP without a message. */
+  head(http: HeardHead): Talk | undefined {
+    const talk =
+      this.ofSession(http.headers['mcp-session-id']) ??
+      this.#talks.findLast(({ revision }) => revision?.sessions === true);
+    if (talk?.revision !== undefined)
+      this.watching.heard({ message: {}, batch: 0, talk, revision: talk.revision, http }, '');
+    return talk;
+  }
+
+  /** Judges and answers what came. @param talk The conversation, over stdio; found by its session over HTTP. */
+  async take(piece: ClientPiece, own?: Talk): Promise<ServedPiece> {
+    const { text, http } = piece;
+    let value: unknown;
+    try {
+      value = parseJson(text);
+    } catch {
+      const talk = own ?? this.#talkOf({}, piece);
+      const revision = talk.revision ?? piece.served[0];
+      if (revision !== undefined)
+        this.watching.heard({ message: {}, malformed: text, batch: 0, talk, revision, ...(http && { http }) }, text);
+      return { talk, messages: [refused(null, -32_700, 'this is no JSON')], isLost: false };
+    }
+    const parts = (Array.isArray(value) ? value.slice(0, 100) : [value]).map((part: unknown) =>
+      isObject(part) ? part : {},
+    );
+    const talk = own ?? this.#talkOf(parts[0] ?? {}, piece);
+    const batch = Array.isArray(value) ? parts.length : 0;
+    const answers = await Promise.all(parts.map((message) => this.#one(message, batch, talk, piece)));
+    const given = answers.filter((answer) => answer !== undefined);
+    const messages = given.flatMap((answer) => (answer === 'lost' ? [] : [answer]));
+    return { talk, messages, isLost: talk.isLost };
+  }
+
+  /** Judges what should have come. @param isGone True when the client ended by itself. */
+  end(isGone: boolean): void {
+    for (const talk of this.#talks) this.watching.over(talk, { fetches: this.fetches, listed: this.#listed, isGone });
+    for (const answer of this.#waiting.values()) answer({});
+  }
+
+  async #one(
+    message: JsonObject,
+    batch: number,
+    talk: Talk,
+    piece: ClientPiece,
+  ): Promise<JsonObject | 'lost' | undefined> {
+    const { http, served, text, line } = piece;
+    if (++this.messages > most.messages)
+      return refused(message['id'], -32_603, 'this client said too much to be judged');
+    const revision = talk.revision ?? revisionFor(message, served);
+    const put = isResponse(message) ? talk.put.get(idText(message['id'])) : undefined;
+    this.watching.heard({ message, batch, talk, revision, put, ...(http && { http }) }, text);
+    if (isResponse(message)) return this.#answered(message, talk);
+    if (!isAsking(message)) return this.#told(message, talk);
+    if (talk.isLost) return 'lost';
+    talk.asked(message);
+    this.#did(message, talk, revision);
+    const given = await answerTo(message, {
+      talk,
+      revision,
+      info: this.#options.info,
+      served,
+      remote: this.#remote,
+      listed: (tool) => void (this.#listed.size < 1_000 && this.#listed.add(tool)),
+      put: (method, params) => this.#put(method, params, talk, line),
+    });
+    return this.#given(message, given, talk, revision);
+  }
+
+  #given(message: JsonObject, given: Given, talk: Talk, revision: Revision): JsonObject | 'lost' {
+    const { id, method } = message;
+    if (given === 'lost') {
+      talk.isLost = true;
+      this.#lost++;
+      talk.answered(id, 'HTTP 404');
+      return 'lost';
+    }
+    if (method === 'initialize') {
+      talk.revision = revision;
+      talk.stage = 'answered';
+      const { capabilities } = paramsOf(message);
+      talk.capabilities = isObject(capabilities) ? capabilities : {};
+    }
+    const response = { jsonrpc: '2.0', id, ...given };
+    talk.answered(id, JSON.stringify(response));
+    if (
+      method === 'tools/call' &&
+      paramsOf(message)['name'] === 'ask' &&
+      'result' in given &&
+      given.result['resultType'] !== 'input_required'
+    )
+      talk.done.add('answered ask');
+    this.#options.progress();
+    return response;
+  }
+
+  #answered(message: JsonObject, talk: Talk): undefined {
+    const key = idText(message['id']);
+    talk.put.delete(key);
+    this.#waiting.get(key)?.(message);
+    this.#waiting.delete(key);
+  }
+
+  #told({ method }: JsonObject, talk: Talk): undefined {
+    if (method === 'notifications/initialized' && talk.stage === 'answered') talk.stage = 'ready';
+    this.#options.progress();
+  }
+
+  #did(message: JsonObject, talk: Talk, { clientDescribed }: Revision): void {
+    const { name, cursor } = paramsOf(message);
+    const method = String(message['method']);
+    if (talk.done.size < 1_000) talk.done.add(method);
+    if (method === 'tools/call' && talk.done.size < 1_000) talk.done.add(`call ${String(name)}`);
+    if (typeof cursor === 'string' && talk.cursors.has(cursor)) talk.usedCursors.add(cursor);
+    if (clientDescribed === 'once') return;
+    const declared = metaOf(message)[metaKey.clientCapabilities];
+    talk.capabilities = isObject(declared) ? declared : {};
+    const round = roundOf({ message, talk });
+    if (round !== undefined) talk.rounds.splice(talk.rounds.indexOf(round), 1);
+  }
+
+  async #put(method: string, params: JsonObject, talk: Talk, line: Line): Promise<JsonObject> {
+    const id = `check-${++this.#count}`;
+    const key = idText(id);
+    const message = { jsonrpc: '2.0', id, method, params };
+    talk.put.set(key, { method, params });
+    if (!line.send(message)) return {};
+    talk.said = JSON.stringify(message);
+    return await new Promise((resolve) => {
+      const cancel = after(answerMs, () => resolve({}));
+      this.#waiting.set(key, (response) => {
+        cancel();
+        resolve(response);
+      });
+    });
+  }
+
+  /** The conversation that a message belongs to: its session, all that is stateless, or a new one. */
+  #talkOf(message: JsonObject, { http, served }: ClientPiece): Talk {
+    const claimed = revisionOf(metaOf(message)[metaKey.protocolVersion]);
+    const isStateless = claimed?.sessions === false || message['method'] === 'server/discover';
+    const newest = newestOf(served, 'stateless');
+    if (isStateless && newest !== undefined)
+      return (this.#stateless ??= this.#begin(new Talk(this.#options.over, newest)));
+    const known = this.ofSession(http?.headers['mcp-session-id']);
+    if (known !== undefined && message['method'] !== 'initialize') return known;
+    // What comes without its session belongs to the last that there was.
+    const last = this.#talks.findLast(({ revision }) => revision?.sessions === true);
+    if (message['method'] !== 'initialize' && last !== undefined) return last;
+    const talk = new Talk(this.#options.over);
+    talk.isAfterLoss = this.#lost > 0;
+    if (this.#lost > 0 && message['method'] === 'initialize') this.#lost--;
+    return this.#begin(talk);
+  }
+
+  #begin(talk: Talk): Talk {
+    this.#talks.push(talk);
+    if (this.#talks.length > most.talks) this.#talks.shift();
+    return talk;
+  }
+}
+
+/** The revision of a message before one is settled. */
+function revisionFor(message: JsonObject, served: readonly Revision[]): Revision {
+  const handshakes = served.filter(({ sessions }) => sessions);
+  const asked = message['method'] === 'initialize' ? paramsOf(message)['protocolVersion'] : undefined;
+  const chosen = handshakes.length > 0 ? chooseRevision(handshakes, asked) : undefined;
+  const found = chosen ?? served.at(-1);
+  if (found === undefined) throw new TypeError('a revision must be served');
+  return found;
+}
+
+function refused(id: unknown, code: number, message: string): JsonObject {
+  return { jsonrpc: '2.0', id: id ?? null, error: { code, message } };
+}

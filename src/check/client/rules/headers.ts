@@ -1,0 +1,227 @@
+/** Rules about how clients speak HTTP. */
+
+import { isResponse } from '../../bench/exchange.ts';
+import { methodOf } from '../../../protocol/catalogue.ts';
+import { metaKey } from '../../../protocol/meta.ts';
+import { decodeHeaderValue, headerParametersOf, headerValueOf } from '../../../peer/header.ts';
+import { rowOf } from '../../register.ts';
+import { badHeaderTool, toolNamed } from '../catalogue/tools.ts';
+import { unlessKept, inQuotes, type ClientRule, type HeardOfClient } from '../client-rule.ts';
+import { isAsking, metaOf, paramsOf } from '../talk.ts';
+
+const isPost = ({ http }: HeardOfClient): boolean => http?.method === 'POST';
+const isOpening = ({ message }: HeardOfClient): boolean => message['method'] === 'initialize';
+
+/** Tells whether a message belongs to a session that was opened. */
+const isLater = (heard: HeardOfClient): boolean => heard.talk.stage !== 'new' && !isOpening(heard);
+
+const accepts: ClientRule = {
+  id: 'http-009',
+  words: 'Each POST accepts both application/json and text/event-stream',
+  mend: 'send Accept: application/json, text/event-stream',
+  watch(heard) {
+    if (!isPost(heard)) return 'not-seen';
+    const accept = heard.http?.headers['accept'];
+    const isBoth = ['application/json', 'text/event-stream'].every((type) => accept?.toLowerCase().includes(type));
+    return unlessKept(isBoth, `Accept is ${inQuotes(accept)}`);
+  },
+};
+
+const oneEach: ClientRule = {
+  id: 'http-008',
+  words: 'Each message is a POST of its own',
+  mend: 'send one message a POST; batches were part of 2025-03-26 alone',
+  lives: (revision) => !revision.batches && rowOf('http-008').lives(revision),
+  watch: (heard) => (isPost(heard) ? unlessKept(heard.batch === 0, `a batch of ${heard.batch} came`) : 'not-seen'),
+};
+
+const noPostedAnswers: ClientRule = {
+  id: 'http-013',
+  words: 'No response is posted',
+  mend: 'send inputResponses with the request that was answered by input_required',
+  watch: (heard) => (isPost(heard) ? unlessKept(!isResponse(heard.message), 'it posted a response') : 'not-seen'),
+};
+
+const listens: ClientRule = {
+  id: 'http-031',
+  words: 'A GET that listens accepts text/event-stream',
+  mend: 'send Accept: text/event-stream',
+  watch({ http }) {
+    if (http?.method !== 'GET') return 'not-seen';
+    const { accept } = http.headers;
+    return unlessKept(accept?.toLowerCase().includes('text/event-stream') === true, `Accept is ${inQuotes(accept)}`);
+  },
+};
+
+const sessionSent: ClientRule = {
+  id: 'http-045',
+  words: 'The session that initialize was answered with is named with every later request',
+  mend: 'send Mcp-Session-Id with each POST, GET and DELETE of the session',
+  watch(heard) {
+    if (heard.http === undefined || !isLater(heard)) return 'not-seen';
+    return unlessKept(
+      heard.http.headers['mcp-session-id'] !== undefined,
+      `${nameOf(heard)} came without Mcp-Session-Id`,
+    );
+  },
+};
+
+const startsOver: ClientRule = {
+  id: 'http-048',
+  words: 'A session that is answered with 404 is begun anew, by initialize without a session id',
+  mend: 'on 404 forget the session, send initialize without Mcp-Session-Id, and repeat what failed',
+  watch(heard) {
+    const { talk, http, message } = heard;
+    if (http?.method !== 'POST') return 'not-seen';
+    if (isOpening(heard) && talk.isAfterLoss)
+      return unlessKept(http.headers['mcp-session-id'] === undefined, 'it sent initialize with a session id');
+    // What was under way when the session went, and what it gives up, says nothing.
+    if (!talk.isLost || !isAsking(message)) return 'not-seen';
+    return { breaks: `it sent ${String(message['method'])} in the session that is gone` };
+  },
+};
+
+const ends: ClientRule = {
+  id: 'http-049',
+  words: 'A session that is no longer needed is ended by DELETE',
+  mend: 'send DELETE with the session id when the client closes',
+  atEnd({ session, isLost, isDeleted, stage }, { isGone }) {
+    // Who is still there may need it.
+    if (!isGone || session === undefined || isLost || stage === 'new') return 'not-seen';
+    return unlessKept(isDeleted, 'the session was left open');
+  },
+};
+
+const revisionSent: ClientRule = {
+  id: 'http-050',
+  words: 'MCP-Protocol-Version is sent with every request after the first',
+  mend: 'send MCP-Protocol-Version with each POST, GET and DELETE of the session',
+  watch(heard) {
+    if (heard.http === undefined || !isLater(heard)) return 'not-seen';
+    const isThere = heard.http.headers['mcp-protocol-version'] !== undefined;
+    return unlessKept(isThere, `${nameOf(heard)} came without MCP-Protocol-Version`);
+  },
+};
+
+const revisionAgreed: ClientRule = {
+  id: 'http-051',
+  words: 'MCP-Protocol-Version names the revision that was agreed on',
+  mend: 'send what initialize was answered with, not what was asked for',
+  watch(heard) {
+    const said = heard.http?.headers['mcp-protocol-version'];
+    if (said === undefined || !isLater(heard)) return 'not-seen';
+    return unlessKept(
+      said === heard.revision.date,
+      `it says ${inQuotes(said)}, and ${heard.revision.date} was agreed on`,
+    );
+  },
+};
+
+const revisionAlways: ClientRule = {
+  id: 'http-064',
+  words: 'Every POST has MCP-Protocol-Version',
+  mend: 'send MCP-Protocol-Version with each POST',
+  watch: (heard) =>
+    isPost(heard)
+      ? unlessKept(heard.http?.headers['mcp-protocol-version'] !== undefined, `${nameOf(heard)} came without it`)
+      : 'not-seen',
+};
+
+const revisionTwice: ClientRule = {
+  id: 'http-065',
+  words: 'MCP-Protocol-Version says the same as protocolVersion in _meta',
+  mend: 'make both of one value',
+  watch(heard) {
+    const said = heard.http?.headers['mcp-protocol-version'];
+    const inside = metaOf(heard.message)[metaKey.protocolVersion];
+    if (said === undefined || inside === undefined) return 'not-seen';
+    return unlessKept(said === inside, `the header says ${inQuotes(said)}, the message ${inQuotes(inside)}`);
+  },
+};
+
+const methodHeader: ClientRule = {
+  id: 'http-071',
+  words: 'Every request names its method in Mcp-Method',
+  mend: 'send Mcp-Method with each POST',
+  watch(heard) {
+    const { message, http } = heard;
+    if (!isPost(heard) || typeof message['method'] !== 'string') return 'not-seen';
+    const said = http?.headers['mcp-method'];
+    return unlessKept(said === message['method'], `Mcp-Method of ${nameOf(heard)} is ${inQuotes(said)}`);
+  },
+};
+
+const nameHeader: ClientRule = {
+  id: 'http-072',
+  words: 'tools/call, resources/read and prompts/get name the tool, address or prompt in Mcp-Name',
+  mend: 'send Mcp-Name with params.name, or params.uri of a resource',
+  watch({ message, http }) {
+    const field = methodOf(String(message['method']))?.nameParam;
+    if (http === undefined || field === undefined || !isAsking(message)) return 'not-seen';
+    const said = http.headers['mcp-name'];
+    const value = said === undefined ? undefined : decodeHeaderValue(said);
+    return unlessKept(
+      value === paramsOf(message)[field],
+      `Mcp-Name is ${inQuotes(said)}, ${field} ${inQuotes(paramsOf(message)[field])}`,
+    );
+  },
+};
+
+const mirrors: ClientRule = {
+  id: 'http-081',
+  words:
+    'A call of a tool with x-mcp-header has the arguments that it names in Mcp-Param headers, encoded where they must be',
+  mend: 'send Mcp-Param-<name> with the text of the argument, and leave it out where the argument is missing or null',
+  watch({ message, http, talk }) {
+    const { name, arguments: given } = paramsOf(message);
+    const tool = message['method'] === 'tools/call' ? toolNamed(String(name)) : undefined;
+    // Who was not told of the tool cannot know.
+    if (http === undefined || tool === undefined || !talk.done.has('tools/list')) return 'not-seen';
+    const { parameters } = headerParametersOf(tool['inputSchema']);
+    if (parameters.length === 0) return 'not-seen';
+    const saidOf = (parameter: string): string | undefined => http.headers[`mcp-param-${parameter.toLowerCase()}`];
+    const wrong = parameters.find(({ name: parameter, path }) => {
+      const said = saidOf(parameter);
+      return (said === undefined ? undefined : decodeHeaderValue(said)) !== headerValueOf(given, path);
+    });
+    return unlessKept(wrong === undefined, `Mcp-Param-${wrong?.name} is ${inQuotes(saidOf(wrong?.name ?? ''))}`);
+  },
+};
+
+const leavesOut: ClientRule = {
+  id: 'http-090',
+  words: 'A tool whose x-mcp-header is invalid is left out of the list, and so never called',
+  mend: 'look at x-mcp-header of each listed tool, and drop the tool where it is no token of HTTP, is there twice, or stands at no scalar',
+  watch: ({ message }) =>
+    message['method'] === 'tools/call' && paramsOf(message)['name'] === badHeaderTool
+      ? { breaks: `it called ${badHeaderTool}` }
+      : 'not-seen',
+  atEnd: ({ done }, { listed }) => (listed.has(badHeaderTool) && done.has('tools/call') ? 'holds' : 'not-seen'),
+};
+
+function nameOf({ message, http }: HeardOfClient): string {
+  return typeof message['method'] === 'string'
+    ? message['method']
+    : isResponse(message)
+      ? 'an answer'
+      : (http?.method ?? 'it');
+}
+
+/** Rules about HTTP. */
+export const headerRules: readonly ClientRule[] = [
+  oneEach,
+  accepts,
+  noPostedAnswers,
+  listens,
+  sessionSent,
+  startsOver,
+  ends,
+  revisionSent,
+  revisionAgreed,
+  revisionAlways,
+  revisionTwice,
+  methodHeader,
+  nameHeader,
+  mirrors,
+  leavesOut,
+].map((rule) => ({ ...rule, over: 'http' as const }));

@@ -1,0 +1,183 @@
+/** Rules about how a conversation is opened, and what is said in it. */
+
+import { isObject } from '../../../jsonrpc/message.ts';
+import { unlessKept, inQuotes, type ClientRule } from '../client-rule.ts';
+import { idText, isAsking, paramsOf } from '../talk.ts';
+
+const first: ClientRule = {
+  id: 'lifecycle-001',
+  words: 'The first thing that a client says is initialize',
+  mend: 'send initialize, and wait for its answer, before anything else',
+  watch({ message, talk }) {
+    if (talk.stage !== 'new' || typeof message['method'] !== 'string') return 'not-seen';
+    return unlessKept(
+      message['method'] === 'initialize' || message['method'] === 'ping',
+      `it began with ${message['method']}`,
+    );
+  },
+};
+
+const parts: ClientRule = {
+  id: 'lifecycle-002',
+  words: 'initialize says the revision, the capabilities and the name and version of the client',
+  mend: 'send protocolVersion, capabilities and clientInfo with initialize',
+  watch({ message }) {
+    if (message['method'] !== 'initialize') return 'not-seen';
+    const { protocolVersion, capabilities, clientInfo } = paramsOf(message);
+    if (typeof protocolVersion !== 'string') return { breaks: `protocolVersion is ${inQuotes(protocolVersion)}` };
+    if (!isObject(capabilities)) return { breaks: `capabilities is ${inQuotes(capabilities)}` };
+    return unlessKept(isObject(clientInfo), `clientInfo is ${inQuotes(clientInfo)}`);
+  },
+};
+
+const initialized: ClientRule = {
+  id: 'lifecycle-004',
+  words: 'When initialize was answered the client says notifications/initialized',
+  mend: 'send notifications/initialized before the first request',
+  watch({ message, talk }) {
+    if (talk.stage !== 'answered' || typeof message['method'] !== 'string') return 'not-seen';
+    if (message['method'] === 'notifications/initialized') return 'holds';
+    // What it says meanwhile may be that it needs nothing any more.
+    const isUse = isAsking(message) && message['method'] !== 'ping' && message['method'] !== 'initialize';
+    return isUse ? { breaks: `it sent ${message['method']} before` } : 'not-seen';
+  },
+};
+
+const patient: ClientRule = {
+  id: 'lifecycle-005',
+  words: 'Until initialize is answered a client sends nothing but ping',
+  mend: 'wait for the answer to initialize',
+  watch({ message, talk }) {
+    const isOpening = [...talk.open.values()].some(({ method }) => method === 'initialize');
+    if (!isOpening || !isAsking(message)) return message['method'] === 'initialize' ? 'holds' : 'not-seen';
+    return unlessKept(message['method'] === 'ping', `it sent ${inQuotes(message['method'])}`);
+  },
+};
+
+const declared: ClientRule = {
+  id: 'lifecycle-009',
+  words: 'A client asks only for what the server declared that it can do',
+  mend: 'look into the capabilities of the server before you ask',
+  watch({ message }) {
+    const { method } = message;
+    if (!isAsking(message)) return 'not-seen';
+    // The catalogue declares neither.
+    const isForeign = method === 'resources/subscribe' || method === 'logging/setLevel';
+    return unlessKept(!isForeign, `it asked for ${inQuotes(method)}, which was not declared`);
+  },
+};
+
+const ownCancel: ClientRule = {
+  id: 'cancel-001',
+  words: 'A cancellation names a request that was sent before and has no answer yet',
+  mend: 'name the id of a request of yours that runs',
+  watch({ message, talk }) {
+    if (message['method'] !== 'notifications/cancelled') return 'not-seen';
+    const { requestId } = paramsOf(message);
+    if (requestId === undefined) return 'not-seen';
+    // What was answered meanwhile may cross it.
+    return unlessKept(talk.ids.has(idText(requestId)), `no request had the id ${inQuotes(requestId)}`);
+  },
+};
+
+const noOpeningCancelled: ClientRule = {
+  id: 'cancel-002',
+  words: 'initialize is never cancelled',
+  mend: 'close the connection instead',
+  watch({ message, talk }) {
+    if (message['method'] !== 'notifications/cancelled') return 'not-seen';
+    const request = talk.open.get(idText(paramsOf(message)['requestId']));
+    return unlessKept(request?.['method'] !== 'initialize', 'it cancelled initialize');
+  },
+};
+
+const pinged: ClientRule = {
+  id: 'ping-001',
+  words: 'A ping is answered, with an empty result',
+  mend: 'answer ping with {}',
+  watch({ message, put }) {
+    if (put?.method !== 'ping') return 'not-seen';
+    const { result } = message;
+    return unlessKept(
+      isObject(result) && Object.keys(result).every((key) => key === '_meta'),
+      `the answer is ${inQuotes(result ?? message['error'])}`,
+    );
+  },
+  // The next question is asked when this one was waited for in vain.
+  atEnd({ put, done }) {
+    const isOpen = [...put.values()].some(({ method }) => method === 'ping');
+    return isOpen && done.has('answered ask') ? { breaks: 'it was not answered' } : 'not-seen';
+  },
+};
+
+const fileRoots: ClientRule = {
+  id: 'roots-004',
+  words: 'The address of a root begins with file://',
+  mend: 'give folders as file: addresses, and nothing else as a root',
+  watch({ message, put, talk }) {
+    const given =
+      put?.method === 'roots/list'
+        ? message['result']
+        : answerIn(
+            message,
+            talk.rounds.flatMap(({ asked }) => [...asked]),
+          );
+    const roots = isObject(given) ? given['roots'] : undefined;
+    if (!Array.isArray(roots) || roots.length === 0) return 'not-seen';
+    const wrong = roots.find((root: unknown) => !isObject(root) || !/^file:\/\//i.test(String(root['uri'])));
+    return unlessKept(wrong === undefined, `it gave ${inQuotes(wrong)}`);
+  },
+};
+
+/** The answer to a question for roots in a request that is sent anew. */
+function answerIn(
+  message: Readonly<Record<string, unknown>>,
+  asked: readonly (readonly [string, { readonly method: string }])[],
+): unknown {
+  const { inputResponses } = paramsOf(message);
+  const [key] = asked.find(([, { method }]) => method === 'roots/list') ?? [];
+  return isObject(inputResponses) && key !== undefined ? inputResponses[key] : undefined;
+}
+
+const cursors: ClientRule = {
+  id: 'page-002',
+  words: 'Cursors are sent back as they came',
+  mend: 'send nextCursor as it is, and make none up',
+  watch({ message, talk }) {
+    const { cursor } = paramsOf(message);
+    if (cursor === undefined || !String(message['method']).endsWith('/list')) return 'not-seen';
+    return unlessKept(
+      typeof cursor === 'string' && talk.cursors.has(cursor),
+      `the cursor ${inQuotes(cursor)} was never given`,
+    );
+  },
+};
+
+const emptyCursor: ClientRule = {
+  id: 'page-004',
+  words: 'An empty cursor is one like any other: a list ends where nextCursor is missing',
+  mend: 'compare nextCursor with undefined, not with what is false',
+  atEnd({ cursors: given, usedCursors }) {
+    // Who never asks for a second page may want none.
+    if (!given.has('') || !usedCursors.has('page 2')) return 'not-seen';
+    return unlessKept(
+      usedCursors.has(''),
+      'it asked for the second page, and not for the third, whose cursor is empty',
+    );
+  },
+};
+
+/** Rules about the course of a conversation. */
+export const openingRules: readonly ClientRule[] = [
+  first,
+  parts,
+  initialized,
+  patient,
+  declared,
+  ownCancel,
+  noOpeningCancelled,
+  pinged,
+  fileRoots,
+  cursors,
+  emptyCursor,
+];

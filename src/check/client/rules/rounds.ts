@@ -1,0 +1,82 @@
+/** Rules about requests that are sent anew with what was asked for, and about what nobody should do by itself. */
+
+import { isObject } from '../../../jsonrpc/message.ts';
+import { methodOf } from '../../../protocol/catalogue.ts';
+import { check } from '../../../protocol/compile/check.ts';
+import { unlessKept, inQuotes, type ClientRule, type HeardOfClient } from '../client-rule.ts';
+import { idText, paramsOf, type Round } from '../talk.ts';
+
+/** The round that a request answers: of the same tool, with a key that was asked. */
+export function roundOf({ message, talk }: Pick<HeardOfClient, 'message' | 'talk'>): Round | undefined {
+  const { name, inputResponses } = paramsOf(message);
+  if (message['method'] !== 'tools/call' || !isObject(inputResponses)) return undefined;
+  const keys = Object.keys(inputResponses);
+  return talk.rounds.find(({ tool, asked }) => tool === name && keys.some((key) => asked.has(key)));
+}
+
+const keyed: ClientRule = {
+  id: 'mrtr-017',
+  words: 'Answers have the keys of what was asked, and the shape of its results',
+  mend: 'copy the keys of inputRequests, and answer each as the request of its method would be answered',
+  watch(heard) {
+    const round = roundOf(heard);
+    const { inputResponses } = paramsOf(heard.message);
+    if (round === undefined || !isObject(inputResponses)) return 'not-seen';
+    for (const [key, answer] of Object.entries(inputResponses)) {
+      const put = round.asked.get(key);
+      const shape = put === undefined ? undefined : methodOf(put.method)?.result;
+      if (shape === undefined) return { breaks: `nothing was asked under ${inQuotes(key)}` };
+      const [problem] = check(heard.revision, shape, answer);
+      if (problem !== undefined) return { breaks: `the answer to ${put?.method}: ${problem.path} ${problem.message}` };
+    }
+    return 'holds';
+  },
+};
+
+const echoed: ClientRule = {
+  id: 'mrtr-018',
+  words: 'requestState comes back as it was given',
+  mend: 'keep the text, and send it back without looking into it',
+  watch(heard) {
+    const round = roundOf(heard);
+    if (round?.state === undefined) return 'not-seen';
+    const { requestState } = paramsOf(heard.message);
+    return unlessKept(requestState === round.state, `${inQuotes(round.state)} came back as ${inQuotes(requestState)}`);
+  },
+};
+
+const noneMadeUp: ClientRule = {
+  id: 'mrtr-020',
+  words: 'Where no requestState was given, none comes back',
+  mend: 'send requestState of the last answer alone, and leave it out where that has none',
+  watch(heard) {
+    const round = roundOf(heard);
+    if (round === undefined || round.state !== undefined) return 'not-seen';
+    const { requestState } = paramsOf(heard.message);
+    return unlessKept(requestState === undefined, `it is ${inQuotes(requestState)}`);
+  },
+};
+
+const newId: ClientRule = {
+  id: 'mrtr-021',
+  words: 'What is sent anew has a new id',
+  mend: 'count the id up for the request that is sent again, as for any other',
+  watch(heard) {
+    const round = roundOf(heard);
+    if (round === undefined) return 'not-seen';
+    return unlessKept(idText(heard.message['id']) !== idText(round.id), `the id ${inQuotes(round.id)} came again`);
+  },
+};
+
+const noFetch: ClientRule = {
+  id: 'schema-007',
+  words: 'A $ref to the network is not fetched',
+  mend: 'resolve references within the schema alone, and refuse a schema that has others',
+  atEnd(_, { fetches, listed }) {
+    if (fetches > 0) return { breaks: `the address in the inputSchema of remote was fetched ${fetches} times` };
+    return listed.has('remote') ? 'holds' : 'not-seen';
+  },
+};
+
+/** Rules about rounds, and about addresses. */
+export const roundRules: readonly ClientRule[] = [keyed, echoed, noneMadeUp, newId, noFetch];

@@ -1,0 +1,8 @@
+import type { ClientRule } from '../client-rule.ts';
+import { headerRules } from './headers.ts';
+import { messageRules } from './messages.ts';
+import { openingRules } from './opening.ts';
+import { roundRules } from './rounds.ts';
+
+/** All rules about clients. */
+export const clientRules: readonly ClientRule[] = [...messageRules, ...openingRules, ...headerRules, ...roundRules];

@@ -1,0 +1,148 @@
+/** The door at which clients are judged: who comes in, what nobody can do there, and the command that opens it. */
+
+import assert from 'node:assert/strict';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { text as textOf } from 'node:stream/consumers';
+import { test, type TestContext } from 'node:test';
+import { checkClient } from '../../src/check/client/check-client.ts';
+import type { CheckReport } from '../../src/check/report.ts';
+import { checkCommand } from '../../src/cli/check/check.ts';
+import { UsageError } from '../../src/cli/io.ts';
+import { root } from '../support/sources.ts';
+
+interface Came {
+  readonly status: number;
+  readonly body: string;
+}
+
+function ask(url: string, method: string, headers: Readonly<Record<string, string>>, body?: string): Promise<Came> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { method, headers, agent: false }, (response) => {
+      textOf(response).then((came) => resolve({ status: response.statusCode ?? 0, body: came }), reject);
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
+
+async function at(t: TestContext, run: (origin: string) => Promise<void>): Promise<CheckReport> {
+  const info = { name: 'parley-check', version: '1.0.0' };
+  return await checkClient({ door: { port: 0 }, info, signal: t.signal, onOpen: run });
+}
+
+const json = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+
+test('names and pages of elsewhere reach nothing', async (t) => {
+  const { counts } = await at(t, async (origin) => {
+    for (const headers of [{ host: 'evil.example' }, { origin: 'https://evil.example' }, { origin: 'null' }])
+      assert.equal((await ask(`${origin}/mcp`, 'POST', { ...json, ...headers }, '{}')).status, 403);
+    assert.equal((await ask(`${origin}/other`, 'POST', json, '{}')).status, 404);
+    assert.equal((await ask(`${origin}/1999-01-01/mcp`, 'POST', json, '{}')).status, 404);
+    for (const method of ['PUT', 'GET', 'DELETE']) assert.equal((await ask(`${origin}/mcp`, method, {})).status, 405);
+  });
+  assert.equal(counts.judged, 0);
+});
+
+test('a path of one revision speaks that alone', async (t) => {
+  await at(t, async (origin) => {
+    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } };
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
+    const came = await ask(`${origin}/2025-03-26/mcp`, 'POST', json, body);
+    assert.match(came.body, /"protocolVersion":"2025-03-26"/);
+  });
+});
+
+const nasty: readonly string[] = [
+  '',
+  'null',
+  '[]',
+  '1',
+  '"x"',
+  '[[]]',
+  '{"jsonrpc":"2.0"}',
+  '{"jsonrpc":"2.0","id":{},"method":{}}',
+  '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":[]}',
+  '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","inputResponses":{"__proto__":1}}}',
+  '{"jsonrpc":"2.0","id":"check-1","result":{}}',
+  '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":[]}}',
+  '{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":{}}}',
+  '{'.repeat(100_000),
+  `${'['.repeat(100_000)}${']'.repeat(100_000)}`,
+  `[${'{"jsonrpc":"2.0","id":1,"method":"ping"},'.repeat(5_000)}1]`,
+  '\u0000\ud800',
+];
+
+test('whatever is said is answered, and the next is judged as before', async (t) => {
+  const report = await at(t, async (origin) => {
+    for (const body of nasty) {
+      const { status } = await ask(`${origin}/mcp`, 'POST', json, body);
+      assert.ok([200, 202, 400].includes(status), `${status} for ${body.slice(0, 60)}`);
+    }
+    const tooLarge = ask(`${origin}/mcp`, 'POST', json, 'x'.repeat(5 * 1024 ** 2));
+    assert.equal((await tooLarge.catch(() => ({ status: 413 }))).status, 413);
+    assert.equal((await ask(`${origin}/mcp`, 'POST', json, '{"jsonrpc":"2.0","id":2,"method":"ping"}')).status, 200);
+  });
+  assert.ok(report.findings.some(({ id }) => id === 'basic-001'));
+});
+
+async function command(
+  t: TestContext,
+  argv: readonly string[],
+): Promise<{ readonly code: number; readonly out: string; readonly told: string }> {
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  stdin.end();
+  const [out, told] = [textOf(stdout), textOf(stderr)];
+  const code = await checkCommand(argv, { stdin, stdout, stderr, env: process.env, signal: t.signal });
+  stdout.end();
+  stderr.end();
+  return { code, out: await out, told: await told };
+}
+
+const program = join(root, 'test/check/raw-client-main.ts');
+
+test('the command starts a client with the address, ticks off what it does, and says by its code what was found', async (t) => {
+  const right = await command(t, ['--client', '--', process.execPath, program, '{url}', '2025-11-25']);
+  assert.equal(right.code, 0, right.told);
+  assert.match(right.out, /^a client at http:\S+, over http\nspeaks 2025-11-25\n/);
+  assert.match(right.told, /done: call the tool ask[^]*the client ended: code 0/);
+  const wrong = await command(t, [
+    '--client',
+    '--json',
+    '--',
+    process.execPath,
+    program,
+    '{url}',
+    '2026-07-28',
+    'alters-state',
+  ]);
+  assert.equal(wrong.code, 1, wrong.told);
+  const { side, findings } = JSON.parse(wrong.out) as CheckReport;
+  assert.deepEqual([side, findings.map(({ id }) => id)], ['client', ['mrtr-018']]);
+});
+
+test('options that go with nothing are refused', async (t) => {
+  for (const argv of [
+    ['--port', '1', 'http://127.0.0.1:1/'],
+    ['--client', 'http://127.0.0.1:1/'],
+    ['--client', '--stdio', '--', 'x'],
+    ['--client', '--stdio', '--port', '1'],
+    ['--client', '--wait', '0'],
+    ['--client', '--port', '70000'],
+  ])
+    await assert.rejects(command(t, argv), UsageError);
+});
+
+test('over lines a client is judged until it says no more', async (t) => {
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  const [out, told] = [textOf(stdout), textOf(stderr)];
+  const judged = checkCommand(['--client', '--stdio'], { stdin, stdout, stderr, env: {}, signal: t.signal });
+  stdin.end('{"jsonrpc":"2.0","id":1,"method":"tools/list"}\nnonsense\n');
+  assert.equal(await judged, 1);
+  stdout.end();
+  stderr.end();
+  assert.match(await out, /^\{"jsonrpc":"2.0","id":1,"result":/m);
+  assert.match(await out, /^\{"jsonrpc":"2.0","id":null,"error"/m);
+  assert.match(await told, /lifecycle-001 MUST[^]*"nonsense" is no JSON|"nonsense" is no JSON[^]*lifecycle-001 MUST/);
+});

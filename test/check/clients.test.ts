@@ -1,0 +1,84 @@
+/** Each planted mistake of a client is found in its row, and nothing is found in clients that make none. */
+
+import assert from 'node:assert/strict';
+import { describe, test, type TestContext } from 'node:test';
+import { checkClient } from '../../src/check/client/check-client.ts';
+import { steps } from '../../src/check/client/guide.ts';
+import type { CheckReport } from '../../src/check/report.ts';
+import { connect } from '../../src/client.ts';
+import { revisions } from '../../src/protocol/revision.ts';
+import { RawClient, type Mistake } from './raw-client.ts';
+
+const info = { name: 'parley-check', version: '1.0.0' };
+
+async function judged(t: TestContext, run: (url: string) => Promise<void>): Promise<CheckReport> {
+  return await checkClient({
+    door: { port: 0 },
+    info,
+    patienceMs: 120_000,
+    signal: t.signal,
+    onOpen: (origin) => run(`${origin}/mcp`),
+  });
+}
+
+const mistakes: Readonly<Record<Mistake, readonly [row: string, revision: string]>> = {
+  'ids-again': ['basic-007', '2025-11-25'],
+  'batched-initialize': ['basic-020', '2025-03-26'],
+  'other-version-header': ['http-051', '2025-06-18'],
+  'one-accept': ['http-009', '2025-11-25'],
+  'no-name-header': ['http-072', '2026-07-28'],
+  'keeps-bad-header-tool': ['http-090', '2026-07-28'],
+  'session-404-ignored': ['http-048', '2025-11-25'],
+  'alters-state': ['mrtr-018', '2026-07-28'],
+  'same-id-retry': ['mrtr-021', '2026-07-28'],
+  'fetches-ref': ['schema-007', '2026-07-28'],
+  'ends-at-empty-cursor': ['page-004', '2026-07-28'],
+  'root-is-http': ['roots-004', '2025-11-25'],
+};
+
+describe('a client with one fault', { concurrency: 2 }, () => {
+  for (const [mistake, [row, revision]] of Object.entries(mistakes) as [Mistake, readonly [string, string]][])
+    test(`is found out: ${mistake} breaks ${row}`, async (t) => {
+      const { findings } = await judged(t, (url) => new RawClient(url, revision, mistake).run());
+      assert.deepEqual(
+        findings.map(({ id }) => id),
+        [row],
+        JSON.stringify(findings),
+      );
+    });
+});
+
+for (const { date } of revisions) {
+  test(`nothing is found in a client without a fault at ${date}`, async (t) => {
+    const { findings, missing } = await judged(t, (url) => new RawClient(url, date).run());
+    assert.deepEqual([findings, missing], [[], undefined]);
+  });
+
+  test(`nothing is found in our client at ${date}, which does all steps`, async (t) => {
+    const report = await judged(t, async (url) => {
+      const client = await connect(url, {
+        revisions: [date],
+        roots: [{ uri: 'file:///tmp' }],
+        onElicit: () => ({ action: 'accept', content: { name: 'Ada' } }),
+        onSample: () => ({ role: 'assistant', content: { type: 'text', text: 'hello' }, model: 'any' }),
+      });
+      const tools = (await client.listTools()).map(({ name }) => name);
+      await client.callTool('echo', { text: 'hello' });
+      await client.callTool('ask', {});
+      if (tools.includes('region')) await client.callTool('region', { region: 'Malmö' });
+      if (tools.includes('lost')) await assert.rejects(client.callTool('lost', {}));
+      await client.callTool('echo', { text: 'again' });
+      await client.close();
+    });
+    assert.deepEqual([report.findings, report.missing, report.cut], [[], undefined, undefined]);
+    assert.deepEqual(
+      report.revisions.filter(({ spoken }) => spoken).map(({ revision }) => revision),
+      [date],
+    );
+  });
+}
+
+test('a client that does nothing is told of what it did not do, and nothing is said of it', async (t) => {
+  const { findings, missing, counts } = await judged(t, () => Promise.resolve());
+  assert.deepEqual([findings, missing?.length, counts.judged], [[], steps.length, 0]);
+});
