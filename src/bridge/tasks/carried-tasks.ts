@@ -15,11 +15,12 @@ import {
 } from '../../protocol/features/tasks.ts';
 import { metaKey } from '../../protocol/meta.ts';
 import { revisionOf, type RevisionDate } from '../../protocol/revision.ts';
+import type { ClientCapabilities } from '../../protocol/capability.ts';
 import { unknownTask } from '../../tasks/core.ts';
 import type { Pool } from '../upstream/pool.ts';
 import { takesTasks, taskFormBehind, withoutRelated } from './between.ts';
 import type { TasksOfCore } from './core/tasks-of-core.ts';
-import { asOfExtension } from './forms.ts';
+import { asOfExtension, declaring } from './forms.ts';
 import type { NamedTask, TaskIds } from './task-ids.ts';
 
 /** Parts that carrying tasks needs. */
@@ -66,10 +67,13 @@ export class CarriedTasks {
     requireTasks(call);
     if (call.method === 'tasks/list') return await this.#listed(params, call);
     const id = String(params['taskId']);
-    const { taskId } = await this.open(id, call);
+    const { taskId, declared } = await this.open(id, call);
     const isOfCore = call.facts.tasks === 'extension' && taskFormBehind(this.#options.pool) === 'core';
     try {
-      if (isOfCore) return answered(await this.#options.core.about(params, { id, taskId, call }), id, call);
+      if (isOfCore) {
+        const by = declaring(call, declared);
+        return answered(await this.#options.core.about(params, { id, taskId, call: by }), id, call);
+      }
       // Spec 2025-11-25, Tasks, Related Task Metadata: the parameter says which task it is, and nothing else does.
       const result = await this.#options.pool.carry({ ...withoutRelated(params), taskId }, call);
       return answered(result, id, call);
@@ -82,14 +86,18 @@ export class CarriedTasks {
   async #flattened(nested: JsonObject, call: Call): Promise<unknown> {
     // It was read as a task.
     const flat = asOfExtension(nested as unknown as Task);
-    const taskId = await this.seal(flat.taskId, call.auth?.principal);
+    const taskId = await this.seal(flat.taskId, call.auth?.principal, askedOf(call));
     return passedOn(toWire(call.facts, createTaskResultShape, { ...flat, taskId, resultType: 'task' }));
   }
 
-  /** The id that a client is given for a task of the server. */
-  async seal(taskId: string, principal: string | undefined): Promise<string> {
+  /**
+   * The id that a client is given for a task of the server.
+   *
+   * @param declared Capabilities of the request that made it, where other requests bring what it asks.
+   */
+  async seal(taskId: string, principal: string | undefined, declared?: ClientCapabilities): Promise<string> {
     const { ids, member } = this.#options;
-    return await ids.seal({ member, taskId, revision: this.#revision() }, principal);
+    return await ids.seal({ member, taskId, revision: this.#revision(), declared }, principal);
   }
 
   /** @throws McpError invalidParams for an id that was not given to the principal of the call for a task of this server. */
@@ -139,6 +147,17 @@ export function requireTasks(call: Call): void {
     `${call.method} needs the extension ${tasksExtension}, which the client did not declare with this request`,
     { data: { requiredCapabilities: extensionCapability(call.facts, tasksExtension) } },
   );
+}
+
+/** The longest capabilities that travel with an id whole, in characters of JSON: over HTTP ids are headers too. */
+const longestDeclared = 1_024;
+
+/** Capabilities that decide what a task may ask, and on which connection: those of the request that made it. */
+function askedOf({ client: { capabilities } }: Call): ClientCapabilities {
+  if (JSON.stringify(capabilities).length <= longestDeclared) return capabilities;
+  const { elicitation, sampling, roots } = capabilities;
+  const asked = { elicitation, sampling, roots };
+  return JSON.parse(JSON.stringify(asked)) as ClientCapabilities;
 }
 
 /** A server must say more of a new task than reading it needs. */

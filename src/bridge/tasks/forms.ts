@@ -1,6 +1,7 @@
 /** The two forms in which revisions have tasks, each made of the other. */
 
 import type { ClientCapabilities } from '../../protocol/capability.ts';
+import type { Carried } from '../upstream/carried.ts';
 import { tasksExtension, type DetailedTask, type Task } from '../../protocol/features/tasks.ts';
 
 /** A task of 2025-11-25 in the words of the extension: its times have other names. */
@@ -12,4 +13,14 @@ export function asOfExtension({ ttl = null, pollInterval, ...task }: DetailedTas
 /** Capabilities with the extension of tasks: a bridge that waits for a task takes it, whoever it waits for. */
 export function takingTasks(capabilities: ClientCapabilities = {}): ClientCapabilities {
   return { ...capabilities, extensions: { ...capabilities.extensions, [tasksExtension]: {} } };
+}
+
+/** Parts of a request about a task that bringing it to its server needs. */
+export type AboutTask = Pick<Carried, 'method' | 'facts' | 'client' | 'address' | 'auth' | 'signal'>;
+
+/** The same request in the place of one that declared something else. */
+export function declaring(call: AboutTask, capabilities: ClientCapabilities | undefined): AboutTask {
+  if (capabilities === undefined) return call;
+  const { method, facts, client, address, auth, signal } = call;
+  return { method, facts, client: { ...client, capabilities }, address, auth, signal };
 }

@@ -1,3 +1,4 @@
+import type { ClientCapabilities } from '../../protocol/capability.ts';
 import type { Seal } from '../../seal/seal.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { RevisionDate } from '../../protocol/revision.ts';
@@ -10,6 +11,8 @@ export interface NamedTask {
   readonly taskId: string;
   /** Revision that the server spoke when it was made. */
   readonly revision: RevisionDate;
+  /** Capabilities with which it was made, where they say what its server may ask; other requests about it may declare less. */
+  readonly declared?: ClientCapabilities | undefined;
 }
 
 /** The longest id of a server, in characters. Over HTTP ids travel in headers too, and sealed ones are longer. */
@@ -36,13 +39,14 @@ export class TaskIds {
   }
 
   /** @throws McpError internalError for an id of a server that no client can be given. */
-  async seal({ member, taskId, revision }: NamedTask, principal: string | undefined): Promise<string> {
+  async seal({ member, taskId, revision, declared }: NamedTask, principal: string | undefined): Promise<string> {
     if (taskId === '' || taskId.length > longestOwn)
       throw new McpError(
         'internalError',
         `a task was named by ${taskId.length} characters; there can be 1 to ${longestOwn}`,
       );
-    return await this.#seal.sealAlike(JSON.stringify([member, revision, taskId]), boundTo(this.#kind, principal));
+    const parts = [member, revision, taskId, ...(declared === undefined ? [] : [declared])];
+    return await this.#seal.sealAlike(JSON.stringify(parts), boundTo(this.#kind, principal));
   }
 
   /** The task of an id; `undefined` for whatever was not sealed under these keys for this principal. */
@@ -50,8 +54,13 @@ export class TaskIds {
     const text = id.length > longestSealed ? undefined : await this.#seal.open(id, boundTo(this.#kind, principal));
     if (text === undefined) return undefined;
     // Only text that was sealed here gets this far: it has the shape that it was written with.
-    const [member, revision, taskId] = JSON.parse(text) as [string, RevisionDate, string];
-    return { member, revision, taskId };
+    const [member, revision, taskId, declared] = JSON.parse(text) as [
+      string,
+      RevisionDate,
+      string,
+      ClientCapabilities?,
+    ];
+    return { member, revision, taskId, declared };
   }
 
   /**

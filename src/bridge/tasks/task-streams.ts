@@ -11,7 +11,7 @@ import { wordsOf } from '../failure.ts';
 import { revisionFor } from '../forward.ts';
 import type { Carried } from '../upstream/carried.ts';
 import type { Upstream } from '../upstream/upstream.ts';
-import { takingTasks } from './forms.ts';
+import { takingTasks, type AboutTask } from './forms.ts';
 
 /** Stream on which a server tells of the tasks of one listen request. */
 export interface TaskStream {
@@ -36,6 +36,8 @@ export interface TaskListening extends TaskWish {
   readonly call: Call;
   /** The ids that the client knows, by those of the server. */
   readonly names: ReadonlyMap<string, string>;
+  /** The request in the place of the one that made a task of the server. */
+  callFor(taskId: string): AboutTask;
 }
 
 /** Time that a server may take to say of which tasks it tells, in milliseconds. */

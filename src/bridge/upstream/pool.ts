@@ -155,7 +155,7 @@ export class Pool {
   }
 
   /** The connection that the calls of a client prefer, where clients have no sessions. */
-  preferredBy(call: Carried): Upstream {
+  preferredBy(call: Parameters<typeof wantedBy>[0]): Upstream {
     if (this.shared) return this.main;
     const wanted = this.#wantedBy(call, call.auth?.principal);
     const list = this.#shared.get(wantedKeyOf(wanted));
@@ -227,7 +227,7 @@ export class Pool {
     }
   }
 
-  #wantedBy(carried: Carried, principal: string | undefined): WantedConnection {
+  #wantedBy(carried: Parameters<typeof wantedBy>[0], principal: string | undefined): WantedConnection {
     const own = this.#options.principal;
     return wantedBy(carried, principal, { handshake: this.#handshake(), oneEach: this.#oneEach, own });
   }

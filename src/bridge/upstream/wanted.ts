@@ -35,9 +35,12 @@ export function wantedOf(
   return { principal: principal === own ? undefined : principal, owner: ownerOf(principal, address) };
 }
 
+/** Parts of a call that say which connection it must have. */
+type Wanting = Pick<Carried, 'client' | 'facts' | 'address' | 'auth'>;
+
 /** Connection that a call must have, by whom it serves. */
 export function wantedBy(
-  carried: Carried,
+  carried: Wanting,
   principal: string | undefined,
   { handshake, oneEach, own }: UpstreamSharing,
 ): WantedConnection {
@@ -53,7 +56,10 @@ export function wantedBy(
  * Client that a connection to a handshake server speaks for, since it declares once what stateless clients declare with
  * each request; `undefined` for a client that declares nothing.
  */
-export function selfOf({ client, facts }: Carried, handshake: Revision | undefined): ClientView | undefined {
+export function selfOf(
+  { client, facts }: Pick<Wanting, 'client' | 'facts'>,
+  handshake: Revision | undefined,
+): ClientView | undefined {
   if (handshake === undefined) return undefined;
   const { roots, ...others } = declaredTo(handshake, client.capabilities, facts);
   // Stateless clients tell of no changes: whoever wants roots asks for them.

@@ -1,4 +1,3 @@
-import type { Call } from '../../../host/call.ts';
 import { after, settledWithin } from '../../../jsonrpc/timeout.ts';
 import { McpError } from '../../../protocol/error.ts';
 import type { JsonObject } from '../../../protocol/features/common.ts';
@@ -6,6 +5,7 @@ import type { Bus, Unsubscribe } from '../../../store/bus.ts';
 import { wordsOf } from '../../failure.ts';
 import { ownerOf } from '../../upstream/wanted.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
+import type { AboutTask } from '../forms.ts';
 import { reachHolder, shareResult } from './elsewhere.ts';
 import { HeldResult } from './held-result.ts';
 
@@ -68,7 +68,7 @@ export class HeldResults {
   async asked(
     id: string,
     taskId: string,
-    from: { readonly call: Call; readonly upstream: Upstream },
+    from: { readonly call: AboutTask; readonly upstream: Upstream },
   ): Promise<JsonObject> {
     const elsewhere = this.of(id) === undefined ? await this.#reach(id) : undefined;
     if (elsewhere !== undefined) return elsewhere;
@@ -98,7 +98,7 @@ export class HeldResults {
   begin(
     id: string,
     taskId: string,
-    { call, upstream }: { readonly call: Call; readonly upstream: Upstream },
+    { call, upstream }: { readonly call: AboutTask; readonly upstream: Upstream },
   ): HeldResult {
     const owner = ownerOf(call.auth?.principal, call.address);
     const own = [...this.#entries.values()].filter((entry) => entry.owner === owner).length;
@@ -182,7 +182,7 @@ function processOf(key: string): string | undefined {
 async function hold(
   held: HeldResult,
   taskId: string,
-  { call, upstream }: { readonly call: Call; readonly upstream: Upstream },
+  { call, upstream }: { readonly call: AboutTask; readonly upstream: Upstream },
 ): Promise<void> {
   const leave = upstream.asking.answering(taskId, (method, params, signal) => held.ask(method, params, signal));
   const { signal } = held.over;

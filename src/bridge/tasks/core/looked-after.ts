@@ -23,12 +23,12 @@ export class LookedAfter {
   }
 
   /** Looks at tasks until the stream is closed; those that the server does not have are not agreed on. */
-  async follow(_: Upstream, { call, taskIds, names, tell }: TaskListening): Promise<TaskStream> {
+  async follow(_: Upstream, { callFor, taskIds, names, tell }: TaskListening): Promise<TaskStream> {
     const left = new AbortController();
     const { signal } = left;
     const agreed = new Set<string>();
     const begin = async (taskId: string): Promise<void> => {
-      const asked = { id: names.get(taskId) ?? taskId, taskId, call };
+      const asked = { id: names.get(taskId) ?? taskId, taskId, call: callFor(taskId) };
       const first = await this.#core.get(asked).catch(() => undefined);
       if (first === undefined) return;
       agreed.add(taskId);

@@ -49,6 +49,12 @@ const asks = async (ctx: Ctx): Promise<string> => {
   return `${action} ${String(content?.['name'])}`;
 };
 
+/** Answers all that a task asks as Ada. */
+const answerAll = ({ inputRequests }: Json): Json =>
+  Object.fromEntries(
+    Object.keys(inputRequests as Json).map((key) => [key, { action: 'accept', content: { name: 'Ada' } }]),
+  );
+
 const isAsked = ({ inputRequests }: Json): boolean => inputRequests !== undefined;
 
 describe('a task of 2025-11-25 for a client of 2026-07-28', () => {
@@ -126,6 +132,18 @@ describe('a task of 2025-11-25 for a client of 2026-07-28', () => {
     await client.ask('tasks/update', { taskId, inputResponses: { [key]: { action: 'decline' } } });
     const ended = await whenTask(client, taskId, hasEnded);
     assert.deepEqual([ended['status'], ended['statusMessage']], ['completed', undefined]);
+  });
+
+  it('may ask what the request declared that made it, whatever those declare that look at it', async (t) => {
+    const bridge = await bridgeBefore(t, serverWith(t, core, asks), always);
+    const client = await clientAt(bridge, newest);
+    const other = await taskClient(bridge, { revision: newest, capabilities: { extensions: { [extension]: {} } } });
+    const { taskId } = await begun(client, newest);
+    const asking = await whenTask(other, taskId, isAsked);
+    const inputResponses = answerAll(asking);
+    await other.ask('tasks/update', { taskId, inputResponses });
+    const { result } = await whenTask(other, taskId, hasEnded);
+    assert.deepEqual((result as Json)['content'], [{ type: 'text', text: 'accept Ada' }]);
   });
 
   it('of several at once each gets its own answers', async (t) => {

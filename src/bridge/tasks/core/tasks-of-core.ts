@@ -1,5 +1,4 @@
 import type { Client } from '../../../client/client.ts';
-import type { Call } from '../../../host/call.ts';
 import { isObject } from '../../../jsonrpc/message.ts';
 import { fromWire } from '../../../protocol/compile/from-wire.ts';
 import { toWire } from '../../../protocol/compile/to-wire.ts';
@@ -14,7 +13,7 @@ import type { Pool } from '../../upstream/pool.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
 import { malformedTask } from '../attempt.ts';
 import { withoutRelated } from '../between.ts';
-import { asOfExtension } from '../forms.ts';
+import { asOfExtension, type AboutTask } from '../forms.ts';
 import type { HeldResults } from './held-results.ts';
 import { ToldOfCore } from './told.ts';
 
@@ -24,7 +23,7 @@ export interface TaskOfClient {
   readonly id: string;
   /** The id that the server knows. */
   readonly taskId: string;
-  readonly call: Call;
+  readonly call: AboutTask;
 }
 
 /** Tasks of a server of 2025-11-25, for clients that know them as those of the extension. */
