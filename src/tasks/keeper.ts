@@ -1,6 +1,6 @@
 import type { Unsubscribe } from '../store/bus.ts';
 import type { StoredTask, TaskStore } from '../store/tasks.ts';
-import { settledWithin } from '../jsonrpc/timeout.ts';
+import { after, settledWithin } from '../jsonrpc/timeout.ts';
 import { quiet } from '../peer/ask.ts';
 import { hasEnded } from '../protocol/task-status.ts';
 import type { Next, Unchanged } from './machine.ts';
@@ -44,6 +44,9 @@ const closeMs = 1000;
 
 /** Time for which a claimed task is put back that cannot be read here, in milliseconds. */
 const unreadableMs = 60_000;
+
+/** Shortest time between two looks at a task of which nobody tells, in milliseconds. */
+const shortestLookMs = 1000;
 
 /** Number of times that a change is tried over what others changed meanwhile. */
 const mostTries = 100;
@@ -167,6 +170,39 @@ export class Keeper {
     return () => {
       all.delete(hear);
       if (all.size === 0 && this.#heard.get(id) === all) this.#heard.delete(id);
+    };
+  }
+
+  /**
+   * Hears of each later state of a task, once: at once in this process and over a bus, else from time to time until it has ended.
+   *
+   * @param from The task as it was last seen.
+   * @param see Gets the task as it is by now, or nothing when it is gone.
+   * @param isStale True where it may have changed since it was seen.
+   */
+  watch(from: HeldTask, see: (kept: HeldTask | undefined) => void, isStale = false): () => void {
+    const { id, pollIntervalMs } = from.record;
+    let { version } = from;
+    let isOver = false;
+    let cancel = (): void => undefined;
+    // What is read may be older than what was heard meanwhile.
+    const take = (next: HeldTask | undefined): void => {
+      if (next === undefined || hasEnded(next.record)) cancel();
+      if (isOver || (next !== undefined && next.version <= version)) return;
+      ({ version } = next ?? { version });
+      see(next);
+    };
+    const look = (): void => void this.read(id).then(take, () => undefined);
+    const lookAgain = (): void => {
+      cancel = after(Math.max(pollIntervalMs, shortestLookMs), () => (lookAgain(), look()));
+    };
+    if (this.store.bus === undefined && !hasEnded(from.record)) lookAgain();
+    const unhear = this.hear(id, (next) => (next === undefined ? look() : take(next)));
+    if (isStale) look();
+    return () => {
+      isOver = true;
+      cancel();
+      unhear();
     };
   }
 

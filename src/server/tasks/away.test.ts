@@ -316,3 +316,23 @@ test('one client waits for so many results at once, and for another when one has
     assert.equal((await client.ask('tasks/result', { taskId }))['message'], 'the task was cancelled');
   }
 });
+
+test('a call that cannot become a task for want of a store goes on, and the operator hears why', async (t) => {
+  const away = (): Promise<never> => Promise.reject(new Error('the store is away'));
+  const errors: unknown[] = [];
+  const server = createServer(
+    { name: 's', version: '1' },
+    { tasks: { store: { ...memoryTasks(), add: away } }, onError: (error) => void errors.push(error) },
+  );
+  t.after(() => server.close());
+  server.tool('t', { task: { support: 'optional', after: 'background' } }, async (_, ctx) => {
+    await ctx.background();
+    return ctx.task === undefined ? 'a call' : 'a task';
+  });
+  const client = await taskClient(server, newest);
+  assert.equal(textOf({ result: await client.ask('tools/call', { name: 't' }) }), 'a call');
+  assert.deepEqual(
+    errors.map((error) => (error as Error).message),
+    ['the store is away'],
+  );
+});

@@ -85,7 +85,7 @@ export class TaskCalls {
       const become = async (): Promise<void> => {
         if (isOver || face.asks || call.over || face.run !== undefined) return;
         const result = await this.#become(entry, params, { call, face, work, isOver: () => isOver }).catch(
-          () => undefined,
+          (error: unknown) => this.#runner.tellUnbegun(error),
         );
         if (result === undefined) return;
         isOver = true;

@@ -84,13 +84,19 @@ export class Runner {
     requireScopes(call, await this.#parts.scopes(params, call.auth));
   }
 
+  /** Tells why a call could not become a task: a limit is none of the operator's business, a store that fails is. */
+  tellUnbegun(error: unknown): undefined {
+    if (!(error instanceof McpError)) this.#parts.onError(error, 'the store of tasks');
+  }
+
   /** Runs a tool as a call. */
   plain(params: CallToolRequestParams, call: Call): unknown {
     return this.#parts.run(params, call);
   }
 
   /** Keeps for a new task what no store can, until it ends. */
-  remember({ record }: HeldTask, call: Call): void {
+  remember(begun: HeldTask, call: Call): void {
+    const { record } = begun;
     const { auth, session } = call;
     const { id } = record;
     this.#live.set(id, { auth, session, admits: (level) => call.admits(level), held: new Map() });
@@ -98,7 +104,7 @@ export class Runner {
     const expiry = expiryOf(record);
     const forget = (): void => {
       unclock();
-      unhear();
+      unwatch();
       this.#release(id);
     };
     const unclock = after(expiry === undefined ? Infinity : expiry - this.#parts.now(), forget);
@@ -115,11 +121,7 @@ export class Runner {
       told = text;
       if (hasEnded(kept.record)) forget();
     };
-    const unhear = keeper.hear(id, (kept) => {
-      if (kept !== undefined) see(kept);
-      // Another process changed it.
-      else keeper.read(id).then(see, () => undefined);
-    });
+    const unwatch = keeper.watch(begun, see);
   }
 
   /** The result of the tool of a task, of what a handler returns. */

@@ -135,20 +135,14 @@ export class TaskServing {
   }
 
   #follow(kept: HeldTask, tell: (record: TaskRecord) => void): () => void {
-    const { id } = kept.record;
-    let told: HeldTask | undefined;
+    let told = kept.record;
+    tell(told);
     const see = (next: HeldTask | undefined): void => {
-      if (next === undefined || (told !== undefined && next.version <= told.version)) return;
-      const isNews = told === undefined || !looksAlike(told.record, next.record);
-      told = next;
-      if (isNews) tell(next.record);
+      if (next === undefined || looksAlike(told, next.record)) return;
+      told = next.record;
+      tell(told);
     };
-    const look = (): void => void this.tasks.keeper.read(id).then(see, () => undefined);
-    const unhear = this.tasks.keeper.hear(id, (next) => (next === undefined ? look() : see(next)));
-    see(kept);
-    // It may have changed since it was read.
-    look();
-    return unhear;
+    return this.tasks.keeper.watch(kept, see, true);
   }
 
   async #own(taskId: string, call: Call): Promise<HeldTask> {

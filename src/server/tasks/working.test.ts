@@ -41,6 +41,14 @@ async function another(t: TestContext, tasks: TaskOptions, name: string): Promis
   await working(t, tasks, () => 'x', name);
 }
 
+/** A server of another process, which has the same tool. */
+async function secondOf(t: TestContext, tasks: TaskOptions, run: (ctx: Ctx) => unknown): Promise<Server> {
+  const server = createServer({ name: 's', version: '1' }, { tasks });
+  t.after(() => server.close());
+  server.tool('t', { task: 'required' }, async (_, ctx) => String(await run(ctx)));
+  return server;
+}
+
 async function begun({ client }: Working, name = 't'): Promise<string> {
   return String((await client.ask('tools/call', { name }))['taskId']);
 }
@@ -213,4 +221,29 @@ test('an outcome is kept for a while, however short the life of its task was to 
   let after: Json = {};
   await until(t, async () => (after = await process.client.ask('tasks/get', { taskId }))['status'] === 'completed');
   assert.ok(Number(after['ttlMs']) >= 300_000);
+});
+
+test('a listener hears of the end of a task in another process, whose store tells nobody', async (t) => {
+  const { bus: _, ...store } = memoryTasks();
+  let finish = (): void => undefined;
+  const work = new Promise<void>((resolve) => (finish = resolve));
+  const serving = await working(t, { store, queue: 'q', limits: { running: 0 } }, () => never);
+  const taskId = await begun(serving);
+  const { client } = serving;
+  client.ask('subscriptions/listen', { notifications: { taskIds: [taskId] } }).catch(() => undefined);
+  const told = (status: string): boolean =>
+    client.heard.some(({ params }) => (params as { readonly status?: unknown }).status === status);
+  await until(t, () => told('working'));
+  const worker = await secondOf(t, { store, queue: 'q' }, async () => await work);
+  let runs = false;
+  worker.tasks.run(taskId).then(
+    () => (runs = true),
+    () => undefined,
+  );
+  finish();
+  await until(t, () => runs);
+  assert.equal(told('completed'), false);
+  t.mock.timers.tick(1_000);
+  await until(t, () => told('completed'));
+  client.close();
 });
