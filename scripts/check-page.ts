@@ -4,6 +4,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isProbe, type CheckRule } from '../src/check/rule.ts';
 import { rowOf } from '../src/check/register.ts';
+import { askingRules } from '../src/check/rules/asking.ts';
+import { resultRules } from '../src/check/rules/results.ts';
+import { nextRoundRules } from '../src/check/rules/rounds.ts';
+import { runningRules } from '../src/check/rules/running.ts';
+import { taskRules } from '../src/check/rules/tasks.ts';
 import { checkRules } from '../src/check/rules/rules.ts';
 import { clientsPart } from './check-page-clients.ts';
 import { requirements, type Requirement } from './registers.ts';
@@ -18,7 +23,8 @@ npx parley-mcp check -- node server.js
 It opens a conversation in each revision, sends right and wrong messages, and says which statements of the specification the server breaks, with what was sent, what came,
 what to change and where it is written. \`--json\`, \`--junit\` and \`--sarif <file>\` are for machines; \`--baseline <file>\` lets known findings be; \`parley help check\` lists the rest.
 
-- **It changes nothing.** It opens and ends sessions of its own, lists, reads at most five listed resources, gets at most three prompts that need no arguments, and opens streams. No listed tool is called.
+- **It changes nothing.** It opens and ends sessions of its own, lists, reads at most five listed resources, gets at most three prompts that need no arguments, and opens streams. No listed tool is
+  called but those that \`--calls add,book\` names: with the arguments of \`--args <file>\`, else with examples and defaults of their schemas, several times, and with wrong arguments; one that has \`destructiveHint\` as \`book!\`.
   It sends at most 2,000 messages, 20 a second to a server on another machine, and starts at most 40 processes.
 - **A finding is meant to be a fault.** A wrong message has a right twin, which must work first. What is found is looked at once more, in a new conversation where that matters. What is not declared, and a revision that
   is not spoken, are no faults. What something in front of the server answers (HTML, 429, 502 to 504) says nothing of it.
@@ -54,9 +60,17 @@ export function checkPage(): string {
   ].join('\n');
 }
 
+/** Rows of which nothing is seen where no tool is called. */
+const calling: ReadonlySet<string> = new Set(
+  [...resultRules, ...nextRoundRules, ...runningRules, ...askingRules, ...taskRules]
+    .map(({ id }) => id)
+    .filter((id) => !['tasks-041', 'tasks-084', 'tasks-086', 'tasks-090'].includes(id)),
+);
+
 function ruleLine(rule: CheckRule): string {
   const row = rowOf(rule.id);
-  const how = isProbe(rule) ? `probed${rule.over === undefined ? '' : `, ${rule.over}`}` : 'looked at';
+  const needs = calling.has(rule.id) ? ', --calls' : '';
+  const how = (isProbe(rule) ? `probed${rule.over === undefined ? '' : `, ${rule.over}`}` : 'looked at') + needs;
   return `| ${rule.id} | ${row.level} | ${how} | ${rule.words} |`;
 }
 
@@ -66,7 +80,7 @@ const reasons: readonly (readonly [why: string, fits: (row: Requirement) => bool
   ['of an extension', ({ revisions }) => revisions.startsWith('ext')],
   ['needs tokens', ({ id }) => /^(?:auth|security)-/.test(id)],
   [
-    'needs a tool to be called, which it does not do yet',
+    'of what happens while a tool runs, and is not judged yet or not seen from outside',
     ({ id }) => /^(?:mrtr|elicit|sampling|roots|tasks|progress|cancel)-/.test(id),
   ],
   ['of the older transport, HTTP+SSE, which it does not speak yet', ({ id }) => id.startsWith('sse-')],

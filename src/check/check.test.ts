@@ -11,10 +11,12 @@ import type { CheckReport } from './report.ts';
 
 const info = { name: 'parley-check', version: '1.0.0' };
 
-async function checked(t: TestContext, url: string): Promise<CheckReport> {
+async function checked(t: TestContext, url: string, names: readonly string[] = []): Promise<CheckReport> {
   const http = rawHttp(new URL(url), {});
   t.after(() => http.close());
-  return await checkServer({ way: { over: 'http', http }, target: url, info, isNear: true, signal: t.signal });
+  const way = { over: 'http', http } as const;
+  const calls = names.map((name) => ({ name }));
+  return await checkServer({ way, target: url, info, calls, isNear: true, signal: t.signal });
 }
 
 async function served(t: TestContext, listener: RequestListener): Promise<string> {
@@ -40,6 +42,23 @@ test('nothing is found in a server of ours, at any revision', async (t) => {
   );
   assert.ok(counts.judged > 15, `${counts.judged} rows`);
   assert.equal(counts.notJudged, 0);
+});
+
+test('no listed tool is called that is not allowed, in any spelling of its name', async (t) => {
+  const called: unknown[] = [];
+  const server = createServer({ name: 'clean', version: '1.0.0' });
+  for (const name of ['add', 'Book', 'burn'])
+    server.tool(name, { annotations: { destructiveHint: name === 'burn' } }, () => `done ${called.push(name)}`);
+  const listening = await listen(server, { port: 0, drainMs: 0 });
+  t.after(() => listening.close());
+  await checked(t, listening.url);
+  assert.deepEqual(called, []);
+  const { uncalled } = await checked(t, listening.url, ['add', 'book', 'burn']);
+  assert.deepEqual(new Set(called), new Set(['add']));
+  assert.deepEqual(
+    new Set(uncalled.map(({ name, why }) => `${name}: ${why}`)),
+    new Set(['book: it is not listed', 'burn: it has destructiveHint: allow it by burn!']),
+  );
 });
 
 test('a page of HTML, a refusal and nothing at all are no faults of a server', async (t) => {

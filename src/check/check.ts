@@ -1,5 +1,6 @@
 import type { Implementation } from '../protocol/features/common.ts';
 import { revisions as published, type Revision } from '../protocol/revision.ts';
+import type { AllowedCall } from './bench/allowed.ts';
 import type { Way } from './bench/bench.ts';
 import { reportOf } from './judge.ts';
 import type { CheckReport } from './report.ts';
@@ -18,6 +19,8 @@ export interface CheckOptions {
   readonly revisions?: readonly Revision[];
   /** Rows, or areas such as `http`, that alone are judged; all by default. */
   readonly only?: readonly string[];
+  /** Tools that may be called; none by default, and then no listed tool is. */
+  readonly calls?: readonly AllowedCall[];
   /** Longest wait for an answer, in milliseconds; 5,000 by default. */
   readonly waitMs?: number;
   /** True for a server on this machine, to which messages go without a pause. */
@@ -27,7 +30,7 @@ export interface CheckOptions {
 
 /** Judges a server. @throws what the signal was aborted with. */
 export async function checkServer(options: CheckOptions): Promise<CheckReport> {
-  const { way, target, info, revisions = published, only = [], waitMs = 5_000, isNear, signal } = options;
+  const { way, target, info, revisions = published, only = [], calls = [], waitMs = 5_000, isNear, signal } = options;
   const isChosen = ({ id }: Pick<CheckRule, 'id'>): boolean =>
     only.length === 0 || only.some((word) => id === word || id.startsWith(`${word}-`));
   // A rule that only looks needs the others to have something said.
@@ -38,6 +41,7 @@ export async function checkServer(options: CheckOptions): Promise<CheckReport> {
     revisions,
     rules: checkRules.filter((rule) => isChosen(rule) || (isLooking && isProbe(rule))),
     limits: { messages: 2_000, children: 40, perSecond: isNear ? Infinity : 20 },
+    calls,
     waitMs,
     quietMs: 300,
     signal,

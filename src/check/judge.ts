@@ -7,7 +7,10 @@ import { excerptOf } from './bench/bench.ts';
 export type Subject = Pick<CheckReport, 'tool' | 'target' | 'transport' | 'side' | 'missing'>;
 
 /** Makes the report of a run: a finding for each row and reason, whatever the number of revisions. */
-export function reportOf(subject: Subject, { revisions, judged, messages, cut }: RunResult): CheckReport {
+export function reportOf(
+  subject: Subject,
+  { revisions, judged, uncalled = [], messages, cut }: RunResult,
+): CheckReport {
   const findings = new Map<string, Finding>();
   for (const one of judged) {
     const finding = findingOf(one);
@@ -29,6 +32,7 @@ export function reportOf(subject: Subject, { revisions, judged, messages, cut }:
     findings: [...findings.values()].toSorted(
       (a, b) => order.indexOf(a.severity) - order.indexOf(b.severity) || (a.id < b.id ? -1 : 1),
     ),
+    uncalled,
     rows,
     ...(cut === undefined ? {} : { cut }),
   };
@@ -83,6 +87,7 @@ function countsOf(rows: readonly RowVerdict[]): Omit<CheckReport['counts'], 'mes
     notSeen: count('not-seen'),
     notApplicable: count('not-applicable'),
     notJudged: count('not-judged'),
+    notAllowed: count('not-allowed'),
   };
 }
 
@@ -91,6 +96,7 @@ const ranks: readonly RowVerdict['verdict'][] = [
   'differs',
   'holds',
   'not-judged',
+  'not-allowed',
   'not-seen',
   'not-applicable',
 ];

@@ -37,7 +37,10 @@ export function rowOf(id: string): RegisterRow {
 
 /** Words of a place as a page that can be opened. */
 export function pageOf({ place }: RegisterRow): string | undefined {
-  return place === '' ? undefined : `https://modelcontextprotocol.io/specification/${place.replace('/index', '')}`;
+  // What extensions say has pages of its own, which move.
+  return !/^\d/.test(place)
+    ? undefined
+    : `https://modelcontextprotocol.io/specification/${place.replace('/index', '')}`;
 }
 
 /** Life from a revision to another, both included; `draft` is what comes after all that are published. An extension has no revisions. */

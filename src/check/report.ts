@@ -67,9 +67,13 @@ export interface CheckReport {
     readonly notSeen: number;
     readonly notApplicable: number;
     readonly notJudged: number;
+    /** Rows that need what was not allowed, such as a tool to be called. */
+    readonly notAllowed: number;
     readonly messages: number;
   };
   readonly findings: readonly Finding[];
+  /** Tools that were allowed to be called and were not, in each revision. */
+  readonly uncalled: readonly { readonly name: string; readonly revision: string; readonly why: string }[];
   readonly rows: readonly RowVerdict[];
   /** Reason for which not all was judged; left out where it was. */
   readonly cut?: string;

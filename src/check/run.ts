@@ -1,12 +1,13 @@
 import type { Implementation } from '../protocol/features/common.ts';
 import type { Revision } from '../protocol/revision.ts';
+import { destructiveIn, type AllowedCall } from './bench/allowed.ts';
 import { Bench, excerptOf, type Ground, type Way } from './bench/bench.ts';
 import { inFront } from './bench/exchange.ts';
 import { Budget, Spent, type Bounds } from './bench/limits.ts';
-import type { RevisionSeen } from './report.ts';
+import type { CheckReport, RevisionSeen } from './report.ts';
 import { rowOf } from './register.ts';
 import { isProbe, type ProbeRule, type CheckRule, type WatchRule } from './rule.ts';
-import { NotJudged, notApplicable, notJudged, type RuleVerdict } from './verdict.ts';
+import { NotAllowed, NotJudged, notApplicable, notJudged, type RuleVerdict } from './verdict.ts';
 import { Watching } from './watching.ts';
 
 /** A run of rules against a server. */
@@ -16,6 +17,8 @@ export interface RunOptions {
   readonly revisions: readonly Revision[];
   readonly rules: readonly CheckRule[];
   readonly limits: Bounds;
+  /** Tools that may be called. */
+  readonly calls: readonly AllowedCall[];
   readonly waitMs: number;
   readonly quietMs: number;
   readonly signal: AbortSignal;
@@ -32,6 +35,8 @@ export interface JudgedRule {
 export interface RunResult {
   readonly revisions: readonly RevisionSeen[];
   readonly judged: readonly JudgedRule[];
+  /** Tools that were allowed and not called. */
+  readonly uncalled?: CheckReport['uncalled'];
   readonly messages: number;
   /** Reason for which it ended early. */
   readonly cut?: string;
@@ -39,7 +44,7 @@ export interface RunResult {
 
 /** Judges a server: opens a conversation in each revision, and runs the rules that are in force in those that it speaks. */
 export async function runRules(options: RunOptions): Promise<RunResult> {
-  const { way, rules, signal, info, limits, waitMs, quietMs } = options;
+  const { way, rules, signal, info, limits, waitMs, quietMs, calls } = options;
   const budget = new Budget(limits, signal);
   const watching = new Watching(rules.filter((rule): rule is WatchRule => !isProbe(rule)));
   const ground: Ground = {
@@ -50,21 +55,28 @@ export async function runRules(options: RunOptions): Promise<RunResult> {
     // A process may load for long; what is silent at once stays so for all that come after.
     openMs: Math.max(waitMs, 30_000),
     quietMs,
+    calls,
     heard: (exchange, about) => watching.heard(exchange, about),
     unasked: (lines, revision) => watching.unasked(lines, revision),
   };
   const benches = options.revisions.map((revision) => new Bench(revision, ground));
   const judged: JudgedRule[] = [];
   const seen: RevisionSeen[] = [];
+  const uncalled: CheckReport['uncalled'][number][] = [];
   let cut: string | undefined;
   try {
     seen.push(...(await Promise.all(benches.map(isSpoken))));
     const speaking = benches.filter((_, at) => seen[at]?.spoken === true);
     const spoken = speaking.map(({ revision }) => revision);
     const probes = rules.filter(isProbe);
+    const offers = calls.length === 0 ? [] : await Promise.all(speaking.map((bench) => bench.offer()));
+    const destructive = new Set(offers.flatMap(destructiveIn));
     await Promise.all(
       speaking.map(async (bench) => {
         bench.spoken = spoken;
+        bench.destructive = destructive;
+        for (const one of calls.length === 0 ? [] : await bench.allowed())
+          if ('why' in one) uncalled.push({ name: one.name, revision: bench.revision.date, why: one.why });
         await judge(bench, probes, (found) => judged.push({ revision: bench.revision, ...found }));
       }),
     );
@@ -77,7 +89,7 @@ export async function runRules(options: RunOptions): Promise<RunResult> {
   } finally {
     await Promise.all(benches.map((bench) => bench.close()));
   }
-  return { revisions: seen, judged, messages: budget.messages, ...(cut === undefined ? {} : { cut }) };
+  return { revisions: seen, judged, uncalled, messages: budget.messages, ...(cut === undefined ? {} : { cut }) };
 }
 
 async function isSpoken(bench: Bench): Promise<RevisionSeen> {
@@ -122,6 +134,7 @@ async function once(bench: Bench, rule: ProbeRule): Promise<RuleVerdict> {
     const front = outcome.verdict === 'breaks' ? inFront(outcome.exchange) : undefined;
     return front === undefined ? outcome : notJudged(front);
   } catch (error) {
+    if (error instanceof NotAllowed) return { verdict: 'not-allowed', why: error.message };
     if (error instanceof NotJudged) return notJudged(error.message);
     throw error;
   }

@@ -5,10 +5,14 @@ export type RuleVerdict =
   | { readonly verdict: 'holds' }
   /** `where` names the place, such as `tools/add/inputSchema`, where one exchange shows several. */
   | { readonly verdict: 'breaks'; readonly why: string; readonly exchange: Exchanged; readonly where?: string }
-  | { readonly verdict: 'not-applicable' | 'not-seen' | 'not-judged'; readonly why: string };
+  /** `not-allowed`: who judges has to allow it first, such as by naming a tool. */
+  | { readonly verdict: 'not-applicable' | 'not-seen' | 'not-judged' | 'not-allowed'; readonly why: string };
 
 /** Reason for which a probe says nothing of a rule. */
 export class NotJudged extends Error {}
+
+/** Need of a probe that was not allowed, in words. */
+export class NotAllowed extends Error {}
 
 /** RuleVerdict of a rule that is kept. */
 export const holds: RuleVerdict = { verdict: 'holds' };

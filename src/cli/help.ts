@@ -226,12 +226,14 @@ parley check [options] -- <command> [<argument>…]
 parley check --client [options] [-- <command> [<argument>…]]
 
 Judges a server by what can be seen from outside of the statements of the specification, at every revision that it speaks,
-with right and wrong messages. It calls no tool. Each wrong message has a right twin that must work first, and what is
+with right and wrong messages. It calls no tool but those of --calls. Each wrong message has a right twin that must work first, and what is
 found broken is looked at once more: what is printed is meant to be a fault of the server. What a server does not offer, and
 a revision that it does not speak, are no faults.
 
   --revision <date>   judges this revision alone; repeatable
   --only <row|area>   judges one row, such as basic-018, or those of an area, such as http; repeatable
+  --calls <a,b>       tools that may be called, several times and with wrong arguments; one that has destructiveHint as b!
+  --args <file>       their arguments, as {"a": {…}}; made of examples and defaults of their schemas where they are left out
   --strict            a SHOULD that is not followed fails too
   --json              prints JSON, with every row
   --junit             prints JUnit XML: a suite for each revision and area, a case for each row

@@ -5,23 +5,31 @@ import { describe, test, type TestContext } from 'node:test';
 import { rawHttp } from '../../src/check/bench/http.ts';
 import { checkServer } from '../../src/check/check.ts';
 import type { CheckReport } from '../../src/check/report.ts';
+import { callFaults } from './call-faults.ts';
 import { faults } from './faults.ts';
 import { faulty, type Fault } from './faulty.ts';
+
+const calls = ['sum', 'ask', 'run'].map((name) => ({ name }));
 
 async function judged(t: TestContext, fault: Fault, only: readonly string[] = []): Promise<CheckReport> {
   const url = await faulty(t, fault);
   const http = rawHttp(new URL(url), {});
   t.after(() => http.close());
   const info = { name: 'parley-check', version: '1.0.0' };
-  return await checkServer({ way: { over: 'http', http }, target: url, info, only, isNear: true, signal: t.signal });
+  const way = { over: 'http', http } as const;
+  return await checkServer({ way, target: url, info, only, calls, isNear: true, signal: t.signal });
 }
 
 test('nothing is found in the server without a fault', async (t) => {
-  assert.deepEqual((await judged(t, {})).findings, []);
+  const { findings, rows } = await judged(t, {});
+  assert.deepEqual(findings, []);
+  const held = new Set(rows.filter(({ verdict }) => verdict === 'holds').map(({ id }) => id));
+  for (const row of ['tools-011', 'tools-035', 'elicit-018', 'mrtr-011', 'mrtr-026', 'progress-003'])
+    assert.ok(held.has(row), `${row} is judged`);
 });
 
 describe('a server with one fault', { concurrency: 2 }, () => {
-  for (const [name, [row, fault]] of Object.entries(faults))
+  for (const [name, [row, fault]] of Object.entries({ ...faults, ...callFaults }))
     test(`is found out: ${name} breaks ${row}`, async (t) => {
       const { findings, rows } = await judged(t, fault, [row]);
       assert.deepEqual(

@@ -8,7 +8,8 @@ type Json = Record<string, unknown>;
 
 const isStateless = ({ message }: Passing): boolean => metaOf(message) !== undefined;
 
-function metaOf(message: Json): Json | undefined {
+/** The `_meta` of a request that stands by itself. */
+export function metaOf(message: Json): Json | undefined {
   const params = message['params'];
   const meta = isObject(params) ? params['_meta'] : undefined;
   return isObject(meta) && meta[metaKey.protocolVersion] !== undefined ? meta : undefined;

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { createHandler } from '../../src/http.ts';
 import { isObject } from '../../src/jsonrpc/message.ts';
+import { metaKey } from '../../src/protocol/meta.ts';
 import { createServer, type Server } from '../../src/server.ts';
 
 type Json = Record<string, unknown>;
@@ -43,9 +44,34 @@ export function cleanServer(): Server {
       { description: 'Does it.', input: { type: 'object', properties: { a: { type: 'string' } } } },
       () => 'done',
     );
+  addCallables(server);
   server.resource('memo://one', { name: 'one' }, () => 'remember');
   server.prompt('welcome', {}, () => 'hello');
   return server;
+}
+
+const confirmation = { type: 'object', properties: { sure: { type: 'boolean' } }, required: ['sure'] } as const;
+const sum = { type: 'object', properties: { sum: { type: 'number' } }, required: ['sum'] } as const;
+
+/** Tools that are called where that is allowed: one with a structured result, one that asks, one that tells of progress and takes long, and one that must not be called. */
+function addCallables(server: Server): void {
+  server.tool(
+    'sum',
+    {
+      input: { type: 'object', properties: { of: { type: 'array', items: { type: 'number' } } }, required: ['of'] },
+      output: sum,
+    },
+    ({ of }) => ({ sum: of.reduce((a, b) => a + b, 0) }),
+  );
+  server.tool('ask', {}, async (_, ctx) => {
+    if (!ctx.client.supports('elicitation')) return 'nobody can be asked';
+    return (await ctx.elicit({ message: 'Sure?', schema: confirmation })).action;
+  });
+  server.tool('run', {}, (_, ctx) => {
+    for (const step of [1, 2, 3]) ctx.progress(step);
+    return 'ran';
+  });
+  server.tool('burn', { annotations: { destructiveHint: true } }, () => 'burnt');
 }
 
 /** Serves it with a fault on a free port; it is gone with the test. */
@@ -104,7 +130,8 @@ async function answer(
   );
   const headers = Object.fromEntries(response.headers);
   // What may go on for ever goes on as it comes.
-  const isLasting = passing.method === 'GET' || passing.message['method'] === 'subscriptions/listen';
+  const isLasting =
+    passing.method === 'GET' || passing.message['method'] === 'subscriptions/listen' || asksMeanwhile(passing.message);
   if (isLasting && response.status === 200) {
     outgoing.writeHead(200, headers).flushHeaders();
     for await (const chunk of response.body ?? []) outgoing.write(chunk);
@@ -114,6 +141,12 @@ async function answer(
   fault.response?.(returning, passing);
   delete returning.headers['content-length'];
   outgoing.writeHead(returning.status, returning.headers).end(returning.text);
+}
+
+/** A call whose question comes before its answer, on one stream. */
+function asksMeanwhile({ method, params }: Json): boolean {
+  const meta = isObject(params) && isObject(params['_meta']) ? params['_meta'] : {};
+  return method === 'tools/call' && isObject(params) && params['name'] === 'ask' && !(metaKey.protocolVersion in meta);
 }
 
 function messageOf(text: string): Json {

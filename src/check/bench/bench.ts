@@ -1,7 +1,10 @@
 import type { ClientCapabilities } from '../../protocol/capability.ts';
 import type { Implementation } from '../../protocol/features/common.ts';
 import type { Revision } from '../../protocol/revision.ts';
-import { NotJudged } from '../verdict.ts';
+import { projectClientCapabilities } from '../../protocol/compile/capabilities.ts';
+import { NotAllowed, NotJudged } from '../verdict.ts';
+import { callable, type AllowedCall, type CallableTool, type UncalledTool } from './allowed.ts';
+import { makeCall, type MadeCall } from './calls.ts';
 import type { Exchanged } from './exchange.ts';
 import type { RawHttp } from './http.ts';
 import type { Budget } from './limits.ts';
@@ -25,20 +28,33 @@ export interface Ground {
   readonly openMs: number;
   /** Time of silence that is taken for "nothing comes", in milliseconds. */
   readonly quietMs: number;
+  /** Tools that may be called. */
+  readonly calls: readonly AllowedCall[];
   heard(exchange: Exchanged, about: ProbeMessage): void;
   /** Hears the lines that a process said unasked. */
   unasked(lines: readonly string[], revision: Revision): void;
 }
+
+/** A name that no server gives to anything. */
+export const nobody = 'parley-check-zkqvwxjhfbtnmdrlsgpc';
+
+/** Capabilities of a client that can be asked for everything. */
+export const obliging: ClientCapabilities = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
 
 /** Means by which probes speak to a server in one revision. */
 export class Bench {
   readonly revision: Revision;
   /** The revisions that the server speaks, oldest first; known before the first probe. */
   spoken: readonly Revision[] = [];
+  /** Tools that say in any revision that they destroy; known before the first probe. */
+  destructive: ReadonlySet<unknown> = new Set();
   readonly #ground: Ground;
   readonly #open = new Set<Prober>();
   #shared: Promise<Prober> | undefined;
+  #asked: Promise<Prober> | undefined;
   #offer: Promise<ServerOffer> | undefined;
+  #allowed: Promise<readonly (CallableTool | UncalledTool)[]> | undefined;
+  readonly #made: Partial<Record<'mute' | 'obliging', Promise<readonly MadeCall[]>>> = {};
 
   constructor(revision: Revision, ground: Ground) {
     this.revision = revision;
@@ -90,17 +106,18 @@ export class Bench {
 
   /** Makes a conversation that nobody opened. */
   async unopened(capabilities: ClientCapabilities = {}): Promise<Prober> {
-    const { info, budget, waitMs, openMs, quietMs, heard } = this.#ground;
+    const { info, budget, waitMs, openMs, quietMs, heard, calls } = this.#ground;
     const speaker = new Prober({
       info,
       revision: this.revision,
       road: await this.#road(),
-      capabilities,
+      capabilities: projectClientCapabilities(this.revision, capabilities),
       waitMs,
       openMs,
       quietMs,
       exchanged: heard,
       room: () => budget.message(),
+      mayCall: (name) => name === nobody || calls.some((call) => call.name === name),
     });
     this.#open.add(speaker);
     return speaker;
@@ -118,6 +135,51 @@ export class Bench {
   async offer(): Promise<ServerOffer> {
     this.#offer ??= this.shared().then(listOffer);
     return await this.#offer;
+  }
+
+  /** Allowed tools, those that can be called in this revision with their arguments. */
+  async allowed(): Promise<readonly (CallableTool | UncalledTool)[]> {
+    const { calls } = this.#ground;
+    this.#allowed ??= calls.length === 0 ? Promise.resolve([]) : this.#listed(calls);
+    return await this.#allowed;
+  }
+
+  /**
+   * Tools that can be called.
+   *
+   * @throws NotAllowed where none may be, NotJudged where none can be.
+   */
+  async callables(): Promise<readonly CallableTool[]> {
+    const all = await this.allowed();
+    const tools = all.filter((one): one is CallableTool => 'args' in one);
+    if (tools.length > 0) return tools;
+    if (all.length === 0) throw new NotAllowed('it needs a tool to be called: --calls <name>');
+    throw new NotJudged(all.map((one) => `${one.name}: ${'why' in one ? one.why : ''}`).join('; '));
+  }
+
+  /** Each tool that can be called, called once for all rules: by a client that declares nothing, and by one that can be asked. @throws NotJudged where there is none. */
+  async made(who: 'mute' | 'obliging'): Promise<readonly MadeCall[]> {
+    const tools = await this.callables();
+    const { tools: listed } = await this.offer();
+    const isListed = ({ name }: CallableTool): boolean => listed.some((tool) => tool['name'] === name);
+    this.#made[who] ??=
+      who === 'mute'
+        ? callEach(await this.shared(), tools.filter(isListed))
+        : this.asked((speaker) => callEach(speaker, tools));
+    return await this.#made[who];
+  }
+
+  /** Does something in the conversation of a client that can be asked. */
+  async asked<T>(act: (speaker: Prober) => Promise<T>): Promise<T> {
+    const speaker = await this.#asked?.catch(() => undefined);
+    if (speaker !== undefined && speaker.lines?.ended === undefined) return await act(speaker);
+    this.#asked = this.fresh(obliging);
+    return await act(await this.#asked);
+  }
+
+  /** Some servers list a tool that asks only to clients that can be asked. */
+  async #listed(calls: readonly AllowedCall[]): Promise<readonly (CallableTool | UncalledTool)[]> {
+    return await this.asked(async (speaker) => callable(calls, await listOffer(speaker), this.destructive));
   }
 
   /**
@@ -153,6 +215,13 @@ export class Bench {
     const lines: RawLines = await rawLines(way.start);
     return { over: 'stdio', lines };
   }
+}
+
+async function callEach(speaker: Prober, tools: readonly CallableTool[]): Promise<readonly MadeCall[]> {
+  const made: MadeCall[] = [];
+  for (const [at, tool] of tools.entries())
+    made.push(await makeCall(speaker, tool, { meta: { progressToken: `parley-check-${at}` } }));
+  return made;
 }
 
 /** Answer that came, in a few words. */

@@ -20,6 +20,8 @@ export interface RawLines {
   readonly ended: string | undefined;
   /** Writes a line, and gathers what comes until the patience ends. It does not reject. */
   send(text: string | Uint8Array, patience: ExchangeLimits): Promise<Exchanged>;
+  /** Writes a line, and leaves what comes of it to who hears already. */
+  write(text: string): void;
   /** Ends the input of the process, and leaves it to it what it does then. */
   endInput(): void;
   /** Resolves when the process has ended. */
@@ -100,6 +102,10 @@ class Lines implements RawLines {
     const { messages, malformed } = coming;
     const reason = this.ended === undefined ? {} : { reason: `the process ended with ${this.ended}` };
     return { sent, status: undefined, headers: {}, text: coming.text, messages, malformed, end, ...reason };
+  }
+
+  write(text: string): void {
+    this.#child.stdin?.write(`${text}\n`);
   }
 
   endInput(): void {

@@ -1,4 +1,5 @@
 import { isObject } from '../../jsonrpc/message.ts';
+import { after } from '../../jsonrpc/timeout.ts';
 import { requestHeaders, selfMeta, withMeta, type Self } from '../../client/connection/request-meta.ts';
 import type { ClientCapabilities } from '../../protocol/capability.ts';
 import type { Revision } from '../../protocol/revision.ts';
@@ -49,6 +50,8 @@ export interface ProberParts {
   exchanged(exchange: Exchanged, about: ProbeMessage): void;
   /** Asks for room for one more message. It rejects when there is none. */
   room(): Promise<void>;
+  /** Tells whether a tool may be called. */
+  mayCall(name: unknown): boolean;
 }
 
 /** Message that was sent, for who judges what came of it. */
@@ -108,9 +111,14 @@ export class Prober {
     return true;
   }
 
+  /** An id that no request of the conversation had. */
+  newId(): number {
+    return ++this.#sent;
+  }
+
   /** Sends a request, and waits for its response. */
   async request(method: string, params?: Readonly<Record<string, unknown>>, manner: Manner = {}): Promise<Answered> {
-    const id = 'id' in manner ? manner.id : ++this.#sent;
+    const id = 'id' in manner ? manner.id : this.newId();
     const message = { jsonrpc: '2.0', id, method, ...this.#params(params, manner) };
     const until = manner.until ?? ((messages): boolean => messages.flat().some((one) => answers(one, id)));
     const exchange = await this.message(message, { ...manner, until });
@@ -128,13 +136,29 @@ export class Prober {
     return await this.text(JSON.stringify(message), manner, message);
   }
 
+  /** Sends a response to a request of the server, while another exchange goes on. */
+  async say(message: Readonly<Record<string, unknown>>): Promise<void> {
+    const { road } = this.#parts;
+    if (road.over === 'http') return void (await this.message(message));
+    await this.#parts.room();
+    road.lines.write(JSON.stringify(message));
+  }
+
+  /** Waits, in milliseconds. */
+  async rest(ms: number): Promise<void> {
+    await new Promise<void>((resolve) => void after(ms, resolve, true));
+  }
+
   /** Sends any text. @param about The message that it is, for the headers that go with one. */
   async text(
     text: string | Uint8Array,
     manner: Manner = {},
     about?: Readonly<Record<string, unknown>>,
   ): Promise<Exchanged> {
-    const { road, waitMs, quietMs, revision, capabilities, room, exchanged } = this.#parts;
+    const { road, waitMs, quietMs, revision, capabilities, room, exchanged, mayCall } = this.#parts;
+    // The one place that every call goes through.
+    if (about?.['method'] === 'tools/call' && isObject(about['params']) && !mayCall(about['params']['name']))
+      throw new Error(`the tool ${JSON.stringify(about['params']['name'])} may not be called`);
     await room();
     const isAsked = manner.until !== undefined;
     const patience = {

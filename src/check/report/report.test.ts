@@ -22,8 +22,18 @@ const report: CheckReport = {
   target: 'http://127.0.0.1:1/mcp',
   transport: 'http',
   revisions: [{ revision: '2025-11-25', spoken: true }],
-  counts: { judged: 2, broken: 1, differing: 0, notSeen: 0, notApplicable: 0, notJudged: 1, messages: 7 },
+  counts: {
+    judged: 2,
+    broken: 1,
+    differing: 0,
+    notSeen: 0,
+    notApplicable: 0,
+    notJudged: 1,
+    notAllowed: 0,
+    messages: 7,
+  },
   findings: [finding],
+  uncalled: [{ name: 'book', revision: '2025-11-25', why: 'it is not listed' }],
   rows: [
     { id: 'basic-018', revision: '2025-11-25', verdict: 'holds' },
     { id: 'http-003', revision: '2025-06-18', verdict: 'breaks', why: 'it was <served>' },
@@ -40,6 +50,7 @@ test('a report for a person has what was sent, what came, what to change, and th
     'came    HTTP 200',
     'mend    look at Origin',
     '1 broken',
+    'book was not called: it is not listed',
   ])
     assert.ok(text.includes(part), part);
 });

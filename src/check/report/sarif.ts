@@ -73,6 +73,7 @@ function webRequestOf(sent: string, target: string): object {
 const kinds: Readonly<Record<string, string>> = {
   holds: 'pass',
   'not-judged': 'open',
+  'not-allowed': 'open',
   'not-seen': 'open',
   'not-applicable': 'notApplicable',
 };

@@ -4,7 +4,7 @@ const signs: Readonly<Record<Severity, string>> = { error: '✗', warning: '!', 
 
 /** A report as a person reads it: findings first, then counts. */
 export function textReport(report: CheckReport, { verbose = false }: { readonly verbose?: boolean } = {}): string {
-  const { target, transport, side, revisions, findings, counts, rows, cut, missing = [] } = report;
+  const { target, transport, side, revisions, findings, uncalled, counts, rows, cut, missing = [] } = report;
   const spoken = revisions.filter((one) => one.spoken).map(({ revision }) => revision);
   const lines = [
     `${target}, over ${transport}`,
@@ -14,7 +14,8 @@ export function textReport(report: CheckReport, { verbose = false }: { readonly 
       .map(({ revision, why }) => `  not ${revision}: ${why ?? ''}`),
     '',
     ...findings.flatMap((finding) => findingLines(finding, side === 'client' ? 'after   ' : 'came    ')),
-    `${counts.judged} rows judged with ${counts.messages} messages: ${counts.broken} broken, ${counts.differing} that differ from what should be; ${counts.notJudged} could not be judged, ${counts.notSeen} were not seen, ${counts.notApplicable} do not apply`,
+    ...uncalledLines(uncalled),
+    `${counts.judged} rows judged with ${counts.messages} messages: ${counts.broken} broken, ${counts.differing} that differ from what should be; ${side === 'client' ? '' : `${counts.notAllowed} need --calls, `}${counts.notJudged} could not be judged, ${counts.notSeen} were not seen, ${counts.notApplicable} do not apply`,
     ...missing.map((words) => `not done: ${words}`),
     ...(cut === undefined ? [] : [`It was cut short: ${cut}`]),
   ];
@@ -27,6 +28,16 @@ export function textReport(report: CheckReport, { verbose = false }: { readonly 
       ),
     );
   return `${lines.join('\n')}\n`;
+}
+
+/** A line for each tool and reason, with its revisions. */
+function uncalledLines(uncalled: CheckReport['uncalled']): readonly string[] {
+  const lines = new Map<string, string[]>();
+  for (const { name, revision, why } of uncalled) {
+    const line = `${name} was not called: ${why}`;
+    lines.set(line, [...(lines.get(line) ?? []), revision]);
+  }
+  return [...lines].map(([line, revisions]) => `${line} (${revisions.join(', ')})`);
 }
 
 function findingLines(

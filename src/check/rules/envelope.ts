@@ -1,6 +1,7 @@
 import { isObject } from '../../jsonrpc/message.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
 import { check } from '../../protocol/compile/check.ts';
+import { createTaskResultShape } from '../../protocol/features/tasks.ts';
 import { isMetaKey, metaKey } from '../../protocol/meta.ts';
 import type { HeardMessage, WatchRule } from '../rule.ts';
 
@@ -190,6 +191,8 @@ const schema: WatchRule = {
     if (asked?.result !== undefined && isObject(result)) {
       // A need of input, or a task in its place, is of another shape, which rules of its own look at.
       if (result['resultType'] !== undefined && result['resultType'] !== 'complete') return 'not-seen';
+      if (isObject(request?.['params']) && request['params']['task'] !== undefined && isObject(result['task']))
+        return judged(check(revision, createTaskResultShape, result), `the result of ${String(request['method'])}`);
       return judged(check(revision, asked.result, result), `the result of ${String(request?.['method'])}`);
     }
     const told = typeof method === 'string' ? methodOf(method) : undefined;

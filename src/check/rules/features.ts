@@ -1,6 +1,6 @@
 import { isObject } from '../../jsonrpc/message.ts';
 import { metaKey } from '../../protocol/meta.ts';
-import type { Bench } from '../bench/bench.ts';
+import { nobody, type Bench } from '../bench/bench.ts';
 import { errorCodeIn } from '../bench/exchange.ts';
 import { entryText, type ServerOffer } from '../bench/offer.ts';
 import type { Answered } from '../bench/prober.ts';
@@ -10,8 +10,6 @@ import { refusedWith } from './refusals.ts';
 
 /** Rules about tools, resources, prompts, completion and logging. No listed tool is called. */
 
-/** A name that no server gives to anything. */
-const nobody = 'parley-check-zkqvwxjhfbtnmdrlsgpc';
 const nothing = `parley-check://${nobody}`;
 
 /** The lists that a server declares, with the field of their entries. */

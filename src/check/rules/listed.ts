@@ -196,27 +196,5 @@ const unaskedProgress: WatchRule = {
   },
 };
 
-const undeclared: WatchRule = {
-  id: 'lifecycle-009',
-  words: 'A client is asked only for what it declared that it can do',
-  mend: 'look at the capabilities of the client before it is asked',
-  watch({ message: { method, id }, capabilities }) {
-    if (typeof method !== 'string' || id === undefined) return 'not-seen';
-    const needed = { 'roots/list': 'roots', 'sampling/createMessage': 'sampling', 'elicitation/create': 'elicitation' }[
-      method
-    ];
-    if (needed === undefined) return 'not-seen';
-    return needed in capabilities ? 'holds' : { breaks: `${method} was sent to a client without ${needed}` };
-  },
-};
-
 /** Rules that look at lists, and at what comes unasked. */
-export const listedRules: readonly WatchRule[] = [
-  ...tools,
-  hints,
-  freshness,
-  scope,
-  unaskedLogs,
-  unaskedProgress,
-  undeclared,
-];
+export const listedRules: readonly WatchRule[] = [...tools, hints, freshness, scope, unaskedLogs, unaskedProgress];

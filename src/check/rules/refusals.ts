@@ -16,7 +16,10 @@ export function refusedWith(exchange: Exchanged, wanted: WantedRefusal): RuleVer
   const served = exchange.messages.flat().some((one) => isResponse(one) && isObject(one['result']));
   if (served)
     return wanted.follows === undefined
-      ? breaks(exchange, 'it was served')
+      ? breaks(
+          exchange,
+          isToolError(exchange) ? 'it got a result with isError, and no error of the protocol' : 'it was served',
+        )
       : notJudged(`it was served: see ${wanted.follows}`);
   const { status } = exchange;
   if (wanted.status !== undefined && status !== undefined && status !== wanted.status)
@@ -30,6 +33,10 @@ export function refusedWith(exchange: Exchanged, wanted: WantedRefusal): RuleVer
     exchange,
     exchange.end === 'silent' ? 'it was not answered' : `there is no error with the code ${wanted.code}`,
   );
+}
+
+function isToolError({ messages }: Exchanged): boolean {
+  return messages.flat().some((one) => isResponse(one) && isObject(one['result']) && one['result']['isError'] === true);
 }
 
 /** The data of the only error that came. */

@@ -1,4 +1,5 @@
 import type { CheckRule } from '../rule.ts';
+import { askingRules } from './asking.ts';
 import { basicRules } from './basic.ts';
 import { envelopeRules } from './envelope.ts';
 import { featureRules } from './features.ts';
@@ -6,9 +7,13 @@ import { httpGuardRules } from './http-guard.ts';
 import { httpSessionRules } from './http-session.ts';
 import { lifecycleRules } from './lifecycle.ts';
 import { listedRules } from './listed.ts';
+import { resultRules } from './results.ts';
+import { nextRoundRules } from './rounds.ts';
+import { runningRules } from './running.ts';
 import { statelessRules } from './stateless.ts';
 import { stdioRules } from './stdio.ts';
 import { subscriptionRules } from './subscriptions.ts';
+import { taskRules } from './tasks.ts';
 
 /** Every rule by which servers are judged. */
 export const checkRules: readonly CheckRule[] = [
@@ -22,4 +27,9 @@ export const checkRules: readonly CheckRule[] = [
   ...stdioRules,
   ...featureRules,
   ...subscriptionRules,
+  ...askingRules,
+  ...resultRules,
+  ...nextRoundRules,
+  ...runningRules,
+  ...taskRules,
 ];

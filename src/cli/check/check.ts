@@ -24,11 +24,14 @@ import {
   type Target,
 } from '../target.ts';
 import { version } from '../version.ts';
+import { allowedCalls } from './calls.ts';
 
 const options: ParseArgsOptionsConfig = {
   ...targetOptions,
   revision: { type: 'string', multiple: true },
   only: { type: 'string', multiple: true },
+  calls: { type: 'string', multiple: true },
+  args: { type: 'string' },
   json: { type: 'boolean' },
   junit: { type: 'boolean' },
   sarif: { type: 'string' },
@@ -57,6 +60,9 @@ export async function checkCommand(argv: readonly string[], io: Io): Promise<num
   const target = serverTarget(parsed.words, after);
   const dates = revisionDates(parsed.texts('revision'));
   const timeout = parsed.text('timeout');
+  if (parsed.text('args') !== undefined && parsed.texts('calls').length === 0)
+    throw new UsageError('--args needs --calls, which names the tools that may be called');
+  const calls = await allowedCalls(parsed.texts('calls'), parsed.text('args'));
   const way = wayTo(target, parsed, io);
   try {
     const report = await checkServer({
@@ -65,6 +71,7 @@ export async function checkCommand(argv: readonly string[], io: Io): Promise<num
       info: { name: 'parley-check', version },
       ...(dates === undefined ? {} : { revisions: chosenRevisions(dates) }),
       only: parsed.texts('only'),
+      calls,
       ...(timeout === undefined ? {} : { waitMs: wholeNumber('--timeout', timeout, [1, 2 ** 31 - 1]) }),
       isNear: target.kind === 'command' || isLoopback(target.url),
       signal: io.signal,

@@ -1,0 +1,150 @@
+import { isObject } from '../../jsonrpc/message.ts';
+import { encodeHeaderValue, headerParametersOf, headerValueOf } from '../../peer/header.ts';
+import { exampleOf } from './example.ts';
+import { answers } from './exchange.ts';
+import type { CallableTool } from './allowed.ts';
+import type { Answered, Manner, Prober } from './prober.ts';
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+/** Limit of the rounds of one call that are answered. */
+const mostRounds = 8;
+
+/** Longest wait for the end of a call, in milliseconds. */
+export const callMs = 30_000;
+
+/** A call, and what came of each of its rounds. */
+export interface MadeCall {
+  readonly of: CallableTool;
+  /** Rounds, the last one with the end of the call. */
+  readonly rounds: readonly Answered[];
+  readonly last: Answered;
+  /** Result of the tool; `undefined` where it was refused, is still asked for, or became a task. */
+  readonly result: JsonObject | undefined;
+  /** Time from the first request to the last response, in milliseconds. */
+  readonly tookMs: number;
+}
+
+/** Way in which a tool is called. */
+export interface CallManner {
+  readonly args?: JsonObject;
+  /** Further parameters, such as `task`. */
+  readonly params?: JsonObject;
+  readonly meta?: JsonObject;
+  /** Tells that nothing more is waited for; the response by default. */
+  readonly until?: Manner['until'];
+  readonly id?: unknown;
+  /** Longest wait for the end, in milliseconds. */
+  readonly waitMs?: number;
+}
+
+/** Sends one request of a call, with the headers that mirror its arguments, and answers what the server asks meanwhile. */
+export async function sendCall(
+  speaker: Prober,
+  { name, tool, args: own }: CallableTool,
+  { args = own, params = {}, meta, until, id = speaker.newId(), waitMs = callMs }: CallManner = {},
+): Promise<Answered> {
+  const mirrored = speaker.revision.mirroredHeaders ? headerParametersOf(tool['inputSchema']).parameters : [];
+  const headers: Record<string, string> = {};
+  for (const { name: header, path } of mirrored) {
+    const value = headerValueOf(args, path);
+    if (value !== undefined) headers[`Mcp-Param-${header}`] = encodeHeaderValue(value);
+  }
+  let seen = 0;
+  return await speaker.request(
+    'tools/call',
+    { name, arguments: args, ...params, ...(meta === undefined ? {} : { _meta: meta }) },
+    {
+      waitMs,
+      headers,
+      id,
+      until(messages) {
+        const all = messages.flat();
+        for (const message of all.slice(seen)) {
+          const answer = answerTo(message);
+          if (answer !== undefined) void speaker.say(answer).catch(() => undefined);
+        }
+        seen = all.length;
+        return until?.(messages) ?? all.some((message) => answers(message, id));
+      },
+    },
+  );
+}
+
+/** Calls a tool, and answers what it asks, until it ends. */
+export async function makeCall(speaker: Prober, of: CallableTool, manner: CallManner = {}): Promise<MadeCall> {
+  const began = performance.now();
+  const rounds: Answered[] = [];
+  let params: JsonObject = manner.params ?? {};
+  let last: Answered;
+  do {
+    last = await sendCall(speaker, of, { ...manner, params });
+    rounds.push(last);
+    params = { ...manner.params, ...nextRound(last) };
+  } while (wantsInput(last) && rounds.length < mostRounds);
+  return { of, rounds, last, result: completeIn(last), tookMs: performance.now() - began };
+}
+
+/** The result of a call that has ended. */
+export function completeIn({ result }: Answered): JsonObject | undefined {
+  return result !== undefined && (result['resultType'] ?? 'complete') === 'complete' && result['task'] === undefined
+    ? result
+    : undefined;
+}
+
+/** Tells whether a result asks for something, before the call goes on. */
+export function wantsInput({ result }: Answered): boolean {
+  return result?.['resultType'] === 'input_required';
+}
+
+/** Questions of a result, by their keys. */
+export function questionsIn(result: JsonObject | undefined): readonly (readonly [key: string, question: JsonObject])[] {
+  const requests = result?.['inputRequests'];
+  return isObject(requests)
+    ? Object.entries(requests).filter((entry): entry is [string, JsonObject] => isObject(entry[1]))
+    : [];
+}
+
+/** Parameters of the round after one that asks. */
+export function nextRound({ result }: Answered): JsonObject {
+  const answers = questionsIn(result).map(([key, question]) => [key, resultFor(question)] as const);
+  const state = result?.['requestState'];
+  return {
+    inputResponses: Object.fromEntries(answers),
+    ...(state === undefined ? {} : { requestState: state }),
+  };
+}
+
+/** Response to a request of a server; `undefined` for a message that is none. */
+function answerTo(message: unknown): JsonObject | undefined {
+  if (!isObject(message) || typeof message['method'] !== 'string' || message['id'] === undefined) return undefined;
+  const result = resultFor(message);
+  return { jsonrpc: '2.0', id: message['id'], ...(result === undefined ? refusal : { result }) };
+}
+
+const refusal = { error: { code: -32601, message: 'Method not found' } };
+
+/** Answer of an obliging client: forms are filled in, pages are not opened. */
+function resultFor({ method, params }: JsonObject): JsonObject | undefined {
+  const about = isObject(params) ? params : {};
+  switch (method) {
+    case 'ping':
+      return {};
+    case 'roots/list':
+      return { roots: [] };
+    case 'sampling/createMessage':
+      return {
+        role: 'assistant',
+        content: { type: 'text', text: 'parley' },
+        model: 'parley-check',
+        stopReason: 'endTurn',
+      };
+    case 'elicitation/create': {
+      if (about['mode'] === 'url') return { action: 'decline' };
+      const content = exampleOf(about['requestedSchema']);
+      return { action: 'accept', content: isObject(content) ? content : {} };
+    }
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,255 @@
+import { isObject } from '../../jsonrpc/message.ts';
+import type { Bench } from '../bench/bench.ts';
+import { problemOf, type CallableTool } from '../bench/allowed.ts';
+import { completeIn, sendCall, type MadeCall } from '../bench/calls.ts';
+import { errorCodeOf, type Exchanged } from '../bench/exchange.ts';
+import { excerptOf } from '../bench/bench.ts';
+import type { HeardMessage, ProbeRule, WatchRule } from '../rule.ts';
+import { breaks, holds, notApplicable, notJudged, type RuleVerdict } from '../verdict.ts';
+
+/** Rules about the results of tools, which are called where that is allowed. */
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+/** A result of a tool that did what it should. */
+interface Success {
+  readonly made: MadeCall;
+  readonly result: JsonObject;
+}
+
+/** Results of all tools that could be called. @throws NotJudged where no tool may be. */
+async function successes(bench: Bench): Promise<readonly Success[]> {
+  const made = [...(await bench.made('mute')), ...(await bench.made('obliging'))];
+  return made.flatMap((one) => (one.result === undefined || isError(one) ? [] : [{ made: one, result: one.result }]));
+}
+
+function isError({ result }: MadeCall): boolean {
+  return result?.['isError'] === true;
+}
+
+/** Judges each result; the first that breaks it is told, by the name of its tool. `false` is said of one that says nothing of it. */
+async function eachResult(
+  bench: Bench,
+  judge: (success: Success) => Promise<string | undefined | false> | string | undefined | false,
+): Promise<RuleVerdict> {
+  let judged = 0;
+  for (const success of await successes(bench)) {
+    const found = await judge(success);
+    if (found === false) continue;
+    judged++;
+    const { made } = success;
+    if (found !== undefined) return breaks(made.last, `${made.of.name}: ${found}`, `tools/${made.of.name}`);
+  }
+  return judged > 0 ? holds : notApplicable('no tool that was called gave such a result');
+}
+
+const fitsSchema: ProbeRule = {
+  id: 'tools-011',
+  words: 'The structured content of a result is valid by the outputSchema of its tool',
+  mend: 'send structuredContent that is valid by outputSchema, or correct the schema',
+  needs: 'tools',
+  probe: (bench) =>
+    eachResult(bench, async ({ made, result }) => {
+      const { outputSchema } = made.of.tool;
+      if (!isObject(outputSchema)) return false;
+      if (result['structuredContent'] === undefined) return 'there is an outputSchema, and no structuredContent';
+      const problem = await problemOf(outputSchema, result['structuredContent']);
+      return problem?.startsWith('its schema cannot be used') === true ? false : problem;
+    }),
+};
+
+/** Texts of a result. */
+function textsOf({ content }: JsonObject): readonly string[] {
+  const blocks = Array.isArray(content) ? content.filter(isObject) : [];
+  return blocks.flatMap(({ type, text }) => (type === 'text' && typeof text === 'string' ? [text] : []));
+}
+
+const alsoAsText: ProbeRule = {
+  id: 'tools-013',
+  words: 'Structured content is given as JSON in a text too',
+  mend: 'add a text block with the JSON of structuredContent, for clients that know nothing else',
+  needs: 'tools',
+  probe: (bench) =>
+    eachResult(bench, ({ result }) => {
+      const { structuredContent } = result;
+      if (structuredContent === undefined) return false;
+      return textsOf(result).some((text) => isSame(text, structuredContent)) ? undefined : 'no text has it';
+    }),
+};
+
+function isSame(text: string, value: unknown): boolean {
+  try {
+    return canonical(JSON.parse(text)) === canonical(JSON.parse(JSON.stringify(value)));
+  } catch {
+    return false;
+  }
+}
+
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, part: unknown) =>
+    isObject(part) ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1))) : part,
+  );
+}
+
+const textBesideValues: ProbeRule = {
+  id: 'tools-014',
+  words: 'A result whose structured content is no object has a text too',
+  mend: 'add a text block',
+  needs: 'tools',
+  probe: (bench) =>
+    eachResult(bench, ({ result }) => {
+      const { structuredContent } = result;
+      if (structuredContent === undefined || isObject(structuredContent)) return false;
+      return textsOf(result).length > 0 ? undefined : 'it has none';
+    }),
+};
+
+const declaresResources: ProbeRule = {
+  id: 'tools-027',
+  words: 'A server whose tools give resources declares the capability resources',
+  mend: 'declare it',
+  needs: 'tools',
+  probe: async (bench) => {
+    const { capabilities } = await bench.offer();
+    return await eachResult(bench, ({ result: { content } }) => {
+      const has = Array.isArray(content) && content.some((block) => isObject(block) && block['type'] === 'resource');
+      if (!has) return false;
+      return isObject(capabilities['resources']) ? undefined : 'a result has a resource';
+    });
+  },
+};
+
+/** Arguments that do not fit, made of some that do: the first parameter of another type, else a required one left out. */
+async function wrongArguments({ tool, args }: CallableTool): Promise<JsonObject | undefined> {
+  const { inputSchema } = tool;
+  const properties = isObject(inputSchema) && isObject(inputSchema['properties']) ? inputSchema['properties'] : {};
+  const required = isObject(inputSchema) && Array.isArray(inputSchema['required']) ? inputSchema['required'] : [];
+  const candidates: JsonObject[] = [
+    ...required.map((name) => Object.fromEntries(Object.entries(args).filter(([key]) => key !== name))),
+    // What is mirrored in headers has to be there, and as it is.
+    ...Object.entries(properties)
+      .filter(([, schema]) => isObject(schema) && schema['x-mcp-header'] === undefined)
+      .map(([name]) => ({ ...args, [name]: { 'parley-check': [name] } })),
+  ];
+  for (const candidate of candidates) if ((await problemOf(inputSchema, candidate)) !== undefined) return candidate;
+  return undefined;
+}
+
+/** Calls each tool whose right call worked with wrong arguments, and gives the first verdict that is none of being kept. */
+async function onWrongArguments(
+  bench: Bench,
+  judge: (exchange: Exchanged & { readonly code: unknown }, result: JsonObject | undefined) => string | undefined,
+): Promise<RuleVerdict> {
+  const right = (await bench.made('obliging')).filter((one) => one.result !== undefined && !isError(one));
+  return await bench.asked(async (speaker) => {
+    let judged = 0;
+    for (const { of } of right) {
+      const args = await wrongArguments(of);
+      if (args === undefined) continue;
+      const answer = await sendCall(speaker, of, { args });
+      if (answer.response === undefined) return notJudged(`${of.name}: ${excerptOf(answer)}`);
+      judged++;
+      const found = judge({ ...answer, code: errorCodeOf(answer.response) }, completeIn(answer));
+      if (found !== undefined) return breaks(answer, `${of.name}: ${found}`, `tools/${of.name}`);
+    }
+    return judged > 0 ? holds : notApplicable('no tool that works can be called with wrong arguments');
+  });
+}
+
+const validates: ProbeRule = {
+  id: 'tools-035',
+  words: 'A call whose arguments are not valid by the inputSchema of the tool is not served',
+  mend: 'validate arguments by inputSchema before the tool runs',
+  needs: 'tools',
+  probe: (bench) =>
+    onWrongArguments(bench, (_, result) =>
+      result === undefined || result['isError'] === true ? undefined : 'it was served',
+    ),
+};
+
+const failsSoftly: ProbeRule = {
+  id: 'tools-025',
+  words: 'Wrong arguments are told by a result with isError, so that a model can correct itself',
+  mend: 'answer with a result that has isError true and says what is wrong',
+  needs: 'tools',
+  probe: (bench) =>
+    onWrongArguments(bench, ({ code }) =>
+      code === undefined ? undefined : `it was refused with the error ${JSON.stringify(code)}`,
+    ),
+};
+
+/** Makes a rule about each block of content of one type, wherever content comes. */
+function aboutBlocks(
+  rule: Omit<WatchRule, 'watch'>,
+  type: string,
+  fault: (block: JsonObject) => string | undefined,
+): WatchRule {
+  return {
+    ...rule,
+    watch({ message: { result }, request }: HeardMessage) {
+      const content = request?.['method'] === 'tools/call' && isObject(result) ? result['content'] : undefined;
+      const blocks = Array.isArray(content) ? content.filter((one) => isObject(one) && one['type'] === type) : [];
+      if (blocks.length === 0) return 'not-seen';
+      for (const block of blocks) {
+        const found = isObject(block) ? fault(block) : undefined;
+        const params = request?.['params'];
+        const name = isObject(params) ? String(params['name']) : '?';
+        if (found !== undefined) return { breaks: `${name}: ${found}`, where: `tools/${name}` };
+      }
+      return 'holds';
+    },
+  };
+}
+
+function mediaFault({ data, mimeType }: JsonObject): string | undefined {
+  if (typeof mimeType !== 'string') return 'it has no mimeType';
+  return isBase64(data) ? undefined : 'its data is no base64';
+}
+
+/** Tells whether a value is text in base64. */
+export function isBase64(value: unknown): boolean {
+  return typeof value === 'string' && value.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(value);
+}
+
+const blocks: readonly WatchRule[] = [
+  aboutBlocks(
+    { id: 'tools-028', words: 'A block of text has a text', mend: 'send {"type": "text", "text": "…"}' },
+    'text',
+    ({ text }) => (typeof text === 'string' ? undefined : 'its text is none'),
+  ),
+  aboutBlocks(
+    { id: 'tools-029', words: 'An image has data in base64 and a mimeType', mend: 'send both' },
+    'image',
+    mediaFault,
+  ),
+  aboutBlocks(
+    { id: 'tools-030', words: 'Audio has data in base64 and a mimeType', mend: 'send both' },
+    'audio',
+    mediaFault,
+  ),
+  aboutBlocks(
+    {
+      id: 'tools-031',
+      words: 'An embedded resource has a URI, and text or base64',
+      mend: 'send uri, and text or blob',
+    },
+    'resource',
+    ({ resource }) =>
+      isObject(resource) &&
+      typeof resource['uri'] === 'string' &&
+      (typeof resource['text'] === 'string' || isBase64(resource['blob']))
+        ? undefined
+        : 'it has no uri, or neither text nor base64',
+  ),
+];
+
+/** Rules about what tools give. */
+export const resultRules: readonly (ProbeRule | WatchRule)[] = [
+  fitsSchema,
+  alsoAsText,
+  textBesideValues,
+  declaresResources,
+  validates,
+  failsSoftly,
+  ...blocks,
+];
