@@ -34,14 +34,14 @@ server.tool('add', { description: 'Adds.' }, () => 'added');
 
 /** How the budgets of the entry points stand, in KB; each is a little more than it was when it was last looked at. */
 const budgets: Readonly<Record<Entry, number>> = {
-  '': 123.3,
-  server: 44.5,
+  '': 124.2,
+  server: 44.7,
   client: 47.8,
-  bridge: 98.8,
+  bridge: 99.5,
   protect: 22.1,
-  account: 31.4,
+  account: 32,
   http: 36,
-  oauth: 23.3,
+  oauth: 23.8,
   stdio: 8.5,
   node: 38.6,
   sqlite: 3,
@@ -57,7 +57,7 @@ export const programs: readonly Program[] = [
   {
     name: 'HTTP server',
     code: `import { createServer } from 'parley-mcp/server'; import { listen } from 'parley-mcp/node'; ${definition} await listen(server, { port: 3000 });`,
-    budget: 58.6,
+    budget: 58.8,
     aim: 30,
     neutral: false,
     role: 'server',
@@ -65,15 +65,15 @@ export const programs: readonly Program[] = [
   {
     name: 'HTTP server by fetch',
     code: `import { createServer } from 'parley-mcp/server'; import { createHandler } from 'parley-mcp/http'; ${definition} export const handler = createHandler(server);`,
-    budget: 61.6,
-    whole: 115.4,
+    budget: 61.8,
+    whole: 116.2,
     neutral: true,
     role: 'server',
   },
   {
     name: 'stdio server',
     code: `import { createServer } from 'parley-mcp/server'; import { serveStdio } from 'parley-mcp/stdio'; ${definition} serveStdio(server);`,
-    budget: 46.9,
+    budget: 47.1,
     aim: 28,
     neutral: false,
     role: 'server',

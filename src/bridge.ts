@@ -37,7 +37,7 @@ export { httpTransport } from './http/client/transport.ts';
 export type { HttpTransportOptions } from './http/client/request.ts';
 export { ConnectionError, type Transport } from './jsonrpc/transport.ts';
 export type { Served } from './host/endpoint.ts';
-export type { SealingKey } from './seal/sealing-key.ts';
+export type { SealingKey, SealingKeys } from './seal/sealing-key.ts';
 export { memoryBus, type Bus, type Unsubscribe, type Heard } from './store/bus.ts';
 export type { EventOfSession, OnEvent, RefusalReason, ServiceEvent } from './host/events/service-event.ts';
 export type { Middleware, Passing, PassingAuth, PassingSession, Uses } from './peer/middleware/middleware.ts';

@@ -15,4 +15,4 @@ export type { KeptRecord, Records } from './store/records.ts';
 export type { KeptEvent, StreamLog, StreamLogs, StreamRest, StreamWriter } from './store/stream-log.ts';
 export type { Allowance, Limits, RateLimit } from './store/limits.ts';
 export { StoreError, type Store, type StoreErrorReason } from './store/store.ts';
-export type { SealingKey } from './seal/sealing-key.ts';
+export type { SealingKey, SealingKeys } from './seal/sealing-key.ts';

@@ -52,7 +52,7 @@ export type {
   ToolReturn,
 } from './server/definition.ts';
 export { memoryRoundStore, type RoundStore, type RoundStoreLimits } from './host/input/state-store.ts';
-export type { SealingKey } from './seal/sealing-key.ts';
+export type { SealingKey, SealingKeys } from './seal/sealing-key.ts';
 export type { SubscriptionLimits } from './server/subscriptions.ts';
 export type { ListKind } from './protocol/features/subscriptions.ts';
 export { ToolError } from './server/offer/tool-result.ts';

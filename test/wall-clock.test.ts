@@ -88,6 +88,8 @@ test('what has the time of the wall clock is what other processes read', () => {
       'node/credentials/versions.ts',
       // When tokens expire, and proofs.
       'protect/options.ts',
+      // The hour that a sealing key is derived for, which other processes read.
+      'seal/seal.ts',
       'protect/dpop/replay.ts',
       'testing/issuer.ts',
       // Clocks of processes that are wrong on purpose.

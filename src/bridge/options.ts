@@ -6,7 +6,7 @@ import type { OnEvent } from '../host/events/service-event.ts';
 import { ServiceListeners } from '../host/events/listeners.ts';
 import { toldStore } from '../host/events/told-store.ts';
 import { createSeal } from '../seal/seal.ts';
-import type { SealingKey } from '../seal/sealing-key.ts';
+import { keysFrom, type SealingKeys } from '../seal/sealing-key.ts';
 import type { TaskOptions } from '../server/task-definition.ts';
 import type { Implementation } from '../protocol/features/common.ts';
 import { harmless } from '../mistakes/harmless.ts';
@@ -144,10 +144,10 @@ export interface BridgeTasks extends Omit<TaskOptions, 'executor'> {
 /** Limits of parked calls, and the processes that may take them up. */
 export interface BridgeRounds {
   /**
-   * The keys that seal `requestState`, 32 bytes each, as bytes or in base64: the first seals, any opens. Without keys
+   * The keys that seal `requestState`, 32 bytes each, as bytes or in base64: the first seals, any opens. A function is asked each minute. Without keys
    * one is made for this process alone.
    */
-  readonly keys?: readonly SealingKey[];
+  readonly keys?: SealingKeys;
   /** Time that a client may take to bring its answers, in milliseconds; 300000. Then the call is cancelled upstream. */
   readonly ttlMs?: number;
   /**
@@ -197,20 +197,23 @@ export function bridgeSettingsOf(options: BridgeBehavior): Settings {
     if (!Number.isSafeInteger(value) || value < 1)
       throw new TypeError(`${name} must be a positive integer, not ${value}`);
   const listeners = new ServiceListeners(options.onEvent);
+  refuseNoStore(options.store, options.rounds?.keys);
   const store = options.store && toldStore(options.store, listeners);
+  const onError = harmless(options.onError ?? ((error, where) => console.error(`${where}:`, error)));
+  const parked = parkedOptions(options.rounds ?? {}, store, (cause) => onError(cause, 'rounds.keys'));
   return {
     info: options.info ?? { name: 'parley-bridge', version: '0.1.0' },
     revisions: chosenRevisions(options.revisions),
     maxUpstreams,
     maxUpstreamsPerClient,
-    parked: { ...parkedOptions(options.rounds ?? {}, store), listeners },
+    parked: { ...parked, listeners },
     store,
     listeners,
     taskOnly,
     chain: new Chain(),
     tasks: tasksOf(typeof tasks === 'string' ? undefined : tasks, store),
     asked,
-    onError: harmless(options.onError ?? ((error, where) => console.error(`${where}:`, error))),
+    onError,
     onWarning: harmless(options.onWarning ?? ((message) => console.error(message))),
   };
 }
@@ -224,11 +227,12 @@ function tasksOf(tasks: BridgeTasks | undefined, shared: Store | undefined): Bri
 function parkedOptions(
   { keys, ttlMs = 300_000, bus }: BridgeRounds,
   store: Store | undefined,
+  failed: (cause: unknown) => void,
 ): Omit<PoolOptions['parked'], 'listeners'> {
-  refuseNoStore(store, keys);
   if (!Number.isSafeInteger(ttlMs) || ttlMs < 1)
     throw new TypeError(`rounds.ttlMs must be a positive integer, not ${ttlMs}`);
-  return { seal: createSeal(keys), ttlMs, bus: bus ?? (store && busOf(store)), now: Date.now };
+  const seal = createSeal(keys && keysFrom(keys, failed), { purpose: 'rounds' });
+  return { seal, ttlMs, bus: bus ?? (store && busOf(store)), now: Date.now };
 }
 
 /** Bus of a store, as parked calls need it: their texts have any length. It is loaded by the first of them. */

@@ -115,7 +115,7 @@ export class Consent {
     this.#options = options;
     this.#path = publicUrl.pathname.replace(/\/$/, '');
     this.redirectUri = `${publicUrl.origin}${this.#path}${callbackPath}`;
-    this.#seal = createSeal(keys);
+    this.#seal = createSeal(keys, { purpose: 'consent' });
     this.#visits = new Visits({ store, seal: this.#seal, now: () => options.now(), ms: visitMs });
   }
 

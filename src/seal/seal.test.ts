@@ -81,3 +81,70 @@ test('a key of the wrong size is refused at once', () => {
 test('two processes without keys do not open each other’s seals', async () => {
   assert.equal(await createSeal().open(await createSeal().seal('a', 'x'), 'x'), undefined);
 });
+
+test('what was sealed for another purpose does not open', async () => {
+  const sealed = await createSeal([key(1)], { purpose: 'rounds' }).seal('a', 'x');
+  assert.equal(await createSeal([key(1)], { purpose: 'tasks' }).open(sealed, 'x'), undefined);
+  assert.equal(await createSeal([key(1)], { purpose: 'rounds' }).open(sealed, 'x'), 'a');
+});
+
+test('each hour has a key of its own, and what was sealed in another hour opens', async () => {
+  let now = 0;
+  const seal = createSeal([key(1)], { now: () => now });
+  const first = await seal.seal('a', 'x');
+  const alike = await seal.sealAlike('a', 'x');
+  now = 100 * 3_600_000;
+  const later = await seal.seal('b', 'x');
+  assert.equal(await seal.open(first, 'x'), 'a');
+  assert.equal(await createSeal([key(1)]).open(later, 'x'), 'b');
+  assert.equal(await seal.sealAlike('a', 'x'), alike);
+  // The hour stands behind the version and the id of the key.
+  const bytes = Buffer.from(later, 'base64url');
+  assert.equal(bytes.readUInt32BE(5), 100);
+  bytes.writeUInt32BE(99, 5);
+  assert.equal(await seal.open(bytes.toString('base64url'), 'x'), undefined);
+});
+
+test('keys that a function gives change while the process runs, at the earliest after a minute', async () => {
+  let now = 1e12;
+  let keys = [key(1)];
+  let asked = 0;
+  const give = (): readonly Uint8Array[] => (asked++, keys);
+  const seal = createSeal(give, { now: () => now });
+  const old = await seal.seal('a', 'x');
+  keys = [key(2), key(1)];
+  now += 59_000;
+  assert.equal(await createSeal([key(2)]).open(await seal.seal('b', 'x'), 'x'), undefined);
+  now += 1_000;
+  // Nobody waits for them.
+  await seal.seal('c', 'x');
+  await new Promise((resolve) => setTimeout(resolve));
+  const fresh = await seal.seal('d', 'x');
+  assert.equal(await createSeal([key(2)]).open(fresh, 'x'), 'd');
+  assert.deepEqual([await seal.open(old, 'x'), asked], ['a', 2]);
+  // Who did nothing for long waits: the old ones may be gone everywhere.
+  keys = [key(3)];
+  now += 600_000;
+  assert.equal(await createSeal([key(3)]).open(await seal.seal('e', 'x'), 'x'), 'e');
+  assert.equal(await seal.open(old, 'x'), undefined);
+});
+
+test('while the keys cannot be had those from before go on, and without any nothing is sealed', async () => {
+  let now = 1e12;
+  let isAway = true;
+  const seal = createSeal(
+    async () => {
+      if (isAway) throw new Error('away');
+      return [key(1)];
+    },
+    { now: () => now },
+  );
+  await assert.rejects(seal.seal('a', 'x'), /away/);
+  isAway = false;
+  const sealed = await seal.seal('a', 'x');
+  isAway = true;
+  now += 700_000;
+  assert.equal(await seal.open(sealed, 'x'), 'a');
+  for (const none of [[], 'keys', [new Uint8Array(3)]])
+    await assert.rejects(createSeal(() => none as Uint8Array[]).seal('a', 'x'), TypeError);
+});

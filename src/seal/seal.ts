@@ -1,6 +1,7 @@
 /** Sealing of what travels through a client and must come back as it was: AES-256-GCM under a ring of keys. */
 
-import { fromBase64, keyBytes, sealingKeyOf, type SealingKey } from './sealing-key.ts';
+import { KeyRing, noHour, type PlatformKey, type RootKey } from './key-ring.ts';
+import { fromBase64, type SealingKeys } from './sealing-key.ts';
 
 /** Seals and opens text. What it is bound to (the additional data) must be the same on both occasions. */
 export interface Seal {
@@ -15,64 +16,61 @@ export interface Seal {
   open(sealed: string, boundTo: string): Promise<string | undefined>;
 }
 
-const version = 1;
+const version = 2;
 const idBytes = 4;
+const hourBytes = 4;
 const nonceBytes = 12;
-const headBytes = 1 + idBytes + nonceBytes;
+const headBytes = 1 + idBytes + hourBytes + nonceBytes;
 
-/**
- * Types that the platform gives a key and the parameters of the cipher; the names of these types differ between
- * platforms.
- */
-type PlatformKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
+/** Parameters of the cipher. */
 type Cipher = {
   readonly name: 'AES-GCM';
   readonly iv: Uint8Array<ArrayBuffer>;
   readonly additionalData: Uint8Array<ArrayBuffer>;
 };
 
-interface RingKey {
-  readonly id: Uint8Array;
-  readonly key: PlatformKey;
-  readonly bytes: Uint8Array<ArrayBuffer>;
+/** Options of a seal. */
+export interface SealOptions {
+  /** Name of what is sealed: what was sealed for another purpose under the same keys does not open. */
+  readonly purpose?: string;
+  /** The time, in milliseconds since 1970, which other processes read in hours; `Date.now` by default. */
+  readonly now?: (() => number) | undefined;
 }
 
 /**
- * Makes a seal.
+ * Makes a seal. Each hour has a key of its own, derived from the newest (HKDF with SHA-256, RFC 5869): under one key AES-GCM is good for 2³² texts with random nonces.
  *
  * @param keys The newest first: it seals, and any of them opens. Without keys one is made that only this process
  *   knows, so that what it sealed opens nowhere else.
  * @throws TypeError when a key is not 32 bytes.
  */
-export function createSeal(keys?: readonly SealingKey[]): Seal {
-  const given = (keys ?? []).map(sealingKeyOf);
-  let ring: Promise<readonly RingKey[]> | undefined;
-  // Made when first needed: Node takes milliseconds to load what `crypto` stands for.
-  const bytes = (): readonly Uint8Array<ArrayBuffer>[] =>
-    given.length > 0 ? given : [crypto.getRandomValues(new Uint8Array(keyBytes))];
-  const keyRing = (): Promise<readonly RingKey[]> => (ring ??= Promise.all(bytes().map(imported)));
-  const newestKey = async (): Promise<RingKey> => {
-    const [newest] = await keyRing();
+export function createSeal(keys?: SealingKeys, { purpose = 'text', now = Date.now }: SealOptions = {}): Seal {
+  const ring = new KeyRing(keys, purpose, now);
+  const newestKey = async (): Promise<RootKey> => {
+    const [newest] = await ring.roots();
     if (newest === undefined) throw new TypeError('a seal needs a key');
     return newest;
   };
   return {
     async seal(text, boundTo) {
       const nonce = crypto.getRandomValues(new Uint8Array(nonceBytes));
-      return await sealedUnder(await newestKey(), nonce, { text, boundTo });
+      return await sealedUnder(await newestKey(), { hour: ring.hour, nonce }, { text, boundTo });
     },
     async sealAlike(text, boundTo) {
       const newest = await newestKey();
-      return await sealedUnder(newest, await nonceOf(newest, { text, boundTo }), { text, boundTo });
+      const nonce = await nonceOf(newest, { text, boundTo });
+      return await sealedUnder(newest, { hour: noHour, nonce }, { text, boundTo });
     },
     async open(sealed, boundTo) {
       const packed = fromBase64Url(sealed);
       if (packed === undefined || packed.length <= headBytes || packed[0] !== version) return undefined;
       const id = packed.subarray(1, 1 + idBytes);
-      const nonce = packed.slice(1 + idBytes, headBytes);
-      for (const candidate of await keyRing()) {
+      const hour = new DataView(packed.buffer).getUint32(1 + idBytes);
+      const nonce = packed.slice(headBytes - nonceBytes, headBytes);
+      for (const candidate of await ring.roots()) {
         if (!candidate.id.every((byte, at) => byte === id[at])) continue;
-        const text = await opened(candidate.key, algorithm(nonce, boundTo), packed.slice(headBytes));
+        const key = await candidate.cipher(hour);
+        const text = await opened(key, algorithm(nonce, boundTo), packed.slice(headBytes));
         if (text !== undefined) return text;
       }
       return undefined;
@@ -87,18 +85,20 @@ interface Sealable {
 }
 
 async function sealedUnder(
-  { id, key }: RingKey,
-  nonce: Uint8Array<ArrayBuffer>,
+  root: RootKey,
+  { hour, nonce }: { readonly hour: number; readonly nonce: Uint8Array<ArrayBuffer> },
   { text, boundTo }: Sealable,
 ): Promise<string> {
+  const key = await root.cipher(hour);
   const sealed = await crypto.subtle.encrypt(algorithm(nonce, boundTo), key, encode(text));
-  return toBase64Url(Uint8Array.of(version, ...id, ...nonce), new Uint8Array(sealed));
+  const hours = new Uint8Array(hourBytes);
+  new DataView(hours.buffer).setUint32(0, hour);
+  return toBase64Url(Uint8Array.of(version, ...root.id, ...hours, ...nonce), new Uint8Array(sealed));
 }
 
 /** Nonce that follows from what is sealed under it, so that no two texts have the same: a part of their HMAC. */
-async function nonceOf({ bytes }: RingKey, { text, boundTo }: Sealable): Promise<Uint8Array<ArrayBuffer>> {
-  const key = await crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
-  const digest = await crypto.subtle.sign('HMAC', key, encode(JSON.stringify(['nonce', boundTo, text])));
+async function nonceOf(root: RootKey, { text, boundTo }: Sealable): Promise<Uint8Array<ArrayBuffer>> {
+  const digest = await crypto.subtle.sign('HMAC', await root.nonces(), encode(JSON.stringify([boundTo, text])));
   return new Uint8Array(digest.slice(0, nonceBytes));
 }
 
@@ -113,12 +113,6 @@ async function opened(key: PlatformKey, how: Cipher, sealed: Uint8Array<ArrayBuf
 
 function algorithm(iv: Uint8Array<ArrayBuffer>, boundTo: string): Cipher {
   return { name: 'AES-GCM', iv, additionalData: encode(boundTo) };
-}
-
-async function imported(bytes: Uint8Array<ArrayBuffer>): Promise<RingKey> {
-  const key = await crypto.subtle.importKey('raw', bytes, 'AES-GCM', false, ['encrypt', 'decrypt']);
-  const digest = await crypto.subtle.digest('SHA-256', bytes);
-  return { key, bytes, id: new Uint8Array(digest, 0, idBytes) };
 }
 
 function encode(text: string): Uint8Array<ArrayBuffer> {

@@ -143,8 +143,8 @@ function checkValues({ rounds, rateLimits, subscriptions, ...own }: ServerOption
   // A time that is no number would let states live for ever; an endless one does not survive JSON.
   if (rounds?.ttlMs === Number.POSITIVE_INFINITY) throw new TypeError('rounds.ttlMs must have an end');
   refuseOther('boolean', 'rounds.singleUse', rounds?.singleUse);
-  if (rounds?.keys !== undefined && !Array.isArray(rounds.keys))
-    throw new TypeError(`rounds.keys must be a list of keys, not ${shown(rounds.keys)}`);
+  if (rounds?.keys !== undefined && typeof rounds.keys !== 'function' && !Array.isArray(rounds.keys))
+    throw new TypeError(`rounds.keys must be a list of keys, or a function that gives one, not ${shown(rounds.keys)}`);
   for (const name of ['add', 'get'] as const)
     if (rounds?.store !== undefined) refuseOther('function', `rounds.store.${name}`, rounds.store[name] ?? null);
   refuseOther('function', 'rounds.now', rounds?.now);

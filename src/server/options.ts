@@ -4,7 +4,7 @@ import type { RoundStore } from '../host/input/state-store.ts';
 import type { OnEvent } from '../host/events/service-event.ts';
 import { ServiceListeners } from '../host/events/listeners.ts';
 import { toldStore } from '../host/events/told-store.ts';
-import { sealingKeyOf, type SealingKey } from '../seal/sealing-key.ts';
+import { keysFrom, type SealingKeys } from '../seal/sealing-key.ts';
 import { harmless } from '../mistakes/harmless.ts';
 import type { ServerCapabilities } from '../protocol/capability.ts';
 import type { Extensions } from '../protocol/extension.ts';
@@ -79,9 +79,10 @@ export interface ServerOptions {
 export interface RoundOptions {
   /**
    * The keys that seal `requestState`, 32 bytes each, as bytes or in base64: the first seals, any opens. Processes
-   * that share them can continue each other's conversations. Without keys one is made for this process alone.
+   * that share them can continue each other's conversations. A function is asked each minute, so that they change while the process runs; while it fails those
+   * that it gave before go on. Without keys one is made for this process alone.
    */
-  readonly keys?: readonly SealingKey[];
+  readonly keys?: SealingKeys;
   /** Time that a client may take for one round, in milliseconds; an hour by default. */
   readonly ttlMs?: number;
   /** The largest state that travels, in characters; 65,536 by default. A larger one waits in the store. */
@@ -140,6 +141,7 @@ export function resolveOptions(options: ServerOptions): ResolvedOptions {
   }
   const listeners = new ServiceListeners(options.onEvent);
   const store = options.store && toldStore(options.store, listeners);
+  const onError = harmless(options.onError ?? printError(options.exposeErrors ?? false));
   return {
     instructions: options.instructions,
     revisions: chosenRevisions(options.revisions),
@@ -150,7 +152,7 @@ export function resolveOptions(options: ServerOptions): ResolvedOptions {
     logging: options.logging ?? true,
     store,
     listeners,
-    rounds: roundsOf(options.rounds ?? {}, store),
+    rounds: roundsOf(options.rounds ?? {}, store, (cause) => onError(cause, 'rounds.keys')),
     // As with the timeouts of clients, 0 is no limit.
     askTimeoutMs: (options.rounds?.askTimeoutMs ?? 600_000) || Number.POSITIVE_INFINITY,
     subscriptions: {
@@ -160,7 +162,7 @@ export function resolveOptions(options: ServerOptions): ResolvedOptions {
     rateLimits: options.rateLimits ?? {},
     tasks: tasksOf(options.tasks ?? {}, store),
     exposeErrors: options.exposeErrors ?? false,
-    onError: harmless(options.onError ?? printError(options.exposeErrors ?? false)),
+    onError,
     onWarning: harmless(options.onWarning ?? ((message) => console.error(message))),
   };
 }
@@ -185,8 +187,9 @@ function tasksOf(tasks: TaskOptions, shared: Store | undefined): TaskOptions {
 function roundsOf(
   { keys = [], ttlMs, maxStateLength, store, singleUse, maxRounds = 32, now }: RoundOptions,
   shared: Store | undefined,
+  failed: (cause: unknown) => void,
 ): ServerRounds {
   // A key that is none is told of at once; what it seals with is made when a handler first asks.
   const records = shared?.records;
-  return { keys: keys.map(sealingKeyOf), ttlMs, maxStateLength, store, records, singleUse, maxRounds, now };
+  return { keys: keysFrom(keys, failed), ttlMs, maxStateLength, store, records, singleUse, maxRounds, now };
 }

@@ -36,7 +36,9 @@ test('a store that processes share needs keys that they share', async () => {
   for (const make of makers(store, [new Uint8Array(32)])) {
     // Both are made then, and have the store where an edge looks for it.
     const served = (await make()) as { readonly endpoint: { readonly store?: Store }; close(): Promise<void> };
-    assert.equal(served.endpoint.store, store);
+    await served.endpoint.store?.records.add('key', 'text', 60_000);
+    assert.equal((await store.records.get('key'))?.text, 'text');
+    await store.records.delete('key');
     await served.close();
   }
 });

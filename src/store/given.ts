@@ -12,7 +12,7 @@ const functions =
  * @param keys The keys that seal what processes share; a shared store needs one.
  * @throws TypeError that says what is missing.
  */
-export function refuseNoStore(store: Store | undefined, keys: readonly unknown[] | undefined): void {
+export function refuseNoStore(store: Store | undefined, keys: readonly unknown[] | (() => unknown) | undefined): void {
   if (store === undefined) return;
   if (typeof store !== 'object' || store === null)
     throw new TypeError(`store must be one that memoryStore or redis makes, not ${shown(store)}`);
@@ -22,6 +22,6 @@ export function refuseNoStore(store: Store | undefined, keys: readonly unknown[]
   }
   refuseOther('boolean', 'store.shared', store.shared ?? null);
   // What one process seals another one opens: a key of this process alone would break conversations at random.
-  if (store.shared && (keys?.length ?? 0) === 0)
+  if (store.shared && typeof keys !== 'function' && (keys?.length ?? 0) === 0)
     throw new TypeError('a store that processes share needs rounds.keys of 32 bytes, the same in each of them');
 }

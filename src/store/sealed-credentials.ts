@@ -17,7 +17,7 @@ export interface SealedCredentialStoreOptions {
  */
 export function sealedCredentialStore(store: CredentialStore, { keys }: SealedCredentialStoreOptions): CredentialStore {
   if (!Array.isArray(keys) || keys.length === 0) throw new TypeError('a sealed store of credentials needs keys');
-  const seal = createSeal(keys);
+  const seal = createSeal(keys, { purpose: 'credentials' });
   const opened = async (key: CredentialKey): Promise<Opened> => {
     const there = await store.read(key);
     return { there, text: there && (await seal.open(there.text, credentialKeyText(key))) };

@@ -3,6 +3,7 @@
 import { monotonicNow } from '../../jsonrpc/timeout.ts';
 import type { RoundSettings } from './request-state.ts';
 import { createSeal } from '../../seal/seal.ts';
+import type { SealingKeys } from '../../seal/sealing-key.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { Records } from '../../store/records.ts';
 import { StoreError } from '../../store/store.ts';
@@ -11,7 +12,7 @@ import { memoryRoundStore, type RoundStore } from './state-store.ts';
 /** Rounds as a server sets them; what is undefined gets its default. */
 export interface ServerRounds {
   /** The keys of the seal, 32 bytes each; without any one is made for this process. */
-  readonly keys: readonly Uint8Array[];
+  readonly keys: SealingKeys;
   /** Lifetime of a state in milliseconds; an hour by default. */
   readonly ttlMs: number | undefined;
   /** The largest state that travels, in characters; 65,536 by default. */
@@ -37,7 +38,7 @@ export function roundSettings(rounds: ServerRounds): RoundSettings {
   const { keys, ttlMs = 3_600_000, maxStateLength = 65_536, records, singleUse = false, now } = rounds;
   const shared = records && roundStoreIn(records);
   const settings: RoundSettings = {
-    seal: createSeal(keys),
+    seal: createSeal(keys, { purpose: 'rounds', now }),
     ttlMs,
     maxStateLength,
     store: rounds.store ?? shared ?? memoryRoundStore({ now: now ?? monotonicNow }),

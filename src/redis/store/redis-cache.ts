@@ -46,7 +46,7 @@ export function redisCache(client: string | RedisSentinels | RedisClient, option
   const { name = 'parley', keys: sealingKeys } = options;
   const prefix = prefixOf(client);
   refuseName(name);
-  const seal = sealingKeys === undefined ? undefined : createSeal(sealingKeys);
+  const seal = sealingKeys === undefined ? undefined : createSeal(sealingKeys, { purpose: 'cache' });
   // A cache may forget.
   const engine = new RedisEngine(client, () => undefined);
   const calls = new Calls(engine);

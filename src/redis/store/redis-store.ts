@@ -1,7 +1,7 @@
 import { refuseUnknown, type Names } from '../../mistakes/known-names.ts';
 import { refuseOther } from '../../mistakes/known-values.ts';
 import { harmless } from '../../mistakes/harmless.ts';
-import type { SealingKey } from '../../seal/sealing-key.ts';
+import { keysFrom, type SealingKeys } from '../../seal/sealing-key.ts';
 import type { Store } from '../../store/store.ts';
 import type { TaskStore } from '../../store/tasks.ts';
 import { tasksIn } from '../redis-tasks.ts';
@@ -26,9 +26,10 @@ export interface RedisStoreOptions {
   readonly name?: string;
   /**
    * RedisKeys that seal all texts in Redis (AES-256-GCM), the newest first: it seals, and any of them opens. 32 bytes each, as bytes or in base64, the same in all
-   * processes. Texts that none of them opens count as not there. Left out, texts are kept as they are.
+   * processes. Texts that none of them opens count as not there. A function is asked each minute; `onWarning` hears when it fails, and those that it gave before go on. Left
+   * out, texts are kept as they are.
    */
-  readonly keys?: readonly SealingKey[];
+  readonly keys?: SealingKeys;
   /** Hears once in which way the server, as it is set up, may forget what it keeps; printed to standard error by default. */
   readonly onWarning?: (message: string) => void;
 }
@@ -58,9 +59,14 @@ export function redis(client: string | RedisSentinels | RedisClient, options: Re
   refuseOther('function', 'onWarning', onWarning);
   const prefix = prefixOf(client);
   refuseName(name);
-  if (sealingKeys !== undefined && (!Array.isArray(sealingKeys) || sealingKeys.length === 0))
+  if (
+    sealingKeys !== undefined &&
+    typeof sealingKeys !== 'function' &&
+    !(Array.isArray(sealingKeys) && sealingKeys.length > 0)
+  )
     throw new TypeError('keys must be a list of at least one sealing key');
-  const engine = new RedisEngine(client, harmless(onWarning));
+  const warn = harmless(onWarning);
+  const engine = new RedisEngine(client, warn);
   const keys = new RedisKeys(prefix, name);
   const calls = new Calls(engine);
   const listening = new RedisListening(engine);
@@ -79,7 +85,10 @@ export function redis(client: string | RedisSentinels | RedisClient, options: Re
       engine.close();
     },
   };
-  return sealingKeys === undefined ? store : { ...sealedStore(store, sealingKeys), tasks: store.tasks };
+  if (sealingKeys === undefined) return store;
+  const failed = (cause: unknown): void =>
+    warn(`the sealing keys of the store could not be had: ${String(Object(cause).cause)}`);
+  return { ...sealedStore(store, keysFrom(sealingKeys, failed)), tasks: store.tasks };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { createSeal, type Seal } from '../../seal/seal.ts';
-import type { SealingKey } from '../../seal/sealing-key.ts';
+import type { SealingKeys } from '../../seal/sealing-key.ts';
 import { longestBusText, type CountingBus } from '../../store/bus.ts';
 import { longestRecord, type Records } from '../../store/records.ts';
 import type { NowOrLater } from '../../store/now-or-later.ts';
@@ -16,8 +16,8 @@ export const sealedRoom = 5;
  * Seals the texts of a store (AES-256-GCM), each bound to what it is and where it is kept, so that none can be put in the place of another. A text that does not
  * open counts as none. The bounds of texts are those before they are sealed; the store inside has to take what sealing adds.
  */
-export function sealedStore<Inside extends Store>(store: Inside, keys: readonly SealingKey[]): Inside {
-  const seal = createSeal(keys);
+export function sealedStore<Inside extends Store>(store: Inside, keys: SealingKeys): Inside {
+  const seal = createSeal(keys, { purpose: 'store' });
   return {
     ...store,
     records: sealedRecords(store.records, seal),

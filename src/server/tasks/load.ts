@@ -52,7 +52,7 @@ export function loadTasks(info: Implementation, parts: Parts): TaskAnswers {
     store,
     queue,
     engine: executor && new Engine(executor, queue, onError),
-    seal: keys && createSeal(keys),
+    seal: keys && createSeal(keys, { purpose: 'tasks' }),
     onAudit: onAudit && harmless(onAudit),
     limits: allLimits,
     times: { ...taskTimes, ...times },

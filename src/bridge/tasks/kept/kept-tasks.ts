@@ -102,7 +102,7 @@ export class KeptTasks {
     this.#tasks = new Tasks({
       store,
       queue: JSON.stringify([queue, member, principal ?? null]),
-      seal: keys && createSeal(keys),
+      seal: keys && createSeal(keys, { purpose: 'tasks' }),
       onAudit: onAudit && harmless(onAudit),
       limits: allLimits,
       times: { ...taskTimes, waitMs: taskTimes.maxTtlMs ?? taskTimes.waitMs, ...times },
