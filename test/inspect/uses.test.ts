@@ -131,6 +131,22 @@ for (const revision of ['2025-11-25', '2026-07-28']) {
   });
 }
 
+test('a call is made again when its server starts, with what is typed then', { skip }, async (t) => {
+  const { page, scene, choose } = await openInspect(t, [planAt(await served(t, createExampleServer()))]);
+  await choose('tools', 'Forecast');
+  await page.getByLabel('city').fill('Osl');
+  await page.getByLabel('again at each start').check();
+  await page.getByLabel('city').fill('Oslo');
+  await page.getByRole('button', { name: 'Restart' }).click();
+  const result = page.getByRole('region', { name: 'Result' });
+  await result.getByText('fits the output schema').waitFor();
+  assert.match((await result.textContent()) ?? '', /Oslo/);
+  await page.getByLabel('again at each start').uncheck();
+  await page.getByRole('button', { name: 'Restart' }).click();
+  await scene.line('server', ({ server }) => server.version > 2);
+  await page.getByRole('tab', { name: /^Calls ?1$/ }).waitFor();
+});
+
 test('the wire is filtered, searched, paused, cleared, and saved as three kinds of files', { skip }, async (t) => {
   const { page, choose } = await openInspect(t, [planAt(await served(t, createExampleServer()))]);
   await choose('tools', 'Forecast');

@@ -189,11 +189,22 @@ function begin(line: Extract<FeedLine, { kind: 'hello' }>): void {
   hello.value = line;
 }
 
+/** Calls that are made again whenever their servers start, at the wish of the person: one for each server. */
+export const again: Signal<ReadonlyMap<string, { readonly name: string; readonly text: string }>> = signal(new Map());
+
+/** Wishes that a call is made again at each start of its server, or no more. */
+export function callAgain(id: string, wish: { readonly name: string; readonly text: string } | undefined): void {
+  again.value = changed(again.value, id, wish);
+}
+
 function serverChanged(view: ServerView): void {
   const before = servers.value.get(view.id);
   servers.value = changed(servers.value, view.id, view);
   if (chosenServer.value === '' || !servers.value.has(chosenServer.value)) chosenServer.value = view.id;
   if (before !== undefined && before.state !== view.state) announcement.value = `${view.name}: ${view.state}`;
+  const wish = again.value.get(view.id);
+  if (wish !== undefined && before !== undefined && before.state !== 'connected' && view.state === 'connected')
+    void act('call', { server: view.id, kind: 'tool', ...wish });
   const isNews = view.state === 'connected' && view.version > 0 && before?.version !== view.version;
   if (isNews) void loadLists(view.id);
 }

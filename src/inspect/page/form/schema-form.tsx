@@ -6,7 +6,7 @@ import { FormContext, type Change, type Form } from './context.ts';
 import { Field } from './field.tsx';
 import { readJson } from './model/json-text.ts';
 import { problemsOf } from './model/problems.ts';
-import { shapeOf } from './model/shape.ts';
+import { shapeOf, type Shape } from './model/shape.ts';
 import { isRecord, own, schemaDocument, type SchemaDocument } from './model/schema-document.ts';
 
 /** Properties of a form. */
@@ -63,9 +63,11 @@ export function SchemaForm(props: SchemaFormProps): JSX.Element {
         {shape.kind === 'object' && shape.properties.size === 0 && shape.others.length === 0 ? (
           <p class="form-legend">Nothing is asked for.</p>
         ) : (
-          <p class="form-legend">
-            <span class="form-star">*</span> required
-          </p>
+          hasRequired(shape) && (
+            <p class="form-legend">
+              <span class="form-star">*</span> required
+            </p>
+          )
         )}
         <Field
           path={[]}
@@ -94,4 +96,9 @@ function sameKeywords(one: unknown, other: unknown): boolean {
   if (!isRecord(one) || !isRecord(other)) return false;
   const names = Object.keys(one);
   return names.length === Object.keys(other).length && names.every((name) => own(one, name) === own(other, name));
+}
+
+/** Tells whether a field at the top has to be filled in; deeper ones are marked where they open. */
+function hasRequired(shape: Shape): boolean {
+  return shape.kind !== 'object' || [...shape.properties.values()].some(({ required }) => required);
 }

@@ -4,7 +4,7 @@ import type { JsonView as Json, ProblemView } from '../../view.ts';
 import { ArgumentsField } from '../arguments.tsx';
 import { CopyButton } from '../parts.tsx';
 import { plain, textOf } from '../plain.ts';
-import { api, calls, chosenServer, hello, lists, problem, server, wordsOf } from '../state.ts';
+import { again, api, callAgain, calls, chosenServer, hello, lists, problem, server, wordsOf } from '../state.ts';
 import { Picker } from './picker.tsx';
 import { CallResult } from './result.tsx';
 
@@ -57,6 +57,7 @@ function Tool({ tool }: { readonly tool: Json }): JSX.Element {
   const type = (next: string): void => {
     drafts.set(key, next);
     setText(next);
+    if (again.value.get(id)?.name === name) callAgain(id, { name, text: next === '' ? '{}' : next });
   };
   useEffect(() => {
     const timer = setTimeout(() => void judge(id, name, text).then(setProblems), 150);
@@ -127,8 +128,26 @@ function ToolDoing(props: {
         </button>
       )}
       <CopyButton text={text === '' ? '{}' : text} what="arguments" />
-      {isReadOnly && <span class="muted">started with --read-only</span>}
+      {isReadOnly ? <span class="muted">started with --read-only</span> : <Again tool={tool} text={text} />}
     </p>
+  );
+}
+
+/** The wish that the call is made again whenever the server starts, as it does when its files change. */
+function Again({ tool, text }: { readonly tool: Json; readonly text: string }): JSX.Element {
+  const id = chosenServer.value;
+  const name = textOf(tool['name']) ?? '';
+  return (
+    <label class="again">
+      <input
+        type="checkbox"
+        checked={again.value.get(id)?.name === name}
+        onChange={(event) =>
+          callAgain(id, event.currentTarget.checked ? { name, text: text === '' ? '{}' : text } : undefined)
+        }
+      />
+      again at each start
+    </label>
   );
 }
 
