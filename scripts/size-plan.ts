@@ -83,7 +83,7 @@ export const programs: readonly Program[] = [
     code: `import { connect } from 'parley-mcp/client'; const client = await connect('https://example.com/mcp'); console.log(await client.callTool('add', {}));`,
     budget: 47.6,
     aim: 28,
-    whole: 89,
+    whole: 89.3,
     neutral: true,
     role: 'client',
   },

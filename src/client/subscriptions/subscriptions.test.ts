@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { ways } from '../../../test/support/ways.ts';
+import { createHandler } from '../../http/server/fetch.ts';
+import { httpTransport } from '../../http/client/transport.ts';
 import { revisions } from '../../protocol/revision.ts';
 import { createServer } from '../../server/server.ts';
 import { createConnect } from '../connect.ts';
@@ -44,3 +46,41 @@ for (const way of ways) {
     });
   }
 }
+
+it('a resource that a server has no time to watch again after a restart is watched later', async (t) => {
+  const definition = () => {
+    const server = createServer({ name: 's', version: '1' });
+    server.resource('memo://one', { name: 'one' }, () => 'x');
+    return server;
+  };
+  const servers = [definition(), definition()];
+  const handlers = servers.map((server) => createHandler(server));
+  let now = 0;
+  let refusals = 0;
+  const transport = httpTransport('http://127.0.0.1/mcp', {
+    fetch: async (url, request) => {
+      const isRenewed = now === 1 && String(request?.body).includes('resources/subscribe');
+      if (isRenewed && refusals++ === 0) return new Response(undefined, { status: 503 });
+      return (await handlers[now]?.(new Request(url, request))) ?? assert.fail();
+    },
+  });
+  const client = await createConnect({ http: () => assert.fail() })(transport, {
+    revisions: ['2025-11-25'],
+    onWarning: () => undefined,
+  });
+  t.after(() => client.close());
+  let reopened = 0;
+  let heard = (): void => undefined;
+  const subscription = await client.subscribe({ updates: ['memo://one'] }, ({ type }) => {
+    if (type === 'reopened') reopened++;
+    heard();
+  });
+  now = 1;
+  await client.ping().catch(() => undefined);
+  while (subscription.honored.updates === undefined || reopened < 2)
+    await new Promise<void>((resolve) => (heard = resolve));
+  assert.equal(refusals, 2);
+  const updated = new Promise<void>((resolve) => (heard = resolve));
+  servers[1]?.resourceUpdated('memo://one');
+  await updated;
+});

@@ -21,7 +21,7 @@ import {
   type Topics,
 } from './subscription.ts';
 import { WatchSubscription } from './watch.ts';
-import { ClientWatches } from './watches.ts';
+import { ClientWatches, type SendRequest } from './watches.ts';
 import type { Reconnecting } from '../connection/reconnecting.ts';
 
 /** Parts of their client that subscriptions need. */
@@ -53,7 +53,11 @@ export class ClientSubscriptions {
   readonly #listening = new Set<ListenSubscription>();
   readonly #watching = new Set<WatchSubscription>();
   readonly #pause = new Pause();
+  /** Rest before resources are watched again. */
+  readonly #rest = new Pause();
   #reviving = false;
+  /** Number of connections that were opened anew. */
+  #opened = 0;
   /** True when a listen request is handed over right now, so that its id is not known yet. */
   #handing = false;
   /** True when the server was found to leave out which subscription it tells. */
@@ -233,8 +237,26 @@ export class ClientSubscriptions {
       return;
     }
     // Also where nobody watches any more: what the old connection was told counts for nothing in this one.
-    await this.#watches.restore((method, params) => connection.request(method, params));
+    const opened = this.#renewed();
+    const request: SendRequest = (method, params) => connection.request(method, params);
+    const left = await this.#watches.restore(request);
     this.#gap();
+    if (left.length > 0) void this.#watchAgain(left, { request, isCurrent: () => opened === this.#opened });
+  }
+
+  /** Has resources watched of which a connection did not say that it does: it stands, and nothing else would ask it again. */
+  async #watchAgain(
+    uris: readonly string[],
+    { request, isCurrent }: { readonly request: SendRequest; isCurrent(): boolean },
+  ): Promise<void> {
+    const { settings } = this.#options;
+    let left = uris;
+    for (let tries = 0; left.length > 0; tries++) {
+      await this.#rest.wait(backoffMs(tries, settings.random()));
+      if (!isCurrent() || this.#watching.size === 0) return;
+      left = await this.#watches.again(left, request);
+    }
+    if (isCurrent()) this.#gap();
   }
 
   /** Something may have changed unheard. */
@@ -249,8 +271,16 @@ export class ClientSubscriptions {
     for (const [method, params] of staleBy(topics)) this.#options.missed(method, params);
   }
 
+  /** Nothing is owed to the connection before. */
+  #renewed(): number {
+    this.#opened++;
+    this.#rest.wake();
+    return this.#opened;
+  }
+
   #ended(error: ConnectionError | undefined): void {
     this.#pause.wake();
+    this.#renewed();
     const closure = error === undefined ? { graceful: true } : { graceful: false, error };
     for (const subscription of [...this.#listening, ...this.#watching]) subscription.end(closure);
   }

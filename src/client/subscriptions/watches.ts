@@ -66,21 +66,33 @@ export class ClientWatches {
     for (const uri of uris) this.#of(uri).count--;
   }
 
-  /** Tells a new connection of all that is wanted; whatever it is, it watches nothing yet. */
-  async restore(request: SendRequest): Promise<void> {
+  /**
+   * Tells a new connection of all that is wanted; whatever it is, it watches nothing yet.
+   *
+   * @returns Those of which it is not known whether it does.
+   */
+  async restore(request: SendRequest): Promise<readonly string[]> {
     for (const [uri, watched] of this.#watched) {
       if (watched.count === 0) this.#watched.delete(uri);
       watched.on = false;
       // What the old connection was being told no longer matters.
       watched.tail = Promise.resolve();
     }
-    await inBatches([...this.#watched.keys()], async (uri) => {
+    return await this.again([...this.#watched.keys()], request);
+  }
+
+  /** Tells the connection once more of some, and gives those of which it is still not known. */
+  async again(uris: readonly string[], request: SendRequest): Promise<readonly string[]> {
+    const left: string[] = [];
+    await inBatches(uris, async (uri) => {
       try {
         await this.#adjust(uri, request);
       } catch (error) {
-        this.#options.warn(`a resource could not be watched again: ${uri.slice(0, 200)}`, error);
+        left.push(uri);
+        this.#options.warn(`a resource could not be watched again for now: ${uri.slice(0, 200)}`, error);
       }
     });
+    return left;
   }
 
   #of(uri: string): Watched {
