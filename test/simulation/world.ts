@@ -110,8 +110,8 @@ export class World {
     this.#ended = true;
   }
 
-  /** Time that really passes after each event: for what is loaded when it is needed first, which no world's time moves. */
-  patienceMs = 0;
+  /** True where each event waits until what it needed first is loaded, which takes time that no world moves. */
+  loads = false;
 
   /** Lets everything happen that is to, until somebody ends it. */
   async run(): Promise<void> {
@@ -138,8 +138,22 @@ export class World {
       run();
       // Whatever follows from it follows before the next event.
       if (owner !== undefined) await new Promise<void>((resolve) => void real.soon(resolve));
-      if (this.patienceMs > 0) await new Promise<void>((resolve) => void real.later(resolve, this.patienceMs));
+      if (this.loads) await loaded();
       this.current = undefined;
     }
   }
 }
+
+/** Resolves when no file is being read any more, and what was waited for it has run. */
+async function loaded(): Promise<void> {
+  for (let quiet = 0; quiet < quietTurns; quiet++) {
+    await new Promise<void>((resolve) => void real.soon(resolve));
+    if (process.getActiveResourcesInfo().some((kind) => kind.startsWith('FS'))) {
+      quiet = 0;
+      await new Promise<void>((resolve) => void real.later(resolve, 1));
+    }
+  }
+}
+
+/** How many turns without reading say that nothing is read any more: a module is found, read and run in several. */
+const quietTurns = 8;

@@ -5,6 +5,6 @@ import { test } from 'node:test';
 import { failures, outcomes, unreached } from './judged.ts';
 
 test('every call through a bridge ends once, with its own answer or an error that has a name', async () => {
-  const all = await outcomes(1, 200, 1, true);
+  const all = await outcomes(1, 200, { bridge: true });
   assert.deepEqual([failures(all), unreached(all)], [[], []]);
 });

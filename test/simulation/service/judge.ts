@@ -28,6 +28,7 @@ export class Judge {
     posts: 0,
     events: 0,
     changes: 0,
+    logs: 0,
     processes: 0,
   };
   readonly #world: World;
@@ -37,6 +38,7 @@ export class Judge {
   readonly #runs = new Map<string, number>();
   readonly #questions = new Map<string, number>();
   readonly #effects = new Map<string, number>();
+  readonly #logs = new Map<string, number>();
 
   constructor(world: World) {
     this.#world = world;
@@ -105,6 +107,15 @@ export class Judge {
     this.#questions.set(question, times);
     const [tool, key] = question.split(' ');
     if (times > (this.#posts.get(`${tool} ${key}`) ?? 0)) this.violated(`${question} is asked ${times} times`);
+  }
+
+  /** Something is logged: what runs anew in rounds does not say again what it said. */
+  logged(words: string): void {
+    this.counts.logs++;
+    const times = (this.#logs.get(words) ?? 0) + 1;
+    this.#logs.set(words, times);
+    const [tool, key] = words.split(' ');
+    if (times > (this.#posts.get(`${tool} ${key}`) ?? 0)) this.violated(`${words} is logged ${times} times`);
   }
 
   /** A side effect that a handler wants once in all its runs for one call. */

@@ -1,12 +1,12 @@
 /** Schedules run for a test, and what is wrong with them. */
 
-import { planOf } from './plan.ts';
+import { planOf, type PlanOptions } from './plan.ts';
 import { runPlan, type Outcome } from './schedule.ts';
 
 /** Runs the schedules of so many seeds. */
-export async function outcomes(first: number, count: number, nodes = 1, bridge = false): Promise<readonly Outcome[]> {
+export async function outcomes(first: number, count: number, how: PlanOptions = {}): Promise<readonly Outcome[]> {
   const all: Outcome[] = [];
-  for (let seed = first; seed < first + count; seed++) all.push(await runPlan(planOf(seed, { nodes, bridge })));
+  for (let seed = first; seed < first + count; seed++) all.push(await runPlan(planOf(seed, how)));
   return all;
 }
 

@@ -41,6 +41,8 @@ export interface NetworkParts {
   isOut(): boolean;
   /** Hears that a process ended a stream that was taken up, though neither it nor its client was over. */
   endedEarly(words: string): void;
+  /** Hears that a stream could not be taken up where its client had come to, though its session is known. */
+  notResumed(words: string): void;
   /** Sees each request that reaches a process. */
   arrived(process: Process, request: FetchRequest): void;
 }
@@ -172,6 +174,10 @@ class Exchange implements Wire {
 
   head(status: number, body: string | undefined, headers: Readonly<Record<string, string>>): void {
     if (status >= 400) this.#network.world.note(`${this.#parts.flow} is answered ${status} ${body ?? ''}`);
+    const { request, flow, isCalm } = this.#parts;
+    const after = request.headers['Last-Event-ID'] ?? request.headers['last-event-id'];
+    if (status === 400 && after !== undefined && !isCalm)
+      this.#network.notResumed(`nothing can be taken up after ${after}, as ${flow} wants`);
     if (this.#misfortune === 'answer lost') return this.#cut();
     this.#tell(() => this.#respond(status, body, headers));
     this.#over();

@@ -3,9 +3,16 @@
 import { createHttpHandler, type HttpHandler } from '../../../src/http/server/handler.ts';
 import { createServer, type Server, type ServerOptions } from '../../../src/server.ts';
 import type { Process } from '../world.ts';
+import type { Ctx } from '../../../src/server/ctx.ts';
+import type { HttpOptions } from '../../../src/http.ts';
+import { memoryEvents } from '../../../src/store/events.ts';
 import type { Judge } from './judge.ts';
+import type { ServiceKind } from './plan.ts';
 
 const key = { type: 'object', properties: { key: { type: 'integer' } }, required: ['key'] } as const;
+
+/** How many tools a process has to begin with. */
+export const toolCount = 10;
 
 /** How many steps the tool of steps has. */
 export const stepCount = 4;
@@ -21,8 +28,24 @@ export interface ServiceParts {
   readonly peaceful: boolean;
   /** How long a tool waits at a place, in milliseconds. */
   wait(key: number, place: number): number;
+  /** How often there was something new. */
+  news(): number;
+  /** What is particular about the service. */
+  readonly service: ServiceKind;
   /** The names of the tools that were added since. */
   readonly added: readonly string[];
+}
+
+/** The resource that changes. */
+export const newsUri = 'news://today';
+
+/** @param isShared True where the store keeps the events. */
+function httpOptionsOf(service: ServiceKind, isShared: boolean): HttpOptions {
+  if (service === 'idle') return { sessionIdleMs: 4_000 };
+  if (service === 'crowded') return { sessionIdleMs: 4_000, maxSessions: 3 };
+  if (service === 'eventless') return { events: 'none' };
+  if (service === 'forgetful' && !isShared) return { events: memoryEvents({ maxEvents: 2 }) };
+  return service === 'sessionless' ? { sessions: 'none' } : {};
 }
 
 /** A process that serves. */
@@ -38,10 +61,16 @@ export class Node {
     for (const name of parts.added) this.change(name);
     this.handler = createHttpHandler(this.server, {
       path: '/mcp',
-      ssePair: { sse: '/sse', messages: '/messages' },
+      ...(parts.service !== 'sessionless' && { ssePair: { sse: '/sse', messages: '/messages' } }),
       retryMs: 100,
+      ...httpOptionsOf(parts.service, this.server.endpoint.store?.shared === true),
       onError: () => undefined,
     });
+  }
+
+  /** Tells that there is something new. */
+  hasNews(): void {
+    this.server.resourceUpdated(newsUri);
   }
 
   change(name: string): void {
@@ -55,7 +84,7 @@ export class Node {
   }
 }
 
-function serverOf({ judge, wait, peaceful }: ServiceParts, options: ServerOptions): Server {
+function serverOf({ judge, wait, peaceful, news }: ServiceParts, options: ServerOptions): Server {
   const server = createServer({ name: 'service', version: '1' }, options);
   server.tool('echo', { input: key }, (given) => {
     judge.runs(`echo ${given.key}`);
@@ -83,6 +112,38 @@ function serverOf({ judge, wait, peaceful }: ServiceParts, options: ServerOption
     if (peaceful && !ctx.signal.aborted) judge.violated(`give-up ${given.key} does not hear that it was given up`);
     return `give-up ${given.key}`;
   });
+  server.tool('poll', { input: key }, async (given, ctx) => {
+    judge.runs(`poll ${given.key}`);
+    for (let step = 1; step <= stepCount; step++) {
+      ctx.closeStream(wait(given.key, 0) % 300);
+      await pause(wait(given.key, step), ctx.signal);
+      ctx.progress(step, stepCount);
+    }
+    return `poll ${given.key}`;
+  });
+  server.tool('form', { input: key }, async (given, ctx) => {
+    judge.runs(`form ${given.key}`);
+    const schema = { type: 'object', properties: { word: { type: 'string' } }, required: ['word'] } as const;
+    const { action, content } = await ctx.elicit({ message: `form ${given.key}`, schema });
+    return content?.word ?? action;
+  });
+  server.tool('large', { input: key }, async (given, ctx) => {
+    judge.runs(`large ${given.key}`);
+    const kept = await ctx.once('large', () => {
+      judge.effect(`large ${given.key}`);
+      return '.'.repeat(1_000);
+    });
+    const answer = await sample(ctx, `large ${given.key} one`);
+    return kept.length === 1_000 ? answer : `${kept.length} are kept`;
+  });
+  server.tool('log', { input: key }, async (given, ctx) => {
+    judge.runs(`log ${given.key}`);
+    ctx.log('error', `log ${given.key} before`);
+    const answer = await sample(ctx, `log ${given.key} one`);
+    ctx.log('error', `log ${given.key} after`);
+    return answer;
+  });
+  server.resource(newsUri, { name: 'news' }, () => String(news()));
   for (const [tool, questions] of [
     ['ask', ['one']],
     ['ask-both', ['one', 'other']],
@@ -92,21 +153,20 @@ function serverOf({ judge, wait, peaceful }: ServiceParts, options: ServerOption
       await ctx.once('effect', () => judge.effect(`${tool} ${given.key}`));
       ctx.progress(1, 2);
       const answers = await Promise.all(
-        questions.map(async (question) => {
-          const text = `${tool} ${given.key} ${question}`;
-          const { content } = await ctx.sample({
-            messages: [{ role: 'user', content: { type: 'text', text } }],
-            maxTokens: 9,
-          });
-          const [first] = [content].flat();
-          return first?.type === 'text' ? first.text : '?';
-        }),
+        questions.map(async (question) => await sample(ctx, `${tool} ${given.key} ${question}`)),
       );
       await pause(wait(given.key, 0), ctx.signal);
       ctx.progress(2, 2);
       return answers.join(', ');
     });
   return server;
+}
+
+/** Asks the client, and gives its words. */
+async function sample(ctx: Pick<Ctx, 'sample'>, text: string): Promise<string> {
+  const { content } = await ctx.sample({ messages: [{ role: 'user', content: { type: 'text', text } }], maxTokens: 9 });
+  const [first] = [content].flat();
+  return first?.type === 'text' ? first.text : '?';
 }
 
 /** Waits, unless nobody wants it any more. */

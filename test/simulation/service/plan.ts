@@ -7,16 +7,24 @@ import { chance } from './chance.ts';
 export interface Operation {
   readonly at: number;
   readonly client: number;
-  readonly kind: 'echo' | 'steps' | 'ask' | 'ask-both' | 'give-up' | 'list' | 'watch' | 'level' | 'long';
+  readonly kind: (typeof kinds)[number] | (typeof moreKinds)[number] | 'long';
   /** Names it: what is called with it comes back. */
   readonly key: number;
 }
+
+/**
+ * What is particular about a service: sessions that are forgotten soon, few of them in a process, no events to resume from or few, states of rounds that are
+ * good for one request and wait in the store, or no sessions at all.
+ */
+export const serviceKinds = ['plain', 'idle', 'crowded', 'eventless', 'forgetful', 'once', 'sessionless'] as const;
+
+export type ServiceKind = (typeof serviceKinds)[number];
 
 /** What befalls a process of the service. */
 export interface Fault {
   readonly at: number;
   readonly node: number;
-  readonly kind: 'kill' | 'stop' | 'drain' | 'clock' | 'change' | 'store away' | 'deaf';
+  readonly kind: (typeof faultKinds)[number] | 'store away' | 'deaf' | 'news';
   readonly ms: number;
 }
 
@@ -40,6 +48,8 @@ export interface Plan {
   readonly outAt: number | undefined;
   /** When somebody comes who says what it likes. */
   readonly guestAt: number | undefined;
+  /** What is particular about the service. */
+  readonly service: ServiceKind;
   readonly calmAt: number;
   readonly operations: readonly Operation[];
   readonly faults: readonly Fault[];
@@ -58,26 +68,44 @@ const kinds = [
   'watch',
   'level',
 ] as const;
+/** What clients do as well, where a plan is not of the first kind. */
+const moreKinds = ['watch-news', 'watch-news', 'unwatch', 'form', 'form', 'large', 'log', 'poll', 'poll'] as const;
 const faultKinds = ['kill', 'kill', 'stop', 'stop', 'drain', 'clock', 'change', 'change'] as const;
-const sharedFaultKinds = [...faultKinds, 'store away', 'deaf', 'deaf'] as const;
+const sharedFaultKinds: readonly Fault['kind'][] = [...faultKinds, 'store away', 'deaf', 'deaf'];
+
+export interface PlanOptions {
+  readonly nodes?: number;
+  readonly bridge?: boolean;
+  /** True for a plan of the first kind, in which less could happen; seeds that failed once were of that. */
+  readonly isFirst?: boolean;
+}
 
 /** Makes the plan of a seed. */
-export function planOf(
-  seed: number,
-  { nodes = 1, bridge = false }: { readonly nodes?: number; readonly bridge?: boolean } = {},
-): Plan {
+export function planOf(seed: number, { nodes = 1, bridge = false, isFirst = false }: PlanOptions = {}): Plan {
   const draw = (...name: readonly (string | number)[]): number => chance(seed, ...name);
   const pick = <Member>(list: readonly Member[], ...name: readonly (string | number)[]): Member =>
     list[Math.floor(draw(...name) * list.length)]!;
   const { date, sessions } = pick(revisions, 'revision');
+  // A client can be shown forms from 2025-06-18 on.
+  const upstream = bridge ? pick(revisions.slice(1), 'upstream').date : undefined;
+  const hasForms = [date, upstream].every((one) => one !== '2024-11-05' && one !== '2025-03-26');
+  const operationOf = (key: number): Operation['kind'] => {
+    if (draw('long', key) < 0.01) return 'long';
+    const kind = pick(moreKinds, 'more of', key);
+    const isMore = !isFirst && draw('more', key) < 0.35 && (kind !== 'form' || hasForms);
+    return isMore ? kind : pick(kinds, 'kind', key);
+  };
+  // The pair has sessions always.
+  const isPlain = isFirst || bridge || date === '2024-11-05';
+  const service = isPlain || draw('service') < 0.7 ? 'plain' : pick(serviceKinds.slice(1), 'service of');
   const clients = 1 + Math.floor(draw('clients') * 2.4);
-  const isOut = draw('out') < 0.01;
+  const isOut = draw('out') < (isFirst ? 0.01 : 0.03);
   const calmAt =
     Math.floor(3_000 + draw('calm') * 25_000) + (isOut ? 60_000 + Math.floor(draw('out for') * 240_000) : 0);
   const operations = Array.from({ length: 2 + Math.floor(draw('operations') * 9) }, (_, key): Operation => ({
     at: Math.floor(draw('at', key) * calmAt),
     client: Math.floor(draw('client', key) * clients),
-    kind: draw('long', key) < 0.01 ? 'long' : pick(kinds, 'kind', key),
+    kind: operationOf(key),
     key,
   }));
   const cutsAlone = draw('cuts alone') < 0.2;
@@ -85,24 +113,27 @@ export function planOf(
     const at = Math.floor(draw('fault at', number) * calmAt);
     // What befalls a process is over when all is calm.
     const ms = Math.floor(Math.min(100 + draw('ms', number) ** 3 * 40_000, calmAt - at));
+    const isNews = !isFirst && draw('news', number) < 0.3;
+    const trouble = pick(nodes > 1 ? sharedFaultKinds : faultKinds, 'fault', number);
     return {
       at,
       node: Math.floor(draw('node', number) * nodes),
-      kind: cutsAlone ? 'change' : pick(nodes > 1 ? sharedFaultKinds : faultKinds, 'fault', number),
+      kind: isNews ? 'news' : cutsAlone ? 'change' : trouble,
       ms,
     };
   });
-  const isSteady = faults.every(({ kind }) => kind === 'change') && !isOut;
+  const isSteady = faults.every(isHarmless) && !isOut && service === 'plain';
   const hasSessions = sessions && date !== '2024-11-05';
   return {
     seed,
+    service,
     slowStore: nodes > 1 && draw('slow store') < 0.08,
     outAt: isOut ? Math.floor(1_000 + draw('out at') * 10_000) : undefined,
     guestAt:
       isSteady && hasSessions && !bridge && draw('guest') < 0.15 ? Math.floor(draw('guest at') * calmAt) : undefined,
     revision: date,
     pair: date === '2024-11-05',
-    upstream: bridge ? pick(revisions.slice(1), 'upstream').date : undefined,
+    upstream,
     nodes,
     clients,
     trouble: pick([0, 0.02, 0.1, 0.25], 'trouble'),
@@ -114,11 +145,21 @@ export function planOf(
 }
 
 /** Everything that a client can do, and nothing that goes wrong. */
-export function calmPlan(revision: RevisionDate, nodes: number, upstream?: RevisionDate): Plan {
-  const operations = [...new Set(kinds)].map((kind, key): Operation => ({ at: 100 * key, client: 0, kind, key }));
+export function calmPlan(
+  revision: RevisionDate,
+  nodes: number,
+  { upstream, service = 'plain' }: { readonly upstream?: RevisionDate; readonly service?: ServiceKind } = {},
+): Plan {
+  const operations = [...new Set([...kinds, ...moreKinds])].map((kind, key): Operation => ({
+    at: 100 * key,
+    client: 0,
+    kind,
+    key,
+  }));
   const change: Fault = { at: 2_000, node: 0, kind: 'change', ms: 0 };
   return {
     seed: 0,
+    service,
     revision,
     pair: revision === '2024-11-05',
     upstream,
@@ -131,13 +172,55 @@ export function calmPlan(revision: RevisionDate, nodes: number, upstream?: Revis
     guestAt: undefined,
     calmAt: 3_000,
     operations,
-    faults: [change, { ...change, at: 2_500, kind: 'drain' }],
+    faults: [change, { ...change, at: 2_100, kind: 'news' }, { ...change, at: 2_500, kind: 'drain' }],
   };
 }
 
 /** Tells whether nothing happens in a plan that may make a call fail: a stream that is cut is taken up where it was, in the revision that has ids from the first event on. */
-export function isPeaceful({ trouble, cutsAlone, faults, revision, outAt, upstream }: Plan): boolean {
-  if (outAt !== undefined) return false;
-  const harmless = trouble === 0 || (cutsAlone && revision === '2025-11-25' && upstream === undefined);
-  return harmless && faults.every(({ kind }) => kind === 'change');
+export function isPeaceful({
+  operations,
+  trouble,
+  cutsAlone,
+  faults,
+  revision,
+  outAt,
+  upstream,
+  service,
+}: Plan): boolean {
+  // Before a server of sessions a question that came while a call is given up may have been that call's, and is given up too.
+  if (upstream !== undefined && operations.some(({ kind }) => kind === 'give-up')) return false;
+  // Who has no session cannot be asked, who finds no room is sent away.
+  if (outAt !== undefined || service === 'sessionless' || service === 'crowded') return false;
+  // A tool may end the connection of its stream, and has its client come back for events that are not there.
+  if (['eventless', 'forgetful'].includes(service) && operations.some(({ kind }) => kind === 'poll')) return false;
+  const isResumed =
+    cutsAlone &&
+    revision === '2025-11-25' &&
+    upstream === undefined &&
+    service !== 'eventless' &&
+    service !== 'forgetful';
+  return (trouble === 0 || isResumed) && faults.every(isHarmless);
+}
+
+/** Tells whether whatever a client has seen of a stream is there to go on from, as long as its session is. */
+export function isKept({ service, nodes, faults, outAt }: Plan): boolean {
+  return service === 'plain' && nodes > 1 && outAt === undefined && faults.every(({ kind }) => kind !== 'store away');
+}
+
+/** The longest that a client takes to know the newest when all is calm, in milliseconds. */
+export function newestMsOf({ trouble, outAt, faults }: Plan): number {
+  // A client that met with refusals for long tries again after 30 s at most, and the slowest answers take 3 s.
+  const isShort = ({ kind, ms }: Fault): boolean => isHarmless({ kind }) || (kind === 'kill' && ms < 1_000);
+  const isHard = trouble > 0 || outAt !== undefined || !faults.every(isShort);
+  return isHard ? 40_000 : 15_000;
+}
+
+/** Tells whether nothing of what is sent on the stream of an answer may be missing: one that breaks is taken up. */
+export function isLossless({ pair, upstream, trouble, service }: Plan): boolean {
+  // Streams of 2024-11-05 are not taken up.
+  return !pair && (trouble === 0 || (upstream === undefined && (service === 'plain' || service === 'once')));
+}
+
+function isHarmless({ kind }: Pick<Fault, 'kind'>): boolean {
+  return kind === 'change' || kind === 'news';
 }

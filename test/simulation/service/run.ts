@@ -19,6 +19,7 @@ const { values } = parseArgs({
     revision: { type: 'string' },
     bridge: { type: 'boolean' },
     night: { type: 'boolean' },
+    'first-kind': { type: 'boolean' },
     seconds: { type: 'string' },
   },
 });
@@ -44,7 +45,11 @@ async function some(): Promise<void> {
   const tally = new Tally();
   let failed = 0;
   for (let seed = first; seed < first + count; seed++) {
-    const plan = planOf(seed, { nodes: Number(values.nodes ?? 1), bridge: values.bridge ?? false });
+    const plan = planOf(seed, {
+      nodes: Number(values.nodes ?? 1),
+      bridge: values.bridge ?? false,
+      isFirst: values['first-kind'] ?? false,
+    });
     if (values.revision !== undefined && values.revision !== plan.revision) continue;
     const outcome = await runPlan(plan);
     tally.add(outcome);

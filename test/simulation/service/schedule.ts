@@ -9,8 +9,8 @@ import { BridgeNode } from './bridged.ts';
 import { chance } from './chance.ts';
 import { Judge } from './judge.ts';
 import { Network, type Reached } from './network.ts';
-import { Node, type ServiceParts } from './node.ts';
-import { calmPlan, isPeaceful, type Fault, type Plan } from './plan.ts';
+import { Node, toolCount, type ServiceParts } from './node.ts';
+import { calmPlan, isKept, isPeaceful, serviceKinds, type Fault, type Plan } from './plan.ts';
 import { SharedStore } from './shared-store.ts';
 import { beGuest } from './guest.ts';
 import { visit } from './visitor.ts';
@@ -37,19 +37,21 @@ let warm: Promise<void> | undefined;
 
 /** Has everything loaded that is loaded when it is needed first: that takes real time, which no world has. */
 async function warmUp(): Promise<void> {
-  for (const nodes of [1, 2]) for (const { date } of revisions) await run(calmPlan(date, nodes), 3);
+  for (const nodes of [1, 2]) for (const { date } of revisions) await run(calmPlan(date, nodes), true);
+  for (const service of serviceKinds)
+    await run(calmPlan(service === 'once' ? '2026-07-28' : '2025-11-25', 1, { service }), true);
 }
 
 let warmBehind: Promise<void> | undefined;
 
 async function warmUpBehind(): Promise<void> {
   for (const { date } of revisions)
-    for (const upstream of revisions.slice(-2)) await run(calmPlan(date, 1, upstream.date), 3);
+    for (const upstream of revisions.slice(-2)) await run(calmPlan(date, 1, { upstream: upstream.date }), true);
 }
 
-async function run(plan: Plan, patienceMs = 0): Promise<Outcome> {
+async function run(plan: Plan, loads = false): Promise<Outcome> {
   const world = new World(plan.seed);
-  world.patienceMs = patienceMs;
+  world.loads = loads;
   const judge = new Judge(world);
   await inWorld(world, async () => {
     new Service(plan, world, judge).begin();
@@ -79,6 +81,7 @@ class Service {
   readonly #store: SharedStore | undefined;
   readonly #added: string[] = [];
   #visitors = 0;
+  #news = 0;
   #made = 0;
 
   constructor(plan: Plan, world: World, judge: Judge) {
@@ -90,10 +93,15 @@ class Service {
     this.#parts = {
       judge,
       added: this.#added,
+      news: () => this.#news,
+      service: plan.service,
       peaceful: isPeaceful(plan),
       optionsOf: (process) => ({
         onError: () => undefined,
-        rounds: { keys: [new Uint8Array(32).fill(7)] },
+        rounds: {
+          keys: [new Uint8Array(32).fill(7)],
+          ...(plan.service === 'once' && { singleUse: true, maxStateLength: 500 }),
+        },
         ...(this.#store && { store: this.#store.of(process) }),
       }),
       wait: (key, place) => Math.floor(chance(plan.seed, 'wait', key, place) ** 3 * 4_000),
@@ -104,6 +112,8 @@ class Service {
       trouble: () => (world.now < plan.calmAt ? plan.trouble : 0),
       arrived: (_: Process, { method, body }: FetchRequest) => this.#arrived(method, body),
     };
+    // A tool may end the connection of its stream in good order.
+    const isUnbroken = this.#parts.peaceful && plan.operations.every(({ kind }) => kind !== 'poll');
     const isBridged = plan.upstream !== undefined;
     this.#inner = new Network({
       ...common,
@@ -111,6 +121,7 @@ class Service {
       choose: () => this.#upstream,
       isOut: () => false,
       endedEarly: () => undefined,
+      notResumed: () => undefined,
     });
     this.#network = new Network({
       ...common,
@@ -118,7 +129,10 @@ class Service {
       choose: (client, flow) => this.#choose(client, flow),
       isOut: () => plan.outAt !== undefined && world.now >= plan.outAt && world.now < plan.calmAt,
       endedEarly: (words) => {
-        if (this.#parts.peaceful && world.now < plan.calmAt) judge.violated(words);
+        if (isUnbroken && world.now < plan.calmAt) judge.violated(words);
+      },
+      notResumed: (words) => {
+        if (isKept(plan)) judge.violated(words);
       },
       // What is sent to be run is counted where it runs.
       arrived: (process, request) => void (isBridged || common.arrived(process, request)),
@@ -144,6 +158,7 @@ class Service {
             network: this.#network,
             thinks: (question) => Math.floor(chance(plan.seed, 'thinks', question) ** 4 * 8_000),
             tools: () => this.#tools(),
+            news: () => this.#news,
           }),
         );
       });
@@ -171,7 +186,7 @@ class Service {
   }
 
   #tools(): number {
-    return 6 + this.#added.length;
+    return toolCount + this.#added.length;
   }
 
   #serveBehind(revision: RevisionDate): void {
@@ -214,6 +229,7 @@ class Service {
   #befall({ kind, node: at, ms }: Fault): void {
     const node = this.#nodes[at];
     if (kind === 'change') return this.#change();
+    if (kind === 'news') return this.#tellNews();
     if (kind === 'store away') return this.#store?.away(ms);
     if (node === undefined || !node.process.alive) return;
     if (kind === 'deaf') return this.#store?.deafen(node.process, ms);
@@ -258,6 +274,13 @@ class Service {
     this.#judge.counts.changes++;
     for (const node of [...this.#nodes, this.#upstream])
       if (node instanceof Node) this.#world.later(0, node.process, () => node.change(name));
+  }
+
+  #tellNews(): void {
+    this.#news++;
+    this.#judge.counts.changes++;
+    for (const node of [...this.#nodes, this.#upstream])
+      if (node instanceof Node) this.#world.later(0, node.process, () => node.hasNews());
   }
 
   #checkTimers({ name, timers }: Process): void {

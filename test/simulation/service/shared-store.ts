@@ -30,11 +30,11 @@ export class SharedStore {
   #awayUntil = 0;
   readonly #deaf = new Set<Process>();
 
-  constructor(world: World, { seed, slowStore }: Plan) {
+  constructor(world: World, { seed, slowStore, service }: Plan) {
     this.#world = world;
     this.#seed = seed;
     this.#slowMs = slowStore ? 600 : 30;
-    this.#kept = memoryStore({ now: () => world.now });
+    this.#kept = memoryStore({ now: () => world.now, ...(service === 'forgetful' && { maxEvents: 2 }) });
   }
 
   away(ms: number): void {

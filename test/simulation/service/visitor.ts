@@ -1,13 +1,15 @@
 /** A client of the service, which does what the plan says and is content in the end. */
 
 import { connect, type Client } from '../../../src/client.ts';
+import type { ReadResourceResult } from '../../../src/protocol/features/resources.ts';
 import { ConnectionError } from '../../../src/jsonrpc/transport.ts';
 import { httpTransport, ssePairTransport } from '../../../src/http.ts';
 import type { Process, World } from '../world.ts';
 import { longestMs, type Judge } from './judge.ts';
 import type { Network } from './network.ts';
-import { stepCount } from './node.ts';
-import { isPeaceful, type Operation, type Plan } from './plan.ts';
+import { newsUri, stepCount } from './node.ts';
+import { isLossless, isPeaceful, newestMsOf, type Operation, type Plan } from './plan.ts';
+import { Watching } from './watching.ts';
 
 /** Where a visitor is. */
 export interface VisitorParts {
@@ -19,13 +21,9 @@ export interface VisitorParts {
   thinks(question: string): number;
   /** The tools that every process has by now. */
   tools(): number;
+  /** How often there was something new by now. */
+  news(): number;
 }
-
-/**
- * How long after the last fault everybody must know the newest list, in milliseconds: a client that met with refusals for long tries again
- * after 30 s at most, and the slowest answers take 3 s.
- */
-const newestMs = 40_000;
 
 /** Runs a visitor to its end. */
 export async function visit(process: Process, operations: readonly Operation[], parts: VisitorParts): Promise<void> {
@@ -41,7 +39,7 @@ export async function visit(process: Process, operations: readonly Operation[], 
     running.push(visitor.do(operation));
   }
   await Promise.all(running);
-  await sleepUntil(plan.calmAt + newestMs + 100);
+  await sleepUntil(plan.calmAt + newestMsOf(plan) + 100);
   await visitor.isContent(sleepUntil);
   visitor.leaves();
   await client.close();
@@ -55,7 +53,7 @@ async function arrive(
 ): Promise<Client | undefined> {
   const fetch = network.fetchOf(process);
   const [make, path] = plan.pair ? [ssePairTransport, 'sse'] : [httpTransport, 'mcp'];
-  for (let calmTries = 0; calmTries < 4;) {
+  for (let calmTries = 0; calmTries < (plan.service === 'crowded' ? 20 : 4);) {
     if (world.now > plan.calmAt) calmTries++;
     try {
       return await connect(make(`http://localhost/${path}?seed=${plan.seed}`, { fetch }), {
@@ -71,6 +69,13 @@ async function arrive(
           await new Promise<void>((resolve) => void setTimeout(resolve, thinks(question)));
           return { role: 'assistant', model: 'm', content: { type: 'text', text: `re ${question}` } };
         },
+        onElicit: async ({ message }) => {
+          judge.asked(message);
+          await new Promise<void>((resolve) => void setTimeout(resolve, thinks(message)));
+          const action = actionOf(message);
+          return action === 'accept' ? { action, content: { word: `re ${message}` } } : { action };
+        },
+        onLog: ({ data }) => judge.logged(String(data)),
         onWarning: () => undefined,
       });
     } catch (error) {
@@ -85,32 +90,48 @@ class Visitor {
   readonly #client: Client;
   readonly #name: string;
   readonly #parts: VisitorParts;
-  #list: Promise<number> | undefined;
-  #looks = 0;
-  #over = false;
-  #watching = false;
+  readonly #tools: Watching;
+  readonly #news: Watching;
 
   constructor(client: Client, name: string, parts: VisitorParts) {
     this.#client = client;
     this.#name = name;
     this.#parts = parts;
+    const note = (words: string): void => parts.world.note(`${name} ${words}`);
+    this.#tools = new Watching({
+      subscribe: (hear) => client.subscribe({ tools: true }, hear),
+      read: async () => (await client.listTools()).length,
+      isHonored: ({ tools }) => tools === true,
+      note,
+    });
+    this.#news = new Watching({
+      subscribe: (hear) => client.subscribe({ updates: [newsUri] }, hear),
+      read: async () => numberIn(await client.readResource(newsUri)),
+      isHonored: ({ updates }) => updates?.includes(newsUri) === true,
+      note,
+    });
   }
 
   async do({ kind, key }: Operation): Promise<void> {
     if (kind === 'list') return await this.#ignoring(() => this.#client.listTools());
     if (kind === 'level')
       return await this.#ignoring(() => this.#client.request('logging/setLevel', { level: 'error' }));
-    if (kind === 'watch') return await this.#watch();
+    if (kind === 'watch') return await this.#tools.begin();
+    if (kind === 'watch-news') return await this.#news.begin();
+    if (kind === 'unwatch') return await this.#ignoring(() => this.#tools.end());
     await this.#call(kind, key);
   }
 
   /** All is calm: a call succeeds, and what was watched is known as it is. */
   async isContent(sleepUntil: (time: number) => Promise<void>): Promise<void> {
-    const { judge, world, tools } = this.#parts;
-    this.#over = true;
-    if (this.#watching) {
-      const [known, are] = [await this.#list, tools()];
-      if (known !== are) judge.violated(`${this.#name} knows ${known} tools of ${are}`);
+    const { judge, world, tools, news } = this.#parts;
+    for (const [watching, are, what] of [
+      [this.#tools, tools(), 'tools'],
+      [this.#news, news(), 'pieces of news'],
+    ] as const) {
+      watching.isOver();
+      const known = await watching.known();
+      if (known !== undefined && known !== are) judge.violated(`${this.#name} knows ${known} ${what} of ${are}`);
     }
     for (let tries = 0; tries < 4; tries++) {
       if (await this.#call('echo', 1_000 + tries)) return;
@@ -121,7 +142,8 @@ class Visitor {
 
   /** What is still sought is not sought any more. */
   leaves(): void {
-    this.#looks++;
+    this.#tools.leaves();
+    this.#news.leaves();
   }
 
   async #call(tool: string, key: number): Promise<boolean> {
@@ -139,8 +161,7 @@ class Visitor {
       const [content] = result.content;
       judge.answered(call, content?.type === 'text' ? content.text : '?', wanted(tool, numberOf(name)));
       // Streams of 2024-11-05 are not taken up.
-      if (tool === 'steps')
-        judge.steps(call, stepCount, !plan.pair && (plan.upstream === undefined || plan.trouble === 0));
+      if (tool === 'steps' || tool === 'poll') judge.steps(call, stepCount, isLossless(plan));
       return true;
     } catch (error) {
       if (given.signal.aborted && error === given.signal.reason) judge.answered(call, 'given up', 'given up');
@@ -154,39 +175,6 @@ class Visitor {
       }
       return false;
     }
-  }
-
-  async #watch(): Promise<void> {
-    if (this.#watching) return;
-    try {
-      this.#watching = true;
-      const subscription = await this.#client.subscribe({ tools: true }, () => this.#look());
-      this.#look();
-      // A server that makes room for another ends subscriptions in good order: who wants to hear more asks anew.
-      void subscription.closed.then(() => {
-        this.#watching = false;
-        if (!this.#over) setTimeout(() => void this.#watch(), 500);
-      });
-    } catch (error) {
-      this.#watching = false;
-      this.#parts.world.note(`${this.#name} does not watch: ${String(error)}`);
-    }
-  }
-
-  /** Lists what there is, until that is known; what is wanted anew is not sought any more. */
-  #look(): void {
-    const look = ++this.#looks;
-    const list = async (): Promise<number> => {
-      for (let tries = 0; tries < 1_000; tries++)
-        try {
-          return (await this.#client.listTools()).length;
-        } catch {
-          if (look !== this.#looks) break;
-          await new Promise<void>((resolve) => void setTimeout(resolve, 500));
-        }
-      return Number.NaN;
-    };
-    this.#list = list();
   }
 
   async #ignoring(run: () => Promise<unknown>): Promise<void> {
@@ -204,7 +192,21 @@ function numberOf(name: string): number {
   return Number(client) * 10_000 + Number(key);
 }
 
+/** What a person does with a form, by what it says. */
+export function actionOf(message: string): 'accept' | 'decline' | 'cancel' {
+  return (['accept', 'decline', 'cancel', 'accept'] as const)[(Number(message.split(' ')[1]) || 0) % 4] ?? 'accept';
+}
+
+function numberIn({ contents: [first] }: ReadResourceResult): number {
+  return first !== undefined && 'text' in first ? Number(first.text) : Number.NaN;
+}
+
 function wanted(tool: string, key: number): string {
+  if (tool === 'form') {
+    const asked = `form ${key}`;
+    return actionOf(asked) === 'accept' ? `re ${asked}` : actionOf(asked);
+  }
+  if (tool === 'large' || tool === 'log') return `re ${tool} ${key} one`;
   if (tool === 'ask') return `re ask ${key} one`;
   if (tool === 'ask-both') return `re ask-both ${key} one, re ask-both ${key} other`;
   return `${tool} ${key}`;
