@@ -1,3 +1,4 @@
+import { jsonText } from '../json/exact-number.ts';
 import type { Seal } from '../seal/seal.ts';
 import type { TaskRecord } from './record.ts';
 
@@ -19,15 +20,18 @@ const longestSeen = 16 * 1024;
 /** Makes texts of records for the store, and records of texts again; with a seal nobody reads them there, or moves one to another id. */
 export class RecordTexts {
   readonly #seal: Seal | undefined;
+  readonly #parse: (text: string) => unknown;
   /** The last that were looked at, by id. */
   readonly #seen = new Map<string, { readonly text: string; readonly record: TaskRecord }>();
 
-  constructor(seal: Seal | undefined) {
+  /** @param parse Reads JSON. */
+  constructor(seal: Seal | undefined, parse: (text: string) => unknown = JSON.parse) {
     this.#seal = seal;
+    this.#parse = parse;
   }
 
   async textOf(record: TaskRecord): Promise<string> {
-    const text = JSON.stringify(record);
+    const text = jsonText(record);
     return this.#seal === undefined ? text : await this.#seal.seal(text, boundTo(record.id));
   }
 
@@ -55,7 +59,7 @@ export class RecordTexts {
     const plain = this.#seal === undefined ? text : await this.#seal.open(text, boundTo(id));
     if (plain === undefined) throw new UnreadableTask(id, true);
     // Only text of ours is in the store.
-    return JSON.parse(plain) as TaskRecord;
+    return this.#parse(plain) as TaskRecord;
   }
 }
 

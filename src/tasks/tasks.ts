@@ -32,6 +32,8 @@ export interface TaskParts {
   knows(record: TaskRecord): boolean;
   /** Seals what is kept; without one it is readable in the store. */
   readonly seal?: Seal | undefined;
+  /** Reads what is kept, as `JSON.parse` does. */
+  parse?(text: string): unknown;
   onError(error: unknown, where: string): void;
   onAudit?: ((line: TaskAudit) => void) | undefined;
 }
@@ -62,9 +64,17 @@ export class Tasks {
 
   constructor(parts: TaskParts) {
     this.#parts = parts;
-    const { store, queue, seal, times, now, onError } = parts;
+    const { store, queue, seal, parse, times, now, onError } = parts;
     const onEnd = (record: TaskRecord): void => parts.onAudit?.(auditLine('ended', record));
-    this.keeper = new Keeper({ store, queue, texts: new RecordTexts(seal), keepMs: times.keepMs, now, onError, onEnd });
+    this.keeper = new Keeper({
+      store,
+      queue,
+      texts: new RecordTexts(seal, parse),
+      keepMs: times.keepMs,
+      now,
+      onError,
+      onEnd,
+    });
     this.#worker = new Worker(this.keeper, parts);
     this.#engine = parts.engine;
   }

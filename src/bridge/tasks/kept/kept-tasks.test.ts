@@ -20,6 +20,7 @@ import {
 import { paramsSent } from '../../../../test/support/scripted-upstream.ts';
 import { taskClient, whenTask, type TaskClient } from '../../../../test/support/task-client.ts';
 import { until } from '../../../../test/support/turns.ts';
+import { ExactNumber, jsonText } from '../../../json/exact-number.ts';
 import { metaKey } from '../../../protocol/meta.ts';
 import { memoryTasks } from '../../../store/memory-tasks.ts';
 import { memoryTransport } from '../../../testing/memory-transport.ts';
@@ -109,6 +110,15 @@ describe('a task of 2025-11-25 before a server of 2026-07-28', () => {
     const { taskId } = await begun(client, core);
     assert.equal(await textOf(client, taskId), 'no');
     assert.equal((await client.ask('tasks/get', { taskId }))['status'], 'failed');
+  });
+
+  it('has the numbers of its result in the spelling of the server', async (t) => {
+    const structuredContent = { one: new ExactNumber('1.0'), large: new ExactNumber('12345678901234567890') };
+    const bridge = await bridgeTo(t, scripted(newest, { 'tools/call': { content: [], structuredContent } }));
+    const client = await clientAt(bridge, core);
+    const { taskId } = await begun(client, core);
+    const result = await client.ask('tasks/result', { taskId });
+    assert.equal(jsonText(result['structuredContent']), '{"one":1.0,"large":12345678901234567890}');
   });
 
   it('that failed gives the error of the call', async (t) => {

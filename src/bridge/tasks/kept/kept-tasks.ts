@@ -1,5 +1,6 @@
 import type { Call } from '../../../host/call.ts';
 import { passedOn } from '../../../host/extension-result.ts';
+import { parseExactJson } from '../../../json/parse-exact.ts';
 import { harmless } from '../../../mistakes/harmless.ts';
 import { notFound } from '../../../peer/gate.ts';
 import { toWire } from '../../../protocol/compile/to-wire.ts';
@@ -103,6 +104,8 @@ export class KeptTasks {
       store,
       queue: JSON.stringify([queue, member, principal ?? null]),
       seal: keys && createSeal(keys, { purpose: 'tasks' }),
+      // Numbers pass a bridge in their spelling.
+      parse: (text) => parseExactJson(text, Number.POSITIVE_INFINITY),
       onAudit: onAudit && harmless(onAudit),
       limits: allLimits,
       times: { ...taskTimes, waitMs: taskTimes.maxTtlMs ?? taskTimes.waitMs, ...times },

@@ -1,4 +1,6 @@
 import type { Client } from '../../../client/client.ts';
+import { jsonText } from '../../../json/exact-number.ts';
+import { parseExactJson } from '../../../json/parse-exact.ts';
 import { after } from '../../../jsonrpc/timeout.ts';
 import { RoundEnded, type AskMethod } from '../../../peer/ask.ts';
 import { fromWire } from '../../../protocol/compile/from-wire.ts';
@@ -85,7 +87,9 @@ export class KeptWork {
       throw new McpError('internalError', 'the bridge ended while the call ran, which may not be made again');
     try {
       await face.once(sentKey, () => Promise.resolve(true));
-      const begun = await face.once('begun', async () => await this.#begin(params));
+      // As text, in which numbers have their spelling.
+      const text = await face.once('begun', async () => jsonText(await this.#begin(params)));
+      const begun = parseExactJson(text, Number.POSITIVE_INFINITY) as Begun;
       if ('result' in begun) return begun.result;
       const { taskId, pollIntervalMs } = begun.task;
       return this.#read(await this.#followed(taskId, pollIntervalMs));
