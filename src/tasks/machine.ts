@@ -158,7 +158,12 @@ function ended(
   end: Pick<TaskRecord, 'status' | 'outcome' | 'statusMessage'>,
   now: number,
 ): TaskRecord {
-  return moved({ ...task, ...end, hand: 'queued', open: {}, once: {}, answers: {} }, now);
+  const { seed: _, request, ...rest } = task;
+  const { name, revision, member } = request;
+  // Nothing runs again: how it ended is wanted, and not what it was asked, and by whom with what.
+  const told = { name, params: {}, revision, client: { capabilities: {} } };
+  const of = member === undefined ? told : { ...told, member };
+  return moved({ ...rest, request: of, ...end, hand: 'queued', open: {}, once: {}, answers: {} }, now);
 }
 
 /** Every change that can be seen moves the time of the last one, which never goes back. */

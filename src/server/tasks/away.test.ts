@@ -336,3 +336,13 @@ test('a call that cannot become a task for want of a store goes on, and the oper
     ['the store is away'],
   );
 });
+
+test('a task that has ended keeps how it ended, and not what it was asked', async (t) => {
+  const store = memoryTasks();
+  const { client } = await serving(t, { store }, () => 'an outcome');
+  const { taskId } = await client.ask('tools/call', { name: 't', _meta: { 'example.com/what': 'a secret' } });
+  await whenTask(client, taskId, ({ status }) => status === 'completed');
+  const text = (await store.get(String(taskId)))?.text ?? '';
+  assert.match(text, /an outcome/);
+  assert.doesNotMatch(text, /a secret|elicitation/);
+});
