@@ -114,7 +114,7 @@ function report(judged: JudgedClient, { over, info, revisions, why, origin }: En
   );
   const done = stepsDone(judged.talks);
   const missing = steps.filter(({ id }) => !done.has(id)).map(({ words }) => words);
-  const cut = missing.length === 0 || why === undefined ? undefined : why;
+  const cut = judged.isTooMuch ? 'it said more than is judged' : missing.length === 0 ? undefined : why;
   return reportOf(
     {
       tool: { name, version },

@@ -73,6 +73,11 @@ export class JudgedClient {
     this.watching = new ClientWatching(clientRules.filter(({ id }) => options.isChosen(id)));
   }
 
+  /** True where more was said than is judged. */
+  get isTooMuch(): boolean {
+    return this.messages > most.messages;
+  }
+
   get talks(): readonly Talk[] {
     return this.#talks;
   }
@@ -134,7 +139,8 @@ export class JudgedClient {
     piece: ClientPiece,
   ): Promise<JsonObject | 'lost' | undefined> {
     const { http, served, text, line } = piece;
-    if (++this.messages > most.messages)
+    this.messages++;
+    if (this.isTooMuch)
       return refused(message['id'], -32_603, 'this client said too much to be judged');
     const revision = talk.revision ?? revisionFor(message, served);
     const put = isResponse(message) ? talk.put.get(idText(message['id'])) : undefined;
