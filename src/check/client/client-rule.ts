@@ -35,6 +35,10 @@ export type ClientLook = 'holds' | 'not-seen' | { readonly breaks: string };
 export interface ClientRule extends Stated {
   /** The only transport on which it says something; either by default. */
   readonly over?: 'http' | 'stdio';
+  /** Row that says the same, and is judged in its place: one cause is one finding. */
+  readonly as?: string;
+  /** True for what finds nothing where another rule does in the same message: one cause is one finding. */
+  readonly yields?: true;
   /** Judges what a client said. */
   watch?(heard: HeardOfClient): ClientLook;
   /** Judges a conversation when it is over, for what should have come. */
@@ -60,4 +64,9 @@ export function unlessKept(isKept: boolean, why: string): ClientLook {
 export function inQuotes(value: unknown): string {
   const text = JSON.stringify(value) as string | undefined;
   return text === undefined ? 'missing' : text.length > 100 ? `${text.slice(0, 100)}…` : text;
+}
+
+/** A row that says the same as another, in words of its own. */
+export function sameAs({ id: as, mend, over }: ClientRule, id: string, words: string): ClientRule {
+  return { id, words, mend, as, ...(over === undefined ? {} : { over }) };
 }

@@ -1,7 +1,7 @@
 import { rowOf } from '../register.ts';
 import type { JudgedRule } from '../run.ts';
 import type { Exchanged } from '../bench/exchange.ts';
-import { breaks, holds, type RuleVerdict } from '../verdict.ts';
+import { breaks, holds, notJudged, type RuleVerdict } from '../verdict.ts';
 import type { Revision } from '../../protocol/revision.ts';
 import type { ClientRule, HeardOfClient, ClientLook, SeenElsewhere } from './client-rule.ts';
 import type { Talk } from './talk.ts';
@@ -28,9 +28,16 @@ export class ClientWatching {
   heard(heard: HeardOfClient, text: string): void {
     const { revision, talk } = heard;
     this.#spoken.add(revision);
-    for (const rule of this.#rulesOf(revision, talk)) {
-      const found = rule.watch?.(heard);
-      if (found !== undefined) this.#take(rule, revision, found, () => exchangeOf(heard, text));
+    const rules = this.#rulesOf(revision, talk);
+    let isBroken = false;
+    for (const rule of [
+      ...rules.filter(({ yields }) => yields !== true),
+      ...rules.filter(({ yields }) => yields === true),
+    ]) {
+      const found = rule.watch?.(heard) ?? 'not-seen';
+      if (typeof found !== 'string' && isBroken && rule.yields === true) continue;
+      isBroken ||= typeof found !== 'string';
+      this.#take(rule, revision, found, () => exchangeOf(heard, text));
     }
   }
 
@@ -50,7 +57,7 @@ export class ClientWatching {
       this.#rules
         .filter((rule) => livesIn(rule, revision))
         .map((rule) => {
-          const outcome = this.#seen.get(keyOf(rule, revision));
+          const outcome = this.#outcomeOf(rule, revision);
           return {
             rule,
             revision,
@@ -58,6 +65,12 @@ export class ClientWatching {
           };
         }),
     );
+  }
+
+  #outcomeOf({ id, as }: ClientRule, { date }: Revision): RuleVerdict | undefined {
+    if (as === undefined) return this.#seen.get(`${id} ${date}`);
+    const other = this.#seen.get(`${as} ${date}`);
+    return other?.verdict === 'breaks' ? notJudged(`it is broken with ${as}`) : other;
   }
 
   #rulesOf(revision: Revision, { over }: Talk): readonly ClientRule[] {

@@ -140,8 +140,7 @@ export class JudgedClient {
   ): Promise<JsonObject | 'lost' | undefined> {
     const { http, served, text, line } = piece;
     this.messages++;
-    if (this.isTooMuch)
-      return refused(message['id'], -32_603, 'this client said too much to be judged');
+    if (this.isTooMuch) return refused(message['id'], -32_603, 'this client said too much to be judged');
     const revision = talk.revision ?? revisionFor(message, served);
     const put = isResponse(message) ? talk.put.get(idText(message['id'])) : undefined;
     this.watching.heard({ message, batch, talk, revision, put, ...(http && { http }) }, text);
@@ -241,7 +240,9 @@ export class JudgedClient {
     if (known !== undefined && message['method'] !== 'initialize') return known;
     // What comes without its session belongs to the last that there was.
     const last = this.#talks.findLast(({ revision }) => revision?.sessions === true);
-    if (message['method'] !== 'initialize' && last !== undefined) return last;
+    const isOpening = message['method'] === 'initialize';
+    if (!isOpening && last !== undefined) return last;
+    if (isResponse(message) && this.#stateless !== undefined) return this.#stateless;
     const talk = new Talk(this.#options.over);
     talk.isAfterLoss = this.#lost > 0;
     if (this.#lost > 0 && message['method'] === 'initialize') this.#lost--;

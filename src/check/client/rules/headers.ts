@@ -6,7 +6,7 @@ import { metaKey } from '../../../protocol/meta.ts';
 import { decodeHeaderValue, headerParametersOf, headerValueOf } from '../../../peer/header.ts';
 import { rowOf } from '../../register.ts';
 import { badHeaderTool, toolNamed } from '../catalogue/tools.ts';
-import { unlessKept, inQuotes, type ClientRule, type HeardOfClient } from '../client-rule.ts';
+import { inQuotes, sameAs, unlessKept, type ClientRule, type HeardOfClient } from '../client-rule.ts';
 import { isAsking, metaOf, paramsOf } from '../talk.ts';
 
 const isPost = ({ http }: HeardOfClient): boolean => http?.method === 'POST';
@@ -169,6 +169,7 @@ const nameHeader: ClientRule = {
 
 const mirrors: ClientRule = {
   id: 'http-081',
+  yields: true,
   words:
     'A call of a tool with x-mcp-header has the arguments that it names in Mcp-Param headers, encoded where they must be',
   mend: 'send Mcp-Param-<name> with the text of the argument, and leave it out where the argument is missing or null',
@@ -210,6 +211,8 @@ function nameOf({ message, http }: HeardOfClient): string {
 /** Rules about HTTP. */
 export const headerRules: readonly ClientRule[] = [
   oneEach,
+  sameAs(oneEach, 'http-011', 'A body is one request, notification or response'),
+  sameAs(oneEach, 'http-012', 'A body is one request or notification'),
   accepts,
   noPostedAnswers,
   listens,
@@ -217,6 +220,7 @@ export const headerRules: readonly ClientRule[] = [
   startsOver,
   ends,
   revisionSent,
+  sameAs(revisionSent, 'lifecycle-017', 'MCP-Protocol-Version is sent with every request after initialize'),
   revisionAgreed,
   revisionAlways,
   revisionTwice,

@@ -5,7 +5,7 @@ import { isObject } from '../../../jsonrpc/message.ts';
 import { methodOf } from '../../../protocol/catalogue.ts';
 import { check } from '../../../protocol/compile/check.ts';
 import { isMetaKey, metaKey } from '../../../protocol/meta.ts';
-import { unlessKept, inQuotes, type ClientRule, type ClientLook } from '../client-rule.ts';
+import { inQuotes, sameAs, unlessKept, type ClientRule, type ClientLook } from '../client-rule.ts';
 import { idText, isAsking, metaOf, paramsOf } from '../talk.ts';
 
 const jsonRpc: ClientRule = {
@@ -200,6 +200,7 @@ const tokenOnce: ClientRule = {
 
 const schema: ClientRule = {
   id: 'wire-schema',
+  yields: true,
   words: 'Requests, notifications and answers are valid by the official schema of the revision',
   mend: 'send what the schema of the revision requires, in its types',
   watch({ message, put, revision }) {
@@ -223,6 +224,7 @@ function judged([problem]: ReturnType<typeof check>, what: string): ClientLook {
 /** Rules that look at every message. */
 export const messageRules: readonly ClientRule[] = [
   jsonRpc,
+  { ...sameAs(jsonRpc, 'stdio-004', 'Nothing but messages is written to the input of a server'), over: 'stdio' },
   scalarId,
   noNullId,
   idsOnce,
@@ -234,7 +236,10 @@ export const messageRules: readonly ClientRule[] = [
   notificationId,
   noBatchedOpening,
   noResponses,
+  { ...sameAs(noResponses, 'stdio-006', 'No response is written to the input of a server'), over: 'stdio' },
   metaGrammar,
+  sameAs(metaGrammar, 'meta-003', 'Labels of a prefix begin with a letter, and end with a letter or a digit'),
+  sameAs(metaGrammar, 'meta-004', 'A name in _meta begins and ends with a letter or a digit'),
   says(
     'meta-007',
     metaKey.protocolVersion,

@@ -80,6 +80,16 @@ const ownCancel: ClientRule = {
   },
 };
 
+const namesCancelled: ClientRule = {
+  id: 'cancel-004',
+  words: 'A cancellation names the request',
+  mend: 'send requestId with notifications/cancelled',
+  watch({ message }) {
+    if (message['method'] !== 'notifications/cancelled') return 'not-seen';
+    return unlessKept(paramsOf(message)['requestId'] !== undefined, 'requestId is missing');
+  },
+};
+
 const noOpeningCancelled: ClientRule = {
   id: 'cancel-002',
   words: 'initialize is never cancelled',
@@ -175,6 +185,8 @@ export const openingRules: readonly ClientRule[] = [
   patient,
   declared,
   ownCancel,
+  { ...ownCancel, id: 'cancel-013' },
+  namesCancelled,
   noOpeningCancelled,
   pinged,
   fileRoots,

@@ -3,7 +3,7 @@
 import { isObject } from '../../../jsonrpc/message.ts';
 import { methodOf } from '../../../protocol/catalogue.ts';
 import { check } from '../../../protocol/compile/check.ts';
-import { unlessKept, inQuotes, type ClientRule, type HeardOfClient } from '../client-rule.ts';
+import { inQuotes, sameAs, unlessKept, type ClientRule, type HeardOfClient } from '../client-rule.ts';
 import { idText, paramsOf, type Round } from '../talk.ts';
 
 /** The round that a request answers: of the same tool, with a key that was asked. */
@@ -79,4 +79,11 @@ const noFetch: ClientRule = {
 };
 
 /** Rules about rounds, and about addresses. */
-export const roundRules: readonly ClientRule[] = [keyed, echoed, noneMadeUp, newId, noFetch];
+export const roundRules: readonly ClientRule[] = [
+  keyed,
+  echoed,
+  noneMadeUp,
+  newId,
+  sameAs(newId, 'tools-007', 'A call that is sent anew has a new id'),
+  noFetch,
+];

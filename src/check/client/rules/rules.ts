@@ -1,8 +1,15 @@
 import type { ClientRule } from '../client-rule.ts';
 import { headerRules } from './headers.ts';
 import { messageRules } from './messages.ts';
+import { nameRules } from './names.ts';
 import { openingRules } from './opening.ts';
 import { roundRules } from './rounds.ts';
 
 /** All rules about clients. */
-export const clientRules: readonly ClientRule[] = [...messageRules, ...openingRules, ...headerRules, ...roundRules];
+export const clientRules: readonly ClientRule[] = [
+  ...messageRules,
+  ...openingRules,
+  ...headerRules,
+  ...roundRules,
+  ...nameRules,
+];

@@ -1,0 +1,123 @@
+/** Rules about names and values that a client chooses: keys, extensions, capabilities, arguments in headers, forms. */
+
+import { isObject } from '../../../jsonrpc/message.ts';
+import { decodeHeaderValue, encodeHeaderValue, headerParametersOf, headerValueOf } from '../../../peer/header.ts';
+import type { JsonObject } from '../../../protocol/features/common.ts';
+import { isExtensionId, isReservedMetaKey, metaKey } from '../../../protocol/meta.ts';
+import { toolNamed } from '../catalogue/tools.ts';
+import { inQuotes, unlessKept, type ClientRule, type HeardOfClient } from '../client-rule.ts';
+import { metaOf, paramsOf } from '../talk.ts';
+
+const unreserved: ClientRule = {
+  id: 'meta-006',
+  words: 'Prefixes that are reserved for MCP are used for what the specification defines alone',
+  mend: 'choose a prefix of your own',
+  watch({ message }) {
+    const all = Object.keys(metaOf(message));
+    const wrong = all.find((key) => isReservedMetaKey(key));
+    return all.length === 0 ? 'not-seen' : unlessKept(wrong === undefined, `${inQuotes(wrong)} is a key of _meta`);
+  },
+};
+
+/** Capabilities that a message declares: those of initialize, or of a request that says them itself. */
+function declaredIn(message: JsonObject): JsonObject | undefined {
+  const given =
+    message['method'] === 'initialize'
+      ? paramsOf(message)['capabilities']
+      : metaOf(message)[metaKey.clientCapabilities];
+  return isObject(given) ? given : undefined;
+}
+
+const extensions: ClientRule = {
+  id: 'versioning-012',
+  words: 'The id of an extension has a prefix, and follows the grammar of keys of _meta',
+  mend: 'name extensions like com.example/name',
+  watch({ message }) {
+    const { extensions: given } = declaredIn(message) ?? {};
+    if (!isObject(given) || Object.keys(given).length === 0) return 'not-seen';
+    const wrong = Object.keys(given).find((id) => !isExtensionId(id));
+    return unlessKept(wrong === undefined, `${inQuotes(wrong)} is declared as an extension`);
+  },
+};
+
+const formOrUrl: ClientRule = {
+  id: 'elicit-015',
+  words: 'A client that can be asked has form or url; an empty object means form',
+  mend: 'declare elicitation as {}, {"form": {}} or {"form": {}, "url": {}}',
+  watch({ message }) {
+    const { elicitation: given } = declaredIn(message) ?? {};
+    if (!isObject(given)) return 'not-seen';
+    const isFine = Object.keys(given).length === 0 || isObject(given['form']) || isObject(given['url']);
+    return unlessKept(isFine, `elicitation is ${inQuotes(given)}`);
+  },
+};
+
+const fits: ClientRule = {
+  id: 'elicit-059',
+  words: 'What is filled into a form fits its schema',
+  mend: 'check the answer against requestedSchema before it is sent',
+  watch(heard) {
+    const answers = formsIn(heard).filter((answer) => answer['action'] === 'accept');
+    if (answers.length === 0) return 'not-seen';
+    const wrong = answers.find(({ content }) => !isObject(content) || typeof content['name'] !== 'string');
+    return unlessKept(wrong === undefined, `the form wants a name, and has ${inQuotes(wrong?.['content'])}`);
+  },
+};
+
+/** Answers to forms in a message: to a question, or of a round. */
+function formsIn({ message, put, talk }: HeardOfClient): readonly JsonObject[] {
+  if (put?.method === 'elicitation/create') return isObject(message['result']) ? [message['result']] : [];
+  const { inputResponses } = paramsOf(message);
+  if (!isObject(inputResponses)) return [];
+  const asked = talk.rounds.flatMap((round) => [...round.asked]);
+  return asked.flatMap(([key, { method }]) => {
+    const answer = inputResponses[key];
+    return method === 'elicitation/create' && isObject(answer) ? [answer] : [];
+  });
+}
+
+/** Arguments of a call that travel in headers, with what the headers say. */
+function mirrored({
+  message,
+  http,
+  talk,
+}: HeardOfClient): readonly { readonly said: string | undefined; readonly value: string | undefined }[] {
+  const { name, arguments: given } = paramsOf(message);
+  const tool = message['method'] === 'tools/call' ? toolNamed(String(name)) : undefined;
+  if (http === undefined || tool === undefined || !talk.done.has('tools/list')) return [];
+  return headerParametersOf(tool['inputSchema']).parameters.map(({ name: parameter, path }) => ({
+    said: http.headers[`mcp-param-${parameter.toLowerCase()}`],
+    value: headerValueOf(given, path),
+  }));
+}
+
+const encoded: ClientRule = {
+  id: 'http-093',
+  over: 'http',
+  words: 'A value that is no plain text of a header is sent in the base64 form',
+  mend: 'send values with other than printable ASCII, or with blanks at an end, as =?base64?…?=',
+  watch(heard) {
+    const odd = mirrored(heard).filter(({ value }) => value !== undefined && encodeHeaderValue(value) !== value);
+    if (odd.length === 0) return 'not-seen';
+    const wrong = odd.find(
+      ({ said, value }) => said === undefined || said === value || decodeHeaderValue(said) !== value,
+    );
+    return unlessKept(wrong === undefined, `${inQuotes(wrong?.value)} came as ${inQuotes(wrong?.said)}`);
+  },
+};
+
+const leftOut: ClientRule = {
+  id: 'http-096',
+  over: 'http',
+  words: 'The header of an argument that is missing or null is left out',
+  mend: 'send Mcp-Param-<name> only where the argument has a value',
+  watch(heard) {
+    const missing = mirrored(heard).filter(({ value }) => value === undefined);
+    if (missing.length === 0) return 'not-seen';
+    const wrong = missing.find(({ said }) => said !== undefined);
+    return unlessKept(wrong === undefined, `the header says ${inQuotes(wrong?.said)}`);
+  },
+};
+
+/** Rules about names and values. */
+export const nameRules: readonly ClientRule[] = [unreserved, extensions, formOrUrl, fits, encoded, leftOut];
