@@ -163,6 +163,33 @@ test('a store that is away is told of once, and once that it is back; gaps of it
   await server.close();
 });
 
+test('a store that lost what it had kept is told of once by each process', async () => {
+  let store: Store = { ...memoryStore(), shared: true };
+  const late = <Part extends object>(part: () => Part): Part =>
+    new Proxy(part(), { get: (_, name) => Reflect.get(part(), name) as unknown });
+  const given: Store = { ...store, records: late(() => store.records) };
+  const events: ServiceEvent[] = [];
+  const servers = [1, 2].map(() =>
+    createServer(info, {
+      store: given,
+      rounds: { keys: [new Uint8Array(32)] },
+      onEvent: (event) => void events.push(event),
+    }),
+  );
+  const look = async (): Promise<void> => {
+    for (const { endpoint } of servers) await endpoint.store?.check();
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  await look();
+  await look();
+  assert.deepEqual(typesOf(events), []);
+  store = { ...memoryStore(), shared: true };
+  await look();
+  await look();
+  assert.deepEqual(typesOf(events), ['store-emptied', 'store-emptied']);
+  for (const server of servers) await server.close();
+});
+
 test('a listener that throws, or rejects, changes nothing', async () => {
   for (const onEvent of [
     () => assert.fail('no disk'),

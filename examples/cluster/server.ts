@@ -6,8 +6,6 @@ const { REDIS_URL = 'redis://127.0.0.1:6379', KEYS = '', PORT = '3000' } = proce
 
 // What one process opens, any other goes on with: sessions, streams, questions, rounds, limits, tasks.
 const store = redis(REDIS_URL, { name: 'weather' });
-await store.check();
-
 const keys = KEYS.split(',');
 const server = createServer({ name: 'weather', version: '1.0.0' }, { store, rounds: { keys } });
 

@@ -17,18 +17,20 @@ interface Scene {
   readonly client: Speaker;
   /** A client without one. */
   readonly stateless: Client;
+  readonly world: World;
 }
 
 async function scene(t: TestContext): Promise<Scene> {
   const node = await startNode();
+  const world = new World();
   const storeOf = () => redis(`redis://127.0.0.1:${node.port}`, { name: 'away', onWarning: () => {} });
-  const service = startService(t, define(new World()), { nodes: 3, isRemote: false, storeOf });
+  const service = startService(t, define(world), { nodes: 3, isRemote: false, storeOf });
   const client = await new Speaker(service, '2025-11-25').open(0, 1);
   const stateless = await connect(url, { fetch: service.fetch, revisions: ['2026-07-28'] });
   t.after(() => stateless.close());
   // What is above ends before it.
   t.after(() => node.stop());
-  return { node, service, client, stateless };
+  return { node, service, client, stateless, world };
 }
 
 const opening = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } };
@@ -64,7 +66,7 @@ describe('a service whose Redis', { skip: missing('redis-server') }, () => {
   });
 
   it('is full opens no session, and goes on with those that there are', async (t) => {
-    const { node, service, client, stateless } = await scene(t);
+    const { node, service, client, stateless, world } = await scene(t);
     await node.send('CONFIG', 'SET', 'maxmemory', '1');
     const refused = new Speaker(service, '2025-11-25').request(0, 'initialize', opening);
     assert.equal(await refused.status(), 503);
@@ -72,6 +74,12 @@ describe('a service whose Redis', { skip: missing('redis-server') }, () => {
     const called = await client.request(1, 'tools/call', { name: 'where', arguments: {} }).whole();
     assert.ok('result' in (called.messages.at(-1) ?? {}));
     assert.equal((await stateless.callTool('where')).isError, undefined);
+    // What cannot be kept has no id that it could be taken up from.
+    for (const step of ['step 1', 'step 2', 'step 3', 'end']) world.pass(step);
+    const params = { name: 'steps', arguments: {}, _meta: { progressToken: 'p' } };
+    const streamed = await client.request(0, 'tools/call', params).whole();
+    assert.deepEqual([streamed.messages.length, streamed.lastId], [4, undefined]);
+    assert.equal(await client.listen(1, `${'a'.repeat(18)}-1:1`).status(), 400);
     await node.send('CONFIG', 'SET', 'maxmemory', '0');
     await new Speaker(service, '2025-11-25').open(0, 1);
   });

@@ -44,6 +44,8 @@ export type ServiceEvent =
   | { readonly type: 'store-lost' }
   /** The store can be used again. */
   | { readonly type: 'store-back'; readonly awayMs: number }
+  /** The store that processes share lost what it had kept, as where its disk is new: clients with sessions begin anew. */
+  | { readonly type: 'store-emptied' }
   /** Texts of other processes may have been missed. */
   | { readonly type: 'bus-gap' }
   /** `close` of what serves over HTTP began: nothing new is taken. */

@@ -1,5 +1,6 @@
 import { andThen, isLater } from '../../store/now-or-later.ts';
 import type { Store } from '../../store/store.ts';
+import { StoreGeneration } from './generation.ts';
 import type { ServiceListeners } from './listeners.ts';
 
 type Run = <T>(operation: string, ask: () => T) => T;
@@ -11,8 +12,12 @@ type Run = <T>(operation: string, ask: () => T) => T;
 export function toldStore(store: Store, listeners: ServiceListeners): Store {
   const watched: Run = (operation, ask) =>
     listeners.watchers.reduce((run, watcher) => () => watcher.asked(operation, run), ask)();
-  const told = telling(listeners, watched);
   const { records, bus, limits, tasks } = store;
+  const generation = new StoreGeneration(records, () => listeners.tell?.({ type: 'store-emptied' }));
+  const look = (): void => {
+    if (store.shared && listeners.tell !== undefined) void generation.look();
+  };
+  const told = telling(listeners, watched, look);
   return {
     records: through(told, 'records', records, ['add', 'get', 'put', 'touch', 'delete']),
     events: {
@@ -34,6 +39,7 @@ export function toldStore(store: Store, listeners: ServiceListeners): Store {
         told('bus.subscribe', () =>
           bus.subscribe(channel, hear, () => {
             listeners.tell?.({ type: 'bus-gap' });
+            look();
             onGap();
           }),
         ),
@@ -41,7 +47,11 @@ export function toldStore(store: Store, listeners: ServiceListeners): Store {
     limits: through(told, 'limits', limits, ['take']),
     ...(tasks && { tasks }),
     shared: store.shared,
-    check: () => told('check', () => store.check()),
+    check: () =>
+      andThen(
+        told('check', () => store.check()),
+        look,
+      ),
     close: () => store.close(),
   };
 }
@@ -63,13 +73,14 @@ function through<Part extends object, Name extends keyof Part & string>(
 }
 
 /** Asks through another, and tells when the store cannot be used, and when it is back. */
-function telling(listeners: ServiceListeners, ask: Run): Run {
+function telling(listeners: ServiceListeners, ask: Run, back: () => void): Run {
   let awaySince: number | undefined;
   const well = (): void => {
     if (awaySince === undefined) return;
     const awayMs = performance.now() - awaySince;
     awaySince = undefined;
     listeners.tell?.({ type: 'store-back', awayMs });
+    back();
   };
   const failed = (error: unknown): void => {
     const { reason } = (error ?? {}) as { readonly reason?: unknown };

@@ -5,6 +5,9 @@ import { connect as connectSocket, type Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { fakeEndpoint, type Fake } from '../../http/fake-endpoint.test.ts';
 import { portOf, send } from '../entries.test.ts';
+import { createServer as createMcpServer } from '../../server.ts';
+import { memoryStore } from '../../store/memory/store.ts';
+import { StoreError } from '../../store/store.ts';
 import { listen, toNodeHandler, type Listening, type ListenOptions } from './http.ts';
 
 const stateless = { 'MCP-Protocol-Version': '2026-07-28' };
@@ -101,6 +104,16 @@ for (const [what, options, words] of [
   test(`${what} is refused by listen at once, by its name`, async () => {
     await assert.rejects(listen(fakeEndpoint(), options as never), { name: 'TypeError', message: words });
   });
+
+test('a server whose store cannot be used does not begin to listen, and says why', async () => {
+  const store = {
+    ...memoryStore(),
+    check: () => Promise.reject(new StoreError('unavailable', 'the store cannot be reached')),
+  };
+  const server = createMcpServer({ name: 's', version: '1' }, { store });
+  await assert.rejects(listen(server, { port: 0 }), { name: 'StoreError', message: 'the store cannot be reached' });
+  await server.close();
+});
 
 test('a port in use is said to be', async (t) => {
   const { listening } = await open(t);

@@ -137,6 +137,7 @@ export interface Listening {
  *
  * @throws TypeError for options that are unknown or make no sense.
  * @throws Error when the address cannot be bound; it says which one and why.
+ * @throws StoreError when the store of the server cannot be used, which is found out once, before anything is served; it says why.
  * @example
  * const { url, close } = await listen(server, { port: 3000 });
  */
@@ -154,9 +155,11 @@ export async function listen(served: Served, options: ListenOptions = {}): Promi
     ...http
   } = options;
   const path = http.path ?? '/mcp';
-  const { protection, behind } = endpointOf(served);
+  const { protection, behind, store } = endpointOf(served);
   if (protection === undefined)
     behind?.requireServable({ knowsCallers: http.authenticate !== undefined, names: [host] });
+  // Else every client would be the first to hear of it.
+  await store?.check();
   const lag = maxLagMs === Infinity ? undefined : new (await import('./lag.ts')).LagAdmission(maxLagMs);
   const handler = createHttpHandler(served, { ...http, path, ...boundHost(host, options) }, lag);
   const headersTimeout = limitOf(headersTimeoutMs ?? 10_000);
