@@ -61,6 +61,8 @@ export function digestSubtle(): Readonly<Record<string, unknown>> {
       if (!(key instanceof KnownKey)) return await real.sign(...values);
       return arrayOf(createHmac('sha256', key.bytes).update(bytes).digest());
     },
+    deriveKey: async ({ salt, info }: Derivation, key: KnownKey, { length }: { readonly length: number }) =>
+      new KnownKey(new Uint8Array(hkdfSync('sha256', key.bytes, salt, info, length / 8))),
     deriveBits: async ({ salt, info }: Derivation, key: KnownKey, bits: number) =>
       hkdfSync('sha256', key.bytes, salt, info, bits / 8),
   };

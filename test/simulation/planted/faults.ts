@@ -52,8 +52,8 @@ export const plantedFaults: readonly PlantedFault[] = [
   fault(
     'a request is forgotten before its answer',
     session,
-    '    const answer = this.#answer(call);\n    const id = this.#expect(judged.message, answer);',
-    '    const answer = this.#answer(call);\n    const id = undefined;',
+    '    const id = this.#expect(judged.message, answer);\n    return',
+    '    const id = undefined;\n    return',
   ),
   fault(
     'the client does not remember where a stream was',
