@@ -28,6 +28,8 @@ what to change and where it is written. \`--json\`, \`--junit\` and \`--sarif <f
   It sends at most 2,000 messages, 20 a second to a server on another machine, and starts at most 40 processes.
 - **A finding is meant to be a fault.** A wrong message has a right twin, which must work first. What is found is looked at once more, in a new conversation where that matters. What is not declared, and a revision that
   is not spoken, are no faults. What something in front of the server answers (HTML, 429, 502 to 504) says nothing of it.
+  Where the specification says two things (\`src/check/disputes.ts\`), what is found is a note that says both.
+- **\`--dry-run\`** prints what would be sent, with the example of Parley in the place of the server, which gets nothing. \`--json\` is valid by [check-report.schema.json](check-report.schema.json).
 - **Exit codes:** 0 nothing is broken, 1 a MUST is (with \`--strict\` a SHOULD too), 2 the command line makes no sense, 3 it could not be judged: not reached, nothing spoken, or cut short.
 
 A row is *looked at* where every message that comes anyway is judged, and *probed* where something is sent for it. Rows that begin with \`harden-\` are no statements of the specification, and notes; \`wire-schema\` is

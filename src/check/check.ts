@@ -23,6 +23,8 @@ export interface CheckOptions {
   readonly calls?: readonly AllowedCall[];
   /** Longest wait for an answer, in milliseconds; 5,000 by default. */
   readonly waitMs?: number;
+  /** Hears each text that was sent in a conversation, as it stood on the wire. */
+  onSent?(sent: string): void;
   /** True for a server on this machine, to which messages go without a pause. */
   readonly isNear: boolean;
   readonly signal: AbortSignal;
@@ -45,6 +47,7 @@ export async function checkServer(options: CheckOptions): Promise<CheckReport> {
     waitMs,
     quietMs: 300,
     signal,
+    ...(options.onSent && { onSent: (sent) => options.onSent?.(sent) }),
   });
   const { name, version } = info;
   return reportOf(

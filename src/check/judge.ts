@@ -1,3 +1,4 @@
+import { disputes } from './disputes.ts';
 import type { Finding, CheckReport, RowVerdict, Severity } from './report.ts';
 import { pageOf, rowOf } from './register.ts';
 import type { JudgedRule, RunResult } from './run.ts';
@@ -50,10 +51,11 @@ function findingOf({ rule, revision, outcome }: JudgedRule): Finding | undefined
   const { id, words, mend } = rule;
   const row = rowOf(id);
   const source = pageOf(row);
+  const disputed = disputes.get(id);
   const { why, where, exchange } = outcome;
   return {
     id,
-    severity: severityOf(row.level),
+    severity: disputed === undefined ? severityOf(row.level) : 'note',
     level: row.level,
     revisions: [revision.date],
     words,
@@ -63,11 +65,14 @@ function findingOf({ rule, revision, outcome }: JudgedRule): Finding | undefined
     came: excerptOf(exchange),
     mend,
     ...(source === undefined ? {} : { source }),
+    ...(disputed === undefined ? {} : { disputed }),
   };
 }
 
 function verdictOf({ rule: { id }, revision, outcome }: JudgedRule): RowVerdict {
   const { verdict } = outcome;
+  if (verdict === 'breaks' && disputes.has(id))
+    return { id, revision: revision.date, verdict: 'disputed', why: outcome.why };
   const isWish = verdict === 'breaks' && severityOf(rowOf(id).level) !== 'error';
   const reason = 'why' in outcome ? { why: outcome.why } : {};
   return { id, revision: revision.date, verdict: isWish ? 'differs' : verdict, ...reason };
@@ -88,12 +93,14 @@ function countsOf(rows: readonly RowVerdict[]): Omit<CheckReport['counts'], 'mes
     notApplicable: count('not-applicable'),
     notJudged: count('not-judged'),
     notAllowed: count('not-allowed'),
+    disputed: count('disputed'),
   };
 }
 
 const ranks: readonly RowVerdict['verdict'][] = [
   'breaks',
   'differs',
+  'disputed',
   'holds',
   'not-judged',
   'not-allowed',

@@ -26,6 +26,8 @@ export interface Finding {
   readonly mend: string;
   /** Page and heading of the specification; left out for a hardening. */
   readonly source?: string;
+  /** Words of the specification that say otherwise, where it says two things; it is a note then. */
+  readonly disputed?: string;
   /** True when it is written down in the baseline as known. */
   readonly known?: true;
 }
@@ -34,8 +36,8 @@ export interface Finding {
 export interface RowVerdict {
   readonly id: string;
   readonly revision: string;
-  /** `differs`: a SHOULD is not followed. */
-  readonly verdict: RuleVerdict['verdict'] | 'differs';
+  /** `differs`: a SHOULD is not followed. `disputed`: the specification says two things of it. */
+  readonly verdict: RuleVerdict['verdict'] | 'differs' | 'disputed';
   /** Reason, where it is neither kept nor broken. */
   readonly why?: string;
 }
@@ -69,6 +71,8 @@ export interface CheckReport {
     readonly notJudged: number;
     /** Rows that need what was not allowed, such as a tool to be called. */
     readonly notAllowed: number;
+    /** Rows that are not kept, of which the specification says two things. */
+    readonly disputed: number;
     readonly messages: number;
   };
   readonly findings: readonly Finding[];

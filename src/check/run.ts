@@ -22,6 +22,7 @@ export interface RunOptions {
   readonly waitMs: number;
   readonly quietMs: number;
   readonly signal: AbortSignal;
+  onSent?(sent: string): void;
 }
 
 /** RuleVerdict of one rule in one revision. */
@@ -56,7 +57,10 @@ export async function runRules(options: RunOptions): Promise<RunResult> {
     openMs: Math.max(waitMs, 30_000),
     quietMs,
     calls,
-    heard: (exchange, about) => watching.heard(exchange, about),
+    heard(exchange, about) {
+      options.onSent?.(exchange.sent);
+      watching.heard(exchange, about);
+    },
     unasked: (lines, revision) => watching.unasked(lines, revision),
   };
   const benches = options.revisions.map((revision) => new Bench(revision, ground));

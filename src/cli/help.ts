@@ -234,10 +234,11 @@ a revision that it does not speak, are no faults.
   --only <row|area>   judges one row, such as basic-018, or those of an area, such as http; repeatable
   --calls <a,b>       tools that may be called, several times and with wrong arguments; one that has destructiveHint as b!
   --args <file>       their arguments, as {"a": {…}}; made of examples and defaults of their schemas where they are left out
-  --strict            a SHOULD that is not followed fails too
+  --dry-run           prints what would be sent, and sends nothing: the example of Parley stands in for the server
+  --strict            a SHOULD that is not followed fails too, and so does what is stale in the baseline
   --json              prints JSON, with every row
   --junit             prints JUnit XML: a suite for each revision and area, a case for each row
-  --sarif <file>      writes SARIF 2.1.0 too
+  --sarif <file>      writes SARIF 2.1.0 too; --sarif-file <path> is the file of your repository that its findings point at
   --baseline <file>   findings that are known, which fail nothing; --write-baseline writes those of this run to it
   --verbose           prints every row
   --timeout <ms>      the longest wait for an answer; 5000

@@ -126,9 +126,9 @@ export class Bench {
   /** Ends a conversation that a probe had for itself. */
   async end(speaker: Prober): Promise<void> {
     if (!this.#open.delete(speaker)) return;
+    await speaker.close();
     const { lines } = speaker;
     if (lines !== undefined) this.#ground.unasked(lines.unasked, this.revision);
-    await speaker.close();
   }
 
   /** Offer of the server, listed once. */

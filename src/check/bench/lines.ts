@@ -58,6 +58,7 @@ class Lines implements RawLines {
   ended: string | undefined;
   readonly #child: ChildProcess;
   readonly exited: Promise<void>;
+  readonly #drained: Promise<void>;
   #rest = '';
   #hears: ((line: string) => void) | undefined;
   #gone: (() => void) | undefined;
@@ -74,6 +75,7 @@ class Lines implements RawLines {
       child.once('exit', (code, signal) => over(signal ?? `code ${code}`));
       child.once('error', (error) => over(error.message));
     });
+    this.#drained = new Promise((resolve) => void child.stdout?.once('end', resolve));
     child.stdin?.on('error', () => undefined);
     child.stdout?.on('error', () => undefined);
     child.stdout?.setEncoding('utf8').on('data', (text: string) => this.#came(text));
@@ -117,6 +119,8 @@ class Lines implements RawLines {
     if (!(await settledWithin(endMs, this.exited))) signalTree(this.#child, 'SIGTERM');
     if (!(await settledWithin(endMs, this.exited))) signalTree(this.#child, 'SIGKILL');
     await settledWithin(endMs, this.exited);
+    // What it wrote at its end may still be on its way.
+    await settledWithin(endMs / 10, this.#drained);
     signalTree(this.#child, 'SIGKILL');
     forget(this.#child);
     this.#child.stdout?.destroy();

@@ -30,6 +30,7 @@ const report: CheckReport = {
     notApplicable: 0,
     notJudged: 1,
     notAllowed: 0,
+    disputed: 0,
     messages: 7,
   },
   findings: [finding],

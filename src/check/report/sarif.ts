@@ -2,13 +2,17 @@ import { checkRules } from '../rules/rules.ts';
 import { pageOf, rowOf } from '../register.ts';
 import type { CheckReport, Finding, RowVerdict } from '../report.ts';
 
-/** A report as SARIF 2.1.0 has it, for services that show findings of analyses. */
-export function sarifReport(report: CheckReport): string {
+/**
+ * A report as SARIF 2.1.0 has it, for services that show findings of analyses.
+ *
+ * @param file The file that findings point at, for services that want one; a path within the repository.
+ */
+export function sarifReport(report: CheckReport, file?: string): string {
   const { tool, target, findings, rows } = report;
   const ids = [...new Set(rows.map(({ id }) => id))];
   const results = [
-    ...findings.map((finding) => failed(finding, report)),
-    ...rows.filter(({ verdict }) => verdict !== 'breaks' && verdict !== 'differs').map((row) => passed(row, target)),
+    ...findings.map((finding) => failed(finding, report, file)),
+    ...rows.filter(({ verdict }) => !failing.has(verdict)).map((row) => passed(row, target)),
   ];
   const driver = {
     name: tool.name,
@@ -39,7 +43,7 @@ function levelOf(level: string): 'error' | 'warning' | 'note' {
   return level.startsWith('MUST') ? 'error' : 'warning';
 }
 
-function failed(finding: Finding, { target, transport }: CheckReport): object {
+function failed(finding: Finding, { target, transport }: CheckReport, file?: string): object {
   const { id, severity, words, why, where, sent, came, revisions, known } = finding;
   const place = where ?? target;
   return {
@@ -47,12 +51,21 @@ function failed(finding: Finding, { target, transport }: CheckReport): object {
     kind: 'fail',
     level: severity,
     message: { text: `${words}; but ${why} (${revisions.join(', ')})` },
-    locations: [{ logicalLocations: [{ fullyQualifiedName: place }] }],
+    locations: [
+      {
+        ...(file === undefined ? {} : { physicalLocation: { artifactLocation: { uri: uriOf(file) } } }),
+        logicalLocations: [{ fullyQualifiedName: place }],
+      },
+    ],
     partialFingerprints: { 'parleyCheck/v1': [id, ...revisions, where ?? ''].join(' ') },
     ...(transport === 'http' ? { webRequest: webRequestOf(sent, target), webResponse: { body: { text: came } } } : {}),
     ...(known === true ? { suppressions: [{ kind: 'external', justification: 'it is in the baseline' }] } : {}),
     properties: { sent, came },
   };
+}
+
+function uriOf(path: string): string {
+  return path.split(/[\\/]/).map(encodeURIComponent).join('/');
 }
 
 function webRequestOf(sent: string, target: string): object {
@@ -69,6 +82,8 @@ function webRequestOf(sent: string, target: string): object {
     ...(body === undefined ? {} : { body: { text: body } }),
   };
 }
+
+const failing: ReadonlySet<string> = new Set(['breaks', 'differs', 'disputed']);
 
 const kinds: Readonly<Record<string, string>> = {
   holds: 'pass',

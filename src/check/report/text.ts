@@ -41,7 +41,7 @@ function uncalledLines(uncalled: CheckReport['uncalled']): readonly string[] {
 }
 
 function findingLines(
-  { severity, id, level, words, why, where, sent, came, mend, revisions, source, known }: Finding,
+  { severity, id, level, words, why, where, sent, came, mend, revisions, source, known, disputed }: Finding,
   heard: string,
 ): readonly string[] {
   const [first = '', ...rest] = sent.split('\n');
@@ -53,6 +53,7 @@ function findingLines(
       : [`    sent    ${first}`, ...rest.filter((line) => line !== '').map((line) => `            ${line}`)]),
     `    ${heard}${came}`,
     `    mend    ${mend}`,
+    ...(disputed === undefined ? [] : [`    but     ${disputed}`]),
     ...(source === undefined ? [] : [`    source  ${source}`]),
     '',
   ];

@@ -44,6 +44,8 @@ const options: ParseArgsOptionsConfig = {
   port: { type: 'string' },
   stdio: { type: 'boolean' },
   wait: { type: 'string' },
+  'dry-run': { type: 'boolean' },
+  'sarif-file': { type: 'string' },
 };
 
 /** Judges a server by what can be seen from outside, at every revision that it speaks. */
@@ -63,18 +65,22 @@ export async function checkCommand(argv: readonly string[], io: Io): Promise<num
   if (parsed.text('args') !== undefined && parsed.texts('calls').length === 0)
     throw new UsageError('--args needs --calls, which names the tools that may be called');
   const calls = await allowedCalls(parsed.texts('calls'), parsed.text('args'));
+  const run = {
+    target: factsOf(transportOf(target, parsed, io)).description,
+    info: { name: 'parley-check', version },
+    ...(dates === undefined ? {} : { revisions: chosenRevisions(dates) }),
+    only: parsed.texts('only'),
+    calls,
+    ...(timeout === undefined ? {} : { waitMs: wholeNumber('--timeout', timeout, [1, 2 ** 31 - 1]) }),
+    signal: io.signal,
+  };
+  if (parsed.flag('dry-run')) return await (await import('./dry-run.ts')).dryRun(target, run, io);
   const way = wayTo(target, parsed, io);
   try {
     const report = await checkServer({
+      ...run,
       way,
-      target: factsOf(transportOf(target, parsed, io)).description,
-      info: { name: 'parley-check', version },
-      ...(dates === undefined ? {} : { revisions: chosenRevisions(dates) }),
-      only: parsed.texts('only'),
-      calls,
-      ...(timeout === undefined ? {} : { waitMs: wholeNumber('--timeout', timeout, [1, 2 ** 31 - 1]) }),
       isNear: target.kind === 'command' || isLoopback(target.url),
-      signal: io.signal,
     });
     return await tell(withoutTexts(report, secretsOf(target, parsed, io)), parsed, io);
   } finally {
@@ -88,6 +94,10 @@ function refuseMistakes(parsed: Parsed): void {
     throw new UsageError('--json and --junit print in one place; give one of them');
   if (parsed.flag('write-baseline') && parsed.text('baseline') === undefined)
     throw new UsageError('--write-baseline needs --baseline <file>, which it writes');
+  if (parsed.text('sarif-file') !== undefined && parsed.text('sarif') === undefined)
+    throw new UsageError('--sarif-file goes with --sarif <file>, whose findings it gives a place in your repository');
+  if (parsed.flag('dry-run') && parsed.flag('client'))
+    throw new UsageError('--dry-run goes with a server; --client sends what the client asks for');
   const ofClients = ['port', 'stdio', 'wait'].find((name) => parsed.text(name) !== undefined || parsed.flag(name));
   if (ofClients !== undefined && !parsed.flag('client'))
     throw new UsageError(`--${ofClients} goes with --client, which waits for a client`);
@@ -103,7 +113,7 @@ async function tell(found: CheckReport, parsed: Parsed, io: Io): Promise<number>
   }
   const { report, stale } = file === undefined ? { report: found, stale: [] } : compareTo(found, await known(file));
   const sarif = parsed.text('sarif');
-  if (sarif !== undefined) await writeFile(sarif, printed(sarifReport(report), 'json'));
+  if (sarif !== undefined) await writeFile(sarif, printed(sarifReport(report, parsed.text('sarif-file')), 'json'));
   io.stdout.write(
     parsed.flag('json')
       ? `${shownJson(report, 2)}\n`

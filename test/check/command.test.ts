@@ -1,0 +1,111 @@
+/** The command: its exit codes, its files, and what it does without sending anything. */
+
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import type { CheckReport } from '../../src/check/report.ts';
+import { inThisProcess } from '../../src/cli/child.test.ts';
+import { compileSchema } from '../../src/schema/json-schema.ts';
+import { faults } from './faults.ts';
+import { faulty, type Fault } from './faulty.ts';
+
+/** Serves a server without a fault, with one that is a warning, or with one that is an error. */
+async function served(
+  t: TestContext,
+  what: 'fine' | 'odd' | 'wrong',
+): Promise<{ readonly url: string; readonly sent: string[] }> {
+  const sent: string[] = [];
+  const planted = what === 'fine' ? {} : faults[what === 'odd' ? 'name-with-spaces' : 'schema-of-a-string']?.[1];
+  const fault: Fault = {
+    ...planted,
+    request(passing) {
+      sent.push(passing.body);
+      return planted?.request?.(passing);
+    },
+  };
+  return { url: await faulty(t, fault), sent };
+}
+
+const only = ['--only', 'tools', '--revision', '2025-11-25'];
+
+async function folderOf(t: TestContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'parley-'));
+  t.after(() => rm(folder, { recursive: true }));
+  return folder;
+}
+
+test('the exit code is 0 where nothing is broken, 1 for a MUST, and for a SHOULD with --strict', async (t) => {
+  const [fine, odd, wrong] = await Promise.all([served(t, 'fine'), served(t, 'odd'), served(t, 'wrong')]);
+  const code = async (url: string, ...more: string[]): Promise<number | null> =>
+    (await inThisProcess(['check', ...only, ...more, url])).code;
+  assert.equal(await code(fine.url, '--strict'), 0);
+  assert.equal(await code(odd.url), 0);
+  assert.equal(await code(odd.url, '--strict'), 1);
+  assert.equal(await code(wrong.url), 1);
+});
+
+test('the exit code is 2 for what makes no sense, and 3 where nothing could be judged', async (t) => {
+  const { url } = await served(t, 'fine');
+  for (const words of [
+    ['--json', '--junit'],
+    ['--write-baseline'],
+    ['--args', 'a.json'],
+    ['--sarif-file', 'a.ts'],
+    ['--calls', ''],
+  ])
+    assert.equal((await inThisProcess(['check', ...words, url])).code, 2, words.join(' '));
+  assert.equal((await inThisProcess(['check', ...only, 'http://127.0.0.1:1/mcp'])).code, 3);
+  assert.equal((await inThisProcess(['check', '--only', 'no-such-row', url])).code, 3);
+});
+
+test('what is written to the baseline fails nothing, until it holds again and --strict is given', async (t) => {
+  const file = join(await folderOf(t), 'known.json');
+  const [wrong, fine] = await Promise.all([served(t, 'wrong'), served(t, 'fine')]);
+  const check = (url: string, ...more: string[]): ReturnType<typeof inThisProcess> =>
+    inThisProcess(['check', ...only, '--baseline', file, ...more, url]);
+  assert.equal((await check(wrong.url, '--write-baseline')).code, 0);
+  assert.match(await readFile(file, 'utf8'), /"id": "tools-008"/);
+  const known = await check(wrong.url);
+  assert.deepEqual([known.code, /tools-008 MUST \(known\)/.test(known.stdout)], [0, true]);
+  const stale = await check(fine.url);
+  assert.deepEqual([stale.code, /tools-008 holds at 2025-11-25 now/.test(stale.stderr)], [0, true]);
+  assert.equal((await check(fine.url, '--strict')).code, 1);
+});
+
+test('the report as JSON is valid by the schema of the package', async (t) => {
+  const { url } = await served(t, 'wrong');
+  const { stdout } = await inThisProcess(['check', ...only, '--calls', 'gone', '--json', url]);
+  const text = await readFile(new URL('../../docs/check-report.schema.json', import.meta.url), 'utf8');
+  const schema = await compileSchema(JSON.parse(text), { origin: 'own' });
+  const report = JSON.parse(stdout) as CheckReport;
+  assert.deepEqual(schema.check(report), []);
+  assert.equal(report.findings[0]?.id, 'tools-008');
+  assert.equal(report.uncalled[0]?.name, 'gone');
+});
+
+test('SARIF points at the file that is named', async (t) => {
+  const file = join(await folderOf(t), 'found.sarif');
+  const { url } = await served(t, 'wrong');
+  await inThisProcess(['check', ...only, '--sarif', file, '--sarif-file', 'src/my server.ts', url]);
+  assert.match(await readFile(file, 'utf8'), /"uri": "src\/my%20server.ts"/);
+});
+
+test('a dry run prints what would be sent, and sends nothing to the server', async (t) => {
+  const { url, sent } = await served(t, 'fine');
+  const { stdout, code } = await inThisProcess(['check', ...only, '--dry-run', '--calls', 'sum', url]);
+  assert.equal(code, 0);
+  assert.match(stdout, /^POST \/mcp$/m);
+  assert.match(stdout, /"method":"tools\/list"/);
+  assert.match(stdout, /tools\/call sum, where it is listed, with examples/);
+  assert.deepEqual(sent, []);
+});
+
+test('arguments of a file are sent to the tools that are named', async (t) => {
+  const file = join(await folderOf(t), 'args.json');
+  await writeFile(file, '{"sum": {"of": [4, 5]}}');
+  const { url, sent } = await served(t, 'fine');
+  assert.equal((await inThisProcess(['check', ...only, '--calls', 'sum', '--args', file, url])).code, 0);
+  assert.ok(sent.some((body) => body.includes('"name":"sum","arguments":{"of":[4,5]}')));
+});

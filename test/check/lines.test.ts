@@ -1,0 +1,58 @@
+/** Faults of servers on standard input and output: each is found in its row, and nothing in the server without one. */
+
+import assert from 'node:assert/strict';
+import { describe, test, type TestContext } from 'node:test';
+import { checkServer } from '../../src/check/check.ts';
+import { chosenRevisions } from '../../src/protocol/revision.ts';
+
+/** A server of one revision with a tool, as a program. */
+const server = `
+const say = (message) => console.log(JSON.stringify({ jsonrpc: '2.0', ...message }));
+const results = {
+  initialize: ({ protocolVersion }) => ({ protocolVersion: protocolVersion === REVISION ? protocolVersion : REVISION, capabilities: { tools: {} }, serverInfo: { name: 'lines', version: '1' } }),
+  ping: () => ({}),
+  'tools/list': ({ cursor }) => (cursor === undefined ? { tools: [{ name: 'add', inputSchema: { type: 'object' } }] } : undefined),
+};
+require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  let message;
+  try { message = JSON.parse(line); } catch { return say({ id: null, error: { code: -32700, message: 'no JSON' } }); }
+  const { id, method, params } = message ?? {};
+  if (method === undefined || id === undefined) return;
+  if (results[method] === undefined && method !== 'tools/call') return say({ id, error: { code: -32601, message: 'no such method' } });
+  const result = results[method]?.(params ?? {});
+  say(result === undefined ? { id, error: { code: -32602, message: 'wrong' } } : { id, result });
+});
+`;
+
+async function found(t: TestContext, before: string): Promise<readonly string[]> {
+  const date = '2025-11-25';
+  const program = `const REVISION = ${JSON.stringify(date)};\n${before}\n${server}`;
+  const start = { command: process.execPath, args: ['-e', program], env: {} };
+  const { findings, cut, counts } = await checkServer({
+    way: { over: 'stdio', start },
+    target: 'lines',
+    info: { name: 'parley-check', version: '1.0.0' },
+    revisions: chosenRevisions([date]),
+    only: ['stdio', 'basic', 'tools'],
+    waitMs: 1_500,
+    isNear: true,
+    signal: t.signal,
+  });
+  assert.equal(cut, undefined);
+  assert.ok(counts.judged > 8, `${counts.judged} rows`);
+  return findings.map(({ id }) => id);
+}
+
+describe('a server of lines', { concurrency: 3 }, () => {
+  test('nothing is found in a server of lines without a fault', async (t) => {
+    assert.deepEqual(await found(t, ''), []);
+  });
+
+  test('a banner on standard output breaks stdio-003', async (t) => {
+    assert.deepEqual(await found(t, "console.log('Ready!');"), ['stdio-003']);
+  });
+
+  test('a word on standard output at the very end breaks stdio-003', async (t) => {
+    assert.deepEqual(await found(t, "process.on('exit', () => console.log('Bye!'));"), ['stdio-003']);
+  });
+});
