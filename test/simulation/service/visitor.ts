@@ -156,7 +156,10 @@ class Visitor {
       const result = await this.#client.callTool(
         tool,
         { key: numberOf(name) },
-        { onProgress: ({ progress }) => judge.reports(call, progress), signal: given.signal },
+        {
+          onProgress: ({ progress }) => judge.reports(call, progress, plan.service !== 'eventless'),
+          signal: given.signal,
+        },
       );
       const [content] = result.content;
       judge.answered(call, content?.type === 'text' ? content.text : '?', wanted(tool, numberOf(name)));
