@@ -35,9 +35,9 @@ server.tool('add', { description: 'Adds.' }, () => 'added');
 /** How the budgets of the entry points stand, in KB; each is a little more than it was when it was last looked at. */
 const budgets: Readonly<Record<Entry, number>> = {
   '': 124.2,
-  server: 44.7,
+  server: 44.8,
   client: 47.8,
-  bridge: 99.5,
+  bridge: 99.7,
   protect: 22.1,
   account: 32,
   http: 36,
@@ -57,7 +57,7 @@ export const programs: readonly Program[] = [
   {
     name: 'HTTP server',
     code: `import { createServer } from 'parley-mcp/server'; import { listen } from 'parley-mcp/node'; ${definition} await listen(server, { port: 3000 });`,
-    budget: 58.8,
+    budget: 59,
     aim: 30,
     neutral: false,
     role: 'server',
@@ -73,7 +73,7 @@ export const programs: readonly Program[] = [
   {
     name: 'stdio server',
     code: `import { createServer } from 'parley-mcp/server'; import { serveStdio } from 'parley-mcp/stdio'; ${definition} serveStdio(server);`,
-    budget: 47.1,
+    budget: 47.2,
     aim: 28,
     neutral: false,
     role: 'server',
