@@ -192,8 +192,8 @@ export async function outcomeOf(scene: InspectedScene, body: object): Promise<Ou
   return outcome;
 }
 
-/** Rows of the wire so far, as they are now. */
-export function rowsOf(scene: InspectedScene): readonly RowView[] {
-  const rows = scene.lines.flatMap((line) => (line.kind === 'rows' ? line.rows : []));
+/** Rows of the wire so far, as they are now, or as they were at a version of the feed. */
+export function rowsOf(scene: InspectedScene, version: number = Number.POSITIVE_INFINITY): readonly RowView[] {
+  const rows = scene.lines.flatMap((line) => (line.kind === 'rows' && line.version <= version ? line.rows : []));
   return [...new Map(rows.map((row) => [row.n, row])).values()];
 }
