@@ -1,5 +1,5 @@
 /**
- * A process with tools that run as tasks, and one worker of an engine: `process.ts ENGINE PORT LEDGER COUNT`. It begins COUNT tasks, says `begun` and the id of each,
+ * A process with tools that run as tasks, and one worker of an engine: `process.ts ENGINE PORT LEDGER COUNT [SERVER]`. It begins COUNT tasks, says `begun` and the id of each,
  * and `ready`; each line `answer ID` answers what that task asks. The ledger gets a line of each effect: the task and the id of the effect.
  */
 
@@ -11,11 +11,11 @@ import { openStore } from '../test/tasks/stores.ts';
 import { extended, taskClient } from '../test/support/task-client.ts';
 import { engines } from './engines.ts';
 
-const [engine = '', port = '', ledger = '', count = '0'] = process.argv.slice(2);
+const [engine = '', port = '', ledger = '', count = '0', own = ''] = process.argv.slice(2);
 const kind = engines[engine];
 if (kind === undefined) throw new Error(`there is no engine ${engine}`);
 const { store } = openStore(kind.store, port);
-const { executor, launch } = await kind.open(Number(port), (id) => server.tasks.run(id));
+const { executor, launch } = await kind.open({ port: Number(port), server: own }, (id) => server.tasks.run(id));
 const rateLimits = { tasks: { perSecond: 1e6, burst: 1e6 } };
 const server = createServer(
   { name: 'worker', version: '1' },

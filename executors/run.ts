@@ -17,7 +17,8 @@ import { createServer } from '../src/server.ts';
 import { missing, startPostgres, startRedis } from '../test/support/engines.ts';
 import { extended, taskClient, type TaskClient } from '../test/support/task-client.ts';
 import { openStore } from '../test/tasks/stores.ts';
-import { engines, folderOf, type EngineKind } from './engines.ts';
+import { folderOf, type EngineKind, type EngineServer } from './engine.ts';
+import { engines } from './engines.ts';
 
 const count = 40;
 const kills = 3;
@@ -27,18 +28,24 @@ const chosen = process.argv.slice(2);
 for (const [name, kind] of Object.entries(engines)) {
   if (chosen.length > 0 && !chosen.includes(name)) continue;
   const why = missing(kind.store === 'Redis' ? 'redis-server' : 'postgres');
+  let server: EngineServer | undefined;
   try {
     if (why !== false) throw new Unavailable(why);
-    await installPackages(folderOf(kind), kind.packages);
+    await installPackages(folderOf(kind.packages), kind.packages);
+    server = await kind.serve?.();
   } catch (error) {
     if (!(error instanceof Unavailable)) throw error;
     console.log(`${kind.title} is not run: ${error.message}`);
     continue;
   }
-  console.log(`${kind.title}: ${await run(name, kind)}`);
+  try {
+    console.log(`${kind.title}: ${await run(name, kind, server?.where ?? '')}`);
+  } finally {
+    await server?.stop();
+  }
 }
 
-async function run(name: string, kind: EngineKind): Promise<string> {
+async function run(name: string, kind: EngineKind, where: string): Promise<string> {
   const database = kind.store === 'Redis' ? await startRedis('always') : await startPostgres();
   const folder = mkdtempSync(join(tmpdir(), 'parley-executors-'));
   const ledger = join(folder, 'ledger');
@@ -52,13 +59,13 @@ async function run(name: string, kind: EngineKind): Promise<string> {
   const client = await taskClient(server, { revision: '2026-07-28', capabilities: extended });
   let child: ChildProcess | undefined;
   try {
-    const first = await started([...words, String(count)]);
+    const first = await started([...words, String(count), where]);
     ({ child } = first);
     for (let kill = 1; kill <= kills; kill++) {
       await until(() => linesOf(ledger).length >= kill * 6, 'the ledger grows');
       child.kill('SIGKILL');
       await once(child, 'close');
-      ({ child } = await started([...words, '0']));
+      ({ child } = await started([...words, '0', where]));
     }
     const answered = new Set<string>();
     const by = child;

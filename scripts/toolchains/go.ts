@@ -12,7 +12,7 @@ export async function buildGo(program: Program, module: string): Promise<Built> 
   const { sources } = program;
   const version = await ran(['go', 'version'], { timeoutMs: 20_000 });
   const folder = await folderOf(program, [version], async (place) => {
-    await ran(['go', 'build', '-p', '1', '-o', join(place, 'peer'), '.'], { cwd: sources, timeoutMs: 600_000 });
+    await ran(['go', 'build', '-p', '1', '-o', join(place, 'peer'), '.'], { cwd: sources, timeoutMs: 1_800_000 });
   });
   const pinned = readFileSync(join(sources, 'go.mod'), 'utf8').split(`${module} `)[1]?.split(/\s/)[0];
   return { command: [join(folder, 'peer')], version: `${module} ${pinned ?? ''}` };
