@@ -34,10 +34,10 @@ server.tool('add', { description: 'Adds.' }, () => 'added');
 
 /** How the budgets of the entry points stand, in KB; each is a little more than it was when it was last looked at. */
 const budgets: Readonly<Record<Entry, number>> = {
-  '': 124.2,
+  '': 125,
   server: 44.8,
   client: 47.8,
-  bridge: 99.7,
+  bridge: 100.2,
   protect: 22.1,
   account: 32,
   http: 36,

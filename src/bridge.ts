@@ -26,6 +26,8 @@ export type {
   Sharing,
   UpstreamOptions,
 } from './bridge/options.ts';
+export type { BridgeRates } from './bridge/rates.ts';
+export type { RateLimit } from './store/limits.ts';
 export type { TasksAsked } from './bridge/tasks/between.ts';
 export type { UpstreamAuth, UpstreamCredentials } from './bridge/upstream-auth.ts';
 export type { PerPrincipalUpstream } from './bridge/principals/sign-in-options.ts';

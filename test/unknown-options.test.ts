@@ -108,6 +108,11 @@ describe('An unknown option is a TypeError at once that names the nearest', () =
     ['of a bridge', () => createBridge(loose({ upstream, shared: 'shared' })), /createBridge .*"shared".*sharing/],
     ['in rounds of a bridge', () => createBridge(loose({ upstream, rounds: { ttl: 1 } })), /rounds .*"ttl".*ttlMs/],
     [
+      'in rates of a bridge',
+      () => createBridge(loose({ upstream, rateLimits: { request: { perSecond: 1 } } })),
+      /rateLimits .*"request".*requests/,
+    ],
+    [
       'in one of several servers of a bridge',
       () => createBridge(loose({ upstreams: { one: { upstream, revision: [] } } })),
       /upstream "one" .*"revision".*revisions/,

@@ -1,4 +1,5 @@
 import type { ActsBehind, Endpoint, Served } from '../host/endpoint.ts';
+import type { Host } from '../host/host.ts';
 import { createEndpoint } from '../host/serve.ts';
 import { listMethods } from './merged/lists.ts';
 import { openMerged, type Merged } from './merged/merged.ts';
@@ -9,6 +10,7 @@ import { checkNames } from './option-names.ts';
 import {
   checkUpstream,
   bridgeSettingsOf,
+  type BridgeBehavior,
   type BridgeOptions,
   type MergedBridgeOptions,
   type Settings,
@@ -76,9 +78,17 @@ function checkTarget(options: Partial<BridgeOptions & MergedBridgeOptions> | und
     throw new TypeError('createBridge takes { upstream } for one server or { upstreams } for several');
 }
 
+async function settingsOf(options: BridgeBehavior): Promise<Settings> {
+  const settings = bridgeSettingsOf(options);
+  const { rateLimits } = options;
+  return rateLimits === undefined
+    ? settings
+    : { ...settings, rates: (await import('./rates.ts')).ratesOf(rateLimits, settings) };
+}
+
 async function singleBridge(options: BridgeOptions, connect: ConnectUpstream): Promise<Bridge> {
   checkUpstream('createBridge', options);
-  const settings = bridgeSettingsOf(options);
+  const settings = await settingsOf(options);
   const acting = await actingAs({ createBridge: options }, settings);
   const identity = acting.identities.get('createBridge') ?? everybody;
   const places = placesOf(settings);
@@ -93,7 +103,7 @@ async function singleBridge(options: BridgeOptions, connect: ConnectUpstream): P
   const single = await openSingle({ ...parts, auth: authOf(identity) });
   tellOfService(settings, [[single.facts?.description ?? '', identity]]);
   return {
-    ...guardable(served(single.host, single), acting, settings),
+    ...guardable(served(within(single.host, settings), single), acting, settings),
     get upstream() {
       return single.facts ?? unknownFacts(options.upstream);
     },
@@ -101,7 +111,7 @@ async function singleBridge(options: BridgeOptions, connect: ConnectUpstream): P
 }
 
 async function mergedBridge(options: MergedBridgeOptions, connect: ConnectUpstream): Promise<MergedBridge> {
-  const settings = bridgeSettingsOf(options);
+  const settings = await settingsOf(options);
   const { upstreams, patienceMs = 10_000 } = options;
   const entries = Object.entries(upstreams);
   if (entries.length === 0) throw new TypeError('upstreams must name a server at least');
@@ -137,7 +147,7 @@ async function mergedBridge(options: MergedBridgeOptions, connect: ConnectUpstre
   }
   const merged = await openSeveral(parts, (single, identity) => openSingle({ ...single, auth: authOf(identity) }));
   return {
-    ...guardable(served(merged.host, merged), acting, settings),
+    ...guardable(served(within(merged.host, settings), merged), acting, settings),
     get upstreams() {
       return merged.upstreams;
     },
@@ -283,6 +293,10 @@ interface Standalone {
 
 /** The same, with pages and middleware. */
 interface WithPages extends Standalone, Uses, Pick<Acting, 'pages'> {}
+
+function within(host: Host, { rates }: Settings): Host {
+  return rates?.within(host) ?? host;
+}
 
 function served(host: Parameters<typeof createEndpoint>[0], standing: Standing): Standalone {
   const endpoint = createEndpoint(host, () => standing.stop());

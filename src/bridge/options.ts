@@ -15,6 +15,7 @@ import { chosenRevisions, type RevisionDate } from '../protocol/revision.ts';
 import type { Bus } from '../store/bus.ts';
 import { refuseNoStore } from '../store/given.ts';
 import type { Store } from '../store/store.ts';
+import type { BridgeRates, RatesOfBridge } from './rates.ts';
 import type { UpstreamLogin } from './upstream-login.ts';
 import type { PoolOptions } from './upstream/pool.ts';
 import type { UpstreamAuth, UpstreamCredentials } from './upstream-auth.ts';
@@ -59,6 +60,8 @@ export interface BridgeBehavior {
   readonly tasks?: BridgeTasks | TasksAsked;
   /** Limits of calls that wait for the answers of stateless clients, where the server asks in the middle of them. */
   readonly rounds?: BridgeRounds;
+  /** Limits of how often clients may ask; none by default. */
+  readonly rateLimits?: BridgeRates;
   /** Hears errors that are masked from clients; by default they go to the console's error stream. */
   readonly onError?: (error: unknown, where: string) => void;
   /** Hears what happens to it, as `onEvent` of a server does: sessions, streams, refused requests, its store, its end. */
@@ -168,6 +171,7 @@ export interface Settings {
   readonly taskOnly: 'wait' | 'refuse';
   /** The middleware that all messages pass, on both sides. */
   readonly chain: Chain;
+  readonly rates: RatesOfBridge | undefined;
   readonly tasks: BridgeTasks;
   readonly asked: TasksAsked;
   /** Listeners to what happens, which may come at any time. */
@@ -211,6 +215,7 @@ export function bridgeSettingsOf(options: BridgeBehavior): Settings {
     listeners,
     taskOnly,
     chain: new Chain(),
+    rates: undefined,
     tasks: tasksOf(typeof tasks === 'string' ? undefined : tasks, store),
     asked,
     onError,

@@ -41,6 +41,32 @@ describe('parley bridge over HTTP', { concurrency: 4 }, () => {
     assert.ok(stdout.includes('{"mcpServers":{"sly\\n  url      http://forged.example/\\u202e":'));
   });
 
+  test('lets each client ask as often as --limit says', async () => {
+    const limits = ['--limit', 'tools=2/h', '--limit', '600/m'];
+    const { child, said, ended } = start(['bridge', '--port', '0', ...limits, '--', ...exampleCommand]);
+    const client = await connect(await said(urlLine));
+    const failed: boolean[] = [];
+    for (let call = 0; call < 3; call++)
+      failed.push((await client.callTool('forecast', { city: 'Oslo' })).isError === true);
+    await client.close();
+    child.kill('SIGTERM');
+    assert.equal((await ended).code, 0);
+    assert.deepEqual(failed, [false, false, true]);
+  });
+
+  for (const limit of ['20', '0/s', '20/d', '1.5/s', 'pings=1/s', '=1/s', 'tools=', '-1/s'])
+    test(`refuses --limit ${limit} before anything is started`, async () => {
+      const { code, stderr } = await inThisProcess(['bridge', '--port', '0', `--limit=${limit}`, '--', 'nothing-such']);
+      assert.equal(code, 2);
+      assert.match(stderr, /--limit takes a number for each second, minute or hour, such as 20\/s/);
+      assert.ok(stderr.includes(JSON.stringify(limit)), stderr);
+    });
+
+  test('refuses two limits of the same', async () => {
+    const { code, stderr } = await inThisProcess(['bridge', '--limit', '1/s', '--limit', 'requests=2/s', '--', 'x']);
+    assert.deepEqual([code, /--limit for requests is given twice/.test(stderr)], [2, true]);
+  });
+
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     test(`ends cleanly at ${signal}, and its server with it`, async () => {
       const server = `process.stderr.write('[pid ' + process.pid + ']'); process.argv[2] = 'example'; import(${JSON.stringify(exampleCommand[1])})`;

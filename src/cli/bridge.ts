@@ -14,6 +14,7 @@ import { addressOf, reachedByOthers, warningOn, type Address } from './bridge-ad
 import { EarlyInput } from './early-input.ts';
 import { clipped } from './explain/text.ts';
 import { isTerminal, whenAborted, UsageError, type Io } from './io.ts';
+import { limitOptions, limitsOf } from './limit.ts';
 import { authOf, type Circumstances, type FoundAuth } from './login/auth-of.ts';
 import { authOfServers, refuseOfOne } from './login/auth-of-servers.ts';
 import { authOptions } from './login/sign-in-options.ts';
@@ -40,6 +41,7 @@ const servingOptions: ParseArgsOptionsConfig = {
   'upstream-revision': { type: 'string', multiple: true },
   'max-upstreams': { type: 'string' },
   'max-upstreams-per-client': { type: 'string' },
+  ...limitOptions,
   ...sharedStoreOptions,
   ...telemetryOptions,
 };
@@ -180,6 +182,7 @@ function behaviourOf(parsed: Parsed, io: Io): Behaviour {
     ...(upstreamRevisions === undefined ? {} : { upstreamRevisions }),
     ...countOf(parsed, 'max-upstreams', 'maxUpstreams'),
     ...countOf(parsed, 'max-upstreams-per-client', 'maxUpstreamsPerClient'),
+    ...limitsOf(parsed),
     onError: (error, place) => complain(`${place}: ${reasonOf(error)}`),
     onWarning: complain,
   };

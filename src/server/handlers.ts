@@ -11,8 +11,8 @@ import type { Parts } from './parts.ts';
 import type * as Offered from './offer/offered.ts';
 import type { Registry } from './offer/registry.ts';
 import type { Telling } from './subscriptions.ts';
-import { failure, text } from './offer/tool-result.ts';
 import { callTool } from './offer/tools.ts';
+import { withinRates } from './rates/within.ts';
 
 type Handlers = {
   readonly [Method in keyof RequestTypes]?: (
@@ -114,31 +114,19 @@ function lists({ options, tools, resources, templates, prompts }: Parts): Handle
   };
 }
 
-function uses({ options, tools, resources, templates, prompts, rates }: Parts): Handlers {
-  const { tools: ofAll, byTool, completions } = options.rateLimits;
+function uses({ options, tools, resources, templates, prompts, rated }: Parts): Handlers {
   return {
-    'tools/call': (params, call) => {
-      if (ofAll === undefined && byTool === undefined) return callTool(tools, params, call, options);
-      return andThen(
-        andThen(rates(), (of) => of.call(params.name, call)),
-        (refusal) => (refusal === undefined ? callTool(tools, params, call, options) : failure([text(refusal)])),
-      );
-    },
+    'tools/call': (params, call) =>
+      withinRates({ method: 'tools/call', name: params.name, call }, rated, () =>
+        callTool(tools, params, call, options),
+      ),
     'resources/read': (params, call) =>
       offered(({ readResource }) => readResource(resources, templates, { params, call })),
     'prompts/get': (params, call) => offered(({ getPrompt }) => getPrompt(prompts, params, call)),
-    'completion/complete': (params, call) => {
-      const run = (): ReturnType<NonNullable<Handlers['completion/complete']>> =>
-        offered(({ complete }) => complete(prompts, templates, { params, call }));
-      if (completions === undefined) return run();
-      return andThen(
-        andThen(rates(), (of) => of.complete(call)),
-        (mayComplete) => {
-          if (!mayComplete) throw new McpError('internalError', 'too many completion requests in a short time');
-          return run();
-        },
-      );
-    },
+    'completion/complete': (params, call) =>
+      withinRates({ method: 'completion/complete', name: undefined, call }, rated, () =>
+        offered(({ complete }) => complete(prompts, templates, { params, call })),
+      ) as ReturnType<NonNullable<Handlers['completion/complete']>>,
   };
 }
 

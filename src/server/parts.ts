@@ -14,7 +14,7 @@ import type { PromptEntry } from './offer/prompts.ts';
 import { Registry } from './offer/registry.ts';
 import type { ResourceEntry, TemplateEntry } from './offer/resources.ts';
 import { Subscriptions } from './subscriptions.ts';
-import { lateRates, type ServerRates } from './rate-limit.ts';
+import { lateRates, type Rated } from './rate-limit.ts';
 import { Tasking } from './tasking.ts';
 import { tasksExtension } from '../protocol/features/tasks.ts';
 import type { ToolEntry } from './offer/tools.ts';
@@ -32,8 +32,8 @@ export interface Parts {
   readonly tasking: Tasking;
   /** The middleware that all messages pass. */
   readonly chain: Chain;
-  /** Measures of how often clients may ask. */
-  rates(): ServerRates | Promise<ServerRates>;
+  /** Limits of how often clients may ask. */
+  readonly rated: Rated;
   /** Capabilities that are offered now; worked out again only after something was registered or changed. */
   capabilities(): ServerCapabilities;
 }
@@ -66,7 +66,7 @@ export function createParts(info: Implementation, options: ResolvedOptions): Par
     methods: new Registry('method', () => (stale = true), partsOf('method')),
     extensions: new Declared(options.extensions),
     chain: new Chain(),
-    rates: lateRates({ limits: rateLimits, shared: store?.limits, name: info.name, onError }),
+    rated: lateRates({ limits: rateLimits, shared: store?.limits, name: info.name, onError }),
     tasking: new Tasking(async () => (await import('./tasks/load.ts')).loadTasks(info, parts)),
     capabilities: () => {
       // What clients were told stays true: a list that became empty is an empty list.

@@ -1,5 +1,6 @@
 import type { AskedRates } from '../host/host.ts';
 import { shown } from '../mistakes/shown.ts';
+import { andThen } from '../store/now-or-later.ts';
 import type { Limits, RateLimit } from '../store/limits.ts';
 import type { Measured } from './rates/measured.ts';
 
@@ -51,10 +52,25 @@ export interface RateParts {
   onError(error: unknown, where: string): void;
 }
 
+/** Limits of whoever serves, and the measures by which they hold. */
+export interface Rated {
+  readonly limits: RateLimits;
+  readonly rates: () => ServerRates | Promise<ServerRates>;
+}
+
 /** Gives the measures of a server, which are loaded by the first request that is measured. */
-export function lateRates(parts: RateParts): () => ServerRates | Promise<ServerRates> {
+export function lateRates(parts: RateParts): Rated {
   let rates: ServerRates | undefined;
-  return () => rates ?? import('./rates/rates.ts').then(({ serverRates }) => (rates ??= serverRates(parts)));
+  return {
+    limits: parts.limits,
+    rates: () => rates ?? import('./rates/rates.ts').then(({ serverRates }) => (rates ??= serverRates(parts))),
+  };
+}
+
+/** Measures of all requests, where there are limits of those. */
+export function askedRates({ limits: { requests, initialize }, rates }: Rated): AskedRates | undefined {
+  if (requests === undefined && initialize === undefined) return undefined;
+  return (method, from) => andThen(rates(), ({ asked }) => asked(method, from));
 }
 
 /** @throws TypeError for a rate that nothing can pass. */

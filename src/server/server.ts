@@ -1,6 +1,5 @@
 import type { Endpoint, Link, Served } from '../host/endpoint.ts';
-import type { AskedRates, Handler, Host } from '../host/host.ts';
-import { andThen } from '../store/now-or-later.ts';
+import type { Handler, Host } from '../host/host.ts';
 import { createEndpoint } from '../host/serve.ts';
 import type { Middleware, Uses } from '../peer/middleware/middleware.ts';
 import type { Implementation, JsonObject } from '../protocol/features/common.ts';
@@ -9,6 +8,7 @@ import { metaProblem } from './offer/common.ts';
 import type { Definitions } from './definition.ts';
 import { handlersOf, offered, ownHandler, restrictedHandler, tellUpdate } from './handlers.ts';
 import { checkDefinition, checkInfo } from './mistakes.ts';
+import { askedRates } from './rate-limit.ts';
 import { mountIn, type Mountable } from './mount/mount.ts';
 import { shown } from '../mistakes/shown.ts';
 import { resolveOptions, type ServerOptions } from './options.ts';
@@ -223,13 +223,6 @@ function withoutSession({ capabilities, options }: Parts): ServerCapabilities {
   };
 }
 
-/** Measures of all requests, where there are limits of those. */
-function askedRates({ options, rates }: Parts): AskedRates | undefined {
-  const { requests, initialize } = options.rateLimits;
-  if (requests === undefined && initialize === undefined) return undefined;
-  return (method, from) => andThen(rates(), ({ asked }) => asked(method, from));
-}
-
 function hostOf(info: Implementation, parts: Parts): Host {
   const { options, subscriptions, tools } = parts;
   const handlers: ReadonlyMap<string, Handler> = handlersOf(parts);
@@ -242,7 +235,7 @@ function hostOf(info: Implementation, parts: Parts): Host {
     unknown: ownHandler(parts),
     handler: (method) => parts.tasking.handler(method, restrictedHandler(parts, handlers, method)),
     discoverHint: options.cache,
-    rates: askedRates(parts),
+    rates: askedRates(parts.rated),
     store: options.store,
     listeners: options.listeners,
     chain: parts.chain,

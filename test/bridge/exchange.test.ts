@@ -72,6 +72,17 @@ describe('upstreamAuth exchange', () => {
     assert.equal(tokensIn(upstream).size, 1);
   });
 
+  for (const down of ['2025-11-25', '2026-07-28'] as const)
+    test(`each person has measures of their own: clients of ${down}`, async (t) => {
+      const rateLimits = { tools: { perSecond: 0.001, burst: 2 } };
+      const { as } = await guardedBridge(t, { up: '2026-07-28', bridge: { rateLimits } });
+      const [ann, again, bob] = [await as('ann', down), await as('ann', down), await as('bob', down)];
+      const failed: boolean[] = [];
+      for (const client of [ann, again, again, bob, bob])
+        failed.push((await client.callTool('whoami', {})).isError === true);
+      assert.deepEqual(failed, [false, false, true, false, false]);
+    });
+
   test('headers, cookies and proofs of a client stay at the bridge', async (t) => {
     const guarded = await guardedBridge(t, { up: '2026-07-28' });
     const { front, upstream, tokenOf } = guarded;

@@ -43,7 +43,7 @@ export function principalsOf(
     open: async (auth, signal): Promise<OfPrincipal> => {
       const principal: Principal = { name: auth.principal, latest: auth };
       const behind = await open(principal, signal);
-      const endpoint = createEndpoint(behind.host, () => behind.stop());
+      const endpoint = createEndpoint(settings.rates?.within(behind.host) ?? behind.host, () => behind.stop());
       return {
         endpoint,
         get idle() {

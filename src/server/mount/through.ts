@@ -12,8 +12,8 @@ import type { JsonObject } from '../../protocol/features/common.ts';
 import { andThen, isLater, orElse, type NowOrLater } from '../../store/now-or-later.ts';
 import { handlersOf, restrictedHandler } from '../handlers.ts';
 import { scopesNeeded } from '../offer/missing-scopes.ts';
-import { failure, text } from '../offer/tool-result.ts';
 import type { Parts } from '../parts.ts';
+import { withinRates } from '../rates/within.ts';
 import type { MountedUse } from './within.ts';
 
 /** MountedWay through a mounted server. */
@@ -34,27 +34,9 @@ const ofExtension: JsonObject = Object.freeze({ resultType: 'extension' });
  * @returns `undefined` where there is nothing after all.
  */
 export function through(use: MountedUse, { inner, own, run }: MountedWay): unknown {
-  const behind = (params: JsonObject): unknown => limited(use, { inner, own, run }, params);
+  const behind = (params: JsonObject): unknown =>
+    withinRates({ method: use.method, name: own(params)['name'], call: use.call }, inner.rated, () => run(params));
   return inner.chain.used ? passed(use, { inner, own, run: behind }) : behind(use.params);
-}
-
-/** Runs within the limits of the mounted server. */
-function limited({ method, call }: MountedUse, { inner, own, run }: MountedWay, params: JsonObject): unknown {
-  const { tools, byTool, completions } = inner.options.rateLimits;
-  if (method === 'tools/call' && (tools !== undefined || byTool !== undefined))
-    return andThen(
-      // The name of a tool is a text.
-      andThen(inner.rates(), (of) => of.call(String(own(params)['name']), call)),
-      (words) => (words === undefined ? run(params) : failure([text(words)])),
-    );
-  if (method !== 'completion/complete' || completions === undefined) return run(params);
-  return andThen(
-    andThen(inner.rates(), (of) => of.complete(call)),
-    (mayComplete) => {
-      if (!mayComplete) throw new McpError('internalError', 'too many completion requests in a short time');
-      return run(params);
-    },
-  );
 }
 
 function passed({ method, params, call }: MountedUse, { inner, own, run }: MountedWay): unknown {

@@ -42,7 +42,7 @@ export class TaskAnswers {
   /** @throws McpError busy where a client asks too often. */
   #count(call: Call): NowOrLater<void> {
     return andThen(
-      andThen(this.#parts.rates(), (of) => of.tasks(call)),
+      andThen(this.#parts.rated.rates(), (of) => of.tasks(call)),
       (mayAsk) => {
         if (!mayAsk) throw new McpError('busy', 'too many requests about tasks in a short time');
       },

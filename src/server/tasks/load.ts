@@ -30,7 +30,7 @@ export function loadTasks(info: Implementation, parts: Parts): TaskAnswers {
   const runner: Runner = new Runner(
     {
       find: (name, auth) => tools.find(name, auth),
-      callRefusal: async (tool, call) => (await parts.rates()).call(tool, call),
+      callRefusal: async (tool, call) => (await parts.rated.rates()).call(tool, call),
       scopes: (params, auth) => scopesNeeded('tools/call', parts, { ...params }, auth),
       run: (params, face) => callTool(tools, params, face as Call, options),
       resultOf: ({ name, auth, revision: date }, returned) => {

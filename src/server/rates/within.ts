@@ -1,0 +1,42 @@
+import { McpError } from '../../protocol/error.ts';
+import type { CallToolResult } from '../../protocol/features/tools.ts';
+import { andThen } from '../../store/now-or-later.ts';
+import { failure, text } from '../offer/tool-result.ts';
+import type { Rated } from '../rate-limit.ts';
+import type { Measured } from './measured.ts';
+
+/** A use that may be measured. */
+export interface MeasuredUse {
+  readonly method: string;
+  /** Name of the tool, where it is a call of one. */
+  readonly name: unknown;
+  readonly call: Measured;
+}
+
+/**
+ * Runs a use within the limits of calls and completions; what nothing limits costs nothing.
+ *
+ * @returns What it gives, or a failed result that a model reads where tools are called too often.
+ * @throws McpError internalError where completions are asked for too often.
+ */
+export function withinRates<T>(
+  { method, name, call }: MeasuredUse,
+  { limits, rates }: Rated,
+  run: () => T | Promise<T>,
+): T | CallToolResult | Promise<T | CallToolResult> {
+  const { tools, byTool, completions } = limits;
+  if (method === 'tools/call' && (tools !== undefined || byTool !== undefined))
+    return andThen(
+      andThen(rates(), (of) => of.call(String(name), call)),
+      (words): T | CallToolResult | Promise<T | CallToolResult> =>
+        words === undefined ? run() : failure([text(words)]),
+    );
+  if (method !== 'completion/complete' || completions === undefined) return run();
+  return andThen(
+    andThen(rates(), (of) => of.complete(call)),
+    (mayComplete) => {
+      if (!mayComplete) throw new McpError('internalError', 'too many completion requests in a short time');
+      return run();
+    },
+  );
+}
