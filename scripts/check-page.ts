@@ -29,6 +29,9 @@ what to change and where it is written. \`--json\`, \`--junit\` and \`--sarif <f
 - **A finding is meant to be a fault.** A wrong message has a right twin, which must work first. What is found is looked at once more, in a new conversation where that matters. What is not declared, and a revision that
   is not spoken, are no faults. What something in front of the server answers (HTML, 429, 502 to 504) says nothing of it.
   Where the specification says two things (\`src/check/disputes.ts\`), what is found is a note that says both.
+- **A server that wants a token** is judged with yours: \`--token-env NAME\`, \`--token-file <file>\`, or what \`parley login\` kept; nobody is asked to sign in. It is refused then without a token, with one that nobody issued, one that
+  is not signed and yours altered, in a session of yours, and with the tokens of \`--other-token-env\` (somebody else's) and \`--foreign-token-env\` (for another server). Tokens are told nowhere. Without yours, what can be seen of its refusal is judged, and the exit code is 3
+  where that is right.
 - **\`--dry-run\`** prints what would be sent, with the example of Parley in the place of the server, which gets nothing. \`--json\` is valid by [check-report.schema.json](check-report.schema.json).
 - **Exit codes:** 0 nothing is broken, 1 a MUST is (with \`--strict\` a SHOULD too), 2 the command line makes no sense, 3 it could not be judged: not reached, nothing spoken, or cut short.
 
@@ -69,9 +72,15 @@ const calling: ReadonlySet<string> = new Set(
     .filter((id) => !['tasks-041', 'tasks-084', 'tasks-086', 'tasks-090'].includes(id)),
 );
 
+/** Rows that need the token of somebody else, or for another server. */
+const ofTokens: Readonly<Record<string, string>> = {
+  'auth-123': ', --foreign-token-env',
+  'security-018': ', --other-token-env',
+};
+
 function ruleLine(rule: CheckRule): string {
   const row = rowOf(rule.id);
-  const needs = calling.has(rule.id) ? ', --calls' : '';
+  const needs = calling.has(rule.id) ? ', --calls' : (ofTokens[rule.id] ?? '');
   const how = (isProbe(rule) ? `probed${rule.over === undefined ? '' : `, ${rule.over}`}` : 'looked at') + needs;
   return `| ${rule.id} | ${row.level} | ${how} | ${rule.words} |`;
 }
@@ -80,7 +89,7 @@ function ruleLine(rule: CheckRule): string {
 const reasons: readonly (readonly [why: string, fits: (row: Requirement) => boolean])[] = [
   ['conduct of an application or its makers, which is not seen from outside', ({ sdk }) => sdk !== 'yes'],
   ['of an extension', ({ revisions }) => revisions.startsWith('ext')],
-  ['needs tokens', ({ id }) => /^(?:auth|security)-/.test(id)],
+  ['of authorization servers, or not seen from outside', ({ id }) => /^(?:auth|security)-/.test(id)],
   [
     'of what happens while a tool runs, and is not judged yet or not seen from outside',
     ({ id }) => /^(?:mrtr|elicit|sampling|roots|tasks|progress|cancel)-/.test(id),

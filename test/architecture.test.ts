@@ -59,7 +59,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   // What records, at the transports of a client.
   wire: ['json', 'jsonrpc', 'protocol', 'auth', 'http/client'],
   // What judges servers and clients that are not ours.
-  check: ['client', 'peer', 'schema', 'json', 'jsonrpc', 'protocol', 'stdio/client'],
+  check: ['auth', 'client', 'peer', 'schema', 'json', 'jsonrpc', 'protocol', 'stdio/client'],
   // What shows them to a person: a process of this machine, and a page that knows nothing but its language.
   inspect: [
     'wire',

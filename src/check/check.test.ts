@@ -12,7 +12,7 @@ import type { CheckReport } from './report.ts';
 const info = { name: 'parley-check', version: '1.0.0' };
 
 async function checked(t: TestContext, url: string, names: readonly string[] = []): Promise<CheckReport> {
-  const http = rawHttp(new URL(url), {});
+  const http = rawHttp(new URL(url));
   t.after(() => http.close());
   const way = { over: 'http', http } as const;
   const calls = names.map((name) => ({ name }));

@@ -46,6 +46,8 @@ export interface RowVerdict {
 export interface RevisionSeen {
   readonly revision: string;
   readonly spoken: boolean;
+  /** True where nobody hears whether it is spoken, since the server wants a token. */
+  readonly isClosed?: boolean;
   /** Words of the server, where it does not speak it. */
   readonly why?: string;
 }

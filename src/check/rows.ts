@@ -191,6 +191,16 @@ tasks-084 ext-tasks MUST ext-tasks/draft/tasks#protocol-errors
 tasks-086 ext-tasks MUST ext-tasks/draft/tasks#protocol-errors
 tasks-090 ext-tasks MUST sep-2663#backward-compatibility
 tasks-091 ext-tasks MUST sep-2663#backward-compatibility
+auth-018 2025-03-26 MUST 2025-03-26/basic/authorization#example-authorization-code-grant
+auth-024 2025-06-18..draft MUST 2026-07-28/basic/authorization/authorization-server-discovery#authorization-server-location
+auth-026 2025-06-18 MUST 2025-06-18/basic/authorization#authorization-server-location
+auth-027 2025-11-25..draft MUST 2026-07-28/basic/authorization/authorization-server-discovery#protected-resource-metadata-discovery-requirements
+auth-042 2025-11-25..draft SHOULD 2026-07-28/basic/authorization/index#scope-selection-strategy
+auth-116 2026-07-28..draft SHOULD_NOT 2026-07-28/basic/authorization/index#refresh-tokens
+auth-121 2025-03-26..draft MUST 2026-07-28/basic/authorization/index#token-handling
+auth-123 2025-06-18..draft MUST 2026-07-28/basic/authorization/security-considerations#access-token-privilege-restriction
+auth-124 2025-03-26..draft MUST 2026-07-28/basic/authorization/index#token-handling
+auth-128 2025-03-26..draft MUST 2026-07-28/basic/authorization/index#error-handling
 meta-002 2025-06-18..draft MUST 2026-07-28/basic/index#_meta
 meta-003 2025-06-18..draft MUST 2026-07-28/basic/index#_meta
 meta-004 2025-06-18..draft MUST 2026-07-28/basic/index#_meta
@@ -205,4 +215,8 @@ meta-016 2026-07-28..draft SHOULD 2026-07-28/basic/index#_meta
 meta-019 2026-07-28..draft MUST 2026-07-28/basic/index#_meta
 meta-020 2026-07-28..draft MUST 2026-07-28/basic/index#_meta
 schema-007 2026-07-28..draft MUST_NOT 2026-07-28/basic/index#$ref-resolution
+security-014 2024-11-05..2025-11-25 MUST 2025-11-25/tutorials/security/security_best_practices#mitigation-4
+security-015 2024-11-05..2025-11-25 MUST_NOT 2025-11-25/tutorials/security/security_best_practices#mitigation-4
+security-018 2024-11-05..2025-11-25 SHOULD 2025-11-25/tutorials/security/security_best_practices#mitigation-4
+security-019 2026-07-28..draft MUST 2026-07-28/tutorials/security/security_best_practices#mitigation-4
 `;

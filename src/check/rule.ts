@@ -21,6 +21,8 @@ export interface ProbeRule extends Stated {
   readonly over?: 'http' | 'stdio';
   /** The capability without which it says nothing. */
   readonly needs?: 'tools' | 'prompts' | 'resources' | 'completions' | 'logging' | 'tasks';
+  /** True for what is judged of a server too that wants a token and opens no conversation without one. */
+  readonly closed?: true;
   /** True for what is the same in every revision: it is judged in the newest that is spoken alone. */
   readonly once?: true;
   /** @throws NotJudged where the server does not do what must work first. */

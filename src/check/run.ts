@@ -2,12 +2,12 @@ import type { Implementation } from '../protocol/features/common.ts';
 import type { Revision } from '../protocol/revision.ts';
 import { destructiveIn, type AllowedCall } from './bench/allowed.ts';
 import { Bench, excerptOf, type Ground, type Way } from './bench/bench.ts';
-import { inFront } from './bench/exchange.ts';
+import { inFront, type Exchanged } from './bench/exchange.ts';
 import { Budget, Spent, type Bounds } from './bench/limits.ts';
 import type { CheckReport, RevisionSeen } from './report.ts';
 import { rowOf } from './register.ts';
 import { isProbe, type ProbeRule, type CheckRule, type WatchRule } from './rule.ts';
-import { NotAllowed, NotJudged, notApplicable, notJudged, type RuleVerdict } from './verdict.ts';
+import { NotAllowed, NotApplicable, NotJudged, notApplicable, notJudged, type RuleVerdict } from './verdict.ts';
 import { Watching } from './watching.ts';
 
 /** A run of rules against a server. */
@@ -61,6 +61,7 @@ export async function runRules(options: RunOptions): Promise<RunResult> {
       options.onSent?.(exchange.sent);
       watching.heard(exchange, about);
     },
+    told: (sent) => options.onSent?.(sent),
     unasked: (lines, revision) => watching.unasked(lines, revision),
   };
   const benches = options.revisions.map((revision) => new Bench(revision, ground));
@@ -73,6 +74,7 @@ export async function runRules(options: RunOptions): Promise<RunResult> {
     const speaking = benches.filter((_, at) => seen[at]?.spoken === true);
     const spoken = speaking.map(({ revision }) => revision);
     const probes = rules.filter(isProbe);
+    const closed = benches.filter((_, at) => seen[at]?.isClosed === true);
     const offers = calls.length === 0 ? [] : await Promise.all(speaking.map((bench) => bench.offer()));
     const destructive = new Set(offers.flatMap(destructiveIn));
     await Promise.all(
@@ -82,6 +84,12 @@ export async function runRules(options: RunOptions): Promise<RunResult> {
         for (const one of calls.length === 0 ? [] : await bench.allowed())
           if ('why' in one) uncalled.push({ name: one.name, revision: bench.revision.date, why: one.why });
         await judge(bench, probes, (found) => judged.push({ revision: bench.revision, ...found }));
+      }),
+    );
+    await Promise.all(
+      closed.map(async (bench) => {
+        const ofClosed = probes.filter((rule) => rule.closed);
+        await judge(bench, ofClosed, (found) => judged.push({ revision: bench.revision, ...found }));
       }),
     );
     // What a process says at its very end is judged too.
@@ -106,8 +114,13 @@ async function isSpoken(bench: Bench): Promise<RevisionSeen> {
     return { revision: date, spoken: true };
   }
   await bench.end(speaker);
+  if (opening?.status === 401) return { revision: date, spoken: false, isClosed: true, why: wantsToken(opening) };
   const front = opening === undefined ? undefined : inFront(opening);
   return { revision: date, spoken: false, why: front ?? excerptOf(opening) };
+}
+
+function wantsToken(opening: Exchanged): string {
+  return `it wants a token, or another one: ${excerptOf(opening)}`;
 }
 
 type Found = Omit<JudgedRule, 'revision'>;
@@ -138,6 +151,7 @@ async function once(bench: Bench, rule: ProbeRule): Promise<RuleVerdict> {
     const front = outcome.verdict === 'breaks' ? inFront(outcome.exchange) : undefined;
     return front === undefined ? outcome : notJudged(front);
   } catch (error) {
+    if (error instanceof NotApplicable) return notApplicable(error.message);
     if (error instanceof NotAllowed) return { verdict: 'not-allowed', why: error.message };
     if (error instanceof NotJudged) return notJudged(error.message);
     throw error;

@@ -11,6 +11,9 @@ export type RuleVerdict =
 /** Reason for which a probe says nothing of a rule. */
 export class NotJudged extends Error {}
 
+/** Reason for which a rule is not about a server, found while it was probed. */
+export class NotApplicable extends Error {}
+
 /** Need of a probe that was not allowed, in words. */
 export class NotAllowed extends Error {}
 

@@ -20,11 +20,13 @@ export class Watching {
 
   /** Looks at what came of one message. */
   heard(exchange: Exchanged, { revision, capabilities, request: sent }: ProbeMessage): void {
+    // The body of a refusal over HTTP may be a JSON-RPC error, and need not. (Spec 2025-11-25, Streamable HTTP, Sending Messages to the Server, point 4.)
+    const isRefusal = exchange.status !== undefined && exchange.status >= 400;
     // What belongs to no message of ours, in a piece that is no JSON, is for rules about lines.
-    for (const malformed of exchange.malformed)
+    for (const malformed of isRefusal ? [] : exchange.malformed)
       this.#look({}, { malformed, exchange, revision, capabilities, sent, request: undefined });
     for (const message of exchange.messages.flat())
-      if (isObject(message))
+      if (isObject(message) && !(isRefusal && message['jsonrpc'] === undefined))
         this.#look(message, { exchange, revision, capabilities, sent, request: requestOf(message, sent) });
   }
 

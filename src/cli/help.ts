@@ -245,6 +245,9 @@ a revision that it does not speak, are no faults.
   --verbose           prints every row
   --timeout <ms>      the longest wait for an answer; 5000
 ${reaching}
+  --token-env NAME    the variable that has a token for the server; --token-file <file>; else what parley login kept (--account)
+  --other-token-env NAME    the token of somebody else for the same server, who must not get into your sessions
+  --foreign-token-env NAME  a token of the same issuer for another server, which must be refused
 
 With --client it is a server of every revision that waits for a client, says what to do with it, and judges that: what it
 says on its own, and what it makes of empty cursors, rounds, lost sessions, headers and references to the network. The

@@ -13,7 +13,7 @@ const calls = ['sum', 'ask', 'run'].map((name) => ({ name }));
 
 async function judged(t: TestContext, fault: Fault, only: readonly string[] = []): Promise<CheckReport> {
   const url = await faulty(t, fault);
-  const http = rawHttp(new URL(url), {});
+  const http = rawHttp(new URL(url));
   t.after(() => http.close());
   const info = { name: 'parley-check', version: '1.0.0' };
   const way = { over: 'http', http } as const;

@@ -3,6 +3,7 @@
 import { createServer as createHttp, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
+import type { Served } from '../../src/host/endpoint.ts';
 import { createHandler } from '../../src/http.ts';
 import { isObject } from '../../src/jsonrpc/message.ts';
 import { metaKey } from '../../src/protocol/meta.ts';
@@ -13,6 +14,8 @@ type Json = Record<string, unknown>;
 /** A request on its way, to be altered. */
 export interface Passing {
   method: string;
+  /** Path and query. */
+  readonly path: string;
   readonly headers: Record<string, string>;
   /** What was sent, where it is an object. */
   readonly message: Json;
@@ -74,23 +77,31 @@ function addCallables(server: Server): void {
   server.tool('burn', { annotations: { destructiveHint: true } }, () => 'burnt');
 }
 
-/** Serves it with a fault on a free port; it is gone with the test. */
-export async function faulty(t: TestContext, fault: Fault): Promise<string> {
-  const handler = createHandler(cleanServer(), { onWarning: () => undefined });
-  let url = '';
-  const http = createHttp((incoming, outgoing) => {
+/**
+ * Serves it with a fault on a free port; it is gone with the test.
+ *
+ * @param guarded Puts a guard before it.
+ */
+export async function faulty(
+  t: TestContext,
+  fault: Fault,
+  guarded: (server: Server, url: string) => Served = (server) => server,
+): Promise<string> {
+  const http = createHttp();
+  await new Promise<void>((resolve) => void http.listen(0, '127.0.0.1', resolve));
+  // A server that listens on a port has such an address.
+  const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`;
+  const handler = createHandler(guarded(cleanServer(), url), { onWarning: () => undefined });
+  http.on('request', (incoming, outgoing) => {
     void answer(incoming, outgoing, { fault, url, serve: handler }).catch((error: unknown) => {
       outgoing.destroy(error instanceof Error ? error : undefined);
     });
   });
-  await new Promise<void>((resolve) => void http.listen(0, '127.0.0.1', resolve));
   t.after(async () => {
     http.closeAllConnections();
     http.close();
     await handler.close();
   });
-  // A server that listens on a port has such an address.
-  url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`;
   return url;
 }
 
@@ -110,6 +121,7 @@ async function answer(
   const text = Buffer.concat(chunks);
   const passing: Passing = {
     method: incoming.method ?? 'GET',
+    path: incoming.url ?? '/',
     headers: Object.fromEntries(Object.entries(incoming.headers).map(([name, value]) => [name, String(value)])),
     message: messageOf(text.toString()),
     body: text.toString(),
@@ -121,7 +133,7 @@ async function answer(
   // What is no text goes on as it came.
   const body = passing.body === text.toString() ? text : passing.body;
   const response = await serve(
-    new Request(url, {
+    new Request(new URL(passing.path, url), {
       method: passing.method,
       headers: passing.headers,
       signal: abort.signal,
@@ -131,7 +143,9 @@ async function answer(
   const headers = Object.fromEntries(response.headers);
   // What may go on for ever goes on as it comes.
   const isLasting =
-    passing.method === 'GET' || passing.message['method'] === 'subscriptions/listen' || asksMeanwhile(passing.message);
+    (passing.method === 'GET' && !passing.path.startsWith('/.well-known/')) ||
+    passing.message['method'] === 'subscriptions/listen' ||
+    asksMeanwhile(passing.message);
   if (isLasting && response.status === 200) {
     outgoing.writeHead(200, headers).flushHeaders();
     for await (const chunk of response.body ?? []) outgoing.write(chunk);

@@ -31,6 +31,8 @@ export interface Ground {
   /** Tools that may be called. */
   readonly calls: readonly AllowedCall[];
   heard(exchange: Exchanged, about: ProbeMessage): void;
+  /** Hears what was sent and is no message. */
+  told(sent: string): void;
   /** Hears the lines that a process said unasked. */
   unasked(lines: readonly string[], revision: Revision): void;
 }
@@ -78,6 +80,17 @@ export class Bench {
     const { way } = this.#ground;
     if (way.over === 'stdio') throw new NotJudged('there is no HTTP');
     return way.http;
+  }
+
+  /** Gets a page of the server, by nobody: it is no message, and no rule about those looks at it. @throws NotJudged where there is no HTTP. */
+  async page(path: string): Promise<Exchanged> {
+    const { budget, waitMs, told } = this.#ground;
+    const { http } = this;
+    await budget.message();
+    const headers = { accept: 'application/json' };
+    const exchange = await http.send({ method: 'GET', path, headers, as: 'nobody', waitMs });
+    told(exchange.sent);
+    return exchange;
   }
 
   /** The conversation that harmless probes have in common; a new one where the process of the last has ended. */

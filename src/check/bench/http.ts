@@ -1,7 +1,8 @@
-import { Agent, request as requestOf, type IncomingMessage } from 'node:http';
+import { Agent, request as requestOf, type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { Agent as SecureAgent, request as secureRequestOf } from 'node:https';
 import { after } from '../../jsonrpc/timeout.ts';
 import { readEvents } from '../../jsonrpc/sse.ts';
+import { Senders, shownSender, type UserCredentials, type Sender } from './senders.ts';
 import { Coming, mostBytes, type Exchanged, type ExchangeLimits } from './exchange.ts';
 
 /** A request over HTTP as a probe wants it, right or wrong. */
@@ -12,11 +13,17 @@ export interface RawRequest extends ExchangeLimits {
   readonly body?: string | Uint8Array;
   /** Path and query, where they are not those of the server. */
   readonly path?: string;
+  /** Sender, `own` by default. */
+  readonly as?: Sender;
 }
 
 /** Sends requests as they are. No method rejects: what fails is in the exchange. */
 export interface RawHttp {
   readonly url: URL;
+  /** Tells whether there are credentials of a sender. */
+  knows(who: 'own' | 'another' | 'foreign'): boolean;
+  /** The token that the user has at the server, where it is one. */
+  token(): Promise<string | undefined>;
   send(request: RawRequest): Promise<Exchanged>;
   close(): void;
 }
@@ -27,60 +34,83 @@ const plumbing: ReadonlySet<string> = new Set(['connection', 'content-length']);
 /**
  * Speaks HTTP below what a client of MCP allows: any host, any header, any body.
  *
- * @param headers Those of the user, which are secrets: they go out with each request and are told nowhere.
+ * @param credentials Those of the user.
  */
-export function rawHttp(url: URL, headers: Readonly<Record<string, string>>): RawHttp {
+export function rawHttp(url: URL, credentials: UserCredentials = {}): RawHttp {
   const isSecure = url.protocol === 'https:';
   const agent = isSecure
     ? new SecureAgent({ keepAlive: true, maxSockets: 8 })
     : new Agent({ keepAlive: true, maxSockets: 8 });
   const open = isSecure ? secureRequestOf : requestOf;
+  const senders = new Senders(url, credentials);
   return {
     url,
     close: () => agent.destroy(),
-    send: (asked) =>
-      new Promise((resolve) => {
-        const coming = new Coming();
-        const sent = wordsOf(url, asked);
-        let response: IncomingMessage | undefined;
-        let isOver = false;
-        const over = (end: Exchanged['end'], reason?: string): void => {
-          if (isOver) return;
-          isOver = true;
-          cancel();
-          // What said all leaves its connection to the next; whatever else is still coming is not wanted.
-          if (end !== 'complete') sending.destroy();
-          const { text, messages, malformed } = coming;
-          const got = { status: response?.statusCode, headers: headersOf(response), text, messages, malformed };
-          resolve({ sent, ...got, end, ...(reason === undefined ? {} : { reason }) });
-        };
-        const path = asked.path ?? `${url.pathname}${url.search}`;
-        const length = asked.body === undefined ? {} : { 'content-length': String(Buffer.byteLength(asked.body)) };
-        const sending = open({
-          protocol: url.protocol,
-          hostname: url.hostname.replace(/^\[|\]$/g, ''),
-          port: url.port,
-          method: asked.method,
-          path,
-          agent,
-          headers: { host: url.host, ...headers, ...length, ...asked.headers },
-          setHost: false,
-        });
-        const cancel = after(asked.waitMs, () => over('silent'), true);
-        sending.on('error', (error) => over(response === undefined ? 'refused' : 'gone', error.message));
-        sending.on('response', (came) => {
-          response = came;
-          came.on('error', (error) => over('gone', error.message));
-          came.on('aborted', () => over('gone', 'the connection broke'));
-          void read(came, coming, asked).then(
-            (end) => over(end),
-            (error: unknown) => over('gone', String(error)),
-          );
-        });
-        sending.end(asked.body);
-      }),
+    knows: (who) => senders.knows(who),
+    token: () => senders.token(),
+    send: async (asked) => {
+      const sent = wordsOf(url, asked);
+      try {
+        const headers = await senders.headers(asked);
+        return await exchanged(url, { asked, headers, sent, begin: (options) => open({ ...options, agent }) });
+      } catch (error) {
+        return { ...nothing, sent, reason: error instanceof Error ? error.message : String(error) };
+      }
+    },
   };
 }
+
+/** One request, on its way. */
+interface Sending {
+  readonly asked: RawRequest;
+  /** Headers of its sender. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Words by which it is told. */
+  readonly sent: string;
+  begin(options: RequestOptions): ClientRequest;
+}
+
+async function exchanged(url: URL, { asked, headers, sent, begin }: Sending): Promise<Exchanged> {
+  return await new Promise((resolve) => {
+    const coming = new Coming();
+    let response: IncomingMessage | undefined;
+    let isOver = false;
+    const over = (end: Exchanged['end'], reason?: string): void => {
+      if (isOver) return;
+      isOver = true;
+      cancel();
+      // What said all leaves its connection to the next; whatever else is still coming is not wanted.
+      if (end !== 'complete') sending.destroy();
+      const { text, messages, malformed } = coming;
+      const got = { status: response?.statusCode, headers: headersOf(response), text, messages, malformed };
+      resolve({ sent, ...got, end, ...(reason === undefined ? {} : { reason }) });
+    };
+    const length = asked.body === undefined ? {} : { 'content-length': String(Buffer.byteLength(asked.body)) };
+    const sending = begin({
+      protocol: url.protocol,
+      hostname: url.hostname.replace(/^\[|\]$/g, ''),
+      port: url.port,
+      method: asked.method,
+      path: asked.path ?? `${url.pathname}${url.search}`,
+      headers: { host: url.host, ...headers, ...length, ...asked.headers },
+      setHost: false,
+    });
+    const cancel = after(asked.waitMs, () => over('silent'), true);
+    sending.on('error', (error) => over(response === undefined ? 'refused' : 'gone', error.message));
+    sending.on('response', (came) => {
+      response = came;
+      came.on('error', (error) => over('gone', error.message));
+      came.on('aborted', () => over('gone', 'the connection broke'));
+      void read(came, coming, asked).then(
+        (end) => over(end),
+        (error: unknown) => over('gone', String(error)),
+      );
+    });
+    sending.end(asked.body);
+  });
+}
+
+const nothing = { status: undefined, headers: {}, text: '', messages: [], malformed: [], end: 'refused' } as const;
 
 async function read(came: IncomingMessage, coming: Coming, { until }: RawRequest): Promise<Exchanged['end']> {
   if (isEventStream(came)) {
@@ -134,8 +164,8 @@ const sessionHeader = 'mcp-session-id';
 /** Length of a body that is told whole. */
 const toldBody = 2_000;
 
-function wordsOf(url: URL, { method, path, headers, body }: RawRequest): string {
-  const lines = Object.entries(headers)
+function wordsOf(url: URL, { method, path, headers, body, as }: RawRequest): string {
+  const lines = Object.entries({ ...headers, ...shownSender(as) })
     .filter(([name]) => !plumbing.has(name.toLowerCase()))
     .map(([name, value]) =>
       name.toLowerCase() === sessionHeader

@@ -6,6 +6,7 @@ import type { Revision } from '../../protocol/revision.ts';
 import { answers, responseIn, type CameResponse, type Exchanged } from './exchange.ts';
 import type { RawHttp } from './http.ts';
 import type { RawLines } from './lines.ts';
+import type { Sender } from './senders.ts';
 
 /** Way in which one message is sent, where it is not the right one. */
 export interface Manner {
@@ -15,6 +16,8 @@ export interface Manner {
   readonly headers?: Readonly<Record<string, string | undefined>>;
   /** The `_meta` in place of the right one; `undefined` leaves it out. */
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
+  /** Sender over HTTP; the user by default. */
+  readonly as?: Sender;
   /** Longest wait for the answer, in milliseconds. */
   readonly waitMs?: number;
   /** Tells that nothing more is waited for; the response by default. */
@@ -72,6 +75,7 @@ export class Prober {
   readonly revision: Revision;
   readonly #parts: ProberParts;
   #sent = 0;
+  #as: Sender | undefined;
 
   constructor(parts: ProberParts) {
     this.revision = parts.revision;
@@ -88,8 +92,14 @@ export class Prober {
     return isObject(declared) ? declared : {};
   }
 
-  /** Opens the conversation as the revision does. @returns Whether the server speaks the revision. */
-  async open(): Promise<boolean> {
+  /**
+   * Opens the conversation as the revision does.
+   *
+   * @param as Sender of all that is sent in it; the user by default.
+   * @returns Whether the server speaks the revision.
+   */
+  async open(as?: Sender): Promise<boolean> {
+    this.#as = as;
     const { revision, capabilities, info } = this.#parts;
     if (revision.clientDescribed === 'each-request') {
       this.opening = await this.request('server/discover', undefined, { waitMs: this.#parts.openMs });
@@ -168,7 +178,13 @@ export class Prober {
     const exchange =
       road.over === 'stdio'
         ? await road.lines.send(text, patience)
-        : await road.http.send({ method: 'POST', headers: this.#headers(about, manner), body: text, ...patience });
+        : await road.http.send({
+            method: 'POST',
+            headers: this.#headers(about, manner),
+            body: text,
+            ...this.#sender(manner),
+            ...patience,
+          });
     exchanged(exchange, { revision, capabilities: { ...capabilities }, request: about });
     return exchange;
   }
@@ -183,6 +199,7 @@ export class Prober {
     const exchange = await road.http.send({
       method,
       headers,
+      ...this.#sender(manner),
       waitMs: manner.waitMs ?? quietMs,
       ...(manner.until && { until: manner.until }),
     });
@@ -195,7 +212,12 @@ export class Prober {
     const { road } = this.#parts;
     if (road.over === 'stdio') return await road.lines.close();
     if (this.session !== undefined)
-      await road.http.send({ method: 'DELETE', headers: this.#conversation(), waitMs: this.#parts.quietMs });
+      await road.http.send({
+        method: 'DELETE',
+        headers: this.#conversation(),
+        ...this.#sender({}),
+        waitMs: this.#parts.quietMs,
+      });
   }
 
   /** The lines, where it speaks by them. */
@@ -222,6 +244,10 @@ export class Prober {
     const own =
       typeof method === 'string' ? requestHeaders(revision, method, isObject(params) ? params : undefined) : {};
     return withChanges({ ...jsonTypes, ...this.#conversation(), ...own }, headers);
+  }
+
+  #sender({ as = this.#as }: Manner): { readonly as?: Sender } {
+    return as === undefined ? {} : { as };
   }
 
   #conversation(): Record<string, string> {

@@ -12,10 +12,13 @@ export function textReport(report: CheckReport, { verbose = false }: { readonly 
     ...revisions
       .filter((one) => !one.spoken && side !== 'client')
       .map(({ revision, why }) => `  not ${revision}: ${why ?? ''}`),
+    ...(revisions.some(({ isClosed }) => isClosed)
+      ? ['  --token-env <name> takes a token from a variable; parley login <url> signs in, and is used then']
+      : []),
     '',
     ...findings.flatMap((finding) => findingLines(finding, side === 'client' ? 'after   ' : 'came    ')),
     ...uncalledLines(uncalled),
-    `${counts.judged} rows judged with ${counts.messages} messages: ${counts.broken} broken, ${counts.differing} that differ from what should be; ${side === 'client' ? '' : `${counts.notAllowed} need --calls, `}${counts.notJudged} could not be judged, ${counts.notSeen} were not seen, ${counts.notApplicable} do not apply`,
+    `${counts.judged} rows judged with ${counts.messages} messages: ${counts.broken} broken, ${counts.differing} that differ from what should be; ${side === 'client' ? '' : `${counts.notAllowed} need --calls or more tokens, `}${counts.notJudged} could not be judged, ${counts.notSeen} were not seen, ${counts.notApplicable} do not apply`,
     ...missing.map((words) => `not done: ${words}`),
     ...(cut === undefined ? [] : [`It was cut short: ${cut}`]),
   ];

@@ -1,5 +1,6 @@
 import type { CheckRule } from '../rule.ts';
 import { askingRules } from './asking.ts';
+import { authorizationRules } from './authorization.ts';
 import { basicRules } from './basic.ts';
 import { envelopeRules } from './envelope.ts';
 import { featureRules } from './features.ts';
@@ -24,6 +25,7 @@ export const checkRules: readonly CheckRule[] = [
   ...statelessRules,
   ...httpGuardRules,
   ...httpSessionRules,
+  ...authorizationRules,
   ...stdioRules,
   ...featureRules,
   ...subscriptionRules,

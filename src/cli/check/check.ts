@@ -14,7 +14,6 @@ import { UsageError, type Io } from '../io.ts';
 import { parseOptions, revisionDates, wholeNumber, type Parsed } from '../options.ts';
 import { printed, reasonOf, shownJson } from '../shown.ts';
 import {
-  headersOf,
   secretsOf,
   serverTarget,
   splitAtDashes,
@@ -25,9 +24,11 @@ import {
 } from '../target.ts';
 import { version } from '../version.ts';
 import { allowedCalls } from './calls.ts';
+import { credentialOptions, refuseCredentials } from './credential-options.ts';
 
 const options: ParseArgsOptionsConfig = {
   ...targetOptions,
+  ...credentialOptions,
   revision: { type: 'string', multiple: true },
   only: { type: 'string', multiple: true },
   calls: { type: 'string', multiple: true },
@@ -60,6 +61,7 @@ export async function checkCommand(argv: readonly string[], io: Io): Promise<num
     return await tell(await late.checkComingClient(parsed, after, io), parsed, told);
   }
   const target = serverTarget(parsed.words, after);
+  if (target.kind === 'command') refuseCredentials(parsed, 'is for a server at a URL');
   const dates = revisionDates(parsed.texts('revision'));
   const timeout = parsed.text('timeout');
   if (parsed.text('args') !== undefined && parsed.texts('calls').length === 0)
@@ -75,14 +77,14 @@ export async function checkCommand(argv: readonly string[], io: Io): Promise<num
     signal: io.signal,
   };
   if (parsed.flag('dry-run')) return await (await import('./dry-run.ts')).dryRun(target, run, io);
-  const way = wayTo(target, parsed, io);
+  const { way, secrets } = await wayTo(target, parsed, io);
   try {
     const report = await checkServer({
       ...run,
       way,
       isNear: target.kind === 'command' || isLoopback(target.url),
     });
-    return await tell(withoutTexts(report, secretsOf(target, parsed, io)), parsed, io);
+    return await tell(withoutTexts(report, [...secretsOf(target, parsed, io), ...secrets()]), parsed, io);
   } finally {
     if (way.over === 'http') way.http.close();
   }
@@ -98,6 +100,7 @@ function refuseMistakes(parsed: Parsed): void {
     throw new UsageError('--sarif-file goes with --sarif <file>, whose findings it gives a place in your repository');
   if (parsed.flag('dry-run') && parsed.flag('client'))
     throw new UsageError('--dry-run goes with a server; --client sends what the client asks for');
+  if (parsed.flag('client')) refuseCredentials(parsed, 'is for a server that is judged, and --client judges a client');
   const ofClients = ['port', 'stdio', 'wait'].find((name) => parsed.text(name) !== undefined || parsed.flag(name));
   if (ofClients !== undefined && !parsed.flag('client'))
     throw new UsageError(`--${ofClients} goes with --client, which waits for a client`);
@@ -146,10 +149,18 @@ function exitCode({ findings, revisions, counts, cut }: CheckReport, isStrict: b
   return cut !== undefined || counts.judged === 0 || revisions.every(({ spoken }) => !spoken) ? 3 : 0;
 }
 
-function wayTo(target: Target, parsed: Parsed, io: Io): CheckOptions['way'] {
-  if (target.kind === 'url') return { over: 'http', http: rawHttp(target.url, headersOf(parsed.texts('header'))) };
+async function wayTo(
+  target: Target,
+  parsed: Parsed,
+  io: Io,
+): Promise<{ readonly way: CheckOptions['way']; readonly secrets: () => readonly string[] }> {
+  if (target.kind === 'url') {
+    const { credentials, secrets } = await (await import('./credentials.ts')).runCredentials(target, parsed, io);
+    return { way: { over: 'http', http: rawHttp(target.url, credentials) }, secrets };
+  }
   const { command, args } = target;
-  return { over: 'stdio', start: { command, args, env: variablesOf(parsed.texts('env'), io.env) } };
+  const env = variablesOf(parsed.texts('env'), io.env);
+  return { way: { over: 'stdio', start: { command, args, env } }, secrets: () => [] };
 }
 
 function isLoopback({ hostname }: URL): boolean {

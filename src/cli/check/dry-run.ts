@@ -42,10 +42,9 @@ export async function dryRun(target: Target, options: DryRun, io: Io): Promise<n
 async function overHttp(url: URL, options: DryRun, tell: (sent: string) => void): Promise<void> {
   const listening = await listen(createExampleServer(), { port: 0, drainMs: 0, onWarning: () => undefined });
   const own = new URL(listening.url);
-  const http = rawHttp(own, {});
+  const http = rawHttp(own);
   const heard: RawHttp = {
-    url: own,
-    close: () => http.close(),
+    ...http,
     async send(request) {
       const exchange = await http.send(request);
       // What names the stand-in would name the server.

@@ -1,0 +1,81 @@
+/** Sender of a request: whoever the user is at the server, nobody, others whose tokens the user gave, or who shows credentials that are none. */
+export type Sender =
+  | 'own'
+  | 'nobody'
+  | 'another'
+  | 'foreign'
+  /** `shown` stands for the credentials where it is told what was sent. */
+  | { readonly authorization: string; readonly shown: string };
+
+/** Credentials that the user gave: secrets, which go out with requests and are told nowhere. */
+export interface UserCredentials {
+  /** Headers of every request but those of nobody and of others, which lack what authorizes. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Gives the headers that authorize a request, for what is no fixed header. */
+  readonly authorize?: (request: {
+    readonly method: string;
+    readonly url: URL;
+  }) => Promise<Readonly<Record<string, string>>>;
+  /** Token of somebody else for the same server. */
+  readonly another?: string;
+  /** Token that is for another server. */
+  readonly foreign?: string;
+}
+
+/** Headers that each sender of requests has. */
+export class Senders {
+  readonly #url: URL;
+  readonly #credentials: UserCredentials;
+
+  constructor(url: URL, credentials: UserCredentials) {
+    this.#url = url;
+    this.#credentials = credentials;
+  }
+
+  /** Tells whether there are credentials of a sender. */
+  knows(who: 'own' | 'another' | 'foreign'): boolean {
+    const { headers = {}, authorize } = this.#credentials;
+    if (who !== 'own') return this.#credentials[who] !== undefined;
+    return authorize !== undefined || Object.keys(headers).some(isAuthorization);
+  }
+
+  /** The token of the user, where what authorizes is one. */
+  async token(): Promise<string | undefined> {
+    const own = await this.headers({ method: 'POST' });
+    const [, value = ''] = Object.entries(own).find(([name]) => isAuthorization(name)) ?? [];
+    return /^(?:bearer|dpop) +([\x21-\x7e]+)$/i.exec(value)?.[1];
+  }
+
+  /** Headers of the user that go with a request. */
+  async headers({
+    method,
+    path,
+    as = 'own',
+  }: {
+    readonly method: string;
+    readonly path?: string;
+    readonly as?: Sender;
+  }): Promise<Readonly<Record<string, string>>> {
+    const { headers = {}, authorize, another, foreign } = this.#credentials;
+    if (as === 'own') {
+      const url = path === undefined ? this.#url : new URL(path, this.#url);
+      return { ...headers, ...(await authorize?.({ method, url })) };
+    }
+    const others = Object.fromEntries(Object.entries(headers).filter(([name]) => !isAuthorization(name)));
+    if (as === 'nobody') return others;
+    if (typeof as === 'object') return { ...others, authorization: as.authorization };
+    return { ...others, authorization: `Bearer ${as === 'another' ? another : foreign}` };
+  }
+}
+
+/** Header by which a sender is told, where that is not the user. Tokens that the user gave are told nowhere. */
+export function shownSender(as: Sender | undefined): Readonly<Record<string, string>> {
+  if (as === undefined || as === 'own' || as === 'nobody') return {};
+  if (typeof as === 'object') return { authorization: as.shown };
+  return { authorization: as === 'another' ? 'Bearer … (of somebody else)' : 'Bearer … (for another server)' };
+}
+
+/** Tells whether a header authorizes, or goes with what does: a proof is of the same key. */
+function isAuthorization(name: string): boolean {
+  return ['authorization', 'dpop', 'cookie', 'proxy-authorization'].includes(name.toLowerCase());
+}

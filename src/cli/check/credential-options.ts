@@ -1,0 +1,19 @@
+import type { ParseArgsOptionsConfig } from 'node:util';
+import { UsageError } from '../io.ts';
+import { givenOption } from '../login/sign-in-options.ts';
+import type { Parsed } from '../options.ts';
+
+/** Options that say who the user, and who somebody else, is at a server. */
+export const credentialOptions: ParseArgsOptionsConfig = {
+  'token-env': { type: 'string' },
+  'token-file': { type: 'string' },
+  account: { type: 'string' },
+  'other-token-env': { type: 'string' },
+  'foreign-token-env': { type: 'string' },
+};
+
+/** @throws UsageError where one of them is given, which means nothing there. */
+export function refuseCredentials(parsed: Parsed, why: string): void {
+  const given = givenOption(parsed, Object.keys(credentialOptions));
+  if (given !== undefined) throw new UsageError(`--${given} ${why}`);
+}

@@ -1,0 +1,249 @@
+/** Servers that want a token: the planted faults are found, and nothing is found in those that have none. */
+
+import assert from 'node:assert/strict';
+import { describe, test, type TestContext } from 'node:test';
+import { rawHttp } from '../../src/check/bench/http.ts';
+import type { UserCredentials } from '../../src/check/bench/senders.ts';
+import { checkServer } from '../../src/check/check.ts';
+import type { CheckReport } from '../../src/check/report.ts';
+import { inThisProcess } from '../../src/cli/child.test.ts';
+import { protect } from '../../src/protect.ts';
+import { testIssuer, type TestIssuer } from '../../src/testing.ts';
+import { faulty, json, type Fault, type Passing } from './faulty.ts';
+
+interface Guarded {
+  readonly url: string;
+  readonly issuer: TestIssuer;
+  readonly tokens: Readonly<Record<'own' | 'another' | 'foreign', string>>;
+}
+
+async function guarded(t: TestContext, fault: Fault, scopes: readonly string[] = ['read']): Promise<Guarded> {
+  const issuer = testIssuer();
+  const url = await faulty(t, fault, (server, resource) => protect(server, { ...issuer.options, resource, scopes }));
+  const issue = (subject: string, audience = url): Promise<string> => issuer.issue({ subject, audience, scopes });
+  const tokens = {
+    own: await issue('ann'),
+    another: await issue('bob'),
+    foreign: await issue('ann', 'https://other.example/mcp'),
+  };
+  return { url, issuer, tokens };
+}
+
+async function judged(
+  t: TestContext,
+  url: string,
+  credentials: UserCredentials,
+  only: readonly string[] = [],
+): Promise<CheckReport> {
+  const http = rawHttp(new URL(url), credentials);
+  t.after(() => http.close());
+  const info = { name: 'parley-check', version: '1.0.0' };
+  const way = { over: 'http', http } as const;
+  return await checkServer({ way, target: url, info, only, isNear: true, signal: t.signal });
+}
+
+function all({ own, another, foreign }: Guarded['tokens']): UserCredentials {
+  return { headers: { Authorization: `Bearer ${own}` }, another, foreign };
+}
+
+function held({ rows }: CheckReport): readonly string[] {
+  return [...new Set(rows.filter(({ verdict }) => verdict === 'holds').map(({ id }) => id))];
+}
+
+const ofGuards = ['auth-018', 'auth-128', 'auth-124', 'auth-121', 'auth-024', 'auth-027', 'auth-042', 'auth-116'];
+
+test('nothing is found in a guarded server with a token, and no token is told', async (t) => {
+  const { url, tokens } = await guarded(t, {});
+  const report = await judged(t, url, all(tokens));
+  assert.deepEqual(report.findings, []);
+  assert.ok(report.revisions.every(({ spoken }) => spoken));
+  const missing = [...ofGuards, 'auth-026', 'auth-123', 'security-014', 'security-015', 'security-018', 'security-019'];
+  assert.deepEqual(
+    missing.filter((row) => !held(report).includes(row)),
+    [],
+  );
+  assert.ok(held(report).length > 60, 'the other rules are judged too');
+});
+
+test('of a guarded server without a token is judged what nobody needs one for', async (t) => {
+  const { url } = await guarded(t, {});
+  const report = await judged(t, url, {});
+  assert.deepEqual(report.findings, []);
+  assert.ok(report.revisions.every(({ spoken, isClosed }) => !spoken && isClosed === true));
+  assert.deepEqual(held(report).toSorted(), ofGuards.toSorted());
+});
+
+test('a server without a guard is no subject of these rules', async (t) => {
+  const report = await judged(t, await faulty(t, {}), { headers: { Authorization: 'Bearer anything' } }, ['auth']);
+  assert.deepEqual([...new Set(report.rows.map(({ verdict }) => verdict))], ['not-applicable']);
+});
+
+test('a guarded server that is of 2025-03-26 alone, or may be, is not blamed for metadata that it need not have', async (t) => {
+  const gone: Fault = {
+    request: ({ path }) => (path.startsWith('/.well-known/') ? json(404, {}) : undefined),
+    response: ({ headers, status }) => void (status === 401 && (headers['www-authenticate'] = 'Bearer')),
+  };
+  const { url } = await guarded(t, gone);
+  const { findings, rows } = await judged(t, url, {}, ['auth']);
+  assert.deepEqual(findings, []);
+  assert.ok(rows.some(({ id, why }) => id === 'auth-027' && /2025-03-26 alone/.test(why ?? '')));
+});
+
+/** Serves with the token of somebody who has one. */
+function lent(when: (passing: Passing) => boolean): (token: () => string) => Fault {
+  return (token) => ({
+    request: (passing) => void (when(passing) && (passing.headers['authorization'] = `Bearer ${token()}`)),
+  });
+}
+
+const isOf = (passing: Passing, pattern: RegExp): boolean => pattern.test(passing.headers['authorization'] ?? '');
+const isBare = (passing: Passing): boolean => passing.headers['authorization'] === undefined;
+const isOpening = ({ message: { method } }: Passing): boolean =>
+  method === 'initialize' || method === 'server/discover';
+
+function metadata(change: (document: Record<string, unknown>) => void): Fault {
+  return {
+    response(returning, { path }) {
+      if (!path.startsWith('/.well-known/')) return;
+      const document = JSON.parse(returning.text) as Record<string, unknown>;
+      change(document);
+      returning.text = JSON.stringify(document);
+    },
+  };
+}
+
+function challenged(change: (challenge: string) => string, status = 401): Fault {
+  return {
+    response({ headers, status: came }) {
+      if (came === status) headers['www-authenticate'] = change(headers['www-authenticate'] ?? '');
+    },
+  };
+}
+
+type Tokens = Guarded['tokens'];
+
+const faults: Readonly<Record<string, readonly [row: string, fault: (tokens: () => Tokens) => Fault]>> = {
+  'bare-is-403': [
+    'auth-128',
+    () => ({
+      response: (returning, passing) => void (isBare(passing) && returning.status === 401 && (returning.status = 403)),
+    }),
+  ],
+  'bare-is-400-in-2025-03-26': [
+    'auth-018',
+    () => ({
+      response: (returning, passing) => void (isBare(passing) && returning.status === 401 && (returning.status = 400)),
+    }),
+  ],
+  'garbage-is-403': [
+    'auth-124',
+    () => ({
+      response: (returning, passing) =>
+        void (isOf(passing, /parley-check/) && returning.status === 401 && (returning.status = 403)),
+    }),
+  ],
+  'any-token': ['auth-121', (tokens) => lent((passing) => isOf(passing, /parley-check/))(() => tokens().own)],
+  'alg-none': ['auth-121', (tokens) => lent((passing) => isOf(passing, /\.$/))(() => tokens().own)],
+  'signature-unchecked': ['auth-121', (tokens) => lent((passing) => isOf(passing, /[AB]{12}$/))(() => tokens().own)],
+  'any-audience': [
+    'auth-123',
+    (tokens) => lent((passing) => isOf(passing, new RegExp(`${tokens().foreign.slice(-20)}$`)))(() => tokens().own),
+  ],
+  'no-challenge': ['auth-026', () => ({ response: ({ headers }) => void delete headers['www-authenticate'] })],
+  'no-metadata-url': ['auth-026', () => challenged((text) => text.replace(/,? ?resource_metadata="[^"]*"/, ''))],
+  'no-metadata': [
+    'auth-027',
+    () => ({ request: ({ path }) => (path.startsWith('/.well-known/') ? json(404, {}) : undefined) }),
+  ],
+  'no-issuers': ['auth-024', () => metadata((document) => delete document['authorization_servers'])],
+  'empty-issuers': ['auth-024', () => metadata((document) => (document['authorization_servers'] = []))],
+  'no-resource': ['auth-024', () => metadata((document) => delete document['resource'])],
+  'no-scope': ['auth-042', () => challenged((text) => text.replace(/,? ?scope="[^"]*"/, ''))],
+  'offline-challenged': ['auth-116', () => challenged((text) => text.replace('scope="', 'scope="offline_access '))],
+  'offline-supported': [
+    'auth-116',
+    () => metadata((document) => (document['scopes_supported'] = ['read', 'offline_access'])),
+  ],
+  'first-request-only': [
+    'security-019',
+    (tokens) =>
+      lent((passing) => isBare(passing) && !isOpening(passing) && passing.method === 'POST')(() => tokens().own),
+  ],
+  'delete-unverified': [
+    'security-014',
+    (tokens) => lent((passing) => isBare(passing) && passing.method === 'DELETE')(() => tokens().own),
+  ],
+  'session-is-enough': [
+    'security-015',
+    (tokens) =>
+      lent((passing) => isBare(passing) && passing.headers['mcp-session-id'] !== undefined)(() => tokens().own),
+  ],
+  'session-of-anybody': [
+    'security-018',
+    (tokens) =>
+      lent(
+        (passing) =>
+          isOf(passing, new RegExp(`${tokens().another.slice(-20)}$`)) &&
+          passing.headers['mcp-session-id'] !== undefined,
+      )(() => tokens().own),
+  ],
+};
+
+describe('a guarded server with one fault', { concurrency: 2 }, () => {
+  for (const [name, [row, fault]] of Object.entries(faults))
+    test(`is found out: ${name} breaks ${row}`, async (t) => {
+      const made: Guarded = await guarded(
+        t,
+        fault(() => made.tokens),
+      );
+      const { findings, rows } = await judged(t, made.url, all(made.tokens), [row]);
+      assert.deepEqual(
+        findings.map(({ id }) => id),
+        [row],
+        JSON.stringify(rows),
+      );
+      assert.ok(!Object.values(made.tokens).some((token) => JSON.stringify(findings).includes(token.slice(0, -12))));
+    });
+});
+
+const commandOnly = ['--only', 'auth', '--revision', '2025-11-25'];
+
+test('the command takes tokens from variables, and prints none of them', async (t) => {
+  const { url, tokens } = await guarded(t, faults['any-audience']?.[1](() => tokens) ?? {});
+  const env = { A: tokens.own, B: tokens.another, F: tokens.foreign };
+  const given = ['--token-env', 'A', '--other-token-env', 'B', '--foreign-token-env', 'F'];
+  const { code, stdout, stderr } = await inThisProcess(['check', url, ...given, ...commandOnly, '--json'], env);
+  assert.deepEqual([code, stderr], [1, '']);
+  const report = JSON.parse(stdout) as CheckReport;
+  assert.deepEqual(
+    report.findings.map(({ id }) => id),
+    ['auth-123'],
+  );
+  for (const token of Object.values(tokens)) assert.ok(!stdout.includes(token.slice(0, 40)));
+});
+
+test('the command says how to give a token where the server wants one', async (t) => {
+  const { url } = await guarded(t, {});
+  const { code, stdout } = await inThisProcess(['check', url, ...commandOnly]);
+  assert.equal(code, 3);
+  assert.match(stdout, /not 2025-11-25: it wants a token.*\n {2}--token-env <name> takes a token from a variable/);
+});
+
+for (const [what, argv, words] of [
+  [
+    'of a variable without a token',
+    ['check', 'http://127.0.0.1:1/', '--other-token-env', 'NONE'],
+    /the variable NONE of --other-token-env holds no token/,
+  ],
+  ['for a command', ['check', '--token-env', 'A', '--', 'node'], /--token-env is for a server at a URL/],
+  [
+    'for a client',
+    ['check', '--client', '--foreign-token-env', 'A'],
+    /--foreign-token-env is for a server that is judged/,
+  ],
+] as const)
+  test(`the command refuses a token ${what}`, async () => {
+    const { code, stderr } = await inThisProcess(argv, { A: 'a' });
+    assert.equal(code, 2);
+    assert.match(stderr, words);
+  });
