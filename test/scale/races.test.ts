@@ -54,6 +54,65 @@ test('of several streams that are opened at once for what belongs to no request 
   }
 });
 
+test('a stream that another process is about to open is open', async (t) => {
+  const { client, service } = await scene(t, { isRemote: false });
+  const put = service.nodes[0]?.hold('put', 'answer');
+  const first = client.listen(0);
+  await put?.reached;
+  assert.equal(await client.listen(1).status(), 409);
+  put?.release();
+  assert.equal(await first.status(), 200);
+  first.leave();
+});
+
+test('a stream that is about to go on here is not opened by another process', async (t) => {
+  const { client, service } = await scene(t, { isRemote: false });
+  const first = await client.listen(0).until(({ lastId }) => lastId !== undefined);
+  first.leave();
+  const read = service.nodes[1]?.hold('write', 'answer');
+  const second = client.listen(1, first.lastId);
+  await read?.reached;
+  assert.equal(await client.listen(2).status(), 409);
+  read?.release();
+  assert.equal(await second.status(), 200);
+  second.leave();
+});
+
+test('a stream that is taken while it is about to be opened is not opened', async (t) => {
+  const { client, service } = await scene(t, { isRemote: false });
+  const before = await client.listen(0).until(({ lastId }) => lastId !== undefined);
+  before.leave();
+  const got = service.nodes[0]?.hold('get', 'answer');
+  const first = client.listen(0);
+  await got?.reached;
+  const second = client.listen(1, before.lastId);
+  assert.equal(await second.status(), 200);
+  got?.release();
+  assert.equal(await first.status(), 409);
+  assert.equal(second.ended, false);
+  second.leave();
+});
+
+test('a process that has nothing of a session any more says so', async (t) => {
+  const store: Store = { ...memoryStore(), shared: true };
+  const told: string[] = [];
+  const { bus } = store;
+  const publish: typeof bus.publish = (channel, text) => {
+    told.push(text);
+    return bus.publish(channel, text);
+  };
+  const storeOf = (): Store => ({ ...store, bus: { ...bus, publish } });
+  const { client, service } = await scene(t, { isRemote: false, http: { maxSessions: 2 }, storeOf });
+  const before = await client.listen(0).until(({ lastId }) => lastId !== undefined);
+  before.leave();
+  // The copy there makes way for others.
+  for (let sessions = 0; sessions < 4; sessions++) await new Speaker(service, '2025-11-25').open(0, 0);
+  const stream = client.listen(1);
+  assert.equal(await stream.status(), 200);
+  assert.ok(told.some((text) => text.includes('"reply":"not-open"')));
+  stream.leave();
+});
+
 test('of several who resume one stream at once the last has it, and each event once', async (t) => {
   const world = new World();
   const service = startService(t, define(world), { nodes: 3 });

@@ -19,8 +19,8 @@ export interface Node<Made = Server> {
   crash(): void;
   /** Cuts it off from its store, or connects it again. */
   away(isAway: boolean): void;
-  /** Lets commands of one name wait. */
-  hold(command: string): Held;
+  /** Lets commands of one name wait, or their answers alone, when they are done. */
+  hold(command: string, part?: 'whole' | 'answer'): Held;
 }
 
 /** Commands that wait. */
@@ -177,7 +177,7 @@ async function broken(answered: Promise<Response>, signal: AbortSignal): Promise
 interface Line {
   readonly store: Store;
   away(isAway: boolean): void;
-  hold(command: string): Held;
+  hold(command: string, part?: 'whole' | 'answer'): Held;
   end(): void;
 }
 
@@ -185,16 +185,24 @@ interface Line {
 function lineTo(store: Store, isRemote: boolean, count: () => void): Line {
   let isAway = false;
   let arrived: Promise<void> = Promise.resolve();
+  let answered: Promise<void> = Promise.resolve();
+  const later = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, Math.random() ** 3 * 12));
   const ends = new Set<() => unknown>();
-  let held: { readonly command: string; readonly wait: () => Promise<void> } | undefined;
+  type Waiting = { readonly command: string; readonly wait: () => Promise<void> };
+  let held: Waiting | undefined;
+  let unanswered: Waiting | undefined;
   const call = async <T>(run: () => T | PromiseLike<T>, command = ''): Promise<T> => {
     count();
     if (held?.command === command) await held.wait();
     // Commands of one process arrive in the order in which it gave them, each after a time of its own.
-    if (isRemote)
-      await (arrived = arrived.then(() => new Promise((resolve) => setTimeout(resolve, Math.random() ** 3 * 12))));
+    if (isRemote) await (arrived = arrived.then(later));
     if (isAway) throw new StoreError('unavailable', 'the store cannot be reached');
-    return await run();
+    const done = (async () => await run())();
+    done.catch(() => undefined);
+    // So do their answers, while others see already what was done.
+    if (isRemote) await (answered = answered.then(later));
+    if (unanswered?.command === command) await unanswered.wait();
+    return await done;
   };
   const through = <T extends object>(target: T): T =>
     new Proxy(target, {
@@ -215,7 +223,7 @@ function lineTo(store: Store, isRemote: boolean, count: () => void): Line {
         const opened: StreamLog = {
           read: (stream, after) => call(() => log.read(stream, after)),
           clear: () => call(() => log.clear()),
-          write: (stream, about) => call(async () => through(await log.write(stream, about))),
+          write: (stream, about) => call(async () => through(await log.write(stream, about)), 'write'),
         };
         return opened;
       },
@@ -236,7 +244,7 @@ function lineTo(store: Store, isRemote: boolean, count: () => void): Line {
   const away = (now: boolean): void => {
     isAway = now;
   };
-  const hold = (command: string): Held => {
+  const hold = (command: string, part: 'whole' | 'answer' = 'whole'): Held => {
     let release = (): void => undefined;
     let arrive = (): void => undefined;
     const released = new Promise<void>((resolve) => (release = resolve));
@@ -245,7 +253,8 @@ function lineTo(store: Store, isRemote: boolean, count: () => void): Line {
       arrive();
       return released;
     };
-    held = { command, wait };
+    if (part === 'whole') held = { command, wait };
+    else unanswered = { command, wait };
     return { reached, release };
   };
   return { store: line, away, hold, end: () => ends.forEach((end) => end()) };

@@ -101,10 +101,12 @@ export class Sessions {
   #claim(call: HttpCall, session: HttpSession): Done {
     const claim = this.#company?.claim(session);
     if (claim === undefined) return session.listen(call);
-    return claim.then((isHere) => {
-      if (call.reply.closed) return;
-      if (isHere && !session.ended && !session.listening) session.listen(call);
-      else this.#isOpen(call);
+    return claim.then((opening) => {
+      if (!call.reply.closed) {
+        if (opening?.isLost === false && !session.ended && !session.listening) session.listen(call);
+        else this.#isOpen(call);
+      }
+      opening?.over();
     });
   }
 

@@ -12,6 +12,14 @@ export interface ClaimParts {
   readonly settings: HttpSettings;
 }
 
+/** A claim whose stream is about to be opened here. Until that is over it counts as open. */
+export interface Opening {
+  /** True when another process took it meanwhile: there is nothing to be opened. */
+  readonly isLost: boolean;
+  /** The stream is open, or nobody opens it. */
+  over(): void;
+}
+
 /**
  * The claim of a process to the stream of a session for what belongs to no request. It is a record, whose version keeps two
  * from taking it at once.
@@ -21,19 +29,43 @@ export class Claim {
   readonly #session: string;
   /** True when another process had it before: what changed meanwhile may not have been told. */
   isMoved = false;
+  readonly #openings = new Set<{ isLost: boolean }>();
 
   constructor(parts: ClaimParts, session: string) {
     this.#parts = parts;
     this.#session = session;
   }
 
+  /** Tells whether a stream is about to be opened here. */
+  get isOpening(): boolean {
+    return this.#openings.size > 0;
+  }
+
+  /** Another process has it now. */
+  lost(): void {
+    for (const opening of this.#openings) opening.isLost = true;
+  }
+
   /**
    * Takes it.
    *
    * @param evenIfOpen Choice whether it is taken from a process that has the stream open: its client says that it broke.
-   * @returns False when it is another one's.
+   * @returns `undefined` when it is another one's.
    */
-  async take(evenIfOpen: boolean): Promise<boolean> {
+  async take(evenIfOpen: boolean): Promise<Opening | undefined> {
+    const opening = { isLost: false, over: () => void this.#openings.delete(opening) };
+    // Another process sees that it was taken before this one hears that it was.
+    this.#openings.add(opening);
+    let isHere = false;
+    try {
+      isHere = (await this.#take(evenIfOpen)) && !opening.isLost;
+    } finally {
+      if (!isHere) opening.over();
+    }
+    return isHere ? opening : undefined;
+  }
+
+  async #take(evenIfOpen: boolean): Promise<boolean> {
     const { store, inbox, settings } = this.#parts;
     const [key, session, process] = [this.#key, this.#session, inbox.name];
     const kept = await store.records.get(key);

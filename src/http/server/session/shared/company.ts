@@ -3,9 +3,11 @@ import { StoreError, type Store } from '../../../../store/store.ts';
 import type { HttpCall } from '../../call.ts';
 import type { HttpSession } from '../session.ts';
 import { samePrincipal } from '../rules.ts';
+import type { Opening } from './claim.ts';
 import { Inbox } from './inbox.ts';
 import { hashedOwner, readKeptSession, type KeptSession } from './kept-session.ts';
 import { keyOf, Member, type MemberParts } from './member.ts';
+import type { ToldProcess } from './words.ts';
 
 /** Time between two looks at the copies of sessions, and for which one is kept that nobody uses, in milliseconds. */
 const lookMs = 5_000;
@@ -34,7 +36,7 @@ export class Company {
     this.#parts = parts;
     this.#inbox = new Inbox(
       parts.store,
-      (told) => this.#members.get(told.session)?.hear(told),
+      (told) => this.#hear(told),
       () => this.#missedSome(),
     );
     const { store, settings, spoken } = parts;
@@ -76,9 +78,9 @@ export class Company {
     return session;
   }
 
-  /** Takes the stream for what belongs to no request to this process; false where it is open in another one. */
-  async claim(session: HttpSession): Promise<boolean> {
-    return (await this.#members.get(session.id)?.claim()) ?? false;
+  /** Takes the stream for what belongs to no request to this process; `undefined` where it is open in another one. */
+  async claim(session: HttpSession): Promise<Opening | undefined> {
+    return await this.#members.get(session.id)?.claim();
   }
 
   /** Ends a session everywhere. */
@@ -145,6 +147,13 @@ export class Company {
       settings.onError(new Error('a session goes on without its store', { cause }));
       return known;
     }
+  }
+
+  #hear(told: Exclude<ToldProcess, { kind: 'reply' }>): void {
+    if (this.#members.get(told.session)?.hear(told) === true) return;
+    // Who asks for what is not here any more need not wait for silence.
+    if (told.kind === 'there') void this.#inbox.reply(told, 'not-open');
+    else if (told.kind === 'reading') void this.#inbox.reply(told, 'not-here');
   }
 
   #add(member: Member): void {

@@ -9,7 +9,7 @@ import type { Store } from '../../../../store/store.ts';
 import type { HttpSettings } from '../../options.ts';
 import type { Elsewhere } from '../elsewhere.ts';
 import type { HttpSession } from '../session.ts';
-import { Claim } from './claim.ts';
+import { Claim, type Opening } from './claim.ts';
 import type { Inbox } from './inbox.ts';
 import { readKeptSession, type KeptSession } from './kept-session.ts';
 import { SharedStreams } from './shared-streams.ts';
@@ -201,25 +201,31 @@ export class Member implements Elsewhere {
     if (this.#claim.isMoved) this.#session?.missed();
   }
 
-  /** Takes the stream for what belongs to no request; false where it is open elsewhere. */
-  async claim(): Promise<boolean> {
+  /** Takes the stream for what belongs to no request; `undefined` where it is open elsewhere. */
+  async claim(): Promise<Opening | undefined> {
     return await this.#claim.take(false);
   }
 
-  /** Hears what is said to this process alone. */
-  hear(told: Exclude<ToldProcess, { kind: 'reply' }>): void {
-    const { inbox } = this.#parts;
+  /** Hears what is said to this process alone; false where there is nothing of the session any more. */
+  hear(told: Exclude<ToldProcess, { kind: 'reply' }>): boolean {
     const session = this.#session;
-    if (session === undefined || session.ended) return;
+    if (session === undefined || session.ended) return false;
+    this.#hear(told, session);
+    return true;
+  }
+
+  #hear(told: Exclude<ToldProcess, { kind: 'reply' }>, session: HttpSession): void {
+    const { inbox } = this.#parts;
     switch (told.kind) {
       case 'message':
         return this.#take(told.message);
       case 'deliver':
         return session.deliver(told.json);
       case 'taken':
+        this.#claim.lost();
         return session.letGo();
       case 'there': {
-        const reply = session.listening ? 'open' : 'not-open';
+        const reply = session.listening || this.#claim.isOpening ? 'open' : 'not-open';
         return void inbox.reply(told, reply);
       }
       case 'reading':

@@ -1,18 +1,20 @@
 import type { RequestId } from '../../../../jsonrpc/message.ts';
+import type { LoggedEvent } from '../../../../store/events.ts';
 import { StoreError } from '../../../../store/store.ts';
 import type { StreamWriter } from '../../../../store/stream-log.ts';
 import { McpError } from '../../../../protocol/error.ts';
 import { errorBody } from '../../status.ts';
 import { positionOf, written, type LastingStreams, type Resumption, type StreamMaker } from '../stream.ts';
 import { aboutAnswer, aboutSession, requestsAnswered } from './about-stream.ts';
+import type { Opening } from './claim.ts';
 import { SharedStream, type Reader } from './shared-stream.ts';
 import { StreamReader, type StreamReaderParts } from './stream-reader.ts';
 
 /** Parts of the streams of a session that any process may go on with. */
 export interface SharedStreamsParts extends StreamReaderParts {
   readonly resumption: 'event-ids' | 'polling';
-  /** Takes the stream for what belongs to no request from whoever has it; false when another one was quicker. */
-  claim(): Promise<boolean>;
+  /** Takes the stream for what belongs to no request from whoever has it; `undefined` when another one was quicker. */
+  claim(): Promise<Opening | undefined>;
 }
 
 /** The event streams of one session that are written in this process, and the way to those of others. */
@@ -81,22 +83,48 @@ export class SharedStreams implements LastingStreams {
 
   /** Goes on here with the stream for what belongs to no request; whoever wrote it does so no more. */
   async #move(name: string, number: number): Promise<Resumption | undefined> {
-    const { log, claim } = this.#parts;
-    if (!(await claim())) return undefined;
+    const opening = await this.#parts.claim();
+    if (opening === undefined) return undefined;
+    const stream = await this.#carriedOn(name, number).catch((error: unknown) => {
+      opening.over();
+      throw error;
+    });
+    if (stream === undefined) {
+      opening.over();
+      return undefined;
+    }
+    return {
+      stream: stream.here,
+      isMoved: true,
+      connect: (connection) => {
+        if (opening.isLost) {
+          stream.here.leave();
+          connection.end();
+        } else {
+          connection.replay(written(name, stream.missed));
+          stream.here.carryOn(connection);
+        }
+        opening.over();
+      },
+      drop: () => {
+        stream.here.leave();
+        opening.over();
+      },
+    };
+  }
+
+  /** Makes this process the writer of a stream, with what followed an event. */
+  async #carriedOn(
+    name: string,
+    number: number,
+  ): Promise<{ readonly here: SharedStream; readonly missed: readonly LoggedEvent[] } | undefined> {
+    const { log } = this.#parts;
     const writer = await Promise.resolve(log.write(name, aboutSession)).catch(unlessFenced);
     if (writer === undefined) return undefined;
     const rest = await log.read(name, number);
     if (rest === undefined) return undefined;
-    const stream = this.#begin(aboutSession, name, { writer, last: number + rest.events.length });
-    return {
-      stream,
-      isMoved: true,
-      connect: (connection) => {
-        connection.replay(written(name, rest.events));
-        stream.carryOn(connection);
-      },
-      drop: () => stream.leave(),
-    };
+    const last = number + rest.events.length;
+    return { here: this.#begin(aboutSession, name, { writer, last }), missed: rest.events };
   }
 
   #begin(
