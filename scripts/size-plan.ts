@@ -66,7 +66,7 @@ export const programs: readonly Program[] = [
     name: 'HTTP server by fetch',
     code: `import { createServer } from 'parley-mcp/server'; import { createHandler } from 'parley-mcp/http'; ${definition} export const handler = createHandler(server);`,
     budget: 61.8,
-    whole: 116.2,
+    whole: 116.4,
     neutral: true,
     role: 'server',
   },

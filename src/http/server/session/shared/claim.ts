@@ -13,7 +13,7 @@ export interface ClaimParts {
 }
 
 /** A claim whose stream is about to be opened here. Until that is over it counts as open. */
-export interface Opening {
+export interface OpeningStream {
   /** True when another process took it meanwhile: there is nothing to be opened. */
   readonly isLost: boolean;
   /** The stream is open, or nobody opens it. */
@@ -52,7 +52,7 @@ export class Claim {
    * @param evenIfOpen Choice whether it is taken from a process that has the stream open: its client says that it broke.
    * @returns `undefined` when it is another one's.
    */
-  async take(evenIfOpen: boolean): Promise<Opening | undefined> {
+  async take(evenIfOpen: boolean): Promise<OpeningStream | undefined> {
     const opening = { isLost: false, over: () => void this.#openings.delete(opening) };
     // Another process sees that it was taken before this one hears that it was.
     this.#openings.add(opening);

@@ -3,7 +3,7 @@ import { StoreError, type Store } from '../../../../store/store.ts';
 import type { HttpCall } from '../../call.ts';
 import type { HttpSession } from '../session.ts';
 import { samePrincipal } from '../rules.ts';
-import type { Opening } from './claim.ts';
+import type { OpeningStream } from './claim.ts';
 import { Inbox } from './inbox.ts';
 import { hashedOwner, readKeptSession, type KeptSession } from './kept-session.ts';
 import { keyOf, Member, type MemberParts } from './member.ts';
@@ -79,7 +79,7 @@ export class Company {
   }
 
   /** Takes the stream for what belongs to no request to this process; `undefined` where it is open in another one. */
-  async claim(session: HttpSession): Promise<Opening | undefined> {
+  async claim(session: HttpSession): Promise<OpeningStream | undefined> {
     return await this.#members.get(session.id)?.claim();
   }
 

@@ -9,7 +9,7 @@ import type { Store } from '../../../../store/store.ts';
 import type { HttpSettings } from '../../options.ts';
 import type { Elsewhere } from '../elsewhere.ts';
 import type { HttpSession } from '../session.ts';
-import { Claim, type Opening } from './claim.ts';
+import { Claim, type OpeningStream } from './claim.ts';
 import type { Inbox } from './inbox.ts';
 import { readKeptSession, type KeptSession } from './kept-session.ts';
 import { SharedStreams } from './shared-streams.ts';
@@ -202,7 +202,7 @@ export class Member implements Elsewhere {
   }
 
   /** Takes the stream for what belongs to no request; `undefined` where it is open elsewhere. */
-  async claim(): Promise<Opening | undefined> {
+  async claim(): Promise<OpeningStream | undefined> {
     return await this.#claim.take(false);
   }
 

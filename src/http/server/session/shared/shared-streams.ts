@@ -6,7 +6,7 @@ import { McpError } from '../../../../protocol/error.ts';
 import { errorBody } from '../../status.ts';
 import { positionOf, written, type LastingStreams, type Resumption, type StreamMaker } from '../stream.ts';
 import { aboutAnswer, aboutSession, requestsAnswered } from './about-stream.ts';
-import type { Opening } from './claim.ts';
+import type { OpeningStream } from './claim.ts';
 import { SharedStream, type Reader } from './shared-stream.ts';
 import { StreamReader, type StreamReaderParts } from './stream-reader.ts';
 
@@ -14,7 +14,7 @@ import { StreamReader, type StreamReaderParts } from './stream-reader.ts';
 export interface SharedStreamsParts extends StreamReaderParts {
   readonly resumption: 'event-ids' | 'polling';
   /** Takes the stream for what belongs to no request from whoever has it; `undefined` when another one was quicker. */
-  claim(): Promise<Opening | undefined>;
+  claim(): Promise<OpeningStream | undefined>;
 }
 
 /** The event streams of one session that are written in this process, and the way to those of others. */
