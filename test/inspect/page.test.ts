@@ -93,6 +93,33 @@ for (const revision of ['2025-11-25', '2026-07-28'])
     await page.getByText('"text":"7"').waitFor();
   });
 
+test('questions for a model are answered alike, as long as the person wishes it', { skip }, async (t) => {
+  const { page, choose, accessible } = await openInspect(t, [planAt(await served(t, asking()))]);
+  const call = page.getByRole('button', { name: /^Call Ctrl/ });
+  const result = page.getByRole('region', { name: 'Result' });
+  const question = page.getByRole('region', { name: 'Question of server' });
+  await choose('tools', 'think');
+  await call.click();
+  await question.getByLabel('Answer of the model').fill('7');
+  await question.getByRole('button', { name: 'Answer all of this server like this' }).click();
+  await result.getByText('"text":"7"').waitFor();
+  await page.getByText('answered as you said, 99 times more').waitFor();
+  await accessible('answers that were wished for');
+  await call.click();
+  await page.getByText('answered as you said, 98 times more').waitFor();
+  await result.getByText('"text":"7"').waitFor();
+  await page.getByRole('button', { name: 'Ask me again' }).click();
+  await call.click();
+  await question.getByText('What is seven?').waitFor();
+});
+
+test('what a server has is told to be unknown until it is connected', { skip }, async (t) => {
+  const reach = (): Promise<never> => new Promise(() => {});
+  const { page } = await openInspect(t, [planAt('http://127.0.0.1:1', { reach })]);
+  await page.getByRole('tabpanel').getByText('Connecting').waitFor();
+  assert.equal(await page.getByText('This server has no tools').count(), 0);
+});
+
 test('it takes long: progress, and cancel by a key', { skip }, async (t) => {
   const { page, choose } = await openInspect(t, [planAt(await served(t, asking()))]);
   await choose('tools', 'slow');

@@ -1,5 +1,6 @@
 import { effect, signal } from '@preact/signals';
 import { render, type JSX } from 'preact';
+import { answerAsWished } from './alike.ts';
 import { listenToKeys } from './keys.ts';
 import { plain } from './plain.ts';
 import { Dialogs } from './screens/dialogs.tsx';
@@ -54,6 +55,7 @@ function Page(): JSX.Element {
 
 render(<Page />, document.body);
 listenToKeys();
+answerAsWished();
 effect(() => {
   const waiting = questions.value.size;
   document.title = waiting > 0 ? `(${waiting}) Parley` : 'Parley';

@@ -2,7 +2,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { VirtualList } from '../list.tsx';
 import { line } from '../plain.ts';
-import { chosen, tab, type Tab } from '../state.ts';
+import { chosen, chosenServer, lists, server, tab, type Tab } from '../state.ts';
 
 /** Thing of a list that can be chosen. */
 export interface Pickable {
@@ -63,6 +63,15 @@ export function Picker(props: {
       <ChosenOne of={of} count={items.length} known={known} show={show} />
     </div>
   );
+}
+
+/** Reason why a list of the chosen server has nothing in it. */
+export function whyEmpty(of: 'tools' | 'prompts' | 'resources'): string {
+  const own = lists.value.get(chosenServer.value);
+  if (own !== undefined) return own.problems[of] ?? `This server has no ${of}.`;
+  const state = server.value?.state;
+  if (state === 'connected') return `Reading its ${of} …`;
+  return state === 'connecting' ? 'Connecting …' : `It is not connected: its ${of} are not known.`;
 }
 
 function ChosenOne(props: {

@@ -5,7 +5,7 @@ import { ArgumentsField } from '../arguments.tsx';
 import { completions } from '../completions.ts';
 import { plain, textOf } from '../plain.ts';
 import { act, calls, chosenServer, lists, server } from '../state.ts';
-import { Picker } from './picker.tsx';
+import { Picker, whyEmpty } from './picker.tsx';
 import { CallResult } from './result.tsx';
 
 /** Prompts of a server: their arguments complete as you type. */
@@ -21,7 +21,7 @@ export function Prompts(): JSX.Element {
     <Picker
       of="prompts"
       items={items}
-      empty={own?.problems['prompts'] ?? 'This server has no prompts.'}
+      empty={whyEmpty('prompts')}
       show={(name) => {
         const prompt = own?.prompts.find((one) => one['name'] === name);
         return prompt === undefined ? null : <Prompt key={`${chosenServer.value} ${name}`} prompt={prompt} />;

@@ -5,6 +5,7 @@ import { ArgumentsField } from '../arguments.tsx';
 import { Content } from '../content/content.tsx';
 import { JsonView } from '../json/json-view.tsx';
 import { line, plain, textOf } from '../plain.ts';
+import { alike, answerAlike } from '../alike.ts';
 import { act, api, nameOf, showRow } from '../state.ts';
 
 /** A question of a server, beside what is done there: it takes no focus, and waits as long as whoever asks does. */
@@ -119,7 +120,7 @@ function UrlQuestion({
   );
 }
 
-function SamplingQuestion({ question: { id, params } }: { readonly question: QuestionView }): JSX.Element {
+function SamplingQuestion({ question: { id, server, params } }: { readonly question: QuestionView }): JSX.Element {
   const [answer, setAnswer] = useState('');
   const [model, setModel] = useState('by-hand');
   const [stop, setStop] = useState('endTurn');
@@ -170,6 +171,9 @@ function SamplingQuestion({ question: { id, params } }: { readonly question: Que
         />
       )}
       <Answers id={id} accept="Answer" text={raw ?? made} />
+      <button type="button" class="small" onClick={() => answerAlike(server, raw ?? made)}>
+        Answer all of this server like this
+      </button>
     </>
   );
 }
@@ -183,5 +187,19 @@ function SaidMessage({ message }: { readonly message: unknown }): JSX.Element {
         <Content key={at} block={block} />
       ))}
     </div>
+  );
+}
+
+/** Note of the answers that are given in the place of the person, and the way to end them. */
+export function Alike({ server }: { readonly server: string }): JSX.Element | null {
+  const wish = alike.value.get(server);
+  if (wish === undefined) return null;
+  return (
+    <p class="alike">
+      Whatever it asks of a model is answered as you said, {wish.left} times more.{' '}
+      <button type="button" class="small" onClick={() => answerAlike(server, undefined)}>
+        Ask me again
+      </button>
+    </p>
   );
 }

@@ -7,7 +7,7 @@ import { Facts } from '../parts.tsx';
 import { line, plain, size, textOf } from '../plain.ts';
 import { act, calls, chosen, chosenServer, lists, server, updated } from '../state.ts';
 import { expand, variablesIn } from '../template.ts';
-import { Picker } from './picker.tsx';
+import { Picker, whyEmpty } from './picker.tsx';
 import { CallResult } from './result.tsx';
 
 /** Resources and templates of a server. */
@@ -40,7 +40,7 @@ export function Resources(): JSX.Element {
     <Picker
       of="resources"
       items={items}
-      empty={own?.problems['resources'] ?? 'This server has no resources.'}
+      empty={whyEmpty('resources')}
       show={(key) => {
         const template = own?.templates.find((one) => one['uriTemplate'] === key);
         if (template !== undefined) return <Template key={`${id} ${key}`} template={template} />;

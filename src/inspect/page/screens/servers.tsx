@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ServerView } from '../../view.ts';
-import { line } from '../plain.ts';
+import { line, textOf } from '../plain.ts';
 import { act, api, chosenServer, dialog, hello, place, problem, servers, wordsOf } from '../state.ts';
 
 const signs: Readonly<Record<ServerView['state'], string>> = {
@@ -41,8 +41,9 @@ export function Servers(): JSX.Element {
 }
 
 function ServerCard({ server }: { readonly server: ServerView }): JSX.Element {
-  const { id, name, address, state, revision } = server;
+  const { id, name, address, state, revision, info } = server;
   const isChosen = chosenServer.value === id;
+  const ownName = textOf(info?.['title']) ?? textOf(info?.['name']);
   return (
     <section class={`server ${isChosen ? 'chosen' : ''}`} data-status={state} aria-label={`Server ${id}`}>
       <button
@@ -64,6 +65,12 @@ function ServerCard({ server }: { readonly server: ServerView }): JSX.Element {
         {state}
         {revision !== undefined && `, ${revision}`}
         <br />
+        {ownName !== undefined && ownName !== name && (
+          <>
+            says it is {line(ownName, 60)}
+            <br />
+          </>
+        )}
         {line(address, 80)}
       </p>
       {state !== 'recording' && (

@@ -5,7 +5,7 @@ import { ArgumentsField } from '../arguments.tsx';
 import { CopyButton } from '../parts.tsx';
 import { plain, textOf } from '../plain.ts';
 import { again, api, callAgain, calls, chosenServer, hello, lists, problem, server, wordsOf } from '../state.ts';
-import { Picker } from './picker.tsx';
+import { Picker, whyEmpty } from './picker.tsx';
 import { CallResult } from './result.tsx';
 
 /** Tools of a server: choose, fill in, call. */
@@ -21,7 +21,7 @@ export function Tools(): JSX.Element {
     <Picker
       of="tools"
       items={items}
-      empty={own?.problems['tools'] ?? 'This server has no tools.'}
+      empty={whyEmpty('tools')}
       show={(name) => {
         const tool = own?.tools.find((one) => one['name'] === name);
         return tool === undefined ? null : <Tool key={`${chosenServer.value} ${name}`} tool={tool} />;

@@ -4,7 +4,7 @@ import { About, Failure } from './about.tsx';
 import { CallList } from './calls.tsx';
 import { Logs } from './logs.tsx';
 import { Prompts } from './prompts.tsx';
-import { Question } from './question.tsx';
+import { Alike, Question } from './question.tsx';
 import { Resources } from './resources.tsx';
 import { Tools } from './tools.tsx';
 
@@ -48,6 +48,7 @@ export function Use(): JSX.Element {
       {asked.map((question) => (
         <Question key={question.id} question={question} />
       ))}
+      <Alike server={view.id} />
       {view.state === 'failed' && <Failure view={view} />}
       <div class="tabs" role="tablist" aria-label={`What ${view.name} has`} onKeyDown={stepTabs}>
         {tabs.map((one) => (
