@@ -29,6 +29,7 @@ what to change and where it is written. \`--json\`, \`--junit\` and \`--sarif <f
 - **A finding is meant to be a fault.** A wrong message has a right twin, which must work first. What is found is looked at once more, in a new conversation where that matters. What is not declared, and a revision that
   is not spoken, are no faults. What something in front of the server answers (HTML, 429, 502 to 504) says nothing of it.
   Where the specification says two things (\`src/check/disputes.ts\`), what is found is a note that says both.
+- **HTTP+SSE** is tried at 2024-11-05 where a POST to the address is refused with 400, 404 or 405, as a client of today would: give the address of its stream (\`/sse\`).
 - **A server that wants a token** is judged with yours: \`--token-env NAME\`, \`--token-file <file>\`, or what \`parley login\` kept; nobody is asked to sign in. It is refused then without a token, with one that nobody issued, one that
   is not signed and yours altered, in a session of yours, and with the tokens of \`--other-token-env\` (somebody else's) and \`--foreign-token-env\` (for another server). Tokens are told nowhere. Without yours, what can be seen of its refusal is judged, and the exit code is 3
   where that is right.
@@ -94,7 +95,7 @@ const reasons: readonly (readonly [why: string, fits: (row: Requirement) => bool
     'of what happens while a tool runs, and is not judged yet or not seen from outside',
     ({ id }) => /^(?:mrtr|elicit|sampling|roots|tasks|progress|cancel)-/.test(id),
   ],
-  ['of the older transport, HTTP+SSE, which it does not speak yet', ({ id }) => id.startsWith('sse-')],
+  ['of HTTP+SSE, and not seen from outside', ({ id }) => id.startsWith('sse-')],
   ['not judged yet, or not seen from outside', () => true],
 ];
 

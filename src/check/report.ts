@@ -46,6 +46,8 @@ export interface RowVerdict {
 export interface RevisionSeen {
   readonly revision: string;
   readonly spoken: boolean;
+  /** `sse` where it is spoken by HTTP+SSE. */
+  readonly over?: 'sse';
   /** True where nobody hears whether it is spoken, since the server wants a token. */
   readonly isClosed?: boolean;
   /** Words of the server, where it does not speak it. */

@@ -86,6 +86,10 @@ http-096 2026-07-28..draft MUST 2026-07-28/basic/transports/streamable-http#serv
 http-111 2026-07-28..draft SHOULD 2026-07-28/basic/transports/streamable-http#earlier-streamable-http-revisions
 http-112 2026-07-28..draft SHOULD 2026-07-28/basic/transports/streamable-http#earlier-streamable-http-revisions
 http-115 2026-07-28..draft MUST 2026-07-28/basic/index#error-responses
+sse-001 2024-11-05 MUST 2024-11-05/basic/transports#http-with-sse
+sse-002 2024-11-05 MUST 2024-11-05/basic/transports#http-with-sse
+sse-004 2024-11-05 MUST 2024-11-05/basic/transports#security-warning
+sse-007 2024-11-05 MUST 2024-11-05/basic/transports#http-with-sse
 mrtr-002 2026-07-28..draft MUST_NOT 2026-07-28/basic/patterns/mrtr#supported-requests
 mrtr-003 2026-07-28..draft MUST 2026-07-28/basic/patterns/mrtr#inputrequiredresult
 mrtr-005 2026-07-28..draft MUST 2026-07-28/basic/patterns/mrtr#server-requirements-basic-workflow

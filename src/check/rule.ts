@@ -17,8 +17,8 @@ export interface Stated {
 
 /** A rule that acts: it sends something, and judges what comes. */
 export interface ProbeRule extends Stated {
-  /** The only transport on which it says something; either by default. */
-  readonly over?: 'http' | 'stdio';
+  /** The only transport on which it says something, of which `sse` is HTTP+SSE; any by default. */
+  readonly over?: 'http' | 'stdio' | 'sse';
   /** The capability without which it says nothing. */
   readonly needs?: 'tools' | 'prompts' | 'resources' | 'completions' | 'logging' | 'tasks';
   /** True for what is judged of a server too that wants a token and opens no conversation without one. */

@@ -1,5 +1,5 @@
 import type { Implementation } from '../protocol/features/common.ts';
-import type { Revision } from '../protocol/revision.ts';
+import { revisions as published, type Revision } from '../protocol/revision.ts';
 import { destructiveIn, type AllowedCall } from './bench/allowed.ts';
 import { Bench, excerptOf, type Ground, type Way } from './bench/bench.ts';
 import { inFront, type Exchanged } from './bench/exchange.ts';
@@ -64,37 +64,17 @@ export async function runRules(options: RunOptions): Promise<RunResult> {
     told: (sent) => options.onSent?.(sent),
     unasked: (lines, revision) => watching.unasked(lines, revision),
   };
-  const benches = options.revisions.map((revision) => new Bench(revision, ground));
+  // What the server speaks besides says what is right in the revisions that are judged.
+  const benches = published.map((revision) => new Bench(revision, ground));
   const judged: JudgedRule[] = [];
   const seen: RevisionSeen[] = [];
   const uncalled: CheckReport['uncalled'][number][] = [];
   let cut: string | undefined;
   try {
-    seen.push(...(await Promise.all(benches.map(isSpoken))));
-    const speaking = benches.filter((_, at) => seen[at]?.spoken === true);
-    const spoken = speaking.map(({ revision }) => revision);
-    const probes = rules.filter(isProbe);
-    const closed = benches.filter((_, at) => seen[at]?.isClosed === true);
-    const offers = calls.length === 0 ? [] : await Promise.all(speaking.map((bench) => bench.offer()));
-    const destructive = new Set(offers.flatMap(destructiveIn));
-    await Promise.all(
-      speaking.map(async (bench) => {
-        bench.spoken = spoken;
-        bench.destructive = destructive;
-        for (const one of calls.length === 0 ? [] : await bench.allowed())
-          if ('why' in one) uncalled.push({ name: one.name, revision: bench.revision.date, why: one.why });
-        await judge(bench, probes, (found) => judged.push({ revision: bench.revision, ...found }));
-      }),
-    );
-    await Promise.all(
-      closed.map(async (bench) => {
-        const ofClosed = probes.filter((rule) => rule.closed);
-        await judge(bench, ofClosed, (found) => judged.push({ revision: bench.revision, ...found }));
-      }),
-    );
+    const among = await judgeAll(benches, options, { judged, seen, uncalled });
     // What a process says at its very end is judged too.
     await Promise.all(benches.map((bench) => bench.close()));
-    judged.push(...watching.outcomes(spoken));
+    judged.push(...watching.outcomes(among));
   } catch (error) {
     if (!(error instanceof Spent)) throw error;
     cut = error.message;
@@ -102,6 +82,45 @@ export async function runRules(options: RunOptions): Promise<RunResult> {
     await Promise.all(benches.map((bench) => bench.close()));
   }
   return { revisions: seen, judged, uncalled, messages: budget.messages, ...(cut === undefined ? {} : { cut }) };
+}
+
+/** Findings that grow while a run goes on. */
+interface Gathered {
+  readonly judged: JudgedRule[];
+  readonly seen: RevisionSeen[];
+  readonly uncalled: CheckReport['uncalled'][number][];
+}
+
+/** Runs the rules that act. @returns The revisions that are spoken, of those that are judged. */
+async function judgeAll(
+  benches: readonly Bench[],
+  { revisions, rules, calls }: RunOptions,
+  { judged, seen, uncalled }: Gathered,
+): Promise<readonly Revision[]> {
+  const isChosen = ({ revision }: Bench): boolean => revisions.includes(revision);
+  const found = await Promise.all(benches.map(isSpoken));
+  seen.push(...found.filter(({ revision }) => revisions.some(({ date }) => date === revision)));
+  const speaking = benches.filter((_, at) => found[at]?.spoken === true);
+  const spoken = speaking.map(({ revision }) => revision);
+  const judging = speaking.filter(isChosen);
+  const among = judging.map(({ revision }) => revision);
+  const probes = rules.filter(isProbe);
+  const closed = benches.filter((bench, at) => found[at]?.isClosed === true && isChosen(bench));
+  const offers = calls.length === 0 ? [] : await Promise.all(speaking.map((bench) => bench.offer()));
+  const destructive = new Set(offers.flatMap(destructiveIn));
+  const tell = (bench: Bench) => (one: Found) => void judged.push({ revision: bench.revision, ...one });
+  await Promise.all(
+    judging.map(async (bench) => {
+      bench.spoken = spoken;
+      bench.destructive = destructive;
+      for (const one of calls.length === 0 ? [] : await bench.allowed())
+        if ('why' in one) uncalled.push({ name: one.name, revision: bench.revision.date, why: one.why });
+      await judge(bench, { probes, among }, tell(bench));
+    }),
+  );
+  const ofClosed = probes.filter((rule) => rule.closed);
+  await Promise.all(closed.map((bench) => judge(bench, { probes: ofClosed, among }, tell(bench))));
+  return among;
 }
 
 async function isSpoken(bench: Bench): Promise<RevisionSeen> {
@@ -114,9 +133,24 @@ async function isSpoken(bench: Bench): Promise<RevisionSeen> {
     return { revision: date, spoken: true };
   }
   await bench.end(speaker);
+  if (await isPair(bench, opening)) return { revision: date, spoken: true, over: 'sse' };
   if (opening?.status === 401) return { revision: date, spoken: false, isClosed: true, why: wantsToken(opening) };
   const front = opening === undefined ? undefined : inFront(opening);
   return { revision: date, spoken: false, why: front ?? excerptOf(opening) };
+}
+
+/** Looks for a stream that names an endpoint, as clients of the revision do. (Spec 2025-11-25, Transports, Backwards Compatibility.) */
+async function isPair(bench: Bench, refusal: Exchanged | undefined): Promise<boolean> {
+  const { status = 0 } = refusal ?? {};
+  if (bench.revision.http !== 'sse-pair' || bench.over !== 'http' || ![400, 404, 405].includes(status)) return false;
+  bench.usePair();
+  const speaker = await bench.unopened();
+  if (speaker.pair?.endpoint !== undefined && (await speaker.open())) {
+    bench.adopt(speaker);
+    return true;
+  }
+  await bench.end(speaker);
+  return false;
 }
 
 function wantsToken(opening: Exchanged): string {
@@ -125,10 +159,16 @@ function wantsToken(opening: Exchanged): string {
 
 type Found = Omit<JudgedRule, 'revision'>;
 
-async function judge(bench: Bench, probes: readonly ProbeRule[], found: (judged: Found) => void): Promise<void> {
+/** Rules that act, and the revisions in which they are judged. */
+interface Judging {
+  readonly probes: readonly ProbeRule[];
+  readonly among: readonly Revision[];
+}
+
+async function judge(bench: Bench, { probes, among }: Judging, found: (judged: Found) => void): Promise<void> {
   for (const rule of probes) {
     const lives = rule.lives ?? rowOf(rule.id).lives;
-    if (!lives(bench.revision) || (rule.once && bench.spoken.findLast(lives) !== bench.revision)) continue;
+    if (!lives(bench.revision) || (rule.once && among.findLast(lives) !== bench.revision)) continue;
     const outcome = await twice(bench, rule);
     found({ rule, outcome });
   }

@@ -5,6 +5,7 @@ import { describe, test, type TestContext } from 'node:test';
 import { rawHttp } from '../../src/check/bench/http.ts';
 import { checkServer } from '../../src/check/check.ts';
 import type { CheckReport } from '../../src/check/report.ts';
+import { revisions } from '../../src/protocol/revision.ts';
 import { callFaults } from './call-faults.ts';
 import { faults } from './faults.ts';
 import { faulty, type Fault } from './faulty.ts';
@@ -27,6 +28,26 @@ test('nothing is found in the server without a fault', async (t) => {
   for (const row of ['tools-011', 'tools-035', 'elicit-018', 'mrtr-011', 'mrtr-026', 'progress-003'])
     assert.ok(held.has(row), `${row} is judged`);
 });
+
+for (const revision of revisions)
+  test(`nothing is found in it where ${revision.date} alone is judged`, async (t) => {
+    const url = await faulty(t, {});
+    const http = rawHttp(new URL(url));
+    t.after(() => http.close());
+    const info = { name: 'parley-check', version: '1.0.0' };
+    const way = { over: 'http', http } as const;
+    const { findings, ...report } = await checkServer({
+      way,
+      target: url,
+      info,
+      revisions: [revision],
+      isNear: true,
+      signal: t.signal,
+    });
+    assert.deepEqual(findings, []);
+    assert.deepEqual(report.revisions, [{ revision: revision.date, spoken: true }]);
+    assert.ok(report.rows.some(({ id, verdict }) => id === 'harden-no-json' && verdict === 'holds'));
+  });
 
 describe('a server with one fault', { concurrency: 2 }, () => {
   for (const [name, [row, fault]] of Object.entries({ ...faults, ...callFaults }))

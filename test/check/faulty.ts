@@ -34,6 +34,8 @@ export interface Returning {
 export interface Fault {
   /** Alters a request; an answer given here is sent in place of the server's. */
   request?(passing: Passing): Returning | undefined | void;
+  /** Alters a piece of a stream that lasts. */
+  piece?(text: string): string;
   /** Alters the answer. */
   response?(returning: Returning, passing: Passing): void;
 }
@@ -91,7 +93,10 @@ export async function faulty(
   await new Promise<void>((resolve) => void http.listen(0, '127.0.0.1', resolve));
   // A server that listens on a port has such an address.
   const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`;
-  const handler = createHandler(guarded(cleanServer(), url), { onWarning: () => undefined });
+  const handler = createHandler(guarded(cleanServer(), url), {
+    onWarning: () => undefined,
+    ssePair: { sse: '/sse', messages: '/messages' },
+  });
   http.on('request', (incoming, outgoing) => {
     void answer(incoming, outgoing, { fault, url, serve: handler }).catch((error: unknown) => {
       outgoing.destroy(error instanceof Error ? error : undefined);
@@ -148,7 +153,8 @@ async function answer(
     asksMeanwhile(passing.message);
   if (isLasting && response.status === 200) {
     outgoing.writeHead(200, headers).flushHeaders();
-    for await (const chunk of response.body ?? []) outgoing.write(chunk);
+    for await (const chunk of response.body ?? [])
+      outgoing.write(fault.piece?.(Buffer.from(chunk).toString()) ?? chunk);
     return void outgoing.end();
   }
   const returning: Returning = { status: response.status, headers, text: await response.text() };

@@ -9,6 +9,7 @@ import type { Exchanged } from './exchange.ts';
 import type { RawHttp } from './http.ts';
 import type { Budget } from './limits.ts';
 import { rawLines, type RawLines, type StartedBy } from './lines.ts';
+import { rawPair } from './pair.ts';
 import { listOffer, type ServerOffer } from './offer.ts';
 import { Prober, type ProbeMessage, type Answered, type Manner, type Road } from './prober.ts';
 
@@ -52,6 +53,7 @@ export class Bench {
   destructive: ReadonlySet<unknown> = new Set();
   readonly #ground: Ground;
   readonly #open = new Set<Prober>();
+  #isPair = false;
   #shared: Promise<Prober> | undefined;
   #asked: Promise<Prober> | undefined;
   #offer: Promise<ServerOffer> | undefined;
@@ -63,8 +65,13 @@ export class Bench {
     this.#ground = ground;
   }
 
-  get over(): Way['over'] {
-    return this.#ground.way.over;
+  get over(): Road['over'] {
+    return this.#isPair ? 'sse' : this.#ground.way.over;
+  }
+
+  /** Speaks by HTTP+SSE from now on, as far as the revision knows it. */
+  usePair(): void {
+    this.#isPair = true;
   }
 
   get waitMs(): number {
@@ -222,8 +229,12 @@ export class Bench {
   }
 
   async #road(): Promise<Road> {
-    const { way, budget } = this.#ground;
-    if (way.over === 'http') return way;
+    const { way, budget, waitMs } = this.#ground;
+    if (way.over === 'http' && !this.#isPair) return way;
+    if (way.over === 'http') {
+      await budget.message();
+      return { over: 'sse', lines: await rawPair(way.http, waitMs) };
+    }
     budget.child();
     const lines: RawLines = await rawLines(way.start);
     return { over: 'stdio', lines };

@@ -17,6 +17,20 @@ export interface RawRequest extends ExchangeLimits {
   readonly as?: Sender;
 }
 
+/** Hearer of a stream of events. */
+export interface StreamHears {
+  event(type: string, data: string): void;
+  over(): void;
+}
+
+/** Stream of events that is open, or was refused. */
+export interface RawStream {
+  /** The response without what comes on the stream. */
+  readonly exchange: Exchanged;
+  readonly isOpen: boolean;
+  close(): void;
+}
+
 /** Sends requests as they are. No method rejects: what fails is in the exchange. */
 export interface RawHttp {
   readonly url: URL;
@@ -25,6 +39,8 @@ export interface RawHttp {
   /** The token that the user has at the server, where it is one. */
   token(): Promise<string | undefined>;
   send(request: RawRequest): Promise<Exchanged>;
+  /** Opens a stream of events by GET, and resolves when its response has begun; it goes on until it is closed. */
+  listen(request: Omit<RawRequest, 'method' | 'body' | 'until'>, hears: StreamHears): Promise<RawStream>;
   close(): void;
 }
 
@@ -54,10 +70,24 @@ export function rawHttp(url: URL, credentials: UserCredentials = {}): RawHttp {
         const headers = await senders.headers(asked);
         return await exchanged(url, { asked, headers, sent, begin: (options) => open({ ...options, agent }) });
       } catch (error) {
-        return { ...nothing, sent, reason: error instanceof Error ? error.message : String(error) };
+        return { ...nothing, sent, reason: reasonOf(error) };
+      }
+    },
+    listen: async (asked, hears) => {
+      const request = { ...asked, method: 'GET' } as const;
+      const sent = wordsOf(url, request);
+      try {
+        const headers = await senders.headers(request);
+        return await listened(url, { asked: request, headers, sent, begin: (options) => open(options) }, hears);
+      } catch (error) {
+        return { exchange: { ...nothing, sent, reason: reasonOf(error) }, isOpen: false, close: () => undefined };
       }
     },
   };
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** One request, on its way. */
@@ -85,16 +115,7 @@ async function exchanged(url: URL, { asked, headers, sent, begin }: Sending): Pr
       const got = { status: response?.statusCode, headers: headersOf(response), text, messages, malformed };
       resolve({ sent, ...got, end, ...(reason === undefined ? {} : { reason }) });
     };
-    const length = asked.body === undefined ? {} : { 'content-length': String(Buffer.byteLength(asked.body)) };
-    const sending = begin({
-      protocol: url.protocol,
-      hostname: url.hostname.replace(/^\[|\]$/g, ''),
-      port: url.port,
-      method: asked.method,
-      path: asked.path ?? `${url.pathname}${url.search}`,
-      headers: { host: url.host, ...headers, ...length, ...asked.headers },
-      setHost: false,
-    });
+    const sending = begin(optionsOf(url, asked, headers));
     const cancel = after(asked.waitMs, () => over('silent'), true);
     sending.on('error', (error) => over(response === undefined ? 'refused' : 'gone', error.message));
     sending.on('response', (came) => {
@@ -108,6 +129,53 @@ async function exchanged(url: URL, { asked, headers, sent, begin }: Sending): Pr
     });
     sending.end(asked.body);
   });
+}
+
+function optionsOf(url: URL, asked: RawRequest, headers: Readonly<Record<string, string>>): RequestOptions {
+  const length = asked.body === undefined ? {} : { 'content-length': String(Buffer.byteLength(asked.body)) };
+  return {
+    protocol: url.protocol,
+    hostname: url.hostname.replace(/^\[|\]$/g, ''),
+    port: url.port,
+    method: asked.method,
+    path: asked.path ?? `${url.pathname}${url.search}`,
+    headers: { host: url.host, ...headers, ...length, ...asked.headers },
+    setHost: false,
+  };
+}
+
+async function listened(url: URL, { asked, headers, sent, begin }: Sending, hears: StreamHears): Promise<RawStream> {
+  return await new Promise((resolve) => {
+    const sending = begin(optionsOf(url, asked, headers));
+    const begun = (response: IncomingMessage | undefined, reason?: string): void => {
+      cancel();
+      const status = response?.statusCode;
+      const isOpen = status === 200 && response !== undefined && isEventStream(response);
+      if (!isOpen) sending.destroy();
+      const head = { ...nothing, sent, status, headers: headersOf(response) };
+      const end = response === undefined ? 'refused' : 'complete';
+      const exchange = { ...head, end, ...(reason === undefined ? {} : { reason }) } as const;
+      resolve({ exchange, isOpen, close: () => sending.destroy() });
+      if (isOpen) void readStream(response, hears);
+    };
+    const cancel = after(asked.waitMs, () => begun(undefined, 'no response came'), true);
+    sending.on('error', (error) => begun(undefined, error.message));
+    sending.on('response', (came) => {
+      came.on('error', () => undefined);
+      begun(came);
+    });
+    sending.end();
+  });
+}
+
+async function readStream(response: IncomingMessage, hears: StreamHears): Promise<void> {
+  try {
+    for await (const { event = 'message', data } of readEvents(response, { maxBytes: mostBytes }))
+      if (data !== '') hears.event(event, data);
+  } catch {
+    // It was cut, here or there: that it is over is all that counts.
+  }
+  hears.over();
 }
 
 const nothing = { status: undefined, headers: {}, text: '', messages: [], malformed: [], end: 'refused' } as const;

@@ -6,6 +6,7 @@ import type { Revision } from '../../protocol/revision.ts';
 import { answers, responseIn, type CameResponse, type Exchanged } from './exchange.ts';
 import type { RawHttp } from './http.ts';
 import type { RawLines } from './lines.ts';
+import type { RawPair } from './pair.ts';
 import type { Sender } from './senders.ts';
 
 /** Way in which one message is sent, where it is not the right one. */
@@ -34,7 +35,8 @@ export interface Answered extends Exchanged {
 /** Road that texts take: HTTP or lines. */
 export type Road =
   | { readonly over: 'http'; readonly http: RawHttp }
-  | { readonly over: 'stdio'; readonly lines: RawLines };
+  | { readonly over: 'stdio'; readonly lines: RawLines }
+  | { readonly over: 'sse'; readonly lines: RawPair };
 
 /** Parts that a prober is made of. */
 export interface ProberParts {
@@ -176,7 +178,7 @@ export class Prober {
       ...(manner.until && { until: manner.until }),
     };
     const exchange =
-      road.over === 'stdio'
+      road.over !== 'http'
         ? await road.lines.send(text, patience)
         : await road.http.send({
             method: 'POST',
@@ -192,7 +194,7 @@ export class Prober {
   /** Sends another method of HTTP than POST; `undefined` where there is no HTTP. */
   async fetch(method: 'GET' | 'DELETE' | 'PUT', manner: Manner = {}): Promise<Exchanged | undefined> {
     const { road, quietMs, revision, capabilities, room, exchanged } = this.#parts;
-    if (road.over === 'stdio') return undefined;
+    if (road.over !== 'http') return undefined;
     await room();
     const accept = method === 'GET' ? { accept: 'text/event-stream' } : {};
     const headers = withChanges({ ...accept, ...this.#conversation() }, manner.headers);
@@ -210,7 +212,7 @@ export class Prober {
   /** Ends its session, where it has one. */
   async close(): Promise<void> {
     const { road } = this.#parts;
-    if (road.over === 'stdio') return await road.lines.close();
+    if (road.over !== 'http') return await road.lines.close();
     if (this.session !== undefined)
       await road.http.send({
         method: 'DELETE',
@@ -223,7 +225,13 @@ export class Prober {
   /** The lines, where it speaks by them. */
   get lines(): RawLines | undefined {
     const { road } = this.#parts;
-    return road.over === 'stdio' ? road.lines : undefined;
+    return road.over === 'http' ? undefined : road.lines;
+  }
+
+  /** The stream and its endpoint, where it speaks by HTTP+SSE. */
+  get pair(): RawPair | undefined {
+    const { road } = this.#parts;
+    return road.over === 'sse' ? road.lines : undefined;
   }
 
   #params(

@@ -5,7 +5,9 @@ const signs: Readonly<Record<Severity, string>> = { error: '✗', warning: '!', 
 /** A report as a person reads it: findings first, then counts. */
 export function textReport(report: CheckReport, { verbose = false }: { readonly verbose?: boolean } = {}): string {
   const { target, transport, side, revisions, findings, uncalled, counts, rows, cut, missing = [] } = report;
-  const spoken = revisions.filter((one) => one.spoken).map(({ revision }) => revision);
+  const spoken = revisions
+    .filter((one) => one.spoken)
+    .map(({ revision, over }) => (over === undefined ? revision : `${revision} (by HTTP+SSE)`));
   const lines = [
     `${target}, over ${transport}`,
     `speaks ${spoken.length === 0 ? 'no revision' : spoken.join(', ')}`,

@@ -1,3 +1,4 @@
+import type { Bench } from '../bench/bench.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import { isExtensionId, metaKey } from '../../protocol/meta.ts';
 import { newestOf } from '../../protocol/revision.ts';
@@ -42,7 +43,7 @@ const counterOffer: ProbeRule = {
       if (version === noRevision) return breaks(answer, `it claims to speak ${noRevision}`);
       if (version === undefined) return breaks(answer, 'it made no offer');
       return unless(
-        !bench.spoken.some(({ date }) => date === version),
+        !bench.spoken.some(({ date }) => date === version) && !(await isGranted(bench, version)),
         answer,
         `it offers ${JSON.stringify(version)}, which it did not speak when asked`,
       );
@@ -51,6 +52,22 @@ const counterOffer: ProbeRule = {
     }
   },
 };
+
+/** Asks for a revision that was offered: one that was not chosen to be judged, or is of another transport, may be spoken all the same. */
+async function isGranted(bench: Bench, version: unknown): Promise<boolean> {
+  const speaker = await bench.unopened();
+  try {
+    const clientInfo = { name: 'parley-check', version: '1' };
+    const answer = await speaker.request(
+      'initialize',
+      { protocolVersion: version, capabilities: {}, clientInfo },
+      { waitMs: 30_000 },
+    );
+    return answer.result?.['protocolVersion'] === version;
+  } finally {
+    await bench.end(speaker);
+  }
+}
 
 const newestOffer: ProbeRule = {
   id: 'lifecycle-014',
@@ -69,6 +86,8 @@ const newestOffer: ProbeRule = {
       const version = answer.result?.['protocolVersion'];
       const newest = newestOf(bench.spoken, 'handshake')?.date;
       if (version === undefined || version === noRevision) return notJudged('it made no offer');
+      const isKnown = bench.spoken.some(({ date }) => date === version);
+      if (!isKnown && (await isGranted(bench, version))) return notJudged('not all revisions were asked for');
       return unless(version !== newest, answer, `it offers ${JSON.stringify(version)}, and speaks ${newest ?? 'none'}`);
     } finally {
       await bench.end(speaker);

@@ -12,6 +12,7 @@ import { resultRules } from './results.ts';
 import { nextRoundRules } from './rounds.ts';
 import { runningRules } from './running.ts';
 import { statelessRules } from './stateless.ts';
+import { sseRules } from './sse.ts';
 import { stdioRules } from './stdio.ts';
 import { subscriptionRules } from './subscriptions.ts';
 import { taskRules } from './tasks.ts';
@@ -27,6 +28,7 @@ export const checkRules: readonly CheckRule[] = [
   ...httpSessionRules,
   ...authorizationRules,
   ...stdioRules,
+  ...sseRules,
   ...featureRules,
   ...subscriptionRules,
   ...askingRules,

@@ -55,7 +55,7 @@ async function onCancelled(
   bench: Bench,
   judge: (exchange: Exchanged, id: unknown) => Promise<RuleVerdict>,
 ): Promise<RuleVerdict> {
-  const isNotified = bench.over === 'stdio' || bench.revision.httpCancellation === 'notification';
+  const isNotified = bench.over !== 'http' || bench.revision.httpCancellation === 'notification';
   if (!isNotified) return notApplicable('a call is cancelled by closing its stream, and nothing of it is heard then');
   const slow = (await bench.made('obliging')).find(({ tookMs, rounds }) => tookMs > slowMs && rounds.length === 1);
   if (slow === undefined) return notApplicable(`no tool that was called takes longer than ${slowMs / 1_000} s`);

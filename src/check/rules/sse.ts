@@ -1,0 +1,94 @@
+import type { Bench } from '../bench/bench.ts';
+import type { RawPair } from '../bench/pair.ts';
+import type { ProbeRule } from '../rule.ts';
+import { breaks, holds, NotJudged, notJudged, unless, type RuleVerdict } from '../verdict.ts';
+
+/** Rules about HTTP+SSE, the transport of 2024-11-05. */
+
+/** A page that belongs to nobody's application. */
+const strangeOrigin = 'http://parley-check.invalid';
+
+/** Judges a stream of its own, in a conversation that works. */
+async function withPair(bench: Bench, judge: (pair: RawPair) => Promise<RuleVerdict>): Promise<RuleVerdict> {
+  const speaker = await bench.fresh();
+  try {
+    await bench.works(speaker, bench.harmless);
+    const { pair } = speaker;
+    if (pair === undefined) throw new NotJudged('there is no stream');
+    return await judge(pair);
+  } finally {
+    await bench.end(speaker);
+  }
+}
+
+const twoEndpoints: ProbeRule = {
+  id: 'sse-001',
+  words: 'Messages are taken at an endpoint of their own, and answered on the stream',
+  mend: 'answer the POST with HTTP 202, and send what answers the message as an event of the stream',
+  over: 'sse',
+  probe: (bench) =>
+    withPair(bench, async (pair) => {
+      const ping = { jsonrpc: '2.0', id: 'parley-check-ping', method: 'ping' };
+      const answer = await pair.post(JSON.stringify(ping), { waitMs: bench.waitMs });
+      const { status, messages } = answer;
+      if (status === undefined || status >= 400) return notJudged(`a right ping gets HTTP ${status}`);
+      return unless(messages.length > 0, answer, 'the response to the POST has the message');
+    }),
+};
+
+const endpointFirst: ProbeRule = {
+  id: 'sse-002',
+  words: 'The first event of a stream names the endpoint for messages, which is at the same origin',
+  mend: 'send the event endpoint with the path for messages before any other',
+  over: 'sse',
+  probe: (bench) =>
+    withPair(bench, async ({ odd, named, opening }) => {
+      const before = odd.find(({ type }) => type !== 'message' && type !== 'endpoint');
+      if (named === undefined) return breaks(opening, 'there was none');
+      return unless(before !== undefined, opening, `an event ${JSON.stringify(before?.type)} came too`);
+    }),
+};
+
+const messageEvents: ProbeRule = {
+  id: 'sse-007',
+  words: 'Messages are events of the type message, whose data are JSON',
+  mend: 'send event: message, and the JSON text of the message as its data',
+  over: 'sse',
+  probe: (bench) =>
+    withPair(bench, async ({ odd, opening }) => {
+      const other = odd.find(({ data }) => isMessage(data));
+      return unless(other !== undefined, opening, `a message came as an event ${JSON.stringify(other?.type)}`);
+    }),
+};
+
+function isMessage(data: string): boolean {
+  try {
+    const value: unknown = JSON.parse(data);
+    return typeof value === 'object' && value !== null && 'jsonrpc' in value;
+  } catch {
+    return false;
+  }
+}
+
+const origin: ProbeRule = {
+  id: 'sse-004',
+  words: 'A request from a page of another origin is refused, be it for the stream or with a message',
+  mend: 'compare the header Origin, where there is one, with the origins that may connect, and refuse others with 403',
+  over: 'sse',
+  probe: (bench) =>
+    withPair(bench, async (pair) => {
+      const stream = await bench.http.listen(
+        { headers: { accept: 'text/event-stream', Origin: strangeOrigin }, waitMs: bench.waitMs },
+        { event: () => undefined, over: () => undefined },
+      );
+      stream.close();
+      if (stream.isOpen) return breaks(stream.exchange, 'the stream was opened');
+      const ping = { jsonrpc: '2.0', id: 'parley-check-origin', method: 'ping' };
+      const answer = await pair.post(JSON.stringify(ping), { waitMs: bench.waitMs }, { Origin: strangeOrigin });
+      const { status } = answer;
+      return status !== undefined && status < 300 ? breaks(answer, 'a message was taken') : holds;
+    }),
+};
+
+/** Rules about HTTP+SSE. */
+export const sseRules: readonly ProbeRule[] = [twoEndpoints, endpointFirst, messageEvents, origin];
