@@ -14,14 +14,27 @@ interface Reached {
   readonly warnings: readonly string[];
 }
 
-/** A client of a server that answers the GET for what it tells unasked with a status, or not at all. */
-async function reached(t: TestContext, status: number | undefined): Promise<Reached> {
+/** A client of a server that answers the GET for what it tells unasked with a status, sooner or later, or not at all. */
+async function reached(
+  t: TestContext,
+  answered: number | undefined | Promise<number> | ((streams: number) => number),
+): Promise<Reached> {
+  let streams = 0;
+  let session = 's1';
   const url = await listen(t, async (request, response) => {
+    const isGet = request.method === 'GET';
+    const status = isGet ? await (typeof answered === 'function' ? answered(++streams) : answered) : undefined;
     if (request.method === 'GET' && status === undefined) return;
     if (request.method === 'GET') return response.writeHead(status ?? 0, status === 200 ? lines : {}).flushHeaders();
     if (request.method !== 'POST') return void response.end();
     const { id, method } = JSON.parse(await text(request)) as { readonly id?: number; readonly method: string };
     if (id === undefined) return void response.writeHead(202).end();
+    // A session is lost by what is named so, and another one is had.
+    if (method === 'x/lose' && request.headers['mcp-session-id'] === 's1') {
+      session = 's2';
+      return void response.writeHead(404).end();
+    }
+    if (method === 'initialize') response.setHeader('mcp-session-id', session);
     const serverInfo = { name: 's', version: '1' };
     const result = method === 'initialize' ? { protocolVersion: handshake, capabilities, serverInfo } : {};
     response.setHeader('content-type', 'application/json').end(JSON.stringify({ jsonrpc: '2.0', id, result }));
@@ -55,6 +68,28 @@ describe('a subscription at a handshake revision over HTTP', () => {
     const { client, warnings } = await reached(t, undefined);
     assert.deepEqual((await client.subscribe(topics, () => {})).honored, topics);
     assert.deepEqual(warnings, []);
+  });
+
+  it('is not honored any more where the server refuses the stream later, and that is a warning', async (t) => {
+    let answer = (_: number): void => {};
+    const { client, warnings } = await reached(t, new Promise((resolve) => (answer = resolve)));
+    const subscription = await client.subscribe(topics, () => {});
+    assert.deepEqual([subscription.honored, warnings], [topics, []]);
+    answer(405);
+    while (warnings.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual(subscription.honored, {});
+    assert.match(warnings.join(), /^the server refused the stream on which it would tell of changes/);
+  });
+
+  it('is not honored any more where the stream is refused in the next session, and that is a warning', async (t) => {
+    const { client, warnings } = await reached(t, (streams) => (streams === 1 ? 200 : 405));
+    const subscription = await client.subscribe(topics, () => {});
+    assert.deepEqual([subscription.honored, warnings], [topics, []]);
+    await assert.rejects(client.request('x/lose'), { reason: 'session-lost' });
+    await client.ping();
+    while (warnings.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual(subscription.honored, {});
+    assert.match(warnings.join(), /^the server refused the stream on which it would tell of changes/);
   });
 
   it('is honored where the stream failed for now, which is a warning and tried again', async (t) => {

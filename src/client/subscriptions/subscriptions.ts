@@ -122,11 +122,15 @@ export class ClientSubscriptions {
   /** A server that neither gives the stream nor refuses it is waited for no longer than a moment. */
   async #learnWhetherHeard(): Promise<void> {
     const { connection, settings } = this.#options;
-    if (connection.listening !== undefined) await settledWithin(decisionMs, connection.listening);
-    if (!connection.hears)
+    const { listening } = connection;
+    const warnIfDeaf = (): void => {
+      if (connection.hears || connection.listening !== listening) return;
       settings.onWarning?.(
         'the server refused the stream on which it would tell of changes, so that none may be heard',
       );
+    };
+    if (listening === undefined || (await settledWithin(decisionMs, listening))) warnIfDeaf();
+    else void listening.then(warnIfDeaf, warnIfDeaf);
   }
 
   #listen(topics: Topics, heard: (event: SubscriptionEvent) => void): ListenSubscription {
@@ -241,6 +245,7 @@ export class ClientSubscriptions {
     const request: SendRequest = (method, params) => connection.request(method, params);
     const left = await this.#watches.restore(request);
     this.#gap();
+    if (this.#watching.size > 0) void this.#learnWhetherHeard();
     if (left.length > 0) void this.#watchAgain(left, { request, isCurrent: () => opened === this.#opened });
   }
 

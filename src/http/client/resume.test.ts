@@ -245,6 +245,8 @@ test('a request whose stream is still in use to the server waits for the old one
 for (const [status, why] of [
   [409, 'was cut on this side alone gets 409 and'],
   [503, 'a busy server broke'],
+  [405, 'a server had, and then says that it has none,'],
+  [410, 'is refused for a reason of its own'],
 ] as const) {
   test(`a listening stream that ${why} is tried again with back-off until it opens`, async (t) => {
     const from: number[] = [];

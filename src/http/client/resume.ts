@@ -97,9 +97,12 @@ async function keepListening(
       if (position.lastEventId === undefined && isSuccess(response)) exchange.receiver.gap?.();
       return response;
     };
-    const next = row.after(await tryListening(() => attempt(opened, exchange, position), exchange));
+    const outcome = await tryListening(() => attempt(opened, exchange, position), exchange);
+    // It was there, or was not denied: a proxy may have answered. Who gave up here would be deaf and not know it.
+    const isWithheld = outcome === 'none' && position.lastEventId === undefined;
+    const next = row.after(isWithheld ? withheld() : outcome);
     if (next === 'none' || next === 'gone') {
-      if (position.lastEventId === undefined) return next === 'gone' ? exchange.receiver.closed(lost()) : undefined;
+      if (position.lastEventId === undefined) return exchange.receiver.closed(lost());
       // What was missed is gone for good; what comes is still worth hearing.
       position = { lastEventId: undefined, retryMs: position.retryMs };
       continue;
@@ -111,8 +114,8 @@ async function keepListening(
 }
 
 /**
- * Listens once. Beside what may pass for a request, two things must not end listening for good: a token that has run out,
- * as the next attempt may have another, and an event that cannot be read, which is lost alone.
+ * Listens once. Nothing that a server answers ends listening for good: the next attempt may have another token, or get past
+ * the proxy that refused; of what cannot be read that event alone is lost.
  */
 async function tryListening(listen: () => Promise<Outcome>, exchange: PostExchange): Promise<Outcome> {
   try {
@@ -120,7 +123,6 @@ async function tryListening(listen: () => Promise<Outcome>, exchange: PostExchan
   } catch (error) {
     if (exchange.signal.aborted || !(error instanceof ConnectionError)) throw error;
     if (isUnreadable(error)) exchange.receiver.problem(error);
-    else if (error.reason !== 'unauthorized') throw error;
     return error;
   }
 }
@@ -178,6 +180,10 @@ async function isSessionUnknown(response: FetchResponse): Promise<boolean> {
 /** Spec 2025-11-25, Transports, Session Management: 404 for a session that the server knew before. */
 function lost(): ConnectionError {
   return new ConnectionError('session-lost', 'the server no longer knows the session', { status: 404 });
+}
+
+function withheld(): ConnectionError {
+  return new ConnectionError('http', 'the server says that it has no stream for its messages');
 }
 
 function unheard(cause: ConnectionError): ConnectionError {
