@@ -117,7 +117,11 @@ describe('a session with a handshake server', () => {
     await raw.result('prompts/list');
     const complete = { method: 'notifications/elicitation/complete', params: { elicitationId: 'a', more: 1 } };
     const moved = { method: 'notifications/x.example/moved', params: { to: [1] } };
-    for (const told of [complete, moved]) peer?.send({ jsonrpc: '2.0', ...told });
+    // No client could read that.
+    const [nameless, visitless] = ['notifications/resources/updated', 'notifications/elicitation/complete'].map(
+      (method) => ({ method, params: {} }),
+    );
+    for (const told of [complete, nameless, visitless, moved]) peer?.send({ jsonrpc: '2.0', ...told });
     await settle();
     assert.deepEqual(
       raw.take(),

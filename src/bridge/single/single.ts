@@ -300,7 +300,7 @@ function sessionEvents(
     onNotification: (method, params) => {
       if (method === 'notifications/tasks/status')
         void tasks.load().then((loaded) => loaded.status(ownWords(params), session));
-      else if (isListChange(method) || isOfSession(method)) session.notify(method, ownWords(params));
+      else if (isListChange(method) || isOfSession(method, params)) session.notify(method, ownWords(params));
     },
     onRequest: async (method, params, { signal, running }) => {
       const on = running.at(-1);
@@ -320,13 +320,11 @@ function sessionEvents(
   };
 }
 
-/** Tells whether a notification is for the client of one session, and understood by nobody but the two of them. */
-function isOfSession(method: string): boolean {
-  return (
-    method === 'notifications/resources/updated' ||
-    method === 'notifications/elicitation/complete' ||
-    methodOf(method) === undefined
-  );
+/** Tells whether a notification is for the client of one session: it names what it is about, or is understood by nobody but the two of them. */
+function isOfSession(method: string, params: JsonObject): boolean {
+  if (method === 'notifications/resources/updated') return typeof params['uri'] === 'string';
+  if (method === 'notifications/elicitation/complete') return typeof params['elicitationId'] === 'string';
+  return methodOf(method) === undefined;
 }
 
 /** The first connection shows whether there is a server at all: its error is the caller's, as it came. */
