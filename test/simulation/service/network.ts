@@ -5,6 +5,7 @@ import type { HttpHandler } from '../../../src/http/server/handler.ts';
 import type { Process, World } from '../world.ts';
 import { ArrivedRequest, Reply, type Wire } from './exchange.ts';
 import { chance } from './chance.ts';
+import { Wrong } from './wrong.ts';
 
 /** A process of the service, as the network reaches it. */
 export interface Reached {
@@ -35,6 +36,8 @@ export interface NetworkParts {
   choose(client: string, flow: number): Reached | undefined;
   /** How often exchanges go wrong now. */
   trouble(): number;
+  /** How often something is said wrong now. */
+  wrong(): number;
   /** True where nothing goes wrong but that answers under way are cut. */
   readonly cutsAlone: boolean;
   /** True while nothing reaches anybody. */
@@ -93,6 +96,8 @@ class Exchange implements Wire {
   readonly #misfortune: Misfortune | undefined;
   /** How many pieces of the answer pass before it is cut. */
   readonly #passes: number;
+  /** What is said wrong: the answer, or something within it. */
+  readonly #wrong: 'instead' | 'between' | undefined;
   #server: Process | undefined;
   #reply: Reply | undefined;
   #body: Incoming | undefined;
@@ -102,6 +107,7 @@ class Exchange implements Wire {
   #earliest = 0;
   #delays = 0;
   #pieces = 0;
+  #said = 0;
   /** True once the answer to a request passed. */
   #isAnswered = false;
 
@@ -113,6 +119,10 @@ class Exchange implements Wire {
     const kind = Math.floor(chance(seed, 'how', parts.flow) * misfortunes.length);
     const misfortune = network.cutsAlone ? 'cut' : misfortunes[kind];
     this.#misfortune = goesWrong ? misfortune : undefined;
+    // Streams that last are few, and what is wrong with one shows in how the next is opened.
+    const often = network.wrong() * (parts.request.method === 'GET' ? 4 : 1);
+    const isWrong = !parts.isCalm && chance(seed, 'said wrong', parts.flow) < often;
+    this.#wrong = isWrong ? (chance(seed, 'how wrong', parts.flow) < 0.5 ? 'instead' : 'between') : undefined;
     this.#passes = Math.floor(chance(seed, 'passes', parts.flow) * 6) + (network.cutsAlone ? 1 : 0);
   }
 
@@ -124,13 +134,19 @@ class Exchange implements Wire {
     request.signal.addEventListener('abort', () => this.#leave(), { once: true });
     const after = request.headers['Last-Event-ID'] ?? request.headers['last-event-id'];
     world.note(
-      `${flow} ${request.method} ${methodIn(request.body)}${after === undefined ? '' : `after ${after} `}${this.#misfortune ?? ''}`,
+      `${flow} ${request.method} ${methodIn(request.body)}${after === undefined ? '' : `after ${after} `}${this.#misfortune ?? ''}${this.#wrong ?? ''}`,
     );
     if (this.#network.isOut()) return this.#failLater('ECONNREFUSED');
     if (this.#misfortune === 'refused' || this.#misfortune === 'not arrived') return this.#failLater('ECONNRESET');
     // The system gives up a connection that takes nothing, sooner or later.
     if (this.#misfortune === 'silent')
       return void world.later(15_000, client, () => this.#ended || this.#fail('ETIMEDOUT'));
+    if (this.#wrong === 'instead') {
+      const { status, type, body, headers } = new Wrong(this.#network.seed).instead(flow, request);
+      world.note(`${flow} is answered wrong: ${status} ${body?.slice(0, 200) ?? ''}`);
+      const all = { ...headers, ...(type === undefined ? {} : { 'Content-Type': type }) };
+      return this.#tell(() => this.#respond(status, body, all));
+    }
     const reached = this.#network.choose(client.name, flow);
     if (this.#misfortune === 'busy' || reached === undefined)
       return this.#tell(() => this.#respond(503, undefined, { 'Retry-After': '1' }));
@@ -197,6 +213,11 @@ class Exchange implements Wire {
     if (isLost && this.#pieces++ >= this.#passes) return this.#pieces - 1 === this.#passes ? this.#cut() : undefined;
     if (/"(?:result|error)":/.test(text)) this.#isAnswered = true;
     this.#tell(() => this.#body?.add(text));
+    if (this.#wrong !== 'between') return;
+    const { flow, request } = this.#parts;
+    const words = new Wrong(this.#network.seed).between(flow, this.#said++, request);
+    this.#network.world.note(`${flow} says ${words.slice(0, 200)}`);
+    this.#tell(() => this.#body?.add(words));
   }
 
   finish(): void {

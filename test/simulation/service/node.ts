@@ -12,10 +12,13 @@ import type { ServiceKind } from './plan.ts';
 const key = { type: 'object', properties: { key: { type: 'integer' } }, required: ['key'] } as const;
 
 /** How many tools a process has to begin with. */
-export const toolCount = 10;
+export const toolCount = 11;
 
 /** How many steps the tool of steps has. */
 export const stepCount = 4;
+
+/** How many steps the tool has that makes them in little time. */
+export const burstCount = 20;
 
 /** How many steps the tool has that takes longer than a client waits for a word of it. */
 const longSteps = 4;
@@ -120,6 +123,16 @@ function serverOf({ judge, wait, peaceful, news }: ServiceParts, options: Server
       ctx.progress(step, stepCount);
     }
     return `poll ${given.key}`;
+  });
+  server.tool('burst', { input: key }, async (given, ctx) => {
+    judge.runs(`burst ${given.key}`);
+    // Its client comes back in the middle of it.
+    ctx.closeStream(100);
+    for (let step = 1; step <= burstCount; step++) {
+      await pause(wait(given.key, step) % 40, ctx.signal);
+      ctx.progress(step, burstCount);
+    }
+    return `burst ${given.key}`;
   });
   server.tool('form', { input: key }, async (given, ctx) => {
     judge.runs(`form ${given.key}`);

@@ -40,6 +40,8 @@ export interface Plan {
   readonly clients: number;
   /** How often an exchange goes wrong until all is calm. */
   readonly trouble: number;
+  /** How often something is said wrong until all is calm. */
+  readonly wrong: number;
   /** True where nothing goes wrong but that answers under way are cut. */
   readonly cutsAlone: boolean;
   /** True where each command of the store takes its time. */
@@ -69,7 +71,19 @@ const kinds = [
   'level',
 ] as const;
 /** What clients do as well, where a plan is not of the first kind. */
-const moreKinds = ['watch-news', 'watch-news', 'unwatch', 'form', 'form', 'large', 'log', 'poll', 'poll'] as const;
+const moreKinds = [
+  'watch-news',
+  'watch-news',
+  'unwatch',
+  'form',
+  'form',
+  'large',
+  'log',
+  'poll',
+  'poll',
+  'burst',
+  'burst',
+] as const;
 const faultKinds = ['kill', 'kill', 'stop', 'stop', 'drain', 'clock', 'change', 'change'] as const;
 const sharedFaultKinds: readonly Fault['kind'][] = [...faultKinds, 'store away', 'deaf', 'deaf'];
 
@@ -102,10 +116,14 @@ export function planOf(seed: number, { nodes = 1, bridge = false, isFirst = fals
   const isOut = draw('out') < (isFirst ? 0.01 : 0.03);
   const calmAt =
     Math.floor(3_000 + draw('calm') * 25_000) + (isOut ? 60_000 + Math.floor(draw('out for') * 240_000) : 0);
+  const outAt = isOut ? Math.floor(1_000 + draw('out at') * 10_000) : undefined;
+  // Nobody but who only listens may be there while nothing reaches anybody.
+  const isQuiet = !isFirst && outAt !== undefined && draw('quiet') < 0.5;
   const operations = Array.from({ length: 2 + Math.floor(draw('operations') * 9) }, (_, key): Operation => ({
-    at: Math.floor(draw('at', key) * calmAt),
+    // What nothing reaches any more for long has begun before, as often as not.
+    at: Math.floor(draw('at', key) * (!isFirst && outAt !== undefined && draw('before', key) < 0.5 ? outAt : calmAt)),
     client: Math.floor(draw('client', key) * clients),
-    kind: operationOf(key),
+    kind: isQuiet ? pick(['watch', 'watch-news'], 'watches', key) : operationOf(key),
     key,
   }));
   const cutsAlone = draw('cuts alone') < 0.2;
@@ -118,17 +136,18 @@ export function planOf(seed: number, { nodes = 1, bridge = false, isFirst = fals
     return {
       at,
       node: Math.floor(draw('node', number) * nodes),
-      kind: isNews ? 'news' : cutsAlone ? 'change' : trouble,
+      kind: isNews || (isQuiet && number === 0) ? 'news' : cutsAlone ? 'change' : trouble,
       ms,
     };
   });
+  const wrong = isFirst || draw('wrong') > 0.15 ? 0 : pick([0.05, 0.2], 'how often wrong');
   const isSteady = faults.every(isHarmless) && !isOut && service === 'plain';
   const hasSessions = sessions && date !== '2024-11-05';
   return {
     seed,
     service,
     slowStore: nodes > 1 && draw('slow store') < 0.08,
-    outAt: isOut ? Math.floor(1_000 + draw('out at') * 10_000) : undefined,
+    outAt,
     guestAt:
       isSteady && hasSessions && !bridge && draw('guest') < 0.15 ? Math.floor(draw('guest at') * calmAt) : undefined,
     revision: date,
@@ -138,6 +157,7 @@ export function planOf(seed: number, { nodes = 1, bridge = false, isFirst = fals
     clients,
     trouble: pick([0, 0.02, 0.1, 0.25], 'trouble'),
     cutsAlone,
+    wrong,
     calmAt,
     operations: operations.toSorted((one, other) => one.at - other.at),
     faults,
@@ -166,6 +186,7 @@ export function calmPlan(
     nodes,
     clients: 1,
     trouble: 0,
+    wrong: 0,
     cutsAlone: false,
     slowStore: false,
     outAt: undefined,
@@ -180,6 +201,7 @@ export function calmPlan(
 export function isPeaceful({
   operations,
   trouble,
+  wrong,
   cutsAlone,
   faults,
   revision,
@@ -190,9 +212,13 @@ export function isPeaceful({
   // Before a server of sessions a question that came while a call is given up may have been that call's, and is given up too.
   if (upstream !== undefined && operations.some(({ kind }) => kind === 'give-up')) return false;
   // Who has no session cannot be asked, who finds no room is sent away.
-  if (outAt !== undefined || service === 'sessionless' || service === 'crowded') return false;
+  if (outAt !== undefined || wrong > 0 || service === 'sessionless' || service === 'crowded') return false;
   // A tool may end the connection of its stream, and has its client come back for events that are not there.
-  if (['eventless', 'forgetful'].includes(service) && operations.some(({ kind }) => kind === 'poll')) return false;
+  if (
+    ['eventless', 'forgetful'].includes(service) &&
+    operations.some(({ kind }) => kind === 'poll' || kind === 'burst')
+  )
+    return false;
   const isResumed =
     cutsAlone &&
     revision === '2025-11-25' &&
@@ -208,17 +234,19 @@ export function isKept({ service, nodes, faults, outAt }: Plan): boolean {
 }
 
 /** The longest that a client takes to know the newest when all is calm, in milliseconds. */
-export function newestMsOf({ trouble, outAt, faults }: Plan): number {
+export function newestMsOf({ trouble, wrong, outAt, faults }: Plan): number {
   // A client that met with refusals for long tries again after 30 s at most, and the slowest answers take 3 s.
   const isShort = ({ kind, ms }: Fault): boolean => isHarmless({ kind }) || (kind === 'kill' && ms < 1_000);
-  const isHard = trouble > 0 || outAt !== undefined || !faults.every(isShort);
+  const isHard = trouble > 0 || wrong > 0 || outAt !== undefined || !faults.every(isShort);
   return isHard ? 40_000 : 15_000;
 }
 
 /** Tells whether nothing of what is sent on the stream of an answer may be missing: one that breaks is taken up. */
-export function isLossless({ pair, upstream, trouble, service }: Plan): boolean {
+export function isLossless({ pair, upstream, trouble, wrong, service }: Plan): boolean {
   // Streams of 2024-11-05 are not taken up.
-  return !pair && (trouble === 0 || (upstream === undefined && (service === 'plain' || service === 'once')));
+  return (
+    !pair && wrong === 0 && (trouble === 0 || (upstream === undefined && (service === 'plain' || service === 'once')))
+  );
 }
 
 function isHarmless({ kind }: Pick<Fault, 'kind'>): boolean {

@@ -110,10 +110,11 @@ class Service {
       cutsAlone: plan.cutsAlone,
       world,
       trouble: () => (world.now < plan.calmAt ? plan.trouble : 0),
+      wrong: () => (world.now < plan.calmAt ? plan.wrong : 0),
       arrived: (_: Process, { method, body }: FetchRequest) => this.#arrived(method, body),
     };
     // A tool may end the connection of its stream in good order.
-    const isUnbroken = this.#parts.peaceful && plan.operations.every(({ kind }) => kind !== 'poll');
+    const isUnbroken = this.#parts.peaceful && plan.operations.every(({ kind }) => kind !== 'poll' && kind !== 'burst');
     const isBridged = plan.upstream !== undefined;
     this.#inner = new Network({
       ...common,

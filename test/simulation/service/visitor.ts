@@ -7,9 +7,10 @@ import { httpTransport, ssePairTransport } from '../../../src/http.ts';
 import type { Process, World } from '../world.ts';
 import { longestMs, type Judge } from './judge.ts';
 import type { Network } from './network.ts';
-import { newsUri, stepCount } from './node.ts';
+import { burstCount, newsUri, stepCount } from './node.ts';
 import { isLossless, isPeaceful, newestMsOf, type Operation, type Plan } from './plan.ts';
 import { Watching } from './watching.ts';
+import { wrongLimit } from './wrong.ts';
 
 /** Where a visitor is. */
 export interface VisitorParts {
@@ -30,7 +31,8 @@ export async function visit(process: Process, operations: readonly Operation[], 
   const { world, plan, judge } = parts;
   const sleepUntil = (time: number): Promise<void> =>
     new Promise((resolve) => void world.later(Math.max(0, time - world.now), process, resolve));
-  const client = await arrive(process, parts, sleepUntil);
+  let isDeaf = false;
+  const client = await arrive(process, parts, sleepUntil, { refused: () => (isDeaf = true) });
   if (client === undefined) return judge.violated(`${process.name} does not get in when all is calm`);
   const visitor = new Visitor(client, process.name, parts);
   const running: Promise<void>[] = [];
@@ -40,7 +42,8 @@ export async function visit(process: Process, operations: readonly Operation[], 
   }
   await Promise.all(running);
   await sleepUntil(plan.calmAt + newestMsOf(plan) + 100);
-  await visitor.isContent(sleepUntil);
+  if (!isDeaf) await visitor.knowsAll();
+  await visitor.getsThrough(sleepUntil);
   visitor.leaves();
   await client.close();
 }
@@ -50,13 +53,15 @@ async function arrive(
   process: Process,
   { network, plan, world, thinks, judge }: VisitorParts,
   sleepUntil: (time: number) => Promise<void>,
+  heard: { refused(): void },
 ): Promise<Client | undefined> {
   const fetch = network.fetchOf(process);
   const [make, path] = plan.pair ? [ssePairTransport, 'sse'] : [httpTransport, 'mcp'];
-  for (let calmTries = 0; calmTries < (plan.service === 'crowded' ? 20 : 4);) {
+  for (let calmTries = 0; calmTries < (plan.service === 'crowded' || plan.upstream !== undefined ? 20 : 4);) {
     if (world.now > plan.calmAt) calmTries++;
+    const limits = plan.wrong > 0 ? { maxMessageBytes: wrongLimit } : {};
     try {
-      return await connect(make(`http://localhost/${path}?seed=${plan.seed}`, { fetch }), {
+      return await connect(make(`http://localhost/${path}?seed=${plan.seed}`, { fetch, ...limits }), {
         revisions: [plan.revision],
         timeoutMs: 30_000,
         maxTotalTimeoutMs: longestMs,
@@ -76,7 +81,8 @@ async function arrive(
           return action === 'accept' ? { action, content: { word: `re ${message}` } } : { action };
         },
         onLog: ({ data }) => judge.logged(String(data)),
-        onWarning: () => undefined,
+        // Told that it is deaf, it knows that it may know nothing.
+        onWarning: (words) => void (words.startsWith('the server refused the stream') && heard.refused()),
       });
     } catch (error) {
       world.note(`${process.name} does not get in: ${String(error)}`);
@@ -122,9 +128,9 @@ class Visitor {
     await this.#call(kind, key);
   }
 
-  /** All is calm: a call succeeds, and what was watched is known as it is. */
-  async isContent(sleepUntil: (time: number) => Promise<void>): Promise<void> {
-    const { judge, world, tools, news } = this.#parts;
+  /** All is calm: what was watched is known as it is. */
+  async knowsAll(): Promise<void> {
+    const { judge, tools, news } = this.#parts;
     for (const [watching, are, what] of [
       [this.#tools, tools(), 'tools'],
       [this.#news, news(), 'pieces of news'],
@@ -133,6 +139,11 @@ class Visitor {
       const known = await watching.known();
       if (known !== undefined && known !== are) judge.violated(`${this.#name} knows ${known} ${what} of ${are}`);
     }
+  }
+
+  /** All is calm: a call succeeds. */
+  async getsThrough(sleepUntil: (time: number) => Promise<void>): Promise<void> {
+    const { judge, world } = this.#parts;
     for (let tries = 0; tries < 4; tries++) {
       if (await this.#call('echo', 1_000 + tries)) return;
       await sleepUntil(world.now + 3_000);
@@ -165,6 +176,7 @@ class Visitor {
       judge.answered(call, content?.type === 'text' ? content.text : '?', wanted(tool, numberOf(name)));
       // Streams of 2024-11-05 are not taken up.
       if (tool === 'steps' || tool === 'poll') judge.steps(call, stepCount, isLossless(plan));
+      if (tool === 'burst') judge.steps(call, burstCount, isLossless(plan));
       return true;
     } catch (error) {
       if (given.signal.aborted && error === given.signal.reason) judge.answered(call, 'given up', 'given up');
