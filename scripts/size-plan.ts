@@ -81,7 +81,7 @@ export const programs: readonly Program[] = [
   {
     name: 'client',
     code: `import { connect } from 'parley-mcp/client'; const client = await connect('https://example.com/mcp'); console.log(await client.callTool('add', {}));`,
-    budget: 47.6,
+    budget: 47.7,
     aim: 28,
     whole: 89.3,
     neutral: true,
