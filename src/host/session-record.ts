@@ -28,6 +28,14 @@ export type SessionChange =
   | { readonly kind: 'level'; readonly level: LoggingLevel }
   | { readonly kind: 'watch' | 'unwatch'; readonly uri: string };
 
+/** The methods by which a client changes its session. */
+export const changingMethods: ReadonlySet<string> = new Set([
+  'notifications/initialized',
+  'logging/setLevel',
+  'resources/subscribe',
+  'resources/unsubscribe',
+]);
+
 /** A record as it is after a change. One that was made already changes nothing. */
 export function changedRecord(record: SessionRecord, change: SessionChange): SessionRecord {
   switch (change.kind) {

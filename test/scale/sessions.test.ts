@@ -272,6 +272,17 @@ for (const revision of revisions)
     });
   });
 
+it('is told that a subscription or a level could not be kept, while the store is away', async (t) => {
+  const { client, service } = await scene(t, '2025-06-18');
+  assert.equal(await client.request(0, 'ping').status(), 200);
+  service.nodes[0]?.away(true);
+  const asked = [
+    client.request(0, 'resources/subscribe', { uri: 'note://1' }),
+    client.request(0, 'logging/setLevel', { level: 'error' }),
+  ];
+  for (const request of asked) assert.equal(await request.status(), 503);
+});
+
 it('has where it was, before anything else, when it takes up a stream of 2025-11-25', async (t) => {
   const { client, world } = await scene(t, '2025-11-25');
   const first = call(client, 0, 'steps', { _meta: { progressToken: 'p' } });

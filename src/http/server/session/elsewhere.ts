@@ -9,8 +9,10 @@ export interface Elsewhere {
   readonly idsBegin: string;
   /** Writes down what the client changed. */
   changed(change: SessionChange): void;
-  /** Waits until every process can know what was changed; false when that could not be written down. */
-  saved(): Promise<boolean> | undefined;
+  /** Waits until every process can know what was changed, as far as that could be written down. */
+  saved(): Promise<void> | undefined;
+  /** Number of times that a change could not be written down. */
+  readonly failures: number;
   /** The streams of the session, in the way of its revision. */
   streams(resumption: 'event-ids' | 'polling'): LastingStreams;
   /** Waits until what was sent on streams is kept and written. */

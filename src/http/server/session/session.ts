@@ -7,7 +7,7 @@ import type {
   JudgedRequest,
   JudgedResponse,
 } from '../../../host/judged.ts';
-import type { SessionChange, SessionRecord } from '../../../host/session-record.ts';
+import { changingMethods, type SessionChange, type SessionRecord } from '../../../host/session-record.ts';
 import { McpError } from '../../../protocol/error.ts';
 import type { Revision } from '../../../protocol/revision.ts';
 import { HttpAnswer, messageJson, responseJson } from '../answer.ts';
@@ -172,7 +172,7 @@ export class HttpSession implements Link {
     // What is said to another process needs no copy of the session to hear it.
     const isPassed = this.#elsewhere?.pass(judged, (id) => this.#answers.has(id)) === true;
     if (isPassed) return call.reply.send(202);
-    return this.#during(this.#kept(this.#conversation.take(judged, call.auth)), (response) => {
+    return this.#during(this.#kept(judged, this.#conversation.take(judged, call.auth)), (response) => {
       if (response === unkept) refuse(call.request, call.reply, notKept);
       else if (response === undefined) call.reply.send(202);
       else call.reply.send(sessionStatus(response), responseJson(this.#context, response), retryHeaders(response));
@@ -190,7 +190,7 @@ export class HttpSession implements Link {
       const json = responseJson(this.#context, response);
       if (!answer.streaming || !answer.message(json)) collected.push(json);
     };
-    await this.#during(this.#kept(Promise.all(messages.map(one))), () => undefined);
+    await this.#during(this.#kept(undefined, Promise.all(messages.map(one))), () => undefined);
     if (answer.gone) return;
     if (answer.streaming) {
       for (const json of collected) answer.message(json);
@@ -302,7 +302,7 @@ export class HttpSession implements Link {
   #request(call: HttpCall, judged: JudgedRequest): Done {
     const answer = this.#answer(call, this.#elsewhere === undefined ? none : [judged.message.id]);
     const id = this.#expect(judged.message, answer);
-    return this.#during(this.#kept(this.#conversation.take(judged, call.auth)), (response) => {
+    return this.#during(this.#kept(judged, this.#conversation.take(judged, call.auth)), (response) => {
       if (id !== undefined) this.#answers.delete(id);
       if (response === unkept)
         answer.finish(503, errorBody(new McpError('busy', notKept.message), this.revision, judged.message.id));
@@ -339,11 +339,20 @@ export class HttpSession implements Link {
     return id;
   }
 
-  /** Waits for every process to know what was changed, before anything is said of it. */
-  #kept<T>(work: Promise<T>): Promise<T | typeof unkept> {
+  /** Waits for every process to know what was changed, before anything is said of it; that it failed is said to who changed something. */
+  #kept<T>(judged: Judged | undefined, work: Promise<T>): Promise<T | typeof unkept> {
     const elsewhere = this.#elsewhere;
     if (elsewhere === undefined) return work;
-    return work.then(async (value) => ((await elsewhere.saved()) === false ? unkept : value));
+    const changes =
+      judged !== undefined &&
+      'message' in judged &&
+      'method' in judged.message &&
+      changingMethods.has(judged.message.method);
+    const { failures } = elsewhere;
+    return work.then(async (value) => {
+      await elsewhere.saved();
+      return changes && elsewhere.failures > failures ? unkept : value;
+    });
   }
 
   /** Counts something that goes on until it is over, and then goes on with what came of it. */

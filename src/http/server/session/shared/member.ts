@@ -42,12 +42,13 @@ const changes: ReadonlySet<string> = new Set([
 export class Member implements Elsewhere {
   readonly id: string;
   readonly idsBegin: string;
+  failures = 0;
   readonly #parts: MemberParts;
   readonly #claim: Claim;
   #session: HttpSession | undefined;
   #kept: (KeptSession & { readonly version: number }) | undefined;
-  #unsaved: SessionChange[] = [];
-  #saving: Promise<boolean> | undefined;
+  readonly #unsaved: SessionChange[] = [];
+  #saving: Promise<void> | undefined;
   #streams: SharedStreams | undefined;
   #unsubscribe: Promise<Unsubscribe | undefined> | undefined;
   #isListening = false;
@@ -148,7 +149,7 @@ export class Member implements Elsewhere {
     });
   }
 
-  saved(): Promise<boolean> | undefined {
+  saved(): Promise<void> | undefined {
     return this.#saving;
   }
 
@@ -264,12 +265,13 @@ export class Member implements Elsewhere {
     return now() - this.#touchedAt >= sessionIdleMs / 8;
   }
 
-  async #save(): Promise<boolean> {
+  async #save(): Promise<void> {
     const { records } = this.#parts.store;
+    let changesNow: readonly SessionChange[] = [];
     try {
       for (let attempt = 0; attempt < attempts && this.#kept !== undefined; attempt++) {
-        const changesNow = [...this.#unsaved];
-        if (changesNow.length === 0) return true;
+        changesNow = [...this.#unsaved];
+        if (changesNow.length === 0) return;
         const { owner, version } = this.#kept;
         const record = changesNow.reduce(changedRecord, this.#kept.record);
         const text = JSON.stringify({ owner, record });
@@ -277,19 +279,22 @@ export class Member implements Elsewhere {
         if (written !== undefined) {
           this.#unsaved.splice(0, changesNow.length);
           this.#kept = { owner, record, version: written };
-          await this.#tellAll({ kind: 'changed', version: written });
-          return true;
+          return await this.#tellAll({ kind: 'changed', version: written });
         }
         const now = await records.get(keyOf(this.id));
-        if (now === undefined) return this.#gone();
+        if (now === undefined) {
+          this.failures++;
+          return this.#gone();
+        }
         this.confirmed(now);
       }
     } catch (cause) {
       this.#failed('what a client changed in its session could not be kept', cause);
     }
-    this.#unsaved = [];
+    // What came meanwhile is tried for itself.
+    this.#unsaved.splice(0, changesNow.length);
+    this.failures++;
     this.#isStale = true;
-    return false;
   }
 
   async #listen(): Promise<Unsubscribe | undefined> {
@@ -315,7 +320,7 @@ export class Member implements Elsewhere {
     if (session === undefined || session.ended) return;
     switch (announced.kind) {
       case 'ended':
-        return void this.#gone();
+        return this.#gone();
       case 'changed':
         if (announced.version > (this.#kept?.version ?? 0)) this.missedSome();
         return;
@@ -379,9 +384,8 @@ export class Member implements Elsewhere {
     }
   }
 
-  #gone(): false {
+  #gone(): void {
     if (this.#session !== undefined) this.#parts.gone(this.#session);
-    return false;
   }
 
   #failed(what: string, cause: unknown): void {
