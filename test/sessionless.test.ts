@@ -141,27 +141,63 @@ test('what a client says beside its requests is taken, and what belongs to a ses
 interface Official {
   connect(transport: unknown): Promise<void>;
   listTools(): Promise<{ readonly tools: readonly unknown[] }>;
-  callTool(params: object): Promise<unknown>;
+  callTool(params: object, schema?: unknown, options?: object): Promise<unknown>;
+  readResource(params: object): Promise<{ readonly contents: readonly { readonly text?: string }[] }>;
+  setLoggingLevel(level: string): Promise<unknown>;
+  subscribeResource(params: object): Promise<unknown>;
   close(): Promise<void>;
 }
 
+/** What a client is told that wants something for which there must be a session. */
+async function refusalsOf(client: Official): Promise<readonly string[]> {
+  const wishes = [
+    () => client.setLoggingLevel('info'),
+    () => client.subscribeResource({ uri: 'note://1' }),
+    () =>
+      client
+        .callTool({ name: 'ask', arguments: {} })
+        .then((result) => Promise.reject(new Error(JSON.stringify(result)))),
+  ];
+  return await Promise.all(
+    wishes.map((wish) =>
+      wish().then(
+        () => 'done',
+        (error: unknown) => String(error),
+      ),
+    ),
+  );
+}
+
 for (const [what, load] of [
+  ['SDK 1.12.0', () => loaded('sdk-1.12.0/client/index.js', 'sdk-1.12.0/client/streamableHttp.js')],
   ['SDK 1.20.0', () => loaded('sdk-1.20.0/client/index.js', 'sdk-1.20.0/client/streamableHttp.js')],
   ['SDK 1.32.2', () => loaded('sdk-1.32.2/client/index.js', 'sdk-1.32.2/client/streamableHttp.js')],
   ['client 2.4', () => loaded('@modelcontextprotocol/client', '@modelcontextprotocol/client')],
 ] as const)
-  test(`${what} is served over HTTP without a session`, async (t) => {
+  test(`${what} is served over HTTP without a session, and told by name what needs one`, async (t) => {
     const listening = await listen(define(), { port: 0, sessions: 'none' });
     t.after(() => listening.close());
     const { Client, Transport } = await load();
     const client = new Client(
       { name: 'c', version: '1' },
-      { capabilities: {}, versionNegotiation: { mode: 'legacy' } },
+      { capabilities: { roots: {} }, versionNegotiation: { mode: 'legacy' } },
     );
     await client.connect(new Transport(new URL(listening.url)));
     assert.equal((await client.listTools()).tools.length, 2);
-    const result = (await client.callTool({ name: 'steps', arguments: {} })) as Json;
+    const heard: unknown[] = [];
+    const onprogress = ({ progress }: { readonly progress: number }): void => void heard.push(progress);
+    const options: readonly [unknown, object] = [undefined, { onprogress }];
+    // The second client has no place for a schema.
+    const more = what === 'client 2.4' ? options.slice(1) : options;
+    const result = (await client.callTool({ name: 'steps', arguments: {} }, ...(more as never[]))) as Json;
     assert.deepEqual(result['content'], [{ type: 'text', text: 'done' }]);
+    assert.deepEqual(heard, [1, 2]);
+    const { contents } = await client.readResource({ uri: 'note://1' });
+    assert.equal(contents[0]?.text, 'text');
+    const [level, watched, asked] = await refusalsOf(client);
+    assert.match(level ?? '', /logging/);
+    assert.match(watched ?? '', /resources\/subscribe|resource subscriptions/);
+    assert.match(asked ?? '', /roots/);
     await client.close();
   });
 

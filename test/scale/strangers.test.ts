@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
+import { memoryStore } from '../../src/store/memory/store.ts';
+import { memoryTasks } from '../../src/store/memory-tasks.ts';
+import type { Store } from '../../src/store/store.ts';
 import { define, World } from './definition.ts';
 import { startService, type Service } from './service.ts';
 import { Speaker, type Visit } from './speaker.ts';
@@ -96,4 +99,109 @@ test('a session that nobody knows any more is 404 at every process, and a made-u
     for (const at of [0, 1, 2]) assert.equal(await owner.listen(at, id).status(), 400);
   assert.equal(await owner.end(1).status(), 204);
   for (const at of [0, 1, 2]) assert.equal(await owner.request(at, 'ping').status(), 404);
+});
+
+const newest = '2026-07-28';
+
+/** Says something in 2026-07-28 at one process, as somebody. */
+async function asked(
+  { service }: Pick<Scene, 'service'>,
+  at: number,
+  { who, method, params }: { readonly who: string; readonly method: string; readonly params: Record<string, unknown> },
+): Promise<{ readonly status: number; readonly said: Record<string, unknown> }> {
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': newest,
+    'io.modelcontextprotocol/clientCapabilities': {
+      elicitation: { form: {} },
+      extensions: { 'io.modelcontextprotocol/tasks': {} },
+    },
+  };
+  const name = params['name'] ?? params['taskId'];
+  const speaker = new Speaker(service, newest, {
+    authorization: who,
+    'mcp-protocol-version': newest,
+    'mcp-method': method,
+    ...(typeof name === 'string' && { 'mcp-name': name }),
+  });
+  const visit = await speaker.request(at, method, { ...params, _meta }).whole();
+  return { status: await visit.status(), said: visit.messages.at(-1) ?? {} };
+}
+
+test('the state of somebody else’s rounds is at every process as one that is made up', async (t) => {
+  const { service, world } = await scene(t, '2025-11-25');
+  const first = await asked({ service }, 0, {
+    who: 'ada',
+    method: 'tools/call',
+    params: { name: 'ask', arguments: {} },
+  });
+  const { requestState: text, inputRequests } = first.said['result'] as {
+    readonly requestState: string;
+    readonly inputRequests: object;
+  };
+  const inputResponses = Object.fromEntries(
+    Object.keys(inputRequests).map((key) => [key, { action: 'accept', content: { name: 'Eve' } }]),
+  );
+  const params = { name: 'ask', arguments: {}, inputResponses };
+  // A state that is as long, and that nobody sealed.
+  const madeUp = text.slice(0, -1) + (text.endsWith('A') ? 'B' : 'A');
+  const runs = world.runs.length;
+  for (const at of [0, 1, 2]) {
+    const ways = [text, madeUp].map((state) =>
+      asked({ service }, at, { who: 'eve', method: 'tools/call', params: { ...params, requestState: state } }),
+    );
+    const [theirs, nobodys] = await Promise.all(ways);
+    assert.deepEqual(theirs, nobodys);
+    assert.ok('error' in (theirs?.said ?? {}), JSON.stringify(theirs));
+  }
+  assert.equal(world.runs.length, runs);
+  const own = await asked({ service }, 2, {
+    who: 'ada',
+    method: 'tools/call',
+    params: { ...params, requestState: text },
+  });
+  assert.match(JSON.stringify(own.said), /hello, Eve/);
+});
+
+test('somebody else’s task is at every process as one that nobody has', async (t) => {
+  const tasks = memoryTasks();
+  const store: Store = { ...memoryStore(), shared: true, tasks };
+  const service = startService(
+    t,
+    (server) => {
+      server.tool('work', { task: { support: 'required', after: 0 } }, async (_, { signal }) => {
+        await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+        return 'done';
+      });
+    },
+    {
+      nodes: 3,
+      storeOf: () => store,
+      http: { authenticate: (request) => ({ principal: request.header('authorization') ?? 'nobody' }) },
+    },
+  );
+  const begun = await asked({ service }, 0, {
+    who: 'ada',
+    method: 'tools/call',
+    params: { name: 'work', arguments: {} },
+  });
+  const { taskId } = begun.said['result'] as { readonly taskId: string };
+  assert.equal(typeof taskId, 'string', JSON.stringify(begun));
+  const madeUp = taskId.replaceAll(/[0-9a-f]/g, 'a');
+  for (const at of [0, 1, 2])
+    for (const [method, more] of [
+      ['tasks/get', {}],
+      ['tasks/cancel', {}],
+      ['tasks/update', { inputResponses: {} }],
+    ] as const) {
+      const [theirs, nobodys] = await Promise.all(
+        [taskId, madeUp].map((id) => asked({ service }, at, { who: 'eve', method, params: { taskId: id, ...more } })),
+      );
+      assert.deepEqual(theirs, JSON.parse(JSON.stringify(nobodys).replaceAll(madeUp, taskId)), `${method} at ${at}`);
+      assert.ok('error' in (theirs?.said ?? {}), `${method} at ${at}: ${JSON.stringify(theirs)}`);
+    }
+  for (const at of [0, 1, 2]) {
+    const own = await asked({ service }, at, { who: 'ada', method: 'tasks/get', params: { taskId } });
+    assert.match(JSON.stringify(own.said), /"working"/);
+  }
+  await asked({ service }, 1, { who: 'ada', method: 'tasks/cancel', params: { taskId } });
 });
