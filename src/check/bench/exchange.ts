@@ -39,6 +39,23 @@ export interface ExchangeLimits {
 /** Limit of the bytes that are kept of what came. */
 export const mostBytes: number = 2 * 1024 * 1024;
 
+/** Limits of what is kept of what a server says unasked: pieces, and characters of all. */
+const [mostUnasked, unaskedCharacters] = [10_000, mostBytes];
+
+/** Pieces that came unasked, as many as are kept: who goes on and on says nothing new. */
+export class Unasked {
+  readonly pieces: string[] = [];
+  #length = 0;
+
+  /** @returns False when it is not kept. */
+  add(piece: string): boolean {
+    if (this.pieces.length >= mostUnasked || this.#length + piece.length > unaskedCharacters) return false;
+    this.#length += piece.length;
+    this.pieces.push(piece);
+    return true;
+  }
+}
+
 /** Gathers what comes, piece by piece. */
 export class Coming {
   readonly messages: unknown[] = [];

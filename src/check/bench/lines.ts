@@ -3,7 +3,7 @@ import { after, settledWithin } from '../../jsonrpc/timeout.ts';
 import { resolveCommand } from '../../stdio/client/command.ts';
 import { childEnvironment, type Environment } from '../../stdio/client/environment.ts';
 import { endWithProcess, forget, signalTree } from '../../stdio/client/process-tree.ts';
-import { Coming, mostBytes, type Exchanged, type ExchangeLimits } from './exchange.ts';
+import { Coming, mostBytes, Unasked, type Exchanged, type ExchangeLimits } from './exchange.ts';
 
 /** Command that starts a server. */
 export interface StartedBy {
@@ -31,7 +31,6 @@ export interface RawLines {
 
 /** Time that each step of ending a process may take, in milliseconds. */
 const endMs = 2_000;
-const linesKept = 10_000;
 
 /** Starts a process to speak lines with; one that cannot be started has `ended`. */
 export async function rawLines({ command, args, env }: StartedBy): Promise<RawLines> {
@@ -54,7 +53,7 @@ export async function rawLines({ command, args, env }: StartedBy): Promise<RawLi
 }
 
 class Lines implements RawLines {
-  readonly unasked: string[] = [];
+  readonly #unasked = new Unasked();
   ended: string | undefined;
   readonly #child: ChildProcess;
   readonly exited: Promise<void>;
@@ -79,6 +78,10 @@ class Lines implements RawLines {
     child.stdin?.on('error', () => undefined);
     child.stdout?.on('error', () => undefined);
     child.stdout?.setEncoding('utf8').on('data', (text: string) => this.#came(text));
+  }
+
+  get unasked(): readonly string[] {
+    return this.#unasked.pieces;
   }
 
   async send(text: string | Uint8Array, { waitMs, until }: ExchangeLimits): Promise<Exchanged> {
@@ -132,7 +135,7 @@ class Lines implements RawLines {
     for (const line of lines) {
       const whole = line.replace(/\r$/, '');
       if (this.#hears !== undefined) this.#hears(whole);
-      else if (whole !== '' && this.unasked.length < linesKept) this.unasked.push(whole);
+      else if (whole !== '') this.#unasked.add(whole);
     }
   }
 }

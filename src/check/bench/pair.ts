@@ -1,5 +1,5 @@
 import { after, settledWithin } from '../../jsonrpc/timeout.ts';
-import { Coming, type Exchanged, type ExchangeLimits } from './exchange.ts';
+import { Coming, Unasked, type Exchanged, type ExchangeLimits } from './exchange.ts';
 import type { RawHttp, RawStream } from './http.ts';
 import type { RawLines } from './lines.ts';
 
@@ -27,7 +27,8 @@ export interface RawPair extends RawLines {
   ): Promise<Exchanged>;
 }
 
-const eventsKept = 10_000;
+/** Limits of odd events that are kept, and of the data of each, in characters. */
+const [oddKept, oddData] = [100, 10_000];
 const jsonType = { 'content-type': 'application/json' };
 
 /** Opens the stream, and waits for its first event. It does not reject. */
@@ -38,7 +39,7 @@ export async function rawPair(http: RawHttp, waitMs: number): Promise<RawPair> {
 }
 
 class Pair implements RawPair {
-  readonly unasked: string[] = [];
+  readonly #unasked = new Unasked();
   readonly odd: PairEvent[] = [];
   readonly exited: Promise<void>;
   ended: string | undefined;
@@ -54,6 +55,10 @@ class Pair implements RawPair {
   constructor(http: RawHttp) {
     this.#http = http;
     this.exited = new Promise((resolve) => (this.#leave = resolve));
+  }
+
+  get unasked(): readonly string[] {
+    return this.#unasked.pieces;
   }
 
   get opening(): Exchanged {
@@ -140,9 +145,10 @@ class Pair implements RawPair {
       if (place?.origin === url.origin) this.endpoint = `${place.pathname}${place.search}`;
       return this.#first();
     }
-    if ((type !== 'message' || this.named === undefined) && this.odd.length < eventsKept) this.odd.push({ type, data });
+    if ((type !== 'message' || this.named === undefined) && this.odd.length < oddKept)
+      this.odd.push({ type: type.slice(0, 100), data: data.slice(0, oddData) });
     if (this.#hears !== undefined) this.#hears(data);
-    else if (this.unasked.length < eventsKept) this.unasked.push(data);
+    else this.#unasked.add(data);
   }
 
   #over(how: string): void {
