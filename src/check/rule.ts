@@ -47,6 +47,8 @@ export interface HeardMessage {
 
 /** A rule that only looks at what is said anyway. */
 export interface WatchRule extends Stated {
+  /** True for what others judge by name: a message that breaks one of those breaks this one for the same cause. */
+  readonly isGeneral?: true;
   /** Tells why the message breaks it; `undefined` where it keeps it, and `'not-seen'` where it says nothing of it. */
   watch(heard: HeardMessage): { readonly breaks: string; readonly where?: string } | 'holds' | 'not-seen';
 }

@@ -136,7 +136,17 @@ async function isSpoken(bench: Bench): Promise<RevisionSeen> {
   if (await isPair(bench, opening)) return { revision: date, spoken: true, over: 'sse' };
   if (opening?.status === 401) return { revision: date, spoken: false, isClosed: true, why: wantsToken(opening) };
   const front = opening === undefined ? undefined : inFront(opening);
-  return { revision: date, spoken: false, why: front ?? excerptOf(opening) };
+  return { revision: date, spoken: false, why: front ?? namedInstead(opening?.result) ?? excerptOf(opening) };
+}
+
+/** Revisions that an answer names in the place of the one that was asked for, in words. */
+function namedInstead(result: Readonly<Record<string, unknown>> | undefined): string | undefined {
+  const { supportedVersions, protocolVersion } = result ?? {};
+  if (Array.isArray(supportedVersions))
+    return `server/discover names ${supportedVersions.length === 0 ? 'no revision' : supportedVersions.join(', ').slice(0, 200)}`;
+  return typeof protocolVersion === 'string'
+    ? `initialize is answered with ${protocolVersion.slice(0, 200)}`
+    : undefined;
 }
 
 /** Looks for a stream that names an endpoint, as clients of the revision do. (Spec 2025-11-25, Transports, Backwards Compatibility.) */

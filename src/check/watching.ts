@@ -6,8 +6,10 @@ import { rowOf } from './register.ts';
 import type { HeardMessage, WatchRule } from './rule.ts';
 import type { RuleVerdict } from './verdict.ts';
 
-/** State of one rule in one revision: the first message that broke it, or that it was kept. */
-type Seen = Extract<RuleVerdict, { verdict: 'breaks' | 'holds' }>;
+/** State of one rule in one revision: the first message that broke it, that it was kept, or that what broke it breaks another by name. */
+type Seen =
+  | Extract<RuleVerdict, { verdict: 'breaks' | 'holds' }>
+  | { readonly verdict: 'not-judged'; readonly why: string };
 
 /** Has rules look at everything that a server says. */
 export class Watching {
@@ -15,16 +17,21 @@ export class Watching {
   readonly #seen = new Map<string, Seen>();
 
   constructor(rules: readonly WatchRule[]) {
-    this.#rules = rules;
+    this.#rules = [
+      ...rules.filter(({ isGeneral }) => isGeneral !== true),
+      ...rules.filter(({ isGeneral }) => isGeneral),
+    ];
   }
 
   /** Looks at what came of one message. */
-  heard(exchange: Exchanged, { revision, capabilities, request: sent }: ProbeMessage): void {
+  heard(exchange: Exchanged, { revision, capabilities, request: sent, isAside }: ProbeMessage): void {
     // The body of a refusal over HTTP may be a JSON-RPC error, and need not. (Spec 2025-11-25, Streamable HTTP, Sending Messages to the Server, point 4.)
     const isRefusal = exchange.status !== undefined && exchange.status >= 400;
     // What belongs to no message of ours, in a piece that is no JSON, is for rules about lines.
     for (const malformed of isRefusal ? [] : exchange.malformed)
       this.#look({}, { malformed, exchange, revision, capabilities, sent, request: undefined });
+    // That it came is a finding of its own, and it may be right in another revision.
+    if (isAside) return;
     for (const message of exchange.messages.flat())
       if (isObject(message) && !(isRefusal && message['jsonrpc'] === undefined))
         this.#look(message, { exchange, revision, capabilities, sent, request: requestOf(message, sent) });
@@ -67,14 +74,23 @@ export class Watching {
 
   #look(message: Readonly<Record<string, unknown>>, looked: Looked): void {
     const { exchange, revision } = looked;
+    let cause: string | undefined;
     for (const rule of this.#rules) {
       const key = keyOf(rule, revision);
-      if (this.#seen.get(key)?.verdict === 'breaks') continue;
+      const seen = this.#seen.get(key);
+      if (rule.isGeneral === true && seen?.verdict === 'breaks') continue;
       const found = rule.watch({ message, ...looked });
-      if (found === 'holds') this.#seen.set(key, { verdict: 'holds' });
-      else if (found !== 'not-seen') {
+      if (found === 'not-seen') continue;
+      if (found === 'holds') {
+        if (seen?.verdict !== 'breaks') this.#seen.set(key, { verdict: 'holds' });
+      } else if (rule.isGeneral === true && cause !== undefined)
+        // One cause is one finding.
+        this.#seen.set(key, { verdict: 'not-judged', why: `what breaks ${cause} breaks it too` });
+      else {
+        cause ??= rule.id;
         const where = found.where === undefined ? {} : { where: found.where };
-        this.#seen.set(key, { verdict: 'breaks', why: found.breaks, exchange, ...where });
+        if (seen?.verdict !== 'breaks')
+          this.#seen.set(key, { verdict: 'breaks', why: found.breaks, exchange, ...where });
       }
     }
   }

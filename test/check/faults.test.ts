@@ -5,9 +5,10 @@ import { describe, test, type TestContext } from 'node:test';
 import { rawHttp } from '../../src/check/bench/http.ts';
 import { checkServer } from '../../src/check/check.ts';
 import type { CheckReport } from '../../src/check/report.ts';
+import { metaKey } from '../../src/protocol/meta.ts';
 import { revisions } from '../../src/protocol/revision.ts';
 import { callFaults } from './call-faults.ts';
-import { faults } from './faults.ts';
+import { faults, metaOf } from './faults.ts';
 import { faulty, type Fault } from './faulty.ts';
 
 const calls = ['sum', 'ask', 'run'].map((name) => ({ name }));
@@ -48,6 +49,34 @@ for (const revision of revisions)
     assert.deepEqual(report.revisions, [{ revision: revision.date, spoken: true }]);
     assert.ok(report.rows.some(({ id, verdict }) => id === 'harden-no-json' && verdict === 'holds'));
   });
+
+test('one cause is one finding, of whatever else it is the cause', async (t) => {
+  const causes = ['code-as-text', 'answers-notification', 'id-as-text', 'get-is-json', 'no-result-type', 'schema-null'];
+  for (const name of [...causes, 'any-revision-served-as-an-old-one']) {
+    const [row, fault] = faults[name] ?? assert.fail(name);
+    const { findings } = await judged(t, fault);
+    assert.deepEqual(
+      findings.map(({ id }) => id),
+      [row],
+      name,
+    );
+  }
+});
+
+test('a server that serves whoever leaves his capabilities out remembers nobody for that', async (t) => {
+  const { findings } = await judged(t, {
+    request(passing) {
+      const meta = metaOf(passing.message);
+      if (meta === undefined) return;
+      meta[metaKey.clientCapabilities] ??= {};
+      passing.body = JSON.stringify(passing.message);
+    },
+  });
+  assert.deepEqual(
+    findings.map(({ id }) => id),
+    ['meta-010'],
+  );
+});
 
 describe('a server with one fault', { concurrency: 2 }, () => {
   for (const [name, [row, fault]] of Object.entries({ ...faults, ...callFaults }))

@@ -16,6 +16,9 @@ export function metaOf(message: Json): Json | undefined {
 }
 
 let sessions = 1_000;
+/** Names of clients that said once what they can do. */
+const said = new Set<string>();
+
 const counted = new Map<string, string>();
 const ended = new Set<string>();
 let shuffles = 0;
@@ -127,7 +130,9 @@ export const faults: Readonly<Record<string, readonly [row: string, fault: Fault
     {
       request(passing) {
         const meta = metaOf(passing.message);
-        if (meta === undefined) return;
+        const name = String((meta?.[metaKey.clientInfo] as { name?: unknown } | undefined)?.name);
+        if (meta?.[metaKey.clientCapabilities] !== undefined) said.add(name);
+        if (meta === undefined || !said.has(name)) return;
         meta[metaKey.clientCapabilities] ??= {};
         passing.body = JSON.stringify(passing.message);
       },
@@ -230,6 +235,15 @@ export const faults: Readonly<Record<string, readonly [row: string, fault: Fault
         passing.headers['mcp-protocol-version'] = String(meta[metaKey.protocolVersion]);
         passing.body = JSON.stringify(passing.message);
       },
+    },
+  ],
+  'any-revision-served-as-an-old-one': [
+    'versioning-001',
+    {
+      request: ({ message }) =>
+        String(metaOf(message)?.[metaKey.protocolVersion]).startsWith('1999')
+          ? json(200, { jsonrpc: '2.0', id: message['id'], result: { tools: [] } })
+          : undefined,
     },
   ],
   'ping-lives': [

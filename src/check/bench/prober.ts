@@ -2,6 +2,7 @@ import { isObject } from '../../jsonrpc/message.ts';
 import { after } from '../../jsonrpc/timeout.ts';
 import { requestHeaders, selfMeta, withMeta, type Self } from '../../client/connection/request-meta.ts';
 import type { ClientCapabilities } from '../../protocol/capability.ts';
+import { metaKey } from '../../protocol/meta.ts';
 import type { Revision } from '../../protocol/revision.ts';
 import { answers, responseIn, type CameResponse, type Exchanged } from './exchange.ts';
 import type { RawHttp } from './http.ts';
@@ -65,6 +66,8 @@ export interface ProbeMessage {
   /** Capabilities that the client declared in the conversation. */
   readonly capabilities: Readonly<Record<string, unknown>>;
   readonly request: Readonly<Record<string, unknown>> | undefined;
+  /** True where what came is no message of the revision, though a fault: of a message that named another one or none, or of a GET without a stream. */
+  readonly isAside: boolean;
 }
 
 const jsonTypes = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
@@ -187,7 +190,12 @@ export class Prober {
             ...this.#sender(manner),
             ...patience,
           });
-    exchanged(exchange, { revision, capabilities: { ...capabilities }, request: about });
+    exchanged(exchange, {
+      revision,
+      capabilities: { ...capabilities },
+      request: about,
+      isAside: isElsewhere(revision, manner),
+    });
     return exchange;
   }
 
@@ -205,7 +213,12 @@ export class Prober {
       waitMs: manner.waitMs ?? quietMs,
       ...(manner.until && { until: manner.until }),
     });
-    exchanged(exchange, { revision, capabilities: { ...capabilities }, request: undefined });
+    exchanged(exchange, {
+      revision,
+      capabilities: { ...capabilities },
+      request: undefined,
+      isAside: !isStream(exchange),
+    });
     return exchange;
   }
 
@@ -274,6 +287,17 @@ function given(params: Readonly<Record<string, unknown>> | undefined): {
   readonly params?: Readonly<Record<string, unknown>>;
 } {
   return params === undefined ? {} : { params };
+}
+
+/** Tells whether a manner names another revision than that of the conversation, or none where one should be named. */
+function isElsewhere({ date, clientDescribed }: Revision, manner: Manner): boolean {
+  if (Object.keys(manner.headers ?? {}).some((name) => name.toLowerCase() === 'mcp-protocol-version')) return true;
+  if (!('meta' in manner) || clientDescribed === 'once') return false;
+  return manner.meta?.[metaKey.protocolVersion] !== date;
+}
+
+function isStream({ headers }: Exchanged): boolean {
+  return headers['content-type']?.startsWith('text/event-stream') === true;
 }
 
 /** Headers with changes, whatever the spelling of their names. */

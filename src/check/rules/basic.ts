@@ -1,7 +1,8 @@
 import { isObject } from '../../jsonrpc/message.ts';
 import type { Bench } from '../bench/bench.ts';
-import { errorCodeOf, errorCodeIn, responseIn } from '../bench/exchange.ts';
+import { errorCodeIn, responseIn } from '../bench/exchange.ts';
 import type { Prober } from '../bench/prober.ts';
+import { refusedWith } from './refusals.ts';
 import type { ProbeRule } from '../rule.ts';
 import { breaks, holds, notJudged, unless, type RuleVerdict } from '../verdict.ts';
 
@@ -24,6 +25,7 @@ const idAsText: ProbeRule = {
       });
       if (answer.response?.id === id) continue;
       const came = answer.messages.flat().find((one) => isObject(one) && 'id' in one);
+      if (isObject(came) && String(came['id']) === String(id)) return notJudged('its type changed: see basic-009');
       const why = isObject(came)
         ? `the id ${JSON.stringify(id)} came back as ${JSON.stringify(came['id'])}`
         : `a request with the id ${JSON.stringify(id)} got no response`;
@@ -81,12 +83,7 @@ const unknownMethod: ProbeRule = {
     const speaker = await bench.shared();
     await bench.works(speaker, bench.harmless);
     const answer = await speaker.request(noMethod);
-    const code = errorCodeOf(answer.response) ?? errorCodeIn(answer);
-    return unless(
-      code !== -32601,
-      answer,
-      code === undefined ? 'it was not answered with an error' : `the error has the code ${JSON.stringify(code)}`,
-    );
+    return refusedWith(answer, { code: -32601 });
   },
 };
 

@@ -183,6 +183,7 @@ const serverInfo: WatchRule = {
 
 const schema: WatchRule = {
   id: 'wire-schema',
+  isGeneral: true,
   words: 'Results and notifications are valid by the official schema of the revision',
   mend: 'send what the schema of the revision requires, in its types',
   watch({ message, request, revision }) {

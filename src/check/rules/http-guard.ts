@@ -88,6 +88,7 @@ const accepted: (id: string) => ProbeRule = (id) => ({
     const { status } = exchange;
     if (status === undefined) return notJudged('no response came');
     if (status >= 400) return notJudged(`it was not accepted: HTTP ${status}`);
+    if (exchange.messages.length > 0) return notJudged('it was answered with a message: see basic-018');
     if (status !== 202) return breaks(exchange, `HTTP ${status}`);
     return unless(exchange.text.trim() !== '', exchange, 'there is a body');
   },

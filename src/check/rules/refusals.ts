@@ -27,6 +27,8 @@ export function refusedWith(exchange: Exchanged, wanted: WantedRefusal): RuleVer
   if (wanted.code === undefined) return holds;
   const code = errorCodeIn(exchange);
   if (code === wanted.code) return holds;
+  if (code === -32021) return notJudged('it wants a capability that the client did not declare');
+  if (code !== undefined && !Number.isInteger(code)) return notJudged('the code is no integer: see basic-015');
   if (code !== undefined)
     return breaks(exchange, `the error has the code ${JSON.stringify(code)}, and not ${wanted.code}`);
   return breaks(

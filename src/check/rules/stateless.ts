@@ -1,9 +1,9 @@
 import { isObject } from '../../jsonrpc/message.ts';
 import { metaKey } from '../../protocol/meta.ts';
-import type { Bench } from '../bench/bench.ts';
+import { nobody, type Bench } from '../bench/bench.ts';
 import type { Answered, Manner } from '../bench/prober.ts';
 import type { ProbeRule } from '../rule.ts';
-import { breaks, notApplicable, unless, type RuleVerdict } from '../verdict.ts';
+import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } from '../verdict.ts';
 import { noMethod } from './basic.ts';
 import { errorDataIn, refusedWith } from './refusals.ts';
 
@@ -79,12 +79,16 @@ const forgets: ProbeRule = {
   words: 'What a client said in one request is not taken for said in the next',
   mend: 'read revision and capabilities from the _meta of each request, and keep nothing of it for the connection',
   async probe(bench) {
-    const answer = await asked(bench, { meta: metaOf(bench, { [metaKey.clientCapabilities]: undefined }) });
-    return unless(
-      answer.result !== undefined,
-      answer,
-      'a request without clientCapabilities was served after others that had them',
-    );
+    const silent = { [metaKey.clientCapabilities]: undefined };
+    const answer = await asked(bench, { meta: metaOf(bench, silent) });
+    if (answer.result === undefined) return holds;
+    const stranger = await bench.unopened();
+    const meta = metaOf(bench, { ...silent, [metaKey.clientInfo]: { name: nobody, version: '1' } });
+    const cold = await stranger.request(await listing(bench), undefined, { meta });
+    await bench.end(stranger);
+    return cold.result === undefined
+      ? breaks(answer, 'a request without clientCapabilities was served after others that had them')
+      : notJudged('it serves such requests of clients that never said it, too: see meta-010');
   },
 };
 
@@ -129,7 +133,6 @@ const otherRevisionStatus: ProbeRule = {
     const meta = metaOf(bench, { [metaKey.protocolVersion]: noRevision });
     return refusedWith(await asked(bench, { meta, headers: { 'MCP-Protocol-Version': noRevision } }), {
       status: 400,
-      code: -32022,
       follows: 'versioning-001',
     });
   },
@@ -170,7 +173,14 @@ const removed: ProbeRule = {
     const speaker = await bench.shared();
     await bench.works(speaker, bench.harmless);
     for (const [method, params] of Object.entries(former)) {
-      const verdict = refusedWith(await speaker.request(method, params), { status: 404, code: -32601 });
+      const follows = { ping: 'ping-005', 'logging/setLevel': 'logging-007' }[method];
+      // Mcp-Name is for other methods, but what asks for it first says nothing of this one.
+      const headers = typeof params['uri'] === 'string' ? { 'Mcp-Name': params['uri'] } : {};
+      const verdict = refusedWith(await speaker.request(method, params, { headers }), {
+        status: 404,
+        code: -32601,
+        ...(follows === undefined ? {} : { follows }),
+      });
       if (verdict.verdict === 'breaks') return { ...verdict, why: `${method}: ${verdict.why}` };
     }
     return { verdict: 'holds' };
@@ -190,8 +200,11 @@ const mismatch: ProbeRule = {
   mend: 'compare MCP-Protocol-Version with _meta, and answer HTTP 400 and -32020 where they differ',
   over: 'http',
   async probe(bench) {
-    const other = bench.revision.date.replace(/.$/, (last) => (last === '1' ? '2' : '1'));
-    return refusedWith(await asked(bench, { headers: { 'MCP-Protocol-Version': other } }), {
+    const other = bench.spoken.findLast(({ date }) => date !== bench.revision.date);
+    // A revision that it does not speak may be refused for that, before anything is compared.
+    if (other === undefined)
+      return refusedWith(await asked(bench, { headers: { 'MCP-Protocol-Version': noRevision } }), { status: 400 });
+    return refusedWith(await asked(bench, { headers: { 'MCP-Protocol-Version': other.date } }), {
       status: 400,
       code: -32020,
     });
