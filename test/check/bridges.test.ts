@@ -1,0 +1,43 @@
+/** Nothing is found in a bridge, whatever revision the server behind it speaks: each revision of clients is judged before each of servers. */
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { createExercise } from '../../interop/parley/server.ts';
+import { createBridge } from '../../src/bridge.ts';
+import { rawHttp } from '../../src/check/bench/http.ts';
+import { checkServer } from '../../src/check/check.ts';
+import { listen } from '../../src/node.ts';
+import { revisions } from '../../src/protocol/revision.ts';
+import { memoryTransport } from '../../src/testing.ts';
+
+const calls = ['add', 'echo', 'count', 'speak', 'ask', 'think', 'look'].map((name) => ({ name }));
+
+describe('a bridge is right in every revision', { concurrency: 2 }, () => {
+  for (const { date } of revisions)
+    test(`before a server that speaks ${date} alone`, async (t) => {
+      const upstream = memoryTransport(createExercise({ revisions: [date] }));
+      const bridge = await createBridge({ upstream, onWarning: () => undefined });
+      t.after(() => bridge.close());
+      const { url, close } = await listen(bridge, { port: 0, drainMs: 0 });
+      t.after(() => close());
+      const http = rawHttp(new URL(url));
+      t.after(() => http.close());
+      const found = await checkServer({
+        way: { over: 'http', http },
+        target: url,
+        info: { name: 'parley-check', version: '1.0.0' },
+        calls,
+        isNear: true,
+        signal: t.signal,
+      });
+      assert.deepEqual(
+        found.revisions.map(({ spoken }) => spoken),
+        revisions.map(() => true),
+      );
+      assert.deepEqual(
+        found.findings.filter(({ severity }) => severity !== 'note'),
+        [],
+      );
+      assert.ok(found.counts.judged > 100, `${found.counts.judged} rows were judged`);
+    });
+});
