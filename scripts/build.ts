@@ -24,6 +24,9 @@ const lean = ['stdio', 'protocol'];
 /** Entry points that share a little with a start, of which they must not load the rest. */
 const apart = { testing: ['stdio'], bridge: ['oauth', 'account'], index: ['oauth', 'account'] };
 
+/** Folders that lie as deep in src/ as chunks do in dist/. */
+const asDeep: ReadonlySet<string> = new Set([join(root, 'src/cli'), join(root, 'src/testing')]);
+
 // `npx parley-mcp` in a clone prepares it once more; it is to run what is there, and not to build it under somebody's feet.
 if (process.env['npm_command'] !== 'exec' || !existsSync(binary)) await build();
 
@@ -81,9 +84,9 @@ async function emit(): Promise<void> {
 }
 
 function refuseFaults({ fileName, imports, modules }: OutputChunk, chunks: readonly OutputChunk[]): void {
-  // What lies beside a module in src/ does not lie beside a chunk; from src/cli/, the way to other folders is the same.
+  // What lies beside a module in src/ does not lie beside a chunk; from src/cli/ and src/testing/, the way to other folders is the same.
   const asking = Object.keys(modules).find(
-    (id) => dirname(id) !== join(root, 'src/cli') && modules[id]?.code?.includes('import.meta') === true,
+    (id) => !asDeep.has(dirname(id)) && modules[id]?.code?.includes('import.meta') === true,
   );
   if (fileName.startsWith('chunks/') && asking !== undefined)
     throw new Error(`${asking} asks where it lies, and is in ${fileName}`);

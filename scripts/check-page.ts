@@ -40,6 +40,25 @@ A row is *looked at* where every message that comes anyway is judged, and *probe
 the official schema of each revision.
 `;
 
+const inTest = `## In a test
+
+\`checkServer\` of \`parley-mcp/testing\` does the same for a test of your server, be it one of this process, a URL, or a command:
+
+\`\`\`ts
+import assert from 'node:assert/strict';
+import { createServer } from 'parley-mcp';
+import { checkServer } from 'parley-mcp/testing';
+
+const server = createServer({ name: 'sums', version: '1.0.0' });
+server.tool('add', { description: 'Adds.' }, () => 'added');
+
+const { findings, counts } = await checkServer(server, { calls: ['add'] });
+assert.deepEqual(findings, []);
+console.log(\`\${counts.judged} rows hold\`);
+await server.close();
+\`\`\`
+`;
+
 /** The text of docs/check.md. */
 export function checkPage(): string {
   const rules = checkRules.toSorted((a, b) => (a.id < b.id ? -1 : 1));
@@ -47,6 +66,7 @@ export function checkPage(): string {
   const others = requirements().filter(({ id, side }) => (side === 'server' || side === 'both') && !judged.has(id));
   return [
     head,
+    inTest,
     `## What is judged: ${rules.length} rows\n`,
     '| Row | Level | How | What must hold |',
     '|---|---|---|---|',

@@ -92,7 +92,19 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   sqlite: ['store'],
   postgres: ['store', 'jsonrpc', 'mistakes'],
   redis: ['store', 'seal', 'jsonrpc', 'mistakes'],
-  testing: ['server', 'client', 'host', 'peer', 'jsonrpc', 'protocol', 'auth', 'store', 'mistakes'],
+  testing: [
+    'check',
+    'server',
+    'client',
+    'host',
+    'peer',
+    'jsonrpc',
+    'protocol',
+    'auth',
+    'store',
+    'mistakes',
+    'node/server',
+  ],
   // A program like that of any user, which also looks inside.
   cli: [
     entryPoints,

@@ -6,7 +6,7 @@ import { listen } from '../node.ts';
 import { revisions } from '../protocol/revision.ts';
 import { createServer } from '../server.ts';
 import { rawHttp } from './bench/http.ts';
-import { checkServer } from './check.ts';
+import { judgeServer } from './check.ts';
 import type { CheckReport } from './report.ts';
 
 const info = { name: 'parley-check', version: '1.0.0' };
@@ -16,7 +16,7 @@ async function checked(t: TestContext, url: string, names: readonly string[] = [
   t.after(() => http.close());
   const way = { over: 'http', http } as const;
   const calls = names.map((name) => ({ name }));
-  return await checkServer({ way, target: url, info, calls, isNear: true, signal: t.signal });
+  return await judgeServer({ way, target: url, info, calls, isNear: true, signal: t.signal });
 }
 
 async function served(t: TestContext, listener: RequestListener): Promise<string> {

@@ -31,7 +31,7 @@ export interface CheckOptions {
 }
 
 /** Judges a server. @throws what the signal was aborted with. */
-export async function checkServer(options: CheckOptions): Promise<CheckReport> {
+export async function judgeServer(options: CheckOptions): Promise<CheckReport> {
   const { way, target, info, revisions = published, only = [], calls = [], waitMs = 5_000, isNear, signal } = options;
   const isChosen = ({ id }: Pick<CheckRule, 'id'>): boolean =>
     only.length === 0 || only.some((word) => id === word || id.startsWith(`${word}-`));

@@ -1,5 +1,3 @@
-import type { RuleVerdict } from './verdict.ts';
-
 /** Severity of a finding: a MUST is broken, a SHOULD is not followed, or a hardening of ours is missing. */
 export type Severity = 'error' | 'warning' | 'note';
 
@@ -37,7 +35,15 @@ export interface RowVerdict {
   readonly id: string;
   readonly revision: string;
   /** `differs`: a SHOULD is not followed. `disputed`: the specification says two things of it. */
-  readonly verdict: RuleVerdict['verdict'] | 'differs' | 'disputed';
+  readonly verdict:
+    | 'holds'
+    | 'breaks'
+    | 'differs'
+    | 'disputed'
+    | 'not-seen'
+    | 'not-applicable'
+    | 'not-judged'
+    | 'not-allowed';
   /** Reason, where it is neither kept nor broken. */
   readonly why?: string;
 }

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { rawHttp } from '../../src/check/bench/http.ts';
 import type { UserCredentials } from '../../src/check/bench/senders.ts';
-import { checkServer } from '../../src/check/check.ts';
+import { judgeServer } from '../../src/check/check.ts';
 import type { CheckReport } from '../../src/check/report.ts';
 import { inThisProcess } from '../../src/cli/child.test.ts';
 import { protect } from '../../src/protect.ts';
@@ -39,7 +39,7 @@ async function judged(
   t.after(() => http.close());
   const info = { name: 'parley-check', version: '1.0.0' };
   const way = { over: 'http', http } as const;
-  return await checkServer({ way, target: url, info, only, isNear: true, signal: t.signal });
+  return await judgeServer({ way, target: url, info, only, isNear: true, signal: t.signal });
 }
 
 function all({ own, another, foreign }: Guarded['tokens']): UserCredentials {

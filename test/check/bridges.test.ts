@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import { createExercise } from '../../interop/parley/server.ts';
 import { createBridge } from '../../src/bridge.ts';
 import { rawHttp } from '../../src/check/bench/http.ts';
-import { checkServer } from '../../src/check/check.ts';
+import { judgeServer } from '../../src/check/check.ts';
 import { listen } from '../../src/node.ts';
 import { revisions } from '../../src/protocol/revision.ts';
 import { memoryTransport } from '../../src/testing.ts';
@@ -22,7 +22,7 @@ describe('a bridge is right in every revision', { concurrency: 2 }, () => {
       t.after(() => close());
       const http = rawHttp(new URL(url));
       t.after(() => http.close());
-      const found = await checkServer({
+      const found = await judgeServer({
         way: { over: 'http', http },
         target: url,
         info: { name: 'parley-check', version: '1.0.0' },

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { rawHttp } from '../../src/check/bench/http.ts';
-import { checkServer } from '../../src/check/check.ts';
+import { judgeServer } from '../../src/check/check.ts';
 import type { CheckReport } from '../../src/check/report.ts';
 import { metaKey } from '../../src/protocol/meta.ts';
 import { revisions } from '../../src/protocol/revision.ts';
@@ -19,7 +19,7 @@ async function judged(t: TestContext, fault: Fault, only: readonly string[] = []
   t.after(() => http.close());
   const info = { name: 'parley-check', version: '1.0.0' };
   const way = { over: 'http', http } as const;
-  return await checkServer({ way, target: url, info, only, calls, isNear: true, signal: t.signal });
+  return await judgeServer({ way, target: url, info, only, calls, isNear: true, signal: t.signal });
 }
 
 test('nothing is found in the server without a fault', async (t) => {
@@ -37,7 +37,7 @@ for (const revision of revisions)
     t.after(() => http.close());
     const info = { name: 'parley-check', version: '1.0.0' };
     const way = { over: 'http', http } as const;
-    const { findings, ...report } = await checkServer({
+    const { findings, ...report } = await judgeServer({
       way,
       target: url,
       info,

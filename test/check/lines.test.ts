@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
-import { checkServer } from '../../src/check/check.ts';
+import { judgeServer } from '../../src/check/check.ts';
 import { chosenRevisions } from '../../src/protocol/revision.ts';
 
 /** A server of one revision with a tool, as a program. */
@@ -28,7 +28,7 @@ async function found(t: TestContext, before: string): Promise<readonly string[]>
   const date = '2025-11-25';
   const program = `const REVISION = ${JSON.stringify(date)};\n${before}\n${server}`;
   const start = { command: process.execPath, args: ['-e', program], env: {} };
-  const { findings, cut, counts } = await checkServer({
+  const { findings, cut, counts } = await judgeServer({
     way: { over: 'stdio', start },
     target: 'lines',
     info: { name: 'parley-check', version: '1.0.0' },

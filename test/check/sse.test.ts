@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { rawHttp } from '../../src/check/bench/http.ts';
-import { checkServer } from '../../src/check/check.ts';
+import { judgeServer } from '../../src/check/check.ts';
 import type { CheckReport } from '../../src/check/report.ts';
 import { faults } from './faults.ts';
 import { faulty, json, type Fault } from './faulty.ts';
@@ -14,7 +14,7 @@ async function judged(t: TestContext, fault: Fault, only: readonly string[] = []
   t.after(() => http.close());
   const info = { name: 'parley-check', version: '1.0.0' };
   const way = { over: 'http', http } as const;
-  return await checkServer({ way, target: url.href, info, only, isNear: true, signal: t.signal });
+  return await judgeServer({ way, target: url.href, info, only, isNear: true, signal: t.signal });
 }
 
 test('nothing is found in a server that speaks by HTTP+SSE, and no session is told', async (t) => {

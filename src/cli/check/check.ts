@@ -1,8 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import type { ParseArgsOptionsConfig } from 'node:util';
+import { isLoopback } from '../../auth/network.ts';
 import { baselineText, compareTo, readBaseline, type KnownFinding } from '../../check/baseline.ts';
 import { rawHttp } from '../../check/bench/http.ts';
-import { checkServer, type CheckOptions } from '../../check/check.ts';
+import { judgeServer, type CheckOptions } from '../../check/check.ts';
 import type { CheckReport } from '../../check/report.ts';
 import { junitReport } from '../../check/report/junit.ts';
 import { sarifReport } from '../../check/report/sarif.ts';
@@ -79,10 +80,10 @@ export async function checkCommand(argv: readonly string[], io: Io): Promise<num
   if (parsed.flag('dry-run')) return await (await import('./dry-run.ts')).dryRun(target, run, io);
   const { way, secrets } = await wayTo(target, parsed, io);
   try {
-    const report = await checkServer({
+    const report = await judgeServer({
       ...run,
       way,
-      isNear: target.kind === 'command' || isLoopback(target.url),
+      isNear: target.kind === 'command' || isLoopback(target.url.hostname),
     });
     return await tell(withoutTexts(report, [...secretsOf(target, parsed, io), ...secrets()]), parsed, io);
   } finally {
@@ -161,8 +162,4 @@ async function wayTo(
   const { command, args } = target;
   const env = variablesOf(parsed.texts('env'), io.env);
   return { way: { over: 'stdio', start: { command, args, env } }, secrets: () => [] };
-}
-
-function isLoopback({ hostname }: URL): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
 }

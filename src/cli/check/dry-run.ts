@@ -1,5 +1,5 @@
 import { rawHttp, type RawHttp } from '../../check/bench/http.ts';
-import { checkServer, type CheckOptions } from '../../check/check.ts';
+import { judgeServer, type CheckOptions } from '../../check/check.ts';
 import { listen } from '../../node.ts';
 import { createExampleServer } from '../example/server.ts';
 import type { Io } from '../io.ts';
@@ -53,7 +53,7 @@ async function overHttp(url: URL, options: DryRun, tell: (sent: string) => void)
     },
   };
   try {
-    await checkServer({ ...options, way: { over: 'http', http: heard }, isNear: true });
+    await judgeServer({ ...options, way: { over: 'http', http: heard }, isNear: true });
   } finally {
     http.close();
     await listening.close();
@@ -63,7 +63,7 @@ async function overHttp(url: URL, options: DryRun, tell: (sent: string) => void)
 async function overLines(options: DryRun, tell: (sent: string) => void): Promise<void> {
   // The program that runs is started once more, as the example.
   const start = { command: process.execPath, args: [...process.argv.slice(1, 2), 'example'], env: {} };
-  await checkServer({ ...options, way: { over: 'stdio', start }, isNear: true, onSent: tell });
+  await judgeServer({ ...options, way: { over: 'stdio', start }, isNear: true, onSent: tell });
 }
 
 /** A message without what is another each time. */

@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs';
+import { isLoopback } from '../auth/network.ts';
+import { rawHttp } from '../check/bench/http.ts';
+import { judgeServer, type CheckOptions } from '../check/check.ts';
+import type { CheckReport } from '../check/report.ts';
+import { listen } from '../node/server/http.ts';
+import { chosenRevisions } from '../protocol/revision.ts';
+import type { CheckedServer, ServerCheckOptions } from './check-server.ts';
+
+/** Judges a server where it is, or where it is served meanwhile. */
+export async function judged(server: CheckedServer, options: ServerCheckOptions): Promise<CheckReport> {
+  const { revisions, only, calls = [], headers = {}, timeoutMs, signal = new AbortController().signal } = options;
+  const place = await placeOf(server, headers);
+  try {
+    return await judgeServer({
+      ...place,
+      info: { name: 'parley-check', version: versionOfPackage() },
+      ...(revisions === undefined ? {} : { revisions: chosenRevisions(revisions) }),
+      ...(only === undefined ? {} : { only }),
+      calls: calls.map((call) => (typeof call === 'string' ? { name: call } : call)),
+      ...(timeoutMs === undefined ? {} : { waitMs: timeoutMs }),
+      signal,
+    });
+  } finally {
+    await place.close();
+  }
+}
+
+/** Place at which a server is judged, until it is closed. */
+interface Place extends Pick<CheckOptions, 'way' | 'target' | 'isNear'> {
+  close(): unknown;
+}
+
+async function placeOf(server: CheckedServer, headers: Readonly<Record<string, string>>): Promise<Place> {
+  if (typeof server === 'string' || server instanceof URL) return byHttp(httpUrl(server), headers);
+  if ('command' in server) {
+    const { command, args = [], env = {} } = server;
+    const way = { over: 'stdio', start: { command, args, env } } as const;
+    return { way, target: command, isNear: true, close: () => undefined };
+  }
+  // What it refuses is what is asked of it, and no news for whoever runs the test.
+  const { url, close } = await listen(server, { port: 0, drainMs: 0, onWarning: () => undefined });
+  const place = byHttp(new URL(url), headers);
+  return {
+    ...place,
+    async close() {
+      await place.close();
+      await close();
+    },
+  };
+}
+
+function httpUrl(given: string | URL): URL {
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  if (url !== undefined && /^https?:$/.test(url.protocol)) return url;
+  throw new TypeError(
+    `checkServer takes a server, a command or a URL of HTTP; ${JSON.stringify(String(given))} is none`,
+  );
+}
+
+function byHttp(url: URL, headers: Readonly<Record<string, string>>): Place {
+  const http = rawHttp(url, { headers });
+  const { origin, pathname, hostname } = url;
+  // The rest of an address may be secret.
+  return {
+    way: { over: 'http', http },
+    target: origin + pathname,
+    isNear: isLoopback(hostname),
+    close: () => http.close(),
+  };
+}
+
+/** The version of this package. */
+function versionOfPackage(): string {
+  // Our own package.json, which has a version.
+  const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+    readonly version: string;
+  };
+  return manifest.version;
+}
