@@ -55,4 +55,38 @@ describe('a server of lines', { concurrency: 3 }, () => {
   test('a word on standard output at the very end breaks stdio-003', async (t) => {
     assert.deepEqual(await found(t, "process.on('exit', () => console.log('Bye!'));"), ['stdio-003']);
   });
+
+  test('a process that goes by what each message names is told the revision in odd messages too', async (t) => {
+    const start = { command: process.execPath, args: ['-e', pinned], env: {} };
+    const { findings, rows } = await judgeServer({
+      way: { over: 'stdio', start },
+      target: 'pinned',
+      info: { name: 'parley-check', version: '1.0.0' },
+      only: ['harden'],
+      isNear: true,
+      signal: t.signal,
+    });
+    assert.deepEqual(findings, []);
+    for (const id of ['harden-depth', 'harden-proto', 'harden-utf-8'])
+      assert.ok(
+        rows.some((row) => row.id === id && row.verdict === 'holds'),
+        id,
+      );
+  });
 });
+
+/** A server of one revision, as a program that takes a request which names none for the beginning of an older conversation. */
+const pinned = `
+const say = (message) => console.log(JSON.stringify({ jsonrpc: '2.0', ...message }));
+const result = { resultType: 'complete', supportedVersions: ['2026-07-28'], capabilities: {}, ttlMs: 0, cacheScope: 'public' };
+let isOld = false;
+require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  let message;
+  try { message = JSON.parse(line); } catch { return say({ error: { code: -32700, message: 'no JSON' } }); }
+  const { id, method, params } = message ?? {};
+  if (method === undefined || id === undefined) return;
+  if (params?._meta === undefined) isOld = true;
+  if (isOld || method !== 'server/discover') return say({ id, error: { code: -32601, message: 'no such method' } });
+  say({ id, result });
+});
+`;

@@ -2,6 +2,7 @@ import { isObject } from '../../jsonrpc/message.ts';
 import type { Bench } from '../bench/bench.ts';
 import { errorCodeIn, responseIn } from '../bench/exchange.ts';
 import type { Prober } from '../bench/prober.ts';
+import { ownMeta } from './own-meta.ts';
 import { refusedWith } from './refusals.ts';
 import type { ProbeRule } from '../rule.ts';
 import { breaks, holds, notJudged, unless, type RuleVerdict } from '../verdict.ts';
@@ -88,11 +89,12 @@ const unknownMethod: ProbeRule = {
 };
 
 /** Sends a text that no server can make sense of, and sees whether it still serves. */
-async function livesOn(bench: Bench, text: string | Uint8Array, what: string): Promise<RuleVerdict> {
+async function livesOn(bench: Bench, text: NastyText, what: string): Promise<RuleVerdict> {
   const speaker = await bench.fresh();
   try {
     await bench.works(speaker, bench.harmless);
-    const exchange = await speaker.text(text, { until: (messages) => messages.length > 0 });
+    const { method, params } = ownWords(bench);
+    const exchange = await speaker.text(text(method, params), { until: (messages) => messages.length > 0 });
     const after = await serving(bench, speaker);
     return unless(!after, exchange, `after ${what} it did not serve any more`);
   } finally {
@@ -104,23 +106,40 @@ async function serving(bench: Bench, speaker: Prober): Promise<boolean> {
   return (await speaker.request(bench.harmless)).result !== undefined;
 }
 
-const nasty: readonly (readonly [id: string, what: string, text: () => string | Uint8Array])[] = [
+/** Makes a text, of a method that works and the beginning of its params: what names no revision may be of another one to the server. */
+type NastyText = (method: string, params: string) => string | Uint8Array;
+
+function ownWords(bench: Bench): { readonly method: string; readonly params: string } {
+  const isStateless = bench.revision.clientDescribed === 'each-request';
+  return { method: bench.harmless, params: isStateless ? `"_meta":${JSON.stringify(ownMeta(bench))},` : '' };
+}
+
+/** An id that no other request of a conversation has. */
+const nastyId = 77_077;
+
+const nasty: readonly (readonly [id: string, what: string, text: NastyText])[] = [
   ['harden-no-json', 'a text that is no JSON', () => '{"jsonrpc":"2.0","id":'],
   [
     'harden-utf-8',
     'bytes that are no UTF-8',
-    () =>
-      Buffer.concat([Buffer.from('{"jsonrpc":"2.0","id":1,"method":"'), Buffer.from([0xff, 0xfe]), Buffer.from('"}')]),
+    (_, params) =>
+      Buffer.concat([
+        Buffer.from(`{"jsonrpc":"2.0","id":${nastyId},"params":{${params}"a":1},"method":"`),
+        Buffer.from([0xff, 0xfe]),
+        Buffer.from('"}'),
+      ]),
   ],
   [
     'harden-depth',
     'JSON that nests 10,000 deep',
-    () => `{"jsonrpc":"2.0","id":1,"method":"ping","params":${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}}`,
+    (method, params) =>
+      `{"jsonrpc":"2.0","id":${nastyId},"method":"${method}","params":{${params}"a":${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}}}`,
   ],
   [
     'harden-proto',
     'keys such as __proto__',
-    () => '{"jsonrpc":"2.0","id":1,"method":"ping","params":{"__proto__":{"a":1},"constructor":{"prototype":{"a":1}}}}',
+    (method, params) =>
+      `{"jsonrpc":"2.0","id":${nastyId},"method":"${method}","params":{${params}"__proto__":{"a":1},"constructor":{"prototype":{"a":1}}}}`,
   ],
   ['harden-odd-values', 'messages of odd types', () => '[null,1,"a",[],{},{"jsonrpc":"2.0","id":{},"method":1}]'],
 ];
@@ -130,7 +149,7 @@ const hardenings: readonly ProbeRule[] = nasty.map(([id, what, text]) => ({
   once: true,
   words: `It serves on after ${what}`,
   mend: 'answer with an error, or drop the message, and go on',
-  probe: (bench) => livesOn(bench, text(), what),
+  probe: (bench) => livesOn(bench, text, what),
 }));
 
 const malformedId: ProbeRule = {

@@ -5,6 +5,7 @@ import type { Answered, Manner } from '../bench/prober.ts';
 import type { ProbeRule } from '../rule.ts';
 import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } from '../verdict.ts';
 import { noMethod } from './basic.ts';
+import { ownMeta } from './own-meta.ts';
 import { errorDataIn, refusedWith } from './refusals.ts';
 
 /** Rules about requests that stand by themselves: what each must say of its client, in its body and in its headers. */
@@ -26,21 +27,10 @@ async function listing(bench: Bench): Promise<string> {
   return declared === undefined ? bench.harmless : `${declared}/list`;
 }
 
-/** The `_meta` of a right request, with changes. */
-function metaOf(bench: Bench, changes: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const right = {
-    [metaKey.protocolVersion]: bench.revision.date,
-    [metaKey.clientInfo]: { name: 'parley-check', version: '1' },
-    [metaKey.clientCapabilities]: {},
-    ...changes,
-  };
-  return Object.fromEntries(Object.entries(right).filter(([, value]) => value !== undefined));
-}
-
 const incomplete: readonly (readonly [what: string, manner: (bench: Bench) => Manner])[] = [
   ['no _meta', () => ({ meta: undefined })],
-  ['no protocolVersion', (bench) => ({ meta: metaOf(bench, { [metaKey.protocolVersion]: undefined }) })],
-  ['no clientCapabilities', (bench) => ({ meta: metaOf(bench, { [metaKey.clientCapabilities]: undefined }) })],
+  ['no protocolVersion', (bench) => ({ meta: ownMeta(bench, { [metaKey.protocolVersion]: undefined }) })],
+  ['no clientCapabilities', (bench) => ({ meta: ownMeta(bench, { [metaKey.clientCapabilities]: undefined }) })],
 ];
 
 /** Judges each incomplete request, and gives the first verdict that is none of being kept. */
@@ -80,10 +70,10 @@ const forgets: ProbeRule = {
   mend: 'read revision and capabilities from the _meta of each request, and keep nothing of it for the connection',
   async probe(bench) {
     const silent = { [metaKey.clientCapabilities]: undefined };
-    const answer = await asked(bench, { meta: metaOf(bench, silent) });
+    const answer = await asked(bench, { meta: ownMeta(bench, silent) });
     if (answer.result === undefined) return holds;
     const stranger = await bench.unopened();
-    const meta = metaOf(bench, { ...silent, [metaKey.clientInfo]: { name: nobody, version: '1' } });
+    const meta = ownMeta(bench, { ...silent, [metaKey.clientInfo]: { name: nobody, version: '1' } });
     const cold = await stranger.request(await listing(bench), undefined, { meta });
     await bench.end(stranger);
     return cold.result === undefined
@@ -97,7 +87,7 @@ const anonymous: ProbeRule = {
   words: 'A request that does not say which client sends it is served',
   mend: 'do not require clientInfo',
   async probe(bench) {
-    const answer = await asked(bench, { meta: metaOf(bench, { [metaKey.clientInfo]: undefined }) });
+    const answer = await asked(bench, { meta: ownMeta(bench, { [metaKey.clientInfo]: undefined }) });
     return unless(answer.result === undefined, answer, 'it got no result');
   },
 };
@@ -109,7 +99,7 @@ const otherRevision: ProbeRule = {
   mend: 'answer -32022 with data {"supported": […], "requested": "…"}',
   async probe(bench) {
     const answer = await asked(bench, {
-      meta: metaOf(bench, { [metaKey.protocolVersion]: noRevision }),
+      meta: ownMeta(bench, { [metaKey.protocolVersion]: noRevision }),
       headers: { 'MCP-Protocol-Version': noRevision },
     });
     const refused = refusedWith(answer, { code: -32022 });
@@ -130,7 +120,7 @@ const otherRevisionStatus: ProbeRule = {
   mend: 'answer with HTTP 400',
   over: 'http',
   async probe(bench) {
-    const meta = metaOf(bench, { [metaKey.protocolVersion]: noRevision });
+    const meta = ownMeta(bench, { [metaKey.protocolVersion]: noRevision });
     return refusedWith(await asked(bench, { meta, headers: { 'MCP-Protocol-Version': noRevision } }), {
       status: 400,
       follows: 'versioning-001',
