@@ -36,6 +36,8 @@ what to change and where it is written. \`--json\`, \`--junit\` and \`--sarif <f
 - **\`--dry-run\`** prints what would be sent, with the example of Parley in the place of the server, which gets nothing. \`--json\` is valid by [check-report.schema.json](check-report.schema.json).
 - **Exit codes:** 0 nothing is broken, 1 a MUST is (with \`--strict\` a SHOULD too), 2 the command line makes no sense, 3 it could not be judged: not reached, nothing spoken, or cut short.
 
+What it finds in servers that others wrote is in [interop-check.md](interop-check.md).
+
 A row is *looked at* where every message that comes anyway is judged, and *probed* where something is sent for it. Rows that begin with \`harden-\` are no statements of the specification, and notes; \`wire-schema\` is
 the official schema of each revision.
 `;

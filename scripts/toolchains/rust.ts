@@ -13,6 +13,7 @@ export type Profile = 'debug' | 'release';
  */
 export async function buildRust(program: Program, crate: string, profile: Profile = 'debug'): Promise<Built> {
   const { sources, cache } = program;
+  const manifest = readFileSync(join(sources, 'Cargo.toml'), 'utf8');
   const version = await ran(['cargo', '--version'], { timeoutMs: 20_000 });
   const folder = await folderOf(program, [version], async (place) => {
     // What it is built of takes long, and stays for the next time that only the program changed.
@@ -22,8 +23,13 @@ export async function buildRust(program: Program, crate: string, profile: Profil
       cwd: sources,
       timeoutMs: 1_800_000,
     });
-    copyFileSync(join(target, profile, 'peer'), join(place, 'peer'));
+    copyFileSync(join(target, profile, crateIn(manifest)), join(place, 'peer'));
   });
-  const pinned = readFileSync(join(sources, 'Cargo.toml'), 'utf8').split(`${crate} = { version = "=`)[1]?.split('"')[0];
+  const pinned = manifest.split(`${crate} = { version = "=`)[1]?.split('"')[0];
   return { command: [join(folder, 'peer')], version: `${crate} ${pinned ?? ''}` };
+}
+
+/** The name of the program's own crate, by which programs that share a folder are told apart. */
+function crateIn(manifest: string): string {
+  return /^name = "([^"]+)"$/m.exec(manifest)?.[1] ?? 'peer';
 }

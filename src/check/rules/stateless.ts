@@ -1,6 +1,7 @@
 import { isObject } from '../../jsonrpc/message.ts';
 import { metaKey } from '../../protocol/meta.ts';
 import { nobody, type Bench } from '../bench/bench.ts';
+import { errorCodeIn } from '../bench/exchange.ts';
 import type { Answered, Manner } from '../bench/prober.ts';
 import type { ProbeRule } from '../rule.ts';
 import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } from '../verdict.ts';
@@ -53,7 +54,13 @@ const requiredMeta: ProbeRule = {
   id: 'meta-010',
   words: 'A request that lacks what _meta must have is refused with -32602',
   mend: 'check that _meta has protocolVersion and clientCapabilities before anything else, and answer -32602',
-  probe: (bench) => eachIncomplete(bench, (answer) => refusedWith(answer, { code: -32602 })),
+  probe: (bench) =>
+    eachIncomplete(bench, (answer, what) =>
+      // A header names a revision that the body then does not.
+      what !== 'no clientCapabilities' && errorCodeIn(answer) === -32020
+        ? holds
+        : refusedWith(answer, { code: -32602 }),
+    ),
 };
 
 const requiredMetaStatus: ProbeRule = {
@@ -191,12 +198,11 @@ const mismatch: ProbeRule = {
   over: 'http',
   async probe(bench) {
     const other = bench.spoken.findLast(({ date }) => date !== bench.revision.date);
-    // A revision that it does not speak may be refused for that, before anything is compared.
-    if (other === undefined)
-      return refusedWith(await asked(bench, { headers: { 'MCP-Protocol-Version': noRevision } }), { status: 400 });
-    return refusedWith(await asked(bench, { headers: { 'MCP-Protocol-Version': other.date } }), {
+    // What is refused before anything is compared has a code of its own: that it is not spoken, or what an older revision asks for.
+    const isAlike = other?.clientDescribed === 'each-request';
+    return refusedWith(await asked(bench, { headers: { 'MCP-Protocol-Version': other?.date ?? noRevision } }), {
       status: 400,
-      code: -32020,
+      ...(isAlike ? { code: -32020 } : {}),
     });
   },
 };

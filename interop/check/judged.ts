@@ -1,0 +1,53 @@
+/** Servers of others that `parley check` judges: the peers of other languages, and the packages that tests use anyway. */
+
+import { peers } from '../harness/peers.ts';
+import { startProgram } from '../harness/program.ts';
+import { realServers, run } from '../../test/bridge/real-servers.ts';
+import { checkServer, type CheckReport } from '../../src/testing.ts';
+
+/** A server of others in one of its ways. */
+export interface JudgedServer {
+  readonly name: string;
+  /** Software and version, where it is known by now. */
+  readonly title: string;
+  readonly way: string;
+  readonly report: CheckReport;
+}
+
+/** Judges each server, one after the other; what cannot be built is given to `missing`. */
+export async function* judgeAll(
+  chosen: readonly string[],
+  missing: (name: string, why: string) => void,
+): AsyncGenerator<JudgedServer> {
+  const isChosen = (name: string): boolean => chosen.length === 0 || chosen.includes(name);
+  for (const { name, title, server, build } of peers.filter((peer) => isChosen(peer.name))) {
+    const built = await build().catch((error: unknown) => missing(name, String(error)));
+    if (built === undefined) continue;
+    for (const way of server)
+      yield { name, title: `${title}, ${built.version}`, way, report: await judgeProgram(built.command, way) };
+  }
+  for (const server of realServers.filter((one) => one.held === undefined && isChosen(wordOf(one.name))))
+    for (const way of Object.keys(server.ways) as ('http' | 'stdio')[]) {
+      const { words, close } = await run(server, way);
+      const [first = '', command = '', ...args] = words;
+      const report = await checkServer(way === 'http' ? first : { command, args });
+      await close();
+      yield { name: wordOf(server.name), title: server.name, way, report };
+    }
+}
+
+/** A name as one word, for the command line; a package of npm may be called as one of another language. */
+function wordOf(name: string): string {
+  return `npm:${name.replace(/^the | \d.*$/g, '').replaceAll(' ', '-')}`;
+}
+
+async function judgeProgram(words: readonly string[], way: string): Promise<CheckReport> {
+  const [command, ...args] = [...words, 'serve', way];
+  if (way === 'stdio') return await checkServer({ command, args });
+  const { url, stop } = await startProgram([command, ...args]);
+  try {
+    return await checkServer(url);
+  } finally {
+    await stop();
+  }
+}
