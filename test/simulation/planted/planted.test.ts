@@ -1,4 +1,4 @@
-/** A few of the planted faults, each found within a few schedules; all of them are `npm run simulate:planted`. */
+/** A few of the planted faults, each found soon; all of them are `npm run simulate:planted`. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -16,7 +16,8 @@ for (const name of [
   'a stream that is taken up elsewhere lacks its first event',
 ])
   test(`the simulation finds that ${name}`, async () => {
-    const seen = await simulatedWith(name, 400);
+    // It ends with the first that is found, which moves with everything that schedules do: one in 20 to one in 400 finds it.
+    const seen = await simulatedWith(name, 4_000);
     assert.ok(seen.found, seen.words);
   });
 
