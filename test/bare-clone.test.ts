@@ -40,6 +40,7 @@ const maySkip: ReadonlyMap<string, string> = new Map([
   ['test/scale/over-redis.test.ts', 'Redis: npm run engines'],
   ['test/scale/processes/processes.test.ts', 'Redis: npm run engines'],
   ['test/scale/redis-away.test.ts', 'Redis: npm run engines'],
+  ['test/store/redis-rights.test.ts', 'Redis: npm run engines'],
   ['test/tasks/crashes.test.ts', 'PostgreSQL, Redis: npm run engines'],
   ['test/tasks/processes/processes.test.ts', 'PostgreSQL, Redis: npm run engines'],
 ]);

@@ -16,6 +16,7 @@ import {
   type OurServer,
   type Revisions,
 } from './route.ts';
+import type { Service } from './service.ts';
 import type { Outcome, Step, Target } from './step.ts';
 import { printed } from './wire.ts';
 
@@ -28,6 +29,8 @@ export interface Route {
   readonly way: Way;
   /** The revisions of our side, where they are not all of them. */
   readonly revisions?: readonly RevisionDate[] | undefined;
+  /** Our server is several processes. */
+  readonly service?: Service;
   /** A bridge between the two: the way to the other side of it, the revisions there, and what it asks for as tasks, over HTTP. */
   readonly bridge?: {
     readonly way: 'stdio' | 'http';
@@ -97,10 +100,10 @@ async function open<Todo extends { readonly id: string }>(
   { server: ours, client: clientOf }: Course<Todo>,
   { built, route }: { readonly built: Built; readonly route: Route },
 ): Promise<{ readonly client: Client<Todo>; readonly target: Target }> {
-  const { side, way, revisions, bridge } = route;
+  const { side, way, revisions, service, bridge } = route;
   if (side === 'client') {
     const client = theirClient<Todo>(built);
-    if (bridge === undefined) return { client, target: await ourServer(stage, way, { ours, revisions }) };
+    if (bridge === undefined) return { client, target: await ourServer(stage, way, { ours, revisions, service }) };
     const upstream = await ourServer(stage, bridge.way, { ours, revisions: bridge.upstreamRevisions });
     const { tasks } = bridge;
     return { client, target: await bridged(stage, way === 'stdio' ? 'stdio' : 'http', { upstream, tasks }) };
@@ -158,11 +161,12 @@ function existing(
   course: readonly Judged[],
   { peer, route, revision }: { readonly peer: Peer; readonly route: Route; readonly revision: Revision },
 ): readonly Judged[] {
-  const { side, bridge } = route;
+  const { side, bridge, service } = route;
   const upstream = revisionOf(bridge?.upstreamRevisions.at(-1) ?? '') ?? revision;
   return course.filter(
-    ({ step, nearby, exists = () => true }) =>
+    ({ step, nearby, needsSession, exists = () => true }) =>
       peer.lacks[side][step.id] === undefined &&
+      !(service === 'alone' && needsSession === true) &&
       exists(revision, route) &&
       (nearby === true || exists(upstream, route)),
   );

@@ -41,6 +41,9 @@ ${wrapped(`${steps}.`)}
 A step counts where both revisions of a route have what it exercises (there is no ping in 2026-07-28, no elicitation before
 2025-06-18). What does not work is either a fault of the peer, numbered and shown with its bytes below, or stands at the end as open.
 
+Three processes are behind a proxy that hands each request to the next, and share a Redis; those without sessions share nothing, and the steps
+that need a session (questions, logging, watching) are not counted there.
+
 Tasks have a page of their own: [interop-tasks.md](interop-tasks.md).`;
 }
 

@@ -25,6 +25,8 @@ export interface Exercise<Todo = Step> {
   readonly exists?: (revision: Revision, route: Route) => boolean;
   /** Whether it is answered on its own hop, whatever is behind a bridge. */
   readonly nearby?: true;
+  /** Whether the handshake revisions have it in sessions alone. */
+  readonly needsSession?: true;
   /** What is wrong with the outcome; `undefined` when nothing is. */
   readonly judge: (outcome: Outcome) => string | undefined;
 }
@@ -71,27 +73,32 @@ export const exercises: readonly Exercise[] = [
   },
   {
     step: { id: 'log', do: 'call', name: 'speak', level: 'info', until: ['log info hello'] },
+    needsSession: true,
     judge: both(expectText('spoken'), expectHeard('log info hello')),
   },
   {
     step: { id: 'elicitation', do: 'call', name: 'ask' },
+    needsSession: true,
     exists: ({ elicitation }) => elicitation !== 'none',
     judge: both(expectText('Ann'), expectHeard('asked elicitation')),
   },
   {
     step: { id: 'sampling', do: 'call', name: 'think' },
+    needsSession: true,
     judge: both(expectText('well met'), expectHeard('asked sampling')),
   },
   {
     step: { id: 'roots', do: 'call', name: 'look' },
+    needsSession: true,
     // Some SDKs answer by themselves, and tell nobody.
     judge: expectText('file:///home/ann'),
   },
   { step: { id: 'cancel', do: 'call', name: 'wait', progress: true, cancel: true }, judge: expectCancelled },
-  { step: { id: 'cancelled there', do: 'call', name: 'given-up' }, judge: expectText('1') },
+  { step: { id: 'cancelled there', do: 'call', name: 'given-up' }, needsSession: true, judge: expectText('1') },
   {
     // A bridge that saw a tool ask lets it ask whatever was cancelled since.
     step: { id: 'asked after that', do: 'call', name: 'ask' },
+    needsSession: true,
     exists: ({ elicitation }) => elicitation !== 'none',
     judge: both(expectText('Ann'), expectHeard('asked elicitation')),
   },
@@ -105,13 +112,15 @@ export const exercises: readonly Exercise[] = [
     step: { id: 'prompt', do: 'prompt', name: 'welcome', arguments: { who: 'Ann' } },
     judge: expectWords('Please welcome Ann.'),
   },
-  { step: { id: 'watch', do: 'watch', uri: 'memo://one' }, judge: expectResult(nothing) },
+  { step: { id: 'watch', do: 'watch', uri: 'memo://one' }, needsSession: true, judge: expectResult(nothing) },
   {
     step: { id: 'updated', do: 'call', name: 'touch', until: ['updated memo://one'] },
+    needsSession: true,
     judge: both(expectText('touched'), expectHeard('updated memo://one')),
   },
   {
     step: { id: 'list changed', do: 'call', name: 'grow', until: ['tools'] },
+    needsSession: true,
     judge: both(expectText('grown'), expectHeard('tools')),
   },
   { step: { id: 'unicode', do: 'call', name: 'echo', arguments: { text: unicode } }, judge: expectText(unicode) },

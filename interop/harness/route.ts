@@ -15,6 +15,7 @@ import { tapHttp } from './http-tap.ts';
 import type { Built } from '../../scripts/toolchains/program.ts';
 import type { Way } from './peer.ts';
 import { runProgram, startProgram } from './program.ts';
+import { startService, type Service } from './service.ts';
 import type { Assignment, Outcome, Step, Target } from './step.ts';
 import { wireOfFile, type Wire } from './wire.ts';
 
@@ -64,17 +65,34 @@ export interface OurServer {
 /** The server of the exercise. */
 export const exerciseServer: OurServer = { create: createExercise, program: join(here, '../parley/serve.ts') };
 
-/** Our server, at some revisions. */
+/** Our server, at some revisions; as several processes, where that is asked for. */
 export async function ourServer(
   stage: Stage,
   way: Way,
-  { ours = exerciseServer, revisions }: { readonly ours?: OurServer; readonly revisions?: Revisions | undefined },
+  {
+    ours = exerciseServer,
+    revisions,
+    service,
+  }: {
+    readonly ours?: OurServer;
+    readonly revisions?: Revisions | undefined;
+    readonly service?: Service | undefined;
+  },
 ): Promise<Target> {
   if (way === 'stdio') return stage.tapped([process.execPath, ...quiet, ours.program, ...(revisions ?? [])]);
+  const { url, stop } =
+    service === undefined ? await one(ours, revisions) : await startService(service, revisions ?? []);
+  stage.owns(stop);
+  return await stage.listened(way === 'sse' ? 'sse' : 'http', way === 'sse' ? new URL('/sse', url).href : url);
+}
+
+async function one(
+  ours: OurServer,
+  revisions: Revisions,
+): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> {
   const server = ours.create(revisions === undefined ? {} : { revisions });
   const { url, close } = await listen(server, { port: 0, drainMs: 0, ssePair });
-  stage.owns(close);
-  return await stage.listened(way === 'sse' ? 'sse' : 'http', way === 'sse' ? new URL('/sse', url).href : url);
+  return { url, stop: close };
 }
 
 /** The server of somebody else. */

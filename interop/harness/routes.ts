@@ -17,7 +17,8 @@ export function routesOf(peer: Peer): readonly Route[] {
   return [...clientRoutes(peer), ...serverRoutes(peer)];
 }
 
-function clientRoutes({ client: ways, newest }: Peer): readonly Route[] {
+function clientRoutes(peer: Peer): readonly Route[] {
+  const { client: ways, newest } = peer;
   const direct = ways.map((way): Route => ({ side: 'client', way, title: `its client, our server, ${names[way]}` }));
   const held = (['stdio', 'http'] as const)
     .filter((way) => newest === stateless && ways.includes(way))
@@ -41,7 +42,26 @@ function clientRoutes({ client: ways, newest }: Peer): readonly Route[] {
       title: `its client, stdio, our bridge, HTTP, our server at ${stateless}`,
     },
   ];
-  return [...direct, ...held, ...bridges.filter(({ way }) => ways.includes(way))];
+  return [...direct, ...held, ...servicesOf(peer), ...bridges.filter(({ way }) => ways.includes(way))];
+}
+
+/** Our server as three processes behind a proxy: with a Redis, and without sessions. */
+function servicesOf({ client: ways, newest }: Peer): readonly Route[] {
+  const [all, withoutStateless] = [
+    'our server in three processes',
+    `our server without ${stateless} in three processes`,
+  ];
+  const shared = (['http', 'sse'] as const)
+    .filter((way) => ways.includes(way))
+    .map((way): Route => ({ side: 'client', way, service: 'shared', title: `its client, ${all}, ${names[way]}` }));
+  if (!ways.includes('http')) return shared;
+  const held = { side: 'client', way: 'http', revisions: older } as const;
+  const ofSessions: Route = { ...held, service: 'shared', title: `its client, ${withoutStateless}, HTTP` };
+  return [
+    ...shared,
+    ...(newest === stateless ? [ofSessions] : []),
+    { ...held, service: 'alone', title: `its client, ${withoutStateless} and without sessions, HTTP` },
+  ];
 }
 
 function serverRoutes({ server: ways, newest }: Peer): readonly Route[] {
@@ -75,5 +95,7 @@ function serverRoutes({ server: ways, newest }: Peer): readonly Route[] {
 
 /** One of each kind, for the tests: enough to see that nothing broke. */
 export function shortRoutesOf(peer: Peer): readonly Route[] {
-  return routesOf(peer).filter(({ revisions, bridge }) => bridge !== undefined || revisions === undefined);
+  return routesOf(peer).filter(
+    ({ revisions, bridge, service }) => bridge !== undefined || (revisions === undefined && service === undefined),
+  );
 }

@@ -3,11 +3,17 @@
 import { z } from 'zod';
 import { createServer, ToolError, type Server, type ServerOptions } from '../../src/server.ts';
 
-/** Creates it; each call gives one of its own. */
-export function createExercise(options: ServerOptions = {}): Server {
+/** Counts the calls that were given up since it was asked last. */
+export interface GivenUp {
+  readonly add: () => unknown;
+  readonly take: () => number | Promise<number>;
+}
+
+/** Creates it; each call gives one of its own. Where several are one service they count together. */
+export function createExercise(options: ServerOptions = {}, givenUp: GivenUp = counter()): Server {
   const server = createServer({ name: 'exercise', version: '1.0.0' }, { ...options, onError: () => undefined });
   addPlainTools(server);
-  addLongTools(server);
+  addLongTools(server, givenUp);
   addAskingTools(server);
   addChangingTools(server);
   server.resource('memo://one', { name: 'one', mimeType: 'text/plain' }, () => 'remember the milk');
@@ -36,8 +42,19 @@ function addPlainTools(server: Server): void {
   server.tool('large', { input: z.object({ length: z.int() }) }, ({ length }) => 'x'.repeat(length));
 }
 
-function addLongTools(server: Server): void {
-  let givenUp = 0;
+function counter(): GivenUp {
+  let count = 0;
+  return {
+    add: () => (count += 1),
+    take: () => {
+      const taken = count;
+      count = 0;
+      return taken;
+    },
+  };
+}
+
+function addLongTools(server: Server, givenUp: GivenUp): void {
   server.tool('count', {}, (_args, ctx) => {
     for (const step of [1, 2, 3]) ctx.progress(step, 3);
     return 'counted';
@@ -53,14 +70,16 @@ function addLongTools(server: Server): void {
   server.tool('wait', {}, async (_args, ctx) => {
     ctx.progress(1);
     await new Promise((resolve) => ctx.signal.addEventListener('abort', resolve, { once: true }));
-    givenUp += 1;
+    await givenUp.add();
     return 'given up';
   });
   server.tool('given-up', {}, async () => {
     // What gives a call up may still be on its way.
-    for (let turn = 0; turn < 50 && givenUp === 0; turn++) await new Promise((resolve) => setTimeout(resolve, 100));
-    const count = givenUp;
-    givenUp = 0;
+    let count = await givenUp.take();
+    for (let turn = 0; turn < 50 && count === 0; turn++) {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      count = await givenUp.take();
+    }
     return String(count);
   });
 }

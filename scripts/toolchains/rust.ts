@@ -19,6 +19,11 @@ export async function buildRust(program: Program, crate: string, profile: Profil
     // What it is built of takes long, and stays for the next time that only the program changed.
     const target = join(cache, `${crate}-target`);
     const how = profile === 'release' ? ['--release'] : [];
+    // Cargo takes another program of the same name for this one, unless its sources are newer.
+    await ran(['cargo', 'clean', '--locked', '-p', 'peer', ...how, '--target-dir', target], {
+      cwd: sources,
+      timeoutMs: 60_000,
+    });
     await ran(['cargo', 'build', '--locked', '-j', '2', ...how, '--target-dir', target], {
       cwd: sources,
       timeoutMs: 1_800_000,

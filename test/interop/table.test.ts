@@ -90,6 +90,22 @@ test('a peer is driven in the ways that it has, directly and through a bridge', 
   assert.ok(!titles.some((title) => title.includes('HTTP+SSE')));
 });
 
+test('its client meets our server as three processes too, and without sessions at the revisions that have them', () => {
+  const services = routesOf(peer).filter(({ service }) => service !== undefined);
+  assert.deepEqual(
+    services.map(({ side, way, service, revisions }) => [side, way, service, revisions?.at(-1)]),
+    [
+      ['client', 'http', 'shared', undefined],
+      ['client', 'http', 'shared', '2025-11-25'],
+      ['client', 'http', 'alone', '2025-11-25'],
+    ],
+  );
+  // What nobody could be asked or told is not counted there; all else is.
+  const left = exercises.filter(({ needsSession }) => needsSession !== true).map(({ step }) => step.id);
+  assert.ok(['tools', 'progress', 'large result', 'together'].every((id) => left.includes(id)));
+  assert.ok(!left.some((id) => ['elicitation', 'watch', 'updated'].includes(id)));
+});
+
 test('a printed line of the wire names what differs from run to run', () => {
   const text = 'GET http://127.0.0.1:4711/mcp; mcp-session-id: 0f8fad5b-d9cb-469f-a165-70867728950e';
   assert.equal(printed({ at: 1, arrow: '→', text }), '→ GET http://127.0.0.1:PORT/mcp; mcp-session-id: UUID');

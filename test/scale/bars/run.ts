@@ -9,6 +9,8 @@ const bars: Readonly<Record<string, () => Promise<(scale: number) => Promise<rea
   questions: async () => (await import('./questions.ts')).questions,
   engine: async () => (await import('./engine.ts')).engine,
   sessions: async () => (await import('./sessions.ts')).sessions,
+  restarts: async () => (await import('./restarts.ts')).restarts,
+  kills: async () => (await import('./kills.ts')).kills,
   stalled: async () => (await import('./stalled.ts')).stalled,
 };
 

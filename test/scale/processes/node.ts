@@ -28,6 +28,15 @@ server.tool('steps', { input: text }, async ({ text: said }, ctx) => {
   return `${String(said)} done`;
 });
 
+// As long as somebody wants it, so that many run when a process ends.
+server.tool('walk', { input: text }, async ({ text: said }, ctx) => {
+  for (let step = 1; step <= 20; step++) {
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    ctx.progress(step, 20);
+  }
+  return `${String(said)} done`;
+});
+
 const served = await listen(server, { port: 0 });
 console.log(served.url);
 

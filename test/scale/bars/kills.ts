@@ -1,0 +1,67 @@
+/** 12.3: processes killed at random beside 500 sessions with 1,000 streams: nothing is lost or doubled, and who waited for what died is told. */
+
+import { startService } from '../processes/service.ts';
+import { Crowd } from './crowd.ts';
+import { parts, pause } from './service.ts';
+
+const everyMs = 15_000;
+
+export async function kills(scale: number): Promise<readonly string[]> {
+  const service = await startService('one');
+  const crowd = new Crowd(service.url);
+  const wrong: string[] = [];
+  const failures = new Map<string, number>();
+  const told: number[] = [];
+  let [calls, done, kill, killedAt, isOver] = [0, 0, 0, 0, false];
+  const walking = async (own: number): Promise<void> => {
+    for (let time = 0; !isOver; time++) {
+      const text = `${own} ${time}`;
+      const steps: number[] = [];
+      calls++;
+      try {
+        const { content, isError } = await crowd.clients[own]!.callTool(
+          'walk',
+          { text },
+          { onProgress: ({ progress }) => void steps.push(progress) },
+        );
+        const [block] = content;
+        if (isError === true || block?.type !== 'text' || block.text !== `${text} done`)
+          wrong.push(`${text} was answered ${JSON.stringify(content)}`);
+        if (steps.length !== 20) wrong.push(`${text} was answered after ${steps.join()}`);
+        done++;
+      } catch (error) {
+        const said = String(error).slice(0, 90);
+        failures.set(said, (failures.get(said) ?? 0) + 1);
+        told.push(performance.now() - killedAt);
+      }
+      // None is lost or told twice, whatever came of the call.
+      if (steps.some((step, at) => step !== at + 1)) wrong.push(`the steps of ${text} were ${steps.join()}`);
+    }
+  };
+  try {
+    // A share is of the time; only small ones have fewer sessions too.
+    await crowd.open(Math.ceil(500 * Math.min(1, scale * 4)));
+    const began = performance.now();
+    const all = Promise.all(crowd.clients.map((_, own) => walking(own)));
+    while (performance.now() - began < 1_800_000 * scale) {
+      await pause(Math.random() * 2 * everyMs);
+      killedAt = performance.now();
+      kill++;
+      await service.kill();
+    }
+    isOver = true;
+    await all;
+    const { p50, most } = parts(told);
+    console.log(
+      `12.3 ${crowd.clients.length} sessions, ${kill} processes killed in ${((performance.now() - began) / 1000).toFixed(0)} s: ${done} of ${calls} calls of 10 s were answered with all their progress; the others were told so p50 ${p50.toFixed(0)}, at most ${most.toFixed(0)} ms after the last kill; refused: ${crowd.refused}`,
+    );
+    for (const [said, count] of failures) console.log(`  ${count} × ${said}`);
+    if (crowd.lost > 0) wrong.push(`${crowd.lost} answers were 404`);
+    if (most > 16_000) wrong.push(`a client was told after ${most} ms`);
+  } finally {
+    isOver = true;
+    await crowd.close();
+    await service.stop();
+  }
+  return wrong;
+}
