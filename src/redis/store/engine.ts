@@ -162,10 +162,10 @@ export class RedisEngine {
   }
 }
 
-/** Rejects when something takes longer; it goes on all the same. */
+/** Rejects when something takes longer than what is left of the time of a call; it goes on all the same. */
 export function answeredWithin<Result>(work: Promise<Result>, ms: number): Promise<Result> {
   return new Promise((resolve, reject) => {
-    const cancel = after(Math.max(0, ms), () => reject(new TimeoutError(ms)), true);
+    const cancel = after(Math.max(0, ms), () => reject(new TimeoutError(longestCallMs)), true);
     work.then(
       (value) => {
         cancel();
@@ -182,7 +182,7 @@ export function answeredWithin<Result>(work: Promise<Result>, ms: number): Promi
 /** An answer that did not come in time. */
 export class TimeoutError extends Error {
   constructor(ms: number) {
-    super(`Redis did not answer within ${Math.round(ms)} ms`);
+    super(`Redis did not answer in time (${Math.round(ms)} ms)`);
     this.name = 'TimeoutError';
   }
 }

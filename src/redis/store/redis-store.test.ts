@@ -4,6 +4,7 @@ import { Redis } from 'ioredis';
 import { missing } from '../../../test/support/engines.ts';
 import { eventually, startNode, type RedisNode } from '../../../test/support/redis-nodes.ts';
 import { StoreError } from '../../store/store.ts';
+import { answeredWithin } from './engine.ts';
 import { redis, type RedisStore, type RedisStoreOptions } from './redis-store.ts';
 import { storeScripts } from './store-scripts.ts';
 
@@ -30,6 +31,12 @@ async function failureOf(run: () => unknown): Promise<StoreError> {
   }
   return assert.fail('it did not fail');
 }
+
+test('a call whose time was over before it began is said with the time that a call has', async () => {
+  await assert.rejects(answeredWithin(new Promise(() => {}), -52), {
+    message: 'Redis did not answer in time (2000 ms)',
+  });
+});
 
 describe('a store in Redis', { skip: missing('redis-server') }, () => {
   let shared: RedisNode;
