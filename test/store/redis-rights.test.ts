@@ -54,7 +54,8 @@ describe(
       const url = await oneNode(t);
       const store = redis(url, { name: 'tasks', onWarning });
       const cache = redisCache(url, { name: 'cache' });
-      t.after(() => Promise.all([store.close(), cache.close()]));
+      t.after(() => store.close());
+      t.after(() => cache.close());
       await cache.set('a', 'b', 60_000);
       assert.equal(await cache.get('a'), 'b');
       await cache.delete('a');
