@@ -42,7 +42,7 @@ describe(
       const open = (processes: number) => {
         const name = `rights${++names}`;
         const stores = Array.from({ length: processes }, () => redis(url, { name, onWarning }));
-        return { stores, close: () => void stores.forEach((store) => store.close()) };
+        return { stores, close: () => stores.forEach((store) => store.close()) };
       };
       const { stores, close } = open(1);
       await stores[0]?.check();
