@@ -85,7 +85,8 @@ const clusterSettings = {
   keyPrefix: '',
   // What was sent when a connection broke is not sent again.
   retryDelayOnFailover: 0,
-  slotsRefreshInterval: 5_000,
+  // Who has what is asked by the store: the timer of ioredis begins anew when the client is closed while it asks.
+  slotsRefreshInterval: 0,
   clusterRetryStrategy: (times: number) => Math.min(50 * times, 1_000),
 } as const;
 

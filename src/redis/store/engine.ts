@@ -6,6 +6,8 @@ import { infoOf, requireSuitable } from './requirements.ts';
 
 /** Time in which every call ends, in milliseconds. */
 export const longestCallMs = 2_000;
+/** Time after which a cluster is asked again who has what, in milliseconds. */
+const refreshMs = 5_000;
 
 /** The connections of a store to its servers: opened by the first call, and by the next one where that failed. */
 export class RedisEngine {
@@ -17,6 +19,7 @@ export class RedisEngine {
   #isClosed = false;
   #lastError: unknown;
   #refreshed = -Infinity;
+  #cancelRefresh: (() => void) | undefined;
   #isWarned = false;
 
   constructor(given: string | RedisSentinels | RedisClient, warn: (message: string) => void) {
@@ -99,6 +102,7 @@ export class RedisEngine {
 
   close(): void {
     this.#isClosed = true;
+    this.#cancelRefresh?.();
     this.#client?.disconnect();
     this.#opening?.then(
       (client) => client.disconnect(),
@@ -134,7 +138,16 @@ export class RedisEngine {
       throw asStoreError(error, this.#lastError);
     }
     this.#client = client;
+    if (client.isCluster === true) this.#refreshLater();
     return client;
+  }
+
+  #refreshLater(): void {
+    if (this.#isClosed) return;
+    this.#cancelRefresh = after(refreshMs, () => {
+      this.refresh();
+      this.#refreshLater();
+    });
   }
 
   /** Resolves when there is a connection again; one listener is enough for all who wait. */

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { after, before, describe, test, type TestContext } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { Cluster, Redis } from 'ioredis';
 import { missing } from '../../../test/support/engines.ts';
 import { eventually, startCluster, type RedisCluster } from '../../../test/support/redis-nodes.ts';
+import { root } from '../../../test/support/sources.ts';
 import { RedisKeys, slotOf } from './keys.ts';
 import { redis, type RedisStore } from './redis-store.ts';
 
@@ -96,6 +99,29 @@ describe('a store in a cluster of Redis', { skip: missing('redis-server') }, () 
     t.after(() => [one, other].forEach((store) => store?.close()));
     assert.equal(await one?.records.add('a', 'x', 60_000), true);
     await assert.rejects(async () => await other?.check(), /node of a cluster/);
+  });
+
+  test('a process ends once its store was closed, also while nodes are silent that were asked who has what', async (t) => {
+    const program = `
+      import { redis } from './src/redis.ts';
+      const store = redis('redis://127.0.0.1:${cluster.nodes[1]?.port}', { name: 'ends', onWarning: () => {} });
+      await store.check();
+      console.log('open');
+      process.stdin.once('data', () => { store.close(); process.stdin.destroy(); });`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', program], { cwd: root });
+    t.after(() => child.kill('SIGKILL'));
+    let said = '';
+    child.stdout.on('data', (chunk: unknown) => (said += String(chunk)));
+    child.stderr.on('data', (chunk: unknown) => (said += String(chunk)));
+    await eventually(() => said === 'open\n');
+    for (const node of cluster.nodes) node.freeze();
+    // Who has what is asked every 5 seconds, and no node says so now.
+    await setTimeout(6_000);
+    child.stdin.write('close\n');
+    await setTimeout(100);
+    for (const node of cluster.nodes) node.thaw();
+    await eventually(() => child.exitCode === 0, `the end of the process, which said ${said}`);
+    await cluster.settle();
   });
 
   test('a primary that hands over to its replica leaves nothing deaf', async (t) => {
