@@ -26,7 +26,8 @@ export type Entry =
   | 'redis'
   | 'otel'
   | 'protocol'
-  | 'testing';
+  | 'testing'
+  | 'check';
 
 /** The entry points, as they are exported. */
 export const entries: readonly Entry[] = [
@@ -46,6 +47,7 @@ export const entries: readonly Entry[] = [
   'otel',
   'protocol',
   'testing',
+  'check',
 ];
 
 /** One module in a bundle. */

@@ -44,12 +44,12 @@ the official schema of each revision.
 
 const inTest = `## In a test
 
-\`checkServer\` of \`parley-mcp/testing\` does the same for a test of your server, be it one of this process, a URL, or a command:
+\`checkServer\` of \`parley-mcp/check\` does the same for a test of your server, be it one of this process, a URL, or a command:
 
 \`\`\`ts
 import assert from 'node:assert/strict';
 import { createServer } from 'parley-mcp';
-import { checkServer } from 'parley-mcp/testing';
+import { checkServer } from 'parley-mcp/check';
 
 const server = createServer({ name: 'sums', version: '1.0.0' });
 server.tool('add', { description: 'Adds.' }, () => 'added');

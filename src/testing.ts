@@ -1,8 +1,5 @@
-/** For tests of servers and clients: a judge of servers, connections in memory, recordings, scripted servers and transcripts. */
+/** For tests of servers and clients: connections in memory, recordings, scripted servers and transcripts. */
 
-export { checkServer, type CheckedServer, type ServerCheckOptions } from './testing/check-server.ts';
-export type { AllowedCall } from './check/bench/allowed.ts';
-export type { CheckReport, Finding, RevisionSeen, RowVerdict, Severity } from './check/report.ts';
 export { connectInMemory, type PairOptions } from './testing/pair.ts';
 export { testIssuer, type TestIssuer, type TestIssuerOptions, type TestToken } from './testing/issuer.ts';
 export type { AuthorizationFetch, AuthorizationRequest, AuthorizationResponse } from './auth/document.ts';

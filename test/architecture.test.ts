@@ -59,7 +59,19 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   // What records, at the transports of a client.
   wire: ['json', 'jsonrpc', 'protocol', 'auth', 'http/client'],
   // What judges servers and clients that are not ours.
-  check: ['auth', 'client', 'peer', 'schema', 'json', 'jsonrpc', 'protocol', 'stdio/client'],
+  check: [
+    'auth',
+    'client',
+    'host',
+    'peer',
+    'schema',
+    'json',
+    'jsonrpc',
+    'protocol',
+    'mistakes',
+    'stdio/client',
+    'node/server',
+  ],
   // What shows them to a person: a process of this machine, and a page that knows nothing but its language.
   inspect: [
     'wire',
@@ -92,19 +104,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   sqlite: ['store'],
   postgres: ['store', 'jsonrpc', 'mistakes'],
   redis: ['store', 'seal', 'jsonrpc', 'mistakes'],
-  testing: [
-    'check',
-    'server',
-    'client',
-    'host',
-    'peer',
-    'jsonrpc',
-    'protocol',
-    'auth',
-    'store',
-    'mistakes',
-    'node/server',
-  ],
+  testing: ['server', 'client', 'host', 'peer', 'jsonrpc', 'protocol', 'auth', 'store', 'mistakes'],
   // A program like that of any user, which also looks inside.
   cli: [
     entryPoints,

@@ -3,7 +3,7 @@
 import { peers } from '../harness/peers.ts';
 import { startProgram } from '../harness/program.ts';
 import { realServers, run } from '../../test/bridge/real-servers.ts';
-import { checkServer, type CheckReport } from '../../src/testing.ts';
+import { checkServer, type CheckReport } from '../../src/check.ts';
 
 /** A server of others in one of its ways. */
 export interface JudgedServer {

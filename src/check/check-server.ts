@@ -1,5 +1,5 @@
-import type { AllowedCall } from '../check/bench/allowed.ts';
-import type { CheckReport } from '../check/report.ts';
+import type { AllowedCall } from './bench/allowed.ts';
+import type { CheckReport } from './report.ts';
 import type { Served } from '../host/endpoint.ts';
 import { refuseUnknown, type Names } from '../mistakes/known-names.ts';
 import type { RevisionDate } from '../protocol/revision.ts';
@@ -50,7 +50,7 @@ const optionNames: Names<ServerCheckOptions> = { revisions: 1, only: 1, calls: 1
  */
 export async function checkServer(server: CheckedServer, options: ServerCheckOptions = {}): Promise<CheckReport> {
   refuseUnknown('checkServer', options, optionNames);
-  // The rest is much, and for Node alone.
+  // The judge is much, and a program may name it that never judges.
   const { judged } = await import('./judged.ts');
   return await judged(server, options);
 }

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { isLoopback } from '../auth/network.ts';
-import { rawHttp } from '../check/bench/http.ts';
-import { judgeServer, type CheckOptions } from '../check/check.ts';
-import type { CheckReport } from '../check/report.ts';
+import { rawHttp } from './bench/http.ts';
+import { judgeServer, type CheckOptions } from './check.ts';
+import type { CheckReport } from './report.ts';
 import { listen } from '../node/server/http.ts';
 import { chosenRevisions } from '../protocol/revision.ts';
 import type { CheckedServer, ServerCheckOptions } from './check-server.ts';
