@@ -12,9 +12,11 @@ import { Questions } from './servers/questions.ts';
 import { watchFolder } from './servers/reload.ts';
 import { InspectedServers } from './servers/servers.ts';
 import type { ServerPlan, Shared } from './servers/shared.ts';
+import { Trials, type OpenBridge } from './trial/trials.ts';
 import { askingVerbs } from './verbs/asking.ts';
 import { lookingVerbs } from './verbs/looking.ts';
 import { reachingVerbs } from './verbs/reaching.ts';
+import { tryingVerbs } from './verbs/trying.ts';
 import { usingVerbs } from './verbs/using.ts';
 
 /** Options of the local process. */
@@ -28,6 +30,8 @@ export interface InspectOptions extends Pick<Shared, 'fetch' | 'version' | 'isRe
   readonly port: number;
   /** Makes the plan of an address that is added in the page. */
   planOf(url: URL): ServerPlan;
+  /** Puts a bridge before a server, for what is tried. */
+  readonly bridge: OpenBridge;
   /** Opens a page in the browser of the person. */
   openPage(url: string): Promise<void>;
 }
@@ -45,7 +49,7 @@ export interface RunningInspect {
 
 /** Starts it. @throws Error where the port is taken, or the page was not built. */
 export async function startInspect(options: InspectOptions): Promise<RunningInspect> {
-  const { fetch, version, isReadOnly, now, open, words, plans, planOf, openPage } = options;
+  const { fetch, version, isReadOnly, now, open, words, plans, planOf, openPage, bridge } = options;
   const files = readSite(options.page);
   const feed = new Feed();
   const questions = new Questions(feed);
@@ -54,7 +58,9 @@ export async function startInspect(options: InspectOptions): Promise<RunningInsp
     .flatMap(({ recorded = [] }) => recorded)
     .reduce((most, { sequence }) => Math.max(most, sequence), 0);
   const next = (): number => ++count;
-  const servers = new InspectedServers({ feed, questions, fetch, version, isReadOnly, next, now, open, words });
+  const shared: Shared = { feed, questions, fetch, version, isReadOnly, next, now, open, words };
+  const servers = new InspectedServers(shared);
+  const trials = new Trials(shared, bridge);
   const recording = new WholeRecording(servers);
   const token = randomBytes(32).toString('base64url');
   feed.keep('hello', {
@@ -69,6 +75,7 @@ export async function startInspect(options: InspectOptions): Promise<RunningInsp
     ...usingVerbs(servers, { isReadOnly }),
     ...askingVerbs(questions, openPage),
     ...lookingVerbs(recording, { feed, version }),
+    ...tryingVerbs(recording, { servers, trials }),
   ]);
   const local = await listenLocally({ files, verbs, token, port: options.port, words });
   const unwatched = plans.map((plan) => {
@@ -83,6 +90,7 @@ export async function startInspect(options: InspectOptions): Promise<RunningInsp
     async close() {
       for (const end of unwatched) end();
       feed.close();
+      await trials.close();
       await servers.close();
       await local.close();
     },

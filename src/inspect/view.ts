@@ -191,6 +191,39 @@ export interface LensView {
   }[];
 }
 
+/** A request that was played again through a bridge, by a client of another revision. */
+export interface TrialView {
+  /** Revisions of the client and of the server. */
+  readonly client: string;
+  readonly server: string;
+  readonly ms: number;
+  /** Reason why the client got no result. */
+  readonly failure?: string;
+  readonly steps: readonly TrialStepView[];
+  /** Messages that were not kept. */
+  readonly left: number;
+}
+
+/** A message as it crossed both hops of a conversation through a bridge. */
+export interface TrialStepView {
+  readonly from: 'client' | 'server';
+  readonly what: string;
+  /** The message between the client and the bridge, and between the bridge and the server. */
+  readonly client?: JsonView;
+  readonly server?: JsonView;
+  /**
+   * The lens beside what happened: the other side got what it said, or something else; it says nothing of it; or the message crossed
+   * one hop alone.
+   */
+  readonly verdict: 'as-predicted' | 'differs' | 'not-predicted' | 'client-only' | 'server-only';
+  readonly changes: LensView['changes'];
+  /** Places that are not as they were predicted, and the message as it was. */
+  readonly differences: readonly string[];
+  readonly predicted?: unknown;
+  /** Places of which the bridge speaks for itself. */
+  readonly byBridge?: readonly string[];
+}
+
 /** Losses of a client of each revision. */
 export interface LossesView {
   readonly client: string;

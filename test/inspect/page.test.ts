@@ -50,6 +50,59 @@ test('what an older host will see: the lens over the answer of a call', { skip }
   await accessible('what is lost');
 });
 
+test('what an older host will see: the call, tried as its client before the same server', { skip }, async (t) => {
+  const { page, choose, accessible } = await openInspect(t, [planAt(await served(t, createExampleServer()))]);
+  await choose('tools', 'Forecast');
+  await page.getByLabel(/^city/).fill('Oslo');
+  await page.getByRole('button', { name: /^Call Ctrl/ }).click();
+  await page.getByRole('region', { name: 'Result' }).getByText('celsius').first().waitFor();
+  const messages = page.getByRole('grid', { name: 'Messages' });
+  await messages.getByRole('row').filter({ hasText: 'result of tools/call' }).click();
+  await page.getByRole('button', { name: 'Lens', exact: true }).click();
+  await page.getByRole('button', { name: '2025-03-26', exact: true }).click();
+  assert.equal(
+    await messages
+      .getByRole('row')
+      .filter({ hasText: /result of tools\/call/ })
+      .count(),
+    1,
+  );
+  const trial = page.getByRole('region', { name: 'Try it' });
+  await trial.getByRole('button', { name: 'Call it again as a client of 2025-03-26' }).click();
+  await trial.getByText('✓ as the lens says').waitFor();
+  await messages
+    .getByRole('row')
+    .filter({ hasText: /result of tools\/call/ })
+    .nth(1)
+    .waitFor();
+  await trial.getByText('its JSON as a text block').waitFor();
+  assert.match(
+    (await trial.getByRole('grid', { name: 'Message at the server' }).first().textContent()) ?? '',
+    /structuredContent/,
+  );
+  assert.doesNotMatch(
+    (await trial.getByRole('grid', { name: 'Message at the client' }).first().textContent()) ?? '',
+    /structuredContent/,
+  );
+  await accessible('a conversation that was tried');
+  await page.getByRole('button', { name: '2025-06-18', exact: true }).click();
+  await trial.getByRole('button', { name: 'Call it again as a client of 2025-06-18' }).waitFor();
+  assert.equal(await trial.getByText('as the lens says').count(), 0);
+});
+
+test('a list is tried too where no tool is called', { skip }, async (t) => {
+  const url = await served(t, createExampleServer());
+  const { page } = await openInspect(t, [planAt(url)], {}, { isReadOnly: true });
+  await page
+    .getByRole('grid', { name: 'Messages' })
+    .getByRole('row')
+    .filter({ hasText: 'result of tools/list' })
+    .click();
+  await page.getByRole('button', { name: 'Lens', exact: true }).click();
+  await page.getByRole('button', { name: /^Try it as a client of/ }).click();
+  await page.getByText('✓ as the lens says').waitFor();
+});
+
 function asking(): Server {
   const server = createServer({ name: 'asks', version: '1' });
   server.tool('who', {}, async (_, context) => {

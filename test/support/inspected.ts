@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { request, type IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
+import { openTrialBridge } from '../../src/cli/inspect/trial-bridge.ts';
 import { connect } from '../../src/client.ts';
 import type { InspectOptions, RunningInspect } from '../../src/inspect/serve.ts';
 import { startInspect } from '../../src/inspect/serve.ts';
@@ -81,6 +82,7 @@ export async function inspecting(
     words: (error) => (error instanceof Error ? error.message : String(error)),
     planOf: (url) => planAt(url),
     openPage: () => Promise.resolve(),
+    bridge: openTrialBridge,
     ...more,
   });
   t.after(() => running.close());

@@ -12,6 +12,7 @@ import { pageFolder } from '../page-folder.ts';
 import { printed, reasonOf } from '../shown.ts';
 import { serverTarget, splitAtDashes, targetOptions } from '../target.ts';
 import { version } from '../version.ts';
+import { openTrialBridge } from './trial-bridge.ts';
 import { addedPlan, configuredPlans, recordedPlans, typedPlan } from './plans.ts';
 
 const options: ParseArgsOptionsConfig = {
@@ -59,6 +60,7 @@ export async function inspectCommand(argv: readonly string[], io: Io): Promise<n
     words: reasonOf,
     planOf: (url) => addedPlan(url, options, io),
     openPage,
+    bridge: openTrialBridge,
   });
   const record = parsed.text('record');
   const file = record === undefined ? undefined : await recordTo(record, inspect.logs);

@@ -14,7 +14,7 @@ export class ApiError extends Error {
 /** Way to the process. */
 export interface Api {
   /** Posts a verb. @throws ApiError in words for the person. */
-  post<Result>(verb: string, body?: object): Promise<Result>;
+  post<Result>(verb: string, body?: object, signal?: AbortSignal): Promise<Result>;
   /** Follows the feed for as long as the page is open. */
   follow(hear: (line: FeedLine) => void, state: (words: string | undefined) => void): Promise<void>;
 }
@@ -26,8 +26,13 @@ const waits = [250, 500, 1_000, 2_000, 5_000];
 export function createApi(token: string): Api {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
 
-  async function send(verb: string, body: object): Promise<Response> {
-    const response = await fetch(`/api/${verb}`, { method: 'POST', headers, body: JSON.stringify(body) });
+  async function send(verb: string, body: object, signal?: AbortSignal): Promise<Response> {
+    const response = await fetch(`/api/${verb}`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+      ...(signal === undefined ? {} : { signal }),
+    });
     if (response.ok) return response;
     const told: unknown = await response.json().catch(() => undefined);
     const words =
@@ -50,9 +55,9 @@ export function createApi(token: string): Api {
   }
 
   return {
-    async post<Result>(verb: string, body: object = {}) {
+    async post<Result>(verb: string, body: object = {}, signal?: AbortSignal) {
       // Each verb answers what its caller expects.
-      return (await (await send(verb, body)).json()) as Result;
+      return (await (await send(verb, body, signal)).json()) as Result;
     },
     async follow(hear, state) {
       let since = 0;

@@ -77,6 +77,12 @@ export class InspectedServer {
     return this.#client;
   }
 
+  /** Signal that aborts when the server is let go or connected anew. @throws VerbError where it is not connected. */
+  get letGo(): AbortSignal {
+    void this.client;
+    return this.#opening?.signal ?? AbortSignal.abort();
+  }
+
   /** Connects anew; who was connected before is let go first. Where it is called again meanwhile, the later wish holds. It never rejects. */
   async connect(wanted: string, asks = false): Promise<void> {
     if (this.plan.kind === 'recording') return;

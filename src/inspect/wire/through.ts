@@ -3,7 +3,7 @@ import { JsonError, parseJson } from '../../json/parse.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
 import { metaKey } from '../../protocol/meta-key.ts';
-import { revisionOf, type Revision } from '../../protocol/revision.ts';
+import { revisionOf, revisions, type Revision } from '../../protocol/revision.ts';
 import type { RecordingEntry } from '../../wire/entry.ts';
 import type { JsonView, LensView } from '../view.ts';
 
@@ -73,7 +73,11 @@ function opening(
   const result = isSame
     ? { ...facts, ...(client.resultTypes ? {} : { protocolVersion: client.date }) }
     : client.resultTypes
-      ? { supportedVersions: [client.date], capabilities: facts['capabilities'], instructions: facts['instructions'] }
+      ? {
+          supportedVersions: revisions.map(({ date }) => date).toReversed(),
+          capabilities: facts['capabilities'],
+          instructions: facts['instructions'],
+        }
       : {
           protocolVersion: client.date,
           capabilities: facts['capabilities'],

@@ -5,14 +5,8 @@ import { JsonView } from '../json/json-view.tsx';
 import { Choice } from '../parts.tsx';
 import { plain } from '../plain.ts';
 import { api, hello, lensRevision, problem, wordsOf } from '../state.ts';
-
-const signs: Readonly<Record<string, string>> = { 'left-out': '−', filled: '+', adapted: '~', refused: '✕' };
-const words: Readonly<Record<string, string>> = {
-  'left-out': 'left out',
-  filled: 'filled in',
-  adapted: 'changed',
-  refused: 'refused',
-};
+import { Changes } from './changes.tsx';
+import { Trial } from './trial.tsx';
 
 /** The same message for a client of another revision, side by side, with every change and its reason. */
 export function Lens({ n }: { readonly n: number }): JSX.Element {
@@ -38,7 +32,7 @@ export function Lens({ n }: { readonly n: number }): JSX.Element {
         <>
           <p>{headOf(lens)}</p>
           {lens.why !== undefined && <p class={lens.kind === 'none' ? 'muted' : 'bad'}>{plain(lens.why)}</p>}
-          <Changes lens={lens} />
+          <Changes changes={lens.changes} />
           <div class="sides">
             {lens.left !== undefined && (
               <figure>
@@ -55,6 +49,7 @@ export function Lens({ n }: { readonly n: number }): JSX.Element {
           </div>
         </>
       )}
+      <Trial key={`${n} ${to}`} n={n} to={to} />
     </div>
   );
 }
@@ -67,23 +62,4 @@ function headOf({ kind, changes, from, to }: LensView): string {
   return changes.length === 0
     ? `A client of ${to} gets the same.`
     : `${changes.length} ${changes.length === 1 ? 'difference' : 'differences'} for a client of ${to}.`;
-}
-
-function Changes({ lens: { changes } }: { readonly lens: LensView }): JSX.Element | null {
-  if (changes.length === 0) return null;
-  return (
-    <ul class="changes">
-      {changes.slice(0, 200).map(({ path, kind, title, why }, at) => (
-        <li key={at}>
-          <b class={kind}>
-            <span aria-hidden="true">{signs[kind] ?? '~'} </span>
-            {words[kind] ?? kind}
-          </b>{' '}
-          <code>{path === '' ? 'the message' : path}</code>
-          {title !== undefined && ` ${title}`}
-          {why !== undefined && <span class="muted">: {why}</span>}
-        </li>
-      ))}
-    </ul>
-  );
 }

@@ -1,0 +1,190 @@
+import type { JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { TrialStepView, TrialView } from '../../view.ts';
+import { JsonView } from '../json/json-view.tsx';
+import { line, plain } from '../plain.ts';
+import { api, hello, problem, rowAt, servers, wordsOf } from '../state.ts';
+import { Changes } from './changes.tsx';
+
+/** Methods of requests that can be played again. */
+const playable: ReadonlySet<string> = new Set([
+  'initialize',
+  'server/discover',
+  'tools/call',
+  'tools/list',
+  'prompts/get',
+  'prompts/list',
+  'resources/read',
+  'resources/list',
+  'resources/templates/list',
+]);
+
+/** The same request by a client of another revision, played through a bridge before the same server when the person says so. */
+export function Trial({ n, to }: { readonly n: number; readonly to: string }): JSX.Element | null {
+  const one = rowAt(n);
+  const [trial, setTrial] = useState<TrialView>();
+  const [isRunning, setRunning] = useState(false);
+  const stop = useRef<AbortController>(undefined);
+  useEffect(() => () => stop.current?.abort(), []);
+  if (one === undefined || !playable.has(one.what) || one.lane !== 'message') return null;
+  const calls = one.what === 'tools/call';
+  const isReadOnly = hello.value?.isReadOnly === true && calls;
+  const isConnected = servers.value.get(one.s)?.state === 'connected';
+  const run = async (): Promise<void> => {
+    const controller = new AbortController();
+    stop.current = controller;
+    setRunning(true);
+    setTrial(undefined);
+    try {
+      setTrial(await api.post<TrialView>('try', { n, revision: to }, controller.signal));
+    } catch (error) {
+      if (!controller.signal.aborted) problem.value = wordsOf(error);
+    }
+    setRunning(false);
+  };
+  return (
+    <section class="trial" aria-label="Try it">
+      <p class="doing">
+        {isRunning ? (
+          <>
+            <span>Playing it …</span>
+            <button type="button" class="small" onClick={() => stop.current?.abort()}>
+              Stop
+            </button>
+          </>
+        ) : (
+          <button type="button" disabled={isReadOnly || !isConnected} onClick={() => void run()}>
+            {calls ? 'Call it again' : 'Try it'} as a client of {to}
+          </button>
+        )}
+        <span class="muted">
+          {isReadOnly
+            ? 'started with --read-only'
+            : isConnected
+              ? `through a bridge, on a connection of its own${calls ? ': the tool runs once more' : ''}`
+              : 'connect the server first'}
+        </span>
+      </p>
+      {trial !== undefined && <Played trial={trial} method={one.what} />}
+    </section>
+  );
+}
+
+function Played({ trial, method }: { readonly trial: TrialView; readonly method: string }): JSX.Element {
+  const { client, server, ms, steps, failure, left } = trial;
+  const told = steps.filter((step) => isTold(step, method));
+  const rest = steps.filter((step) => !told.includes(step));
+  const differing = steps.filter(({ verdict }) => verdict === 'differs').length;
+  return (
+    <div role="status">
+      <p>
+        {differing === 0 ? (
+          <b class="good">✓ as the lens says</b>
+        ) : (
+          <b class="bad">
+            ✕ {differing} {differing === 1 ? 'message is' : 'messages are'} not as the lens says
+          </b>
+        )}
+        , {ms} ms
+      </p>
+      {failure !== undefined && <p class="bad">The client got no result: {plain(failure)}</p>}
+      <p class="muted">
+        Left between the bridge and the server ({server}), right between the client ({client}) and the bridge.
+      </p>
+      <Steps steps={told} openAt={lastAnswer(told)} />
+      {rest.length > 0 && (
+        <details>
+          <summary class="muted">
+            {rest.length} messages more: how it was opened, and what one side alone had to say
+          </summary>
+          <Steps steps={rest} openAt={-1} />
+        </details>
+      )}
+      {left > 0 && <p class="muted">{left} messages more crossed, and are not shown.</p>}
+    </div>
+  );
+}
+
+const opening = /initialize|server\/discover/;
+
+/** Tells whether a message is of what was asked; the rest is how the two hops live. */
+function isTold({ what, client, server, verdict }: TrialStepView, method: string): boolean {
+  if (verdict === 'differs') return true;
+  if (opening.test(what)) return opening.test(method);
+  const crossed = client !== undefined && server !== undefined;
+  return crossed || /elicitation|sampling|roots|asks for input/.test(what) || what.endsWith(method);
+}
+
+function Steps({ steps, openAt }: { readonly steps: readonly TrialStepView[]; readonly openAt: number }): JSX.Element {
+  return (
+    <ol class="steps">
+      {steps.map((step, at) => (
+        <li key={at}>
+          <Step step={step} isLast={at === openAt} />
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+/** The answer that the client waited for is open from the start. */
+function lastAnswer(steps: readonly TrialStepView[]): number {
+  return steps.findLastIndex(
+    ({ from, client, what }) => from === 'server' && client !== undefined && /^(result|error) /.test(what),
+  );
+}
+
+const verdicts: Readonly<Record<TrialStepView['verdict'], string>> = {
+  'as-predicted': 'as the lens says',
+  differs: 'not as the lens says',
+  'not-predicted': '',
+  'client-only': 'between client and bridge alone',
+  'server-only': 'between bridge and server alone',
+};
+
+function Step({ step, isLast }: { readonly step: TrialStepView; readonly isLast: boolean }): JSX.Element {
+  const { from, what, verdict, changes, differences, byBridge = [], predicted } = step;
+  const isOpen = isLast || verdict === 'differs';
+  return (
+    <details open={isOpen}>
+      <summary>
+        <span aria-hidden="true">{from === 'client' ? '→ ' : '← '}</span>
+        <code>{line(what, 80)}</code>{' '}
+        <span class={verdict === 'differs' ? 'bad' : 'muted'}>
+          {verdicts[verdict]}
+          {changes.length > 0 && `; ${changes.length} changed`}
+        </span>
+      </summary>
+      <Changes changes={changes} />
+      {byBridge.length > 0 && (
+        <p class="muted">
+          Of this the bridge speaks for itself: <code>{byBridge.slice(0, 5).join(' ')}</code>
+        </p>
+      )}
+      {differences.length > 0 && (
+        <p class="bad">
+          Otherwise than the lens says:{' '}
+          <code>{differences.map((place) => (place === '' ? 'the message' : place)).join(' ')}</code>
+        </p>
+      )}
+      <div class="sides">
+        <Side title="server" value={step.server} />
+        <Side title="client" value={step.client} />
+        {predicted !== undefined && <Side title="as the lens says" value={predicted} />}
+      </div>
+    </details>
+  );
+}
+
+function Side({ title, value }: { readonly title: string; readonly value: unknown }): JSX.Element {
+  return (
+    <figure>
+      <figcaption>{title}</figcaption>
+      {value === undefined ? (
+        <p class="muted">nothing crossed</p>
+      ) : (
+        <JsonView text={JSON.stringify(value)} label={`Message at the ${title}`} />
+      )}
+    </figure>
+  );
+}
