@@ -3,6 +3,7 @@
 import { ConnectionError } from '../../../src/jsonrpc/transport.ts';
 import { McpError } from '../../../src/protocol/error.ts';
 import type { World } from '../world.ts';
+import { clientOf } from './node.ts';
 
 /** One call of a tool, as its client sees it. */
 export interface Call {
@@ -102,11 +103,12 @@ export class Judge {
   }
 
   /** A person is asked. What runs anew asks anew; one run asks once. */
-  asked(question: string): void {
+  asked(question: string, client: string): void {
     this.counts.questions++;
     const times = (this.#questions.get(question) ?? 0) + 1;
     this.#questions.set(question, times);
     const [tool, key] = question.split(' ');
+    if (clientOf(Number(key)) !== client) this.violated(`${client} is asked ${question}`);
     if (times > (this.#posts.get(`${tool} ${key}`) ?? 0)) this.violated(`${question} is asked ${times} times`);
   }
 

@@ -1,18 +1,24 @@
 /** One process of the service: a server that does what clients of it may count on. */
 
 import { createHttpHandler, type HttpHandler } from '../../../src/http/server/handler.ts';
-import { createServer, type Server, type ServerOptions } from '../../../src/server.ts';
+import { createServer, inputRequired, type Server, type ServerOptions } from '../../../src/server.ts';
 import type { Process } from '../world.ts';
 import type { Ctx } from '../../../src/server/ctx.ts';
 import type { HttpOptions } from '../../../src/http.ts';
+import type { InputRequest } from '../../../src/protocol/features/rounds.ts';
 import { memoryEvents } from '../../../src/store/events.ts';
+import type { OnEvent } from '../../../src/host/events/service-event.ts';
 import type { Judge } from './judge.ts';
 import type { ServiceKind } from './plan.ts';
 
 const key = { type: 'object', properties: { key: { type: 'integer' } }, required: ['key'] } as const;
 
 /** How many tools a process has to begin with. */
-export const toolCount = 11;
+export const toolCount = 13;
+
+/** How often a handler may ask, and how long a state of rounds is good, in milliseconds. */
+export const mostRounds = 8;
+export const roundMs = 120_000;
 
 /** How many steps the tool of steps has. */
 export const stepCount = 4;
@@ -33,6 +39,8 @@ export interface ServiceParts {
   wait(key: number, place: number): number;
   /** How often there was something new. */
   news(): number;
+  /** True where it knows its clients by a header. */
+  readonly knowsClients: boolean;
   /** What is particular about the service. */
   readonly service: ServiceKind;
   /** The names of the tools that were added since. */
@@ -41,6 +49,21 @@ export interface ServiceParts {
 
 /** The resource that changes. */
 export const newsUri = 'news://today';
+
+/** The header by which a service knows its clients. */
+export const clientHeader = 'x-client';
+
+/** The client that a key is of. */
+export function clientOf(of: number): string {
+  return `c${Math.floor(of / 10_000)}`;
+}
+
+const knowing: HttpOptions = {
+  authenticate: (request) => {
+    const principal = request.header(clientHeader);
+    return principal === undefined ? { status: 401 } : { principal };
+  },
+};
 
 /** @param isShared True where the store keeps the events. */
 function httpOptionsOf(service: ServiceKind, isShared: boolean): HttpOptions {
@@ -57,15 +80,24 @@ export class Node {
   readonly server: Server;
   readonly handler: HttpHandler;
   draining = false;
+  /** How many sessions and streams it said that it has. */
+  readonly told = { sessions: 0, streams: 0 };
 
   constructor(process: Process, parts: ServiceParts) {
     this.process = process;
-    this.server = serverOf(parts, parts.optionsOf(process));
+    const onEvent: OnEvent = ({ type }) => {
+      if (type === 'session-opened' || type === 'session-adopted') this.told.sessions++;
+      else if (type === 'session-ended') this.told.sessions--;
+      else if (type === 'stream-opened') this.told.streams++;
+      else if (type === 'stream-ended') this.told.streams--;
+    };
+    this.server = serverOf(parts, { ...parts.optionsOf(process), onEvent });
     for (const name of parts.added) this.change(name);
     this.handler = createHttpHandler(this.server, {
       path: '/mcp',
       ...(parts.service !== 'sessionless' && { ssePair: { sse: '/sse', messages: '/messages' } }),
       retryMs: 100,
+      ...(parts.knowsClients && knowing),
       ...httpOptionsOf(parts.service, this.server.endpoint.store?.shared === true),
       onError: () => undefined,
     });
@@ -87,14 +119,19 @@ export class Node {
   }
 }
 
-function serverOf({ judge, wait, peaceful, news }: ServiceParts, options: ServerOptions): Server {
+function serverOf({ judge, wait, peaceful, news, knowsClients }: ServiceParts, options: ServerOptions): Server {
   const server = createServer({ name: 'service', version: '1' }, options);
-  server.tool('echo', { input: key }, (given) => {
-    judge.runs(`echo ${given.key}`);
+  const runs = (tool: string, of: number, { auth }: Pick<Ctx, 'auth'>): void => {
+    judge.runs(`${tool} ${of}`);
+    const caller = knowsClients ? clientOf(of) : undefined;
+    if (auth?.principal !== caller) judge.violated(`${tool} ${of} of ${caller} runs for ${auth?.principal}`);
+  };
+  server.tool('echo', { input: key, annotations: { readOnlyHint: true } }, (given, ctx) => {
+    runs('echo', given.key, ctx);
     return `echo ${given.key}`;
   });
   server.tool('steps', { input: key }, async (given, ctx) => {
-    judge.runs(`steps ${given.key}`);
+    runs('steps', given.key, ctx);
     for (let step = 1; step <= stepCount; step++) {
       await pause(wait(given.key, step), ctx.signal);
       ctx.progress(step, stepCount);
@@ -102,7 +139,7 @@ function serverOf({ judge, wait, peaceful, news }: ServiceParts, options: Server
     return `steps ${given.key}`;
   });
   server.tool('long', { input: key }, async (given, ctx) => {
-    judge.runs(`long ${given.key}`);
+    runs('long', given.key, ctx);
     for (let step = 1; step <= longSteps; step++) {
       await pause(9_000, ctx.signal);
       ctx.progress(step, longSteps);
@@ -110,13 +147,13 @@ function serverOf({ judge, wait, peaceful, news }: ServiceParts, options: Server
     return `long ${given.key}`;
   });
   server.tool('give-up', { input: key }, async (given, ctx) => {
-    judge.runs(`give-up ${given.key}`);
+    runs('give-up', given.key, ctx);
     await pause(20_000, ctx.signal);
     if (peaceful && !ctx.signal.aborted) judge.violated(`give-up ${given.key} does not hear that it was given up`);
     return `give-up ${given.key}`;
   });
   server.tool('poll', { input: key }, async (given, ctx) => {
-    judge.runs(`poll ${given.key}`);
+    runs('poll', given.key, ctx);
     for (let step = 1; step <= stepCount; step++) {
       ctx.closeStream(wait(given.key, 0) % 300);
       await pause(wait(given.key, step), ctx.signal);
@@ -125,7 +162,7 @@ function serverOf({ judge, wait, peaceful, news }: ServiceParts, options: Server
     return `poll ${given.key}`;
   });
   server.tool('burst', { input: key }, async (given, ctx) => {
-    judge.runs(`burst ${given.key}`);
+    runs('burst', given.key, ctx);
     // Its client comes back in the middle of it.
     ctx.closeStream(100);
     for (let step = 1; step <= burstCount; step++) {
@@ -135,13 +172,13 @@ function serverOf({ judge, wait, peaceful, news }: ServiceParts, options: Server
     return `burst ${given.key}`;
   });
   server.tool('form', { input: key }, async (given, ctx) => {
-    judge.runs(`form ${given.key}`);
+    runs('form', given.key, ctx);
     const schema = { type: 'object', properties: { word: { type: 'string' } }, required: ['word'] } as const;
     const { action, content } = await ctx.elicit({ message: `form ${given.key}`, schema });
     return content?.word ?? action;
   });
   server.tool('large', { input: key }, async (given, ctx) => {
-    judge.runs(`large ${given.key}`);
+    runs('large', given.key, ctx);
     const kept = await ctx.once('large', () => {
       judge.effect(`large ${given.key}`);
       return '.'.repeat(1_000);
@@ -149,8 +186,22 @@ function serverOf({ judge, wait, peaceful, news }: ServiceParts, options: Server
     const answer = await sample(ctx, `large ${given.key} one`);
     return kept.length === 1_000 ? answer : `${kept.length} are kept`;
   });
+  server.tool('hand', { input: key }, (given, ctx) => {
+    const { inputResponses, requestState } = ctx;
+    if (inputResponses === undefined) {
+      runs('hand', given.key, ctx);
+      return inputRequired({ requests: { one: byHand(`hand ${given.key} one`) }, state: given.key });
+    }
+    if (requestState !== given.key) judge.violated(`hand ${given.key} goes on from ${JSON.stringify(requestState)}`);
+    const { content } = inputResponses['one'] as { readonly content: { readonly text: string } };
+    return content.text;
+  });
+  server.tool('endless', { input: key }, (given, ctx) => {
+    if (ctx.inputResponses === undefined) runs('endless', given.key, ctx);
+    return inputRequired({ state: given.key });
+  });
   server.tool('log', { input: key }, async (given, ctx) => {
-    judge.runs(`log ${given.key}`);
+    runs('log', given.key, ctx);
     ctx.log('error', `log ${given.key} before`);
     const answer = await sample(ctx, `log ${given.key} one`);
     ctx.log('error', `log ${given.key} after`);
@@ -162,7 +213,7 @@ function serverOf({ judge, wait, peaceful, news }: ServiceParts, options: Server
     ['ask-both', ['one', 'other']],
   ] as const)
     server.tool(tool, { input: key }, async (given, ctx) => {
-      judge.runs(`${tool} ${given.key}`);
+      runs(tool, given.key, ctx);
       await ctx.once('effect', () => judge.effect(`${tool} ${given.key}`));
       ctx.progress(1, 2);
       const answers = await Promise.all(
@@ -173,6 +224,11 @@ function serverOf({ judge, wait, peaceful, news }: ServiceParts, options: Server
       return answers.join(', ');
     });
   return server;
+}
+
+function byHand(text: string): InputRequest {
+  const content = { type: 'text', text } as const;
+  return { method: 'sampling/createMessage', params: { messages: [{ role: 'user', content }], maxTokens: 9 } };
 }
 
 /** Asks the client, and gives its words. */

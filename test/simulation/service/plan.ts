@@ -50,6 +50,8 @@ export interface Plan {
   readonly outAt: number | undefined;
   /** When somebody comes who says what it likes. */
   readonly guestAt: number | undefined;
+  /** True where the service knows its clients by a header. */
+  readonly knowsClients: boolean;
   /** What is particular about the service. */
   readonly service: ServiceKind;
   readonly calmAt: number;
@@ -83,6 +85,7 @@ const moreKinds = [
   'poll',
   'burst',
   'burst',
+  'hand',
 ] as const;
 const faultKinds = ['kill', 'kill', 'stop', 'stop', 'drain', 'clock', 'change', 'change'] as const;
 const sharedFaultKinds: readonly Fault['kind'][] = [...faultKinds, 'store away', 'deaf', 'deaf'];
@@ -142,14 +145,18 @@ export function planOf(seed: number, { nodes = 1, bridge = false, isFirst = fals
   });
   const wrong = isFirst || draw('wrong') > 0.15 ? 0 : pick([0.05, 0.2], 'how often wrong');
   const isSteady = faults.every(isHarmless) && !isOut && service === 'plain';
+  const isStill = faults.every(isHarmless) && !isOut && (service === 'plain' || service === 'once');
   const hasSessions = sessions && date !== '2024-11-05';
   return {
     seed,
     service,
+    knowsClients: !isFirst && !bridge && draw('knows clients') < 0.25,
     slowStore: nodes > 1 && draw('slow store') < 0.08,
     outAt,
     guestAt:
-      isSteady && hasSessions && !bridge && draw('guest') < 0.15 ? Math.floor(draw('guest at') * calmAt) : undefined,
+      (isFirst ? isSteady && hasSessions : isStill) && !bridge && draw('guest') < 0.15
+        ? Math.floor(draw('guest at') * calmAt)
+        : undefined,
     revision: date,
     pair: date === '2024-11-05',
     upstream,
@@ -180,6 +187,7 @@ export function calmPlan(
   return {
     seed: 0,
     service,
+    knowsClients: upstream === undefined,
     revision,
     pair: revision === '2024-11-05',
     upstream,

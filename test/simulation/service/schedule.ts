@@ -9,7 +9,7 @@ import { BridgeNode } from './bridged.ts';
 import { chance } from './chance.ts';
 import { Judge } from './judge.ts';
 import { Network, type Reached } from './network.ts';
-import { Node, toolCount, type ServiceParts } from './node.ts';
+import { mostRounds, Node, roundMs, toolCount, type ServiceParts } from './node.ts';
 import { calmPlan, isKept, isPeaceful, serviceKinds, type Fault, type Plan } from './plan.ts';
 import { SharedStore } from './shared-store.ts';
 import { beGuest } from './guest.ts';
@@ -95,11 +95,14 @@ class Service {
       added: this.#added,
       news: () => this.#news,
       service: plan.service,
+      knowsClients: plan.knowsClients,
       peaceful: isPeaceful(plan),
       optionsOf: (process) => ({
         onError: () => undefined,
         rounds: {
           keys: [new Uint8Array(32).fill(7)],
+          maxRounds: mostRounds,
+          ttlMs: roundMs,
           ...(plan.service === 'once' && { singleUse: true, maxStateLength: 500 }),
         },
         ...(this.#store && { store: this.#store.of(process) }),
@@ -252,12 +255,14 @@ class Service {
     this.#start(at, ms % 3 === 0 ? 0 : ms);
     this.#world.later(0, node.process, () => {
       this.#world.note(`${node.process.name} drains`);
-      void node.close(5_000).then(() => this.#gone(node.process));
+      void node.close(5_000).then(() => this.#gone(node.process, node));
     });
   }
 
-  #gone(process: Process): void {
+  #gone(process: Process, node?: Node | BridgeNode): void {
     this.#checkTimers(process);
+    if (node instanceof Node && (node.told.sessions !== 0 || node.told.streams !== 0))
+      this.#judge.violated(`${process.name} ended and said that it has ${JSON.stringify(node.told)}`);
     this.#world.kill(process);
     this.#broken(process);
   }
@@ -304,7 +309,7 @@ class Service {
       left++;
       this.#world.later(0, node.process, () => {
         void node.close(5_000).then(() => {
-          this.#gone(node.process);
+          this.#gone(node.process, node);
           if (--left === 0) this.#endBehind();
         });
       });
@@ -318,7 +323,7 @@ class Service {
     // What the bridge says in the turns after its end arrives before.
     this.#world.later(60_000, behind.process, () => {
       void behind.close(5_000).then(() => {
-        this.#gone(behind.process);
+        this.#gone(behind.process, behind);
         this.#world.end();
       });
     });

@@ -7,7 +7,7 @@ import { httpTransport, ssePairTransport } from '../../../src/http.ts';
 import type { Process, World } from '../world.ts';
 import { longestMs, type Judge } from './judge.ts';
 import type { Network } from './network.ts';
-import { burstCount, newsUri, stepCount } from './node.ts';
+import { burstCount, clientHeader, newsUri, stepCount } from './node.ts';
 import { isLossless, isPeaceful, newestMsOf, type Operation, type Plan } from './plan.ts';
 import { Watching } from './watching.ts';
 import { wrongLimit } from './wrong.ts';
@@ -59,9 +59,13 @@ async function arrive(
   const [make, path] = plan.pair ? [ssePairTransport, 'sse'] : [httpTransport, 'mcp'];
   for (let calmTries = 0; calmTries < (plan.service === 'crowded' || plan.upstream !== undefined ? 20 : 4);) {
     if (world.now > plan.calmAt) calmTries++;
-    const limits = plan.wrong > 0 ? { maxMessageBytes: wrongLimit } : {};
+    const options = {
+      fetch,
+      ...(plan.wrong > 0 && { maxMessageBytes: wrongLimit }),
+      ...(plan.knowsClients && { headers: { [clientHeader]: process.name } }),
+    };
     try {
-      return await connect(make(`http://localhost/${path}?seed=${plan.seed}`, { fetch, ...limits }), {
+      return await connect(make(`http://localhost/${path}?seed=${plan.seed}`, options), {
         revisions: [plan.revision],
         timeoutMs: 30_000,
         maxTotalTimeoutMs: longestMs,
@@ -70,12 +74,12 @@ async function arrive(
         onSample: async ({ messages: [message] }) => {
           const content = Array.isArray(message?.content) ? message.content[0] : message?.content;
           const question = content?.type === 'text' ? content.text : '?';
-          judge.asked(question);
+          judge.asked(question, process.name);
           await new Promise<void>((resolve) => void setTimeout(resolve, thinks(question)));
           return { role: 'assistant', model: 'm', content: { type: 'text', text: `re ${question}` } };
         },
         onElicit: async ({ message }) => {
-          judge.asked(message);
+          judge.asked(message, process.name);
           await new Promise<void>((resolve) => void setTimeout(resolve, thinks(message)));
           const action = actionOf(message);
           return action === 'accept' ? { action, content: { word: `re ${message}` } } : { action };
@@ -222,6 +226,7 @@ function wanted(tool: string, key: number): string {
     return actionOf(asked) === 'accept' ? `re ${asked}` : actionOf(asked);
   }
   if (tool === 'large' || tool === 'log') return `re ${tool} ${key} one`;
+  if (tool === 'hand') return `re hand ${key} one`;
   if (tool === 'ask') return `re ask ${key} one`;
   if (tool === 'ask-both') return `re ask-both ${key} one, re ask-both ${key} other`;
   return `${tool} ${key}`;
