@@ -26,6 +26,7 @@ import {
 import { version } from '../version.ts';
 import { allowedCalls } from './calls.ts';
 import { credentialOptions, refuseCredentials } from './credential-options.ts';
+import { signOfLife } from './sign-of-life.ts';
 
 const options: ParseArgsOptionsConfig = {
   ...targetOptions,
@@ -79,14 +80,17 @@ export async function checkCommand(argv: readonly string[], io: Io): Promise<num
   };
   if (parsed.flag('dry-run')) return await (await import('./dry-run.ts')).dryRun(target, run, io);
   const { way, secrets } = await wayTo(target, parsed, io);
+  const sign = signOfLife(io);
   try {
     const report = await judgeServer({
       ...run,
+      onSent: () => sign.sent(),
       way,
       isNear: target.kind === 'command' || isLoopback(target.url.hostname),
     });
     return await tell(withoutTexts(report, [...secretsOf(target, parsed, io), ...secrets()]), parsed, io);
   } finally {
+    sign.over();
     if (way.over === 'http') way.http.close();
   }
 }
