@@ -20,7 +20,7 @@ export async function buildRust(program: Program, crate: string, profile: Profil
     const target = join(cache, `${crate}-target`);
     const how = profile === 'release' ? ['--release'] : [];
     // Cargo takes another program of the same name for this one, unless its sources are newer.
-    await ran(['cargo', 'clean', '--locked', '-p', 'peer', ...how, '--target-dir', target], {
+    await ran(['cargo', 'clean', '--locked', '-p', crateIn(manifest), ...how, '--target-dir', target], {
       cwd: sources,
       timeoutMs: 60_000,
     });
