@@ -34,6 +34,7 @@ const maySkip: ReadonlyMap<string, string> = new Map([
   ['test/inspect/page.test.ts', 'Chromium'],
   ['test/inspect/process.test.ts', 'the package, which npm ci builds'],
   ['test/inspect/sign-in.test.ts', 'the package, which npm ci builds'],
+  ['test/inspect/trial.test.ts', 'the package, which npm ci builds'],
   ['test/inspect/uses.test.ts', 'Chromium'],
   ['test/interop/python.test.ts', 'Python with its official SDK'],
   ['test/runtimes.test.ts', 'the package, which npm ci builds'],
