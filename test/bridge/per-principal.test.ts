@@ -314,7 +314,8 @@ test('what a person was asked is answered for nobody else', async (t) => {
   const answered = { ...params, requestState, inputResponses: { 'sign-in': { action: 'accept' } } };
   const bobs = await (await speaker('bob')).request('tools/call', answered);
   assert.match(bobs, /input_required/);
-  assert.doesNotMatch(bobs, /ann/);
+  // Sealed texts are of random letters.
+  assert.doesNotMatch(bobs.replaceAll(/[\w-]{24,}/g, ''), /ann/);
   // Neither does it help who is signed in as somebody else, nor with another call.
   const bob = await willing('bob', '2026-07-28');
   assert.equal(await text(bob.client, 'whoami'), 'bob');
