@@ -32,6 +32,16 @@ export function parseJson(text: string, depth: number = defaultDepth): unknown {
   }
 }
 
+/** Parses JSON text within bounds; `undefined`, which no JSON is, for text that is not acceptable. */
+export function jsonIn(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (error instanceof JsonError) return undefined;
+    throw error;
+  }
+}
+
 const quote = 0x22;
 const backslash = 0x5c;
 

@@ -2,7 +2,7 @@
 
 import { open } from 'node:fs/promises';
 import { constants } from 'node:fs';
-import { JsonError, parseJson } from '../json/parse.ts';
+import { jsonIn } from '../json/parse.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import { lineReader } from '../jsonrpc/ndjson.ts';
 import type { RecordingEntry } from './entry.ts';
@@ -100,7 +100,7 @@ export async function readRecording(path: string): Promise<ReadRecording> {
     maxBytes: mostRead.line,
     problem: () => lost++,
     line(text) {
-      const value = valueOf(text);
+      const value = jsonIn(text);
       if (!begun) {
         if (!isObject(value) || value['recording'] !== heading.recording)
           throw new Error(`${path} is no recording: its first line does not say so`);
@@ -129,15 +129,6 @@ export async function readRecording(path: string): Promise<ReadRecording> {
   }
   if (!begun) throw new Error(`${path} is no recording: it is empty`);
   return { entries: [...entries.values()].toSorted((one, another) => one.sequence - another.sequence), lost };
-}
-
-function valueOf(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch (error) {
-    if (error instanceof JsonError) return undefined;
-    throw error;
-  }
 }
 
 function lostOf(value: unknown): number {

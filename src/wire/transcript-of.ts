@@ -1,4 +1,4 @@
-import { JsonError, parseJson } from '../json/parse.ts';
+import { jsonIn } from '../json/parse.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import type { RecordingEntry } from './entry.ts';
 
@@ -24,20 +24,15 @@ function isDate(text: string): boolean {
 }
 
 function lineOf({ from, text = '', problem, cut }: RecordingEntry): readonly string[] {
-  const value = cut === undefined && problem === undefined ? valueOf(text) : undefined;
+  const value = cut === undefined && problem === undefined ? messageOf(text) : undefined;
   const side = from === 'client' ? 'C' : 'S';
   if (value === undefined) return [`// ${side}: ${oneLine(problem ?? 'a message that was cut off')}`];
   return [`${side}: ${JSON.stringify(from === 'client' ? value : withoutPassing(value))}`];
 }
 
-function valueOf(text: string): unknown {
-  try {
-    const value = parseJson(text);
-    return isObject(value) || Array.isArray(value) ? value : undefined;
-  } catch (error) {
-    if (error instanceof JsonError) return undefined;
-    throw error;
-  }
+function messageOf(text: string): unknown {
+  const value = jsonIn(text);
+  return isObject(value) || Array.isArray(value) ? value : undefined;
 }
 
 function withoutPassing(value: unknown): unknown {

@@ -1,4 +1,4 @@
-import { JsonError, parseJson } from '../../json/parse.ts';
+import { jsonIn } from '../../json/parse.ts';
 import { isObject, type RequestId } from '../../jsonrpc/message.ts';
 import type { Transport } from '../../jsonrpc/transport.ts';
 import type { Side } from '../../protocol/method.ts';
@@ -50,7 +50,7 @@ export class Hops {
       this.left += 1;
       return;
     }
-    for (const message of [messageIn(text)].flat()) {
+    for (const message of [jsonIn(text)].flat()) {
       if (!isObject(message)) continue;
       const heard = this.#read(message, `${hop} ${connection}`, from);
       const own = JSON.stringify(message);
@@ -81,13 +81,4 @@ export class Hops {
 
 function keyOf(where: string, from: Side, id: RequestId): string {
   return `${where} ${from} ${JSON.stringify(id)}`;
-}
-
-function messageIn(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch (error) {
-    if (error instanceof JsonError) return undefined;
-    throw error;
-  }
 }

@@ -1,17 +1,11 @@
-import { JsonError, parseJson } from '../../json/parse.ts';
+import { jsonIn } from '../../json/parse.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import type { RecordingEntry } from '../../wire/entry.ts';
 
 /** Writes a call of a tool as a line of `parley call`; `undefined` for everything else. */
 export function callLine({ from, method, text, cut }: RecordingEntry, reach: string): string | undefined {
   if (from !== 'client' || method !== 'tools/call' || text === undefined || cut !== undefined) return undefined;
-  let value: unknown;
-  try {
-    value = parseJson(text);
-  } catch (error) {
-    if (error instanceof JsonError) return undefined;
-    throw error;
-  }
+  const value = jsonIn(text);
   const params = isObject(value) && isObject(value['params']) ? value['params'] : {};
   if (typeof params['name'] !== 'string') return undefined;
   const given =

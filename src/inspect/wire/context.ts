@@ -1,4 +1,4 @@
-import { JsonError, parseJson } from '../../json/parse.ts';
+import { jsonIn } from '../../json/parse.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import { metaKey } from '../../protocol/meta-key.ts';
 import type { RecordingEntry } from '../../wire/entry.ts';
@@ -89,13 +89,8 @@ function metaOf({ params }: Message): Message {
 }
 
 function messageIn(text: string): Message | undefined {
-  try {
-    const value = parseJson(text);
-    return isObject(value) ? value : undefined;
-  } catch (error) {
-    if (error instanceof JsonError) return undefined;
-    throw error;
-  }
+  const value = jsonIn(text);
+  return isObject(value) ? value : undefined;
 }
 
 function remember<Value>(map: Map<number, Value>, key: number, value: Value): void {

@@ -4,7 +4,7 @@ import type { Exchanged } from '../../check/bench/exchange.ts';
 import { rowOf } from '../../check/register.ts';
 import { isProbe, type WatchRule } from '../../check/rule.ts';
 import { checkRules } from '../../check/rules/rules.ts';
-import { JsonError, parseJson } from '../../json/parse.ts';
+import { jsonIn } from '../../json/parse.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import { revisionOf, type Revision } from '../../protocol/revision.ts';
 import type { RecordingEntry } from '../../wire/entry.ts';
@@ -25,7 +25,7 @@ export function requirementsBroken(entry: RecordingEntry, context: WireContext):
   if (from !== 'server' || lane !== 'message' || text === undefined) return [];
   if (cut !== undefined || text.length > largest || revision === undefined) return [];
   const head = entry.http ?? (entry.exchange === undefined ? undefined : context.headOf(entry.exchange)?.http);
-  const value = valueOf(text);
+  const value = jsonIn(text);
   const exchange: Exchanged = {
     sent: '',
     status: head?.status,
@@ -59,14 +59,5 @@ function breaks(rule: WatchRule, heard: Parameters<WatchRule['watch']>[0], revis
   } catch {
     // Rules expect a run of their own around a message; one that has it not says nothing.
     return false;
-  }
-}
-
-function valueOf(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch (error) {
-    if (error instanceof JsonError) return undefined;
-    throw error;
   }
 }

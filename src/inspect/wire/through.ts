@@ -1,5 +1,5 @@
 import { throughLens, type Lens } from '../../fidelity/lens.ts';
-import { JsonError, parseJson } from '../../json/parse.ts';
+import { jsonIn } from '../../json/parse.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
 import { metaKey } from '../../protocol/meta-key.ts';
@@ -126,12 +126,6 @@ function isEmpty(value: unknown): boolean {
 }
 
 function messageOf(text: string | undefined): JsonView | undefined {
-  if (text === undefined) return undefined;
-  try {
-    const value = parseJson(text);
-    return isObject(value) ? value : undefined;
-  } catch (error) {
-    if (error instanceof JsonError) return undefined;
-    throw error;
-  }
+  const value = text === undefined ? undefined : jsonIn(text);
+  return isObject(value) ? value : undefined;
 }
