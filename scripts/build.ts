@@ -25,7 +25,7 @@ const lean = ['stdio', 'protocol'];
 const apart = { testing: ['stdio'], bridge: ['oauth', 'account'], index: ['oauth', 'account'] };
 
 /** Folders that lie as deep in src/ as chunks do in dist/. */
-const asDeep: ReadonlySet<string> = new Set([join(root, 'src/cli'), join(root, 'src/check')]);
+const asDeep: ReadonlySet<string> = new Set([join(root, 'src/cli'), join(root, 'src/node')]);
 
 // `npx parley-mcp` in a clone prepares it once more; it is to run what is there, and not to build it under somebody's feet.
 if (process.env['npm_command'] !== 'exec' || !existsSync(binary)) await build();
@@ -84,7 +84,7 @@ async function emit(): Promise<void> {
 }
 
 function refuseFaults({ fileName, imports, modules }: OutputChunk, chunks: readonly OutputChunk[]): void {
-  // What lies beside a module in src/ does not lie beside a chunk; from src/cli/ and src/check/, the way to other folders is the same.
+  // What lies beside a module in src/ does not lie beside a chunk; from src/cli/ and src/node/, the way to other folders is the same.
   const asking = Object.keys(modules).find(
     (id) => !asDeep.has(dirname(id)) && modules[id]?.code?.includes('import.meta') === true,
   );

@@ -25,7 +25,8 @@ what to change and where it is written. \`--json\`, \`--junit\` and \`--sarif <f
 
 - **It changes nothing.** It opens and ends sessions of its own, lists, reads at most five listed resources, gets at most three prompts that need no arguments, and opens streams. No listed tool is
   called but those that \`--calls add,book\` names: with the arguments of \`--args <file>\`, else with examples and defaults of their schemas, several times, and with wrong arguments; one that has \`destructiveHint\` as \`book!\`.
-  It sends at most 2,000 messages, 20 a second to a server on another machine, and starts at most 40 processes.
+  It sends at most 2,000 messages, 20 a second to a server on another machine, and starts at most 40 processes. With \`--heavy\` it sends one of 100 MB too, and opens 500 connections whose requests do not end:
+  for servers of your own.
 - **A finding is meant to be a fault.** A wrong message has a right twin, which must work first. What is found is looked at once more, in a new conversation where that matters. What is not declared, and a revision that
   is not spoken, are no faults. What something in front of the server answers (HTML, 429, 502 to 504) says nothing of it.
   Where the specification says two things (\`src/check/disputes.ts\`), what is found is a note that says both.
@@ -36,7 +37,7 @@ what to change and where it is written. \`--json\`, \`--junit\` and \`--sarif <f
 - **\`--dry-run\`** prints what would be sent, with the example of Parley in the place of the server, which gets nothing. \`--json\` is valid by [check-report.schema.json](check-report.schema.json).
 - **Exit codes:** 0 nothing is broken, 1 a MUST is (with \`--strict\` a SHOULD too), 2 the command line makes no sense, 3 it could not be judged: not reached, nothing spoken, or cut short.
 
-What it finds in servers that others wrote is in [interop-check.md](interop-check.md).
+What it finds in servers that others wrote is in [interop-check.md](interop-check.md), and where it agrees with the official conformance suite in [interop-agreement.md](interop-agreement.md).
 
 A row is *looked at* where every message that comes anyway is judged, and *probed* where something is sent for it. Rows that begin with \`harden-\` are no statements of the specification, and notes; \`wire-schema\` is
 the official schema of each revision.
@@ -104,7 +105,10 @@ const ofTokens: Readonly<Record<string, string>> = {
 function ruleLine(rule: CheckRule): string {
   const row = rowOf(rule.id);
   const needs = calling.has(rule.id) ? ', --calls' : (ofTokens[rule.id] ?? '');
-  const how = (isProbe(rule) ? `probed${rule.over === undefined ? '' : `, ${rule.over}`}` : 'looked at') + needs;
+  const how =
+    (isProbe(rule)
+      ? `probed${rule.over === undefined ? '' : `, ${rule.over}`}${rule.heavy === true ? ', with --heavy' : ''}`
+      : 'looked at') + needs;
   return `| ${rule.id} | ${row.level} | ${how} | ${rule.words} |`;
 }
 

@@ -69,7 +69,9 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'jsonrpc',
     'protocol',
     'mistakes',
+    'store',
     'stdio/client',
+    'node',
     'node/server',
   ],
   // What shows them to a person: a process of this machine, and a page that knows nothing but its language.

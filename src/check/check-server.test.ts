@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer as createServerOfHttp } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { createServer } from '../server.ts';
 import { checkServer } from './check-server.ts';
 
@@ -43,4 +47,32 @@ test('a mistake in the options is told at once', async () => {
   await assert.rejects(checkServer(small(), { revision: '2025-11-25' } as never), /no option "revision"/);
   await assert.rejects(checkServer(small(), { revisions: ['2025-11-24' as never] }), /unknown revision "2025-11-24"/);
   await assert.rejects(checkServer('localhost'), /"localhost" is none/);
+});
+
+test('an answer of which no more is read is told as that, and a silent server is waited for as long as was said, or wished', async (t) => {
+  let isSilent = false;
+  const http = createServerOfHttp((_, response) => void (isSilent || response.end('a'.repeat(5_000_000))));
+  http.listen(0, '127.0.0.1');
+  t.after(() => http.closeAllConnections());
+  t.after(() => http.close());
+  await once(http, 'listening');
+  const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`;
+  const revisions = ['2025-11-25'] as const;
+  const large = await checkServer(url, { revisions });
+  assert.deepEqual(large.revisions[0]?.why, 'HTTP 200 with more than 2 MiB, of which no more is read');
+  isSilent = true;
+  const options = { revisions, timeoutMs: 100 };
+  let requests = 0;
+  http.on('request', () => requests++);
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const silent = checkServer(url, { ...options, signal: AbortSignal.timeout(20_000) });
+  // Every revision opens a conversation, of which the others say what is right in this one.
+  while (requests < 5) await setImmediate();
+  t.mock.timers.tick(100);
+  assert.equal((await silent).revisions[0]?.why, 'silence');
+  const ending = new AbortController();
+  const ended = checkServer(url, { ...options, signal: ending.signal });
+  while (requests < 10) await setImmediate();
+  ending.abort(new Error('enough'));
+  await assert.rejects(ended, /enough/);
 });

@@ -1,8 +1,8 @@
-import type { AllowedCall } from './bench/allowed.ts';
-import type { CheckReport } from './report.ts';
 import type { Served } from '../host/endpoint.ts';
 import { refuseUnknown, type Names } from '../mistakes/known-names.ts';
 import type { RevisionDate } from '../protocol/revision.ts';
+import type { AllowedCall } from './bench/allowed.ts';
+import type { CheckReport } from './report.ts';
 
 /** A server to be judged: one of this process, the address of one that listens, or the command that starts one. */
 export type CheckedServer =
@@ -24,6 +24,8 @@ export interface ServerCheckOptions {
   readonly only?: readonly string[];
   /** Tools that may be called, several times and with wrong arguments; none by default. */
   readonly calls?: readonly (string | AllowedCall)[];
+  /** Sends a message of 100 MB too, and over HTTP opens 500 connections that are slow; not by default. */
+  readonly heavy?: boolean;
   /** Headers of every request to a server that is reached by HTTP, such as `Authorization`; no report says that they were sent. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Longest wait for an answer, in milliseconds; 5,000. */
@@ -32,7 +34,15 @@ export interface ServerCheckOptions {
   readonly signal?: AbortSignal;
 }
 
-const optionNames: Names<ServerCheckOptions> = { revisions: 1, only: 1, calls: 1, headers: 1, timeoutMs: 1, signal: 1 };
+const optionNames: Names<ServerCheckOptions> = {
+  revisions: 1,
+  only: 1,
+  calls: 1,
+  heavy: 1,
+  headers: 1,
+  timeoutMs: 1,
+  signal: 1,
+};
 
 /**
  * Judges a server as `parley check` does: by what can be seen from outside of the statements of the specification, in every revision that it speaks.

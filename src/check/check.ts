@@ -21,6 +21,8 @@ export interface CheckOptions {
   readonly only?: readonly string[];
   /** Tools that may be called; none by default, and then no listed tool is. */
   readonly calls?: readonly AllowedCall[];
+  /** True where a message of 100 MB and 500 slow connections are sent too. */
+  readonly heavy?: boolean;
   /** Longest wait for an answer, in milliseconds; 5,000 by default. */
   readonly waitMs?: number;
   /** Hears each text that was sent in a conversation, as it stood on the wire. */
@@ -33,18 +35,21 @@ export interface CheckOptions {
 /** Judges a server. @throws what the signal was aborted with. */
 export async function judgeServer(options: CheckOptions): Promise<CheckReport> {
   const { way, target, info, revisions = published, only = [], calls = [], waitMs = 5_000, isNear, signal } = options;
+  const known = checkRules.filter((rule) => options.heavy === true || !isProbe(rule) || rule.heavy !== true);
   const isChosen = ({ id }: Pick<CheckRule, 'id'>): boolean =>
     only.length === 0 || only.some((word) => id === word || id.startsWith(`${word}-`));
   // A rule that only looks needs the others to have something said.
-  const isLooking = checkRules.some((rule) => isChosen(rule) && !isProbe(rule));
+  const isLooking = known.some((rule) => isChosen(rule) && !isProbe(rule));
   const found = await runRules({
     info,
     way,
     revisions,
-    rules: checkRules.filter((rule) => isChosen(rule) || (isLooking && isProbe(rule))),
+    rules: known.filter((rule) => isChosen(rule) || (isLooking && isProbe(rule))),
     limits: { messages: 2_000, children: 40, perSecond: isNear ? Infinity : 20 },
     calls,
     waitMs,
+    // A process may load for long; what is silent at once stays so for all that come after.
+    openMs: way.over === 'http' && options.waitMs !== undefined ? waitMs : Math.max(waitMs, 30_000),
     quietMs: 300,
     signal,
     ...(options.onSent && { onSent: (sent) => options.onSent?.(sent) }),

@@ -1,23 +1,32 @@
-import { readFileSync } from 'node:fs';
 import { isLoopback } from '../auth/network.ts';
+import { listen } from '../node/server/http.ts';
+import { version } from '../node/version.ts';
+import { chosenRevisions } from '../protocol/revision.ts';
 import { rawHttp } from './bench/http.ts';
+import type { CheckedServer, ServerCheckOptions } from './check-server.ts';
 import { judgeServer, type CheckOptions } from './check.ts';
 import type { CheckReport } from './report.ts';
-import { listen } from '../node/server/http.ts';
-import { chosenRevisions } from '../protocol/revision.ts';
-import type { CheckedServer, ServerCheckOptions } from './check-server.ts';
 
 /** Judges a server where it is, or where it is served meanwhile. */
 export async function judged(server: CheckedServer, options: ServerCheckOptions): Promise<CheckReport> {
-  const { revisions, only, calls = [], headers = {}, timeoutMs, signal = new AbortController().signal } = options;
+  const {
+    revisions,
+    only,
+    calls = [],
+    heavy = false,
+    headers = {},
+    timeoutMs,
+    signal = new AbortController().signal,
+  } = options;
   const place = await placeOf(server, headers);
   try {
     return await judgeServer({
       ...place,
-      info: { name: 'parley-check', version: versionOfPackage() },
+      info: { name: 'parley-check', version },
       ...(revisions === undefined ? {} : { revisions: chosenRevisions(revisions) }),
       ...(only === undefined ? {} : { only }),
       calls: calls.map((call) => (typeof call === 'string' ? { name: call } : call)),
+      heavy,
       ...(timeoutMs === undefined ? {} : { waitMs: timeoutMs }),
       signal,
     });
@@ -68,13 +77,4 @@ function byHttp(url: URL, headers: Readonly<Record<string, string>>): Place {
     isNear: isLoopback(hostname),
     close: () => http.close(),
   };
-}
-
-/** The version of this package. */
-function versionOfPackage(): string {
-  // Our own package.json, which has a version.
-  const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-    readonly version: string;
-  };
-  return manifest.version;
 }

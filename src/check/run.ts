@@ -1,5 +1,6 @@
 import type { Implementation } from '../protocol/features/common.ts';
 import { revisions as published, type Revision } from '../protocol/revision.ts';
+import { unlessAborted } from '../store/turns.ts';
 import { destructiveIn, type AllowedCall } from './bench/allowed.ts';
 import { Bench, excerptOf, type Ground, type Way } from './bench/bench.ts';
 import { inFront, type Exchanged } from './bench/exchange.ts';
@@ -20,6 +21,8 @@ export interface RunOptions {
   /** Tools that may be called. */
   readonly calls: readonly AllowedCall[];
   readonly waitMs: number;
+  /** Longest wait for the answer that opens a conversation. */
+  readonly openMs: number;
   readonly quietMs: number;
   readonly signal: AbortSignal;
   onSent?(sent: string): void;
@@ -45,7 +48,7 @@ export interface RunResult {
 
 /** Judges a server: opens a conversation in each revision, and runs the rules that are in force in those that it speaks. */
 export async function runRules(options: RunOptions): Promise<RunResult> {
-  const { way, rules, signal, info, limits, waitMs, quietMs, calls } = options;
+  const { way, rules, signal, info, limits, waitMs, openMs, quietMs, calls } = options;
   const budget = new Budget(limits, signal);
   const watching = new Watching(rules.filter((rule): rule is WatchRule => !isProbe(rule)));
   const ground: Ground = {
@@ -53,8 +56,7 @@ export async function runRules(options: RunOptions): Promise<RunResult> {
     way,
     budget,
     waitMs,
-    // A process may load for long; what is silent at once stays so for all that come after.
-    openMs: Math.max(waitMs, 30_000),
+    openMs,
     quietMs,
     calls,
     heard(exchange, about) {
@@ -71,7 +73,7 @@ export async function runRules(options: RunOptions): Promise<RunResult> {
   const uncalled: CheckReport['uncalled'][number][] = [];
   let cut: string | undefined;
   try {
-    const among = await judgeAll(benches, options, { judged, seen, uncalled });
+    const among = await unlessAborted(judgeAll(benches, options, { judged, seen, uncalled }), signal);
     // What a process says at its very end is judged too.
     await Promise.all(benches.map((bench) => bench.close()));
     judged.push(...watching.outcomes(among));
@@ -189,6 +191,7 @@ async function twice(bench: Bench, rule: ProbeRule): Promise<RuleVerdict> {
   const first = await once(bench, rule);
   if (first.verdict !== 'breaks') return first;
   const second = await once(bench, rule);
+  if (rule.mayEnd === true && second.verdict === 'not-judged') return first;
   return second.verdict === 'breaks' ? second : notJudged(`it was broken once (${first.why}), and not the next time`);
 }
 
@@ -198,7 +201,9 @@ async function once(bench: Bench, rule: ProbeRule): Promise<RuleVerdict> {
     if (rule.needs !== undefined && (await bench.offer()).capabilities[rule.needs] === undefined)
       return notApplicable(`the server does not declare ${rule.needs}`);
     const outcome = await rule.probe(bench);
-    const front = outcome.verdict === 'breaks' ? inFront(outcome.exchange) : undefined;
+    // A connection that breaks is no answer of something else where the server may have ended.
+    const isEnd = rule.mayEnd === true && outcome.verdict === 'breaks' && outcome.exchange.status === undefined;
+    const front = outcome.verdict === 'breaks' && !isEnd ? inFront(outcome.exchange) : undefined;
     return front === undefined ? outcome : notJudged(front);
   } catch (error) {
     if (error instanceof NotApplicable) return notApplicable(error.message);

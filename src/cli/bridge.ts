@@ -23,7 +23,7 @@ import { createBridge } from '../bridge.ts';
 import { commandTarget, serverTarget, splitAtDashes, targetOptions, transportOf, type Target } from './target.ts';
 import { sharedStoreOptions, withSharedStore, type SharedBehavior } from './shared-store.ts';
 import { telemetryOf, telemetryOptions, type Telemetry } from './telemetry.ts';
-import { version } from './version.ts';
+import { version } from '../node/version.ts';
 import { reasonOf, printed, shownJson } from './shown.ts';
 
 const servingOptions: ParseArgsOptionsConfig = {

@@ -2,7 +2,7 @@ import { helpOn } from './help.ts';
 import { UsageError, type Command, type Io } from './io.ts';
 import { reasonOf } from './shown.ts';
 import { splitAtDashes } from './target.ts';
-import { version } from './version.ts';
+import { version } from '../node/version.ts';
 
 /** Each loads what it alone needs. */
 const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([

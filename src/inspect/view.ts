@@ -1,5 +1,6 @@
 /** Language of the page and its process: verbs that are posted, and lines that are fed back. Types alone. */
 
+import type { LoggingLevel } from '../protocol/features/logging-level.ts';
 import type { Lane } from '../wire/entry.ts';
 
 /** JSON object, as it came. */
@@ -45,7 +46,7 @@ export interface ServerView {
   readonly capabilities?: JsonView;
   readonly instructions?: string;
   /** Level that the server is asked for; empty for none. */
-  readonly logLevel: string;
+  readonly logLevel: LoggingLevel | '';
   /** True where each request asks for what is logged, so that a level can be taken back. */
   readonly logsOnRequest: boolean;
   readonly roots: readonly RootView[];

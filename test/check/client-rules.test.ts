@@ -69,7 +69,13 @@ const region = (said: string | undefined, args: Json): Case => ({
 
 /** What breaks each row; several where a row is broken in several ways. */
 const cases: Readonly<Record<string, readonly Case[]>> = {
-  'basic-001': [late('nonsense {'), late({ id: 1, method: 'ping' }), late({ jsonrpc: '2.0' }), late(7)],
+  'basic-001': [
+    late('nonsense {'),
+    late({ id: 1, method: 'ping' }),
+    late({ jsonrpc: '2.0' }),
+    late(7),
+    late({ jsonrpc: '2.0', id: 1, result: {}, error: { code: 1, message: 'm' } }),
+  ],
   'basic-005': [late(request(1.5, 'ping')), late(request({}, 'ping'))],
   'basic-006': [late(request(null, 'ping'))],
   'basic-007': [late(request(1, 'ping'), request(1, 'ping'))],

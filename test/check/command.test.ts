@@ -1,10 +1,14 @@
 /** The command: its exit codes, its files, and what it does without sending anything. */
 
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer as createHttpServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import type { CheckReport } from '../../src/check/report.ts';
 import { inThisProcess } from '../../src/cli/child.test.ts';
 import { compileSchema } from '../../src/schema/json-schema.ts';
@@ -108,4 +112,26 @@ test('arguments of a file are sent to the tools that are named', async (t) => {
   const { url, sent } = await served(t, 'fine');
   assert.equal((await inThisProcess(['check', ...only, '--calls', 'sum', '--args', file, url])).code, 0);
   assert.ok(sent.some((body) => body.includes('"name":"sum","arguments":{"of":[4,5]}')));
+});
+
+test('whoever waits for a server that falls silent is told that the run goes on', async (t) => {
+  let requests = 0;
+  const server = createHttpServer((_, response) => {
+    if (++requests === 1) response.writeHead(400).end();
+  }).listen(0, '127.0.0.1');
+  t.after(() => server.closeAllConnections());
+  t.after(() => server.close());
+  await once(server, 'listening');
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const running = inThisProcess(['check', ...only, `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`]);
+  let hasEnded = false;
+  void running.finally(() => (hasEnded = true));
+  await once(server, 'request');
+  while (!hasEnded) {
+    t.mock.timers.tick(1_000);
+    await setImmediate();
+  }
+  const { code, stderr } = await running;
+  assert.equal(code, 3);
+  assert.match(stderr, /^parley: still judging, 10 s and 1 message so far$/m);
 });

@@ -78,6 +78,18 @@ test('a server that serves whoever leaves his capabilities out remembers nobody 
   );
 });
 
+test('a result beside an error is found in every revision, by the row that says so there', async (t) => {
+  const [, fault] = faults['result-and-error'] ?? assert.fail();
+  const { findings } = await judged(t, fault, ['basic-001', 'basic-012']);
+  assert.deepEqual(
+    findings.map(({ id, revisions: found }) => [id, ...found]),
+    [
+      ['basic-001', '2025-11-25', '2026-07-28'],
+      ['basic-012', '2024-11-05', '2025-03-26', '2025-06-18'],
+    ],
+  );
+});
+
 describe('a server with one fault', { concurrency: 2 }, () => {
   for (const [name, [row, fault]] of Object.entries({ ...faults, ...callFaults }))
     test(`is found out: ${name} breaks ${row}`, async (t) => {

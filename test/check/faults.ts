@@ -2,6 +2,7 @@
 
 import { isObject } from '../../src/jsonrpc/message.ts';
 import { metaKey } from '../../src/protocol/meta.ts';
+import { revisionOf } from '../../src/protocol/revision.ts';
 import { eachMessage, json, result, type Fault, type Passing } from './faulty.ts';
 
 type Json = Record<string, unknown>;
@@ -13,6 +14,11 @@ export function metaOf(message: Json): Json | undefined {
   const params = message['params'];
   const meta = isObject(params) ? params['_meta'] : undefined;
   return isObject(meta) && meta[metaKey.protocolVersion] !== undefined ? meta : undefined;
+}
+
+function isOfUnknownRevision(message: Json): boolean {
+  const meta = metaOf(message);
+  return meta !== undefined && revisionOf(String(meta[metaKey.protocolVersion])) === undefined;
 }
 
 let sessions = 1_000;
@@ -39,8 +45,7 @@ export const faults: Readonly<Record<string, readonly [row: string, fault: Fault
     {
       request({ headers }) {
         const { host = '' } = headers;
-        if (!host.startsWith('parley-check.invalid')) return;
-        headers['host'] = host.replace('parley-check.invalid', '127.0.0.1');
+        headers['host'] = host.replace(/^[^:]*/, '127.0.0.1');
         delete headers['origin'];
       },
     },
@@ -230,7 +235,7 @@ export const faults: Readonly<Record<string, readonly [row: string, fault: Fault
     {
       request(passing) {
         const meta = metaOf(passing.message);
-        if (meta === undefined || !String(meta[metaKey.protocolVersion]).startsWith('1999')) return;
+        if (meta === undefined || !isOfUnknownRevision(passing.message)) return;
         meta[metaKey.protocolVersion] = ['2026', '07', '28'].join('-');
         passing.headers['mcp-protocol-version'] = String(meta[metaKey.protocolVersion]);
         passing.body = JSON.stringify(passing.message);
@@ -241,7 +246,7 @@ export const faults: Readonly<Record<string, readonly [row: string, fault: Fault
     'versioning-001',
     {
       request: ({ message }) =>
-        String(metaOf(message)?.[metaKey.protocolVersion]).startsWith('1999')
+        isOfUnknownRevision(message)
           ? json(200, { jsonrpc: '2.0', id: message['id'], result: { tools: [] } })
           : undefined,
     },

@@ -89,37 +89,55 @@ export async function faulty(
   fault: Fault,
   guarded: (server: Server, url: string) => Served = (server) => server,
 ): Promise<string> {
+  const { url, close } = await serveFaulty(fault, (at) => guarded(cleanServer(), at));
+  t.after(close);
+  return url;
+}
+
+/**
+ * Serves what is made for its address with a fault, until it is closed.
+ *
+ * @param asks Tells which calls ask their client before they answer: those go on as they come.
+ */
+export async function serveFaulty(
+  fault: Fault,
+  made: (url: string) => Served,
+  asks: (name: string) => boolean = (name) => name === 'ask',
+): Promise<{ readonly url: string; close(): Promise<void> }> {
   const http = createHttp();
   await new Promise<void>((resolve) => void http.listen(0, '127.0.0.1', resolve));
   // A server that listens on a port has such an address.
   const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`;
-  const handler = createHandler(guarded(cleanServer(), url), {
+  const handler = createHandler(made(url), {
     onWarning: () => undefined,
     ssePair: { sse: '/sse', messages: '/messages' },
   });
   http.on('request', (incoming, outgoing) => {
-    void answer(incoming, outgoing, { fault, url, serve: handler }).catch((error: unknown) => {
+    void answer(incoming, outgoing, { fault, url, asks, serve: handler }).catch((error: unknown) => {
       outgoing.destroy(error instanceof Error ? error : undefined);
     });
   });
-  t.after(async () => {
-    http.closeAllConnections();
-    http.close();
-    await handler.close();
-  });
-  return url;
+  return {
+    url,
+    async close() {
+      http.closeAllConnections();
+      http.close();
+      await handler.close();
+    },
+  };
 }
 
 interface Serving {
   readonly fault: Fault;
   readonly url: string;
+  readonly asks: (name: string) => boolean;
   readonly serve: (request: Request) => Promise<Response>;
 }
 
 async function answer(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  { fault, url, serve }: Serving,
+  { fault, url, asks, serve }: Serving,
 ): Promise<void> {
   const chunks: Buffer[] = [];
   for await (const chunk of incoming as AsyncIterable<Buffer>) chunks.push(chunk);
@@ -150,7 +168,7 @@ async function answer(
   const isLasting =
     (passing.method === 'GET' && !passing.path.startsWith('/.well-known/')) ||
     passing.message['method'] === 'subscriptions/listen' ||
-    asksMeanwhile(passing.message);
+    isAsking(passing.message, asks);
   if (isLasting && response.status === 200) {
     outgoing.writeHead(200, headers).flushHeaders();
     for await (const chunk of response.body ?? [])
@@ -160,13 +178,15 @@ async function answer(
   const returning: Returning = { status: response.status, headers, text: await response.text() };
   fault.response?.(returning, passing);
   delete returning.headers['content-length'];
-  outgoing.writeHead(returning.status, returning.headers).end(returning.text);
+  // With a text, Node would write the head in UTF-8 too.
+  outgoing.writeHead(returning.status, returning.headers).end(Buffer.from(returning.text));
 }
 
 /** A call whose question comes before its answer, on one stream. */
-function asksMeanwhile({ method, params }: Json): boolean {
-  const meta = isObject(params) && isObject(params['_meta']) ? params['_meta'] : {};
-  return method === 'tools/call' && isObject(params) && params['name'] === 'ask' && !(metaKey.protocolVersion in meta);
+function isAsking({ method, params }: Json, asks: Serving['asks']): boolean {
+  if (method !== 'tools/call' || !isObject(params)) return false;
+  const meta = isObject(params['_meta']) ? params['_meta'] : {};
+  return asks(String(params['name'])) && !(metaKey.protocolVersion in meta);
 }
 
 function messageOf(text: string): Json {

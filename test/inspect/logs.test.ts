@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createExampleServer } from '../../src/cli/example/server.ts';
-import { createServer } from '../../src/server.ts';
+import { createServer, McpError } from '../../src/server.ts';
 import { connected, inspecting, noPage, outcomeOf, planAt, served } from '../support/inspected.ts';
 
 const skip = noPage;
@@ -32,10 +32,23 @@ test('what a server logs is asked for where it has to be, and a person may take 
   assert.equal((await scene.post('log-level', { server: 'A', level: '' })).status, 409);
 });
 
-test('a server that refuses a log level serves all the same', { skip }, async (t) => {
+test('a level that is none is refused, and the one before is kept', { skip }, async (t) => {
   const scene = await inspecting(t, [planAt(await served(t, createExampleServer()))], { revision: '2025-11-25' });
   await connected(scene);
   const response = await scene.post('log-level', { server: 'A', level: 'nonsense' });
+  assert.equal(response.status, 400);
+  assert.match(await response.text(), /a level is one of debug, info, /);
+  assert.ok(scene.lines.every((line) => line.kind !== 'server' || line.server.logLevel === ''));
+});
+
+test('a server that refuses a log level serves all the same', { skip }, async (t) => {
+  const server = createExampleServer();
+  server.use('logging/setLevel', () => {
+    throw new McpError(-32_602, 'no such level here');
+  });
+  const scene = await inspecting(t, [planAt(await served(t, server))], { revision: '2025-11-25' });
+  await connected(scene);
+  const response = await scene.post('log-level', { server: 'A', level: 'error' });
   assert.equal(response.status, 500);
   await response.text();
   await scene.json('connect', { server: 'A', revision: '2025-11-25' });

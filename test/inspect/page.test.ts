@@ -229,6 +229,32 @@ test('it works with server-everything, and with two servers side by side', { ski
   assert.equal(await page.getByRole('grid', { name: 'Messages' }).getByText('breaks').count(), 0);
 });
 
+test(
+  'an address in the words of the official Inspector reaches a server, and starts no command',
+  { skip },
+  async (t) => {
+    const { page, scene } = await openInspect(t, []);
+    const url = await served(t, createExampleServer());
+    const open = async (query: Readonly<Record<string, string>>): Promise<void> => {
+      await page.goto('about:blank');
+      await page.goto(`${scene.url.split('#')[0]}?${String(new URLSearchParams(query))}#${scene.token}`);
+    };
+    await open({ serverUrl: url, transport: 'http' });
+    const field = page.getByLabel('Add an address');
+    assert.equal(await field.inputValue(), url);
+    await open({ serverUrl: url, transport: 'http', autoConnect: 'what-a-stranger-guesses' });
+    assert.equal(await field.inputValue(), url);
+    assert.equal(await page.getByTestId('connection-status').count(), 0);
+    await open({ serverUrl: url, transport: 'http', autoConnect: scene.token });
+    await page.locator('.server[data-status=connected]').waitFor();
+    assert.equal(await field.inputValue(), '');
+    assert.equal(new URL(page.url()).search, '');
+    await open({ transport: 'stdio', serverCommand: 'node', serverArgs: 'server.js' });
+    await page.getByText('parley inspect -- node server.js').waitFor();
+    assert.equal(await page.locator('.server').count(), 1);
+  },
+);
+
 test('without a mouse: palette, lists, the wire, and back', { skip }, async (t) => {
   const { page, until } = await openInspect(t, [planAt(await served(t, createExampleServer()))]);
   await page.getByRole('grid', { name: 'tools', exact: true }).getByRole('row').first().waitFor();

@@ -5,7 +5,7 @@ import { projectClientCapabilities } from '../../protocol/compile/capabilities.t
 import { NotAllowed, NotJudged } from '../verdict.ts';
 import { callable, type AllowedCall, type CallableTool, type UncalledTool } from './allowed.ts';
 import { makeCall, type MadeCall } from './calls.ts';
-import type { Exchanged } from './exchange.ts';
+import { mostBytes, type Exchanged } from './exchange.ts';
 import type { RawHttp } from './http.ts';
 import type { Budget } from './limits.ts';
 import { rawLines, type RawLines, type StartedBy } from './lines.ts';
@@ -255,6 +255,7 @@ export function excerptOf(exchange: Exchanged | undefined): string {
   const said = text.trim().replaceAll(/\s+/g, ' ').slice(0, 200);
   const http = status === undefined ? '' : `HTTP ${status} `;
   if (said !== '') return `${http}${said}`;
+  if (end === 'limit') return `${http}with more than ${mostBytes / 1024 ** 2} MiB, of which no more is read`;
   if (reason !== undefined) return `${http}${reason}`;
   return end === 'silent' ? `${http}silence` : `${http}nothing`;
 }

@@ -128,3 +128,13 @@ export function inFront({ status, headers, messages, end, reason }: Exchanged): 
     return `HTTP ${status} with a page of HTML: something in front of the server answered`;
   return undefined;
 }
+
+/** Length to which what was sent is told, in characters. */
+const longestTold = 2_000;
+
+/** Beginning of what was sent, with the length of all of it; bytes are characters. */
+export function toldText(text: string | Uint8Array): string {
+  const start = text.slice(0, longestTold);
+  const told = typeof start === 'string' ? start : Buffer.from(start).toString('latin1');
+  return text.length > longestTold ? `${told}… (${text.length} characters)` : told;
+}

@@ -3,7 +3,7 @@ import { Agent as SecureAgent, request as secureRequestOf } from 'node:https';
 import { after } from '../../jsonrpc/timeout.ts';
 import { readEvents } from '../../jsonrpc/sse.ts';
 import { Senders, shownSender, type UserCredentials, type Sender } from './senders.ts';
-import { Coming, mostBytes, type Exchanged, type ExchangeLimits } from './exchange.ts';
+import { Coming, mostBytes, toldText, type Exchanged, type ExchangeLimits } from './exchange.ts';
 
 /** A request over HTTP as a probe wants it, right or wrong. */
 export interface RawRequest extends ExchangeLimits {
@@ -127,7 +127,8 @@ async function exchanged(url: URL, { asked, headers, sent, begin }: Sending): Pr
         (error: unknown) => over('gone', String(error)),
       );
     });
-    sending.end(asked.body);
+    // With a text, Node would write the head in UTF-8 too, and a session id must go back byte by byte.
+    sending.end(typeof asked.body === 'string' ? Buffer.from(asked.body) : asked.body);
   });
 }
 
@@ -229,9 +230,6 @@ function headersOf(response: IncomingMessage | undefined): Readonly<Record<strin
 /** A session id is the key to its session: it is not told. */
 const sessionHeader = 'mcp-session-id';
 
-/** Length of a body that is told whole. */
-const toldBody = 2_000;
-
 function wordsOf(url: URL, { method, path, headers, body, as }: RawRequest): string {
   const lines = Object.entries({ ...headers, ...shownSender(as) })
     .filter(([name]) => !plumbing.has(name.toLowerCase()))
@@ -240,7 +238,6 @@ function wordsOf(url: URL, { method, path, headers, body, as }: RawRequest): str
         ? `${name}: …`
         : `${name}: ${value.length > 200 ? `${value.slice(0, 200)}… (${value.length} characters)` : value}`,
     );
-  const text = body === undefined ? '' : typeof body === 'string' ? body : Buffer.from(body).toString('latin1');
-  const told = text.length > toldBody ? `${text.slice(0, toldBody)}… (${text.length} characters)` : text;
+  const told = toldText(body ?? '');
   return [`${method} ${path ?? url.pathname}`, ...lines, ...(told === '' ? [] : ['', told])].join('\n');
 }

@@ -3,7 +3,7 @@ import { after, settledWithin } from '../../jsonrpc/timeout.ts';
 import { resolveCommand } from '../../stdio/client/command.ts';
 import { childEnvironment, type Environment } from '../../stdio/client/environment.ts';
 import { endWithProcess, forget, signalTree } from '../../stdio/client/process-tree.ts';
-import { Coming, mostBytes, Unasked, type Exchanged, type ExchangeLimits } from './exchange.ts';
+import { Coming, toldText, mostBytes, Unasked, type Exchanged, type ExchangeLimits } from './exchange.ts';
 
 /** Command that starts a server. */
 export interface StartedBy {
@@ -86,8 +86,7 @@ class Lines implements RawLines {
 
   async send(text: string | Uint8Array, { waitMs, until }: ExchangeLimits): Promise<Exchanged> {
     const coming = new Coming();
-    const bytes = typeof text === 'string' ? text : Buffer.from(text).toString('latin1');
-    const sent = bytes.length > 2_000 ? `${bytes.slice(0, 2_000)}… (${bytes.length} characters)` : bytes;
+    const sent = toldText(text);
     const end = await new Promise<Exchanged['end']>((resolve) => {
       if (this.ended !== undefined) return resolve('gone');
       const over = (how: Exchanged['end']): void => {

@@ -1,11 +1,8 @@
 import { isObject } from '../../jsonrpc/message.ts';
-import type { Bench } from '../bench/bench.ts';
 import { errorCodeIn, responseIn } from '../bench/exchange.ts';
-import type { Prober } from '../bench/prober.ts';
-import { ownMeta } from './own-meta.ts';
 import { refusedWith } from './refusals.ts';
 import type { ProbeRule } from '../rule.ts';
-import { breaks, holds, notJudged, unless, type RuleVerdict } from '../verdict.ts';
+import { breaks, holds, notJudged, unless } from '../verdict.ts';
 
 /** Rules about requests, notifications and batches of any kind. */
 
@@ -88,70 +85,6 @@ const unknownMethod: ProbeRule = {
   },
 };
 
-/** Sends a text that no server can make sense of, and sees whether it still serves. */
-async function livesOn(bench: Bench, text: NastyText, what: string): Promise<RuleVerdict> {
-  const speaker = await bench.fresh();
-  try {
-    await bench.works(speaker, bench.harmless);
-    const { method, params } = ownWords(bench);
-    const exchange = await speaker.text(text(method, params), { until: (messages) => messages.length > 0 });
-    const after = await serving(bench, speaker);
-    return unless(!after, exchange, `after ${what} it did not serve any more`);
-  } finally {
-    await bench.end(speaker);
-  }
-}
-
-async function serving(bench: Bench, speaker: Prober): Promise<boolean> {
-  return (await speaker.request(bench.harmless)).result !== undefined;
-}
-
-/** Makes a text, of a method that works and the beginning of its params: what names no revision may be of another one to the server. */
-type NastyText = (method: string, params: string) => string | Uint8Array;
-
-function ownWords(bench: Bench): { readonly method: string; readonly params: string } {
-  const isStateless = bench.revision.clientDescribed === 'each-request';
-  return { method: bench.harmless, params: isStateless ? `"_meta":${JSON.stringify(ownMeta(bench))},` : '' };
-}
-
-/** An id that no other request of a conversation has. */
-const nastyId = 77_077;
-
-const nasty: readonly (readonly [id: string, what: string, text: NastyText])[] = [
-  ['harden-no-json', 'a text that is no JSON', () => '{"jsonrpc":"2.0","id":'],
-  [
-    'harden-utf-8',
-    'bytes that are no UTF-8',
-    (_, params) =>
-      Buffer.concat([
-        Buffer.from(`{"jsonrpc":"2.0","id":${nastyId},"params":{${params}"a":1},"method":"`),
-        Buffer.from([0xff, 0xfe]),
-        Buffer.from('"}'),
-      ]),
-  ],
-  [
-    'harden-depth',
-    'JSON that nests 10,000 deep',
-    (method, params) =>
-      `{"jsonrpc":"2.0","id":${nastyId},"method":"${method}","params":{${params}"a":${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}}}`,
-  ],
-  [
-    'harden-proto',
-    'keys such as __proto__',
-    (method, params) =>
-      `{"jsonrpc":"2.0","id":${nastyId},"method":"${method}","params":{${params}"__proto__":{"a":1},"constructor":{"prototype":{"a":1}}}}`,
-  ],
-  ['harden-odd-values', 'messages of odd types', () => '[null,1,"a",[],{},{"jsonrpc":"2.0","id":{},"method":1}]'],
-];
-
-const hardenings: readonly ProbeRule[] = nasty.map(([id, what, text]) => ({
-  id,
-  once: true,
-  words: `It serves on after ${what}`,
-  mend: 'answer with an error, or drop the message, and go on',
-  probe: (bench) => livesOn(bench, text, what),
-}));
-
 const malformedId: ProbeRule = {
   id: 'harden-parse-error',
   once: true,
@@ -170,11 +103,4 @@ const malformedId: ProbeRule = {
 };
 
 /** Rules that hold whatever a server offers. */
-export const basicRules: readonly ProbeRule[] = [
-  idAsText,
-  silentNotification,
-  batch,
-  unknownMethod,
-  malformedId,
-  ...hardenings,
-];
+export const basicRules: readonly ProbeRule[] = [idAsText, silentNotification, batch, unknownMethod, malformedId];

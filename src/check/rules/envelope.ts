@@ -3,6 +3,7 @@ import { methodOf } from '../../protocol/catalogue.ts';
 import { check } from '../../protocol/compile/check.ts';
 import { createTaskResultShape } from '../../protocol/features/tasks.ts';
 import { isMetaKey, metaKey } from '../../protocol/meta.ts';
+import { rowOf } from '../register.ts';
 import type { HeardMessage, WatchRule } from '../rule.ts';
 
 /** Rules about the messages themselves, whatever they say. */
@@ -20,13 +21,14 @@ const jsonRpc: WatchRule = {
   id: 'basic-001',
   words: 'Every message is one of JSON-RPC 2.0: a request, a notification or a response, with jsonrpc "2.0"',
   mend: 'send objects with "jsonrpc": "2.0" and a method, a result or an error',
-  watch({ message, malformed, exchange }) {
+  watch({ message, malformed, exchange, revision }) {
     if (malformed !== undefined)
       return exchange.status === undefined
         ? 'not-seen'
         : { breaks: `${JSON.stringify(malformed.slice(0, 80))} is no JSON` };
     if (message['jsonrpc'] !== '2.0')
       return { breaks: `jsonrpc is ${JSON.stringify(message['jsonrpc']) ?? 'missing'}` };
+    if (hasBoth(message) && !rowOf(resultOrError.id).lives(revision)) return { breaks: hasBothWords };
     if (typeof message['method'] === 'string' || isResponse(message)) return 'holds';
     return { breaks: 'it has no method, no result and no error' };
   },
@@ -36,13 +38,15 @@ const resultOrError: WatchRule = {
   id: 'basic-012',
   words: 'A response never has both a result and an error',
   mend: 'send one of the two, and leave the other out',
-  watch: ({ message }) =>
-    !isResponse(message)
-      ? 'not-seen'
-      : 'result' in message && 'error' in message && message['error'] !== null && message['result'] !== null
-        ? { breaks: 'it has a result and an error' }
-        : 'holds',
+  watch: ({ message }) => (!isResponse(message) ? 'not-seen' : hasBoth(message) ? { breaks: hasBothWords } : 'holds'),
 };
+
+const hasBothWords = 'it has a result and an error';
+
+/** Tells whether a message is what JSON-RPC 2.0 (§5) rules out; some revisions of MCP say it in words of their own, and have a row for it. */
+function hasBoth(message: Message): boolean {
+  return (message['result'] ?? null) !== null && (message['error'] ?? null) !== null;
+}
 
 const errorParts: WatchRule = {
   id: 'basic-014',

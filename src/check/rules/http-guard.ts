@@ -65,6 +65,7 @@ const formPost: ProbeRule = {
 const largeHeader: ProbeRule = {
   id: 'harden-large-header',
   once: true,
+  mayEnd: true,
   words: 'A header of 64 KiB is refused, and the server lives',
   mend: 'limit the size of headers',
   over: 'http',

@@ -6,8 +6,10 @@ import { envelopeRules } from './envelope.ts';
 import { featureRules } from './features.ts';
 import { httpGuardRules } from './http-guard.ts';
 import { httpSessionRules } from './http-session.ts';
+import { heavyRules } from './hardening/heavy.ts';
 import { lifecycleRules } from './lifecycle.ts';
 import { listedRules } from './listed.ts';
+import { nastyRules } from './hardening/nasty.ts';
 import { resultRules } from './results.ts';
 import { nextRoundRules } from './rounds.ts';
 import { runningRules } from './running.ts';
@@ -22,6 +24,7 @@ export const checkRules: readonly CheckRule[] = [
   ...envelopeRules,
   ...listedRules,
   ...basicRules,
+  ...nastyRules,
   ...lifecycleRules,
   ...statelessRules,
   ...httpGuardRules,
@@ -36,4 +39,5 @@ export const checkRules: readonly CheckRule[] = [
   ...nextRoundRules,
   ...runningRules,
   ...taskRules,
+  ...heavyRules,
 ];

@@ -276,7 +276,9 @@ const headerValues: ProbeRule = {
     const spaced = await asked(bench, { headers: { 'Mcp-Method': `  ${await listing(bench)}  ` } });
     if (spaced.result === undefined) return breaks(spaced, 'with spaces around the value it got no result');
     const shouted = await asked(bench, { headers: { 'Mcp-Method': (await listing(bench)).toUpperCase() } });
-    return refusedWith(shouted, {});
+    if (shouted.result === undefined) return refusedWith(shouted, {});
+    const other = await asked(bench, { headers: { 'Mcp-Method': 'parley/other' } });
+    return refusedWith(shouted, other.result === undefined ? {} : { follows: 'http-075' });
   },
 };
 

@@ -4,7 +4,6 @@ import type { Revision } from '../../protocol/revision.ts';
 import { excerptOf, nobody, type Bench } from '../bench/bench.ts';
 import type { CallableTool } from '../bench/allowed.ts';
 import { completeIn, sendCall } from '../bench/calls.ts';
-import { errorCodeOf } from '../bench/exchange.ts';
 import type { Answered, Prober } from '../bench/prober.ts';
 import type { ProbeRule, WatchRule } from '../rule.ts';
 import { breaks, holds, NotJudged, notApplicable, unless, type RuleVerdict } from '../verdict.ts';
@@ -281,9 +280,7 @@ const strangers: ProbeRule = {
     if (!(await declaredExtension(bench))) return notApplicable('it does not declare the extension');
     const speaker = await bench.shared();
     await bench.works(speaker, bench.harmless);
-    const answer = await speaker.request('tasks/get', { taskId: nobody });
-    const code = errorCodeOf(answer.response);
-    return unless(code !== -32021, answer, `it was answered with ${JSON.stringify(code) ?? 'no error'}`);
+    return refusedWith(await speaker.request('tasks/get', { taskId: nobody }), { code: -32021 });
   },
 };
 

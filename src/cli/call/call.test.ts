@@ -6,7 +6,7 @@ import { revisions } from '../../protocol/revision.ts';
 import { createServer } from '../../server/server.ts';
 import { exampleCommand, inThisProcess, run, start } from '../child.test.ts';
 import { createExampleServer } from '../example/server.ts';
-import { version } from '../version.ts';
+import { version } from '../../node/version.ts';
 
 /** Serves the example over HTTP while something runs. */
 async function withExample(use: (url: string) => Promise<void>, options: ListenOptions = {}): Promise<void> {

@@ -11,7 +11,7 @@ import { authOptions } from '../login/sign-in-options.ts';
 import { revisionDates, wholeNumber, type Parsed } from '../options.ts';
 import { printed, reasonOf } from '../shown.ts';
 import { targetOptions, transportOf, type Target } from '../target.ts';
-import { version } from '../version.ts';
+import { version } from '../../node/version.ts';
 
 /** The options of a command that uses one server as a client. */
 export const clientOptions: ParseArgsOptionsConfig = {

@@ -7,7 +7,7 @@ import { UsageError, type Io } from '../io.ts';
 import { revisionDates, wholeNumber, type Parsed } from '../options.ts';
 import { printed } from '../shown.ts';
 import { variablesOf } from '../target.ts';
-import { version } from '../version.ts';
+import { version } from '../../node/version.ts';
 
 /** Words in which the address of the server is put in the place of this one. */
 const placeholder = '{url}';

@@ -23,7 +23,7 @@ import {
   variablesOf,
   type Target,
 } from '../target.ts';
-import { version } from '../version.ts';
+import { version } from '../../node/version.ts';
 import { allowedCalls } from './calls.ts';
 import { credentialOptions, refuseCredentials } from './credential-options.ts';
 import { signOfLife } from './sign-of-life.ts';
@@ -35,6 +35,7 @@ const options: ParseArgsOptionsConfig = {
   only: { type: 'string', multiple: true },
   calls: { type: 'string', multiple: true },
   args: { type: 'string' },
+  heavy: { type: 'boolean' },
   json: { type: 'boolean' },
   junit: { type: 'boolean' },
   sarif: { type: 'string' },
@@ -75,6 +76,7 @@ export async function checkCommand(argv: readonly string[], io: Io): Promise<num
     ...(dates === undefined ? {} : { revisions: chosenRevisions(dates) }),
     only: parsed.texts('only'),
     calls,
+    heavy: parsed.flag('heavy'),
     ...(timeout === undefined ? {} : { waitMs: wholeNumber('--timeout', timeout, [1, 2 ** 31 - 1]) }),
     signal: io.signal,
   };

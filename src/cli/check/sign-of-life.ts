@@ -20,7 +20,7 @@ export function signOfLife({ stderr }: Pick<Io, 'stderr'>): SignOfLife {
   const later = (): void => {
     cancel = after(everySeconds * 1_000, () => {
       seconds += everySeconds;
-      stderr.write(`parley: still judging, ${seconds} s and ${messages} messages so far\n`);
+      stderr.write(`parley: still judging, ${seconds} s and ${messages} message${messages === 1 ? '' : 's'} so far\n`);
       later();
     });
   };

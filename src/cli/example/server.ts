@@ -4,7 +4,7 @@ import { createServer, type Server } from '../../server/server.ts';
 import { ToolError } from '../../server/offer/tool-result.ts';
 import { cities, cityNamed, cityNames, describeCity, forecast } from './data.ts';
 import { picture, tone } from './media.ts';
-import { version } from '../version.ts';
+import { version } from '../../node/version.ts';
 
 const icon = (drawing: string): Icon => ({
   src: `data:image/svg+xml,${encodeURIComponent(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24">${drawing}</svg>`)}`,

@@ -16,7 +16,7 @@ import { listsTasks, tasksOf } from './tasks.ts';
 import { createTap, type Tap } from './wire.ts';
 import { evidenceOf, named, type Evidence } from './words.ts';
 import { whenAborted } from '../io.ts';
-import { version } from '../version.ts';
+import { version } from '../../node/version.ts';
 
 /** Options of trying a server. */
 export interface TryOptions {

@@ -11,7 +11,7 @@ import { parseOptions, revisionDates, wholeNumber, type Parsed } from '../option
 import { pageFolder } from '../page-folder.ts';
 import { printed, reasonOf } from '../shown.ts';
 import { serverTarget, splitAtDashes, targetOptions } from '../target.ts';
-import { version } from '../version.ts';
+import { version } from '../../node/version.ts';
 import { openTrialBridge } from './trial-bridge.ts';
 import { addedPlan, configuredPlans, recordedPlans, typedPlan } from './plans.ts';
 

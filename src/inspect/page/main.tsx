@@ -8,7 +8,7 @@ import { Header } from './screens/header.tsx';
 import { Servers } from './screens/servers.tsx';
 import { Use } from './screens/use.tsx';
 import { Wire } from './screens/wire.tsx';
-import { announcement, api, hear, place, problem, questions, trouble } from './state.ts';
+import { addServer, announcement, api, hear, place, problem, questions, trouble, wish } from './state.ts';
 
 /** Words that are read out: one announcement in two seconds at most. */
 const said = signal('');
@@ -56,6 +56,8 @@ function Page(): JSX.Element {
 render(<Page />, document.body);
 listenToKeys();
 answerAsWished();
+problem.value = wish.problem;
+if (wish.connects) void addServer(wish.url);
 effect(() => {
   const waiting = questions.value.size;
   document.title = waiting > 0 ? `(${waiting}) Parley` : 'Parley';

@@ -11,6 +11,7 @@ import type {
   RowView,
   ServerView,
 } from '../view.ts';
+import { takeWish, type AddressWish } from './address.ts';
 import { createApi, type Api } from './api.ts';
 import { parseFilter, type ParsedFilter } from './filter.ts';
 import { takeToken } from './token.ts';
@@ -26,7 +27,10 @@ export type Place = (typeof places)[number];
 /** Limits of what the page holds: rows, rows that wait for a frame, lines of logs, calls, and resources that were updated. */
 const most = { rows: 40_000, waiting: 5_000, logs: 2_000, calls: 264, updated: 1_000 };
 
-export const api: Api = createApi(takeToken());
+const token = takeToken();
+export const api: Api = createApi(token);
+/** Things that the address wished when the page was opened. */
+export const wish: AddressWish = takeWish(token);
 
 export const hello: Signal<Extract<FeedLine, { kind: 'hello' }> | undefined> = signal(undefined);
 /** Words about the process, where it does not answer. */
@@ -258,6 +262,18 @@ export function wordsOf(error: unknown): string {
 export async function act(verb: string, body: object): Promise<boolean> {
   try {
     await api.post(verb, body);
+    return true;
+  } catch (error) {
+    problem.value = wordsOf(error);
+    return false;
+  }
+}
+
+/** Adds a server of HTTP and shows it; what fails is told. */
+export async function addServer(url: string): Promise<boolean> {
+  try {
+    const { server } = await api.post<{ readonly server: string }>('add', { url });
+    chosenServer.value = server;
     return true;
   } catch (error) {
     problem.value = wordsOf(error);

@@ -4,6 +4,7 @@ import { compileSchema } from '../../schema/json-schema.ts';
 import { SchemaError } from '../../schema/document.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import { McpError } from '../../protocol/error.ts';
+import type { LoggingLevel } from '../../protocol/features/logging-level.ts';
 import { VerbError } from '../http/body.ts';
 import type { CallKind, CallView, JsonView, OutcomeView, ProblemView } from '../view.ts';
 import type { Shared } from './shared.ts';
@@ -20,7 +21,7 @@ export interface WantedCall {
   readonly value: JsonView;
   /** Schema of structured content, where the tool has one. */
   readonly outputSchema?: unknown;
-  readonly logLevel?: string | undefined;
+  readonly logLevel?: LoggingLevel | undefined;
   readonly ttlMs?: number | undefined;
   /** Takes out of a text what is secret. */
   hidden(text: string): string;
@@ -150,7 +151,7 @@ type Change = (more: Partial<CallView>) => void;
 async function use(client: Client, wanted: WantedCall, signal: AbortSignal, change: Change): Promise<JsonView> {
   const { kind, name, value, logLevel } = wanted;
   // A person is asked in between, and takes the time that they take.
-  const options = { signal, timeoutMs: 0, ...(logLevel === undefined ? {} : { logLevel: logLevel as 'info' }) };
+  const options = { signal, timeoutMs: 0, ...(logLevel === undefined ? {} : { logLevel }) };
   const onProgress = (progress: NonNullable<CallView['progress']>): void => change({ progress });
   switch (kind) {
     case 'tool':

@@ -2,6 +2,7 @@ import type { Client } from '../../client/client.ts';
 import type { InputContext } from '../../client/input/inputs.ts';
 import { throughBridge } from '../../fidelity/offered.ts';
 import type { Offer } from '../../fidelity/offer.ts';
+import type { LoggingLevel } from '../../protocol/features/logging-level.ts';
 import { revisionOf } from '../../protocol/revision.ts';
 import { VerbError } from '../http/body.ts';
 import type { ListsView, LossesView, RootView, ServerView } from '../view.ts';
@@ -148,7 +149,7 @@ export class InspectedServer {
     else this.#show({ logsOnRequest, logLevel: isAsked ? 'debug' : '' });
     if (this.#view.logLevel === '') return;
     try {
-      await client.setLogLevel(this.#view.logLevel as 'info');
+      await client.setLogLevel(this.#view.logLevel);
     } catch (error) {
       this.#note('warning', this.#shared.words(error), 'parley');
     }
@@ -214,7 +215,7 @@ export class InspectedServer {
     await this.#client?.setRoots([...roots]);
   }
 
-  async setLogLevel(level: string): Promise<void> {
+  async setLogLevel(level: LoggingLevel | ''): Promise<void> {
     if (level === '' && !this.#view.logsOnRequest)
       throw new VerbError(
         409,
@@ -223,7 +224,7 @@ export class InspectedServer {
     this.#hasLevel = true;
     this.#show({ logLevel: level });
     // A revision without the request is told with each call.
-    await this.#client?.setLogLevel(level === '' ? undefined : (level as 'info'));
+    await this.#client?.setLogLevel(level === '' ? undefined : level);
   }
 
   /** Tells the person something about the server, in its log. */

@@ -11,6 +11,7 @@ import type { InspectedServer } from '../servers/inspected.ts';
 import type { Shared } from '../servers/shared.ts';
 import type { TrialView } from '../view.ts';
 import { Hops } from './hops.ts';
+import { playableMethod, type PlayableMethod } from './playable.ts';
 import { stepsOf } from './steps.ts';
 
 /** A bridge that stands before a server. */
@@ -62,13 +63,13 @@ export class Trials {
       throw new VerbError(400, 'there is no such revision');
     if (this.#shared.isReadOnly && method === 'tools/call')
       throw new VerbError(403, 'tools are not called: this was started with --read-only');
-    const play = plays.get(method);
-    if (play === undefined || request.from !== 'client') throw new VerbError(400, `${method} is not played`);
+    const known = playableMethod(method);
+    if (known === undefined || request.from !== 'client') throw new VerbError(400, `${method} is not played`);
     if (this.#running.size >= mostRunning) throw new VerbError(429, `${mostRunning} conversations are tried already`);
     const params = paramsOf(request.text);
     const stop = AbortSignal.any([signal, this.#ending.signal, server.letGo]);
     const playing = this.#play(server, { revision, client, stop, name: nameIn(params) ?? method }, (one) =>
-      play(one, params, stop),
+      plays[known](one, params, stop),
     );
     this.#running.add(playing);
     try {
@@ -103,7 +104,7 @@ export class Trials {
       const client = await this.#shared.open(hops.hear('client', bridge.transport), { ...options, info });
       ends.push(() => client.close());
       const { logLevel } = server.view;
-      if (logLevel !== '' && client.capabilities.logging !== undefined) await client.setLogLevel(logLevel as 'info');
+      if (logLevel !== '' && client.capabilities.logging !== undefined) await client.setLogLevel(logLevel);
       await play(client);
     } catch (error) {
       failure = this.#shared.words(error);
@@ -144,33 +145,25 @@ type Play = (client: Client, params: Params, signal: AbortSignal) => Promise<unk
 
 const opening: Play = () => Promise.resolve();
 
-/** Requests that are played, by their methods: each by what a client has for it. */
-const plays: ReadonlyMap<string, Play> = new Map<string, Play>([
-  ['initialize', opening],
-  ['server/discover', opening],
-  [
-    'tools/call',
-    (client, params, signal) =>
-      client.callTool(textIn(params, 'name'), objectIn(params, 'arguments'), {
-        signal,
-        timeoutMs: 0,
-        onProgress: () => {},
-      }),
-  ],
-  [
-    'prompts/get',
-    (client, params, signal) =>
-      client.getPrompt(textIn(params, 'name'), textsOf(objectIn(params, 'arguments')), { signal, timeoutMs: 0 }),
-  ],
-  [
-    'resources/read',
-    (client, params, signal) => client.readResource(textIn(params, 'uri'), { signal, timeoutMs: 0, cache: 'refresh' }),
-  ],
-  ['tools/list', (client, _, signal) => client.listTools({ signal })],
-  ['prompts/list', (client, _, signal) => client.listPrompts({ signal })],
-  ['resources/list', (client, _, signal) => client.listResources({ signal })],
-  ['resources/templates/list', (client, _, signal) => client.listResourceTemplates({ signal })],
-]);
+/** Each is played by what a client has for it. */
+const plays: Readonly<Record<PlayableMethod, Play>> = {
+  initialize: opening,
+  'server/discover': opening,
+  'tools/call': (client, params, signal) =>
+    client.callTool(textIn(params, 'name'), objectIn(params, 'arguments'), {
+      signal,
+      timeoutMs: 0,
+      onProgress: () => {},
+    }),
+  'tools/list': (client, _, signal) => client.listTools({ signal }),
+  'prompts/get': (client, params, signal) =>
+    client.getPrompt(textIn(params, 'name'), textsOf(objectIn(params, 'arguments')), { signal, timeoutMs: 0 }),
+  'prompts/list': (client, _, signal) => client.listPrompts({ signal }),
+  'resources/read': (client, params, signal) =>
+    client.readResource(textIn(params, 'uri'), { signal, timeoutMs: 0, cache: 'refresh' }),
+  'resources/list': (client, _, signal) => client.listResources({ signal }),
+  'resources/templates/list': (client, _, signal) => client.listResourceTemplates({ signal }),
+};
 
 function nameIn({ name, uri }: Params): string | undefined {
   return typeof name === 'string' ? name : typeof uri === 'string' ? uri : undefined;

@@ -4,6 +4,7 @@ import { parseExactJson } from '../../json/parse-exact.ts';
 import { withPlainNumbers } from '../../json/exact-number.ts';
 import { JsonError } from '../../json/parse.ts';
 import { isObject } from '../../jsonrpc/message.ts';
+import { loggingLevels, type LoggingLevel } from '../../protocol/features/logging-level.ts';
 import { VerbError } from '../http/body.ts';
 import type { Verb } from '../http/listen.ts';
 import { problemsOf } from '../servers/calls.ts';
@@ -122,11 +123,18 @@ function settingVerbs(servers: InspectedServers): Named {
     [
       'log-level',
       verb({ server: 'text', level: 'text' }, async ({ server, level }) => {
-        await servers.get(server).setLogLevel(level);
+        await servers.get(server).setLogLevel(levelOf(level));
         return {};
       }),
     ],
   ];
+}
+
+/** A level that was chosen; empty for none. @throws VerbError for what is none. */
+function levelOf(text: string): LoggingLevel | '' {
+  const level = loggingLevels.find((known) => known === text) ?? '';
+  if (level !== text) throw new VerbError(400, `a level is one of ${loggingLevels.join(', ')}`);
+  return level;
 }
 
 /** Arguments that were typed: nothing at all is an empty object. @throws VerbError for what is no object. */

@@ -5,6 +5,7 @@ import { isObject } from '../../../jsonrpc/message.ts';
 import { methodOf } from '../../../protocol/catalogue.ts';
 import { check } from '../../../protocol/compile/check.ts';
 import { isMetaKey, metaKey } from '../../../protocol/meta.ts';
+import { rowOf } from '../../register.ts';
 import { inQuotes, sameAs, unlessKept, type ClientRule, type ClientLook } from '../client-rule.ts';
 import { idText, isAsking, metaOf, paramsOf } from '../talk.ts';
 
@@ -12,10 +13,12 @@ const jsonRpc: ClientRule = {
   id: 'basic-001',
   words: 'Every message is one of JSON-RPC 2.0: a request, a notification or a response, with jsonrpc "2.0"',
   mend: 'send objects with "jsonrpc": "2.0" and a method, a result or an error',
-  watch({ message, malformed, http }) {
+  watch({ message, malformed, http, revision }) {
     if (malformed !== undefined) return { breaks: `${inQuotes(malformed)} is no JSON` };
     if (http !== undefined && http.method !== 'POST') return 'not-seen';
     if (message['jsonrpc'] !== '2.0') return { breaks: `jsonrpc is ${inQuotes(message['jsonrpc'])}` };
+    if ('result' in message && 'error' in message && !rowOf(resultOrError.id).lives(revision))
+      return { breaks: 'it has a result and an error' };
     return unlessKept(
       typeof message['method'] === 'string' || isResponse(message),
       'it has no method, no result and no error',

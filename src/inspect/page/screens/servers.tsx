@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ServerView } from '../../view.ts';
 import { line, textOf } from '../plain.ts';
-import { act, api, chosenServer, dialog, hello, place, problem, servers, wordsOf } from '../state.ts';
+import { act, addServer, chosenServer, dialog, hello, place, servers, wish } from '../state.ts';
 
 const signs: Readonly<Record<ServerView['state'], string>> = {
   connected: '●',
@@ -139,15 +139,9 @@ function RevisionChoice({ server: { id, wanted } }: { readonly server: ServerVie
 }
 
 function AddAddress(): JSX.Element {
-  const [url, setUrl] = useState('');
+  const [url, setUrl] = useState(wish.connects ? '' : wish.url);
   const add = async (): Promise<void> => {
-    try {
-      const { server } = await api.post<{ readonly server: string }>('add', { url });
-      chosenServer.value = server;
-      setUrl('');
-    } catch (error) {
-      problem.value = wordsOf(error);
-    }
+    if (await addServer(url)) setUrl('');
   };
   return (
     <form

@@ -1,23 +1,11 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { playableMethod } from '../../trial/playable.ts';
 import type { TrialStepView, TrialView } from '../../view.ts';
 import { JsonView } from '../json/json-view.tsx';
 import { line, plain } from '../plain.ts';
 import { api, hello, problem, rowAt, servers, wordsOf } from '../state.ts';
 import { Changes } from './changes.tsx';
-
-/** Methods of requests that can be played again. */
-const playable: ReadonlySet<string> = new Set([
-  'initialize',
-  'server/discover',
-  'tools/call',
-  'tools/list',
-  'prompts/get',
-  'prompts/list',
-  'resources/read',
-  'resources/list',
-  'resources/templates/list',
-]);
 
 /** The same request by a client of another revision, played through a bridge before the same server when the person says so. */
 export function Trial({ n, to }: { readonly n: number; readonly to: string }): JSX.Element | null {
@@ -26,7 +14,7 @@ export function Trial({ n, to }: { readonly n: number; readonly to: string }): J
   const [isRunning, setRunning] = useState(false);
   const stop = useRef<AbortController>(undefined);
   useEffect(() => () => stop.current?.abort(), []);
-  if (one === undefined || !playable.has(one.what) || one.lane !== 'message') return null;
+  if (one === undefined || playableMethod(one.what) === undefined || one.lane !== 'message') return null;
   const calls = one.what === 'tools/call';
   const isReadOnly = hello.value?.isReadOnly === true && calls;
   const isConnected = servers.value.get(one.s)?.state === 'connected';

@@ -1,0 +1,56 @@
+import { openSlowly } from '../../bench/slow.ts';
+import type { ProbeRule } from '../../rule.ts';
+import { holds, notJudged, breaks } from '../../verdict.ts';
+import { livesOn, nastyId, type NastyText } from './nasty.ts';
+
+/** Rules whose probes weigh on a machine, and that are run where that is wished alone. */
+
+const size = 100 * 1000 ** 2;
+const connections = 500;
+
+/** Bytes of one text would be doubled where somebody reads them as such. */
+const huge: NastyText = (method, params) => {
+  const head = Buffer.from(`{"jsonrpc":"2.0","id":${nastyId},"method":"${method}","params":{${params}"a":"`);
+  const tail = Buffer.from('"}}');
+  return Buffer.concat([head, Buffer.alloc(size - head.length - tail.length, 'a'), tail]);
+};
+
+const hugeMessage: ProbeRule = {
+  id: 'harden-huge-message',
+  heavy: true,
+  once: true,
+  mayEnd: true,
+  words: 'It serves on after a message of 100 MB',
+  mend: 'limit the size of messages, and stop to read what is larger',
+  probe: (bench) => livesOn(bench, { what: 'a message of 100 MB', text: huge, waitMs: Math.max(bench.waitMs, 60_000) }),
+};
+
+const slowConnections: ProbeRule = {
+  id: 'harden-slow-connections',
+  heavy: true,
+  once: true,
+  mayEnd: true,
+  words: 'It serves while 500 connections send their requests a byte at a time',
+  mend: 'limit the time in which a request must come, and let nobody wait for it',
+  over: 'http',
+  async probe(bench) {
+    const speaker = await bench.shared();
+    await bench.works(speaker, bench.harmless);
+    const slow = await openSlowly(bench.http.url, connections, bench.waitMs);
+    try {
+      if (slow.opened === 0) return notJudged(`none of ${connections} connections was opened`);
+      await speaker.rest(bench.quietMs);
+      for (let time = 0; time < 3; time++) {
+        slow.drip();
+        const answer = await speaker.request(bench.harmless);
+        if (answer.result === undefined)
+          return breaks(answer, `beside ${slow.opened} slow connections it did not serve`);
+      }
+      return holds;
+    } finally {
+      slow.close();
+    }
+  },
+};
+
+export const heavyRules: readonly ProbeRule[] = [hugeMessage, slowConnections];

@@ -1,0 +1,96 @@
+import type { Bench } from '../../bench/bench.ts';
+import type { Prober } from '../../bench/prober.ts';
+import type { ProbeRule } from '../../rule.ts';
+import { unless, type RuleVerdict } from '../../verdict.ts';
+import { noMethod } from '../basic.ts';
+import { ownMeta } from '../own-meta.ts';
+
+/** Sends a text that no server can make sense of, and sees whether it still serves. */
+export async function livesOn(
+  bench: Bench,
+  { what, text, waitMs }: { readonly what: string; readonly text: NastyText; readonly waitMs?: number },
+): Promise<RuleVerdict> {
+  const speaker = await bench.fresh();
+  try {
+    await bench.works(speaker, bench.harmless);
+    const { method, params } = ownWords(bench);
+    const exchange = await speaker.text(text(method, params), {
+      until: (messages) => messages.length > 0,
+      ...(waitMs === undefined ? {} : { waitMs }),
+    });
+    const after = await serving(bench, speaker);
+    return unless(!after, exchange, `after ${what} it did not serve any more`);
+  } finally {
+    await bench.end(speaker);
+  }
+}
+
+async function serving(bench: Bench, speaker: Prober): Promise<boolean> {
+  return (await speaker.request(bench.harmless)).result !== undefined;
+}
+
+/** Makes a text, of a method that works and the beginning of its params: what names no revision may be of another one to the server. */
+export type NastyText = (method: string, params: string) => string | Uint8Array;
+
+function ownWords(bench: Bench): { readonly method: string; readonly params: string } {
+  const isStateless = bench.revision.clientDescribed === 'each-request';
+  return { method: bench.harmless, params: isStateless ? `"_meta":${JSON.stringify(ownMeta(bench))},` : '' };
+}
+
+/** An id that no other request of a conversation has. */
+export const nastyId = 77_077;
+
+const nasty: readonly (readonly [id: string, what: string, text: NastyText])[] = [
+  ['harden-no-json', 'a text that is no JSON', () => '{"jsonrpc":"2.0","id":'],
+  [
+    'harden-utf-8',
+    'bytes that are no UTF-8',
+    (_, params) =>
+      Buffer.concat([
+        Buffer.from(`{"jsonrpc":"2.0","id":${nastyId},"params":{${params}"a":1},"method":"`),
+        Buffer.from([0xff, 0xfe]),
+        Buffer.from('"}'),
+      ]),
+  ],
+  [
+    'harden-depth',
+    'JSON that nests 10,000 deep',
+    (method, params) =>
+      `{"jsonrpc":"2.0","id":${nastyId},"method":"${method}","params":{${params}"a":${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}}}`,
+  ],
+  [
+    'harden-proto',
+    'keys such as __proto__',
+    (method, params) =>
+      `{"jsonrpc":"2.0","id":${nastyId},"method":"${method}","params":{${params}"__proto__":{"a":1},"constructor":{"prototype":{"a":1}}}}`,
+  ],
+  [
+    'harden-doubled-keys',
+    'keys that stand twice',
+    (method, params) =>
+      `{"jsonrpc":"2.0","id":1,"id":${nastyId},"method":"${noMethod}","method":"${method}","params":{${params}"a":1,"a":2}}`,
+  ],
+  [
+    'harden-large-message',
+    'a message of 5 MiB',
+    (method, params) =>
+      `{"jsonrpc":"2.0","id":${nastyId},"method":"${method}","params":{${params}"a":"${'a'.repeat(5 * 1024 ** 2)}"}}`,
+  ],
+  [
+    'harden-large-batch',
+    'a batch of 100 messages',
+    (method, params) =>
+      `[${Array.from({ length: 100 }, (_, at) => `{"jsonrpc":"2.0","id":${nastyId + at},"method":"${method}","params":{${params}"a":1}}`).join()}]`,
+  ],
+  ['harden-odd-values', 'messages of odd types', () => '[null,1,"a",[],{},{"jsonrpc":"2.0","id":{},"method":1}]'],
+];
+
+/** Rules about what a server must outlive. */
+export const nastyRules: readonly ProbeRule[] = nasty.map(([id, what, text]) => ({
+  id,
+  once: true,
+  mayEnd: true,
+  words: `It serves on after ${what}`,
+  mend: 'answer with an error, or drop the message, and go on',
+  probe: (bench) => livesOn(bench, { what, text }),
+}));

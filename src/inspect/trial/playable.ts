@@ -1,0 +1,20 @@
+/** Methods of requests that can be played again, as a client of another revision. */
+export const playableMethods = [
+  'initialize',
+  'server/discover',
+  'tools/call',
+  'tools/list',
+  'prompts/get',
+  'prompts/list',
+  'resources/read',
+  'resources/list',
+  'resources/templates/list',
+] as const;
+
+/** One of them. */
+export type PlayableMethod = (typeof playableMethods)[number];
+
+/** The same method, where its requests can be played again. */
+export function playableMethod(method: string): PlayableMethod | undefined {
+  return playableMethods.find((known) => known === method);
+}

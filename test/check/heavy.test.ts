@@ -1,0 +1,62 @@
+/** What weighs on a machine: it is sent where that is wished alone, and finds who gives in to it. */
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer as createHttp, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { test, type TestContext } from 'node:test';
+import { checkServer, type CheckReport } from '../../src/check.ts';
+import { toNodeHandler } from '../../src/node.ts';
+import { cleanServer } from './faulty.ts';
+
+async function at(t: TestContext, http: Server): Promise<string> {
+  http.listen(0, '127.0.0.1');
+  t.after(() => http.closeAllConnections());
+  t.after(() => http.close());
+  await once(http, 'listening');
+  // It listens on a port.
+  return `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`;
+}
+
+const rows = ['harden-huge-message', 'harden-slow-connections'];
+
+const found = ({ findings }: CheckReport): readonly string[] => findings.map(({ id }) => id);
+
+test('a server of ours lives on, over both transports, and nothing of it is sent unless that is wished', async () => {
+  const heavy = await checkServer(cleanServer(), { only: rows, heavy: true });
+  assert.deepEqual([found(heavy), heavy.counts.judged], [[], 2]);
+  const light = await checkServer(cleanServer(), { only: rows });
+  assert.equal(light.counts.judged, 0);
+  const command = { command: process.execPath, args: [`${import.meta.dirname}/../../src/cli/main.ts`, 'example'] };
+  const lines = await checkServer(command, { only: rows, heavy: true });
+  assert.deepEqual([found(lines), lines.counts.judged], [[], 1]);
+});
+
+test('a server that serves nobody beside many connections is found', async (t) => {
+  const handler = toNodeHandler(cleanServer());
+  const http = createHttp((request, response) => handler(request, response));
+  let open = 0;
+  http.on('connection', (socket) => {
+    open++;
+    socket.once('close', () => open--);
+  });
+  http.prependListener('request', (_, response) => {
+    if (open > 400) response.end();
+  });
+  assert.deepEqual(found(await checkServer(await at(t, http), { only: rows.slice(1), heavy: true })), [
+    'harden-slow-connections',
+  ]);
+});
+
+test('a server that a large message stops is found', async (t) => {
+  const handler = toNodeHandler(cleanServer());
+  const http = createHttp((request, response) => {
+    if (Number(request.headers['content-length'] ?? 0) > 50_000_000) http.close();
+    if (!http.listening) return void request.socket.destroy();
+    handler(request, response);
+  });
+  // It is gone when it would be looked at once more.
+  assert.deepEqual(found(await checkServer(await at(t, http), { only: rows.slice(0, 1), heavy: true })), [
+    'harden-huge-message',
+  ]);
+});
