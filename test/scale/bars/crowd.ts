@@ -1,12 +1,15 @@
 /** Many clients in sessions of a service behind a proxy, and what they saw. */
 
 import { connect, type Client } from '../../../src/client.ts';
+import { startService, type Service } from '../processes/service.ts';
 
 /** Clients of 2025-11-25, each with its session and its stream for what is told unasked. */
 export class Crowd {
   readonly clients: Client[] = [];
   /** Answers by method and status, but for those that are well. */
   readonly refusals: Map<string, number> = new Map();
+  /** True when each ends what it does. */
+  isOver = false;
   readonly #url: string;
 
   constructor(url: string) {
@@ -45,6 +48,24 @@ export class Crowd {
   }
 
   async close(): Promise<void> {
+    this.isOver = true;
     await Promise.all(this.clients.map((client) => client.close().catch(() => undefined)));
   }
+}
+
+/** Measures with clients of three processes; tells what was wrong, lost sessions among it. */
+export async function withCrowd(
+  measure: (crowd: Crowd, service: Service, wrong: string[]) => Promise<void>,
+): Promise<readonly string[]> {
+  const service = await startService('one');
+  const crowd = new Crowd(service.url);
+  const wrong: string[] = [];
+  try {
+    await measure(crowd, service, wrong);
+    if (crowd.lost > 0) wrong.push(`${crowd.lost} answers were 404`);
+  } finally {
+    await crowd.close();
+    await service.stop();
+  }
+  return wrong;
 }

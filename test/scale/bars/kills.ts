@@ -1,20 +1,21 @@
 /** 12.3: processes killed at random beside 500 sessions with 1,000 streams: nothing is lost or doubled, and who waited for what died is told. */
 
-import { startService } from '../processes/service.ts';
-import { Crowd } from './crowd.ts';
+import type { Service } from '../processes/service.ts';
+import { withCrowd, type Crowd } from './crowd.ts';
 import { parts, pause } from './service.ts';
 
 const everyMs = 15_000;
 
-export async function kills(scale: number): Promise<readonly string[]> {
-  const service = await startService('one');
-  const crowd = new Crowd(service.url);
-  const wrong: string[] = [];
+export function kills(scale: number): Promise<readonly string[]> {
+  return withCrowd((crowd, service, wrong) => measured(scale, crowd, service, wrong));
+}
+
+async function measured(scale: number, crowd: Crowd, service: Service, wrong: string[]): Promise<void> {
   const failures = new Map<string, number>();
   const told: number[] = [];
-  let [calls, done, kill, killedAt, isOver] = [0, 0, 0, 0, false];
+  let [calls, done, kill, killedAt] = [0, 0, 0, 0];
   const walking = async (own: number): Promise<void> => {
-    for (let time = 0; !isOver; time++) {
+    for (let time = 0; !crowd.isOver; time++) {
       const text = `${own} ${time}`;
       const steps: number[] = [];
       calls++;
@@ -38,30 +39,22 @@ export async function kills(scale: number): Promise<readonly string[]> {
       if (steps.some((step, at) => step !== at + 1)) wrong.push(`the steps of ${text} were ${steps.join()}`);
     }
   };
-  try {
-    // A share is of the time; only small ones have fewer sessions too.
-    await crowd.open(Math.ceil(500 * Math.min(1, scale * 4)));
-    const began = performance.now();
-    const all = Promise.all(crowd.clients.map((_, own) => walking(own)));
-    while (performance.now() - began < 1_800_000 * scale) {
-      await pause(Math.random() * 2 * everyMs);
-      killedAt = performance.now();
-      kill++;
-      await service.kill();
-    }
-    isOver = true;
-    await all;
-    const { p50, most } = parts(told);
-    console.log(
-      `12.3 ${crowd.clients.length} sessions, ${kill} processes killed in ${((performance.now() - began) / 1000).toFixed(0)} s: ${done} of ${calls} calls of 10 s were answered with all their progress; the others were told so p50 ${p50.toFixed(0)}, at most ${most.toFixed(0)} ms after the last kill; refused: ${crowd.refused}`,
-    );
-    for (const [said, count] of failures) console.log(`  ${count} × ${said}`);
-    if (crowd.lost > 0) wrong.push(`${crowd.lost} answers were 404`);
-    if (most > 16_000) wrong.push(`a client was told after ${most} ms`);
-  } finally {
-    isOver = true;
-    await crowd.close();
-    await service.stop();
+  // A share is of the time; only small ones have fewer sessions too.
+  await crowd.open(Math.ceil(500 * Math.min(1, scale * 4)));
+  const began = performance.now();
+  const all = Promise.all(crowd.clients.map((_, own) => walking(own)));
+  while (performance.now() - began < 1_800_000 * scale) {
+    await pause(Math.random() * 2 * everyMs);
+    killedAt = performance.now();
+    kill++;
+    await service.kill();
   }
-  return wrong;
+  crowd.isOver = true;
+  await all;
+  const { p50, most } = parts(told);
+  console.log(
+    `12.3 ${crowd.clients.length} sessions, ${kill} processes killed in ${((performance.now() - began) / 1000).toFixed(0)} s: ${done} of ${calls} calls of 10 s were answered with all their progress; the others were told so p50 ${p50.toFixed(0)}, at most ${most.toFixed(0)} ms after the last kill; refused: ${crowd.refused}`,
+  );
+  for (const [said, count] of failures) console.log(`  ${count} × ${said}`);
+  if (most > 16_000) wrong.push(`a client was told after ${most} ms`);
 }
