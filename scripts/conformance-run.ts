@@ -125,7 +125,7 @@ async function runGroup(wanted: readonly Scenario[], { revision, suite, onScenar
 }
 
 /** Runs all that a revision requires of a server in one go, which takes a tenth of the time; the checks by scenario. */
-async function runRequired(
+export async function runRequired(
   revision: string,
   { target, directory }: Suite,
 ): Promise<ReadonlyMap<string, readonly Check[]>> {

@@ -17,6 +17,8 @@ export interface Requirement {
   readonly level: string;
   /** Who can keep it: `yes` (a library), `host` or `n/a`. */
   readonly sdk: string;
+  /** Checks of the official suite that are about it, by their ids, with commas; empty where there are none. */
+  readonly checks: string;
   /** The page and heading, as `2026-07-28/server/tools#error-handling`; empty where there is none. */
   readonly place: string;
 }
@@ -40,7 +42,12 @@ export function behaviours(): readonly Behaviour[] {
 /** The requirements of the full register, whose column `source` is the place. */
 export function fullRequirements(text: string): readonly Requirement[] {
   return rowsOf(text).map((row) =>
-    requirementOf({ ...row, revisions: interval(row['revision(s)'] ?? ''), place: row['source'] ?? '' }),
+    requirementOf({
+      ...row,
+      revisions: interval(row['revision(s)'] ?? ''),
+      checks: row['conformance'] === 'none' ? '' : (row['conformance'] ?? ''),
+      place: row['source'] ?? '',
+    }),
   );
 }
 
@@ -70,8 +77,8 @@ export function tableText(rows: readonly object[]): string {
 }
 
 function requirementOf(row: Readonly<Record<string, string>>): Requirement {
-  const { id = '', revisions = '', side = '', area = '', level = '', sdk = '', place = '' } = row;
-  return { id, revisions, side, area, level, sdk, place };
+  const { id = '', revisions = '', side = '', area = '', level = '', sdk = '', checks = '', place = '' } = row;
+  return { id, revisions, side, area, level, sdk, checks, place };
 }
 
 function rowsOf(text: string): readonly Readonly<Record<string, string>>[] {

@@ -1,0 +1,60 @@
+import type { Compared } from './compare.ts';
+import { reasonFor } from './read.ts';
+
+/** What both said of one fault at one revision. */
+export interface Agreement extends Compared {
+  readonly fault: string;
+  /** The row that it is planted for. */
+  readonly row: string;
+  readonly revision: string;
+}
+
+const intro = `# Where \`parley check\` and the official suite agree
+
+\`npm run interop:agreement\` wrote this page. Each fault of \`test/check/faults.ts\` was planted into the server that the official suite drives, at the two
+revisions of which it has sets of required scenarios. \`parley check\` judged it without calling a tool, and the suite by its required scenarios. In the server without a
+fault neither finds anything. Where one of the two finds what the other passes, both were read, and the
+reason stands below; a run that finds another difference fails.`;
+
+/** Writes the page. */
+export function agreementPage(found: readonly Agreement[]): string {
+  const judged = found.filter(({ rows, checks }) => rows.length + checks.length > 0);
+  const silent = found.filter(({ fault, rows, checks }) => fault !== 'none' && rows.length + checks.length === 0);
+  const reasons = judged.flatMap(({ fault, revision, differences }) => {
+    const why = differences.map(({ id }) => reasonFor(fault, id) ?? 'Not read yet.');
+    return [...new Set(why)].map((reason) => {
+      const all = differences.filter((_, at) => why[at] === reason).map(({ id, words }) => `${id} ${words}`);
+      return `- ${fault}, ${revision}: ${all.join('; ')}. ${reason}`;
+    });
+  });
+  return `${[
+    intro,
+    table(judged),
+    '## Where they differ, and why',
+    reasons.join('\n'),
+    `## Seen by neither\n\n${silent.length} of ${found.length - 2} runs: the fault is none at that revision.`,
+  ].join('\n\n')}\n`;
+}
+
+function table(judged: readonly Agreement[]): string {
+  const lines = judged.map(
+    (one) => `| ${one.fault} | ${one.revision} | ${some(one.rows)} | ${some(one.checks)} | ${verdictOf(one)} |`,
+  );
+  return [
+    '| Fault | Revision | Rows of parley check | Checks of the suite | |',
+    '|---|---|---|---|---|',
+    ...lines,
+  ].join('\n');
+}
+
+function verdictOf({ rows, checks, differences }: Agreement): string {
+  if (differences.length > 0) return 'differ, see below';
+  if (checks.length === 0) return 'the suite has no check for it';
+  return rows.length === 0 ? 'no row that is judged without a call' : 'agree';
+}
+
+/** A few names; what is wrong with every error fails most checks. */
+function some(names: readonly string[]): string {
+  if (names.length === 0) return 'none';
+  return names.length > 4 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more` : names.join(', ');
+}
