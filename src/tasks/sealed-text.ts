@@ -1,14 +1,19 @@
 import { jsonText } from '../json/exact-number.ts';
+import { isObject } from '../jsonrpc/message.ts';
 import type { Seal } from '../seal/seal.ts';
 import type { TaskRecord } from './record.ts';
 
+/** Reasons why a record cannot be read, with what to do. */
+const whys = {
+  sealed: 'it is sealed, and none of tasks.keys opens it: add the key with which it was, or wait until it expired',
+  plain: 'it is not sealed, though there are tasks.keys: begin with a queue that has no tasks',
+  broken: 'what the store has under its id is not what was kept: look who else writes there, or wait until it expired',
+} as const;
+
 /** Record of a task that cannot be read here. */
 export class UnreadableTask extends Error {
-  constructor(id: string, isSealed: boolean) {
-    const why = isSealed
-      ? 'it is sealed, and none of tasks.keys opens it: add the key with which it was, or wait until it expired'
-      : 'it is not sealed, though there are tasks.keys: begin with a queue that has no tasks';
-    super(`task ${id} cannot be read: ${why}`);
+  constructor(id: string, why: keyof typeof whys) {
+    super(`task ${id} cannot be read: ${whys[why]}`);
     this.name = 'UnreadableTask';
   }
 }
@@ -55,11 +60,22 @@ export class RecordTexts {
   /** @throws UnreadableTask */
   async recordOf(id: string, text: string): Promise<TaskRecord> {
     const isSealed = !text.startsWith('{');
-    if (isSealed !== (this.#seal !== undefined)) throw new UnreadableTask(id, isSealed);
+    if (isSealed !== (this.#seal !== undefined)) throw new UnreadableTask(id, isSealed ? 'sealed' : 'plain');
     const plain = this.#seal === undefined ? text : await this.#seal.open(text, boundTo(id));
-    if (plain === undefined) throw new UnreadableTask(id, true);
-    // Only text of ours is in the store.
-    return this.#parse(plain) as TaskRecord;
+    if (plain === undefined) throw new UnreadableTask(id, 'sealed');
+    const record = this.#parsed(plain);
+    if (!isObject(record) || record['id'] !== id || !isObject(record['request']))
+      throw new UnreadableTask(id, 'broken');
+    // Only text of ours is in the store, but where somebody damaged it.
+    return record as unknown as TaskRecord;
+  }
+
+  #parsed(text: string): unknown {
+    try {
+      return this.#parse(text);
+    } catch {
+      return undefined;
+    }
   }
 }
 

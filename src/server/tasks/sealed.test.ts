@@ -137,6 +137,26 @@ test('a task that cannot be read is put back when it is claimed, and holds up no
   assert.equal((await store.claim('s', { node: 'n', forMs: 1, most: 10 })).length, 2);
 });
 
+test('a task whose text was damaged is unknown to its client, and holds up no other', async (t) => {
+  const { store } = watched();
+  const one = await sealed(t, store, undefined);
+  const [broken, other] = [await begun(one), await begun(one)];
+  await whenTask(one.client, broken, ({ status }) => status === 'input_required');
+  await whenTask(one.client, other, ({ status }) => status === 'input_required');
+  await one.server.tasks.drain({ timeoutMs: 0 });
+  const kept = await store.get(broken);
+  assert.ok(kept !== undefined);
+  const { id: _, ...nameless } = JSON.parse(kept.text) as Json;
+  for (const [at, text] of ['{', JSON.stringify(nameless), '{}'].entries()) {
+    assert.equal(await store.swap({ ...kept, version: kept.version + 1 + at, dueInMs: 0, text }), true);
+    const { client, faults } = await sealed(t, store, undefined);
+    assert.equal((await client.ask('tasks/get', { taskId: broken }))['code'], -32602, text);
+    assert.match(faults[0] ?? '', new RegExp(`task ${broken} cannot be read: what the store has`));
+  }
+  const last = await sealed(t, store, undefined);
+  assert.equal((await answered(last, other))['status'], 'completed');
+});
+
 test('keys that are none are refused at once', () => {
   const info = { name: 's', version: '1' };
   assert.throws(() => createServer(info, { tasks: { keys: [] } }), /tasks\.keys needs a key at least/);
