@@ -128,14 +128,14 @@ export class TaskRun {
   }
 
   /**
-   * Changes the task as this run, again and again while the store is away and its lease may last. After that the run is over, and whoever has the store
-   * takes the task up.
+   * Changes the task as this run, again and again while the store is away, or hangs, and its lease may last. After that the run is over, and whoever has
+   * the store takes the task up.
    */
   async insist(step: Parameters<TaskRun['change']>[0]): ReturnType<TaskRun['change']> {
     const until = monotonicNow() + this.#bounds.leaseMs;
     for (let wait = 100; ; wait *= 2) {
       try {
-        return await this.change(step);
+        return await answeredBy(until, this.change(step));
       } catch (error) {
         if (this.#over !== undefined || monotonicNow() + wait >= until) {
           this.lose();
@@ -287,6 +287,15 @@ export class TaskRun {
     wait.reject(reason);
     void quiet(this.change((record, holder, now) => withdrawn(record, [key], holder, now)));
   }
+}
+
+/** Waits for a store, which may hang, until a moment of the clock that never jumps. */
+function answeredBy<T>(until: number, change: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const late = (): void => reject(new Error('the store of tasks did not answer for as long as the lease lasted'));
+    const cancel = after(until - monotonicNow(), late);
+    change.then(resolve, reject).finally(cancel);
+  });
 }
 
 /** One question that waits in this process. */

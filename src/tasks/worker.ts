@@ -139,9 +139,11 @@ export class Worker {
     return [...this.#running].filter(({ run }) => !run.waits).length + this.#claims.size;
   }
 
+  /** Counts a claim as one of the runs until it is settled, or its lease would have ended: a store that hangs takes no room for good. */
   #claiming(claim: Promise<void>): void {
-    this.#claims.add(claim);
-    void claim.then(() => this.#claims.delete(claim));
+    const settled = this.#untilLate(claim);
+    this.#claims.add(settled);
+    void settled.then(() => this.#claims.delete(settled));
   }
 
   async #look(): Promise<void> {

@@ -109,6 +109,20 @@ test('a run goes on after an answer only where that is kept, else another does a
   assert.deepEqual(ends.toSorted(), ['aborted', 'went on in run 1']);
 });
 
+test('a change that never is answered takes the room of a run for as long as its lease lasts, and not for good', async (t) => {
+  const store = memoryTasks();
+  for (const hangsAt of [/"status":"completed"/, /"hand":"running"/]) {
+    let hangs = true;
+    const swap: TaskStore['swap'] = (task) =>
+      hangs && hangsAt.test(task.text) ? new Promise(() => (hangs = false)) : store.swap(task);
+    const { client } = await serving(t, { store: { ...store, swap }, leaseMs: 200, limits: { running: 1 } }, () => 'x');
+    await begun(client);
+    for (let turn = 0; turn < 1000 && hangs; turn++) await new Promise<void>((resolve) => void setTimeout(resolve, 1));
+    assert.equal(hangs, false);
+    await whenTask(client, await begun(client), ({ status }) => status === 'completed');
+  }
+});
+
 test('a drain ends though no call of the store ever does, after a second for each of its last words', async (t) => {
   const store = memoryTasks();
   let hangs = false;
