@@ -6,7 +6,6 @@ import { digestOf } from '../peer/digest.ts';
 import type { Effect, Once } from '../peer/once.ts';
 import { readAnswer } from '../peer/read-answer.ts';
 import { requireCapabilities } from '../peer/required-capabilities.ts';
-import { questionLimits } from './machine.ts';
 import type { TaskRun } from './run.ts';
 
 /** Times that a question is put before an answer that does not fit is the end of it. */
@@ -26,6 +25,8 @@ export class TaskAsker implements Asker {
   readonly #run: TaskRun;
   readonly #client: TaskClient;
   readonly #once: Once;
+  /** Number of keys that this run took of each name: who drives rounds by hand may put a question again under the same one. */
+  readonly #turns = new Map<string, number>();
   #order = 0;
 
   /** @param order Number of questions without a key that it asked before it was a task. */
@@ -54,13 +55,13 @@ export class TaskAsker implements Asker {
     const name = key ?? unnamed(++this.#order);
     const digest = digestOf([method, params]);
     let problem = '';
-    for (let [turn, attempt] = [1, 0]; attempt < mostAttempts; turn++) {
+    for (let attempt = 0; attempt < mostAttempts;) {
+      const turn = (this.#turns.get(name) ?? 0) + 1;
+      this.#turns.set(name, turn);
       // Spec ext-tasks, Input: a key is used once in the life of a task.
       const key = turn === 1 ? name : `${name}~${turn}`;
       const { answers, open } = this.#run.record;
-      if (Object.keys(answers).length + Object.keys(open).length >= questionLimits.ever)
-        throw new McpError('internalError', `a task may ask ${questionLimits.ever} questions`);
-      const known = answers[key] ?? (open[key]?.digest === digest ? undefined : open[key]);
+      const known = answers[key] ?? open[key];
       // It belongs to another question: the handler changed its mind between two runs.
       if (known !== undefined && known.digest !== digest) continue;
       const { answer, error } =
