@@ -10,9 +10,10 @@ import type { Ending, TaskParts } from './tasks.ts';
 /** Time between looks for tasks that nobody works on, in milliseconds. */
 const lookMs = 2000;
 
-/** Time between sweeps of what expired, in milliseconds; and the most that one takes. */
+/** Time between sweeps of what expired, in milliseconds; the most that one call of the store takes, and the most calls. */
 const sweepMs = 30_000;
 const mostSwept = 1000;
+const mostSweeps = 100;
 
 /** Time that a store has at least for each of the last words to it, when nothing more is to begin, in milliseconds. */
 const lastWordsMs = 1000;
@@ -54,7 +55,7 @@ export class Worker {
     this.#each(leaseMs / 3, () => this.#renew());
     // Over a bus the answers of other processes are heard, unless it was broken just then.
     this.#each(keeper.store.bus === undefined ? lookMs : Math.max(lookMs, leaseMs / 3), () => this.#lookForAnswers());
-    this.#each(sweepMs, async () => void (await keeper.store.sweep(mostSwept)));
+    this.#each(sweepMs, () => this.#sweep());
   }
 
   /** Begins to work on a new task, if there is room; else whoever has room claims it. An engine begins by itself. */
@@ -102,6 +103,12 @@ export class Worker {
     await claiming;
     await begun?.over;
     return turnOf(begun?.run.record ?? seen);
+  }
+
+  /** Removes what expired. More than a thousand in a half minute are no rare thing, and claims walk over what is left lying. */
+  async #sweep(): Promise<void> {
+    for (let swept = mostSwept, sweeps = 0; swept >= mostSwept && sweeps < mostSweeps && !this.#draining; sweeps++)
+      swept = await this.#keeper.store.sweep(mostSwept);
   }
 
   /** Tells whether nothing more begins here. */

@@ -145,6 +145,23 @@ test('what expired is swept each half minute, a thousand at once', async (t) => 
   assert.deepEqual(sweeps, [1000]);
 });
 
+test('more than a thousand that expired are swept by one process too, as long as there are more', async (t) => {
+  for (const [found, expected] of [
+    [[1000, 1000, 3], 3],
+    [[], 100],
+  ] as const) {
+    t.mock.timers.reset();
+    const left: number[] = [...found];
+    let sweeps = 0;
+    const sweep: TaskStore['sweep'] = async (most) => (sweeps++, left.shift() ?? most);
+    await working(t, { store: { ...memoryTasks(), sweep } }, () => 'x');
+    t.mock.timers.tick(34_000);
+    await until(t, () => sweeps >= expected);
+    await settle(t);
+    assert.equal(sweeps, expected);
+  }
+});
+
 const asks = async (ctx: Ctx): Promise<string> =>
   `${(await ctx.elicit({ message: 'a', schema: form })).action}, run ${ctx.task?.attempt}`;
 
