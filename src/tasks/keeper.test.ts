@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { freshTask } from '../../test/support/task-record.ts';
+import type { Bus } from '../store/bus.ts';
+
 import { memoryTasks } from '../store/memory-tasks.ts';
 import type { TaskStore } from '../store/tasks.ts';
+import { eventually } from '../testing/tasks/checks.ts';
 import { Keeper } from './keeper.ts';
 import { cancelled } from './machine.ts';
 import { RecordTexts } from './sealed-text.ts';
@@ -20,6 +23,51 @@ test('two servers of one process that share a store hear of each other', async (
   const heard = new Promise<unknown>((resolve) => other.hear(freshTask.id, resolve));
   await one.change(freshTask.id, ({ record }) => cancelled(record, 1));
   assert.equal(await heard, undefined, 'it is told that somebody else changed it');
+});
+
+/** A store whose bus loses every text, beside what tells that it did. */
+function deafStore(fails = 0): { readonly store: TaskStore; gap(): void } {
+  const gaps: (() => void)[] = [];
+  let failures = 0;
+  const bus: Bus = {
+    publish: () => 0,
+    subscribe(_channel, _hear, onGap) {
+      if (failures++ < fails) throw new Error('away');
+      if (onGap !== undefined) gaps.push(onGap);
+      return () => undefined;
+    },
+  };
+  return { store: { ...memoryTasks(), bus }, gap: () => gaps.forEach((tell) => tell()) };
+}
+
+test('a change that a bus may have lost is seen when it says so', async (t) => {
+  const { store, gap } = deafStore();
+  const [one, other] = [keeperOf(store), keeperOf(store)];
+  t.after(() => Promise.all([one.close(), other.close()]));
+  await one.add(freshTask, 0, 10);
+  const kept = (await other.read(freshTask.id)) ?? assert.fail('it is there');
+  const seen: unknown[] = [];
+  t.after(other.watch(kept, (now) => seen.push(now?.record.status)));
+  await new Promise(setImmediate);
+  await one.change(freshTask.id, ({ record }) => cancelled(record, 1));
+  await new Promise(setImmediate);
+  assert.deepEqual(seen, []);
+  gap();
+  await eventually('it is seen', async () => seen.length > 0);
+  assert.deepEqual(seen, ['cancelled']);
+});
+
+test('a bus that could not be heard is tried again for who waits, and what it lost meanwhile is seen', async (t) => {
+  const { store } = deafStore(1);
+  const [one, other] = [keeperOf(store), keeperOf(store)];
+  t.after(() => Promise.all([one.close(), other.close()]));
+  await one.add(freshTask, 0, 10);
+  const kept = (await other.read(freshTask.id)) ?? assert.fail('it is there');
+  const seen: unknown[] = [];
+  t.after(other.watch(kept, (now) => seen.push(now?.record.status)));
+  await one.change(freshTask.id, ({ record }) => cancelled(record, 1));
+  await eventually('it is seen', async () => seen.length > 0);
+  assert.deepEqual(seen, ['cancelled']);
 });
 
 test('a task is out of reach of whoever has another queue of the same store', async () => {

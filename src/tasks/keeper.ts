@@ -42,6 +42,9 @@ type ReadingWay = 'recordOf' | 'seenAs';
 /** Time that a bus has to end, in milliseconds. */
 const closeMs = 1000;
 
+/** Time after which a bus that could not be heard is tried again, in milliseconds. */
+const againMs = 2000;
+
 /** Time for which a claimed task is put back that cannot be read here, in milliseconds. */
 const unreadableMs = 60_000;
 
@@ -58,6 +61,7 @@ export class Keeper {
   /** Names it among those that hear of its changes; servers of one process may share a store. */
   readonly #self = crypto.randomUUID();
   #bus: Promise<Unsubscribe> | undefined;
+  #cancelAgain = (): void => undefined;
 
   constructor(parts: KeeperParts) {
     this.#parts = parts;
@@ -214,6 +218,7 @@ export class Keeper {
   /** Stops listening to other processes. */
   async close(): Promise<void> {
     this.#heard.clear();
+    this.#cancelAgain();
     const ended = this.#bus?.then(async (end) => await end());
     // A bus that is away is left alone: the process is not held up by it.
     if (ended !== undefined) await settledWithin(closeMs, ended);
@@ -222,9 +227,26 @@ export class Keeper {
   #listen(): void {
     const { bus } = this.store;
     if (bus === undefined || this.#bus !== undefined) return;
-    // Without it who waits asks from time to time; another subscription is tried by the next who waits.
-    this.#bus = Promise.resolve(bus.subscribe(this.#channel, (text) => this.#told(text)));
-    this.#bus.catch(() => (this.#bus = undefined));
+    const hear = (text: string): void => this.#told(text);
+    this.#bus = Promise.resolve().then(async () => await bus.subscribe(this.#channel, hear, () => this.#missedSome()));
+    // What was changed before it is heard was missed.
+    this.#bus.then(
+      () => this.#missedSome(),
+      () => this.#listenLater(),
+    );
+  }
+
+  /** Tries again to hear of what others change, as long as somebody waits for it. */
+  #listenLater(): void {
+    this.#cancelAgain = after(againMs, () => {
+      this.#bus = undefined;
+      if (this.#heard.size > 0) this.#listen();
+    });
+  }
+
+  /** Some change may not have been told: all who wait look again. */
+  #missedSome(): void {
+    for (const id of this.#heard.keys()) this.lookAgain(id);
   }
 
   get #channel(): string {

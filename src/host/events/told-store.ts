@@ -35,12 +35,13 @@ export function toldStore(store: Store, listeners: ServiceListeners): Store {
     },
     bus: {
       ...through(told, 'bus', bus, ['publish']),
-      subscribe: (channel, hear, onGap) =>
+      // Who listens as to any bus need not hear of gaps.
+      subscribe: (channel, hear, onGap: (() => void) | undefined) =>
         told('bus.subscribe', () =>
           bus.subscribe(channel, hear, () => {
             listeners.tell?.({ type: 'bus-gap' });
             look();
-            onGap();
+            onGap?.();
           }),
         ),
     },

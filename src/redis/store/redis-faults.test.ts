@@ -140,6 +140,15 @@ describe('a store whose Redis', { skip: missing('redis-server') }, () => {
     assert.deepEqual([heard.texts, heard.gaps()], [['before', 'after'], 1]);
   });
 
+  test('lost a connection of a listener that hears of no gaps, as tasks may have, ends no process', async (t) => {
+    const { node, one, other } = await opened(t);
+    const texts: string[] = [];
+    await other.tasks.bus?.subscribe('tasks', (text) => texts.push(text));
+    await node.send('CLIENT', 'KILL', 'TYPE', 'pubsub');
+    await eventually(async () => (await one.bus.publish('tasks', 'after')) === 1);
+    await eventually(() => texts.length > 0);
+  });
+
   test('begins anew carries what waited for it in order, and what came before it is known to have a gap', async (t) => {
     const { node, one, other } = await opened(t);
     const heard = await listened(other);

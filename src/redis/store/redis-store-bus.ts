@@ -52,7 +52,7 @@ export class RedisStoreBus implements CountingBus {
     return await this.#wait(name, text);
   }
 
-  async subscribe(channel: string, hear: (text: string) => void, onGap: () => void): Promise<Unsubscribe> {
+  async subscribe(channel: string, hear: (text: string) => void, onGap: () => void = ignore): Promise<Unsubscribe> {
     let isOver = false;
     // What a listener throws is in nobody's way.
     const told = (run: () => void): void => queueMicrotask(() => isOver || run());
@@ -115,3 +115,6 @@ export class RedisStoreBus implements CountingBus {
       throw asStoreError(new TimeoutError(now - since), this.#engine.lastError);
   }
 }
+
+/** In the place of who hears of gaps: tasks take a bus that need not tell of them. */
+function ignore(): void {}
