@@ -28,11 +28,11 @@ server.tool('steps', { input: text }, async ({ text: said }, ctx) => {
   return `${String(said)} done`;
 });
 
-// As long as somebody wants it, so that many run when a process ends.
+// As long as somebody wants it, so that many run when a process ends. It says which one that is.
 server.tool('walk', { input: text }, async ({ text: said }, ctx) => {
   for (let step = 1; step <= 20; step++) {
     await new Promise((resolve) => setTimeout(resolve, 500));
-    ctx.progress(step, 20);
+    ctx.progress(step, 20, String(process.pid));
   }
   return `${String(said)} done`;
 });

@@ -15,7 +15,9 @@ export interface Service {
   readonly url: string;
   /** Puts another process in the place of the one that is there the longest, and ends that as a platform does. */
   replace(): Promise<void>;
-  /** Kills the process that is there the longest, and puts another one in its place. */
+  /** Number of the process that is there the longest. */
+  oldest(): number | undefined;
+  /** Kills that process, and puts another one in its place. */
   kill(): Promise<void>;
   /** Kills a primary of the cluster, which is started again when another took over. */
   failOver(): Promise<void>;
@@ -56,6 +58,7 @@ export async function startService(kind: EngineKind): Promise<Service> {
       urls.shift();
       await end(running.shift(), 'SIGTERM');
     },
+    oldest: () => running[0]?.pid,
     async kill() {
       // The proxy finds out by itself.
       await end(running.shift(), 'SIGKILL');

@@ -230,7 +230,7 @@ export class Member implements Elsewhere {
         return void inbox.reply(told, reply);
       }
       case 'reading':
-        return this.#streams?.readBy(told.stream, (reply) => inbox.reply(told, reply));
+        return this.#streams === undefined ? void inbox.reply(told, 'not-here') : this.#streams.readBy(told);
       case 'post':
         // It is for streams of HTTP+SSE, which are no sessions.
         return;

@@ -23,8 +23,13 @@ export interface SharedStreamParts {
   onEnd(stream: SharedStream): void;
 }
 
-/** Somebody who reads the stream in another process; gives false when nobody is there any more. */
-export type Reader = (reply: LineReply) => Promise<boolean>;
+/** Somebody who reads the stream in another process. */
+export interface Reader {
+  /** Name of the line on which it hears. */
+  readonly line: string;
+  /** Gives false when nobody is there any more. */
+  readonly tell: (reply: LineReply) => Promise<boolean>;
+}
 
 /**
  * A stream whose events are kept in a store before they are sent, so that what a client has seen can be gone on from in any
@@ -136,8 +141,14 @@ export class SharedStream implements LastingStream {
     };
   }
 
-  /** Lets somebody in another process read it, in the place of who read it before. */
-  readBy(reader: Reader): void {
+  /**
+   * Lets somebody in another process read it, in the place of who read it before.
+   *
+   * @param isAgain Choice whether it only asks for a sign of life: it read before, and takes nobody's place.
+   */
+  readBy(reader: Reader, isAgain: boolean): void {
+    if (isAgain && this.#reader?.line === reader.line) return this.#tellReader('written');
+    if (isAgain && (this.#reader !== undefined || this.connected)) return void reader.tell('replaced');
     this.#holder = ++this.#asked;
     this.#replaceReader();
     this.#reader = reader;
@@ -204,7 +215,7 @@ export class SharedStream implements LastingStream {
   #tellReader(reply: LineReply): void {
     const reader = this.#reader;
     if (reader === undefined) return;
-    void reader(reply).then((isThere) => {
+    void reader.tell(reply).then((isThere) => {
       if (!isThere && this.#reader === reader) this.#reader = undefined;
     });
   }

@@ -9,6 +9,7 @@ import { aboutAnswer, aboutSession, requestsAnswered } from './about-stream.ts';
 import type { OpeningStream } from './claim.ts';
 import { SharedStream, type Reader } from './shared-stream.ts';
 import { StreamReader, type StreamReaderParts } from './stream-reader.ts';
+import type { ToldProcess } from './words.ts';
 
 /** Parts of the streams of a session that any process may go on with. */
 export interface SharedStreamsParts extends StreamReaderParts {
@@ -62,10 +63,11 @@ export class SharedStreams implements LastingStreams {
   }
 
   /** Lets another process read a stream that is written here; it hears when that is not so. */
-  readBy(name: string, reader: Reader): void {
-    const here = this.#live.get(name);
-    if (here === undefined) void reader('not-here');
-    else here.stream.readBy(reader);
+  readBy(told: ToldProcess & { readonly kind: 'reading' }): void {
+    const reader: Reader = { line: told.line, tell: (reply) => this.#parts.inbox.reply(told, reply) };
+    const here = this.#live.get(told.stream);
+    if (here === undefined) void reader.tell('not-here');
+    else here.stream.readBy(reader, told.isAgain === true);
   }
 
   /** Ends what is written here. Whoever waits for an answer hears that none comes. */

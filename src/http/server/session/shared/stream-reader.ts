@@ -11,8 +11,11 @@ import { requestsAnswered, isResponseTo } from './about-stream.ts';
 import type { Inbox } from './inbox.ts';
 import type { LineReply } from './words.ts';
 
-/** Silence after which the writer of a stream is taken for dead, in milliseconds. */
-const silenceMs = 15_000;
+/**
+ * Silences in which the writer of a stream is asked for a sign of life, in milliseconds, and the last, after which it is taken for dead. The first is for
+ * a writer that was never heard: it may have died just now, while the store still counts it. Else it says so every 5 seconds.
+ */
+const silencesMs = [1_000, 6_000, 11_000, 15_000] as const;
 
 /** Parts of reading a stream that another process writes. */
 export interface StreamReaderParts {
@@ -33,6 +36,7 @@ export class StreamReader {
   readonly #stream: string;
   #last: number;
   #stopWaiting: (() => void) | undefined;
+  #line = '';
   #closeLine: (() => void) | undefined;
   /** End of what was heard, which is dealt with one after the other. */
   #turn: Promise<void> = Promise.resolve();
@@ -47,18 +51,24 @@ export class StreamReader {
 
   /** Reads on to the end. It never rejects. */
   async run(rest: StreamRest): Promise<void> {
-    const { inbox, session } = this.#parts;
     this.#write(rest);
-    const { line, close } = inbox.line((reply) => this.#hear(reply));
+    const { line, close } = this.#parts.inbox.line((reply) => this.#hear(reply));
+    this.#line = line;
     this.#closeLine = close;
-    this.#wait();
-    const [writer = ''] = this.#stream.split('-', 1);
-    const reading = { kind: 'reading', session, stream: this.#stream, process: inbox.name, line } as const;
+    this.#wait(0);
     try {
-      if (!(await inbox.tell(writer, reading))) this.#hear('not-here');
+      await this.#ask(false);
     } catch (cause) {
       this.#fail(cause);
     }
+  }
+
+  /** Tells the writer who reads. Where nobody hears that, nobody writes. */
+  async #ask(isAgain: boolean): Promise<void> {
+    const { inbox, session } = this.#parts;
+    const [writer = ''] = this.#stream.split('-', 1);
+    const reading = { kind: 'reading', session, stream: this.#stream, process: inbox.name, line: this.#line } as const;
+    if (!(await inbox.tell(writer, { ...reading, isAgain })) && !this.#over) this.#hear('not-here');
   }
 
   #hear(reply: LineReply): void {
@@ -68,9 +78,17 @@ export class StreamReader {
     this.#turn = this.#turn.then(() => this.#goOn(reply === 'not-here')).catch((cause: unknown) => this.#fail(cause));
   }
 
-  #wait(): void {
+  /** Waits for a word of the writer. */
+  #wait(at: number = 1, passedMs: number = 0): void {
     this.#stopWaiting?.();
-    if (!this.#over) this.#stopWaiting = after(silenceMs, () => this.#hear('not-here'));
+    if (this.#over) return;
+    const silenceMs = silencesMs[at] ?? 0;
+    this.#stopWaiting = after(silenceMs - passedMs, () => {
+      if (at === silencesMs.length - 1 || this.#connection.ended) return this.#hear('not-here');
+      this.#wait(at + 1, silenceMs);
+      // While the store is away nobody can tell; the last silence says it then.
+      this.#ask(true).catch(() => undefined);
+    });
   }
 
   async #goOn(isOrphan: boolean): Promise<void> {

@@ -12,13 +12,14 @@ export type ToldProcess =
   | { readonly kind: 'taken'; readonly session: string }
   /** Asks whether that stream is open there. */
   | { readonly kind: 'there'; readonly session: string; readonly process: string; readonly line: string }
-  /** Somebody reads a stream that is written there, and wants to hear of each event. */
+  /** Somebody reads a stream that is written there, and wants to hear of each event; said again where nothing is heard. */
   | {
       readonly kind: 'reading';
       readonly session: string;
       readonly stream: string;
       readonly process: string;
       readonly line: string;
+      readonly isAgain?: boolean;
     }
   /** Message that was POSTed for a stream of HTTP+SSE that is open there. */
   | {
