@@ -8,11 +8,13 @@ import { adaptedElsewhere } from '../src/fidelity/adaptations.ts';
 import { elsewhere, fieldFacts, toldElsewhere } from '../src/fidelity/fields.ts';
 import { features } from '../src/fidelity/fidelity.ts';
 import { everyAdaptation } from '../src/fidelity/adaptation-lines.ts';
+import { Hops } from '../src/inspect/trial/hops.ts';
 import { revisions } from '../src/protocol/revision.ts';
 import { askingWalks } from './fidelity/asking.ts';
 import { callWalks } from './fidelity/calls.ts';
 import { errorWalks } from './fidelity/errors.ts';
 import { tableWalks } from './fidelity/fields.ts';
+import { HeldLens } from './fidelity/lens-held.ts';
 import { openingWalks } from './fidelity/opening.ts';
 import { requestWalks } from './fidelity/requests.ts';
 import { taskWalks } from './fidelity/tasks.ts';
@@ -56,6 +58,8 @@ test('every adaptation has a line', () => {
   assert.equal(new Set(names).size, names.length);
 });
 
+const lens = new HeldLens();
+
 for (const { id, title, between } of features) {
   const walk = walks[id];
   if (walk === undefined) continue;
@@ -64,9 +68,11 @@ for (const { id, title, between } of features) {
     for (const client of revisions) {
       for (const server of revisions) {
         const cell = between(client, server);
-        const seen = await walk({ t, client, server }).catch((error: unknown) => error);
+        const hops = new Hops();
+        const seen = await walk({ t, client, server, hops }).catch((error: unknown) => error);
         const difference = seen instanceof Error ? seen.message : differ(seen, expected(cell));
-        if (difference !== undefined) differences.push(`client ${client.date}, server ${server.date}: ${difference}`);
+        const all = [...(difference === undefined ? [] : [difference]), ...lens.take(hops, { id, client, server })];
+        differences.push(...all.map((words) => `client ${client.date}, server ${server.date}: ${words}`));
       }
     }
     assert.deepEqual(differences, []);
@@ -77,6 +83,28 @@ function differ(seen: unknown, wanted: unknown): string | undefined {
   const [saw, says] = [JSON.stringify(seen), JSON.stringify(wanted)];
   return saw === says ? undefined : `saw ${saw}, the table says ${says}`;
 }
+
+test('the lens was held against every conversation, and leaves to the bridge what is its own alone', () => {
+  assert.ok(lens.asPredicted > 9_000, `${lens.asPredicted} messages`);
+  assert.deepEqual([...lens.byBridge].toSorted(), [
+    'notifications/subscriptions/acknowledged',
+    'result of tasks/cancel',
+    'result of tasks/get',
+    'result of tools/call',
+    'subscriptions/listen',
+    'tasks/cancel',
+    'tasks/get',
+  ]);
+  assert.deepEqual([...lens.places].toSorted(), [
+    'result of initialize .result.capabilities.completions',
+    'result of initialize .result.capabilities.tasks',
+    'result of server/discover .result.capabilities.completions',
+    'result of server/discover .result.capabilities.extensions',
+    'tools/call .params.task',
+  ]);
+  // The bridge answers these itself for some clients: there is nothing to hold it against.
+  assert.deepEqual([...lens.refused].toSorted(), ['batches', 'ping', 'tasks-list', 'tasks-methods']);
+});
 
 test('docs/fidelity.md is what the tables say', () => {
   const { status, stderr } = spawnSync(

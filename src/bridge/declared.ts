@@ -1,8 +1,6 @@
-import type { ClientCapabilities, ServerCapabilities } from '../protocol/capability.ts';
-import { isFields } from '../protocol/compile/value.ts';
-import { ownMethodsKey, withExtensions, type Extensions } from '../protocol/extension.ts';
+import type { ClientCapabilities } from '../protocol/capability.ts';
+import { declaredExtensions, withExtensions } from '../protocol/extension.ts';
 import { tasksExtension } from '../protocol/features/tasks.ts';
-import { isExtensionId } from '../protocol/meta.ts';
 import type { Revision } from '../protocol/revision.ts';
 
 /** The same object each time for the same capabilities. */
@@ -54,20 +52,7 @@ export function declaredIn(from: Revision, to: Revision, capabilities: ClientCap
   if (from.extensions === to.extensions) return own;
   const known = moved.get(capabilities);
   if (known !== undefined) return known;
-  const made = withExtensions(to, own, extensionsOf(from, own));
+  const made = withExtensions(to, own, declaredExtensions(from, own));
   moved.set(capabilities, made);
   return made;
-}
-
-/**
- * Extensions that a peer declares, but for tasks. Where its revision has no place for them they stand among the
- * experimental capabilities: what is named like one is taken for one.
- */
-export function extensionsOf(revision: Revision, capabilities: ClientCapabilities | ServerCapabilities): Extensions {
-  const { extensions = {}, experimental = {} } = capabilities;
-  const apart = revision.extensions === 'extensions' ? {} : experimental;
-  const declared = [...Object.entries(apart).filter(([id]) => isExtensionId(id)), ...Object.entries(extensions)];
-  return Object.fromEntries(
-    declared.filter(([id, settings]) => id !== ownMethodsKey && id !== tasksExtension && isFields(settings)),
-  );
 }

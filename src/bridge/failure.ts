@@ -2,9 +2,8 @@ import { isObject } from '../jsonrpc/message.ts';
 import { ConnectionError, type ConnectionReason } from '../jsonrpc/transport.ts';
 import { missing, type ClientCapabilities } from '../protocol/capability.ts';
 import { codeOf, McpError } from '../protocol/error.ts';
-import { withExtensions } from '../protocol/extension.ts';
+import { declaredExtensions, withExtensions } from '../protocol/extension.ts';
 import type { Revision } from '../protocol/revision.ts';
-import { extensionsOf } from './declared.ts';
 import type { Carried } from './upstream/carried.ts';
 
 /** Circumstances of a failure upstream. */
@@ -160,7 +159,7 @@ function inPlace(error: McpError, { call, revision }: FailureContext): McpError 
   const { [revision.extensions]: found, ...others } = required;
   if (!isObject(found)) return error;
   // Whatever it is, it is read as capabilities alone.
-  const extensions = extensionsOf(revision, { [revision.extensions]: found } as ClientCapabilities);
+  const extensions = declaredExtensions(revision, { [revision.extensions]: found } as ClientCapabilities);
   const rest = Object.entries(found).filter(([id]) => !Object.hasOwn(extensions, id));
   const kept = rest.length === 0 ? others : { ...others, [revision.extensions]: Object.fromEntries(rest) };
   const requiredCapabilities = withExtensions(call.facts, kept as ClientCapabilities, extensions);

@@ -4,6 +4,7 @@ import type { RequestOptions } from '../client/connection/request-options.ts';
 import { passedOn } from '../host/extension-result.ts';
 import { requireCapabilities } from '../peer/required-capabilities.ts';
 import type { JsonObject, ProgressToken } from '../protocol/features/common.ts';
+import { declaredExtensions } from '../protocol/extension.ts';
 import { McpError } from '../protocol/error.ts';
 import { fromWire } from '../protocol/compile/from-wire.ts';
 import { metaKey } from '../protocol/meta.ts';
@@ -28,7 +29,7 @@ import {
 } from './tasks/between.ts';
 import type { Waiting } from './tasks/attempt.ts';
 import type { Carried } from './upstream/carried.ts';
-import { declaredIn, extensionsOf } from './declared.ts';
+import { declaredIn } from './declared.ts';
 import { failureFor, wordsOf } from './failure.ts';
 
 /** The `_meta` keys that speak of one hop; they are written anew for the next one. */
@@ -150,7 +151,7 @@ function mayBeOfExtension({ method, facts, client }: Carried): boolean {
   const row = methodOf(method);
   // Before results said what they are, those of the protocol's own methods could be nothing else.
   if (row !== undefined && !(facts.resultTypes && row.inputRequired === true)) return false;
-  return Object.keys(extensionsOf(facts, client.capabilities)).length > 0;
+  return Object.keys(declaredExtensions(facts, client.capabilities)).length > 0;
 }
 
 /** The words of a client about its request that go up with it: all but those that speak of one hop. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { revisionOf, revisions, type RevisionDate } from '../protocol/revision.ts';
+import { madeUp } from './by-bridge.ts';
 import { throughLens, type Lens } from './lens.ts';
 
 function seen(client: RevisionDate, server: RevisionDate, value: unknown, method = 'tools/list'): Lens {
@@ -35,8 +36,25 @@ test('what is of another revision than its sender was read otherwise, and says s
 
 test('what cannot be read, and what the other side lacks, is told', () => {
   assert.equal(seen('2025-11-25', '2026-07-28', { tools: 7 }).kind, 'wrong');
-  assert.equal(seen('2024-11-05', '2025-11-25', {}, 'tasks/get').kind, 'unknown');
-  assert.equal(seen('2024-11-05', '2025-11-25', {}, 'own/method').kind, 'unknown');
+  assert.equal(seen('2024-11-05', '2025-11-25', {}, 'notifications/tools/list_changed').kind, 'unknown');
+});
+
+test('what no revision knows passes as it is', () => {
+  const value = { own: 1 };
+  const lens = seen('2024-11-05', '2026-07-28', value, 'own/method');
+  assert.deepEqual([lens.kind, 'value' in lens && lens.value === value], ['arrives', true]);
+});
+
+test('what a bridge makes other messages of is said to be of the bridge, in the words of its line', () => {
+  const round = { resultType: 'input_required', inputRequests: {} };
+  const asked = seen('2025-06-18', '2026-07-28', round, 'tools/call');
+  assert.match(asked.kind === 'bridge' ? asked.why : '', /several rounds.*requests/);
+  assert.equal(seen('2026-07-28', '2026-07-28', round, 'tools/call').kind, 'arrives');
+  const task = { taskId: 'a', status: 'working', createdAt: '', lastUpdatedAt: '', ttl: null };
+  assert.equal(seen('2026-07-28', '2025-11-25', { task }, 'tools/call').kind, 'bridge');
+  assert.equal(seen('2024-11-05', '2025-11-25', { task }, 'tools/call').kind, 'bridge');
+  const same = seen('2025-11-25', '2025-11-25', { task }, 'tools/call');
+  assert.deepEqual(same.kind === 'arrives' && same.value, { task: { ...task, taskId: madeUp } });
 });
 
 test('whatever a peer sent is shown or told, and nothing throws', () => {

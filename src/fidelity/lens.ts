@@ -1,14 +1,19 @@
 /** Fate of one message on its way between two revisions: by the code that the bridge runs, with the reason of each change. */
 
 import { methodOf } from '../protocol/catalogue.ts';
+import { isFields } from '../protocol/compile/value.ts';
 import { fromWire } from '../protocol/compile/from-wire.ts';
 import { toWire } from '../protocol/compile/to-wire.ts';
 import { traceOf, type WireChange } from '../protocol/compile/trace.ts';
 import { McpError } from '../protocol/error.ts';
+import { inputRequiredResultShape } from '../protocol/features/rounds.ts';
+import { createTaskResultShape } from '../protocol/features/tasks.ts';
 import type { Side } from '../protocol/method.ts';
 import type { Revision } from '../protocol/revision.ts';
+import type { Type } from '../protocol/shape.ts';
 import { adaptedElsewhere } from './adaptations.ts';
 import { urlNeedsId } from '../protocol/adapt/elicitation.ts';
+import { byBridge, standsForTask, madeUp, withOwnIds } from './by-bridge.ts';
 import { exists } from './cells.ts';
 import { features } from './fidelity.ts';
 import { elsewhere, fieldFacts } from './fields.ts';
@@ -50,17 +55,20 @@ export type Lens =
   | { readonly kind: 'refused'; readonly why: string; readonly changes: readonly LensChange[] }
   /** It cannot be read as what it should be. */
   | { readonly kind: 'wrong'; readonly why: string }
-  /** There is no such message: in the revision of the other side, or in none. */
+  /** A bridge does not pass it on: it makes other messages of it, or answers itself. */
+  | { readonly kind: 'bridge'; readonly why: string }
+  /** There is no such message in the revision of the other side. */
   | { readonly kind: 'unknown'; readonly why: string };
-
-/** Text that stands for an id that a bridge makes up. */
-export const madeUp: string = '(made up by the bridge)';
 
 /** Shows a part of a message as the other side gets it through a bridge. It does not throw. */
 export function throughLens({ method, part, from, value }: SeenPart, { client, server }: Sides): Lens {
-  const type = methodOf(method)?.[part];
-  if (type === undefined) return { kind: 'unknown', why: `the protocol has no ${part} of ${method}` };
+  if (methodOf(method) === undefined) return foreign({ part, from, value }, { client, server });
+  const special = byBridge(method, value, { client, server });
+  if (special !== undefined)
+    return special.kind === 'refused' ? { ...special, kind: 'refused', changes: [] } : { ...special, kind: 'bridge' };
   const [sender, receiver] = from === 'client' ? [client, server] : [server, client];
+  const type = typeOf({ method, part, value }, sender);
+  if (type === undefined) return { kind: 'unknown', why: `the protocol has no ${part} of ${method}` };
   if (!exists(method, receiver)) return { kind: 'unknown', why: `${receiver.date} has no ${method}` };
   let read: unknown;
   try {
@@ -69,19 +77,44 @@ export function throughLens({ method, part, from, value }: SeenPart, { client, s
     return { kind: 'wrong', why: wordsOf(error) };
   }
   const misread = read !== value;
+  const named = withOwnIds({ method, part, value: read }, sender);
+  read = named.value;
   const made = traceOf(receiver, type, read).filter(({ feature }) => feature === urlNeedsId.name);
   // A bridge makes up what the other side has to have, and knows it again.
   if (made.length > 0) read = { ...Object(read), elicitationId: madeUp };
   const trace = [
+    ...named.ids.map(({ path }): WireChange => ({ path, kind: 'adapted', feature: path })),
     ...made.map((change): WireChange => ({ ...change, path: '.elicitationId', kind: 'filled' })),
     ...traceOf(receiver, type, read),
   ];
-  const changes = trace.map((change) => explained(change, { client, server }));
+  const titles = new Map(named.ids.map(({ path, title }) => [path, title]));
+  const changes = trace.map((change) => explained(change, { client, server }, titles.get(change.feature)));
   try {
     return { kind: 'arrives', value: toWire(receiver, type, read), changes, misread };
   } catch (error) {
     return { kind: 'refused', why: wordsOf(error), changes };
   }
+}
+
+/** What no revision knows is of the two ends, and passes as it is; only whether a result says of which type it is belongs to the hop. */
+function foreign({ part, from, value }: Omit<SeenPart, 'method'>, sides: Sides): Lens {
+  const { resultTypes } = from === 'server' ? sides.client : sides.server;
+  const isSame = part === 'params' || !isFields(value) || (value['resultType'] !== undefined) === resultTypes;
+  if (isSame) return { kind: 'arrives', value, changes: [], misread: false };
+  const { resultType: _, ...rest } = value;
+  const kind = resultTypes ? 'filled' : 'left-out';
+  const change = explained({ path: '.resultType', kind, feature: 'result-type' }, sides);
+  const shown = resultTypes ? { ...rest, resultType: 'complete' } : rest;
+  return { kind: 'arrives', value: shown, changes: [change], misread: false };
+}
+
+/** Type of a part of a message: a result may be a round or a task in the place of what its method has. */
+function typeOf({ method, part, value }: Omit<SeenPart, 'from'>, sender: Revision): Type | undefined {
+  const row = methodOf(method);
+  if (part === 'params' || row === undefined) return row?.[part];
+  const asks = row.inputRequired === true && sender.resultsAsk && Object(value)['resultType'] === 'input_required';
+  if (asks) return inputRequiredResultShape;
+  return method === 'tools/call' && standsForTask(value, sender) ? createTaskResultShape : row.result;
 }
 
 /** Words of what the projections throw, which speak of the value alone. */
@@ -92,7 +125,8 @@ function wordsOf(error: unknown): string {
 
 const lines = new Map(features.map((feature) => [feature.id, feature]));
 
-function explained(change: WireChange, { client, server }: Sides): LensChange {
+function explained(change: WireChange, { client, server }: Sides, title?: string): LensChange {
+  if (title !== undefined) return { ...change, title };
   const fact = fieldFacts.get(change.feature);
   const told = adaptedElsewhere.get(change.feature) ?? (fact === undefined ? undefined : elsewhere(fact));
   const line = lines.get(told ?? change.feature);

@@ -179,7 +179,7 @@ export interface RequirementView {
 export interface LensView {
   readonly from: string;
   readonly to: string;
-  readonly kind: 'arrives' | 'refused' | 'wrong' | 'unknown' | 'none';
+  readonly kind: 'arrives' | 'refused' | 'wrong' | 'bridge' | 'unknown' | 'none';
   readonly why?: string;
   /** The message as it crossed, and as it would arrive. */
   readonly left?: unknown;
@@ -213,10 +213,12 @@ export interface TrialStepView {
   readonly client?: JsonView;
   readonly server?: JsonView;
   /**
-   * The lens beside what happened: the other side got what it said, or something else; it says nothing of it; or the message crossed
-   * one hop alone.
+   * The lens beside what happened: the other side got what it said, or something else; it says that the bridge speaks for itself there,
+   * or nothing; or the message crossed one hop alone.
    */
-  readonly verdict: 'as-predicted' | 'differs' | 'not-predicted' | 'client-only' | 'server-only';
+  readonly verdict: 'as-predicted' | 'differs' | 'by-bridge' | 'not-predicted' | 'client-only' | 'server-only';
+  /** Words of the lens where the bridge speaks for itself. */
+  readonly why?: string;
   readonly changes: LensView['changes'];
   /** Places that are not as they were predicted, and the message as it was. */
   readonly differences: readonly string[];

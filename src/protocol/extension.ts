@@ -71,3 +71,19 @@ export interface OwnMethod {
   readonly name: string;
   readonly extension?: string;
 }
+
+/**
+ * Extensions that a peer declares, but for tasks. Where its revision has no place for them they stand among the
+ * experimental capabilities: what is named like one is taken for one.
+ */
+export function declaredExtensions(
+  revision: Revision,
+  capabilities: ClientCapabilities | ServerCapabilities,
+): Extensions {
+  const { extensions = {}, experimental = {} } = capabilities;
+  const apart = revision.extensions === 'extensions' ? {} : experimental;
+  const declared = [...Object.entries(apart).filter(([id]) => isExtensionId(id)), ...Object.entries(extensions)];
+  return Object.fromEntries(
+    declared.filter(([id, settings]) => id !== ownMethodsKey && !statelessAlone.has(id) && isFields(settings)),
+  );
+}

@@ -3,13 +3,13 @@
 import assert from 'node:assert/strict';
 import { exists } from '../../src/fidelity/cells.ts';
 import type { Json } from '../support/raw.ts';
-import { bridgeTo } from '../support/bridged.ts';
 import { paramsSent, scriptedUpstream } from '../support/scripted-upstream.ts';
 import { open } from '../support/raw.ts';
 import { isObject } from '../../src/jsonrpc/message.ts';
 import { ask, everythingOf, seenOf, type Question } from './question.ts';
 import {
   at,
+  bridgeOf,
   changed,
   compared,
   meet,
@@ -165,7 +165,7 @@ const elicitationComplete: Walk = async (pairing) => {
 };
 
 const urlElicitationRequired: Walk = async (pairing) => {
-  const { t, client, server } = pairing;
+  const { client, server } = pairing;
   if (server.elicitation !== 'form-and-url' || !server.serverRequests) return nothing;
   const elicitations = [{ mode: 'url', message: 'log in', url: 'https://example.com/', elicitationId: 'mine' }];
   const error = { code: -32042, message: 'visit', data: { elicitations } };
@@ -179,7 +179,7 @@ const urlElicitationRequired: Walk = async (pairing) => {
       },
     },
   });
-  const raw = await open(await bridgeTo(t, transport), client.date, { capabilities: everythingOf(pairing) });
+  const raw = await open(await bridgeOf(pairing, transport), client.date, { capabilities: everythingOf(pairing) });
   const response = await raw.ask('tools/call', { name: 'any' });
   const heard = response['error'];
   if (isObject(heard))

@@ -4,11 +4,23 @@ import assert from 'node:assert/strict';
 import { metaKey } from '../../src/protocol/meta.ts';
 import type { Revision } from '../../src/protocol/revision.ts';
 import type { Server } from '../../src/server/server.ts';
-import { bridgeBefore, bridgeTo, serverAt } from '../support/bridged.ts';
+import { serverAt } from '../support/bridged.ts';
 import { processesOf } from '../support/processes.ts';
 import { open, type Json, type Raw } from '../support/raw.ts';
 import { paramsSent } from '../support/scripted-upstream.ts';
-import { at, carried, changed, compared, meet, type Pairing, type Seen, type Walk, type Walks } from './walk.ts';
+import {
+  at,
+  bridgeBeforeServer,
+  bridgeOf,
+  carried,
+  changed,
+  compared,
+  meet,
+  type Pairing,
+  type Seen,
+  type Walk,
+  type Walks,
+} from './walk.ts';
 import { until } from '../support/turns.ts';
 
 const progress: Walk = async (pairing) => {
@@ -66,7 +78,8 @@ const loggingMessages: Walk = async (pairing) => {
 };
 
 /** The client takes its call back, and the handler of the server hears of it. */
-const cancellation: Walk = async ({ t, client, server }) => {
+const cancellation: Walk = async (pairing) => {
+  const { client, server } = pairing;
   const upstream = serverAt(server.date);
   let signal: AbortSignal | undefined;
   upstream.tool('wait', {}, async (_, ctx) => {
@@ -74,7 +87,7 @@ const cancellation: Walk = async ({ t, client, server }) => {
     await new Promise((resolve) => ctx.signal.addEventListener('abort', resolve, { once: true }));
     return 'too late';
   });
-  const raw = await open(await bridgeBefore(t, upstream), client.date);
+  const raw = await open(await bridgeBeforeServer(pairing, upstream), client.date);
   const call = raw.send('tools/call', { name: 'wait' }, 'mine');
   await until(() => signal !== undefined, 'the call');
   await raw.notify('notifications/cancelled', { requestId: 'mine' });
@@ -84,10 +97,11 @@ const cancellation: Walk = async ({ t, client, server }) => {
 };
 
 /** A client that can be asked anything, before a server each of whose processes knows only of its own changes. */
-async function watching({ t, client, server }: Pairing): Promise<Raw> {
+async function watching(pairing: Pairing): Promise<Raw> {
+  const { client, server } = pairing;
   const upstream = processesOf(() => watchable(server));
   const capabilities = { elicitation: {}, sampling: {}, roots: {} };
-  return await open(await bridgeTo(t, upstream), client.date, { capabilities });
+  return await open(await bridgeOf(pairing, upstream), client.date, { capabilities });
 }
 
 function watchable(server: Revision): Server {

@@ -3,10 +3,21 @@
 import assert from 'node:assert/strict';
 import { errorToWire, McpError } from '../../src/protocol/error.ts';
 import { takeViolations } from '../setup.ts';
-import { bridgeBefore, serverAt } from '../support/bridged.ts';
+import { serverAt } from '../support/bridged.ts';
 import { open, statelessDate, type Json, type RawError } from '../support/raw.ts';
 import { paramsSent } from '../support/scripted-upstream.ts';
-import { at, changed, compared, meet, nothing, refusal, type Pairing, type Walk, type Walks } from './walk.ts';
+import {
+  at,
+  bridgeBeforeServer,
+  changed,
+  compared,
+  meet,
+  nothing,
+  refusal,
+  type Pairing,
+  type Walk,
+  type Walks,
+} from './walk.ts';
 import { until } from '../support/turns.ts';
 
 /** What the client is told of an error of the server. */
@@ -32,10 +43,11 @@ const toolErrors: Walk = async (pairing) => {
   return compared(said, { content, isError });
 };
 
-const unknownTool: Walk = async ({ t, client, server }) => {
+const unknownTool: Walk = async (pairing) => {
+  const { client, server } = pairing;
   const upstream = serverAt(server.date);
   upstream.tool('known', {}, () => 'known');
-  const raw = await open(await bridgeBefore(t, upstream), client.date);
+  const raw = await open(await bridgeBeforeServer(pairing, upstream), client.date);
   return compared(
     { code: -32602, message: 'unknown tool "unknown"' },
     await raw.error('tools/call', { name: 'unknown' }),

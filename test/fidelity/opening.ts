@@ -2,12 +2,13 @@
 
 import { isServerCapability } from '../../src/protocol/capability.ts';
 import { metaKey } from '../../src/protocol/meta.ts';
-import { bridgeTo, clientOf } from '../support/bridged.ts';
+import { clientOf } from '../support/bridged.ts';
 import type { Json } from '../support/raw.ts';
 import { paramsSent, scriptedUpstream } from '../support/scripted-upstream.ts';
 import { openingOf } from './fields.ts';
 import {
   at,
+  bridgeOf,
   capabilitiesHeard,
   carried,
   changed,
@@ -38,7 +39,7 @@ function byEra({ client, server }: Pairing, said: unknown, heard: unknown): Seen
 
 const protocolVersion: Walk = async (pairing) => {
   const { t, client, server } = pairing;
-  const bridge = await bridgeTo(t, scriptedUpstream({ up: server.date }));
+  const bridge = await bridgeOf(pairing, scriptedUpstream({ up: server.date }));
   const { revision } = await clientOf(t, bridge, client.date);
   return compared(bridge.upstream.revision, revision);
 };

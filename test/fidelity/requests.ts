@@ -8,10 +8,21 @@ import type { Transport } from '../../src/jsonrpc/transport.ts';
 import type { Served } from '../../src/host/endpoint.ts';
 import { memoryTransport } from '../../src/testing/memory-transport.ts';
 import type { Revision } from '../../src/protocol/revision.ts';
-import { bridgeBefore, bridgeTo, clientOf, serverAt } from '../support/bridged.ts';
+import { clientOf, serverAt } from '../support/bridged.ts';
 import { open, statelessDate, withMeta, type Json } from '../support/raw.ts';
 import { httpWire, stdioWire } from '../support/wires.ts';
-import { changed, compared, meet, refusal, type Pairing, type Seen, type Walk, type Walks } from './walk.ts';
+import {
+  bridgeBeforeServer,
+  bridgeOf,
+  changed,
+  compared,
+  meet,
+  refusal,
+  type Pairing,
+  type Seen,
+  type Walk,
+  type Walks,
+} from './walk.ts';
 import { until } from '../support/turns.ts';
 
 /** What each request asks, and what the server answers: nothing in it is younger than the oldest revision. */
@@ -70,11 +81,12 @@ function known(value: Json, like: Json): Json {
 }
 
 /** Every page of a list, in order, through a client of ours. */
-const pagination: Walk = async ({ t, client, server }) => {
+const pagination: Walk = async (pairing) => {
+  const { t, client, server } = pairing;
   const upstream = serverAt(server.date, { pageSize: 2 });
   const names = ['a', 'b', 'c', 'd', 'e'];
   for (const name of names) upstream.prompt(name, {}, () => name);
-  const reader = await clientOf(t, await bridgeBefore(t, upstream), client.date);
+  const reader = await clientOf(t, await bridgeBeforeServer(pairing, upstream), client.date);
   const pages: string[][] = [];
   for await (const page of reader.pages('prompts/list')) pages.push(page.items.map(({ name }) => name));
   return compared([['a', 'b'], ['c', 'd'], ['e']], pages);
@@ -124,12 +136,13 @@ function served(upstream: Served, { http }: Revision): { readonly transport: Tra
 
 /** The walk of headers that say again what the body says: what the client wrote, and what the server reads. */
 function mirrored(names: readonly string[]): Walk {
-  return async ({ t, client, server }) => {
+  return async (pairing) => {
+    const { client, server } = pairing;
     const upstream = serverAt(server.date);
     const properties = { city: { type: 'string', 'x-mcp-header': 'City' } } as const;
     upstream.tool('forecast', { input: { type: 'object', properties } }, ({ city }) => `sunny in ${city}`);
     const above = served(upstream, server);
-    const bridge = await bridgeTo(t, above.transport);
+    const bridge = await bridgeOf(pairing, above.transport);
     const wrote = client.http === 'exchange' ? await callOverHttp(bridge, names) : undefined;
     if (wrote === undefined) {
       const { content } = await (await open(bridge, client.date)).result('tools/call', body('Bern'));

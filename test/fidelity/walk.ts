@@ -8,7 +8,12 @@ import { errorToWire, McpError, type ErrorName } from '../../src/protocol/error.
 import { metaKey } from '../../src/protocol/meta.ts';
 import type { Revision } from '../../src/protocol/revision.ts';
 import type { ScriptedTransport } from '../../src/testing/scripted.ts';
+import type { Transport } from '../../src/jsonrpc/transport.ts';
+import type { Hops } from '../../src/inspect/trial/hops.ts';
+import { memoryTransport } from '../../src/testing/memory-transport.ts';
+import type { Served } from '../../src/host/endpoint.ts';
 import { bridgeTo } from '../support/bridged.ts';
+import { heardBridge } from '../support/heard-bridge.ts';
 import { open, type Json, type Raw, type RawError, type RawOptions } from '../support/raw.ts';
 import { paramsSent, scriptedUpstream, type Scripted } from '../support/scripted-upstream.ts';
 
@@ -17,6 +22,8 @@ export interface Pairing {
   readonly t: TestContext;
   readonly client: Revision;
   readonly server: Revision;
+  /** Hears what crosses, so that the lens can be held against it. */
+  readonly hops: Hops;
 }
 
 /** What was seen of a feature, in the words of the table. */
@@ -62,14 +69,25 @@ export interface Met {
   readonly transport: ScriptedTransport;
 }
 
+/** Puts the bridge of a cell before its server; both of its hops are heard. */
+export async function bridgeOf({ t, hops }: Pairing, upstream: Transport): Promise<Bridge> {
+  return heardBridge(await bridgeTo(t, hops.hear('server', upstream)), hops);
+}
+
+/** The same before a server in memory. */
+export function bridgeBeforeServer(pairing: Pairing, served: Served): Promise<Bridge> {
+  return bridgeOf(pairing, memoryTransport(served));
+}
+
 /** Lets a raw client meet a scripted server. */
 export async function meet(
-  { t, client, server }: Pairing,
+  pairing: Pairing,
   script: Omit<Scripted, 'up'> = {},
   options: RawOptions = {},
 ): Promise<Met> {
+  const { client, server } = pairing;
   const transport = scriptedUpstream({ up: server.date, ...script });
-  const bridge = await bridgeTo(t, transport);
+  const bridge = await bridgeOf(pairing, transport);
   return { raw: await open(bridge, client.date, options), bridge, transport };
 }
 

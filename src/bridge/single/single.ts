@@ -7,9 +7,9 @@ import type { Handler, Host, ServerSession } from '../../host/host.ts';
 import type { ServerCapabilities } from '../../protocol/capability.ts';
 import type { Implementation, JsonObject } from '../../protocol/features/common.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
+import { declaredExtensions } from '../../protocol/extension.ts';
 import type { RevisionDate } from '../../protocol/revision.ts';
 import { Changes, isListChange, ownWords } from '../changes.ts';
-import { extensionsOf } from '../declared.ts';
 import { closingQuietly } from '../upstream/closing.ts';
 import { wordsOf } from '../failure.ts';
 import { revisionFor } from '../forward.ts';
@@ -379,7 +379,7 @@ function hostOf(parts: BridgeParts, settings: SingleOptions, { known, hint, door
     askTimeoutMs: 600_000,
     maxRounds: 32,
     capabilities: (link) => keptOfferedTo(link, offerOf(known(), tellsApart(settings)), settings),
-    extensions: () => extensionsOf(revisionFor(known()), offerOf(known(), tellsApart(settings))),
+    extensions: () => declaredExtensions(revisionFor(known()), offerOf(known(), tellsApart(settings))),
     handler: (method) => handlers.get(method),
     unknown: doorway === undefined ? unknown : doorway.within(unknown),
     notified: (method, params, from) => void notices.tell({ method, params }, from),

@@ -19,6 +19,14 @@ export interface HopMessage {
   readonly kind: 'request' | 'notice' | 'result' | 'error' | 'round';
 }
 
+/** Text that crossed a hop: a message, or several. */
+export interface NotedText {
+  readonly from: Side;
+  readonly text: string;
+  /** Number of the connection that it crossed, by which equal ids are told apart. */
+  readonly connection?: number;
+}
+
 /** Most messages of one conversation that are heard, and characters of one of them. */
 const most = { messages: 400, characters: 262_144 };
 
@@ -36,7 +44,7 @@ export class Hops {
     const recorder: Recorder = {
       connect: () => ++this.#connections,
       note: ({ from, lane, text, connection = 0 }) => {
-        if (lane === 'message' && text !== undefined) this.#take(hop, from, text, connection);
+        if (lane === 'message' && text !== undefined) this.note(hop, { from, text, connection });
         return 0;
       },
       grow: () => {},
@@ -45,7 +53,8 @@ export class Hops {
     return tapLines(recorder).listen(transport);
   }
 
-  #take(hop: Hop, from: Side, text: string, connection: number): void {
+  /** Takes what crossed a hop, where no transport carries it. */
+  note(hop: Hop, { from, text, connection = 0 }: NotedText): void {
     if (this.messages.length >= most.messages || text.length > most.characters) {
       this.left += 1;
       return;

@@ -1,6 +1,8 @@
 /** A conversation through a bridge, message by message, beside what the lens said that it would be. */
 
+import { standsForTask, madeUp } from '../../fidelity/by-bridge.ts';
 import { isObject } from '../../jsonrpc/message.ts';
+import { revisionOf } from '../../protocol/revision.ts';
 import { metaKey } from '../../protocol/meta-key.ts';
 import type { RecordingEntry } from '../../wire/entry.ts';
 import type { JsonView, TrialStepView } from '../view.ts';
@@ -63,7 +65,11 @@ function stepOf({ client, server }: Crossing, revisions: HopRevisions): TrialSte
   const [sent, got, to] =
     shown.from === 'client' ? [client, server, revisions.server] : [server, client, revisions.client];
   const lens = lensOf(entryOf(sent, revisions[sent.hop]), to);
+  if (lens.kind === 'bridge')
+    return { ...shown, verdict: 'by-bridge', changes: [], differences: [], why: lens.why ?? '' };
   if (lens.kind === 'none') return { ...shown, verdict: 'not-predicted', changes: [], differences: [] };
+  const waits = waited(valueOf(server), valueOf(client), revisions);
+  if (waits !== undefined) return { ...shown, verdict: 'by-bridge', changes: [], differences: [], why: waits };
   const all = lens.kind === 'arrives' ? differencesOf(contentOf(lens.right), contentOf(valueOf(got))) : [''];
   const differences = all.filter((place) => !isOfBridge(got, place)).slice(0, mostPlaces);
   const byBridge = all.filter((place) => isOfBridge(got, place)).slice(0, mostPlaces);
@@ -77,9 +83,22 @@ function stepOf({ client, server }: Crossing, revisions: HopRevisions): TrialSte
   };
 }
 
+/** Words for a task of the server where the client, which asked for none, got a result: the bridge waited for it. */
+function waited(server: JsonView, client: JsonView, { server: date }: HopRevisions): string | undefined {
+  const revision = revisionOf(date);
+  if (revision === undefined || !standsForTask(server['result'], revision) || !isObject(client['result']))
+    return undefined;
+  const { task, resultType } = client['result'];
+  return task === undefined && resultType !== 'task'
+    ? 'the client asked for no task: the bridge waits for its end, and answers with the result'
+    : undefined;
+}
+
 /** Places of which a bridge speaks for itself: what it declares, and that tools may be tasks where it makes tasks of one kind of the others. */
 function isOfBridge(got: HopMessage, place: string): boolean {
   if (nameOf(got) === 'opening') return /^\.result\.capabilities\.(completions|tasks|extensions)\b/.test(place);
+  // It asks for a task in the place of a client that cannot, and for none where the server has none.
+  if (got.method === 'tools/call' && got.from === 'client') return place === '.params.task';
   return got.method === 'tools/list' && /^\.result\.tools\[\d+\]\.execution\b/.test(place);
 }
 
@@ -109,6 +128,8 @@ const ofTheHop: ReadonlySet<string> = new Set([
   metaKey.clientCapabilities,
   metaKey.serverInfo,
   metaKey.logLevel,
+  metaKey.subscriptionId,
+  metaKey.relatedTask,
   'progressToken',
 ]);
 
@@ -123,12 +144,14 @@ function carried(part: unknown): unknown {
   if (!isObject(part)) return part;
   const { _meta: meta, progressToken: _, ...rest } = part;
   const kept = Object.entries(isObject(meta) ? meta : {}).filter(([key]) => !ofTheHop.has(key));
+  // Parameters that hold nothing, and none, are the same.
+  if (kept.length === 0 && Object.keys(rest).length === 0) return undefined;
   return kept.length === 0 ? rest : { ...rest, _meta: Object.fromEntries(kept) };
 }
 
-/** Places at which two values of JSON differ. */
+/** Places at which a value differs from what was predicted, in which an id that the bridge makes up stands for any. */
 function differencesOf(one: unknown, other: unknown, path = ''): readonly string[] {
-  if (Object.is(one, other)) return [];
+  if (Object.is(one, other) || one === madeUp) return [];
   if (Array.isArray(one) && Array.isArray(other))
     return Array.from({ length: Math.max(one.length, other.length) }, (_, at) =>
       differencesOf(one[at], other[at], `${path}[${at}]`),

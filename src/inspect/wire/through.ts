@@ -1,7 +1,8 @@
 import { throughLens, type Lens } from '../../fidelity/lens.ts';
 import { jsonIn } from '../../json/parse.ts';
 import { isObject } from '../../jsonrpc/message.ts';
-import { methodOf } from '../../protocol/catalogue.ts';
+import type { ServerCapabilities } from '../../protocol/capability.ts';
+import { declaredExtensions, withExtensions } from '../../protocol/extension.ts';
 import { metaKey } from '../../protocol/meta-key.ts';
 import { revisionOf, revisions, type Revision } from '../../protocol/revision.ts';
 import type { RecordingEntry } from '../../wire/entry.ts';
@@ -48,10 +49,14 @@ function viewOf(
     case 'refused':
       return { ...common, why: lens.why, changes: lens.changes };
     case 'wrong':
+    case 'bridge':
     case 'unknown':
       return { ...common, why: lens.why, changes: [] };
   }
 }
+
+/** A bridge speaks all of them to its clients, whatever the server does. */
+const supportedVersions = revisions.map(({ date }) => date).toReversed();
 
 /** Each revision opens in its own way: the same facts stand in another message. */
 function opening(
@@ -68,19 +73,22 @@ function opening(
       changes: [],
     };
   const facts = isObject(value) ? value : {};
+  // What it was read as. Extensions stand where the revision of the client has a place for them.
+  const said = (isObject(facts['capabilities']) ? facts['capabilities'] : {}) as ServerCapabilities;
+  const capabilities = withExtensions(client, said, declaredExtensions(server, said));
   const meta = isObject(facts['_meta']) ? facts['_meta'] : {};
   const isSame = methodFor(client) === method;
   const result = isSame
-    ? { ...facts, ...(client.resultTypes ? {} : { protocolVersion: client.date }) }
+    ? { ...facts, capabilities, ...(client.resultTypes ? { supportedVersions } : { protocolVersion: client.date }) }
     : client.resultTypes
       ? {
-          supportedVersions: revisions.map(({ date }) => date).toReversed(),
-          capabilities: facts['capabilities'],
+          supportedVersions,
+          capabilities,
           instructions: facts['instructions'],
         }
       : {
           protocolVersion: client.date,
-          capabilities: facts['capabilities'],
+          capabilities,
           serverInfo: facts['serverInfo'] ?? meta[metaKey.serverInfo],
           ...(facts['instructions'] === undefined ? {} : { instructions: facts['instructions'] }),
         };
@@ -117,7 +125,7 @@ function partOf(message: JsonView, known: string | undefined): Seen | undefined 
       value: params ?? {},
       around: (value) => ({ ...message, ...(params === undefined && isEmpty(value) ? {} : { params: value }) }),
     };
-  if (result === undefined || known === undefined || methodOf(known) === undefined) return undefined;
+  if (result === undefined || known === undefined) return undefined;
   return { method: known, part: 'result', value: result, around: (value) => ({ ...message, result: value }) };
 }
 

@@ -31,7 +31,9 @@ export function Lens({ n }: { readonly n: number }): JSX.Element {
       {lens !== undefined && (
         <>
           <p>{headOf(lens)}</p>
-          {lens.why !== undefined && <p class={lens.kind === 'none' ? 'muted' : 'bad'}>{plain(lens.why)}</p>}
+          {lens.why !== undefined && (
+            <p class={lens.kind === 'none' || lens.kind === 'bridge' ? 'muted' : 'bad'}>{plain(lens.why)}</p>
+          )}
           <Changes changes={lens.changes} />
           <div class="sides">
             {lens.left !== undefined && (
@@ -57,6 +59,7 @@ export function Lens({ n }: { readonly n: number }): JSX.Element {
 function headOf({ kind, changes, from, to }: LensView): string {
   if (kind === 'refused') return `A client of ${to} cannot be told this: the bridge refuses it.`;
   if (kind === 'wrong') return `It is no message of ${from}: the bridge answers with an error.`;
+  if (kind === 'bridge') return 'The bridge does not pass this on as it is.';
   if (kind === 'unknown') return `A client of ${to} has no such message.`;
   if (kind === 'none') return 'Nothing to compare.';
   return changes.length === 0

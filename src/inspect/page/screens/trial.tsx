@@ -125,13 +125,14 @@ function lastAnswer(steps: readonly TrialStepView[]): number {
 const verdicts: Readonly<Record<TrialStepView['verdict'], string>> = {
   'as-predicted': 'as the lens says',
   differs: 'not as the lens says',
+  'by-bridge': 'made by the bridge',
   'not-predicted': '',
   'client-only': 'between client and bridge alone',
   'server-only': 'between bridge and server alone',
 };
 
 function Step({ step, isLast }: { readonly step: TrialStepView; readonly isLast: boolean }): JSX.Element {
-  const { from, what, verdict, changes, differences, byBridge = [], predicted } = step;
+  const { from, what, verdict, changes, differences, byBridge = [], predicted, why } = step;
   const isOpen = isLast || verdict === 'differs';
   return (
     <details open={isOpen}>
@@ -144,6 +145,7 @@ function Step({ step, isLast }: { readonly step: TrialStepView; readonly isLast:
         </span>
       </summary>
       <Changes changes={changes} />
+      {why !== undefined && <p class="muted">{plain(why)}</p>}
       {byBridge.length > 0 && (
         <p class="muted">
           Of this the bridge speaks for itself: <code>{byBridge.slice(0, 5).join(' ')}</code>

@@ -1,0 +1,62 @@
+/** A bridge of which both hops are heard, message by message, whatever it is spoken to with. */
+
+import type { Bridge } from '../../src/bridge.ts';
+import { endpointOf, type Conversation, type Endpoint, type Link } from '../../src/host/endpoint.ts';
+import { messageText } from '../../src/jsonrpc/encode.ts';
+import { isObject, type Message } from '../../src/jsonrpc/message.ts';
+import type { Hops } from '../../src/inspect/trial/hops.ts';
+
+/** The same bridge, whose clients are heard. */
+export function heardBridge(bridge: Bridge, hops: Hops): Bridge {
+  return over(bridge, { endpoint: heardEndpoint(endpointOf(bridge), hops) });
+}
+
+function heardEndpoint(endpoint: Endpoint, hops: Hops): Endpoint {
+  let connections = 0;
+  const converse = (link: Link): Conversation => {
+    const connection = ++connections;
+    const note = (from: 'client' | 'server', message: unknown): void => {
+      if (message !== undefined) hops.note('client', { from, text: textOf(message), connection });
+    };
+    const heard: Link = {
+      ...link,
+      send(message, ...more) {
+        note('server', message);
+        return link.send(message, ...more);
+      },
+    };
+    const conversation = endpoint.converse(heard);
+    return over(conversation, {
+      async receive(value, ...more) {
+        note('client', value);
+        const response = await conversation.receive(value, ...more);
+        note('server', response);
+        return response;
+      },
+      async take(judged, ...more) {
+        note('client', judged.kind === 'malformed' ? judged.value : judged.message);
+        const response = await conversation.take(judged, ...more);
+        note('server', response);
+        return response;
+      },
+    });
+  };
+  return over(endpoint, { converse });
+}
+
+/** A message in the spelling that it has; what is none is JSON all the same. */
+function textOf(value: unknown): string {
+  return isObject(value) ? messageText(value as unknown as Message) : JSON.stringify(value);
+}
+
+/** An object with some of its parts in another way; the rest is asked of the first. */
+function over<Whole extends object>(whole: Whole, parts: Partial<Whole>): Whole {
+  return new Proxy(whole, {
+    get(target, key) {
+      const part: unknown = Reflect.get(parts, key);
+      if (part !== undefined) return part;
+      const own: unknown = Reflect.get(target, key, target);
+      return typeof own === 'function' ? own.bind(target) : own;
+    },
+  });
+}
