@@ -1,6 +1,6 @@
 /** Messages of which a bridge makes other ones, or answers itself: no projection says what the other side gets. */
 
-import { isFields } from '../protocol/compile/value.ts';
+import { isFields, type Fields } from '../protocol/compile/value.ts';
 import type { Revision } from '../protocol/revision.ts';
 import { exists, type Fidelity } from './cells.ts';
 import { features } from './fidelity.ts';
@@ -72,6 +72,25 @@ function told(id: string, { client, server }: Sides): ByBridge {
 export interface OwnId {
   readonly path: string;
   readonly title: string;
+  /** Where it is not in the place of another. */
+  readonly kind?: 'left-out';
+}
+
+/** A part of a message, with the places of it at which something stands for what belongs to a hop. */
+export interface WithOwnIds {
+  readonly value: unknown;
+  readonly ids: readonly OwnId[];
+}
+
+const ofHop: OwnId = { path: '.requestId', title: 'The id of a request: each hop counts its own' };
+const reasons: OwnId = { path: '.reason', title: 'The reason stays at the bridge', kind: 'left-out' };
+
+/** A cancellation names a request of its hop, and its reason ends there. */
+function cancellation({ reason, ...value }: Fields): WithOwnIds {
+  return {
+    value: value['requestId'] === undefined ? value : { ...value, requestId: madeUp },
+    ids: reason === undefined ? [ofHop] : [ofHop, reasons],
+  };
 }
 
 const taskIds = 'The id of a task: that of the bridge';
@@ -80,13 +99,9 @@ const taskIds = 'The id of a task: that of the bridge';
 export function withOwnIds(
   { method, part, value }: { readonly method: string; readonly part: 'params' | 'result'; readonly value: unknown },
   sender: Revision,
-): { readonly value: unknown; readonly ids: readonly OwnId[] } {
+): WithOwnIds {
   if (!isFields(value)) return { value, ids: [] };
-  if (method === 'notifications/cancelled' && value['requestId'] !== undefined)
-    return {
-      value: { ...value, requestId: madeUp },
-      ids: [{ path: '.requestId', title: 'The id of a request: each hop counts its own' }],
-    };
+  if (method === 'notifications/cancelled') return cancellation(value);
   const own = { value: { ...value, taskId: madeUp }, ids: [{ path: '.taskId', title: taskIds }] };
   if (ofTasks.has(method)) {
     if (typeof value['taskId'] === 'string') return own;

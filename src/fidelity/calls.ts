@@ -21,7 +21,7 @@ export const callFeatures: readonly Feature[] = [
   { id: 'logging-messages', title: 'Log messages', group, between: () => carried },
   {
     id: 'cancellation',
-    title: 'Cancellation of requests',
+    title: 'Cancellation of requests, without the reason that may be given',
     group,
     between: (client, server) =>
       client.httpCancellation === server.httpCancellation

@@ -83,7 +83,7 @@ export function throughLens({ method, part, from, value }: SeenPart, { client, s
   // A bridge makes up what the other side has to have, and knows it again.
   if (made.length > 0) read = { ...Object(read), elicitationId: madeUp };
   const trace = [
-    ...named.ids.map(({ path }): WireChange => ({ path, kind: 'adapted', feature: path })),
+    ...named.ids.map(({ path, kind }): WireChange => ({ path, kind: kind ?? 'adapted', feature: path })),
     ...made.map((change): WireChange => ({ ...change, path: '.elicitationId', kind: 'filled' })),
     ...traceOf(receiver, type, read),
   ];

@@ -1,7 +1,10 @@
+import { jsonIn } from '../json/parse.ts';
+import { isObject } from '../jsonrpc/message.ts';
 import type { RecordingEntry } from '../wire/entry.ts';
 import type { Log } from '../wire/log.ts';
 import { VerbError } from './http/body.ts';
 import type { InspectedServers } from './servers/servers.ts';
+import { aboutTasks } from './trial/playable.ts';
 
 /** Recordings of all servers as one, in the order in which things crossed. */
 export class WholeRecording {
@@ -43,6 +46,28 @@ export class WholeRecording {
     return found;
   }
 
+  /** The call that became the task which a request is about; the same request where it is about none. @throws VerbError where it left memory. */
+  beginningOf(request: RecordingEntry): RecordingEntry {
+    if (!aboutTasks.has(request.method ?? '')) return request;
+    const { taskId } = partOf(request, 'params');
+    const own = this.#servers.all.find(({ id }) => id === request.server)?.recorder.log.since(0) ?? [];
+    const created = own.findLast(
+      (entry) => entry.method === 'tools/call' && entry.from === 'server' && taskIn(entry) === taskId,
+    );
+    if (created?.pair === undefined || typeof taskId !== 'string')
+      throw new VerbError(410, 'the call that became this task left memory');
+    return this.entry(created.pair);
+  }
+
+  /** Tells whether a call became a task, or was to become one. */
+  becameTask(request: RecordingEntry): boolean {
+    if (request.method !== 'tools/call') return false;
+    const { pair } = request;
+    return (
+      isObject(partOf(request, 'params')['task']) || (pair !== undefined && taskIn(this.entry(pair)) !== undefined)
+    );
+  }
+
   /** The words by which `parley call` reaches a server. */
   lineOf(server: string): string {
     return this.#servers.all.find(({ id }) => id === server)?.plan.line ?? '<url>';
@@ -55,6 +80,18 @@ export class WholeRecording {
     }
     throw new VerbError(410, 'this entry left memory; --record FILE keeps all');
   }
+}
+
+function partOf({ text }: RecordingEntry, part: 'params' | 'result'): Readonly<Record<string, unknown>> {
+  const message = jsonIn(text ?? '');
+  const value = isObject(message) ? message[part] : undefined;
+  return isObject(value) ? value : {};
+}
+
+/** Id of the task that an answer to a call stands for. */
+function taskIn(entry: RecordingEntry): unknown {
+  const { task, taskId, resultType } = partOf(entry, 'result');
+  return isObject(task) ? task['taskId'] : resultType === 'task' ? taskId : undefined;
 }
 
 function holds(entry: RecordingEntry, wanted: string, log: Log): boolean {

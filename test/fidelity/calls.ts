@@ -90,7 +90,7 @@ const cancellation: Walk = async (pairing) => {
   const raw = await open(await bridgeBeforeServer(pairing, upstream), client.date);
   const call = raw.send('tools/call', { name: 'wait' }, 'mine');
   await until(() => signal !== undefined, 'the call');
-  await raw.notify('notifications/cancelled', { requestId: 'mine' });
+  await raw.notify('notifications/cancelled', { requestId: 'mine', reason: 'enough' });
   assert.equal(await call, undefined);
   await until(() => signal?.aborted === true, 'the end of the call');
   return client.httpCancellation === server.httpCancellation ? carried : changed;

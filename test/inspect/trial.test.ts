@@ -179,8 +179,8 @@ test(
     const before = called();
     assert.equal((await scene.post('try', { n: 1, revision: '2025-06-18' })).status, 403);
     assert.equal(called(), before);
-    const listen = rowsOf(scene).find(({ what }) => what === 'subscriptions/listen');
-    assert.equal((await scene.post('try', { n: listen?.n, revision: '2025-06-18' })).status, 400);
+    const told = rowsOf(scene).find(({ what }) => what === 'notifications/subscriptions/acknowledged');
+    assert.equal((await scene.post('try', { n: told?.n, revision: '2025-06-18' })).status, 400);
     assert.equal((await scene.post('try', { n: 1, revision: '2025-06-19' })).status, 400);
     assert.equal((await scene.post('try', { n: 9_999, revision: '2025-06-18' })).status, 410);
   },

@@ -37,6 +37,7 @@ export class Hops {
   left = 0;
   /** Methods of the requests of a hop that wait for their answers. */
   readonly #asked = new Map<string, string>();
+  readonly #waiting = new Set<(message: HopMessage) => void>();
   #connections = 0;
 
   /** The same transport, heard. */
@@ -63,8 +64,24 @@ export class Hops {
       if (!isObject(message)) continue;
       const heard = this.#read(message, `${hop} ${connection}`, from);
       const own = JSON.stringify(message);
-      if (heard !== undefined) this.messages.push({ hop, from, text: own, ...heard });
+      if (heard === undefined) continue;
+      const crossed = { hop, from, text: own, ...heard };
+      this.messages.push(crossed);
+      for (const tell of this.#waiting) tell(crossed);
     }
+  }
+
+  /** Resolves when such a message has crossed; never where none does. */
+  heard(is: (message: HopMessage) => boolean): Promise<void> {
+    return new Promise((resolve) => {
+      const tell = (message: HopMessage): void => {
+        if (!is(message)) return;
+        this.#waiting.delete(tell);
+        resolve();
+      };
+      this.#waiting.add(tell);
+      this.messages.forEach(tell);
+    });
   }
 
   #read(

@@ -9,10 +9,15 @@ export const playableMethods = [
   'resources/read',
   'resources/list',
   'resources/templates/list',
+  'resources/subscribe',
+  'subscriptions/listen',
 ] as const;
 
 /** One of them. */
 export type PlayableMethod = (typeof playableMethods)[number];
+
+/** Requests about a task: the call that became it is played. */
+export const aboutTasks: ReadonlySet<string> = new Set(['tasks/get', 'tasks/result', 'tasks/cancel', 'tasks/update']);
 
 /** The same method, where its requests can be played again. */
 export function playableMethod(method: string): PlayableMethod | undefined {

@@ -11,7 +11,8 @@ import type { InspectedServer } from '../servers/inspected.ts';
 import type { Shared } from '../servers/shared.ts';
 import type { TrialView } from '../view.ts';
 import { Hops } from './hops.ts';
-import { playableMethod, type PlayableMethod } from './playable.ts';
+import { playableMethod } from './playable.ts';
+import { play, type PlayParams, type WantedPlay } from './plays.ts';
 import { stepsOf } from './steps.ts';
 
 /** A bridge that stands before a server. */
@@ -22,11 +23,17 @@ export interface TrialBridge {
   close(): Promise<void>;
 }
 
+/** Options of a bridge that is tried. */
+export interface TrialBridgeOptions {
+  readonly revision: string;
+  readonly signal: AbortSignal;
+  readonly info: Client['server'];
+  /** True where it makes tasks of tools that may be some, which clients of the extension leave to the server. */
+  readonly asTask: boolean;
+}
+
 /** Puts a bridge before a server that is spoken to in one revision. @throws ConnectionError where it is not reached. */
-export type OpenBridge = (
-  upstream: Transport,
-  options: { readonly revision: string; readonly signal: AbortSignal; readonly info: Client['server'] },
-) => Promise<TrialBridge>;
+export type OpenBridge = (upstream: Transport, options: TrialBridgeOptions) => Promise<TrialBridge>;
 
 /** Most conversations that are tried at a time. */
 const mostRunning = 4;
@@ -37,6 +44,10 @@ export interface WantedTrial {
   readonly request: RecordingEntry;
   /** Revision of the client. */
   readonly client: string;
+  /** True for a call that became a task, which is played with all of its life. */
+  readonly asTask: boolean;
+  /** True where it is cancelled as soon as it runs. */
+  readonly cancels: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -57,7 +68,7 @@ export class Trials {
    *
    * @throws VerbError where it is none that is played, or none may be.
    */
-  async run({ server, request, client, signal }: WantedTrial): Promise<TrialView> {
+  async run({ server, request, client, signal, ...how }: WantedTrial): Promise<TrialView> {
     const { revision = server.view.revision, method = '' } = request;
     if (revision === undefined || revisionOf(client) === undefined)
       throw new VerbError(400, 'there is no such revision');
@@ -68,9 +79,8 @@ export class Trials {
     if (this.#running.size >= mostRunning) throw new VerbError(429, `${mostRunning} conversations are tried already`);
     const params = paramsOf(request.text);
     const stop = AbortSignal.any([signal, this.#ending.signal, server.letGo]);
-    const playing = this.#play(server, { revision, client, stop, name: nameIn(params) ?? method }, (one) =>
-      plays[known](one, params, stop),
-    );
+    const wanted = { method: known, params, signal: stop, ...how };
+    const playing = this.#play(server, { revision, client, stop, name: nameIn(params) ?? method }, wanted);
     this.#running.add(playing);
     try {
       return await playing;
@@ -88,7 +98,7 @@ export class Trials {
   async #play(
     server: InspectedServer,
     trial: { readonly revision: string; readonly client: string; readonly stop: AbortSignal; readonly name: string },
-    play: (client: Client) => Promise<unknown>,
+    wanted: Omit<WantedPlay, 'hops'>,
   ): Promise<TrialView> {
     const { revision, stop } = trial;
     const hops = new Hops();
@@ -98,14 +108,14 @@ export class Trials {
     try {
       const upstream = hops.hear('server', await server.recorder.reach(server.plan, false));
       const info = { name: 'parley-inspect', version: this.#shared.version };
-      const bridge = await this.#bridge(upstream, { revision, signal: stop, info });
+      const bridge = await this.#bridge(upstream, { revision, signal: stop, info, asTask: wanted.asTask });
       ends.push(() => bridge.close());
       const options = this.#options(server, trial);
       const client = await this.#shared.open(hops.hear('client', bridge.transport), { ...options, info });
       ends.push(() => client.close());
       const { logLevel } = server.view;
       if (logLevel !== '' && client.capabilities.logging !== undefined) await client.setLogLevel(logLevel);
-      await play(client);
+      await play(client, { ...wanted, hops });
     } catch (error) {
       failure = this.#shared.words(error);
     }
@@ -140,57 +150,15 @@ export class Trials {
   }
 }
 
-type Params = Readonly<Record<string, unknown>>;
-type Play = (client: Client, params: Params, signal: AbortSignal) => Promise<unknown>;
-
-const opening: Play = () => Promise.resolve();
-
-/** Each is played by what a client has for it. */
-const plays: Readonly<Record<PlayableMethod, Play>> = {
-  initialize: opening,
-  'server/discover': opening,
-  'tools/call': (client, params, signal) =>
-    client.callTool(textIn(params, 'name'), objectIn(params, 'arguments'), {
-      signal,
-      timeoutMs: 0,
-      onProgress: () => {},
-    }),
-  'tools/list': (client, _, signal) => client.listTools({ signal }),
-  'prompts/get': (client, params, signal) =>
-    client.getPrompt(textIn(params, 'name'), textsOf(objectIn(params, 'arguments')), { signal, timeoutMs: 0 }),
-  'prompts/list': (client, _, signal) => client.listPrompts({ signal }),
-  'resources/read': (client, params, signal) =>
-    client.readResource(textIn(params, 'uri'), { signal, timeoutMs: 0, cache: 'refresh' }),
-  'resources/list': (client, _, signal) => client.listResources({ signal }),
-  'resources/templates/list': (client, _, signal) => client.listResourceTemplates({ signal }),
-};
-
-function nameIn({ name, uri }: Params): string | undefined {
+function nameIn({ name, uri }: PlayParams): string | undefined {
   return typeof name === 'string' ? name : typeof uri === 'string' ? uri : undefined;
 }
 
-function textIn(params: Params, key: string): string {
-  const value = params[key];
-  if (typeof value !== 'string') throw new VerbError(400, `the request has no ${key}`);
-  return value;
-}
-
-function objectIn(params: Params, key: string): Params {
-  const value = params[key];
-  return isObject(value) ? value : {};
-}
-
-function textsOf(value: Params): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(value).flatMap(([key, text]) => (typeof text === 'string' ? [[key, text]] : [])),
-  );
-}
-
 /** Parameters of a request that was kept whole. @throws VerbError for any other. */
-function paramsOf(text: string | undefined): Params {
+function paramsOf(text: string | undefined): PlayParams {
   try {
     const value = parseExactJson(text ?? '');
-    return isObject(value) ? objectIn(value, 'params') : {};
+    return isObject(value) && isObject(value['params']) ? value['params'] : {};
   } catch (error) {
     if (error instanceof JsonError)
       throw new VerbError(400, 'this is no request that was kept whole', { cause: error });

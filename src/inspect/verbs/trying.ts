@@ -14,12 +14,19 @@ export function tryingVerbs(
   return [
     [
       'try',
-      verb({ n: 'number', revision: 'text' }, async ({ n, revision: client }, { signal }) => {
-        const entry = recording.entry(n);
-        const isAnswer = entry.from === 'server' && entry.pair !== undefined;
-        const request = isAnswer ? recording.entry(entry.pair) : entry;
-        return await trials.run({ server: servers.get(request.server), request, client, signal });
-      }),
+      verb(
+        { n: 'number', revision: 'text', cancels: 'flag?' },
+        async ({ n, revision: client, cancels }, { signal }) => {
+          const entry = recording.entry(n);
+          const isAnswer = entry.from === 'server' && entry.pair !== undefined;
+          const asked = isAnswer ? recording.entry(entry.pair) : entry;
+          const request = recording.beginningOf(asked);
+          const asTask = recording.becameTask(request);
+          const isCancelled = cancels ?? asked.method === 'tasks/cancel';
+          const wanted = { server: servers.get(request.server), request, client, signal };
+          return await trials.run({ ...wanted, asTask, cancels: isCancelled });
+        },
+      ),
     ],
   ];
 }

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { playableMethod } from '../../trial/playable.ts';
+import { playableMethod, aboutTasks } from '../../trial/playable.ts';
 import type { TrialStepView, TrialView } from '../../view.ts';
 import { JsonView } from '../json/json-view.tsx';
 import { line, plain } from '../plain.ts';
@@ -14,17 +14,22 @@ export function Trial({ n, to }: { readonly n: number; readonly to: string }): J
   const [isRunning, setRunning] = useState(false);
   const stop = useRef<AbortController>(undefined);
   useEffect(() => () => stop.current?.abort(), []);
-  if (one === undefined || playableMethod(one.what) === undefined || one.lane !== 'message') return null;
-  const calls = one.what === 'tools/call';
+  if (one === undefined || one.lane !== 'message') return null;
+  const isOfTask = aboutTasks.has(one.what);
+  if (playableMethod(one.what) === undefined && !isOfTask) return null;
+  const calls = one.what === 'tools/call' || isOfTask;
+  const listens = /^(resources\/subscribe|subscriptions\/listen)$/.test(one.what);
   const isReadOnly = hello.value?.isReadOnly === true && calls;
   const isConnected = servers.value.get(one.s)?.state === 'connected';
-  const run = async (): Promise<void> => {
+  const run = async (cancels: boolean): Promise<void> => {
     const controller = new AbortController();
     stop.current = controller;
     setRunning(true);
     setTrial(undefined);
     try {
-      setTrial(await api.post<TrialView>('try', { n, revision: to }, controller.signal));
+      setTrial(
+        await api.post<TrialView>('try', { n, revision: to, ...(cancels ? { cancels } : {}) }, controller.signal),
+      );
     } catch (error) {
       if (!controller.signal.aborted) problem.value = wordsOf(error);
     }
@@ -35,15 +40,18 @@ export function Trial({ n, to }: { readonly n: number; readonly to: string }): J
       <p class="doing">
         {isRunning ? (
           <>
-            <span>Playing it …</span>
+            <span>{listens ? 'It listens, 10 s at most: let something change …' : 'Playing it …'}</span>
             <button type="button" class="small" onClick={() => stop.current?.abort()}>
               Stop
             </button>
           </>
         ) : (
-          <button type="button" disabled={isReadOnly || !isConnected} onClick={() => void run()}>
-            {calls ? 'Call it again' : 'Try it'} as a client of {to}
-          </button>
+          <Beginnings
+            calls={calls}
+            to={to}
+            isDisabled={isReadOnly || !isConnected}
+            onRun={(cancels) => void run(cancels)}
+          />
         )}
         <span class="muted">
           {isReadOnly
@@ -55,6 +63,28 @@ export function Trial({ n, to }: { readonly n: number; readonly to: string }): J
       </p>
       {trial !== undefined && <Played trial={trial} method={one.what} />}
     </section>
+  );
+}
+
+/** Ways to begin: the same once more, and for a call with an early end. */
+function Beginnings(props: {
+  readonly calls: boolean;
+  readonly to: string;
+  readonly isDisabled: boolean;
+  readonly onRun: (cancels: boolean) => void;
+}): JSX.Element {
+  const { calls, to, isDisabled, onRun } = props;
+  return (
+    <>
+      <button type="button" disabled={isDisabled} onClick={() => onRun(false)}>
+        {calls ? 'Call it again' : 'Try it'} as a client of {to}
+      </button>
+      {calls && (
+        <button type="button" disabled={isDisabled} onClick={() => onRun(true)}>
+          … and cancel it
+        </button>
+      )}
+    </>
   );
 }
 
@@ -100,7 +130,11 @@ function isTold({ what, client, server, verdict }: TrialStepView, method: string
   if (verdict === 'differs') return true;
   if (opening.test(what)) return opening.test(method);
   const crossed = client !== undefined && server !== undefined;
-  return crossed || /elicitation|sampling|roots|asks for input/.test(what) || what.endsWith(method);
+  return (
+    crossed ||
+    /elicitation|sampling|roots|asks for input|tasks|cancelled|subscri|updated|list_changed/.test(what) ||
+    what.endsWith(method)
+  );
 }
 
 function Steps({ steps, openAt }: { readonly steps: readonly TrialStepView[]; readonly openAt: number }): JSX.Element {
