@@ -226,3 +226,31 @@ test('a task that failed with a result that is none rejects with what its server
   await one.pass(3_000);
   await judged;
 });
+
+for (const [what, hangs] of [
+  ['as a task', 'tools/call'],
+  ['for the list that says why', 'tools/list'],
+] as const)
+  test(`the longest time of a call that was refused as a plain one is that of the wait ${what} too`, async (t) => {
+    const of = { 'tools/call': 0, 'tools/list': 0 };
+    const one = await playing(t, {
+      'tools/list': () => {
+        const taskSupport = ++of['tools/list'] === 1 ? 'optional' : 'required';
+        if (of['tools/list'] > 1 && hangs === 'tools/list') return undefined;
+        return { tools: [tool('t', { execution: { taskSupport } })] };
+      },
+      'tools/call': (peer) => {
+        const sent = one.transport.sent.findLast(({ message }) => message['method'] === 'tools/call');
+        if (++of['tools/call'] === 1 && sent !== undefined)
+          setTimeout(() => peer.refuse(sent, { code: -32601, message: 'a task alone' }), 2_000);
+        return undefined;
+      },
+    });
+    let [endedAt, passed] = [0, 0];
+    const call = one.client.callTool('t', undefined, { maxTotalTimeoutMs: 3_000 });
+    const ended = assert.rejects(call, /within \d+ ms/).then(() => void (endedAt = passed));
+    for (; passed < 6_000; passed += 500) await one.pass(500);
+    await ended;
+    assert.equal(of[hangs], 2);
+    assert.ok(endedAt > 2_000 && endedAt <= 3_500, `${endedAt}`);
+  });

@@ -119,25 +119,27 @@ export class ClientTasks {
     const { known: tools, settings } = this.#parts;
     const known = tools.taskSupport(call.name);
     const since = settings.clock();
+    // The longest time is that of all requests of the call together.
+    const left = <T extends RepeatableOptions>(of: T): T => within(of, settings.clock() - since);
     const asTask = async (): Promise<CallToolResult> => {
       const reporting = this.#reporting(options);
-      const begun = await this.#begin(call, reporting.options);
+      const begun = await this.#begin(call, left(reporting.options));
       return await this.#result(call, begun, { ...reporting, usedMs: settings.clock() - since });
     };
-    const plainly = async (): Promise<CallToolResult> => await this.#requests.call('tools/call', call, options);
+    const plainly = async (): Promise<CallToolResult> => await this.#requests.call('tools/call', call, left(options));
     let result: CallToolResult | undefined;
     try {
       result = await (known === 'required' ? asTask() : plainly());
     } catch (error) {
       if (!isMismatch(error)) throw error;
       // Nothing ran; the list says whether the tool is called in another way. (Spec 2025-11-25, Tasks, Tool-Level Negotiation.)
-      const support = await this.#listed(call.name, options.signal);
+      const support = await this.#listed(call.name, left(options));
       if ((support === 'required') === (known === 'required')) throw error;
       return await (support === 'required' ? asTask() : plainly());
     }
     // Some servers say so in a result. A tool that is a task alone cannot have run.
     const isSaid = known === undefined && result.isError === true;
-    return isSaid && (await this.#listed(call.name, options.signal)) === 'required' ? await asTask() : result;
+    return isSaid && (await this.#listed(call.name, left(options))) === 'required' ? await asTask() : result;
   }
 
   /** Begins a call as a task. */
@@ -270,7 +272,7 @@ export class ClientTasks {
     if (capabilities.tasks?.requests?.tools?.call === undefined)
       throw notFound('tools/call', 'is never a task at this server: it did not declare tasks.requests.tools.call');
     let support = known.taskSupport(name);
-    if (support !== 'optional' && support !== 'required') support = await this.#listed(name, signal);
+    if (support !== 'optional' && support !== 'required') support = await this.#listed(name, { signal });
     if (support === undefined) throw new McpError('invalidParams', `the server lists no tool ${shown(name)}`);
     if (support === 'forbidden') throw notFound('tools/call', `of ${shown(name)} is never a task`);
   }
@@ -278,10 +280,10 @@ export class ClientTasks {
   /** Use of tasks for a tool, by a list that is fetched now. */
   async #listed(
     name: string,
-    signal: AbortSignal | undefined,
+    { signal, maxTotalTimeoutMs }: Pick<RepeatableOptions, 'signal' | 'maxTotalTimeoutMs'>,
   ): Promise<'forbidden' | 'optional' | 'required' | undefined> {
     const { settings, known } = this.#parts;
-    const options = { signal, cache: 'refresh' as const };
+    const options = { signal, maxTotalTimeoutMs, cache: 'refresh' as const };
     for await (const _ of walkPages((cursor) => this.#requests.page('tools/list', cursor, options), settings));
     return known.taskSupport(name);
   }
@@ -300,6 +302,12 @@ export class ClientTasks {
   #nudge(taskId: unknown): void {
     if (typeof taskId === 'string') this.#followed.get(taskId)?.forEach((task) => task.nudge());
   }
+}
+
+/** The options for what is left of the longest time; where there is none, the same. */
+function within<T extends RepeatableOptions>(options: T, passedMs: number): T {
+  const { maxTotalTimeoutMs: total = 0 } = options;
+  return total === 0 ? options : { ...options, maxTotalTimeoutMs: Math.max(1, total - passedMs) };
 }
 
 /** Tells whether an error may say that a call must be a task, or none. */
