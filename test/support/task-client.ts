@@ -15,6 +15,8 @@ export interface TaskClientOptions {
   readonly capabilities?: Json;
   readonly principal?: string;
   readonly network?: string;
+  /** The name that it gives itself; none, or in a handshake some, by default. */
+  readonly info?: { readonly name: string; readonly version: string };
   /** Answers a request of the server. */
   readonly answer?: (method: string, params: Json) => Json;
 }
@@ -34,7 +36,7 @@ export const extended: Json = { elicitation: {}, extensions: { [extension]: {} }
 
 /** Opens a conversation. */
 export async function taskClient(server: Served, options: TaskClientOptions): Promise<TaskClient> {
-  const { revision, capabilities = {}, principal, network = 'inproc', answer } = options;
+  const { revision, capabilities = {}, principal, network = 'inproc', info, answer } = options;
   const heard: Json[] = [];
   let id = 0;
   const conversation = server.endpoint.converse({
@@ -50,7 +52,11 @@ export async function taskClient(server: Served, options: TaskClientOptions): Pr
     },
   });
   const isStateless = revision === '2026-07-28';
-  const stateless = { [metaKey.protocolVersion]: revision, [metaKey.clientCapabilities]: capabilities };
+  const stateless = {
+    [metaKey.protocolVersion]: revision,
+    [metaKey.clientCapabilities]: capabilities,
+    ...(info === undefined ? {} : { [metaKey.clientInfo]: info }),
+  };
   const ask = async (method: string, params: Json = {}): Promise<Json> => {
     const _meta = isStateless ? { _meta: { ...stateless, ...(params['_meta'] as Json | undefined) } } : {};
     const response = await conversation.receive({ jsonrpc: '2.0', id: ++id, method, params: { ...params, ..._meta } });
@@ -58,7 +64,11 @@ export async function taskClient(server: Served, options: TaskClientOptions): Pr
     return 'result' in response ? { ...response.result } : { ...response.error };
   };
   if (!isStateless) {
-    await ask('initialize', { protocolVersion: revision, capabilities, clientInfo: { name: 'c', version: '1' } });
+    await ask('initialize', {
+      protocolVersion: revision,
+      capabilities,
+      clientInfo: info ?? { name: 'c', version: '1' },
+    });
     await conversation.receive({ jsonrpc: '2.0', method: 'notifications/initialized' });
   }
   const tell = (method: string, params: Json): Promise<unknown> =>

@@ -20,7 +20,7 @@ import { unknownTask } from '../../tasks/core.ts';
 import type { Pool } from '../upstream/pool.ts';
 import { takesTasks, taskFormBehind, withoutRelated } from './between.ts';
 import type { TasksOfCore } from './core/tasks-of-core.ts';
-import { asOfExtension, declaring } from './forms.ts';
+import { asOfExtension, inPlaceOf } from './forms.ts';
 import type { NamedTask, TaskIds } from './task-ids.ts';
 
 /** Parts that carrying tasks needs. */
@@ -32,6 +32,9 @@ export interface CarriedTasksOptions {
   /** Serves them where the server has them in the form of 2025-11-25, and the client in the other. */
   readonly core: TasksOfCore;
 }
+
+/** Request that made a task, as its id tells of it. */
+type MadeBy = Pick<NamedTask, 'declared' | 'within'>;
 
 /** Number of tasks of a list whose ids are sealed side by side. */
 const atOnce = 64;
@@ -67,11 +70,12 @@ export class CarriedTasks {
     requireTasks(call);
     if (call.method === 'tasks/list') return await this.#listed(params, call);
     const id = String(params['taskId']);
-    const { taskId, declared } = await this.open(id, call);
+    const task = await this.open(id, call);
+    const { taskId } = task;
     const isOfCore = call.facts.tasks === 'extension' && taskFormBehind(this.#options.pool) === 'core';
     try {
       if (isOfCore) {
-        const by = declaring(call, declared);
+        const by = inPlaceOf(call, task);
         return answered(await this.#options.core.about(params, { id, taskId, call: by }), id, call);
       }
       // Spec 2025-11-25, Tasks, Related Task Metadata: the parameter says which task it is, and nothing else does.
@@ -86,18 +90,23 @@ export class CarriedTasks {
   async #flattened(nested: JsonObject, call: Call): Promise<unknown> {
     // It was read as a task.
     const flat = asOfExtension(nested as unknown as Task);
-    const taskId = await this.seal(flat.taskId, call.auth?.principal, askedOf(call));
+    const taskId = await this.seal(flat.taskId, call.auth?.principal, this.#madeBy(call));
     return passedOn(toWire(call.facts, createTaskResultShape, { ...flat, taskId, resultType: 'task' }));
   }
 
   /**
    * The id that a client is given for a task of the server.
    *
-   * @param declared Capabilities of the request that made it, where other requests bring what it asks.
+   * @param by What tells the request that made it, where others bring what it asks.
    */
-  async seal(taskId: string, principal: string | undefined, declared?: ClientCapabilities): Promise<string> {
+  async seal(taskId: string, principal: string | undefined, by: MadeBy = {}): Promise<string> {
     const { ids, member } = this.#options;
-    return await ids.seal({ member, taskId, revision: this.#revision(), declared }, principal);
+    return await ids.seal({ member, taskId, revision: this.#revision(), ...by }, principal);
+  }
+
+  #madeBy(call: Call): MadeBy {
+    const within = this.#options.pool.nameOf(call);
+    return { declared: askedOf(call), ...(within !== undefined && within.length <= longestName && { within }) };
   }
 
   /** @throws McpError invalidParams for an id that was not given to the principal of the call for a task of this server. */
@@ -151,6 +160,9 @@ export function requireTasks(call: Call): void {
 
 /** The longest capabilities that travel with an id whole, in characters of JSON: over HTTP ids are headers too. */
 const longestDeclared = 1_024;
+
+/** The longest name of a client that travels with an id, likewise: tasks of one with a longer name are found under it alone. */
+const longestName = 256;
 
 /** Capabilities that decide what a task may ask, and on which connection: those of the request that made it. */
 function askedOf({ client: { capabilities } }: Call): ClientCapabilities {

@@ -2,6 +2,7 @@
 
 import type { ClientCapabilities } from '../../protocol/capability.ts';
 import type { Carried } from '../upstream/carried.ts';
+import type { NamedTask } from './task-ids.ts';
 import { tasksExtension, type DetailedTask, type Task } from '../../protocol/features/tasks.ts';
 
 /** A task of 2025-11-25 in the words of the extension: its times have other names. */
@@ -16,11 +17,15 @@ export function takingTasks(capabilities: ClientCapabilities = {}): ClientCapabi
 }
 
 /** Parts of a request about a task that bringing it to its server needs. */
-export type AboutTask = Pick<Carried, 'method' | 'facts' | 'client' | 'address' | 'auth' | 'signal'>;
+export interface AboutTask extends Pick<Carried, 'method' | 'facts' | 'client' | 'address' | 'auth' | 'signal'> {
+  /** Client in whose process the task is, by its name in the pool. */
+  readonly within?: string | undefined;
+}
 
-/** The same request in the place of one that declared something else. */
-export function declaring(call: AboutTask, capabilities: ClientCapabilities | undefined): AboutTask {
+/** The same request in the place of the one that made the task: by who knows the id, whatever that one declares and however it calls itself. */
+export function inPlaceOf(call: AboutTask, task: NamedTask | undefined): AboutTask {
+  const { declared: capabilities, within } = task ?? {};
   if (capabilities === undefined) return call;
   const { method, facts, client, address, auth, signal } = call;
-  return { method, facts, client: { ...client, capabilities }, address, auth, signal };
+  return { method, facts, client: { ...client, capabilities }, address, auth, signal, within };
 }

@@ -13,13 +13,15 @@ export interface NamedTask {
   readonly revision: RevisionDate;
   /** Capabilities with which it was made, where they say what its server may ask; other requests about it may declare less. */
   readonly declared?: ClientCapabilities | undefined;
+  /** Client that the process is for in which the task is, by its name in the pool, where each has one for itself. */
+  readonly within?: string | undefined;
 }
 
 /** The longest id of a server, in characters. Over HTTP ids travel in headers too, and sealed ones are longer. */
 const longestOwn = 1_024;
 
 /** No id that was sealed here is longer: a character takes six bytes at most in JSON, and a byte four thirds of a character. */
-const longestSealed = 10_240;
+const longestSealed = 12_288;
 
 /** Number of ids that are sealed or opened side by side. */
 const atOnce = 64;
@@ -39,13 +41,16 @@ export class TaskIds {
   }
 
   /** @throws McpError internalError for an id of a server that no client can be given. */
-  async seal({ member, taskId, revision, declared }: NamedTask, principal: string | undefined): Promise<string> {
+  async seal(
+    { member, taskId, revision, declared, within }: NamedTask,
+    principal: string | undefined,
+  ): Promise<string> {
     if (taskId === '' || taskId.length > longestOwn)
       throw new McpError(
         'internalError',
         `a task was named by ${taskId.length} characters; there can be 1 to ${longestOwn}`,
       );
-    const parts = [member, revision, taskId, ...(declared === undefined ? [] : [declared])];
+    const parts = [member, revision, taskId, ...(declared === undefined ? [] : [declared, within])];
     return await this.#seal.sealAlike(JSON.stringify(parts), boundTo(this.#kind, principal));
   }
 
@@ -54,13 +59,14 @@ export class TaskIds {
     const text = id.length > longestSealed ? undefined : await this.#seal.open(id, boundTo(this.#kind, principal));
     if (text === undefined) return undefined;
     // Only text that was sealed here gets this far: it has the shape that it was written with.
-    const [member, revision, taskId, declared] = JSON.parse(text) as [
+    const [member, revision, taskId, declared, within] = JSON.parse(text) as [
       string,
       RevisionDate,
       string,
       ClientCapabilities?,
+      (string | null)?,
     ];
-    return { member, revision, taskId, declared };
+    return { member, revision, taskId, declared, within: within ?? undefined };
   }
 
   /**

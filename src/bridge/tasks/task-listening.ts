@@ -2,7 +2,7 @@ import type { Call } from '../../host/call.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import type { SubscriptionFilter } from '../../protocol/features/subscriptions.ts';
 import { mostResources, ownWords, subscribed } from '../changes.ts';
-import { declaring, type AboutTask } from './forms.ts';
+import { inPlaceOf, type AboutTask } from './forms.ts';
 import type { Pool } from '../upstream/pool.ts';
 import { requireTasks, type CarriedTasks } from './carried-tasks.ts';
 import type { TaskIds } from './task-ids.ts';
@@ -46,7 +46,7 @@ export async function listenToTasks(
   requireTasks(call);
   const opened = await ids.openAll(taskIds.slice(0, mostResources), call.auth?.principal);
   const names = new Map([...opened].filter(([, task]) => carried.isHere(task)).map(([id, { taskId }]) => [taskId, id]));
-  const callFor = (taskId: string): AboutTask => declaring(call, opened.get(names.get(taskId) ?? '')?.declared);
+  const callFor = (taskId: string): AboutTask => inPlaceOf(call, opened.get(names.get(taskId) ?? ''));
   let early: JsonObject[] | undefined = [];
   const tell = (task: JsonObject): void => {
     if (early !== undefined) return void (early.length < mostEarly && early.push(task));

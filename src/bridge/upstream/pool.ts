@@ -163,6 +163,11 @@ export class Pool {
     return this.#sharedBy(wanted, (one) => one === preferred);
   }
 
+  /** The name by which the process is told apart that the calls of a client have for themselves; `undefined` where they have none. */
+  nameOf(call: Call): string | undefined {
+    return this.shared ? undefined : this.#wantedBy(call, call.auth?.principal).name;
+  }
+
   /** The session downstream ended: its connection does too. */
   release(session: ServerSession): void {
     this.#ended.add(session.state);
@@ -329,10 +334,7 @@ export class Pool {
     return upstream;
   }
 
-  /**
-   * Connections that can be given up, and their ends: nothing in the middle of a call, and nothing that somebody
-   * listens to.
-   */
+  /** Connections that can be given up, and their ends: nothing in the middle of a call, and nothing that somebody listens to. */
   *#idle(): Generator<readonly [Upstream, () => void]> {
     for (const [key, list] of this.#shared)
       for (const upstream of list)

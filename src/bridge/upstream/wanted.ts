@@ -36,7 +36,10 @@ export function wantedOf(
 }
 
 /** Parts of a call that say which connection it must have. */
-type Wanting = Pick<Carried, 'client' | 'facts' | 'address' | 'auth'>;
+interface Wanting extends Pick<Carried, 'client' | 'facts' | 'address' | 'auth'> {
+  /** Client in whose process it is, by the name that told that one apart; the own one where it is left out. */
+  readonly within?: string | undefined;
+}
 
 /** Connection that a call must have, by whom it serves. */
 export function wantedBy(
@@ -49,7 +52,7 @@ export function wantedBy(
   const wanted = { ...wantedOf({ principal, address }, own), self };
   if (principal !== undefined || self === undefined || !oneEach) return wanted;
   const { name, version } = client.info ?? {};
-  return { ...wanted, name: JSON.stringify([address, name, version]) };
+  return { ...wanted, name: carried.within ?? JSON.stringify([address, name, version]) };
 }
 
 /**

@@ -20,6 +20,8 @@ import { paramsSent } from '../../../../test/support/scripted-upstream.ts';
 import { extension, taskClient, whenTask, type TaskClient } from '../../../../test/support/task-client.ts';
 import { until } from '../../../../test/support/turns.ts';
 import { metaKey } from '../../../protocol/meta.ts';
+import type { Transport } from '../../../jsonrpc/transport.ts';
+import { memoryTransport } from '../../../testing/memory-transport.ts';
 import { McpError } from '../../../protocol/error.ts';
 import type { Ctx } from '../../../server/ctx.ts';
 import { createBridge } from '../../../bridge.ts';
@@ -144,6 +146,31 @@ describe('a task of 2025-11-25 for a client of 2026-07-28', () => {
     await other.ask('tasks/update', { taskId, inputResponses });
     const { result } = await whenTask(other, taskId, hasEnded);
     assert.deepEqual((result as Json)['content'], [{ type: 'text', text: 'accept Ada' }]);
+  });
+
+  it('of a process that each client has for itself is found by one that comes back under another name', async (t) => {
+    // Each process keeps its tasks in its own memory.
+    const upstream: Transport = {
+      ...scripted(core),
+      ownsProcess: true,
+      open: (receiver) => memoryTransport(serverWith(t, core, asks)).open(receiver),
+    };
+    const bridge = await bridgeTo(t, upstream, always);
+    const capabilities = { elicitation: {}, extensions: { [extension]: {} } };
+    const as = async (name: string): Promise<TaskClient> =>
+      await taskClient(bridge, { revision: newest, capabilities, info: { name, version: '1' } });
+    const { taskId } = await begun(await as('one'), newest);
+    const other = await as('two');
+    const { inputRequests } = await whenTask(other, taskId, isAsked);
+    await other.ask('tasks/update', { taskId, inputResponses: answerAll({ inputRequests }) });
+    const listening = other.ask('subscriptions/listen', { notifications: { taskIds: [taskId] } });
+    // It ends with its client.
+    listening.catch(() => undefined);
+    const told = (): Json[] => other.heard.filter(({ method }) => method === 'notifications/tasks');
+    await until(() => told().some((message) => paramsOf(message)['status'] === 'completed'), 'the end');
+    const { result } = await other.ask('tasks/get', { taskId });
+    assert.deepEqual((result as Json)['content'], [{ type: 'text', text: 'accept Ada' }]);
+    other.close();
   });
 
   it('of several at once each gets its own answers', async (t) => {
