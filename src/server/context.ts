@@ -5,6 +5,7 @@ import type { AuthInfo } from '../host/endpoint.ts';
 import { requireScopes } from '../host/protection.ts';
 import { isUnnamed, quiet } from '../peer/ask.ts';
 import { refuseUnknown } from '../mistakes/known-names.ts';
+import { refuseMistakes } from '../mistakes/kinds.ts';
 import { shown } from '../mistakes/shown.ts';
 import type { JsonObject } from '../protocol/features/common.ts';
 import type { LoggingLevel } from '../protocol/features/logging.ts';
@@ -14,7 +15,7 @@ import type { CreateMessageRequestParams, CreateMessageResult } from '../protoco
 import type { AnySchema, InferOutput } from '../schema/infer.ts';
 import { toInputSchema } from '../schema/schema.ts';
 import type { CtxTask } from './task-definition.ts';
-import type { AskAsTaskOptions, AskedTask, AskOptions, Ctx, Elicited, ElicitedUrl } from './ctx.ts';
+import type { AskAsTaskOptions, AskOptions, Ctx, Elicited, ElicitedUrl } from './ctx.ts';
 import { formOf } from './form.ts';
 import { checkQuestion } from './offer/check-result.ts';
 
@@ -155,7 +156,10 @@ export class Context implements Ctx {
     const { key, task } = options;
     refuseUnknown(`options of ${method}`, options, method === 'roots/list' ? { key: 1 } : { key: 1, task: 1 });
     checkQuestion({ method, params }, method);
-    if (task !== undefined) checkTask(task);
+    refuseMistakes('task of a question', task, {
+      kinds: { ttlMs: 'time' },
+      named: (name) => `${name} of the task of a question`,
+    });
     if (key !== undefined) this.#claim(key);
     return quiet(this.#call.asker.ask({ method, params, key, task, accept }));
   }
@@ -173,12 +177,4 @@ export class Context implements Ctx {
     }
     this.#keys.add(key);
   }
-}
-
-/** @throws TypeError for what is no wish for a task. */
-function checkTask(task: AskedTask): void {
-  refuseUnknown('task of a question', task, { ttlMs: 1 });
-  const { ttlMs = 1 } = task;
-  if (!(Number.isFinite(ttlMs) && ttlMs > 0))
-    throw new TypeError(`ttlMs of the task of a question must be a number above 0, not ${shown(ttlMs)}`);
 }

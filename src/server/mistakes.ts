@@ -5,7 +5,8 @@ import { serverCapabilitiesShape } from '../protocol/capability.ts';
 import { implementationShape, type Implementation } from '../protocol/features/common.ts';
 import { listable } from './offer/check-result.ts';
 import { refuseUnknown, type Names } from '../mistakes/known-names.ts';
-import { refuseNoNumber, refuseOther, refuseOtherWord } from '../mistakes/known-values.ts';
+import { refuseMistakes, type Kinds } from '../mistakes/kinds.ts';
+import { refuseOther, refuseOtherWord } from '../mistakes/known-values.ts';
 import { shown } from '../mistakes/shown.ts';
 import type {
   CommonDefinition,
@@ -62,45 +63,44 @@ const definitionNames: {
   method: { params: 1, result: 1, capability: 1, extension: 1, visible: 1, scopes: 1 },
 };
 
-/** The names of a server's options. */
-const optionNames: Names<ServerOptions> = {
-  instructions: 1,
+const serverOptions: Kinds<ServerOptions> = {
+  instructions: 'string',
   revisions: 1,
   capabilities: 1,
   extensions: 1,
   pageSize: 1,
   cache: 1,
-  logging: 1,
+  logging: 'boolean',
   store: 1,
   rounds: 1,
   rateLimits: 1,
   tasks: 1,
   subscriptions: 1,
-  exposeErrors: 1,
-  onError: 1,
-  onEvent: 1,
-  onWarning: 1,
+  exposeErrors: 'boolean',
+  onError: 'function',
+  onEvent: 'function',
+  onWarning: 'function',
 };
 
 /** The names of nested options, by the option that has them. */
 const nested: {
-  readonly rounds: Names<RoundOptions>;
-  readonly rateLimits: Names<RateLimits>;
-  readonly subscriptions: Names<SubscriptionLimits>;
+  readonly rounds: Kinds<RoundOptions>;
+  readonly rateLimits: Kinds<RateLimits>;
+  readonly subscriptions: Kinds<SubscriptionLimits>;
   readonly cache: Names<CacheHint>;
 } = {
   rounds: {
     keys: 1,
-    ttlMs: 1,
-    maxStateLength: 1,
+    ttlMs: 'number',
+    maxStateLength: 'number',
     store: 1,
-    singleUse: 1,
-    maxRounds: 1,
-    askTimeoutMs: 1,
-    now: 1,
+    singleUse: 'boolean',
+    maxRounds: 'number',
+    askTimeoutMs: 'number',
+    now: 'function',
   },
-  rateLimits: { requests: 1, initialize: 1, tools: 1, byTool: 1, completions: 1, tasks: 1, lost: 1, now: 1 },
-  subscriptions: { resourcesPerClient: 1, listeners: 1 },
+  rateLimits: { requests: 1, initialize: 1, tools: 1, byTool: 1, completions: 1, tasks: 1, lost: 1, now: 'function' },
+  subscriptions: { resourcesPerClient: 'number', listeners: 'number' },
   cache: { ttlMs: 1, cacheScope: 1 },
 };
 
@@ -108,9 +108,9 @@ const rateLimit: Names<RateLimit> = { perSecond: 1, burst: 1 };
 
 /** @throws TypeError for options of a server that do not exist, at any depth. */
 export function checkServerOptions(options: ServerOptions): void {
-  refuseUnknown('a server', options, optionNames);
+  refuseMistakes('a server', options, { kinds: serverOptions, named: (name) => name });
   for (const name of ['rounds', 'rateLimits', 'subscriptions', 'cache'] as const)
-    refuseUnknown(name, options[name], nested[name]);
+    refuseMistakes(name, options[name], { kinds: nested[name] });
   checkRates(options.rateLimits ?? {});
   checkTaskOptions(options.tasks);
   checkValues(options);
@@ -133,26 +133,16 @@ function checkOne(name: string, limit: RateLimit | undefined): void {
   if (limit !== undefined) checkRate(limit);
 }
 
-/** @throws TypeError for values of options that are of another type, or make no sense. */
-function checkValues({ rounds, rateLimits, subscriptions, ...own }: ServerOptions): void {
-  refuseOther('string', 'instructions', own.instructions);
-  for (const name of ['onError', 'onEvent', 'onWarning'] as const) refuseOther('function', name, own[name]);
-  for (const name of ['logging', 'exposeErrors'] as const) refuseOther('boolean', name, own[name]);
-  for (const name of ['ttlMs', 'maxStateLength', 'maxRounds', 'askTimeoutMs'] as const)
-    refuseNoNumber(`rounds.${name}`, rounds?.[name]);
+/** @throws TypeError for values of options that make no sense, whatever their type. */
+function checkValues({ rounds, cache, capabilities }: ServerOptions): void {
   // A time that is no number would let states live for ever; an endless one does not survive JSON.
   if (rounds?.ttlMs === Number.POSITIVE_INFINITY) throw new TypeError('rounds.ttlMs must have an end');
-  refuseOther('boolean', 'rounds.singleUse', rounds?.singleUse);
   if (rounds?.keys !== undefined && typeof rounds.keys !== 'function' && !Array.isArray(rounds.keys))
     throw new TypeError(`rounds.keys must be a list of keys, or a function that gives one, not ${shown(rounds.keys)}`);
   for (const name of ['add', 'get'] as const)
     if (rounds?.store !== undefined) refuseOther('function', `rounds.store.${name}`, rounds.store[name] ?? null);
-  refuseOther('function', 'rounds.now', rounds?.now);
-  refuseOther('function', 'rateLimits.now', rateLimits?.now);
-  for (const name of ['resourcesPerClient', 'listeners'] as const)
-    refuseNoNumber(`subscriptions.${name}`, subscriptions?.[name]);
-  checkCache('cache', own.cache);
-  if (own.capabilities !== undefined) listable(serverCapabilitiesShape, own.capabilities, 'capabilities');
+  checkCache('cache', cache);
+  if (capabilities !== undefined) listable(serverCapabilitiesShape, capabilities, 'capabilities');
 }
 
 /** @throws TypeError for a hint that no client can keep. */
@@ -212,7 +202,7 @@ export function checkInfo(info: unknown): void {
     throw new TypeError(
       "createServer needs a name and a version, as in createServer({ name: 'mine', version: '1.0.0' })",
     );
-  const option = Object.keys(info as object).find((key) => Object.hasOwn(optionNames, key));
+  const option = Object.keys(info as object).find((key) => Object.hasOwn(serverOptions, key));
   if (option !== undefined)
     throw new TypeError(`createServer takes ${option} in its second argument; the first is what clients see`);
   checkImplementation('the first argument of createServer', info as Implementation);

@@ -67,7 +67,7 @@ export function createParts(info: Implementation, options: ResolvedOptions): Par
     extensions: new Declared(options.extensions),
     chain: new Chain(),
     rated: lateRates({ limits: rateLimits, shared: store?.limits, name: info.name, onError }),
-    tasking: new Tasking(async () => (await import('./tasks/load.ts')).loadTasks(info, parts)),
+    tasking: new Tasking(async () => (await import('./tasks/load.ts')).loadTasks(info, parts), onError),
     capabilities: () => {
       // What clients were told stays true: a list that became empty is an empty list.
       if (stale) capabilities = { ...capabilities, ...capabilitiesOf(parts) };

@@ -96,7 +96,7 @@ export function createServer(info: Implementation, options: ServerOptions = {}):
   };
   const endpoint: Endpoint = createEndpoint(hostOf(info, parts), async () => {
     await subscriptions.end();
-    await (await parts.tasking.loaded)?.serving.tasks.close();
+    await parts.tasking.close();
   });
   const server: Server = {
     info,
@@ -109,7 +109,7 @@ export function createServer(info: Implementation, options: ServerOptions = {}):
       if (list === 'resources') parts.templates.changed();
     },
     extension: (id, settings = {}) => parts.extensions.add(id, settings),
-    tasks: serverTasks(parts),
+    tasks: parts.tasking.face,
     use: (first: string | Middleware, second?: Middleware) => {
       parts.chain.use(first, second);
       parts.options.listeners.follow(first);
@@ -144,17 +144,13 @@ function definitionsOf({
     tool: (name, definition, handler) => {
       checkDefinition('tool', name, { definition, handler });
       const handle = addTool(tools, name, definition as never, handler as ToolEntry['run']);
-      // Tasks that are kept may wait to be worked on.
-      const loadTasks = ({ task }: { readonly task?: unknown }): void => {
-        if (task !== undefined) tasking.load().catch((error: unknown) => options.onError(error, 'tasks'));
-      };
-      loadTasks(definition);
+      tasking.begin(definition);
       warn(toolNameProblem(name));
       warn(metaProblem(`tool ${JSON.stringify(name)}`, definition));
       const { update } = handle;
       const updated: typeof update = (change) => {
         update(change);
-        loadTasks(change);
+        tasking.begin(change);
       };
       return Object.assign(handle, { update: updated }) as never;
     },
@@ -182,19 +178,6 @@ function definitionsOf({
       const handle = addPrompt(prompts, name, definition, get as PromptEntry['get']);
       warn(metaProblem(`prompt ${JSON.stringify(name)}`, definition));
       return handle as never;
-    },
-  };
-}
-
-/** Ends and drains tasks; what loads them does so when it is first asked. */
-function serverTasks({ tasking }: Parts): ServerTasks {
-  return {
-    finish: async (id, result) => await (await tasking.load()).serving.finish(id, result),
-    fail: async (id, error) => await (await tasking.load()).serving.fail(id, error),
-    say: async (id, message) => await (await tasking.load()).serving.tasks.say(id, message),
-    run: async (id) => await (await tasking.load()).serving.tasks.run(id),
-    drain: async ({ timeoutMs = 10_000 } = {}) => {
-      await (await tasking.loaded)?.serving.tasks.drain(timeoutMs);
     },
   };
 }

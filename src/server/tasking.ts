@@ -1,27 +1,34 @@
 import type { Handler } from '../host/host.ts';
+import type { ServerTasks, TaskSupport } from './task-definition.ts';
 import type { TaskAnswers } from './tasks/answers.ts';
 
 /** The tasks of a server, whose parts are loaded when a tool first says `task`: all other servers have none of them. */
 export class Tasking {
   readonly #load: () => Promise<TaskAnswers>;
+  readonly #onError: (error: unknown, where: string) => void;
   #answers: Promise<TaskAnswers> | undefined;
 
-  constructor(load: () => Promise<TaskAnswers>) {
+  constructor(load: () => Promise<TaskAnswers>, onError: (error: unknown, where: string) => void) {
     this.#load = load;
+    this.#onError = onError;
   }
 
-  /** Gives what serves tasks, if anything does; a load that failed is tried again by the next who wants it. */
-  get loaded(): Promise<TaskAnswers> | undefined {
-    return this.#answers;
+  /** Tasks for what works on them outside of handlers; who first asks loads the rest. */
+  get face(): ServerTasks {
+    const late = async (): Promise<ServerTasks> => (await this.#loading()).serving;
+    return {
+      finish: async (id, result) => await (await late()).finish(id, result),
+      fail: async (id, error) => await (await late()).fail(id, error),
+      say: async (id, message) => await (await late()).say(id, message),
+      run: async (id) => await (await late()).run(id),
+      // Where nothing was loaded nothing runs.
+      drain: async (options) => await (await this.#answers)?.serving.drain(options),
+    };
   }
 
-  /** Loads what serves tasks. */
-  load(): Promise<TaskAnswers> {
-    if (this.#answers === undefined) {
-      this.#answers = this.#load();
-      this.#answers.catch(() => (this.#answers = undefined));
-    }
-    return this.#answers;
+  /** Loads what serves tasks for a tool that has some: those that are kept may wait to be worked on. */
+  begin({ task }: { readonly task?: TaskSupport | undefined }): void {
+    if (task !== undefined) this.#loading().catch((error: unknown) => this.#onError(error, 'tasks'));
   }
 
   /** Gives the handler of a method: that of a server without tasks, or one that knows of them. */
@@ -30,5 +37,18 @@ export class Tasking {
     const concerns = method === 'tools/call' || method === 'subscriptions/listen' || method.startsWith('tasks/');
     if (answers === undefined || !concerns) return plain;
     return async (params, call) => await (await answers).answer(params, call, plain);
+  }
+
+  async close(): Promise<void> {
+    await (await this.#answers)?.serving.close();
+  }
+
+  /** A load that failed is tried again by the next who wants it. */
+  #loading(): Promise<TaskAnswers> {
+    if (this.#answers === undefined) {
+      this.#answers = this.#load();
+      this.#answers.catch(() => (this.#answers = undefined));
+    }
+    return this.#answers;
   }
 }

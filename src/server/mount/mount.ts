@@ -61,9 +61,7 @@ function mirrorsOf(
     new Mirror(inner.tools, outer.tools, {
       name,
       value: (entry, key) => {
-        // Tasks that are kept may wait to be worked on.
-        if (entry.task !== undefined)
-          outer.tasking.load().catch((error: unknown) => outer.options.onError(error, 'tasks'));
+        outer.tasking.begin(entry);
         const within = withinOf(inner, (params) => ({ ...params, name: key }), entry.within);
         return { ...entry, tool: { ...entry.tool, name: name(key) }, within };
       },

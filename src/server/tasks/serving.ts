@@ -15,13 +15,15 @@ import { endedAlready, retrieved, taskView, unknownTask } from '../../tasks/core
 import type { TaskOutcome, TaskRecord } from '../../tasks/record.ts';
 import type { HeldTask } from '../../tasks/keeper.ts';
 import type { Tasks } from '../../tasks/tasks.ts';
+import type { ServerTasks } from '../task-definition.ts';
+import type { TaskTurn } from '../../tasks/executor.ts';
 import type { Runner } from './runner.ts';
 import { detailedTask, looksAlike, resultOf } from './views.ts';
 import { taskOwner } from './calls.ts';
 import { hasExtension, requireExtension } from './call-way.ts';
 
 /** Serves the tasks that there are. */
-export class TaskServing {
+export class TaskServing implements ServerTasks {
   readonly tasks: Tasks;
   readonly #runner: Runner;
   /** Requests that wait for results, by principal; of nobody's by conversation. */
@@ -124,6 +126,25 @@ export class TaskServing {
   /** Ends a task that its handler left, by an error. */
   async fail(id: string, error: McpError): Promise<boolean> {
     return await this.#end(id, { error: errorToWire(undefined, error) });
+  }
+
+  /** Says how far the work is of a task that its handler left. */
+  async say(id: string, message: string): Promise<boolean> {
+    return await this.tasks.say(id, message);
+  }
+
+  /** Runs a task for an engine. */
+  async run(id: string): Promise<TaskTurn> {
+    return await this.tasks.run(id);
+  }
+
+  /** Begins nothing more, and waits for what runs. */
+  async drain({ timeoutMs = 10_000 }: { readonly timeoutMs?: number } = {}): Promise<void> {
+    await this.tasks.drain(timeoutMs);
+  }
+
+  async close(): Promise<void> {
+    await this.tasks.close();
   }
 
   async #end(id: string, outcome: TaskOutcome): Promise<boolean> {
