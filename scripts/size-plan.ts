@@ -35,7 +35,7 @@ server.tool('add', { description: 'Adds.' }, () => 'added');
 /** How the budgets of the entry points stand, in KB; each is a little more than it was when it was last looked at. */
 const budgets: Readonly<Record<Entry, number>> = {
   '': 125,
-  server: 44.8,
+  server: 44.7,
   client: 47.8,
   bridge: 100.2,
   protect: 22.1,
@@ -58,7 +58,7 @@ export const programs: readonly Program[] = [
   {
     name: 'HTTP server',
     code: `import { createServer } from 'parley-mcp/server'; import { listen } from 'parley-mcp/node'; ${definition} await listen(server, { port: 3000 });`,
-    budget: 59,
+    budget: 58.9,
     aim: 30,
     neutral: false,
     role: 'server',
@@ -66,15 +66,15 @@ export const programs: readonly Program[] = [
   {
     name: 'HTTP server by fetch',
     code: `import { createServer } from 'parley-mcp/server'; import { createHandler } from 'parley-mcp/http'; ${definition} export const handler = createHandler(server);`,
-    budget: 61.8,
-    whole: 116.4,
+    budget: 61.7,
+    whole: 116.7,
     neutral: true,
     role: 'server',
   },
   {
     name: 'stdio server',
     code: `import { createServer } from 'parley-mcp/server'; import { serveStdio } from 'parley-mcp/stdio'; ${definition} serveStdio(server);`,
-    budget: 47.2,
+    budget: 47.1,
     aim: 28,
     neutral: false,
     role: 'server',
@@ -84,7 +84,7 @@ export const programs: readonly Program[] = [
     code: `import { connect } from 'parley-mcp/client'; const client = await connect('https://example.com/mcp'); console.log(await client.callTool('add', {}));`,
     budget: 47.7,
     aim: 28,
-    whole: 89.3,
+    whole: 89.7,
     neutral: true,
     role: 'client',
   },
