@@ -2,13 +2,13 @@ import { refuseUnknown } from './known-names.ts';
 import { refuseNoNumber, refuseOther } from './known-values.ts';
 import { shown } from './shown.ts';
 
-/** Kind of the value of an option: a type of JavaScript, or one with a rule. */
-export type Kind = 'function' | 'boolean' | 'string' | 'number' | Ruled;
+/** OptionKind of the value of an option: a type of JavaScript, or one with a rule. */
+export type OptionKind = 'function' | 'boolean' | 'string' | 'number' | Ruled;
 
 type Ruled = 'time' | 'life' | 'count' | 'runs';
 
 /** Every name that something may have, with the kind of what is under it, or 1 where somebody else judges that; the compiler sees that none is missing. */
-export type Kinds<T> = Readonly<Record<keyof T, Kind | 1>>;
+export type Kinds<T> = Readonly<Record<keyof T, OptionKind | 1>>;
 
 const time = 'a number above 0';
 
@@ -43,11 +43,11 @@ export function refuseMistakes<T extends object>(
   }: { readonly kinds: Kinds<T>; readonly named?: (name: string) => string },
 ): void {
   refuseUnknown(what, given, kinds);
-  for (const [name, kind] of Object.entries<Kind | 1>(kinds))
+  for (const [name, kind] of Object.entries<OptionKind | 1>(kinds))
     if (kind !== 1) refuseKind(kind, named(name), given?.[name as keyof T]);
 }
 
-function refuseKind(kind: Kind, name: string, value: unknown): void {
+function refuseKind(kind: OptionKind, name: string, value: unknown): void {
   if (kind === 'number') return refuseNoNumber(name, value);
   if (kind === 'function' || kind === 'boolean' || kind === 'string') return refuseOther(kind, name, value);
   const [words, isOne] = rules[kind];
