@@ -1,5 +1,5 @@
 import type { RecordingEntry } from './entry.ts';
-import { dots } from './masks.ts';
+import { dots } from './secrets.ts';
 
 /** Headers that curl writes by itself. */
 const own: ReadonlySet<string> = new Set([

@@ -140,4 +140,44 @@ describe('masks', () => {
     const text = `{"access_token":"begin\\\n${secret}","apiKey":"begin\\\n${secret}"}`;
     assert.equal(kept({ lane: 'message', from: 'server', text }).shown.text?.includes(secret), false);
   });
+
+  test('take out the values of keys in JSON that stands in a text', () => {
+    const inner = JSON.stringify({ access_token: `begin"\\${secret}`, apiKey: `begin"\\\n${secret}`, name: 'kept' });
+    const text = JSON.stringify({ result: { content: [{ type: 'text', text: inner }] } });
+    const { entry, shown } = kept({ lane: 'message', from: 'server', text });
+    assert.equal(entry.text?.split(secret).length, 2);
+    assert.equal(shown.text?.includes(secret), false);
+    assert.match(String(JSON.parse(shown.text ?? '').result.content[0].text), /"name":"kept"/);
+  });
+
+  test('hide a session that the endpoint of a stream names, and its echo', () => {
+    const masks = createMasks();
+    const log = createLog({ server: 'a', masks, now: () => 0 });
+    log.note({ lane: 'event', from: 'server', event: { type: 'endpoint' }, text: `/message?sessionId=${secret}` });
+    log.note({ lane: 'stderr', from: 'server', text: `session ${secret} began` });
+    for (const entry of log.since(0)) assert.equal(JSON.stringify(masks.toShow(entry)).includes(secret), false);
+  });
+
+  test('take the token of an address out of a text', () => {
+    const text = `GET https://a.example/?access_token=${secret}&x=1 failed`;
+    assert.equal(kept({ lane: 'stderr', from: 'server', text }).entry.text?.includes(secret), false);
+  });
+
+  test('hide a value that is longer than any search that goes back may be', () => {
+    const text = `{"signedDocument":"${'\\n'.repeat(6 * 1024 ** 2)}","after":1}`;
+    const masks = createMasks();
+    const { entry } = kept({ lane: 'message', from: 'server', text: '' });
+    assert.equal(masks.toShow({ ...entry, text }).text, '{"signedDocument":"•••","after":1}');
+  });
+
+  test('hide in a value what is hidden in a text, and keep its shape', () => {
+    const masks = createMasks();
+    masks.forget([secret]);
+    masks.hide(['configured-0123456789']);
+    const value = { [`a ${secret}`]: ['configured-0123456789', 1, null, { apiKey: 'short', ['__proto__']: true }] };
+    assert.equal(
+      JSON.stringify(masks.valueToShow(value)),
+      '{"a •••":["•••",1,null,{"apiKey":"•••","__proto__":true}]}',
+    );
+  });
 });

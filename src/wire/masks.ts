@@ -1,11 +1,10 @@
 /** Secrets of a recording: some are replaced before anything is kept, others stand there and are hidden from who looks. */
 
 import { hiding, sentSecrets, type Hide } from '../auth/secrets.ts';
+import { isObject } from '../jsonrpc/message.ts';
 import type { RecordingEntry, Seen } from './entry.ts';
-import { secretName } from './secrets.ts';
-
-/** Text that stands for a secret. */
-export const dots = '•••';
+import { keysNamed, replaceValues } from './named-values.ts';
+import { dots, secretName, sessionsOfUrl, urlShown, withoutPassword } from './secrets.ts';
 
 /** Secrets of one recording. */
 export interface Masks {
@@ -17,6 +16,8 @@ export interface Masks {
   toKeep(seen: Seen): Seen;
   /** Takes out what nobody has asked to see. */
   toShow<T extends RecordingEntry>(entry: T): T;
+  /** A value of JSON that a server said, without either: its shape stays. */
+  valueToShow<T>(value: T): T;
 }
 
 /** Limit of the texts that are looked for, of each kind; the oldest make way, and those of a server for no others. */
@@ -41,14 +42,22 @@ const forgottenKeys =
 /** Keys whose values are replaced in what is about authorization: messages have fields that are named like these. */
 const authorizationKeys = `${forgottenKeys}|code|token|assertion|user_code|password|request|response`;
 
-const forgottenInJson = new RegExp(`("(?:${forgottenKeys})"\\s*:\\s*")((?:[^"\\\\]|\\\\[^])*)`, 'g');
-const authorizationInJson = new RegExp(`("(?:${authorizationKeys})"\\s*:\\s*")((?:[^"\\\\]|\\\\[^])*)`, 'g');
-const authorizationInQuery = new RegExp(`((?:^|[?&#])(?:${authorizationKeys})=)([^&#\\s"]*)`, 'g');
+/** Replaces values in a text, by what stands before them. */
+type Replacer = (text: string, replace: (key: string, value: string) => string) => string;
+
+const inJson = (keys: string): Replacer => {
+  const search = keysNamed(`(?:${keys})`);
+  return (text, replace) => replaceValues(text, search, replace);
+};
+const inQuery = (keys: string): Replacer => {
+  const search = new RegExp(`((?:^|[?&#])(?:${keys})=)([^&#\\s"]*)`, 'g');
+  return (text, replace) => text.replace(search, (_, key: string, value: string) => key + replace(key, value));
+};
 
 const patterns = {
-  message: [forgottenInJson],
-  auth: [authorizationInJson, authorizationInQuery],
-  url: [authorizationInQuery],
+  message: [inJson(forgottenKeys), inQuery(forgottenKeys)],
+  auth: [inJson(authorizationKeys), inQuery(authorizationKeys)],
+  url: [inQuery(authorizationKeys)],
 };
 
 /** Makes the masks of one recording. */
@@ -73,6 +82,8 @@ class RememberedMasks implements Masks {
   toKeep(seen: Seen): Seen {
     const { http, text, problem, lane, event } = seen;
     if (http !== undefined) this.#learn(seen, http.headers);
+    for (const url of [http?.url, lane === 'event' ? text : undefined])
+      if (url !== undefined) this.#sessions.add(sessionsOfUrl(url));
     // A form is that of a token endpoint, whoever sends it.
     const kinds = lane === 'auth' || isForm(seen) ? patterns.auth : patterns.message;
     const learn = lane === 'auth';
@@ -90,17 +101,28 @@ class RememberedMasks implements Masks {
   }
 
   toShow<T extends RecordingEntry>(entry: T): T {
-    const hide: Hide = (text) => this.#hidden.hide(this.#sessions.hide(namedHidden(text)));
-    const { http, text, problem, event } = entry;
+    const hide: Hide = (text) => this.#shown(text);
+    const { http, text, problem, event, lane } = entry;
     const shown = {
       ...entry,
-      ...(text === undefined ? {} : { text: hide(text) }),
+      // The event that says where messages go is an address.
+      ...(text === undefined ? {} : { text: hide(lane === 'event' ? urlShown(text) : text) }),
       ...(problem === undefined ? {} : { problem: hide(problem) }),
       ...(event === undefined ? {} : { event: textsOf(event, hide) }),
     };
     if (http === undefined) return shown;
     const url = http.url === undefined ? {} : { url: hide(urlShown(http.url)) };
     return { ...shown, http: { ...http, headers: shownHeaders(http.headers, hide), ...url } };
+  }
+
+  valueToShow<T>(value: T): T {
+    const hide: Hide = (text) => this.#shown(this.#replaced(text, patterns.message, false));
+    // Texts are replaced by texts, so that the shape stays.
+    return valueHidden(value, hide) as T;
+  }
+
+  #shown(text: string): string {
+    return this.#hidden.hide(this.#sessions.hide(namedHidden(text)));
   }
 
   #learn({ from, text }: Seen, headers: Readonly<Record<string, string>>): void {
@@ -110,13 +132,13 @@ class RememberedMasks implements Masks {
     if (session !== undefined) this.#sessions.add([session]);
   }
 
-  #replaced(text: string, kinds: readonly RegExp[], learn: boolean): string {
+  #replaced(text: string, kinds: readonly Replacer[], learn: boolean): string {
     const found: string[] = [];
     const masked = kinds.reduce(
-      (rest, pattern) =>
-        rest.replace(pattern, (_, key: string, value: string) => {
+      (rest, replaced) =>
+        replaced(rest, (_, value) => {
           if (value !== '' && value !== dots) found.push(value);
-          return key + (value === '' ? '' : dots);
+          return value === '' ? '' : dots;
         }),
       text,
     );
@@ -176,19 +198,30 @@ function withScheme(value: string): string {
   return scheme === undefined ? dots : `${scheme} ${dots}`;
 }
 
-function withoutPassword(url: string): string {
-  return url.replace(/^(\w+:\/\/)[^/?#@]*@/, `$1${dots}@`);
-}
-
 /** Keys of bounded length: without that, a long text without a quote would be searched from each word again. */
-const namedInJson = /("[^"\\]{0,80}(?:key|token|secret|pass|auth|cred|sig)[^"\\]{0,80}"\s*:\s*")((?:[^"\\]|\\[^])+)/gi;
+const namedInJson = keysNamed(`[^"\\\\]{0,80}(?:${secretName.source})[^"\\\\]{0,80}`, 'gi');
 
 /** Keys whose names have such a word and which hold no secret. */
-const harmless = /^"(?:progressToken|signature|author|authors|authorization_\w+|token_\w+|code_challenge\w*)"/;
+const harmless = /^(?:progressToken|signature|author|authors|authorization_\w+|token_\w+|code_challenge\w*)$/;
 
 /** A text in which the values of keys that are named like secrets are hidden. */
 function namedHidden(text: string): string {
-  return text.replace(namedInJson, (whole: string, key: string) => (harmless.test(key) ? whole : key + dots));
+  return replaceValues(text, namedInJson, (key, value) =>
+    value === '' || harmless.test(/"([^"\\]*)/.exec(key)?.[1] ?? '') ? undefined : dots,
+  );
+}
+
+/** A value without the texts of keys that are named like secrets, and with all others hidden. */
+function valueHidden(value: unknown, hide: Hide): unknown {
+  if (typeof value === 'string') return hide(value);
+  if (Array.isArray(value)) return value.map((part) => valueHidden(part, hide));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, part]) => {
+      const isNamed = typeof part === 'string' && part !== '' && secretName.test(key) && !harmless.test(key);
+      return [hide(key), isNamed ? dots : valueHidden(part, hide)];
+    }),
+  );
 }
 
 function shownHeaders(headers: Readonly<Record<string, string>>, hide: Hide): Record<string, string> {
@@ -197,13 +230,6 @@ function shownHeaders(headers: Readonly<Record<string, string>>, hide: Hide): Re
       const isSecret = name === 'mcp-session-id' || (secretName.test(name) && !plainHeaders.has(name));
       return [name, isSecret && !forgottenHeaders.has(name) ? dots : hide(value)];
     }),
-  );
-}
-
-/** A URL in which the values of parameters are hidden whose names say that they are secret, and the session of HTTP+SSE. */
-function urlShown(url: string): string {
-  return url.replace(/([?&])([^=&#?]{0,200})=([^&#]*)/g, (whole: string, sign: string, name: string) =>
-    secretName.test(name) || /session/i.test(name) ? `${sign}${name}=${dots}` : whole,
   );
 }
 

@@ -1,5 +1,8 @@
 /** Secrets that can be told by their names: of variables, arguments, parameters and keys. */
 
+/** Text that stands for a secret. */
+export const dots = '•••';
+
 /** Words in a name that say its value is secret. */
 export const secretName: RegExp = /key|token|secret|pass|auth|cred|sig/i;
 
@@ -37,6 +40,31 @@ function decoded(part: string): string {
   } catch {
     return part;
   }
+}
+
+/** A URL without the name and the password of its user. */
+export function withoutPassword(url: string): string {
+  return url.replace(/^(\w+:\/\/)[^/?#@]*@/, `$1${dots}@`);
+}
+
+const parameter = /([?&])([^=&#?]{0,200})=([^&#\s]*)/g;
+
+/** A URL in which the values of parameters are hidden whose names say that they are secret, and the session of HTTP+SSE. */
+export function urlShown(url: string): string {
+  return url.replace(parameter, (whole: string, sign: string, name: string) =>
+    secretName.test(name) || isSession(name) ? `${sign}${name}=${dots}` : whole,
+  );
+}
+
+/** The sessions that a URL names, as in the endpoint of HTTP+SSE. */
+export function sessionsOfUrl(url: string): readonly string[] {
+  return [...url.matchAll(parameter)].flatMap(([, , name = '', value = '']) =>
+    isSession(name) ? [value, decoded(value)] : [],
+  );
+}
+
+function isSession(name: string): boolean {
+  return /session/i.test(name);
 }
 
 /** Texts that follow a flag whose name says that it is secret, or its `=`. */

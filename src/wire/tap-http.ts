@@ -72,13 +72,23 @@ const asked = [
 function headersOf(headers: FetchResponse['headers']): Record<string, string> {
   // The `Headers` of every runtime can be listed; the part of it that the transport asks for cannot.
   const listed = headers[Symbol.iterator]?.();
-  if (listed !== undefined) return Object.fromEntries({ [Symbol.iterator]: () => listed });
+  if (listed !== undefined) return joined({ [Symbol.iterator]: () => listed });
   return Object.fromEntries(
     asked.flatMap((name) => {
       const value = headers.get(name);
       return value === null ? [] : [[name, value] as const];
     }),
   );
+}
+
+/** Headers by their names; cookies that are set come one by one, and each of them counts. */
+function joined(headers: Iterable<readonly [string, string]>): Record<string, string> {
+  const all = new Map<string, string>();
+  for (const [name, value] of headers) {
+    const before = all.get(name);
+    all.set(name, before === undefined ? value : `${before}, ${value}`);
+  }
+  return Object.fromEntries(all);
 }
 
 function heard(response: FetchResponse, place: Place): FetchResponse {

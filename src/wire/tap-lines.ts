@@ -2,10 +2,11 @@ import { messageText } from '../jsonrpc/encode.ts';
 import type { Channel, Receiver, Transport } from '../jsonrpc/transport.ts';
 import { factsOf } from '../jsonrpc/transport-facts.ts';
 import type { Recorder } from './entry.ts';
+import { wholeLines, type WholeLines } from './whole-lines.ts';
 
 /** A conversation that is recorded where no `fetch` is: the transport, and a listener to its standard error. */
 export interface LineTap {
-  /** Hears the standard error of the process of the latest conversation. */
+  /** Hears the standard error of the process of the latest conversation, which is told in whole lines. */
   onStderr(text: string): void;
   /** The same transport, told to the recorder. Where HTTP carries the messages, `tapHttp` hears them. */
   listen(transport: Transport): Transport;
@@ -14,19 +15,19 @@ export interface LineTap {
 /** Makes a tap for transports that write a message as a line, and for others without HTTP, whose messages are told as JSON. */
 export function tapLines(recorder: Recorder): LineTap {
   let connection = 0;
+  const stderr = wholeLines((text) => void recorder.note({ lane: 'stderr', from: 'server', text, connection }));
   return {
-    onStderr(text) {
-      recorder.note({ lane: 'stderr', from: 'server', text, connection });
-    },
+    onStderr: (text) => stderr.feed(text),
     listen(transport) {
       return {
         ...factsOf(transport),
         ...(transport.opensOnce === undefined ? {} : { opensOnce: transport.opensOnce }),
         ...(transport.authorization && { authorization: transport.authorization }),
         async open(receiver) {
+          stderr.flush();
           const own = recorder.connect();
           connection = own;
-          const channel = await transport.open(hearing(receiver, recorder, own));
+          const channel = await transport.open(hearing(receiver, { recorder, connection: own, stderr }));
           return sending(channel, recorder, own);
         },
       };
@@ -34,7 +35,13 @@ export function tapLines(recorder: Recorder): LineTap {
   };
 }
 
-function hearing(receiver: Receiver, recorder: Recorder, connection: number): Receiver {
+interface Hearing {
+  readonly recorder: Recorder;
+  readonly connection: number;
+  readonly stderr: WholeLines;
+}
+
+function hearing(receiver: Receiver, { recorder, connection, stderr }: Hearing): Receiver {
   const common = { from: 'server', connection } as const;
   let line: string | undefined;
   return {
@@ -57,10 +64,12 @@ function hearing(receiver: Receiver, recorder: Recorder, connection: number): Re
       receiver.problem(error, about);
     },
     closed(error) {
+      stderr.flush();
       recorder.note({ ...common, lane: 'process', problem: error.message });
       receiver.closed(error);
     },
     exited(code, signal) {
+      stderr.flush();
       recorder.note({ ...common, lane: 'process', exit: { code, signal } });
       receiver.exited?.(code, signal);
     },

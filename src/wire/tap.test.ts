@@ -53,6 +53,19 @@ function stream(...pieces: readonly (string | Error)[]): Response {
 }
 
 describe('a tap at fetch', () => {
+  test('tells each cookie that is set, and takes the echo of each out', async () => {
+    const cookies = ['a=first-0123456789', 'b=second-0123456789; Path=/'].map((value): [string, string] => [
+      'Set-Cookie',
+      value,
+    ]);
+    const recorder = log();
+    const fetch: Fetch = async () => new Response('first-0123456789 second-0123456789', { headers: cookies });
+    const { body } = await tapHttp(fetch, { recorder })('https://a.example/mcp', post);
+    const reader = body?.getReader();
+    while ((await reader?.read())?.done === false);
+    assert.equal(recorder.since(0).at(-1)?.text, '••• •••');
+  });
+
   test('tells the request, and the answer in its exchange with all headers', async () => {
     const answer = new Response(pong, { headers: { 'Content-Type': 'application/json', 'X-Own': '1' } });
     const [request, response] = await exchanged(answer);
@@ -123,7 +136,8 @@ describe('a tap at a transport', () => {
     await channel.send({ jsonrpc: '2.0', id: 1, method: 'ping' });
     receiver?.line?.('Server started');
     receiver?.problem(new Error('no JSON'), { text: 'Server started' });
-    tap.onStderr('warning');
+    tap.onStderr('warn');
+    tap.onStderr('ing\nand');
     receiver?.line?.(` ${pong}`);
     receiver?.message(JSON.parse(pong));
     receiver?.exited?.(null, 'SIGTERM');
@@ -138,11 +152,34 @@ describe('a tap at a transport', () => {
       [
         ['client message 1', ping, 4],
         ['server message 1', 'Server started', 'no JSON'],
-        ['server stderr 1', 'warning', undefined],
+        ['server stderr 1', 'warning\n', undefined],
         ['server message 1', ` ${pong}`, 1],
+        ['server stderr 1', 'and', undefined],
         ['server process 1', undefined, { code: null, signal: 'SIGTERM' }],
       ],
     );
     assert.deepEqual(heard, ['no JSON', JSON.parse(pong)]);
+  });
+});
+
+describe('standard error', () => {
+  test('is told in whole lines, so that no secret is cut in two, and a prompt after a while', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const recorder = log();
+    recorder.masks.forget(['planted-0123456789-secret']);
+    const tap = tapLines(recorder);
+    tap.onStderr('it is plan');
+    tap.onStderr('ted-0123456789-secret\nName? ');
+    t.mock.timers.tick(49);
+    assert.deepEqual(
+      recorder.since(0).map(({ text }) => text),
+      ['it is •••\n'],
+    );
+    t.mock.timers.tick(1);
+    tap.onStderr('x'.repeat(70_000));
+    assert.deepEqual(
+      recorder.since(0).map(({ text }) => text?.length),
+      [10, 6, 70_000],
+    );
   });
 });
