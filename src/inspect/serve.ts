@@ -77,7 +77,14 @@ export async function startInspect(options: InspectOptions): Promise<RunningInsp
     ...lookingVerbs(recording, { feed, version }),
     ...tryingVerbs(recording, { servers, trials }),
   ]);
-  const local = await listenLocally({ files, verbs, token, port: options.port, words });
+  const local = await listenLocally({
+    files,
+    verbs,
+    token,
+    port: options.port,
+    // What failed may cite a server.
+    words: (error) => servers.all.reduce((text, { recorder }) => recorder.hidden(text), words(error)),
+  });
   const unwatched = plans.map((plan) => {
     const server = servers.add(plan);
     void server.connect(options.revision ?? auto);

@@ -1,49 +1,15 @@
 /** Servers that mean harm: the page shows what they say, and nothing of it runs, loads or holds it up. */
 
 import assert from 'node:assert/strict';
-import { createServer as createHttpServer } from 'node:http';
-import { test, type TestContext } from 'node:test';
-import type { AddressInfo } from 'node:net';
+import { test } from 'node:test';
 import { noBrowser, openInspect } from '../support/inspect-page.ts';
 import { planAt } from '../support/inspected.ts';
+import { speaking } from '../support/speaking.ts';
 
 const skip = noBrowser;
 
 const script = '"><img src=x onerror="window.hurt=1"><script>window.hurt=1</script>';
 const markdown = `# ${script}\n\n[click](javascript:window.hurt=1) ![x](https://evil.example/x.png)\n\n<iframe src="javascript:parent.hurt=1"></iframe>\n\n\`${script}\``;
-
-type Reply = (method: string, params: Record<string, unknown>) => object;
-
-/** Serves answers that no server of ours would send. */
-async function speaking(t: TestContext, reply: Reply): Promise<string> {
-  const server = createHttpServer((request, response) => {
-    let text = '';
-    request.setEncoding('utf8');
-    request.on('data', (piece: string) => {
-      text += piece;
-    });
-    request.on('end', () => {
-      const { id, method, params } = JSON.parse(text === '' ? '{}' : text) as {
-        id?: number;
-        method: string;
-        params: Record<string, unknown>;
-      };
-      if (id === undefined) return void response.writeHead(202).end();
-      response.writeHead(200, { 'content-type': 'application/json' });
-      response.end(JSON.stringify({ jsonrpc: '2.0', id, ...reply(method, params) }));
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(
-    () =>
-      new Promise((resolve) => {
-        server.close(resolve);
-        server.closeAllConnections();
-      }),
-  );
-  // A server that listens on a port has the address of one.
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
-}
 
 function initialized(name: string): object {
   return {

@@ -25,6 +25,8 @@ export interface WantedCall {
   readonly ttlMs?: number | undefined;
   /** Takes out of a text what is secret. */
   hidden(text: string): string;
+  /** The same of a value. */
+  shown<T>(value: T): T;
   /** Finds the row of the request that was sent since. */
   rowSince(began: number): number | undefined;
 }
@@ -61,7 +63,15 @@ export class PersonsCalls {
     const { server, kind, name, text } = wanted;
     const id = ++this.#count;
     const call: Call = {
-      view: { id, server, kind, name, text: wanted.hidden(text), state: 'running', began: this.#shared.now() },
+      view: {
+        id,
+        server,
+        kind,
+        name: wanted.shown(name),
+        text: wanted.hidden(text),
+        state: 'running',
+        began: this.#shared.now(),
+      },
       controller: new AbortController(),
       size: 0,
     };
@@ -106,7 +116,7 @@ export class PersonsCalls {
     const { signal } = call.controller;
     let state: CallView['state'] = 'done';
     try {
-      const result = await use(client, wanted, signal, (more) => this.#change(call, more));
+      const result = await use(client, wanted, signal, (more) => this.#change(call, wanted.shown(more)));
       const structured = result['structuredContent'];
       const problems =
         wanted.outputSchema === undefined || result['isError'] === true
@@ -117,9 +127,9 @@ export class PersonsCalls {
       state = signal.aborted ? 'cancelled' : 'failed';
       call.outcome = { error: errorView(error, this.#shared.words) };
     }
-    const text = wanted.hidden(JSON.stringify(call.outcome));
-    call.outcome = shownOutcome(text);
-    call.size = text.length;
+    const shown = shownOutcome(call.outcome, wanted);
+    call.outcome = shown.outcome;
+    call.size = shown.size;
     this.#characters += call.size;
     const row = wanted.rowSince(call.view.began);
     this.#change(call, { state, ms: this.#shared.now() - call.view.began, ...(row === undefined ? {} : { row }) });
@@ -137,12 +147,17 @@ export class PersonsCalls {
   }
 }
 
-/** An outcome without what is secret: texts were replaced in it, and the shape stayed. */
-function shownOutcome(text: string): OutcomeView {
+/** An outcome without what is secret: texts were replaced in it, and the shape stayed. It does not throw, whatever a server sent. */
+function shownOutcome(
+  outcome: OutcomeView,
+  { hidden }: Pick<WantedCall, 'hidden'>,
+): { readonly outcome: OutcomeView; readonly size: number } {
   try {
-    return JSON.parse(text) as OutcomeView;
+    const text = hidden(JSON.stringify(outcome));
+    return { outcome: JSON.parse(text) as OutcomeView, size: text.length };
   } catch {
-    return { error: { message: 'the result holds a secret in a place where it cannot be hidden; see the wire' } };
+    const message = 'the result is too large to be shown, or holds a secret where it cannot be hidden; see the wire';
+    return { outcome: { error: { message } }, size: message.length };
   }
 }
 

@@ -2,7 +2,7 @@ import type { InputContext, InputHandlers } from '../../client/input/inputs.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { JsonView } from '../view.ts';
 import { oddities } from './odd-hosts.ts';
-import type { Questions } from './questions.ts';
+import type { AskedQuestion, PersonsAnswer, Questions } from './questions.ts';
 
 /** Surroundings of a question. */
 export interface PersonsAsking {
@@ -10,6 +10,8 @@ export interface PersonsAsking {
   readonly questions: Questions;
   /** Row of the message that asks, and the call during which it does. */
   about(context: InputContext): { readonly row?: number; readonly during?: string; readonly isRound: boolean };
+  /** A value as the page may see it. */
+  shown<T>(value: T): T;
 }
 
 /** Handlers that ask the person at the page. */
@@ -17,13 +19,16 @@ export function askingHandlers({
   server,
   questions,
   about,
+  shown,
 }: PersonsAsking): Required<Pick<InputHandlers, 'onElicit' | 'onElicitUrl' | 'onSample'>> {
   // Whatever else a server wrote there is shown too.
   const plain = (params: object): JsonView => ({ ...params });
+  const ask = (asked: AskedQuestion, signal: AbortSignal): Promise<PersonsAnswer> =>
+    questions.ask(asked, { signal, shown });
   return {
     async onElicit(params, context) {
       const asked = { server, kind: 'form' as const, params: plain(params), ...about(context) };
-      const { action, content } = await questions.ask(asked, context.signal);
+      const { action, content } = await ask(asked, context.signal);
       // The person may send anything, so that a server can be seen to refuse it.
       return action === 'accept' ? { action, content: (content ?? {}) as Record<string, never> } : { action };
     },
@@ -37,12 +42,12 @@ export function askingHandlers({
         odd: oddities(url),
         ...about(context),
       };
-      const { action } = await questions.ask(asked, context.signal);
+      const { action } = await ask(asked, context.signal);
       return { action };
     },
     async onSample(params, context) {
       const asked = { server, kind: 'sampling' as const, params: plain(params), ...about(context) };
-      const { action, content } = await questions.ask(asked, context.signal);
+      const { action, content } = await ask(asked, context.signal);
       if (action !== 'accept') throw new McpError(-1, 'User rejected sampling request');
       return content as never;
     },

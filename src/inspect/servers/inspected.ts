@@ -4,6 +4,7 @@ import { throughBridge } from '../../fidelity/offered.ts';
 import type { Offer } from '../../fidelity/offer.ts';
 import type { LoggingLevel } from '../../protocol/features/logging-level.ts';
 import { revisionOf } from '../../protocol/revision.ts';
+import { dots } from '../../wire/secrets.ts';
 import { VerbError } from '../http/body.ts';
 import type { ListsView, LossesView, RootView, ServerView } from '../view.ts';
 import { adviceOn, wantsPerson } from './advice.ts';
@@ -13,6 +14,8 @@ import { ServerRecorder } from './recorder.ts';
 import type { PersonsCalls } from './calls.ts';
 import type { ServerPlan, Shared } from './shared.ts';
 import { Watches } from './watches.ts';
+
+const noLists: ListsView = { tools: [], prompts: [], resources: [], templates: [], problems: {} };
 
 /** Name of `auto`: the newest revision that both sides speak. */
 export const auto = 'auto';
@@ -44,7 +47,7 @@ export class InspectedServer {
     this.recorder = new ServerRecorder(id, plan, shared);
     this.#watches = new Watches({
       changed: () => this.#show({ version: this.#view.version + 1 }),
-      updated: (uri) => shared.feed.tell({ kind: 'updated', server: id, uri }),
+      updated: (uri) => shared.feed.tell({ kind: 'updated', server: id, uri: this.recorder.shown(uri) }),
       failed: (error) => this.#note('warning', shared.words(error)),
     });
     const { name, address, kind, signOut } = plan;
@@ -157,17 +160,32 @@ export class InspectedServer {
 
   /** Reads all lists. */
   async lists(): Promise<ListsView> {
+    await this.#read();
+    const lists = this.#lists ?? noLists;
+    return this.recorder.shown(lists);
+  }
+
+  async #read(): Promise<void> {
     const lists = await readLists(this.client, (error) => this.#shared.words(error));
     const news = newsIn(this.#lists, lists);
     this.#lists = lists;
     if (news.length > 0 || this.#view.news.length > 0) this.#show({ news: news.slice(0, 200) });
-    return lists;
+  }
+
+  /** The name or address that the page means: what holds a secret stands in its lists without it. */
+  named(shown: string): string {
+    if (!shown.includes(dots)) return shown;
+    const { tools = [], prompts = [], resources = [], templates = [] } = this.#lists ?? {};
+    const names = [...tools, ...prompts, ...resources, ...templates].flatMap((item) =>
+      [item['name'], item['uri'], item['uriTemplate']].filter((name) => typeof name === 'string'),
+    );
+    return names.find((name) => this.recorder.shown(name) === shown) ?? shown;
   }
 
   /** The tool with a name, as it was listed last. */
   async tool(name: string): Promise<Readonly<Record<string, unknown>> | undefined> {
-    const { tools } = this.#lists ?? (await this.lists());
-    return tools.find((tool) => tool['name'] === name);
+    if (this.#lists === undefined) await this.#read();
+    return this.#lists?.tools.find((tool) => tool['name'] === name);
   }
 
   /** Losses of clients of other revisions through a bridge. */
@@ -249,7 +267,7 @@ export class InspectedServer {
     return {
       info: { name: 'parley-inspect', version },
       signal,
-      ...askingHandlers({ server: this.id, questions, about }),
+      ...askingHandlers({ server: this.id, questions, about, shown: (value) => this.recorder.shown(value) }),
       roots: this.#view.roots.map((root) => ({ ...root })),
       validateOutput: false,
       ...(revisions === undefined ? {} : { revisions }),
@@ -296,7 +314,7 @@ export class InspectedServer {
       t: this.#shared.now(),
       level,
       text: this.recorder.hidden(text.slice(0, 10_000)),
-      ...(logger === undefined ? {} : { logger: logger.slice(0, 200) }),
+      ...(logger === undefined ? {} : { logger: this.recorder.hidden(logger.slice(0, 10_000)).slice(0, 200) }),
     });
   }
 
@@ -304,6 +322,6 @@ export class InspectedServer {
     const view = { ...this.#view, ...more };
     for (const key of without) if (!(key in more)) delete view[key];
     this.#view = view;
-    this.#shared.feed.keep(`server ${this.id}`, { kind: 'server', server: view });
+    this.#shared.feed.keep(`server ${this.id}`, { kind: 'server', server: this.recorder.shown(view) });
   }
 }

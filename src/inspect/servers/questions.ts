@@ -35,7 +35,10 @@ export class Questions {
    * @throws Error where too many questions wait.
    * @throws what the signal was aborted with.
    */
-  async ask(asked: AskedQuestion, signal: AbortSignal): Promise<PersonsAnswer> {
+  async ask(
+    asked: AskedQuestion,
+    { signal, shown }: { readonly signal: AbortSignal; shown<T>(value: T): T },
+  ): Promise<PersonsAnswer> {
     signal.throwIfAborted();
     if (this.#waiting.size >= most) throw new Error(`${most} questions wait for the person already`);
     const id = ++this.#count;
@@ -47,7 +50,7 @@ export class Questions {
         give = (): void => reject(signal.reason instanceof Error ? signal.reason : new Error('given up'));
         signal.addEventListener('abort', give, { once: true });
         this.#waiting.set(id, { question, settle });
-        this.#feed.keep(key, { kind: 'question', question });
+        this.#feed.keep(key, { kind: 'question', question: shown(question) });
       });
     } finally {
       signal.removeEventListener('abort', give);

@@ -71,6 +71,11 @@ export class ServerRecorder {
     return masks.toShow(entry).text ?? '';
   }
 
+  /** A value of JSON of the server or for it, without what is secret, for the page: its shape stays. */
+  shown<T>(value: T): T {
+    return this.log.masks.valueToShow(value);
+  }
+
   #heard(entry: RecordingEntry): void {
     const { feed } = this.#shared;
     this.#context.heard(entry);

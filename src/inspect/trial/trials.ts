@@ -117,7 +117,7 @@ export class Trials {
       if (logLevel !== '' && client.capabilities.logging !== undefined) await client.setLogLevel(logLevel);
       await play(client, { ...wanted, hops });
     } catch (error) {
-      failure = this.#shared.words(error);
+      failure = server.recorder.hidden(this.#shared.words(error));
     }
     const ms = this.#shared.now() - began;
     for (const end of ends.toReversed()) await end().catch(() => {});
@@ -141,7 +141,12 @@ export class Trials {
     return {
       revisions: [client],
       signal: stop,
-      ...askingHandlers({ server: server.id, questions, about: () => about }),
+      ...askingHandlers({
+        server: server.id,
+        questions,
+        about: () => about,
+        shown: (value) => server.recorder.shown(value),
+      }),
       roots: server.view.roots.map((root) => ({ ...root })),
       validateOutput: false,
       onLog: () => {},

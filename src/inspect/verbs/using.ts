@@ -41,13 +41,14 @@ export function usingVerbs(servers: InspectedServers, { isReadOnly }: { readonly
 
 function callVerb(servers: InspectedServers, isReadOnly: boolean): Verb {
   const fields = { server: 'text', kind: 'text', name: 'text', text: 'text', ttl: 'number?' } as const;
-  return verb(fields, async ({ server: id, kind: word, name, text, ttl }) => {
+  return verb(fields, async ({ server: id, kind: word, name: shown, text, ttl }) => {
     const kind = kinds.find((one) => one === word);
     if (kind === undefined) throw new VerbError(400, `there is no kind ${word}`);
     const isTool = kind === 'tool' || kind === 'task';
     if (isReadOnly && isTool) throw new VerbError(403, 'tools are not called: this was started with --read-only');
     const server = servers.get(id);
     const { client } = server;
+    const name = server.named(shown);
     const tool = isTool ? await server.tool(name) : undefined;
     const call = servers.calls.begin(client, {
       server: id,
@@ -59,6 +60,7 @@ function callVerb(servers: InspectedServers, isReadOnly: boolean): Verb {
       logLevel: server.view.logLevel === '' ? undefined : server.view.logLevel,
       ttlMs: ttl,
       hidden: (words) => server.recorder.hidden(words),
+      shown: (value) => server.recorder.shown(value),
       rowSince: (began) => server.rowSince(methods[kind], began),
     });
     return { call: call.id };
@@ -90,15 +92,18 @@ function typingVerbs(servers: InspectedServers): Named {
     [
       'complete',
       verb(fields, async ({ server, ref, argument, typed, context }, { signal }) => {
-        const { client } = servers.get(server);
+        const { client, recorder } = servers.get(server);
         if (client.capabilities.completions === undefined) return { values: [] };
         const known = Object.entries(context ?? {}).flatMap(([key, value]) =>
           typeof value === 'string' ? [[key, value] as const] : [],
         );
         const before = { arguments: Object.fromEntries(known) };
         const asked = { name: argument, value: typed };
-        const { completion } = await client.complete(refOf(ref), asked, { signal, context: before });
-        return { values: completion.values.slice(0, mostCompletions) };
+        const { completion } = await client.complete(refOf(servers.get(server), ref), asked, {
+          signal,
+          context: before,
+        });
+        return { values: recorder.shown(completion.values.slice(0, mostCompletions)) };
       }),
     ],
   ];
@@ -109,7 +114,8 @@ function settingVerbs(servers: InspectedServers): Named {
     [
       'watch',
       verb({ server: 'text', uri: 'text', on: 'flag' }, async ({ server, uri, on }) => {
-        await servers.get(server).watch(uri, on);
+        const watching = servers.get(server);
+        await watching.watch(watching.named(uri), on);
         return {};
       }),
     ],
@@ -155,7 +161,7 @@ function valueOf(text: string): unknown {
 }
 
 async function argumentProblems(server: InspectedServer, name: string, text: string): Promise<readonly ProblemView[]> {
-  const tool = await server.tool(name);
+  const tool = await server.tool(server.named(name));
   if (tool === undefined) throw new VerbError(404, 'there is no such tool any more');
   let value: unknown;
   try {
@@ -169,9 +175,9 @@ async function argumentProblems(server: InspectedServer, name: string, text: str
 
 type Ref = Parameters<InspectedServer['client']['complete']>[0];
 
-function refOf({ type, name, uri }: Readonly<Record<string, unknown>>): Ref {
-  if (type === 'ref/prompt' && typeof name === 'string') return { type, name };
-  if (type === 'ref/resource' && typeof uri === 'string') return { type, uri };
+function refOf(server: InspectedServer, { type, name, uri }: Readonly<Record<string, unknown>>): Ref {
+  if (type === 'ref/prompt' && typeof name === 'string') return { type, name: server.named(name) };
+  if (type === 'ref/resource' && typeof uri === 'string') return { type, uri: server.named(uri) };
   throw new VerbError(400, 'a completion is of a prompt or a template');
 }
 
