@@ -35,7 +35,7 @@ what to change and where it is written. \`--json\`, \`--junit\` and \`--sarif <f
   is not signed and yours altered, in a session of yours, and with the tokens of \`--other-token-env\` (somebody else's) and \`--foreign-token-env\` (for another server). Tokens are told nowhere. Without yours, what can be seen of its refusal is judged, and the exit code is 3
   where that is right.
 - **\`--dry-run\`** prints what would be sent, with the example of Parley in the place of the server, which gets nothing. \`--json\` is valid by [check-report.schema.json](check-report.schema.json).
-- **Exit codes:** 0 nothing is broken, 1 a MUST is (with \`--strict\` a SHOULD too), 2 the command line makes no sense, 3 it could not be judged: not reached, nothing spoken, or cut short.
+- **Exit codes:** 0 nothing is broken, 1 a MUST is (with \`--strict\` a SHOULD too), 2 the command line makes no sense, 3 it could not be judged: not reached, nothing spoken, or cut short; no baseline is written then.
 
 What it finds in servers that others wrote is in [interop-check.md](interop-check.md), and where it agrees with the official conformance suite in [interop-agreement.md](interop-agreement.md).
 

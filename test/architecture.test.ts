@@ -60,6 +60,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   wire: ['json', 'jsonrpc', 'protocol', 'auth', 'http/client'],
   // What judges servers and clients that are not ours.
   check: [
+    'wire',
     'auth',
     'client',
     'host',

@@ -43,6 +43,23 @@ test('a server that a command starts is judged over its streams', async () => {
   assert.equal(report.transport, 'stdio');
 });
 
+test('a report does not have what a server repeats of the headers', async (t) => {
+  const secret = 'planted-0123456789-secret';
+  const http = createServerOfHttp((request, response) => {
+    response
+      .writeHead(400)
+      .end(`I do not know ${request.headers.authorization} and ${String(request.headers['x-key'])}`);
+  });
+  http.listen(0, '127.0.0.1');
+  t.after(() => http.closeAllConnections());
+  t.after(() => http.close());
+  await once(http, 'listening');
+  const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`;
+  const report = await checkServer(url, { headers: { authorization: `Bearer ${secret}`, 'x-key': `${secret}-too` } });
+  assert.match(JSON.stringify(report), /I do not know/);
+  assert.doesNotMatch(JSON.stringify(report), /planted/);
+});
+
 test('a mistake in the options is told at once', async () => {
   await assert.rejects(checkServer(small(), { revision: '2025-11-25' } as never), /no option "revision"/);
   await assert.rejects(checkServer(small(), { revisions: ['2025-11-24' as never] }), /unknown revision "2025-11-24"/);

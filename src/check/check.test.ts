@@ -7,6 +7,8 @@ import { revisions } from '../protocol/revision.ts';
 import { createServer } from '../server.ts';
 import { rawHttp } from './bench/http.ts';
 import { judgeServer } from './check.ts';
+import { checkRules } from './rules/rules.ts';
+import { runRules } from './run.ts';
 import type { CheckReport } from './report.ts';
 
 const info = { name: 'parley-check', version: '1.0.0' };
@@ -72,4 +74,37 @@ test('a page of HTML, a refusal and nothing at all are no faults of a server', a
     assert.equal(counts.judged, 0);
     assert.ok(seen.every(({ spoken, why }) => !spoken && why !== undefined));
   }
+});
+
+test('what was seen before a run is cut short is told all the same', async (t) => {
+  const url = await served(t, (request, response) => {
+    let text = '';
+    request.setEncoding('utf8').on('data', (piece: string) => (text += piece));
+    request.on('end', () => {
+      const id: unknown = text === '' ? undefined : JSON.parse(text).id;
+      if (id === undefined) return void response.writeHead(202).end();
+      const result = { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 'nameless' } };
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+    });
+  });
+  const http = rawHttp(new URL(url));
+  t.after(() => http.close());
+  const { judged, cut } = await runRules({
+    info,
+    way: { over: 'http', http },
+    revisions: revisions.filter(({ date }) => date === '2025-11-25'),
+    rules: checkRules.filter(({ id }) => ['lifecycle-003', 'basic-018'].includes(id)),
+    limits: { messages: 8, children: 1, perSecond: Infinity },
+    calls: [],
+    waitMs: 1_000,
+    openMs: 1_000,
+    quietMs: 50,
+    signal: t.signal,
+  });
+  assert.match(cut ?? '', /no more than 8 messages/);
+  assert.deepEqual(
+    judged.map(({ rule, outcome }) => [rule.id, outcome.verdict]),
+    [['lifecycle-003', 'breaks']],
+  );
 });

@@ -1,7 +1,10 @@
+import { sentSecrets } from '../auth/secrets.ts';
 import { isLoopback } from '../auth/network.ts';
 import { listen } from '../node/server/http.ts';
 import { version } from '../node/version.ts';
 import { chosenRevisions } from '../protocol/revision.ts';
+import { secretArguments, secretHeaders, secretsOfUrl, secretVariables } from '../wire/secrets.ts';
+import { withoutTexts } from '../wire/without-texts.ts';
 import { rawHttp } from './bench/http.ts';
 import type { CheckedServer, ServerCheckOptions } from './check-server.ts';
 import { judgeServer, type CheckOptions } from './check.ts';
@@ -20,7 +23,7 @@ export async function judged(server: CheckedServer, options: ServerCheckOptions)
   } = options;
   const place = await placeOf(server, headers);
   try {
-    return await judgeServer({
+    const report = await judgeServer({
       ...place,
       info: { name: 'parley-check', version },
       ...(revisions === undefined ? {} : { revisions: chosenRevisions(revisions) }),
@@ -30,9 +33,18 @@ export async function judged(server: CheckedServer, options: ServerCheckOptions)
       ...(timeoutMs === undefined ? {} : { waitMs: timeoutMs }),
       signal,
     });
+    return withoutTexts(report, secretsOf(server, headers));
   } finally {
     await place.close();
   }
+}
+
+/** Texts that went to the server, and may come back from it. */
+function secretsOf(server: CheckedServer, headers: Readonly<Record<string, string>>): readonly string[] {
+  const sent = [...secretHeaders(Object.values(headers)), ...sentSecrets({ headers })];
+  if (typeof server === 'string' || server instanceof URL) return [...sent, ...secretsOfUrl(String(server))];
+  if (!('command' in server)) return sent;
+  return [...secretVariables(server.env ?? {}), ...secretArguments(server.args ?? [])];
 }
 
 /** Place at which a server is judged, until it is closed. */

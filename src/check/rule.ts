@@ -43,6 +43,8 @@ export interface HeardMessage {
   readonly sent: Readonly<Record<string, unknown>> | undefined;
   /** The same, where this is the response to it. */
   readonly request: Readonly<Record<string, unknown>> | undefined;
+  /** Progress tokens of requests that were not answered in their time, and may run. */
+  readonly running?: ReadonlySet<unknown>;
   readonly revision: Revision;
   /** Capabilities that the client declared in this conversation. */
   readonly capabilities: Readonly<Record<string, unknown>>;

@@ -71,18 +71,18 @@ export async function runRules(options: RunOptions): Promise<RunResult> {
   const judged: JudgedRule[] = [];
   const seen: RevisionSeen[] = [];
   const uncalled: CheckReport['uncalled'][number][] = [];
+  const among: Revision[] = [];
   let cut: string | undefined;
   try {
-    const among = await unlessAborted(judgeAll(benches, options, { judged, seen, uncalled }), signal);
-    // What a process says at its very end is judged too.
-    await Promise.all(benches.map((bench) => bench.close()));
-    judged.push(...watching.outcomes(among));
+    await unlessAborted(judgeAll(benches, options, { judged, seen, uncalled, among }), signal);
   } catch (error) {
     if (!(error instanceof Spent)) throw error;
     cut = error.message;
   } finally {
     await Promise.all(benches.map((bench) => bench.close()));
   }
+  // What a process says at its very end is judged too, and so is what was said before it was cut short.
+  judged.push(...watching.outcomes(among));
   return { revisions: seen, judged, uncalled, messages: budget.messages, ...(cut === undefined ? {} : { cut }) };
 }
 
@@ -91,21 +91,23 @@ interface Gathered {
   readonly judged: JudgedRule[];
   readonly seen: RevisionSeen[];
   readonly uncalled: CheckReport['uncalled'][number][];
+  /** The revisions that are spoken, of those that are judged. */
+  readonly among: Revision[];
 }
 
-/** Runs the rules that act. @returns The revisions that are spoken, of those that are judged. */
+/** Runs the rules that act. */
 async function judgeAll(
   benches: readonly Bench[],
   { revisions, rules, calls }: RunOptions,
-  { judged, seen, uncalled }: Gathered,
-): Promise<readonly Revision[]> {
+  { judged, seen, uncalled, among }: Gathered,
+): Promise<void> {
   const isChosen = ({ revision }: Bench): boolean => revisions.includes(revision);
   const found = await Promise.all(benches.map(isSpoken));
   seen.push(...found.filter(({ revision }) => revisions.some(({ date }) => date === revision)));
   const speaking = benches.filter((_, at) => found[at]?.spoken === true);
   const spoken = speaking.map(({ revision }) => revision);
   const judging = speaking.filter(isChosen);
-  const among = judging.map(({ revision }) => revision);
+  among.push(...judging.map(({ revision }) => revision));
   const probes = rules.filter(isProbe);
   const closed = benches.filter((bench, at) => found[at]?.isClosed === true && isChosen(bench));
   const offers = calls.length === 0 ? [] : await Promise.all(speaking.map((bench) => bench.offer()));
@@ -122,7 +124,6 @@ async function judgeAll(
   );
   const ofClosed = probes.filter((rule) => rule.closed);
   await Promise.all(closed.map((bench) => judge(bench, { probes: ofClosed, among }, tell(bench))));
-  return among;
 }
 
 async function isSpoken(bench: Bench): Promise<RevisionSeen> {
@@ -203,7 +204,11 @@ async function once(bench: Bench, rule: ProbeRule): Promise<RuleVerdict> {
     const outcome = await rule.probe(bench);
     // A connection that breaks is no answer of something else where the server may have ended.
     const isEnd = rule.mayEnd === true && outcome.verdict === 'breaks' && outcome.exchange.status === undefined;
-    const front = outcome.verdict === 'breaks' && !isEnd ? inFront(outcome.exchange) : undefined;
+    if (outcome.verdict !== 'breaks' || isEnd) return outcome;
+    // Nobody knows how it goes on: it may be right, and long.
+    const { exchange } = outcome;
+    const unread = exchange.end === 'limit' && exchange.messages.length === 0 ? excerptOf(exchange) : undefined;
+    const front = inFront(exchange) ?? unread;
     return front === undefined ? outcome : notJudged(front);
   } catch (error) {
     if (error instanceof NotApplicable) return notApplicable(error.message);

@@ -64,6 +64,19 @@ test('the exit code is 2 for what makes no sense, and 3 where nothing could be j
   assert.equal((await inThisProcess(['check', '--only', 'no-such-row', url])).code, 3);
 });
 
+test('what could not be judged is no baseline, and what fails beside the judging is no fault of the server', async (t) => {
+  const folder = await folderOf(t);
+  const file = join(folder, 'known.json');
+  await writeFile(file, '[]');
+  const nowhere = ['check', ...only, 'http://127.0.0.1:1/mcp'];
+  const { code, stderr } = await inThisProcess([...nowhere, '--baseline', file, '--write-baseline']);
+  assert.deepEqual([code, /is not written/.test(stderr)], [3, true]);
+  assert.equal(await readFile(file, 'utf8'), '[]');
+  const { url } = await served(t, 'fine');
+  const unwritten = await inThisProcess(['check', ...only, url, '--sarif', join(folder, 'none', 'a.sarif')]);
+  assert.deepEqual([unwritten.code, /ENOENT/.test(unwritten.stderr)], [3, true]);
+});
+
 test('what is written to the baseline fails nothing, until it holds again and --strict is given', async (t) => {
   const file = join(await folderOf(t), 'known.json');
   const [wrong, fine] = await Promise.all([served(t, 'wrong'), served(t, 'fine')]);

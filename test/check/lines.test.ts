@@ -24,9 +24,9 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
 });
 `;
 
-async function found(t: TestContext, before: string): Promise<readonly string[]> {
+async function found(t: TestContext, before: string, then: string = server): Promise<readonly string[]> {
   const date = '2025-11-25';
-  const program = `const REVISION = ${JSON.stringify(date)};\n${before}\n${server}`;
+  const program = `const REVISION = ${JSON.stringify(date)};\n${before}\n${then}`;
   const start = { command: process.execPath, args: ['-e', program], env: {} };
   const { findings, cut, counts } = await judgeServer({
     way: { over: 'stdio', start },
@@ -50,6 +50,15 @@ describe('a server of lines', { concurrency: 3 }, () => {
 
   test('a banner on standard output breaks stdio-003', async (t) => {
     assert.deepEqual(await found(t, "console.log('Ready!');"), ['stdio-003']);
+  });
+
+  test('a line of which no more is read says nothing of the server', async (t) => {
+    // It can be read as JSON no more once it is cut.
+    const tools =
+      'Array.from({ length: 60_000 }, (_, at) => ({ name: `tool-${at}`, inputSchema: { type: "object" } }))';
+    const long = `globalThis.tools = ${tools};`;
+    const program = server.replace("[{ name: 'add', inputSchema: { type: 'object' } }]", 'globalThis.tools');
+    assert.deepEqual(await found(t, long, program), []);
   });
 
   test('a word on standard output at the very end breaks stdio-003', async (t) => {

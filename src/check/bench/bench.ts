@@ -5,7 +5,7 @@ import { projectClientCapabilities } from '../../protocol/compile/capabilities.t
 import { NotAllowed, NotJudged } from '../verdict.ts';
 import { callable, type AllowedCall, type CallableTool, type UncalledTool } from './allowed.ts';
 import { makeCall, type MadeCall } from './calls.ts';
-import { mostBytes, type Exchanged } from './exchange.ts';
+import { inFront, mostBytes, type Exchanged } from './exchange.ts';
 import type { RawHttp } from './http.ts';
 import type { Budget } from './limits.ts';
 import { rawLines, type RawLines, type StartedBy } from './lines.ts';
@@ -216,6 +216,14 @@ export class Bench {
     const answer = await speaker.request(method, params, manner);
     if (answer.result === undefined) throw new NotJudged(`a right ${method} gave no result: ${excerptOf(answer)}`);
     return answer;
+  }
+
+  /** Tells whether the server serves on. @throws NotJudged where something in front of it answers. */
+  async serves(speaker: Prober): Promise<boolean> {
+    const answer = await speaker.request(this.harmless);
+    const front = answer.status === undefined ? undefined : inFront(answer);
+    if (front !== undefined) throw new NotJudged(front);
+    return answer.result !== undefined;
   }
 
   /** A request that every server of the revision answers with a result, and that changes nothing. */

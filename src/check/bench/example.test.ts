@@ -3,6 +3,13 @@ import { test } from 'node:test';
 import { callable, problemOf } from './allowed.ts';
 import { exampleOf } from './example.ts';
 
+test('a schema that leads to itself at many places has an example all the same', () => {
+  const names = Array.from({ length: 30 }, (_, at) => `p${at}`);
+  const properties = Object.fromEntries(names.map((name) => [name, { $ref: '#' }]));
+  const example = exampleOf({ type: 'object', properties, required: names });
+  assert.ok(JSON.stringify(example).length < 1_000_000);
+});
+
 test('an example of a schema is its own, its default, a choice, or the smallest of its type', () => {
   const schema = {
     type: 'object',

@@ -121,8 +121,11 @@ export function errorCodeIn({ messages }: Exchanged): unknown {
  */
 export function inFront({ status, headers, messages, end, reason }: Exchanged): string | undefined {
   if (end === 'refused') return `it was not reached: ${reason ?? 'no reason'}`;
-  if (status === undefined || messages.length > 0) return undefined;
+  if (status === undefined) return undefined;
+  // Whoever says it, and in whatever words, says nothing of the request.
   if (status === 429) return 'HTTP 429: it wants fewer requests';
+  // What stands in front has JSON of its own.
+  if (messages.flat().some((message) => isObject(message) && message['jsonrpc'] !== undefined)) return undefined;
   if (status >= 502 && status <= 504) return `HTTP ${status}: something in front of the server answered`;
   if (/^text\/html/i.test(headers['content-type'] ?? '') && status >= 300)
     return `HTTP ${status} with a page of HTML: something in front of the server answered`;

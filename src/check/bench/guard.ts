@@ -72,10 +72,12 @@ async function lookForMetadata(bench: Bench): Promise<FoundResourceMetadata> {
   const { challenge, refusal } = await guardOf(bench);
   const named = challenge?.parameters['resource_metadata'];
   const { url } = bench.http;
-  if (named !== undefined && URL.canParse(named) && new URL(named).origin !== url.origin)
-    throw new NotJudged(`its metadata are at another origin, ${new URL(named).origin}`);
+  // What is no URL leads nowhere.
+  const at = named !== undefined && URL.canParse(named, url.href) ? new URL(named, url) : undefined;
+  if (at !== undefined && at.origin !== url.origin)
+    throw new NotJudged(`its metadata are at another origin, ${at.origin}`);
   let exchange = refusal;
-  for (const place of named === undefined ? resourceMetadataUrls(url) : [named]) {
+  for (const place of named === undefined ? resourceMetadataUrls(url) : at === undefined ? [] : [at]) {
     const { pathname, search } = new URL(place, url);
     exchange = await bench.page(`${pathname}${search}`);
     const document = exchange.status === 200 ? objectIn(exchange.text) : undefined;

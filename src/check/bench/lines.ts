@@ -59,6 +59,9 @@ class Lines implements RawLines {
   readonly exited: Promise<void>;
   readonly #drained: Promise<void>;
   #rest = '';
+  /** True while a line comes that is longer than what is kept: it is let go to its end. */
+  #isLong = false;
+  #tooLong: (() => void) | undefined;
   #hears: ((line: string) => void) | undefined;
   #gone: (() => void) | undefined;
 
@@ -91,11 +94,12 @@ class Lines implements RawLines {
       if (this.ended !== undefined) return resolve('gone');
       const over = (how: Exchanged['end']): void => {
         cancel();
-        this.#hears = this.#gone = undefined;
+        this.#hears = this.#gone = this.#tooLong = undefined;
         resolve(how);
       };
       const cancel = after(waitMs, () => over('silent'), true);
       this.#gone = () => over('gone');
+      this.#tooLong = () => over('limit');
       this.#hears = (line) => {
         coming.piece(line);
         if (!coming.keep(`${line}\n`)) over('limit');
@@ -130,11 +134,20 @@ class Lines implements RawLines {
 
   #came(text: string): void {
     const lines = (this.#rest + text).split('\n');
-    this.#rest = (lines.pop() ?? '').slice(0, mostBytes);
-    for (const line of lines) {
-      const whole = line.replace(/\r$/, '');
-      if (this.#hears !== undefined) this.#hears(whole);
-      else if (whole !== '') this.#unasked.add(whole);
+    const rest = lines.pop() ?? '';
+    if (this.#isLong && lines.length > 0) {
+      lines.shift();
+      this.#isLong = false;
     }
+    for (const line of lines) this.#line(line.replace(/\r$/, ''));
+    const isLong = this.#isLong || rest.length > mostBytes;
+    this.#rest = isLong ? '' : rest;
+    if (isLong && !this.#isLong) this.#tooLong?.();
+    this.#isLong = isLong;
+  }
+
+  #line(line: string): void {
+    if (this.#hears !== undefined) this.#hears(line);
+    else if (line !== '') this.#unasked.add(line);
   }
 }

@@ -66,9 +66,14 @@ export interface ProbeMessage {
   /** Capabilities that the client declared in the conversation. */
   readonly capabilities: Readonly<Record<string, unknown>>;
   readonly request: Readonly<Record<string, unknown>> | undefined;
+  /** Progress tokens of requests before it that were not answered, and may run. */
+  readonly running: ReadonlySet<unknown>;
   /** True where what came is no message of the revision, though a fault: of a message that named another one or none, or of a GET without a stream. */
   readonly isAside: boolean;
 }
+
+/** Most requests without an answer that are remembered. */
+const mostRunning = 100;
 
 const jsonTypes = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
 
@@ -79,6 +84,7 @@ export class Prober {
   session: string | undefined;
   readonly revision: Revision;
   readonly #parts: ProberParts;
+  readonly #running = new Set<unknown>();
   #sent = 0;
   #as: Sender | undefined;
 
@@ -194,9 +200,22 @@ export class Prober {
       revision,
       capabilities: { ...capabilities },
       request: about,
+      running: new Set(this.#running),
       isAside: isElsewhere(revision, manner),
     });
+    this.#gaveUp(exchange, about);
     return exchange;
+  }
+
+  /** Remembers a request that was not answered in the time that it had: what comes of it may come later. */
+  #gaveUp(exchange: Exchanged, about: Readonly<Record<string, unknown>> | undefined): void {
+    const params = about?.['params'];
+    const meta = isObject(params) ? params['_meta'] : undefined;
+    const token = isObject(meta) ? meta['progressToken'] : undefined;
+    if (token === undefined || about?.['id'] === undefined || responseIn(exchange, about['id']) !== undefined) return;
+    this.#running.add(token);
+    const [oldest] = this.#running;
+    if (this.#running.size > mostRunning) this.#running.delete(oldest);
   }
 
   /** Sends another method of HTTP than POST; `undefined` where there is no HTTP. */
@@ -217,6 +236,7 @@ export class Prober {
       revision,
       capabilities: { ...capabilities },
       request: undefined,
+      running: new Set(this.#running),
       isAside: !isStream(exchange),
     });
     return exchange;

@@ -1,5 +1,5 @@
 import { rowOf } from '../register.ts';
-import type { CheckReport, RowVerdict } from '../report.ts';
+import type { CheckReport, Finding, RowVerdict } from '../report.ts';
 
 /** A report as JUnit has it: a suite for each revision and area, a case for each row. */
 export function junitReport(report: CheckReport): string {
@@ -10,7 +10,7 @@ export function junitReport(report: CheckReport): string {
   }
   const lines = [...suites].flatMap(([name, rows]) => {
     const count = (is: (row: RowVerdict) => boolean): number => rows.filter(is).length;
-    const counts = `tests="${rows.length}" failures="${count(isBroken)}" skipped="${count(isSkipped)}" errors="0"`;
+    const counts = `tests="${rows.length}" failures="${count((row) => isBroken(row, findingOf(row, report)))}" skipped="${count(isSkipped)}" errors="0"`;
     return [
       `  <testsuite name="${escaped(name)}" ${counts}>`,
       ...rows.flatMap((row) => caseLines(row, report)),
@@ -30,25 +30,31 @@ function areaOf(id: string): string {
   return id.replace(/-[^-]*$/, '');
 }
 
-function isBroken({ verdict }: RowVerdict): boolean {
-  return verdict === 'breaks';
+function isBroken({ verdict }: RowVerdict, finding: Finding | undefined): boolean {
+  return verdict === 'breaks' && finding?.known !== true;
+}
+
+/** Finding of a row in its revision: one that is not known first, since it is what fails. */
+function findingOf({ id, revision }: RowVerdict, { findings }: CheckReport): Finding | undefined {
+  const own = findings.filter((one) => one.id === id && one.revisions.includes(revision));
+  return own.find(({ known }) => known !== true) ?? own[0];
 }
 
 function isSkipped({ verdict }: RowVerdict): boolean {
   return verdict.startsWith('not-');
 }
 
-function caseLines(row: RowVerdict, { findings }: CheckReport): readonly string[] {
+function caseLines(row: RowVerdict, report: CheckReport): readonly string[] {
   const { id, revision, verdict, why = '' } = row;
   const open = `    <testcase classname="${escaped(`${revision}.${areaOf(id)}`)}" name="${escaped(`${id} ${rowOf(id).level}`)}"`;
   if (verdict === 'holds') return [`${open}/>`];
   if (isSkipped(row)) return [`${open}><skipped message="${escaped(`${verdict}: ${why}`)}"/></testcase>`];
-  const finding = findings.find((one) => one.id === id);
+  const finding = findingOf(row, report);
   const told =
     finding === undefined
       ? ''
       : `${finding.words}\nsent: ${finding.sent}\ncame: ${finding.came}\nmend: ${finding.mend}\n${finding.source ?? ''}`;
-  if (verdict === 'breaks' && finding?.known !== true)
+  if (isBroken(row, finding))
     return [`${open}><failure message="${escaped(why)}">${escaped(told)}</failure></testcase>`];
   return [`${open}><system-out>${escaped(`${why}\n${told}`)}</system-out></testcase>`];
 }

@@ -100,6 +100,35 @@ test('what is in the baseline and holds now is stale', () => {
   assert.deepEqual(compareTo(report, known).stale, known);
 });
 
+test('JUnit fails what is not known, and nothing else', () => {
+  const known = { ...finding, revisions: ['2025-06-18'], where: 'a', known: true } as const;
+  const fresh = { ...finding, revisions: ['2025-11-25'], where: 'b' };
+  const both = junitReport({ ...report, findings: [known, fresh] });
+  assert.equal(both.split('<failure').length - 1, 1);
+  assert.match(both, /name="2025-06-18 http" tests="1" failures="0"/);
+  assert.match(both, /name="2025-11-25 http" tests="1" failures="1"/);
+});
+
+test('SARIF has the whole body of what was sent, blank lines too', () => {
+  const { runs } = JSON.parse(sarifReport({ ...report, findings: [{ ...finding, sent: 'POST /\n\na\n\nb' }] }));
+  assert.equal(runs[0].results[0].webRequest.body.text, 'a\n\nb');
+});
+
+test('what a server made up begins no line of a report', () => {
+  const forged = '\n0 rows are broken';
+  const text = textReport(
+    {
+      ...report,
+      revisions: [{ revision: '2025-11-25', spoken: false, why: forged }],
+      findings: [{ ...finding, why: forged, where: forged }],
+      uncalled: [{ name: 'book', revision: '2025-11-25', why: forged }],
+      rows: [{ id: 'http-003', revision: '2025-11-25', verdict: 'breaks', why: forged }],
+    },
+    { verbose: true },
+  );
+  assert.doesNotMatch(text, /^0 rows/m);
+});
+
 test('a baseline that is none is refused', () => {
   assert.throws(() => readBaseline('{}'), /a baseline is a list/);
   assert.throws(() => readBaseline('[{"id": 1}]'), /entry 0 of the baseline/);

@@ -69,7 +69,8 @@ function uriOf(path: string): string {
 }
 
 function webRequestOf(sent: string, target: string): object {
-  const [head = '', body] = sent.split('\n\n');
+  const at = sent.indexOf('\n\n');
+  const [head, body] = at < 0 ? [sent, undefined] : [sent.slice(0, at), sent.slice(at + 2)];
   const [first = '', ...lines] = head.split('\n');
   const headers = Object.fromEntries(
     lines.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]),

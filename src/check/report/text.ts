@@ -13,7 +13,7 @@ export function textReport(report: CheckReport, { verbose = false }: { readonly 
     `speaks ${spoken.length === 0 ? 'no revision' : spoken.join(', ')}`,
     ...revisions
       .filter((one) => !one.spoken && side !== 'client')
-      .map(({ revision, why }) => `  not ${revision}: ${why ?? ''}`),
+      .map(({ revision, why }) => `  not ${revision}: ${oneLine(why ?? '')}`),
     ...(revisions.some(({ isClosed }) => isClosed)
       ? ['  --token-env <name> takes a token from a variable; parley login <url> signs in, and is used then']
       : []),
@@ -29,7 +29,7 @@ export function textReport(report: CheckReport, { verbose = false }: { readonly 
       '',
       ...rows.map(
         ({ id, revision, verdict, why }) =>
-          `${id.padEnd(24)} ${revision}  ${verdict}${why === undefined ? '' : `: ${why}`}`,
+          `${id.padEnd(24)} ${revision}  ${verdict}${why === undefined ? '' : `: ${oneLine(why)}`}`,
       ),
     );
   return `${lines.join('\n')}\n`;
@@ -39,7 +39,7 @@ export function textReport(report: CheckReport, { verbose = false }: { readonly 
 function uncalledLines(uncalled: CheckReport['uncalled']): readonly string[] {
   const lines = new Map<string, string[]>();
   for (const { name, revision, why } of uncalled) {
-    const line = `${name} was not called: ${why}`;
+    const line = oneLine(`${name} was not called: ${why}`);
     lines.set(line, [...(lines.get(line) ?? []), revision]);
   }
   return [...lines].map(([line, revisions]) => `${line} (${revisions.join(', ')})`);
@@ -52,7 +52,7 @@ function findingLines(
   const [first = '', ...rest] = sent.split('\n');
   return [
     `${signs[severity]} ${id} ${level}${known === true ? ' (known)' : ''}: ${words}`,
-    `    ${where === undefined ? '' : `${where}: `}${why} (${revisions.join(', ')})`,
+    `    ${oneLine(`${where === undefined ? '' : `${where}: `}${why}`)} (${revisions.join(', ')})`,
     ...(sent === ''
       ? []
       : [`    sent    ${first}`, ...rest.filter((line) => line !== '').map((line) => `            ${line}`)]),
@@ -62,4 +62,9 @@ function findingLines(
     ...(source === undefined ? [] : [`    source  ${source}`]),
     '',
   ];
+}
+
+/** Words that a server may have made up: they begin no lines of their own. */
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim();
 }

@@ -72,8 +72,7 @@ const largeHeader: ProbeRule = {
   async probe(bench) {
     const answer = await withHeaders(bench, { 'X-Parley-Check': 'a'.repeat(65_536) });
     const speaker = await bench.shared();
-    const after = await speaker.request(bench.harmless);
-    return unless(after.result === undefined, answer, 'it did not serve any more');
+    return unless(!(await bench.serves(speaker)), answer, 'it did not serve any more');
   },
 };
 
@@ -175,7 +174,7 @@ const errorId: WatchRule = {
   watch({ message, exchange, request, sent }) {
     const asked = sent?.['method'] === undefined ? undefined : sent['id'];
     // What is refused before the body is read has no id to repeat. (Spec 2026-07-28, Streamable HTTP, Security: the body of a 403.)
-    const isUnread = [401, 403, 413, 415, 431].includes(exchange.status ?? 403);
+    const isUnread = [401, 403, 406, 413, 415, 429, 431, 503].includes(exchange.status ?? 403);
     if (isUnread || !isObject(message['error']) || asked === undefined) return 'not-seen';
     if (request !== undefined) return 'holds';
     const came = message['id'] === undefined ? 'it has no id' : `its id is ${JSON.stringify(message['id'])}`;

@@ -185,12 +185,12 @@ const unaskedProgress: WatchRule = {
   id: 'progress-005',
   words: 'Progress is told of requests that run and gave a token alone',
   mend: 'send notifications/progress only with the progressToken of a request that runs',
-  watch({ message: { method, params }, sent }) {
+  watch({ message: { method, params }, sent, running }) {
     if (method !== 'notifications/progress') return 'not-seen';
     const asked = sent?.['params'];
     const token = isObject(asked) && isObject(asked['_meta']) ? asked['_meta']['progressToken'] : undefined;
     const told = isObject(params) ? params['progressToken'] : undefined;
-    return told !== undefined && told === token
+    return told !== undefined && (told === token || running?.has(told) === true)
       ? 'holds'
       : { breaks: `the token ${JSON.stringify(told)} is of no request that runs` };
   },

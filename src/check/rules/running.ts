@@ -103,8 +103,7 @@ const copes: ProbeRule = {
   needs: 'tools',
   probe: (bench) =>
     onCancelled(bench, async (exchange) => {
-      const next = await (await bench.shared()).request(bench.harmless);
-      return unless(next.result === undefined, exchange, 'after it the server did not serve');
+      return unless(!(await bench.serves(await bench.shared())), exchange, 'after it the server did not serve');
     }),
 };
 

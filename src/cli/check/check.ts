@@ -10,7 +10,7 @@ import { sarifReport } from '../../check/report/sarif.ts';
 import { textReport } from '../../check/report/text.ts';
 import { factsOf } from '../../jsonrpc/transport-facts.ts';
 import { chosenRevisions } from '../../protocol/revision.ts';
-import { withoutTexts } from '../explain/secrets.ts';
+import { withoutTexts } from '../../wire/without-texts.ts';
 import { UsageError, type Io } from '../io.ts';
 import { parseOptions, revisionDates, wholeNumber, type Parsed } from '../options.ts';
 import { printed, reasonOf, shownJson } from '../shown.ts';
@@ -52,8 +52,21 @@ const options: ParseArgsOptionsConfig = {
   'sarif-file': { type: 'string' },
 };
 
+/** Exit code of what could not be judged: 1 says that something is broken. */
+const unjudged = 3;
+
 /** Judges a server by what can be seen from outside, at every revision that it speaks. */
 export async function checkCommand(argv: readonly string[], io: Io): Promise<number> {
+  try {
+    return await checked(argv, io);
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    io.stderr.write(`parley: ${reasonOf(error)}\n`);
+    return unjudged;
+  }
+}
+
+async function checked(argv: readonly string[], io: Io): Promise<number> {
   const { before, after } = splitAtDashes(argv);
   const parsed = parseOptions(before, options);
   refuseMistakes(parsed);
@@ -117,6 +130,12 @@ function refuseMistakes(parsed: Parsed): void {
 async function tell(found: CheckReport, parsed: Parsed, io: Io): Promise<number> {
   const file = parsed.text('baseline');
   if (file !== undefined && parsed.flag('write-baseline')) {
+    if (isUnjudged(found)) {
+      // What was not judged is not known.
+      io.stderr.write(printed(textReport(found), 'lines'));
+      io.stderr.write(`parley: ${printed(file, 'line')} is not written: not all could be judged\n`);
+      return unjudged;
+    }
     await writeFile(file, baselineText(found));
     io.stderr.write(`parley: wrote ${found.findings.length} findings to ${printed(file, 'line')}\n`);
     return 0;
@@ -148,12 +167,17 @@ async function known(file: string): Promise<readonly KnownFinding[]> {
 }
 
 /** 0: nothing is broken. 1: something is. 3: it could not be judged. */
-function exitCode({ findings, revisions, counts, cut }: CheckReport, isStrict: boolean): number {
+function exitCode(report: CheckReport, isStrict: boolean): number {
+  const { findings } = report;
   const counted = findings.filter(
     ({ severity, known }) => known !== true && (severity === 'error' || (isStrict && severity === 'warning')),
   );
   if (counted.length > 0) return 1;
-  return cut !== undefined || counts.judged === 0 || revisions.every(({ spoken }) => !spoken) ? 3 : 0;
+  return isUnjudged(report) ? unjudged : 0;
+}
+
+function isUnjudged({ revisions, counts, cut }: CheckReport): boolean {
+  return cut !== undefined || counts.judged === 0 || revisions.every(({ spoken }) => !spoken);
 }
 
 async function wayTo(

@@ -2,7 +2,7 @@ import type { ParseArgsOptionsConfig } from 'node:util';
 import { readConfig } from '../config/config.ts';
 import { renderExplanation } from './render.ts';
 import type { Explanation } from './report.ts';
-import { withoutTexts } from './secrets.ts';
+import { withoutTexts } from '../../wire/without-texts.ts';
 import { explainServer, type ExplainOptions } from './server.ts';
 import { UsageError, type Io } from '../io.ts';
 import { parseOptions, wholeNumber, type Parsed } from '../options.ts';

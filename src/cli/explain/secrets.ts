@@ -1,16 +1,6 @@
-import { hiding } from '../../auth/secrets.ts';
 import { secretArguments, secretHeaders, secretName, secretsOfUrl } from '../../wire/secrets.ts';
 import type { Io } from '../io.ts';
 import type { Parsed } from '../options.ts';
-
-/** Takes secrets out of every text of a value: a server may repeat what it was sent. */
-export function withoutTexts<Value>(value: Value, secrets: readonly string[]): Value {
-  const hide = hiding(secrets);
-  // Texts are replaced by texts, so that the shape stays.
-  return JSON.parse(JSON.stringify(value), (_, part: unknown) =>
-    typeof part === 'string' ? hide(part) : part,
-  ) as Value;
-}
 
 /**
  * The secrets of a command line: the values of headers, the password of a URL, and variables, parameters of a query and

@@ -1,5 +1,4 @@
 import type { Bench } from '../../bench/bench.ts';
-import type { Prober } from '../../bench/prober.ts';
 import type { ProbeRule } from '../../rule.ts';
 import { unless, type RuleVerdict } from '../../verdict.ts';
 import { noMethod } from '../basic.ts';
@@ -18,15 +17,10 @@ export async function livesOn(
       until: (messages) => messages.length > 0,
       ...(waitMs === undefined ? {} : { waitMs }),
     });
-    const after = await serving(bench, speaker);
-    return unless(!after, exchange, `after ${what} it did not serve any more`);
+    return unless(!(await bench.serves(speaker)), exchange, `after ${what} it did not serve any more`);
   } finally {
     await bench.end(speaker);
   }
-}
-
-async function serving(bench: Bench, speaker: Prober): Promise<boolean> {
-  return (await speaker.request(bench.harmless)).result !== undefined;
 }
 
 /** Makes a text, of a method that works and the beginning of its params: what names no revision may be of another one to the server. */
