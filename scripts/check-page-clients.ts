@@ -1,5 +1,7 @@
 /** Part of docs/check.md about clients, from the rules of `parley check --client` and the register. */
 
+import { clientAuthorizationRules } from '../src/check/client/authorization/judge-trails.ts';
+import { knownClient, scenarios, type Scenario } from '../src/check/client/authorization/scenarios.ts';
 import { clientRules } from '../src/check/client/rules/rules.ts';
 import { rowOf } from '../src/check/register.ts';
 import { requirements, type Requirement } from './registers.ts';
@@ -20,13 +22,53 @@ seconds (600). What a client does not do is not judged, and is named.
   is none, and one a \`$ref\` to an address of this machine, which counts who fetches it.
 - **Only what it said or did is held against a client.** A client that asks for no second page, declares nothing that it could be asked, or never calls a tool breaks nothing by that.
 - It listens at 127.0.0.1 alone, and takes names and pages of this machine alone.
+
+### How it is authorized: \`--auth\`
+
+\`\`\`sh
+npx parley-mcp check --client --auth                         # says where to connect to, at ${scenarios.length} addresses
+npx parley-mcp check --client --auth -- node client.js {url} # starts the client for each, with PARLEY_CHECK_SCENARIO
+\`\`\`
+
+Each scenario is a server that wants a token, with authorization servers of its own, on this machine. The client connects, lists the tools, and calls them in the order of the list. The page of an
+authorization server asks nobody: whoever opens it is sent back at once with a code, so that a client without a browser follows one redirect. Clients that do not register themselves have the id
+\`${knownClient}\`, without a secret. A client that has to refuse does right where it fails; where the command ends by itself, the next scenario begins.
+
+| Scenario | |
+|---|---|
+${scenarios.map(scenarioLine).join('\n')}
 `;
+
+/** What is odd in a scenario, in a sentence. */
+function scenarioLine({ name }: Scenario): string {
+  const about: Readonly<Record<string, string>> = {
+    right:
+      'The challenge names metadata and a scope; those of the well-known places lead astray. `more` wants another scope, `expire` ends all tokens, `never` wants a scope that nobody gets.',
+    plain:
+      'The challenge says nothing: metadata are at the root alone, those of the issuer are of OpenID Connect; there is no refresh token, and clients are to authenticate by `client_secret_basic`.',
+    openid: 'The issuer has a path, and metadata behind it alone.',
+    moved: 'After `move` the metadata name another issuer, and all tokens are over.',
+    own: 'There are no metadata at all, as in 2025-03-26: for clients of that revision alone.',
+    'mixed-up': 'The answer is of another issuer than was asked, by its `iss`.',
+    'no-iss': 'The `iss` that was promised is missing.',
+    'foreign-iss': 'An `iss` that was not promised is that of another.',
+    'alike-iss': 'The `iss` has a slash more than the issuer.',
+    'altered-state': 'The answer has another `state`.',
+    'other-issuer': 'The metadata of the issuer name another.',
+    'other-resource': 'The metadata of the resource name another.',
+    'no-pkce': 'The metadata of the issuer say nothing of PKCE.',
+  };
+  return `| ${name} | ${about[name] ?? ''} |`;
+}
 
 /** Why rows are not judged, the first that fits. */
 const reasons: readonly (readonly [why: string, fits: (row: Requirement) => boolean])[] = [
   ['conduct of an application or its makers, which is not seen from a server', ({ sdk }) => sdk !== 'yes'],
   ['of an extension', ({ revisions }) => revisions.startsWith('ext')],
-  ['needs an authorization server', ({ area }) => area === 'authorization' || area === 'security'],
+  [
+    'of authorization, and not seen from a server: what is kept, shown and opened on its machine, where a browser or https is needed, and what it may support or not',
+    ({ area }) => area === 'authorization' || area === 'security',
+  ],
   ['tasks of servers, which it has none of', ({ area }) => area === 'tasks'],
   ['of the older transport, HTTP+SSE, which it does not speak', ({ area }) => area === 'http+sse'],
   ['not judged yet, or not seen from a server', () => true],
@@ -34,7 +76,10 @@ const reasons: readonly (readonly [why: string, fits: (row: Requirement) => bool
 
 /** The text. */
 export function clientsPart(): string {
-  const rules = clientRules.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const rules = [
+    ...clientRules,
+    ...clientAuthorizationRules.map((rule) => ({ ...rule, over: 'http, --auth' })),
+  ].toSorted((a, b) => (a.id < b.id ? -1 : 1));
   const judged = new Set(rules.map(({ id }) => id));
   const others = requirements().filter(({ id, side }) => (side === 'client' || side === 'both') && !judged.has(id));
   return [

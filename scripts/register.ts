@@ -2,13 +2,14 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { clientAuthorizationRules } from '../src/check/client/authorization/judge-trails.ts';
 import { clientRules } from '../src/check/client/rules/rules.ts';
 import { checkRules } from '../src/check/rules/rules.ts';
 import { requirements } from './registers.ts';
 
 /** The text of `src/check/rows.ts`. */
 export function rowsText(): string {
-  const judged = new Set([...checkRules, ...clientRules].map(({ id }) => id));
+  const judged = new Set([...checkRules, ...clientRules, ...clientAuthorizationRules].map(({ id }) => id));
   const lines = requirements()
     .filter(({ id }) => judged.has(id))
     .map(({ id, revisions, level, place }) => `${id} ${revisions} ${level.replace(' ', '_')} ${place}`);

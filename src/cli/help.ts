@@ -225,7 +225,7 @@ The exit code is 1 when no revision of a server works; the report is printed all
 
 const check = `parley check [options] <url>
 parley check [options] -- <command> [<argument>…]
-parley check --client [options] [-- <command> [<argument>…]]
+parley check --client [--auth] [options] [-- <command> [<argument>…]]
 
 Judges a server by what can be seen from outside of the statements of the specification, at every revision that it speaks,
 with right and wrong messages. It calls no tool but those of --calls. Each wrong message has a right twin that must work first, and what is
@@ -258,12 +258,15 @@ command is that of the client, which finds the address in PARLEY_CHECK_URL, and 
   --port <n>          the port of this machine to listen at; any by default
   --stdio             speaks on standard input and output, for a client that starts its server; reports on standard error
   --wait <seconds>    the longest time until all is done; 600
+  --auth              judges how it is authorized: 13 servers and their authorization servers, right and wrong ones, to each of which
+                      it is to connect, and call the tools in their order; the command is started for each (PARLEY_CHECK_SCENARIO)
 
 Exit codes: 0 nothing is broken, 1 a MUST is, 2 the command line makes no sense, 3 it could not be judged.
 
   parley check http://127.0.0.1:3000/mcp
   parley check -- node server.js
   parley check --client -- node client.js {url}
+  parley check --client --auth -- node client.js {url}
 `;
 
 const example = `parley example

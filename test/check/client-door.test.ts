@@ -122,6 +122,29 @@ test('the command starts a client with the address, ticks off what it does, and 
   assert.deepEqual([side, findings.map(({ id }) => id)], ['client', ['mrtr-018']]);
 });
 
+const signsIn = join(root, 'test/check/raw-authorized-main.ts');
+
+test('with --auth the command is started for each scenario, and judged by what it did in all of them', async (t) => {
+  const argv = ['--client', '--auth', '--json', '--', process.execPath, signsIn, '{url}', '2026-07-28'];
+  const right = await command(t, argv);
+  assert.equal(right.code, 0, right.told);
+  for (const name of ['right', 'moved', 'no-pkce']) assert.match(right.told, new RegExp(`done: ${name}`));
+  const wrong = await command(t, [...argv, 'normalizes-iss']);
+  assert.equal(wrong.code, 1, wrong.told);
+  const { findings } = JSON.parse(wrong.out) as CheckReport;
+  assert.deepEqual(
+    findings.map(({ id, where }) => `${id} ${where}`),
+    ['auth-090 scenario alike-iss'],
+  );
+});
+
+test('with --auth and nobody to start it says where to connect to, and is over when its time is', async (t) => {
+  const { code, told, out } = await command(t, ['--client', '--auth', '--wait', '1']);
+  assert.equal(code, 3);
+  assert.match(told, /http:\/\/127\.0\.0\.1:\d+\/mcp {2}right: sign in/);
+  assert.match(out, /its time was over/);
+});
+
 test('options that go with nothing are refused', async (t) => {
   for (const argv of [
     ['--port', '1', 'http://127.0.0.1:1/'],
@@ -130,6 +153,8 @@ test('options that go with nothing are refused', async (t) => {
     ['--client', '--stdio', '--port', '1'],
     ['--client', '--wait', '0'],
     ['--client', '--port', '70000'],
+    ['--auth', 'http://127.0.0.1:1/'],
+    ['--client', '--auth', '--stdio'],
   ])
     await assert.rejects(command(t, argv), UsageError);
 });

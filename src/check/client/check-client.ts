@@ -53,7 +53,7 @@ export async function checkClient(options: CheckClientOptions): Promise<CheckRep
   try {
     let gone: Promise<void> | undefined;
     if ('port' in door) {
-      opened = await openHttpDoor(door.port, revisions, () => judged);
+      opened = await openHttpDoor(door.port, revisions, { judged: () => judged });
       judged.serveRemote(opened.remote);
       gone = options.onOpen?.(opened.origin);
     } else gone = speakLines(door, revisions, judged);

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { revisionOf, type Revision } from '../../protocol/revision.ts';
 import type { HeardHead } from './client-rule.ts';
 import type { JudgedClient, Line } from './judged-client.ts';
@@ -23,17 +23,38 @@ export interface HttpDoor {
   close(): Promise<void>;
 }
 
+/** Answer of a gate. */
+export interface GateAnswer {
+  readonly status: number;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Guard before the door. */
+export interface Gate {
+  /** Answers what is asked beside the server; `undefined` for what is not there. */
+  serves(head: HeardHead): GateAnswer | undefined;
+  /** Refuses a request to the server. @param text Its body; empty where it has none. */
+  refuses(head: HeardHead, text: string, socket: Socket): GateAnswer | undefined;
+  /** Answers in the place of the door. @returns False for what is left to it. */
+  serve?(request: IncomingMessage, response: ServerResponse): Promise<boolean>;
+}
+
+/** Parts of a door. */
+export interface DoorParts {
+  judged(): JudgedClient;
+  /** Makes its guard, once its address is known. */
+  gate?(origin: string): Gate;
+}
+
 /** Opens it on this machine alone. @param port 0 for any that is free. */
 export async function openHttpDoor(
   port: number,
   revisions: readonly Revision[],
-  judged: () => JudgedClient,
+  { judged, gate: guard }: DoorParts,
 ): Promise<HttpDoor> {
   const streams = new Set<ServerResponse>();
-  const server = createServer((request, response) => {
-    response.on('error', () => undefined);
-    serve({ request, response, revisions, judged: judged(), streams }).catch(() => response.destroy());
-  });
+  const server = createServer();
   server.maxConnections = most.connections;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -41,10 +62,16 @@ export async function openHttpDoor(
   });
   // A server that listens on a port has the address of one.
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const gate = guard?.(origin);
+  server.on('request', (request, response) => {
+    response.on('error', () => undefined);
+    serve({ request, response, revisions, judged: judged(), streams, gate }).catch(() => response.destroy());
+  });
   return { origin, remote: `${origin}${farPath}`, close: () => closed(server) };
 }
 
-function closed(server: Server): Promise<void> {
+/** Closes a server, and what is open at it. */
+export function closed(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());
     server.closeAllConnections();
@@ -57,29 +84,48 @@ interface Visit {
   readonly revisions: readonly Revision[];
   readonly judged: JudgedClient;
   readonly streams: Set<ServerResponse>;
+  readonly gate: Gate | undefined;
 }
 
-async function serve({ request, response, revisions, judged, streams }: Visit): Promise<void> {
-  const { method = '', url = '/', headers } = request;
+/**
+ * Tells whether a request names this machine, and comes of no page of elsewhere: a page on the web reaches nothing here by a name
+ * of its own. (Spec 2026-07-28, Streamable HTTP, Security & Endpoint.)
+ */
+export function comesFromHere(
+  { headers }: IncomingMessage,
+  { anyOrigin = false }: { readonly anyOrigin?: boolean } = {},
+): boolean {
+  if (!/^(127\.0\.0\.1|localhost)(:\d+)?$/i.test(headers.host ?? '')) return false;
+  return (
+    anyOrigin || headers.origin === undefined || /^http:\/\/(127\.0\.0\.1|localhost)(:\d+)?$/i.test(headers.origin)
+  );
+}
+
+async function serve({ request, response, revisions, judged, streams, gate }: Visit): Promise<void> {
+  const { method = '', url = '/' } = request;
   const path = url.split('?')[0] ?? '/';
-  // A page on the web reaches nothing here by a name of its own. (Spec 2026-07-28, Streamable HTTP, Security & Endpoint.)
-  if (!/^(127\.0\.0\.1|localhost)(:\d+)?$/i.test(headers.host ?? '')) return end(response, 403);
-  if (headers.origin !== undefined && !/^http:\/\/(127\.0\.0\.1|localhost)(:\d+)?$/i.test(headers.origin))
-    return end(response, 403);
+  if (!comesFromHere(request)) return endResponse(response, 403);
+  if ((await gate?.serve?.(request, response)) === true) return;
   if (path === farPath) {
     judged.fetches++;
-    return end(response, 200, { type: 'string' });
+    return endResponse(response, 200, { type: 'string' });
   }
   const served = servedAt(path, revisions);
-  if (served === undefined) return end(response, 404);
-  const head: HeardHead = { method, path, headers: flat(headers) };
-  if (method === 'POST') return await posted({ request, response, head, served, judged });
+  // What is asked in a query belongs there where a guard judges it.
+  const head: HeardHead = { method, path: gate === undefined ? path : url, headers: flat(request.headers) };
+  if (served === undefined) {
+    const answer = gate?.serves(head);
+    return endResponse(response, answer?.status ?? 404, answer?.body, answer?.headers);
+  }
+  if (method === 'POST') return await posted({ request, response, head, served, judged, gate });
+  const refused = gate?.refuses(head, '', request.socket);
+  if (refused !== undefined) return endResponse(response, refused.status, refused.body, refused.headers);
   const talk = method === 'GET' || method === 'DELETE' ? judged.head(head) : undefined;
-  if (talk === undefined) return end(response, 405);
-  if (talk.isLost) return end(response, 404);
+  if (talk === undefined) return endResponse(response, 405);
+  if (talk.isLost) return endResponse(response, 404);
   if (method === 'GET') return listen(response, streams);
   talk.isDeleted = true;
-  end(response, 200);
+  endResponse(response, 200);
 }
 
 /** The revisions that are spoken at a path: all, or the one that it names. */
@@ -90,24 +136,26 @@ function servedAt(path: string, revisions: readonly Revision[]): readonly Revisi
 }
 
 function listen(response: ServerResponse, streams: Set<ServerResponse>): void {
-  if (streams.size >= most.streams) return end(response, 503);
+  if (streams.size >= most.streams) return endResponse(response, 503);
   streams.add(response);
   response.on('close', () => streams.delete(response));
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
   response.write(': this stream says nothing\n\n');
 }
 
-interface Posted extends Pick<Visit, 'request' | 'response' | 'judged'> {
+interface Posted extends Pick<Visit, 'request' | 'response' | 'judged' | 'gate'> {
   readonly head: HeardHead;
   readonly served: readonly Revision[];
 }
 
-async function posted({ request, response, head, served, judged }: Posted): Promise<void> {
+async function posted({ request, response, head, served, judged, gate }: Posted): Promise<void> {
   const text = await bodyOf(request);
   if (text === undefined) {
     response.on('finish', () => request.destroy());
-    return end(response, 413, undefined, { connection: 'close' });
+    return endResponse(response, 413, undefined, { connection: 'close' });
   }
+  const refused = gate?.refuses(head, text, request.socket);
+  if (refused !== undefined) return endResponse(response, refused.status, refused.body, refused.headers);
   let isStream = false;
   const open = (): void => {
     if (isStream) return;
@@ -125,8 +173,12 @@ async function posted({ request, response, head, served, judged }: Posted): Prom
   };
   const { talk, messages, isLost } = await judged.take({ text, http: head, served, line });
   if (isLost && !isStream)
-    return end(response, 404, { jsonrpc: '2.0', id: null, error: { code: -32_001, message: 'the session is gone' } });
-  if (messages.length === 0 && !isStream) return end(response, 202);
+    return endResponse(response, 404, {
+      jsonrpc: '2.0',
+      id: null,
+      error: { code: -32_001, message: 'the session is gone' },
+    });
+  if (messages.length === 0 && !isStream) return endResponse(response, 202);
   // Calls are answered by a stream, all else by a body: a client has to take both.
   if (/"tools\/call"/.test(text)) open();
   if (isStream) {
@@ -134,7 +186,7 @@ async function posted({ request, response, head, served, judged }: Posted): Prom
     return void response.end();
   }
   const body = text.trimStart().startsWith('[') ? messages : messages[0];
-  end(response, statusOf(messages), body, sessionOf(talk, text));
+  endResponse(response, statusOf(messages), body, sessionOf(talk, text));
 }
 
 function event(message: JsonObject): string {
@@ -156,7 +208,8 @@ function sessionOf(talk: Talk, text: string): Readonly<Record<string, string>> {
   return { 'mcp-session-id': talk.session };
 }
 
-function end(
+/** Ends a response, with JSON where there is a body. */
+export function endResponse(
   response: ServerResponse,
   status: number,
   body?: unknown,
@@ -168,14 +221,15 @@ function end(
   response.end(text);
 }
 
-function flat(headers: IncomingMessage['headers']): HeardHead['headers'] {
+/** Headers, each with one value. */
+export function flat(headers: IncomingMessage['headers']): HeardHead['headers'] {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
   );
 }
 
 /** The body as a text; `undefined` where it is too large: what follows is read no more. */
-function bodyOf(request: IncomingMessage): Promise<string | undefined> {
+export function bodyOf(request: IncomingMessage): Promise<string | undefined> {
   return new Promise((resolve, reject) => {
     const pieces: Buffer[] = [];
     let length = 0;

@@ -48,6 +48,10 @@ export interface JudgedClientOptions {
   readonly info: Implementation;
   /** Ids or areas that alone are judged. */
   isChosen(id: string): boolean;
+  /** Looks at what is said in several conversations; its own by default. */
+  readonly watching?: ClientWatching;
+  /** Tools that only say that they were called, in the place of the catalogue. */
+  readonly tools?: readonly string[];
   /** Hears that something was done. */
   progress(): void;
 }
@@ -70,7 +74,7 @@ export class JudgedClient {
 
   constructor(options: JudgedClientOptions) {
     this.#options = options;
-    this.watching = new ClientWatching(clientRules.filter(({ id }) => options.isChosen(id)));
+    this.watching = options.watching ?? new ClientWatching(clientRules.filter(({ id }) => options.isChosen(id)));
   }
 
   /** True where more was said than is judged. */
@@ -155,6 +159,7 @@ export class JudgedClient {
       info: this.#options.info,
       served,
       remote: this.#remote,
+      tools: this.#options.tools,
       listed: (tool) => void (this.#listed.size < 1_000 && this.#listed.add(tool)),
       put: (method, params) => this.#put(method, params, talk, line),
     });

@@ -47,6 +47,7 @@ const options: ParseArgsOptionsConfig = {
   client: { type: 'boolean' },
   port: { type: 'string' },
   stdio: { type: 'boolean' },
+  auth: { type: 'boolean' },
   wait: { type: 'string' },
   'dry-run': { type: 'boolean' },
   'sarif-file': { type: 'string' },
@@ -121,7 +122,9 @@ function refuseMistakes(parsed: Parsed): void {
   if (parsed.flag('dry-run') && parsed.flag('client'))
     throw new UsageError('--dry-run goes with a server; --client sends what the client asks for');
   if (parsed.flag('client')) refuseCredentials(parsed, 'is for a server that is judged, and --client judges a client');
-  const ofClients = ['port', 'stdio', 'wait'].find((name) => parsed.text(name) !== undefined || parsed.flag(name));
+  const ofClients = ['port', 'stdio', 'wait', 'auth'].find(
+    (name) => parsed.text(name) !== undefined || parsed.flag(name),
+  );
   if (ofClients !== undefined && !parsed.flag('client'))
     throw new UsageError(`--${ofClients} goes with --client, which waits for a client`);
 }

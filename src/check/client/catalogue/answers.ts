@@ -6,7 +6,7 @@ import { metaKey } from '../../../protocol/meta.ts';
 import type { Revision } from '../../../protocol/revision.ts';
 import { paramsOf, type Round, type Talk } from '../talk.ts';
 import { opaqueState, questionsFor } from './questions.ts';
-import { cursors, toolPages } from './tools.ts';
+import { cursors, plainTool, toolPages } from './tools.ts';
 
 /** Answer to a request: a result, an error, or that the session is gone. */
 export type Given = { readonly result: JsonObject } | { readonly error: JsonObject } | 'lost';
@@ -20,6 +20,8 @@ export interface Giving {
   readonly served: readonly Revision[];
   /** Address that nobody should fetch; `undefined` where nothing listens. */
   readonly remote: string | undefined;
+  /** Tools in the place of those of the catalogue. */
+  readonly tools: readonly string[] | undefined;
   /** Hears of tools that the client is told of. */
   listed(tool: string): void;
   /** Puts a question to a handshake client. @returns Its response. */
@@ -75,9 +77,9 @@ function hints({ cacheHints }: Revision): JsonObject {
   return cacheHints ? fresh : {};
 }
 
-function listed(message: JsonObject, { talk, revision, remote, listed: tell }: Giving): Given {
+function listed(message: JsonObject, { talk, revision, remote, tools: own, listed: tell }: Giving): Given {
   const { cursor } = paramsOf(message);
-  const pages = toolPages(revision, { over: talk.over, remote });
+  const pages = own === undefined ? toolPages(revision, { over: talk.over, remote }) : [own.map(plainTool)];
   const at = cursor === undefined ? 0 : cursor === cursors.second ? 1 : cursor === cursors.third ? 2 : -1;
   const tools = pages[at];
   if (tools === undefined) return { error: { code: -32_602, message: `there is no page ${JSON.stringify(cursor)}` } };
@@ -97,6 +99,7 @@ function read(message: JsonObject, { revision }: Giving): Given {
 
 async function called(message: JsonObject, giving: Giving): Promise<Given> {
   const { name, arguments: given } = paramsOf(message);
+  if (giving.tools?.includes(String(name)) === true) return { result: textResult(`${String(name)} was called`) };
   if (name === 'ask') return giving.revision.resultsAsk ? askedByRounds(message, giving) : await askedNow(giving);
   if (name === 'lost' && giving.talk.session !== undefined) return 'lost';
   const known = ['echo', 'region', 'remote', 'bad_header', 'last'];

@@ -37,6 +37,11 @@ const bad: JsonObject = {
   inputSchema: taking({ region: { ...text, 'x-mcp-header': 'not a token' } }),
 };
 
+/** A tool without arguments. */
+export function plainTool(name: string): JsonObject {
+  return { name, description: 'Says that it was called.', inputSchema: taking() };
+}
+
 const last: JsonObject = { name: 'last', description: 'Stands on the last page.', inputSchema: taking() };
 
 /** Tools of a conversation, page by page. */

@@ -1,0 +1,214 @@
+import { after } from '../../../jsonrpc/timeout.ts';
+import type { Implementation } from '../../../protocol/features/common.ts';
+import { revisions as published, type Revision } from '../../../protocol/revision.ts';
+import { reportOf } from '../../judge.ts';
+import { rowOf } from '../../register.ts';
+import type { CheckReport } from '../../report.ts';
+import { ClientWatching } from '../client-watching.ts';
+import { JudgedClient } from '../judged-client.ts';
+import { clientRules } from '../rules/rules.ts';
+import { judgeTrails } from './judge-trails.ts';
+import { scenarios, type Scenario } from './scenarios.ts';
+import { openSite, type OpenSite } from './site.ts';
+import type { Trail } from './trail.ts';
+
+/** A client whose authorization is to be judged, and how. */
+export interface CheckAuthorizedClientOptions {
+  /** Port of the first server, 0 for any; those after it have the ports after that. */
+  readonly port: number;
+  readonly info: Implementation;
+  /** The revisions that are served; all by default. */
+  readonly revisions?: readonly Revision[];
+  /** Rows, or areas such as `auth`, that alone are judged; all by default. */
+  readonly only?: readonly string[];
+  /** Longest time of all, in milliseconds; 10 minutes by default. */
+  readonly patienceMs?: number;
+  /** Silence after which a scenario in which all was done is over, in milliseconds; 3,000 by default. */
+  readonly quietMs?: number;
+  readonly signal: AbortSignal;
+  /**
+   * Has a client do a scenario; with it they are done one after the other, and without it all at once by who comes.
+   *
+   * @returns Resolves when the client has gone by itself. The signal ends it.
+   */
+  drive?(scenario: Scenario, url: string, signal: AbortSignal): Promise<void>;
+  /** Hears where all scenarios are, where nobody drives them. */
+  onOpen?(open: readonly (readonly [scenario: Scenario, url: string])[]): void;
+  /** Hears that a scenario is done. */
+  onDone?(scenario: Scenario): void;
+}
+
+/** Serves scenarios of authorization until a client has done them all, and judges it by what it did. */
+export async function checkAuthorizedClient(options: CheckAuthorizedClientOptions): Promise<CheckReport> {
+  const { info, revisions = published, only = [], patienceMs = 600_000, signal } = options;
+  const isChosen = (id: string): boolean =>
+    only.length === 0 || only.some((word) => id === word || id.startsWith(`${word}-`));
+  const run = new Run(options, new ClientWatching(clientRules.filter(({ id }) => isChosen(id))));
+  const over = new AbortController();
+  const stop = (): void => over.abort();
+  signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
+  const cancel = after(patienceMs, stop);
+  try {
+    await (options.drive === undefined ? run.all(over.signal) : run.oneByOne(over.signal));
+  } finally {
+    cancel();
+    signal.removeEventListener('abort', stop);
+    await run.close();
+  }
+  const { trails, watching, messages } = run;
+  const missing = scenarios.filter(
+    (scenario) => isMeantFor(scenario, trails) && !trails.some((trail) => trail.scenario === scenario && isDone(trail)),
+  );
+  const spoken = new Set([...watching.spoken, ...trails.flatMap((trail) => trail.revision ?? [])]);
+  const why = signal.aborted ? 'it was stopped' : over.signal.aborted ? 'its time was over' : undefined;
+  return reportOf(
+    {
+      tool: { name: info.name, version: info.version },
+      target: 'a client that is authorized',
+      transport: 'http',
+      side: 'client',
+      ...(missing.length > 0 && { missing: missing.map(({ name, words }) => `${name}: ${words}`) }),
+    },
+    {
+      revisions: revisions.map((revision) => ({
+        revision: revision.date,
+        spoken: spoken.has(revision),
+        ...(!spoken.has(revision) && { why: 'the client did not speak it' }),
+      })),
+      judged: [...watching.outcomes(), ...judgeTrails(trails, isChosen)],
+      messages,
+      ...(why !== undefined && { cut: why }),
+    },
+  );
+}
+
+/** Tells whether a scenario is for clients of a revision that was spoken. */
+function isMeantFor({ isFirst }: Scenario, trails: readonly Trail[]): boolean {
+  const { lives } = rowOf('auth-011');
+  const ofFirst = trails.filter(({ revision }) => revision !== undefined && lives(revision)).length;
+  return isFirst === true ? ofFirst > 0 : ofFirst < trails.length || ofFirst === 0;
+}
+
+/** Tells whether a scenario shows what it is for: the tools were called, or the client came to where it has to stop. */
+function isDone({ scenario, called, steps }: Trail): boolean {
+  if (scenario.isOpen) return scenario.tools.every((tool) => tool === 'never' || called.has(tool));
+  const isBefore = scenario.resource !== undefined || scenario.saysIssuer !== undefined || scenario.hidesPkce === true;
+  const place = scenario.resource !== undefined ? 'resource-metadata' : isBefore ? 'server-metadata' : 'authorize';
+  return steps.some((step) => step.place === place && step.status < 400);
+}
+
+interface OpenScenario extends OpenSite {
+  readonly judged: JudgedClient;
+}
+
+/** Scenarios, open one after the other or at once. */
+class Run {
+  readonly trails: Trail[] = [];
+  readonly watching: ClientWatching;
+  readonly #options: CheckAuthorizedClientOptions;
+  readonly #open = new Set<OpenScenario>();
+  #messages = 0;
+  #heard: () => void = () => undefined;
+
+  constructor(options: CheckAuthorizedClientOptions, watching: ClientWatching) {
+    this.#options = options;
+    this.watching = watching;
+  }
+
+  /** Number of requests that came. */
+  get messages(): number {
+    return this.#messages;
+  }
+
+  /** Has each scenario done by the client that is driven, until it goes, or is silent when it has done all. */
+  async oneByOne(signal: AbortSignal): Promise<void> {
+    const { drive, quietMs = 3_000, onDone } = this.#options;
+    for (const scenario of scenarios) {
+      if (signal.aborted || drive === undefined) return;
+      const site = await this.#site(scenario, 0);
+      const driving = new AbortController();
+      const quiet = this.#quiet(() => isDone(site.trail), quietMs);
+      const gone = drive(scenario, site.trail.resource, driving.signal).then(() => true);
+      const isGone = await Promise.race([gone, quiet.over.then(() => false), aborted(signal).then(() => false)]);
+      quiet.stop();
+      driving.abort();
+      await gone.catch(() => undefined);
+      if (isDone(site.trail)) onDone?.(scenario);
+      await this.#end(site, isGone);
+    }
+  }
+
+  /** Opens all, and waits until all are done. */
+  async all(signal: AbortSignal): Promise<void> {
+    const { port, quietMs = 3_000, onOpen, onDone } = this.#options;
+    const sites: OpenScenario[] = [];
+    for (const [at, scenario] of scenarios.entries())
+      sites.push(await this.#site(scenario, port === 0 ? 0 : port + at));
+    onOpen?.(sites.map(({ trail: { scenario, resource } }) => [scenario, resource]));
+    const told = new Set<Scenario>();
+    const quiet = this.#quiet(() => {
+      for (const { trail } of sites) {
+        if (!isDone(trail) || told.has(trail.scenario)) continue;
+        told.add(trail.scenario);
+        onDone?.(trail.scenario);
+      }
+      // Clients of the first revision alone do that.
+      return sites.every(({ trail }) => trail.scenario.isFirst === true || isDone(trail));
+    }, quietMs);
+    await Promise.race([quiet.over, aborted(signal)]);
+    quiet.stop();
+    for (const site of sites) await this.#end(site, false);
+  }
+
+  /** Closes what is open. */
+  async close(): Promise<void> {
+    for (const site of this.#open) await site.close();
+  }
+
+  async #site(scenario: Scenario, port: number): Promise<OpenScenario> {
+    const { info, revisions = published } = this.#options;
+    const progress = (): void => {
+      this.#messages++;
+      this.#heard();
+    };
+    const judged = new JudgedClient({
+      over: 'http',
+      info,
+      isChosen: () => true,
+      watching: this.watching,
+      tools: scenario.tools,
+      progress,
+    });
+    const site = await openSite(scenario, { port, revisions, judged: () => judged, progress });
+    const open = { ...site, judged };
+    this.#open.add(open);
+    this.trails.push(site.trail);
+    return open;
+  }
+
+  async #end(site: OpenScenario, isGone: boolean): Promise<void> {
+    this.#open.delete(site);
+    await site.close();
+    site.judged.end(isGone);
+  }
+
+  /** Waits until something is done, and nothing is heard any more. */
+  #quiet(isOver: () => boolean, quietMs: number): { readonly over: Promise<void>; stop(): void } {
+    let cancel = (): void => undefined;
+    const over = new Promise<void>((resolve) => {
+      this.#heard = () => {
+        cancel();
+        if (isOver()) cancel = after(quietMs, resolve);
+      };
+    });
+    return { over, stop: () => cancel() };
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,171 @@
+/** An authorization server that lets everybody in at once, and takes what it can, so that one mistake does not hide the next. */
+
+import { createHash } from 'node:crypto';
+import { knownClient, scopes, type Scenario } from './scenarios.ts';
+import type { GivenToken, TrailPlace, ScenarioClient, Trail } from './trail.ts';
+
+/** Request to it. */
+export interface AskedIssuer {
+  readonly method: string;
+  /** Path below the issuer. */
+  readonly path: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** Its answer. */
+export interface IssuerAnswer {
+  readonly place: TrailPlace;
+  readonly status: number;
+  readonly body?: unknown;
+  readonly location?: string;
+}
+
+/** Limits: clients, codes and tokens that are given in a scenario, and pages for a scope that nobody gets. */
+const most = { given: 500, never: 8 };
+
+/** Answers at the endpoints of an issuer. */
+export function answerOfIssuer(issuer: string, asked: AskedIssuer, trail: Trail): IssuerAnswer {
+  const { method, path } = asked;
+  const isFull = [trail.clients, trail.codes, trail.tokens].some(({ size }) => size >= most.given);
+  if (isFull) return { place: 'other', status: 503, body: { error: 'temporarily_unavailable' } };
+  if (path === '/register' && method === 'POST') return registered(issuer, asked, trail);
+  if (path === '/authorize' && method === 'GET') return agreed(issuer, asked, trail);
+  if (path === '/token' && method === 'POST') return given(issuer, asked, trail);
+  return { place: 'other', status: 404 };
+}
+
+/** Metadata of an issuer. */
+export function issuerMetadata(
+  issuer: string,
+  { saysIssuer, hidesPkce, promisesIss, methods = ['none'], issuer: { at } }: Scenario,
+): object {
+  return {
+    issuer: saysIssuer ?? issuer,
+    authorization_endpoint: `${issuer}/authorize`,
+    token_endpoint: `${issuer}/token`,
+    registration_endpoint: `${issuer}/register`,
+    response_types_supported: ['code'],
+    grant_types_supported: ['authorization_code', 'refresh_token'],
+    token_endpoint_auth_methods_supported: methods,
+    ...(at === 'openid' || at === 'appended' ? openidParts(issuer) : {}),
+    ...(hidesPkce !== true && { code_challenge_methods_supported: ['S256'] }),
+    ...(promisesIss === true && { authorization_response_iss_parameter_supported: true }),
+  };
+}
+
+/** Fields that a provider of OpenID Connect has to have. (OpenID Connect Discovery 1.0, section 3.) */
+function openidParts(issuer: string): object {
+  return {
+    jwks_uri: `${issuer}/keys`,
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: ['RS256'],
+  };
+}
+
+function registered(issuer: string, { fields }: AskedIssuer, trail: Trail): IssuerAnswer {
+  const { methods = ['none'] } = trail.scenario;
+  const wished = fields['token_endpoint_auth_method'];
+  const method = methods.find((one) => one === wished) ?? methods.at(-1) ?? 'none';
+  const secret = method === 'none' ? undefined : `secret-${crypto.randomUUID()}`;
+  const id = `client-${crypto.randomUUID()}`;
+  const client: ScenarioClient = {
+    issuer,
+    redirectUris: texts(fields['redirect_uris']),
+    grantTypes: texts(fields['grant_types']),
+    method,
+    secret,
+  };
+  trail.clients.set(id, client);
+  const own = {
+    client_id: id,
+    token_endpoint_auth_method: method,
+    ...(secret !== undefined && { client_secret: secret }),
+  };
+  return { place: 'register', status: 201, body: { ...fields, ...own } };
+}
+
+function agreed(issuer: string, { fields }: AskedIssuer, trail: Trail): IssuerAnswer {
+  const { scenario } = trail;
+  const to = String(fields['redirect_uri']);
+  // What is no page of a browser is left alone: nobody is sent to other schemes from here.
+  if (!/^https?:/i.test(to) || !URL.canParse(to))
+    return {
+      place: 'authorize',
+      status: 400,
+      body: { error: 'invalid_request', error_description: 'no redirect_uri' },
+    };
+  const asked = scopesIn(fields['scope']);
+  const nevers = trail.at('authorize').filter((step) => scopesIn(step.fields['scope']).includes(scopes.never)).length;
+  const back = new URL(to);
+  const say = (name: string, value: unknown): void => {
+    if (typeof value === 'string') back.searchParams.set(name, value);
+  };
+  say('state', scenario.altersState === true ? 'another-state' : fields['state']);
+  say('iss', scenario.iss?.(issuer, trail.issuers[1] ?? ''));
+  if (asked.includes(scopes.never) && nevers >= most.never) say('error', 'access_denied');
+  else {
+    const code = `code-${crypto.randomUUID()}`;
+    const challenge = fields['code_challenge'];
+    const granted = asked.filter((scope) => scope !== scopes.never);
+    trail.codes.set(code, {
+      issuer,
+      scopes: granted,
+      challenge: typeof challenge === 'string' ? challenge : undefined,
+    });
+    say('code', code);
+  }
+  return { place: 'authorize', status: 302, location: back.href };
+}
+
+function given(issuer: string, { fields }: AskedIssuer, trail: Trail): IssuerAnswer {
+  const refused: IssuerAnswer = { place: 'token', status: 400, body: { error: 'invalid_grant' } };
+  if (fields['grant_type'] === 'refresh_token') {
+    const kept = trail.refreshTokens.get(String(fields['refresh_token']));
+    if (kept === undefined || kept.isOver || kept.issuer !== issuer) return refused;
+    kept.isOver = true;
+    return { place: 'token', status: 200, body: tokensFor(kept.scopes, issuer, trail) };
+  }
+  const code = trail.codes.get(String(fields['code']));
+  trail.codes.delete(String(fields['code']));
+  const hash = createHash('sha256').update(String(fields['code_verifier'])).digest('base64url');
+  const fits = code?.challenge === undefined || code.challenge === hash || code.challenge === fields['code_verifier'];
+  if (code === undefined || !fits || code.issuer !== issuer) return refused;
+  return { place: 'token', status: 200, body: tokensFor(code.scopes, issuer, trail) };
+}
+
+function tokensFor(granted: readonly string[], issuer: string, trail: Trail): object {
+  const [access, refresh] = [`access-${crypto.randomUUID()}`, `refresh-${crypto.randomUUID()}`];
+  const token: GivenToken = { issuer, scopes: granted, isOver: false };
+  trail.tokens.set(access, token);
+  const keeps = trail.scenario.keepsNoRefresh !== true;
+  if (keeps) trail.refreshTokens.set(refresh, { ...token });
+  return {
+    access_token: access,
+    token_type: 'Bearer',
+    expires_in: 3_600,
+    scope: granted.join(' '),
+    ...(keeps && { refresh_token: refresh }),
+  };
+}
+
+/** The client that a request names, as the issuer knows it. */
+export function clientNamed(id: unknown, issuer: string, trail: Trail): ScenarioClient | undefined {
+  const client = trail.clients.get(String(id));
+  if (client?.issuer === issuer) return client;
+  const isKnown = id === knownClient && issuer === trail.issuers[0];
+  return isKnown ? { issuer, redirectUris: [], grantTypes: [], method: 'none', secret: undefined } : undefined;
+}
+
+/** Tells whether an id of a client is a URL. */
+export function isUrl(id: unknown): boolean {
+  return typeof id === 'string' && /^https?:\/\//i.test(id);
+}
+
+/** Words of a list that blanks part. */
+export function scopesIn(text: unknown): readonly string[] {
+  return typeof text === 'string' ? text.split(' ').filter((word) => word !== '') : [];
+}
+
+function texts(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string').slice(0, 50) : [];
+}

@@ -1,0 +1,60 @@
+import type { Exchanged } from '../../bench/exchange.ts';
+import { rowOf } from '../../register.ts';
+import type { JudgedRule } from '../../run.ts';
+import { breaks, holds, notJudged, type RuleVerdict } from '../../verdict.ts';
+import type { Revision } from '../../../protocol/revision.ts';
+import type { AuthorizationRule } from './rule.ts';
+import { discoveryRules } from './rules-discovery.ts';
+import { requestRules } from './rules-requests.ts';
+import { useRules } from './rules-use.ts';
+import type { Trail, TrailStep } from './trail.ts';
+
+/** All rules about clients that are authorized. */
+export const clientAuthorizationRules: readonly AuthorizationRule[] = [...discoveryRules, ...requestRules, ...useRules];
+
+/** Judges scenarios that are over, in each revision that was spoken in one. */
+export function judgeTrails(trails: readonly Trail[], isChosen: (id: string) => boolean): readonly JudgedRule[] {
+  const spoken = new Set(trails.flatMap(({ revision }) => (revision === undefined ? [] : [revision])));
+  const rules = clientAuthorizationRules.filter(({ id }) => isChosen(id));
+  return [...spoken].flatMap((revision) =>
+    rules
+      .filter(({ id }) => rowOf(id).lives(revision))
+      .map((rule) => ({ rule, revision, outcome: outcomeOf(rule, revision, trails) })),
+  );
+}
+
+function outcomeOf(rule: AuthorizationRule, revision: Revision, trails: readonly Trail[]): RuleVerdict {
+  const looks = trails
+    .filter((trail) => trail.revision === revision && (rule.in ?? [trail.scenario.name]).includes(trail.scenario.name))
+    // What clients of the first revision do says nothing of those of others.
+    .filter(({ scenario }) => scenario.isFirst !== true || rowOf('auth-011').lives(revision))
+    .map((trail) => ({ trail, look: rule.judge(trail, trails) }));
+  for (const { trail, look } of looks)
+    if (typeof look !== 'string')
+      return rule.as === undefined
+        ? breaks(exchangeOf(look.at), look.breaks, `scenario ${trail.scenario.name}`)
+        : notJudged(`it is broken with ${rule.as}`);
+  return looks.some(({ look }) => look === 'holds')
+    ? holds
+    : { verdict: 'not-seen', why: 'the client did nothing of the kind' };
+}
+
+/** Headers that are told with a finding. */
+const shownHeaders = /^(accept|authorization|content-type|mcp-.*)$/;
+
+/** A step as it was asked, and answered. The tokens in it are worth nothing elsewhere. */
+function exchangeOf(step: TrailStep | undefined): Exchanged {
+  const { method = '', url, headers = {}, fields = {}, status, came = '' } = step ?? {};
+  const lines = Object.entries(headers).filter(([name]) => shownHeaders.test(name));
+  const body = method === 'POST' ? ['', JSON.stringify(fields)] : [];
+  const head = url === undefined ? '' : `${method} ${url.pathname}${url.search}`;
+  return {
+    sent: [head, ...lines.map(([name, value]) => `${name}: ${value ?? ''}`), ...body].join('\n').slice(0, 4_000),
+    status,
+    headers: {},
+    text: came.slice(0, 2_000),
+    messages: [],
+    malformed: [],
+    end: 'complete',
+  };
+}

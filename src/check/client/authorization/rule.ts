@@ -1,0 +1,45 @@
+import type { Stated } from '../../rule.ts';
+import { inQuotes } from '../client-rule.ts';
+import type { Trail, TrailStep } from './trail.ts';
+
+/** Finding of a look at a scenario: kept, broken at a step, or nothing of the kind. */
+export type TrailLook = 'holds' | 'not-seen' | { readonly breaks: string; readonly at?: TrailStep | undefined };
+
+/** A statement about clients that are authorized, seen from where their servers stand. */
+export interface AuthorizationRule extends Stated {
+  /** Scenarios of which it says something, by their names; all by default. */
+  readonly in?: readonly string[];
+  /** Row that says the same, and is judged in its place: one cause is one finding. */
+  readonly as?: string;
+  /** Judges a scenario that is over. @param others All of them, for what one can do elsewhere. */
+  judge(trail: Trail, others: readonly Trail[]): TrailLook;
+}
+
+/** Judges each of some steps: broken by the first that is wrong, and not seen where there is none. */
+export function each(steps: readonly TrailStep[], wrong: (step: TrailStep) => string | false | undefined): TrailLook {
+  for (const step of steps) {
+    const breaks = wrong(step);
+    if (typeof breaks === 'string') return { breaks, at: step };
+  }
+  return steps.length === 0 ? 'not-seen' : 'holds';
+}
+
+/** A rule that says the same as another, in words of its own. */
+export function likewise({ mend, judge, ...rule }: AuthorizationRule, id: string, words: string): AuthorizationRule {
+  return { ...(rule.in !== undefined && { in: rule.in }), id, words, mend, as: rule.as ?? rule.id, judge };
+}
+
+/** A parameter in the words of a finding. */
+export function parameterOf(step: TrailStep, name: string): string {
+  return `${name} of ${step.method} ${step.url.pathname} is ${inQuotes(step.fields[name])}`;
+}
+
+/** Steps after another. */
+export function stepsAfter(trail: Trail, step: TrailStep | undefined): readonly TrailStep[] {
+  return step === undefined ? [] : trail.steps.slice(trail.steps.indexOf(step) + 1);
+}
+
+/** Steps at an authorization server that make use of it, and do not only look. */
+export function uses(trail: Trail): readonly TrailStep[] {
+  return trail.at('register', 'authorize', 'token');
+}

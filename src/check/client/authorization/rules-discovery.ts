@@ -1,0 +1,225 @@
+/** Rules about where a client looks for its authorization server, and what it believes of what it finds. */
+
+import { namedPath } from './gate.ts';
+import { each, likewise, stepsAfter, uses, type AuthorizationRule } from './rule.ts';
+import type { Trail, TrailStep } from './trail.ts';
+
+/** Paths that were asked for at a place, in their order, each once. */
+function paths(trail: Trail, place: 'resource-metadata' | 'server-metadata'): readonly string[] {
+  return [...new Set(trail.at(place).map(({ url }) => url.pathname))];
+}
+
+const refused = (trail: Trail): TrailStep | undefined => trail.at('endpoint').find(({ status }) => status === 401);
+
+const byResource: AuthorizationRule = {
+  id: 'auth-025',
+  words: 'The authorization server is found by the metadata of the resource',
+  mend: 'fetch the metadata of the protected resource, and use an authorization server that they name',
+  in: ['right', 'plain', 'openid'],
+  judge(trail) {
+    const [use] = uses(trail);
+    if (use === undefined) return 'not-seen';
+    const before = trail.steps.slice(0, trail.steps.indexOf(use));
+    const isKnown = before.some(({ place, status }) => place === 'resource-metadata' && status === 200);
+    return isKnown ? 'holds' : { breaks: 'it used an authorization server before it had read any', at: use };
+  },
+};
+
+const named: AuthorizationRule = {
+  id: 'auth-028',
+  words: 'WWW-Authenticate is read, and a 401 answered by signing in',
+  mend: 'read the parameter resource_metadata of the challenge, and fetch what it names',
+  in: ['right'],
+  judge(trail) {
+    const looked = trail.at('resource-metadata');
+    if (looked.some(({ url }) => url.pathname === namedPath)) return 'holds';
+    const [other] = [...looked, ...trail.at('astray'), ...uses(trail)];
+    if (refused(trail) === undefined || other === undefined) return 'not-seen';
+    return { breaks: `the challenge named ${namedPath}, which was never fetched`, at: other };
+  },
+};
+
+const wellKnown: AuthorizationRule = {
+  id: 'auth-030',
+  words: 'Where the challenge names no metadata, the well-known place of the path is tried, and then that of the root',
+  mend: 'fetch /.well-known/oauth-protected-resource/<path>, and where that is not there, /.well-known/oauth-protected-resource',
+  in: ['plain'],
+  judge(trail) {
+    const known = paths(trail, 'resource-metadata').map((path) => path.endsWith('/mcp'));
+    const [first, second] = known;
+    const [step] = trail.at('resource-metadata');
+    if (first === undefined) return 'not-seen';
+    if (!first) return { breaks: 'it asked at the root first', at: step };
+    return second === undefined ? { breaks: 'it asked for that of the path alone', at: step } : 'holds';
+  },
+};
+
+const oauthMetadata: AuthorizationRule = {
+  id: 'auth-032',
+  words: 'The metadata of the authorization server are used',
+  mend: 'fetch /.well-known/oauth-authorization-server of the issuer before its endpoints are used',
+  in: ['right'],
+  judge: (trail) =>
+    each(uses(trail).slice(0, 1), (use) => {
+      const before = trail.steps.slice(0, trail.steps.indexOf(use));
+      return (
+        !before.some(({ place, status }) => place === 'server-metadata' && status === 200) &&
+        'they were not read before'
+      );
+    }),
+};
+
+const openid: AuthorizationRule = {
+  id: 'auth-034',
+  words: 'Metadata of OpenID Connect are as good as those of OAuth',
+  mend: 'where there are no metadata of OAuth, look for /.well-known/openid-configuration',
+  in: ['openid', 'plain'],
+  judge(trail) {
+    const looked = trail.at('server-metadata').filter(({ issuer }) => issuer !== undefined);
+    if (looked.length === 0) return 'not-seen';
+    const isBoth = looked.some(({ url }) => url.pathname.includes('openid-configuration'));
+    return isBoth ? 'holds' : { breaks: 'it looked for metadata of OAuth alone', at: looked.at(-1) };
+  },
+};
+
+/** The places of metadata are tried in their order. */
+function inOrder(trail: Trail, wanted: readonly string[]) {
+  const looked = trail.at('server-metadata').filter(({ issuer }) => issuer !== undefined);
+  const asked = paths(trail, 'server-metadata').filter((path) => wanted.includes(path));
+  // Who looks for metadata of OAuth alone breaks another row by that.
+  if (!looked.some(({ url }) => url.pathname.includes('openid-configuration'))) return 'not-seen' as const;
+  const isRight = asked.join() === wanted.slice(0, asked.length).join();
+  if (!isRight) return { breaks: `it asked for ${asked.join(', then ')}`, at: looked[0] };
+  // Who gives up before the last has not tried them all.
+  return asked.length === wanted.length
+    ? ('holds' as const)
+    : { breaks: `it never asked for ${wanted[asked.length] ?? ''}`, at: looked.at(-1) };
+}
+
+const withPath: AuthorizationRule = {
+  id: 'auth-035',
+  words: 'Metadata of an issuer with a path are looked for in three places, in their order',
+  mend: 'try /.well-known/oauth-authorization-server/<path>, /.well-known/openid-configuration/<path>, /<path>/.well-known/openid-configuration',
+  in: ['openid'],
+  judge: (trail) =>
+    inOrder(trail, [
+      `/.well-known/oauth-authorization-server${trail.scenario.issuer.path}`,
+      `/.well-known/openid-configuration${trail.scenario.issuer.path}`,
+      `${trail.scenario.issuer.path}/.well-known/openid-configuration`,
+    ]),
+};
+
+const withoutPath: AuthorizationRule = {
+  id: 'auth-036',
+  words: 'Metadata of an issuer without a path are looked for in two places, in their order',
+  mend: 'try /.well-known/oauth-authorization-server, then /.well-known/openid-configuration',
+  in: ['plain'],
+  judge: (trail) => inOrder(trail, ['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration']),
+};
+
+/** A rule that something which is wrong in a scenario is not used. */
+function stops(id: string, scenario: string, [words, mend, why]: readonly [string, string, string]): AuthorizationRule {
+  return {
+    id,
+    words,
+    mend,
+    in: [scenario],
+    judge(trail) {
+      const place = scenario === 'other-resource' ? 'resource-metadata' : 'server-metadata';
+      const read = trail.at(place).find(({ status }) => status === 200);
+      if (read === undefined) return 'not-seen';
+      const [use] = stepsAfter(trail, read).filter((step) => ['authorize', 'token'].includes(step.place));
+      return use === undefined ? 'holds' : { breaks: why, at: use };
+    },
+  };
+}
+
+const sameIssuer = stops('auth-037', 'other-issuer', [
+  'The issuer in the metadata is the one by which they were found',
+  'compare issuer of the metadata with the issuer that the URL was made of, and refuse another',
+  'the metadata said another issuer, and it went on to sign in',
+]);
+
+const sameResource = stops('auth-041', 'other-resource', [
+  'The resource in the metadata is the server that is spoken to',
+  'compare resource of the metadata with the address of the server, and refuse another',
+  'the metadata said another resource, and it went on to sign in',
+]);
+
+const knowsPkce = stops('auth-099', 'no-pkce', [
+  'That the authorization server does PKCE is seen in its metadata before one goes on',
+  'refuse an authorization server whose metadata have no code_challenge_methods_supported',
+  'the metadata said nothing of PKCE, and it went on to sign in',
+]);
+
+const rootMetadata = '/.well-known/oauth-authorization-server';
+
+const first: AuthorizationRule = {
+  id: 'auth-012',
+  words: 'Metadata are looked for before the endpoints of fixed names are used',
+  mend: 'fetch /.well-known/oauth-authorization-server of the server first',
+  in: ['own'],
+  judge: (trail) =>
+    each(uses(trail).slice(0, 1), (use) => {
+      const before = trail.steps.slice(0, trail.steps.indexOf(use));
+      return !before.some(({ url }) => url.pathname.startsWith(rootMetadata)) && 'it did not look for metadata before';
+    }),
+};
+
+const atRoot: AuthorizationRule = {
+  id: 'auth-013',
+  words: 'The authorization server of a server of MCP is at its address without the path',
+  mend: 'leave the path of the server away: metadata and endpoints are at the root',
+  in: ['own'],
+  judge: (trail) =>
+    each(trail.at('server-metadata').slice(-1), () => {
+      const asked = paths(trail, 'server-metadata');
+      return !asked.includes(rootMetadata) && `it asked for ${asked.join()}`;
+    }),
+};
+
+const fallsBack: AuthorizationRule = {
+  id: 'auth-011',
+  words: 'Where there are no metadata, the endpoints of fixed names are used',
+  mend: 'use /authorize, /token and /register of the address of the server, without its path',
+  in: ['own'],
+  judge(trail) {
+    const looked = trail.at('server-metadata').find(({ url }) => url.pathname === rootMetadata);
+    if (looked === undefined) return 'not-seen';
+    return uses(trail).length > 0 ? 'holds' : { breaks: 'it gave up when there were no metadata', at: looked };
+  },
+};
+
+const saysRevision: AuthorizationRule = {
+  id: 'auth-015',
+  words: 'Who looks for metadata says its revision in MCP-Protocol-Version',
+  mend: 'send MCP-Protocol-Version with the request for metadata',
+  in: ['own'],
+  judge: (trail) =>
+    each(
+      trail.at('server-metadata').filter(({ url }) => url.pathname === rootMetadata),
+      ({ headers }) => headers['mcp-protocol-version'] === undefined && 'the header is missing',
+    ),
+};
+
+/** Rules about discovery. */
+export const discoveryRules: readonly AuthorizationRule[] = [
+  byResource,
+  named,
+  likewise(named, 'auth-029', 'The metadata that the challenge names are used'),
+  wellKnown,
+  oauthMetadata,
+  openid,
+  withPath,
+  withoutPath,
+  sameIssuer,
+  likewise(sameIssuer, 'auth-038', 'Metadata with another issuer are not used'),
+  sameResource,
+  knowsPkce,
+  likewise(knowsPkce, 'auth-100', 'Without code_challenge_methods_supported a client refuses to go on'),
+  first,
+  likewise(first, 'auth-009', 'Metadata of the authorization server are used'),
+  atRoot,
+  fallsBack,
+  saysRevision,
+];

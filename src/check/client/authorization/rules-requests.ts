@@ -1,0 +1,315 @@
+/** Rules about what a client says to an authorization server. */
+
+import { clientNamed, isUrl, scopesIn } from './issuer.ts';
+import { each, likewise, parameterOf, uses, type AuthorizationRule } from './rule.ts';
+import { inQuotes } from '../client-rule.ts';
+import { knownClient, scopes } from './scenarios.ts';
+import type { Trail, TrailStep } from './trail.ts';
+
+/** Requests for tokens by a grant. */
+function tokenRequests(trail: Trail, grant: 'authorization_code' | 'refresh_token'): readonly TrailStep[] {
+  return trail.at('token').filter(({ fields }) => fields['grant_type'] === grant);
+}
+
+const pkce: AuthorizationRule = {
+  id: 'auth-097',
+  words: 'PKCE is used',
+  mend: 'send code_challenge to the page, and its code_verifier with the code',
+  judge: (trail) =>
+    each([...trail.at('authorize'), ...tokenRequests(trail, 'authorization_code')], (step) => {
+      const name = step.place === 'token' ? 'code_verifier' : 'code_challenge';
+      return typeof step.fields[name] !== 'string' && parameterOf(step, name);
+    }),
+};
+
+const sha: AuthorizationRule = {
+  id: 'auth-098',
+  words: 'The challenge of PKCE is made by S256',
+  mend: 'send code_challenge_method=S256, and the SHA-256 of the verifier',
+  judge: (trail) =>
+    each(
+      trail.at('authorize').filter(({ fields }) => fields['code_challenge'] !== undefined),
+      (step) => step.fields['code_challenge_method'] !== 'S256' && parameterOf(step, 'code_challenge_method'),
+    ),
+};
+
+/** Requests that have to name the resource. */
+const naming = (trail: Trail): readonly TrailStep[] => trail.at('authorize', 'token');
+
+const resource: AuthorizationRule = {
+  id: 'auth-092',
+  words: 'The page and each request for a token name the resource',
+  mend: 'send resource=<URL of the server of MCP> with both',
+  judge: (trail) =>
+    each(naming(trail), (step) => step.fields['resource'] === undefined && parameterOf(step, 'resource')),
+};
+
+/** Steps that name a resource that belongs to the server, or do not. */
+const withResource = (trail: Trail): readonly TrailStep[] =>
+  naming(trail).filter(({ fields }) => typeof fields['resource'] === 'string');
+
+const canonical: AuthorizationRule = {
+  id: 'auth-093',
+  words: 'The resource is the URL of the server of MCP, in its canonical form',
+  mend: 'send the URL of the server: scheme and host in small letters, and no fragment',
+  in: ['right', 'plain', 'openid', 'moved', 'own'],
+  judge: (trail) =>
+    each(withResource(trail), (step) => {
+      const text = String(step.fields['resource']);
+      const own = new URL(trail.resource);
+      const isOwn = text === own.origin || text === `${own.origin}/` || text.replace(/\/$/, '') === trail.resource;
+      return !isOwn && `${parameterOf(step, 'resource')}, and the server is ${trail.resource}`;
+    }),
+};
+
+const specific: AuthorizationRule = {
+  id: 'auth-094',
+  words: 'The resource is named as closely as it can be',
+  mend: 'send the URL with its path, as the metadata say it',
+  in: ['right', 'plain', 'openid', 'moved'],
+  judge: (trail) =>
+    each(withResource(trail), (step) => {
+      const { origin } = new URL(trail.resource);
+      const text = String(step.fields['resource']);
+      return (text === origin || text === `${origin}/`) && `${parameterOf(step, 'resource')}, without its path`;
+    }),
+};
+
+const noSlash: AuthorizationRule = {
+  id: 'auth-096',
+  words: 'The resource has no slash at its end',
+  mend: 'send the URL without a slash that the server does not have',
+  in: ['right', 'plain', 'openid', 'moved'],
+  judge: (trail) =>
+    each(
+      withResource(trail),
+      (step) => step.fields['resource'] === `${trail.resource}/` && parameterOf(step, 'resource'),
+    ),
+};
+
+const state: AuthorizationRule = {
+  id: 'auth-104',
+  words: 'A page is asked for with a state, and what comes back with another is thrown away',
+  mend: 'send a state that cannot be guessed, and drop an answer whose state is another',
+  judge(trail) {
+    const asked = each(trail.at('authorize'), (step) => !step.fields['state'] && parameterOf(step, 'state'));
+    if (trail.scenario.altersState !== true || asked !== 'holds') return asked;
+    const [used] = tokenRequests(trail, 'authorization_code');
+    return used === undefined
+      ? 'holds'
+      : { breaks: 'the state that came back was another, and the code was used', at: used };
+  },
+};
+
+const knownId: AuthorizationRule = {
+  id: 'auth-060',
+  words: 'A client has its id from the authorization server, from its metadata document, or by hand, before it begins',
+  mend: 'register at the authorization server, and use the id that it gives',
+  judge: (trail) =>
+    each(trail.at('authorize'), (step) => {
+      const { client_id: id } = step.fields;
+      if (isUrl(id) || trail.clients.has(String(id)) || id === knownClient) return false;
+      return `${parameterOf(step, 'client_id')}, which nobody gave it`;
+    }),
+};
+
+const documentsOffered: AuthorizationRule = {
+  id: 'auth-072',
+  words: 'A URL serves as the id of a client only where the authorization server says that it takes those',
+  mend: 'look for client_id_metadata_document_supported, and register where it is missing',
+  judge: (trail) =>
+    each(
+      uses(trail).filter(({ place }) => place !== 'register'),
+      (step) =>
+        isUrl(step.fields['client_id']) ? `${parameterOf(step, 'client_id')}, and such ids are not offered` : false,
+    ),
+};
+
+const documentUrl: AuthorizationRule = {
+  id: 'auth-062',
+  words: 'A URL that serves as the id of a client is https and has a path',
+  mend: 'use an https: URL with a path',
+  judge: (trail) =>
+    each(
+      trail.at('authorize').filter(({ fields }) => isUrl(fields['client_id'])),
+      (step) => !/^https:\/\/[^/]+\/./i.test(String(step.fields['client_id'])) && parameterOf(step, 'client_id'),
+    ),
+};
+
+const applicationType: AuthorizationRule = {
+  id: 'auth-075',
+  words: 'Who registers says what type of application it is',
+  mend: 'send application_type with the registration: native or web',
+  judge: (trail) =>
+    each(
+      registrations(trail),
+      (step) =>
+        !['native', 'web'].includes(String(step.fields['application_type'])) && parameterOf(step, 'application_type'),
+    ),
+};
+
+/** Registrations at an authorization server; what was sent to where there is none has another fault. */
+const registrations = (trail: Trail): readonly TrailStep[] =>
+  trail.at('register').filter(({ issuer }) => issuer !== undefined);
+
+/** Redirect URIs of a registration. */
+function redirectsOf({ fields }: TrailStep): readonly string[] {
+  const { redirect_uris: uris } = fields;
+  return Array.isArray(uris) ? uris.map(String) : [];
+}
+
+const isLocal = (uri: string): boolean => /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?(\/|$)/i.test(uri);
+
+const native: AuthorizationRule = {
+  id: 'auth-076',
+  words: 'An application on a machine of its user is native',
+  mend: 'send application_type=native where the redirect URI is one of this machine',
+  judge: (trail) =>
+    each(
+      registrations(trail).filter((step) => redirectsOf(step).some(isLocal)),
+      (step) =>
+        step.fields['application_type'] === 'web' &&
+        `${parameterOf(step, 'application_type')}, and it returns to this machine`,
+    ),
+};
+
+/** Registered redirect URIs of a client, any port of a loopback address being as good as another. (RFC 8252, section 7.3.) */
+const anyPort = (uri: string): string => (isLocal(uri) ? uri.replace(/:\d+(?=\/|$)/, '') : uri);
+
+const registeredRedirect: AuthorizationRule = {
+  id: 'auth-102',
+  words: 'The redirect URI is one that was registered',
+  mend: 'register the redirect URI that is used',
+  judge: (trail) =>
+    each(trail.at('authorize'), (step) => {
+      const client = clientNamed(step.fields['client_id'], step.issuer ?? '', trail);
+      if (client === undefined || client.redirectUris.length === 0) return undefined;
+      const isKnown = client.redirectUris.map(anyPort).includes(anyPort(String(step.fields['redirect_uri'])));
+      return !isKnown && `${parameterOf(step, 'redirect_uri')}, and ${client.redirectUris.join(', ')} was registered`;
+    }),
+};
+
+const safeRedirect: AuthorizationRule = {
+  id: 'auth-108',
+  words: 'Redirect URIs are https, or of this machine',
+  mend: 'be sent back to https:, or to http: of localhost or a loopback address',
+  judge: (trail) =>
+    each(trail.at('register', 'authorize'), (step) => {
+      const given = step.place === 'register' ? redirectsOf(step) : [String(step.fields['redirect_uri'])];
+      const wrong = given.find((uri) => !isLocal(uri) && !/^https:\/\//i.test(uri));
+      return wrong !== undefined && `${inQuotes(wrong)} is neither`;
+    }),
+};
+
+const authenticates: AuthorizationRule = {
+  id: 'auth-117',
+  words: 'At the token endpoint a client says who it is in a way that the server takes',
+  mend: 'use the token_endpoint_auth_method of the registration, with the secret that was given',
+  judge: (trail) =>
+    each(trail.at('token'), (step) => {
+      const { authorization } = step.headers;
+      const [id, secret] = /^basic +(\S+)$/i.test(authorization ?? '') ? basicOf(authorization ?? '') : [];
+      const client = trail.clients.get(String(id ?? step.fields['client_id']));
+      if (client === undefined) return undefined;
+      const used =
+        id !== undefined
+          ? 'client_secret_basic'
+          : step.fields['client_secret'] !== undefined
+            ? 'client_secret_post'
+            : 'none';
+      // An id beside nothing else is no way to say who one is, where there is a secret.
+      if (used !== client.method) return `it used ${used}, and was registered with ${client.method}`;
+      return (
+        (secret ?? step.fields['client_secret']) !== client.secret && 'the secret is not the one that it was given'
+      );
+    }),
+};
+
+function basicOf(header: string): readonly string[] {
+  const text = Buffer.from(header.replace(/^basic +/i, ''), 'base64').toString('utf8');
+  const at = text.indexOf(':');
+  return [text.slice(0, at), text.slice(at + 1)].map((part) => {
+    try {
+      return decodeURIComponent(part.replaceAll('+', ' '));
+    } catch {
+      // Some do not encode it. (RFC 6749, section 2.3.1, says that one does.)
+      return part;
+    }
+  });
+}
+
+const listsRefresh: AuthorizationRule = {
+  id: 'auth-114',
+  words: 'Who wants refresh tokens says so when it registers',
+  mend: 'list refresh_token in grant_types',
+  judge: (trail) =>
+    each(tokenRequests(trail, 'refresh_token'), (step) => {
+      const client = trail.clients.get(String(step.fields['client_id']));
+      return (
+        client !== undefined && !client.grantTypes.includes('refresh_token') && 'it registered without refresh_token'
+      );
+    }),
+};
+
+const noRefreshAssumed: AuthorizationRule = {
+  id: 'auth-115',
+  words: 'That there is a refresh token is not taken for granted',
+  mend: 'sign in anew where no refresh token was given',
+  in: ['plain'],
+  judge(trail) {
+    const [refreshed] = tokenRequests(trail, 'refresh_token');
+    if (refreshed !== undefined) return { breaks: 'it sent a refresh token, and none was given', at: refreshed };
+    return trail.called.has('again') ? 'holds' : 'not-seen';
+  },
+};
+
+/** Challenged scopes that are asked for at the page. */
+const challenged: AuthorizationRule = {
+  id: 'auth-044',
+  words: 'The scopes of the challenge are those that are asked for',
+  mend: 'ask for the scope of the challenge, whatever scopes_supported says',
+  in: ['right'],
+  judge: (trail) =>
+    each(trail.at('authorize').slice(0, 1), (step) => {
+      const asked = scopesIn(step.fields['scope']);
+      return !asked.includes(scopes.first) && `${parameterOf(step, 'scope')}, and the challenge said ${scopes.first}`;
+    }),
+};
+
+const supported: AuthorizationRule = {
+  id: 'auth-048',
+  words: 'Where the challenge names no scope, all of scopes_supported are asked for',
+  mend: 'ask for the scopes of the challenge; where it has none, for all of scopes_supported',
+  in: ['plain'],
+  judge: (trail) =>
+    each(trail.at('authorize').slice(0, 1), (step) => {
+      const asked = scopesIn(step.fields['scope']);
+      const missing = trail.scenario.supported?.find((scope) => !asked.includes(scope));
+      return missing !== undefined && `${parameterOf(step, 'scope')}, without ${missing}`;
+    }),
+};
+
+/** Rules about requests. */
+export const requestRules: readonly AuthorizationRule[] = [
+  pkce,
+  { ...pkce, id: 'auth-017', words: 'PKCE is used by all clients' },
+  sha,
+  resource,
+  canonical,
+  specific,
+  noSlash,
+  state,
+  knownId,
+  documentsOffered,
+  documentUrl,
+  applicationType,
+  native,
+  registeredRedirect,
+  safeRedirect,
+  authenticates,
+  listsRefresh,
+  noRefreshAssumed,
+  challenged,
+  likewise(challenged, 'auth-043', 'The scopes of a challenge need be none of scopes_supported'),
+  supported,
+];

@@ -1,0 +1,283 @@
+/** Rules about tokens, about more rights, and about answers that are not what they seem. */
+
+import { neededFor } from './gate.ts';
+import { isUrl, scopesIn } from './issuer.ts';
+import { each, likewise, parameterOf, stepsAfter, type AuthorizationRule, type TrailLook } from './rule.ts';
+import { knownClient, scopes } from './scenarios.ts';
+import type { Trail, TrailStep } from './trail.ts';
+
+const bearer = /^bearer +(\S+)$/i;
+
+const inHeader: AuthorizationRule = {
+  id: 'auth-118',
+  words: 'The token is sent as Authorization: Bearer',
+  mend: 'send Authorization: Bearer <token>',
+  judge(trail) {
+    const [given] = trail.tokens.keys();
+    if (given === undefined) return 'not-seen';
+    const steps = trail.at('endpoint');
+    if (steps.some(({ headers }) => trail.tokens.has(bearer.exec(headers['authorization'] ?? '')?.[1] ?? '')))
+      return 'holds';
+    const other = steps.find(
+      ({ url, headers, fields }) =>
+        holdsAny(trail, [JSON.stringify(headers), JSON.stringify(fields)]) && !holdsAny(trail, [url.href]),
+    );
+    return other === undefined ? 'not-seen' : { breaks: 'the token came elsewhere', at: other };
+  },
+};
+
+/** Tells whether a text has a token in it. */
+function holdsAny({ tokens }: Trail, texts: readonly string[]): boolean {
+  return [...tokens.keys()].some((token) => texts.some((text) => text.includes(token)));
+}
+
+const always: AuthorizationRule = {
+  id: 'auth-119',
+  words: 'The token is sent with every request',
+  mend: 'send the token with each POST, GET and DELETE, in a session as well',
+  judge: (trail) =>
+    each(
+      trail.at('endpoint').filter(({ isAfterToken, headers }) => isAfterToken === true || isInSession(headers)),
+      ({ headers, method }) => headers['authorization'] === undefined && `${method} came without one`,
+    ),
+};
+
+/** A session was opened with a token. */
+const isInSession = (headers: TrailStep['headers']): boolean => headers['mcp-session-id'] !== undefined;
+
+const neverInQuery: AuthorizationRule = {
+  id: 'auth-120',
+  words: 'A token is never part of a URL',
+  mend: 'send the token in the header alone',
+  judge: (trail) =>
+    trail.tokens.size === 0
+      ? 'not-seen'
+      : each(trail.at('endpoint'), ({ url }) => holdsAny(trail, [url.href]) && 'the token is in the query'),
+};
+
+const ownTokens: AuthorizationRule = {
+  id: 'auth-125',
+  words: 'A server is sent tokens of its own authorization server alone',
+  mend: 'keep tokens by server and issuer, and send no other',
+  judge(trail, others) {
+    const foreign = others.filter((other) => other !== trail);
+    return each(
+      trail.at('endpoint').filter(({ headers }) => bearer.test(headers['authorization'] ?? '')),
+      ({ headers }) => {
+        const token = bearer.exec(headers['authorization'] ?? '')?.[1] ?? '';
+        return foreign.some(({ tokens }) => tokens.has(token)) && 'it sent a token that was given for another server';
+      },
+    );
+  },
+};
+
+const keptRefresh: AuthorizationRule = {
+  id: 'auth-113',
+  words: 'A refresh token is shown to the token endpoint of its issuer alone',
+  mend: 'send it in the form of the token request, and nowhere else',
+  judge(trail) {
+    if (trail.refreshTokens.size === 0) return 'not-seen';
+    return each(trail.steps, (step) => {
+      const text = [step.url.href, JSON.stringify(step.headers), JSON.stringify(step.fields)].join();
+      const shown = [...trail.refreshTokens].find(([token]) => text.includes(token));
+      if (shown === undefined) return false;
+      const isRight = step.place === 'token' && step.issuer === shown[1].issuer && !step.url.href.includes(shown[0]);
+      return !isRight && `it came to ${step.method} ${step.url.origin}${step.url.pathname}`;
+    });
+  },
+};
+
+/** Refusal for want of a scope, the first. */
+function refusedFor(trail: Trail, tool: 'more' | 'never'): TrailStep | undefined {
+  const needed = scopes[tool];
+  return trail.at('endpoint').find(({ status, fields }) => status === 403 && neededFor(fields) === needed);
+}
+
+/** Pages that were asked for after it, with the scope. */
+function stepsUp(trail: Trail, tool: 'more' | 'never'): readonly TrailStep[] {
+  return stepsAfter(trail, refusedFor(trail, tool)).filter(
+    ({ place, fields }) => place === 'authorize' && scopesIn(fields['scope']).includes(scopes[tool]),
+  );
+}
+
+const tries: AuthorizationRule = {
+  id: 'auth-054',
+  words: 'Who lacks a scope asks its person for more',
+  mend: 'on 403 with insufficient_scope send the person to the page again, with the scope of the challenge',
+  in: ['right'],
+  judge(trail) {
+    const refused = refusedFor(trail, 'more');
+    if (refused === undefined) return 'not-seen';
+    return stepsUp(trail, 'more').length > 0
+      ? 'holds'
+      : { breaks: 'it was refused, and sent its person to no page with that scope', at: refused };
+  },
+};
+
+const together: AuthorizationRule = {
+  id: 'auth-055',
+  words: 'Who asks for more asks for what it had as well',
+  mend: 'ask for the scopes that were asked for before together with those of the challenge',
+  in: ['right'],
+  judge: (trail) =>
+    each(
+      stepsUp(trail, 'more'),
+      (step) =>
+        !scopesIn(step.fields['scope']).includes(scopes.first) &&
+        `${parameterOf(step, 'scope')}, without ${scopes.first}`,
+    ),
+};
+
+const limited: AuthorizationRule = {
+  id: 'auth-056',
+  words: 'Who is refused again and again stops asking',
+  mend: 'ask for the same scope of the same server a few times at most',
+  in: ['right'],
+  judge(trail) {
+    if (refusedFor(trail, 'never') === undefined) return 'not-seen';
+    const asked = stepsUp(trail, 'never');
+    return asked.length > 3 ? { breaks: `its person was asked ${asked.length} times`, at: asked.at(-1) } : 'holds';
+  },
+};
+
+/** A rule that a code is not used where its answer is not of the issuer that was asked. */
+function dropsCode(
+  id: string,
+  scenario: string,
+  [words, mend, why]: readonly [string, string, string],
+): AuthorizationRule {
+  return {
+    id,
+    words,
+    mend,
+    in: [scenario],
+    judge(trail): TrailLook {
+      if (trail.at('authorize').every(({ status }) => status !== 302)) return 'not-seen';
+      const [used] = trail.at('token');
+      return used === undefined ? 'holds' : { breaks: why, at: used };
+    },
+  };
+}
+
+const rightIss = dropsCode('auth-086', 'mixed-up', [
+  'The iss of an answer is looked at before its code goes anywhere',
+  'compare iss with the issuer that was asked, and drop an answer of another',
+  'the answer was of another issuer, and its code was sent',
+]);
+
+const promisedIss = dropsCode('auth-087', 'no-iss', [
+  'An answer without the iss that the metadata promise is dropped',
+  'refuse an answer without iss where the metadata have authorization_response_iss_parameter_supported',
+  'iss was promised and missing, and the code was sent',
+]);
+
+const unpromisedIss = dropsCode('auth-088', 'foreign-iss', [
+  'An iss that is there is compared, promised or not',
+  'compare iss whenever it is there',
+  'iss was that of another, and the code was sent',
+]);
+
+const plainIss = dropsCode('auth-090', 'alike-iss', [
+  'An iss is compared letter by letter',
+  'compare the two texts as they are, a slash at the end counts',
+  'iss had a slash more than the issuer, and the code was sent',
+]);
+
+const goesOn: AuthorizationRule = {
+  id: 'auth-089',
+  words: 'Where iss is neither promised nor there, one goes on',
+  mend: 'take an answer without iss where the metadata do not promise it',
+  in: ['plain', 'openid'],
+  judge(trail, others) {
+    const [page] = trail.at('authorize').filter(({ status }) => status === 302);
+    if (page === undefined) return 'not-seen';
+    if (trail.at('token').length > 0) return 'holds';
+    // Who never comes back from a page has a person that does not.
+    const canReturn = others.some((other) => other !== trail && other.at('token').length > 0);
+    return canReturn ? { breaks: 'it came back with a code, and did not use it', at: page } : 'not-seen';
+  },
+};
+
+/** Requests at the second issuer of a server that moved. */
+const elsewhere = (trail: Trail): readonly TrailStep[] =>
+  trail.at('register', 'authorize', 'token').filter(({ issuer }) => issuer === trail.issuers[1]);
+
+const notReused: AuthorizationRule = {
+  id: 'auth-080',
+  words: 'What one authorization server gave is not shown to the next',
+  mend: 'keep ids, secrets and tokens by their issuer',
+  in: ['moved'],
+  judge: (trail) =>
+    each(elsewhere(trail), (step) => {
+      const { client_id: id, refresh_token: refresh } = step.fields;
+      if (trail.clients.get(String(id))?.issuer === trail.issuers[0])
+        return `${parameterOf(step, 'client_id')}, which the first issuer gave`;
+      return (
+        trail.refreshTokens.get(String(refresh))?.issuer === trail.issuers[0] &&
+        'the refresh token is one of the first issuer'
+      );
+    }),
+};
+
+const registersAgain: AuthorizationRule = {
+  id: 'auth-081',
+  words: 'Where the authorization server changed, one registers again',
+  mend: 'register at the new issuer',
+  in: ['moved'],
+  judge(trail) {
+    const steps = elsewhere(trail);
+    // Who shows what the first issuer gave breaks another row by that.
+    const [page] = steps.filter(
+      ({ place, fields: { client_id: id } }) =>
+        place === 'authorize' &&
+        id !== knownClient &&
+        !isUrl(id) &&
+        trail.clients.get(String(id))?.issuer !== trail.issuers[0],
+    );
+    if (page === undefined) return 'not-seen';
+    const isKnown = steps.some(({ place }) => place === 'register');
+    return isKnown
+      ? 'holds'
+      : { breaks: 'it went to the page of the new issuer without having registered there', at: page };
+  },
+};
+
+const byHand: AuthorizationRule = {
+  id: 'auth-082',
+  words: 'A client that was registered by hand elsewhere says so, and goes no further',
+  mend: 'keep the issuer with the id, and raise an error where the server names another',
+  in: ['moved'],
+  judge(trail) {
+    const isByHand = trail.at('authorize').some(({ fields }) => fields['client_id'] === knownClient);
+    if (!isByHand || !trail.called.has('move')) return 'not-seen';
+    const used = elsewhere(trail).find(({ fields }) => fields['client_id'] === knownClient);
+    return used === undefined
+      ? 'holds'
+      : { breaks: `the new issuer was shown ${knownClient}, which it never gave`, at: used };
+  },
+};
+
+/** Rules about the use of tokens, and about who is believed. */
+export const useRules: readonly AuthorizationRule[] = [
+  inHeader,
+  always,
+  neverInQuery,
+  ownTokens,
+  keptRefresh,
+  tries,
+  likewise(tries, 'auth-053', 'A refusal for want of a scope leads to asking for it'),
+  together,
+  likewise(together, 'auth-045', 'Who is authorized again asks for what was granted and what is challenged'),
+  limited,
+  rightIss,
+  promisedIss,
+  unpromisedIss,
+  plainIss,
+  goesOn,
+  notReused,
+  likewise(notReused, 'auth-040', 'What is known of one authorization server is taken for good at no other'),
+  likewise(notReused, 'auth-039', 'What was registered is kept for each authorization server'),
+  likewise(notReused, 'auth-079', 'Credentials are kept by their issuer'),
+  registersAgain,
+  byHand,
+];

@@ -1,0 +1,49 @@
+/** Waiting for a client: the options, and how it is started. */
+
+import { startClient, type StartedClient } from '../../check/client/started.ts';
+import { UsageError, type Io } from '../io.ts';
+import { wholeNumber, type Parsed } from '../options.ts';
+import { printed } from '../shown.ts';
+import { variablesOf } from '../target.ts';
+
+/** Words in which the address of the server is put in the place of this one. */
+const placeholder = '{url}';
+
+/** Those options. */
+export interface WaitingOptions {
+  readonly port: number;
+  readonly wait: number | undefined;
+  readonly isStdio: boolean;
+}
+
+/** Options of who waits for a client. @throws UsageError for those that make no sense together. */
+export function waitingFor(parsed: Parsed, command: readonly string[] | undefined): WaitingOptions {
+  const [port, wait, isStdio] = [parsed.text('port'), parsed.text('wait'), parsed.flag('stdio')];
+  if (parsed.words.length > 0)
+    throw new UsageError(`--client waits for a client, and takes no address: ${parsed.words.join(' ')}`);
+  if (isStdio && command !== undefined)
+    throw new UsageError('--stdio is for a client that starts parley check as its server; leave the command out');
+  if (isStdio && port !== undefined) throw new UsageError('--stdio listens at no port');
+  return {
+    port: port === undefined ? 0 : wholeNumber('--port', port, [0, 65_535]),
+    wait: wait === undefined ? undefined : wholeNumber('--wait', wait, [1, 2_000_000]),
+    isStdio,
+  };
+}
+
+/** Surroundings of a client that is started. */
+export interface Starting {
+  /** Address of the server, which it is told. */
+  readonly url: string;
+  readonly parsed: Parsed;
+  readonly io: Io;
+  /** Variables beside those that are wished. */
+  readonly more?: Readonly<Record<string, string>>;
+}
+
+/** Starts a client that finds the address of the server in its arguments and variables. */
+export function startAt(command: readonly string[], { url, parsed, io, more = {} }: Starting): StartedClient {
+  const [file = '', ...args] = command.map((word) => word.replaceAll(placeholder, url));
+  const env = { ...variablesOf(parsed.texts('env'), io.env), PARLEY_CHECK_URL: url, ...more };
+  return startClient({ command: file, args, env }, (text) => void io.stderr.write(printed(text, 'lines')));
+}

@@ -1,0 +1,108 @@
+/** Each planted mistake of a client that signs in is found in its row, and nothing is found in one that makes none. */
+
+import assert from 'node:assert/strict';
+import { describe, test, type TestContext } from 'node:test';
+import { clientAuthorizationRules } from '../../src/check/client/authorization/judge-trails.ts';
+import { checkAuthorizedClient } from '../../src/check/client/authorization/check-authorized-client.ts';
+import type { CheckReport } from '../../src/check/report.ts';
+import type { AuthorizationMistake } from './authorization-mistakes.ts';
+import { RawAuthorizedClient } from './raw-authorized-client.ts';
+
+async function judged(t: TestContext, date: string, mistake?: AuthorizationMistake): Promise<CheckReport> {
+  let foreign: string | undefined;
+  return await checkAuthorizedClient({
+    port: 0,
+    info: { name: 'parley-check', version: '1.0.0' },
+    patienceMs: 120_000,
+    signal: t.signal,
+    async drive({ tools }, url) {
+      const client = new RawAuthorizedClient(url, date, mistake, mistake === 'foreign-token' ? foreign : undefined);
+      // Where it has to refuse it throws.
+      await client.run(tools).catch(() => undefined);
+      foreign ??= client.token;
+    },
+  });
+}
+
+const first = '2025-03-26';
+const middle = '2025-06-18';
+const newest = '2026-07-28';
+
+/** Rows that each mistake breaks, and the revision of the client that makes it. */
+const mistakes: Readonly<Record<AuthorizationMistake, readonly [rows: string, date: string]>> = {
+  'fixed-endpoints': ['auth-025 auth-028', newest],
+  'ignores-challenge': ['auth-028', newest],
+  'root-first': ['auth-030', newest],
+  'path-only': ['auth-030', newest],
+  'no-server-metadata': ['auth-032', middle],
+  'oauth-metadata-only': ['auth-034', newest],
+  'openid-first': ['auth-035 auth-036', newest],
+  'believes-other-issuer': ['auth-037', newest],
+  'believes-other-resource': ['auth-041', newest],
+  'goes-on-without-pkce': ['auth-099', newest],
+  'no-metadata-first': ['auth-012', first],
+  'keeps-path': ['auth-013', first],
+  'gives-up': ['auth-011', first],
+  'silent-revision': ['auth-015', first],
+  'no-pkce': ['auth-097', newest],
+  'plain-pkce': ['auth-098', newest],
+  'no-resource': ['auth-092', newest],
+  'foreign-resource': ['auth-093', newest],
+  'origin-as-resource': ['auth-094', newest],
+  'slash-at-end': ['auth-096', newest],
+  'no-state': ['auth-104', newest],
+  'ignores-state': ['auth-104', newest],
+  'made-up-id': ['auth-060 auth-081', newest],
+  'url-id': ['auth-072', newest],
+  'plain-url-id': ['auth-062 auth-072', newest],
+  'no-application-type': ['auth-075', newest],
+  'web-on-this-machine': ['auth-076', newest],
+  'unregistered-redirect': ['auth-102', newest],
+  'plain-redirect': ['auth-108', newest],
+  'forgets-secret': ['auth-117', newest],
+  'wrong-secret': ['auth-117', newest],
+  'unlisted-refresh': ['auth-114', newest],
+  'assumes-refresh': ['auth-115', newest],
+  'ignores-challenged-scope': ['auth-044', newest],
+  'ignores-supported-scopes': ['auth-048', newest],
+  'no-step-up': ['auth-054', newest],
+  'only-new-scope': ['auth-055', newest],
+  'endless-step-up': ['auth-056', newest],
+  'token-in-query': ['auth-120', newest],
+  'token-in-own-header': ['auth-118', newest],
+  'forgets-token': ['auth-119', newest],
+  'foreign-token': ['auth-125', newest],
+  'shows-refresh-token': ['auth-113', newest],
+  'ignores-wrong-iss': ['auth-086', newest],
+  'ignores-missing-iss': ['auth-087', newest],
+  'ignores-unpromised-iss': ['auth-088 auth-090', newest],
+  'normalizes-iss': ['auth-090', newest],
+  'wants-iss': ['auth-089', newest],
+  'reuses-client': ['auth-080', newest],
+  'makes-up-second-id': ['auth-060 auth-081', newest],
+  'by-hand-elsewhere': ['auth-082', newest],
+};
+
+describe('a client that signs in with one fault', { concurrency: 2 }, () => {
+  for (const [mistake, [rows, date]] of Object.entries(mistakes) as [AuthorizationMistake, readonly [string, string]][])
+    test(`is found out: ${mistake} breaks ${rows}`, async (t) => {
+      const { findings } = await judged(t, date, mistake);
+      const found = [...new Set(findings.map(({ id }) => id))].toSorted().join(' ');
+      assert.equal(found, rows, JSON.stringify(findings, undefined, 1));
+    });
+});
+
+for (const date of [first, middle, '2025-11-25', newest])
+  test(`nothing is found in a client at ${date} that signs in without a fault`, async (t) => {
+    const { findings, missing } = await judged(t, date);
+    assert.deepEqual([findings, missing], [[], undefined]);
+  });
+
+test('every row about authorization has a fault that breaks it, but for those that say the same as another', () => {
+  const broken = new Set(Object.values(mistakes).flatMap(([rows]) => rows.split(' ')));
+  // PKCE in the first revision is judged by the rule that is broken here in the newest.
+  const others = clientAuthorizationRules
+    .filter(({ id, as }) => as === undefined && !broken.has(id))
+    .map(({ id }) => id);
+  assert.deepEqual(others, ['auth-017']);
+});
