@@ -35,7 +35,7 @@ export async function inWorld<Result>(world: World, run: () => Promise<Result>):
     replace(Date, 'now', () => beginning + Math.floor(world.now) + (world.current?.clockOffset ?? 0)),
     replace(Math, 'random', () => random.next()),
     replace(crypto, 'getRandomValues', (array: Uint8Array) => {
-      for (let at = 0; at < array.length; at++) array[at] = random.whole(0, 255);
+      for (let at = 0; at < array.length; at++) array[at] = random.next() * 256;
       return array;
     }),
     replace(crypto, 'randomUUID', () => {

@@ -42,6 +42,9 @@ interface Event {
 /** More events than this are no schedule that ends. */
 const mostEvents = 400_000;
 
+/** How many characters of what happened are taken into the digest at once. */
+const notedAtOnce = 16_384;
+
 const real = { soon: setImmediate, later: setTimeout };
 
 /** The time, the chance and the events of one schedule. */
@@ -57,6 +60,8 @@ export class World {
   /** What happened, in words; the last of it. */
   readonly #trace: string[] = [];
   readonly #digest = createHash('sha256');
+  /** What the digest has not seen yet: little by little it would cost more. */
+  #noted = '';
   readonly #queue = new Queue<Event>(
     (one, other) => one.time < other.time || (one.time === other.time && one.order < other.order),
   );
@@ -78,7 +83,8 @@ export class World {
 
   note(words: string): void {
     const line = `${(this.now / 1000).toFixed(3)} ${this.current?.name ?? '-'}: ${words}`;
-    this.#digest.update(line);
+    this.#noted += line;
+    if (this.#noted.length > notedAtOnce) this.#digestNoted();
     this.#trace.push(line);
     if (this.#trace.length > 4_000) this.#trace.splice(0, 2_000);
   }
@@ -90,7 +96,13 @@ export class World {
 
   /** The same for the same course of events. */
   digest(): string {
+    this.#digestNoted();
     return this.#digest.copy().digest('hex').slice(0, 16);
+  }
+
+  #digestNoted(): void {
+    this.#digest.update(this.#noted);
+    this.#noted = '';
   }
 
   stop(process: Process, ms: number): void {
@@ -137,12 +149,24 @@ export class World {
       this.current = owner;
       run();
       // Whatever follows from it follows before the next event.
-      if (owner !== undefined) await new Promise<void>((resolve) => void real.soon(resolve));
+      if (owner !== undefined) await settled();
       if (this.loads) await loaded();
       this.current = undefined;
     }
   }
 }
+
+/**
+ * Resolves when every promise that can be settled is, and what waited for it has run: ticks have their turn when no promise has any more, each batch of them
+ * after the promises of the one before. A turn of the loop would do as well, and costs as much as most events.
+ */
+async function settled(): Promise<void> {
+  for (let batch = 0; batch < tickBatches; batch++)
+    await new Promise<void>((resolve) => process.nextTick(resolve));
+}
+
+/** What runs in ticks itself may have ticks follow, as streams of the platform do. */
+const tickBatches = 2;
 
 /** Resolves when no file is being read any more, and what was waited for it has run. */
 async function loaded(): Promise<void> {

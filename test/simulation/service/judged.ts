@@ -1,26 +1,46 @@
 /** Schedules run for a test, and what is wrong with them. */
 
+import { createHash } from 'node:crypto';
+import { takeViolations } from '../../support/sent-wrong.ts';
+import type { Outcome } from './schedule.ts';
+import { runPlan } from './schedule.ts';
 import { planOf, type PlanOptions } from './plan.ts';
-import { runPlan, type Outcome } from './schedule.ts';
 
-/** Runs the schedules of so many seeds. */
-export async function outcomes(first: number, count: number, how: PlanOptions = {}): Promise<readonly Outcome[]> {
-  const all: Outcome[] = [];
-  for (let seed = first; seed < first + count; seed++) all.push(await runPlan(planOf(seed, how)));
-  return all;
+/** Seeds one after the other, and the plans that they stand for. */
+export interface Wanted {
+  readonly first: number;
+  readonly count: number;
+  readonly how?: PlanOptions;
 }
 
-/** What was violated, with the last of what happened; the first few. */
-export function failures(all: readonly Outcome[]): readonly string[] {
-  return all
-    .filter(({ violations }) => violations.length > 0)
-    .slice(0, 3)
-    .map(({ plan, violations, trace }) => `seed ${plan.seed}: ${violations.join('; ')}\n${trace(60)}`);
+/** What came of the schedules of some seeds. */
+export interface Judged {
+  /** What was violated, with the last of what happened; the first few. */
+  readonly failures: readonly string[];
+  /** The counts that are 0 in all of them, of those that must not be: a schedule that reaches nothing shows nothing. */
+  readonly unreached: readonly string[];
+  /** The same for the same courses of events. */
+  readonly digest: string;
 }
 
-/** The counts that are 0 in all of them, of those that must not be: a schedule that reaches nothing shows nothing. */
-export function unreached(all: readonly Outcome[]): readonly string[] {
-  return (['answered', 'failed', 'questions', 'changes'] as const).filter((name) =>
-    all.every(({ counts }) => counts[name] === 0),
-  );
+const mostFailures = 3;
+
+/** Runs the schedules of some seeds; what they send that the official schemas refuse fails them too, where that is looked at. */
+export async function judge({ first, count, how = {} }: Wanted): Promise<Judged> {
+  const failures: string[] = [];
+  const sums = { answered: 0, failed: 0, questions: 0, changes: 0 };
+  const names = Object.keys(sums) as (keyof typeof sums)[];
+  const digest = createHash('sha256');
+  for (let seed = first; seed < first + count; seed++) {
+    const outcome = await runPlan(planOf(seed, how));
+    for (const name of names) sums[name] += outcome.counts[name];
+    digest.update(outcome.digest);
+    const problems = [...outcome.violations, ...takeViolations()];
+    if (problems.length > 0 && failures.length < mostFailures) failures.push(failureOf(outcome, problems));
+  }
+  return { failures, unreached: names.filter((name) => sums[name] === 0), digest: digest.digest('hex') };
+}
+
+function failureOf({ plan, trace }: Outcome, problems: readonly string[]): string {
+  return `seed ${plan.seed}: ${problems.join('; ')}\n${trace(60)}`;
 }

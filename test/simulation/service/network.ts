@@ -54,6 +54,7 @@ export interface NetworkParts {
 export class Network {
   readonly #parts: NetworkParts;
   readonly #open: Set<Exchange> = new Set();
+  readonly #urls = new Map<string, URL>();
   #flows = 0;
 
   constructor(parts: NetworkParts) {
@@ -65,11 +66,20 @@ export class Network {
     return (href, request) =>
       new Promise((resolve, reject) => {
         const flow = this.#flows++;
-        const url = new URL(href);
+        const url = this.#urlOf(href);
         const exchange = new Exchange(this.#parts, { client, flow, request, url, isCalm, resolve, reject });
         this.#open.add(exchange);
         exchange.begin(() => this.#open.delete(exchange));
       });
+  }
+
+  /** The same few are asked for over and over. */
+  #urlOf(href: string): URL {
+    const known = this.#urls.get(href);
+    if (known !== undefined) return known;
+    const url = new URL(href);
+    this.#urls.set(href, url);
+    return url;
   }
 
   /** Breaks every connection of a process that is gone. */
@@ -315,6 +325,8 @@ function getter(headers: Readonly<Record<string, string>>): FetchResponse['heade
   return { get: (name) => lower.get(name.toLowerCase()) ?? null };
 }
 
+const encoder = new TextEncoder();
+
 /** The bytes that reach a client. */
 class Incoming {
   readonly #pieces: Uint8Array[] = [];
@@ -328,7 +340,7 @@ class Incoming {
   }
 
   add(text: string): void {
-    this.#pieces.push(new TextEncoder().encode(text));
+    this.#pieces.push(encoder.encode(text));
     this.#wake();
   }
 
