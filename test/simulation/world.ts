@@ -161,8 +161,7 @@ export class World {
  * after the promises of the one before. A turn of the loop would do as well, and costs as much as most events.
  */
 async function settled(): Promise<void> {
-  for (let batch = 0; batch < tickBatches; batch++)
-    await new Promise<void>((resolve) => process.nextTick(resolve));
+  for (let batch = 0; batch < tickBatches; batch++) await new Promise<void>((resolve) => process.nextTick(resolve));
 }
 
 /** What runs in ticks itself may have ticks follow, as streams of the platform do. */

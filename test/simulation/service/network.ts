@@ -5,7 +5,7 @@ import type { HttpHandler } from '../../../src/http/server/handler.ts';
 import type { Process, World } from '../world.ts';
 import { ArrivedRequest, Reply, type Wire } from './exchange.ts';
 import { chance } from './chance.ts';
-import { Wrong } from './wrong.ts';
+import { tooLong, Wrong } from './wrong.ts';
 
 /** A process of the service, as the network reaches it. */
 export interface Reached {
@@ -44,6 +44,10 @@ export interface NetworkParts {
   isOut(): boolean;
   /** Hears that a process ended a stream that was taken up, though neither it nor its client was over. */
   endedEarly(words: string): void;
+  /** Hears that a stream says something twice, or what its client was past. */
+  saidTwice(words: string): void;
+  /** True while no stream for what belongs to no request can be read. */
+  isUnreadable(): boolean;
   /** Hears that a stream could not be taken up where its client had come to, though its session is known. */
   notResumed(words: string): void;
   /** Sees each request that reaches a process. */
@@ -82,6 +86,11 @@ export class Network {
     return url;
   }
 
+  /** Breaks every connection there is, as a cable does that is pulled: who waits on one hears of it. */
+  broken(): void {
+    for (const exchange of this.#open) exchange.breaks();
+  }
+
   /** Breaks every connection of a process that is gone. */
   gone(process: Process): void {
     for (const exchange of this.#open) if (exchange.isOf(process)) exchange.died(process);
@@ -118,6 +127,8 @@ class Exchange implements Wire {
   #delays = 0;
   #pieces = 0;
   #said = 0;
+  /** The events that it had. */
+  readonly #ids = new Set<string>();
   /** True once the answer to a request passed. */
   #isAnswered = false;
 
@@ -151,6 +162,8 @@ class Exchange implements Wire {
     // The system gives up a connection that takes nothing, sooner or later.
     if (this.#misfortune === 'silent')
       return void world.later(15_000, client, () => this.#ended || this.#fail('ETIMEDOUT'));
+    if (request.method === 'GET' && !this.#parts.isCalm && this.#network.isUnreadable())
+      return this.#tell(() => this.#respond(200, tooLong, { 'Content-Type': 'text/event-stream' }));
     if (this.#wrong === 'instead') {
       const { status, type, body, headers } = new Wrong(this.#network.seed).instead(flow, request);
       world.note(`${flow} is answered wrong: ${status} ${body?.slice(0, 200) ?? ''}`);
@@ -166,6 +179,10 @@ class Exchange implements Wire {
 
   isOf(process: Process): boolean {
     return this.#server === process || this.#parts.client === process;
+  }
+
+  breaks(): void {
+    if (!this.#parts.isCalm) this.#cut();
   }
 
   /** One of the two is gone: the other hears of it. */
@@ -219,6 +236,7 @@ class Exchange implements Wire {
   }
 
   write(text: string): void {
+    this.#looksForRepeats(text);
     const isLost = this.#misfortune === 'cut' || this.#misfortune === 'half open';
     if (isLost && this.#pieces++ >= this.#passes) return this.#pieces - 1 === this.#passes ? this.#cut() : undefined;
     if (/"(?:result|error)":/.test(text)) this.#isAnswered = true;
@@ -228,6 +246,16 @@ class Exchange implements Wire {
     const words = new Wrong(this.#network.seed).between(flow, this.#said++, request);
     this.#network.world.note(`${flow} says ${words.slice(0, 200)}`);
     this.#tell(() => this.#body?.add(words));
+  }
+
+  /** What has an id and says something is said once, and not to who has read as far: whoever waits for an answer does not see it, since answers end with the first. */
+  #looksForRepeats(text: string): void {
+    const { request, flow } = this.#parts;
+    const after = request.headers['Last-Event-ID'] ?? request.headers['last-event-id'];
+    for (const [, id = ''] of text.matchAll(/^id: (.+)\ndata: ./gm)) {
+      if (id === after || this.#ids.has(id)) this.#network.saidTwice(`${flow} says event ${id} twice`);
+      this.#ids.add(id);
+    }
   }
 
   finish(): void {

@@ -31,6 +31,10 @@ export interface Fault {
 /** One schedule. */
 export interface Plan {
   readonly seed: number;
+  /** True for a plan of the first kind, in which less can happen. */
+  readonly isFirst: boolean;
+  /** True where no stream for what belongs to no request can be read until all is calm. */
+  readonly isUnreadable: boolean;
   readonly revision: RevisionDate;
   /** True where the client of that revision goes over HTTP+SSE. */
   readonly pair: boolean;
@@ -122,11 +126,12 @@ export function planOf(seed: number, { nodes = 1, bridge = false, isFirst = fals
   const outAt = isOut ? Math.floor(1_000 + draw('out at') * 10_000) : undefined;
   // Nobody but who only listens may be there while nothing reaches anybody.
   const isQuiet = !isFirst && outAt !== undefined && draw('quiet') < 0.5;
+  const isUnreadable = !isPlain && service === 'plain' && sessions && draw('unreadable') < 0.04;
   const operations = Array.from({ length: 2 + Math.floor(draw('operations') * 9) }, (_, key): Operation => ({
     // What nothing reaches any more for long has begun before, as often as not.
     at: Math.floor(draw('at', key) * (!isFirst && outAt !== undefined && draw('before', key) < 0.5 ? outAt : calmAt)),
     client: Math.floor(draw('client', key) * clients),
-    kind: isQuiet ? pick(['watch', 'watch-news'], 'watches', key) : operationOf(key),
+    kind: isQuiet || isUnreadable ? pick(['watch', 'watch-news'], 'watches', key) : operationOf(key),
     key,
   }));
   const cutsAlone = draw('cuts alone') < 0.2;
@@ -139,16 +144,19 @@ export function planOf(seed: number, { nodes = 1, bridge = false, isFirst = fals
     return {
       at,
       node: Math.floor(draw('node', number) * nodes),
-      kind: isNews || (isQuiet && number === 0) ? 'news' : cutsAlone ? 'change' : trouble,
+      kind: isNews || ((isQuiet || isUnreadable) && number === 0) ? 'news' : cutsAlone ? 'change' : trouble,
       ms,
     };
   });
-  const wrong = isFirst || draw('wrong') > 0.15 ? 0 : pick([0.05, 0.2], 'how often wrong');
+  const isWrong = !isFirst && (isUnreadable || draw('wrong') <= 0.15);
+  const wrong = isWrong ? pick([0.05, 0.2], 'how often wrong') : 0;
   const isSteady = faults.every(isHarmless) && !isOut && service === 'plain';
   const isStill = faults.every(isHarmless) && !isOut && (service === 'plain' || service === 'once');
   const hasSessions = sessions && date !== '2024-11-05';
   return {
     seed,
+    isFirst,
+    isUnreadable,
     service,
     knowsClients: !isFirst && !bridge && draw('knows clients') < 0.25,
     slowStore: nodes > 1 && draw('slow store') < 0.08,
@@ -186,6 +194,8 @@ export function calmPlan(
   const change: Fault = { at: 2_000, node: 0, kind: 'change', ms: 0 };
   return {
     seed: 0,
+    isFirst: false,
+    isUnreadable: false,
     service,
     knowsClients: upstream === undefined,
     revision,

@@ -114,6 +114,7 @@ class Service {
       world,
       trouble: () => (world.now < plan.calmAt ? plan.trouble : 0),
       wrong: () => (world.now < plan.calmAt ? plan.wrong : 0),
+      saidTwice: (words: string) => judge.violated(words),
       arrived: (_: Process, { method, body }: FetchRequest) => this.#arrived(method, body),
     };
     // A tool may end the connection of its stream in good order.
@@ -124,6 +125,7 @@ class Service {
       seed: plan.seed + 1,
       choose: () => this.#upstream,
       isOut: () => false,
+      isUnreadable: () => false,
       endedEarly: () => undefined,
       notResumed: () => undefined,
     });
@@ -131,6 +133,7 @@ class Service {
       ...common,
       seed: plan.seed,
       choose: (client, flow) => this.#choose(client, flow),
+      isUnreadable: () => plan.isUnreadable && world.now < plan.calmAt,
       isOut: () => plan.outAt !== undefined && world.now >= plan.outAt && world.now < plan.calmAt,
       endedEarly: (words) => {
         if (isUnbroken && world.now < plan.calmAt) judge.violated(words);
@@ -148,6 +151,9 @@ class Service {
     if (plan.upstream !== undefined) this.#serveBehind(plan.upstream);
     for (let at = 0; at < plan.nodes; at++) this.#start(at, 0);
     for (const fault of plan.faults) this.#world.later(fault.at, undefined, () => this.#befall(fault));
+    // Not all that went under then went under in plans of the first kind.
+    if (plan.outAt !== undefined && !plan.isFirst)
+      this.#world.later(plan.outAt, undefined, () => this.#network.broken());
     for (let at = 0; at < plan.clients; at++) {
       const process = new Process(`c${at}`);
       this.#visitors++;
