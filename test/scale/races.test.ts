@@ -4,7 +4,7 @@ import { memoryStore } from '../../src/store/memory/store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { define, World } from './definition.ts';
 import { startService, type Service, type ServiceOptions } from './service.ts';
-import { Speaker } from './speaker.ts';
+import { Speaker, type Visit } from './speaker.ts';
 
 interface Scene {
   readonly service: Service;
@@ -152,4 +152,21 @@ test('a copy that nobody uses is let go of, and the session goes on', async (t) 
     assert.equal(await other.request(1, 'ping').status(), 200);
   }
   for (const at of [1, 0, 2]) assert.equal(await client.request(at, 'ping').status(), 200);
+});
+
+test('what changed is told by a process that let go of its copy before its client came back to it', async (t) => {
+  const { client, service } = await scene(t, { http: { maxSessions: 2 } });
+  const stream = client.listen(1);
+  assert.equal(await stream.status(), 200);
+  service.nodes[1]?.server.tool('new', {}, () => 'new');
+  const hasChanged = ({ messages }: Visit): boolean =>
+    messages.some(({ method }) => method === 'notifications/tools/list_changed');
+  await stream.until(hasChanged);
+  stream.leave();
+  service.nodes[1]?.server.tool('newer', {}, () => 'newer');
+  await new Promise((resolve) => setTimeout(resolve, 400));
+  for (let sessions = 0; sessions < 4; sessions++) await new Speaker(service, '2025-11-25').open(1, 1);
+  const later = client.listen(1, stream.lastId);
+  assert.equal(await later.status(), 200);
+  await later.until(hasChanged);
 });

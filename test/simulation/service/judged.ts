@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { takeViolations } from '../../support/sent-wrong.ts';
 import type { Outcome } from './schedule.ts';
 import { runPlan } from './schedule.ts';
-import { planOf, type PlanOptions } from './plan.ts';
+import { planOf, type Plan, type PlanOptions } from './plan.ts';
 
 /** Seeds one after the other, and the plans that they stand for. */
 export interface Wanted {
@@ -24,6 +24,17 @@ export interface Judged {
 }
 
 const mostFailures = 3;
+
+/** Runs one plan, which is kept as it was when something failed by it. */
+export async function judgePlan(plan: Plan): Promise<Judged> {
+  const outcome = await runPlan(plan);
+  const problems = [...outcome.violations, ...takeViolations()];
+  return {
+    failures: problems.length > 0 ? [failureOf(outcome, problems)] : [],
+    unreached: [],
+    digest: outcome.digest,
+  };
+}
 
 /** Runs the schedules of some seeds; what they send that the official schemas refuse fails them too, where that is looked at. */
 export async function judge({ first, count, how = {} }: Wanted): Promise<Judged> {

@@ -5,6 +5,7 @@ import type { HttpHandler } from '../../../src/http/server/handler.ts';
 import type { Process, World } from '../world.ts';
 import { ArrivedRequest, Reply, type Wire } from './exchange.ts';
 import { chance } from './chance.ts';
+import { getter, Incoming } from './incoming.ts';
 import { tooLong, Wrong } from './wrong.ts';
 
 /** A process of the service, as the network reaches it. */
@@ -346,58 +347,6 @@ class Exchange implements Wire {
 
 function urlParts({ pathname, search }: URL): { readonly pathname: string; readonly search: string } {
   return { pathname, search: search.slice(1) };
-}
-
-function getter(headers: Readonly<Record<string, string>>): FetchResponse['headers'] {
-  const lower = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
-  return { get: (name) => lower.get(name.toLowerCase()) ?? null };
-}
-
-const encoder = new TextEncoder();
-
-/** The bytes that reach a client. */
-class Incoming {
-  readonly #pieces: Uint8Array[] = [];
-  readonly #left: () => void;
-  #done = false;
-  #failure: Error | undefined;
-  #wake = (): void => undefined;
-
-  constructor(left: () => void) {
-    this.#left = left;
-  }
-
-  add(text: string): void {
-    this.#pieces.push(encoder.encode(text));
-    this.#wake();
-  }
-
-  finish(): void {
-    this.#done = true;
-    this.#wake();
-  }
-
-  fail(error: Error): void {
-    this.#failure ??= error;
-    this.#wake();
-  }
-
-  getReader(): { read(): Promise<{ done: boolean; value?: Uint8Array }>; cancel(): Promise<void> } {
-    return {
-      read: async () => {
-        for (;;) {
-          const value = this.#pieces.shift();
-          if (value !== undefined) return { done: false, value };
-          if (this.#failure !== undefined) throw this.#failure;
-          if (this.#done) return { done: true };
-          await new Promise<void>((resolve) => (this.#wake = resolve));
-        }
-      },
-      cancel: async () => {
-        if (!this.#done) this.#left();
-      },
-    };
-  }
 }
 
 function methodIn(body: string | undefined): string {

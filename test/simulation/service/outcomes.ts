@@ -7,13 +7,14 @@ import { once } from 'node:events';
 import { after } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import type { Judged, Wanted } from './judged.ts';
+import type { Plan } from './plan.ts';
 
 let worker: Worker | undefined;
 
 after(async () => void (await worker?.terminate()));
 
-/** Runs the schedules of some seeds; one call after the other. */
-export async function outcomes(wanted: Wanted): Promise<Judged> {
+/** Runs the schedules of some seeds, or one plan; one call after the other. */
+export async function outcomes(wanted: Wanted | Plan): Promise<Judged> {
   // What the runner of tests loads first is not for it.
   worker ??= new Worker(new URL('in-worker.ts', import.meta.url), { execArgv: [] });
   worker.postMessage(wanted);

@@ -123,7 +123,7 @@ const notification = (method: string, params: object): string => JSON.stringify(
 const acknowledged = (params: object): string => notification('notifications/subscriptions/acknowledged', params);
 
 /** An event after which a stream cannot be read. */
-export const tooLong = `data: ${'.'.repeat(wrongLimit + 1)}\n\n`;
+export const tooLong: string = `data: ${'.'.repeat(wrongLimit + 1)}\n\n`;
 
 /** In streams of all kinds; none of it gives an answer in the place of the server. */
 const anywhere: readonly string[] = [

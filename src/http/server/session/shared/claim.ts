@@ -27,8 +27,9 @@ export interface OpeningStream {
 export class Claim {
   readonly #parts: ClaimParts;
   readonly #session: string;
-  /** True when another process had it before: what changed meanwhile may not have been told. */
+  /** True when another process had it before, or this one with a copy of the session that it let go of: what changed meanwhile may not have been told. */
   isMoved = false;
+  #isHeard = false;
   readonly #openings = new Set<{ isLost: boolean }>();
 
   constructor(parts: ClaimParts, session: string) {
@@ -41,8 +42,14 @@ export class Claim {
     return this.#openings.size > 0;
   }
 
+  /** The stream is open here, and its client knows what it may have missed. */
+  heard(): void {
+    this.#isHeard = true;
+  }
+
   /** Another process has it now. */
   lost(): void {
+    this.#isHeard = false;
     for (const opening of this.#openings) opening.isLost = true;
   }
 
@@ -69,7 +76,8 @@ export class Claim {
     const { store, inbox, settings } = this.#parts;
     const [key, session, process] = [this.#key, this.#session, inbox.name];
     const kept = await store.records.get(key);
-    this.isMoved = kept !== undefined && kept.text !== process;
+    // What waited in a copy that this process let go of went with it.
+    this.isMoved = kept !== undefined && !(kept.text === process && this.#isHeard);
     if (kept?.text === process) return true;
     if (kept !== undefined && !evenIfOpen) {
       const reply = await inbox.ask(kept.text, (line) => ({ kind: 'there', session, process, line }), patienceMs);

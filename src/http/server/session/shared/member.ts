@@ -200,6 +200,7 @@ export class Member implements Elsewhere {
   listening(): void {
     void this.#tellAll({ kind: 'claimed', process: this.#parts.inbox.name });
     if (this.#claim.isMoved) this.#session?.missed();
+    this.#claim.heard();
   }
 
   /** Takes the stream for what belongs to no request; `undefined` where it is open elsewhere. */
