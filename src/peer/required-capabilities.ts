@@ -35,6 +35,15 @@ export function requireCapabilities(
   );
 }
 
+/** Tells whether the client declared what a question needs, which is well formed. */
+export function mayBeAsked(
+  { method, params }: { readonly method: AskMethod; readonly params: JsonObject },
+  revision: Revision,
+  declared: ClientCapabilities,
+): boolean {
+  return missing(requirement(method, params, revision), declared) === undefined;
+}
+
 /** The capabilities that a question needs; sub-capabilities are asked for only where the revision has them. */
 function requirement(method: AskMethod, params: JsonObject, revision: Revision): ClientCapabilities {
   const detailed = revision.elicitation === 'form-and-url';

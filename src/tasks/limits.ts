@@ -8,7 +8,7 @@ export interface TaskLimits {
   readonly running: number;
   /** Runs that wait in memory for an answer; 1000 by default. More, and longer waits, begin again from the top when the answer is there. */
   readonly waiting: number;
-  /** Requests of one principal for the result of a task that wait at once, or of one conversation without a principal; 32 by default. */
+  /** Requests of one principal for the result of a task that wait at once, or of one conversation without a principal, or one address where there are no sessions; 32 by default. */
   readonly results: number;
   /** Characters of the JSON of arguments, of a result or an error, of the questions that wait, of all answers, and of all that `once` keeps, each; 4 Mi by default. */
   readonly textLength: number;

@@ -6,6 +6,7 @@ import type { NowOrLater } from '../../store/now-or-later.ts';
 import { requireScopes } from '../../host/protection.ts';
 import { after } from '../../jsonrpc/timeout.ts';
 import { isByHand, isRoundEnd, quiet, type HeldQuestion } from '../../peer/ask.ts';
+import { mayBeAsked } from '../../peer/required-capabilities.ts';
 import { hasClientCapability } from '../../protocol/capability.ts';
 import { errorToWire, McpError } from '../../protocol/error.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
@@ -171,9 +172,9 @@ export class Runner {
   async ended(kept: HeldTask, call: Call): Promise<HeldTask | undefined> {
     const { id, owner } = kept.record;
     const { signal, session } = call;
-    // Who has no conversation cannot be asked: another request of the owner answers.
-    const asks = ({ status }: TaskRecord): boolean =>
-      session !== undefined && status === 'input_required' && !this.#asking.has(id);
+    // Who cannot be asked is not: another request of the owner answers.
+    const asks = ({ status, open }: TaskRecord): boolean =>
+      status === 'input_required' && !this.#asking.has(id) && questionsFor(session, open).length > 0;
     let latest: HeldTask | undefined = kept;
     while (latest !== undefined && !hasEnded(latest.record) && !signal.aborted) {
       if (session !== undefined && asks(latest.record)) await this.#ask(latest.record, call, session);
@@ -209,12 +210,16 @@ export class Runner {
     return await this.#parts.run(request.params as unknown as CallToolRequestParams, face);
   }
 
-  /** Puts all open questions to a client of 2025-11-25, on the stream of its request, until each has a reply or waits no more. */
+  /** Puts the open questions that a client of 2025-11-25 may be asked to it, on the stream of its request, until each has a reply or waits no more. */
   async #ask({ id, owner, open }: TaskRecord, call: Call, session: ServerSession): Promise<void> {
     this.#asking.add(id);
     const tasks = this.#tasks();
     const { keeper } = tasks;
-    const asked = Object.entries(open).map(([key, question]) => ({ key, question, gone: new AbortController() }));
+    const asked = questionsFor(session, open).map(([key, question]) => ({
+      key,
+      question,
+      gone: new AbortController(),
+    }));
     const see = (kept: HeldTask | undefined): void => {
       for (const { key, gone } of asked) if (kept?.record.open[key] === undefined) gone.abort();
     };
@@ -312,4 +317,14 @@ export class Runner {
     if (JSON.stringify(wire).length <= this.#parts.maxTextLength) return { error: wire };
     return { error: { code: wire.code, message: cut(wire.message, mostWords) } };
   }
+}
+
+/** The open questions of a task that may be put to a session: none where there is no conversation, nor what its client did not declare. */
+function questionsFor(
+  session: ServerSession | undefined,
+  open: TaskRecord['open'],
+): readonly (readonly [string, OpenQuestion])[] {
+  if (session === undefined || session.passing === true) return [];
+  const { revision, client } = session;
+  return Object.entries(open).filter(([, question]) => mayBeAsked(question, revision, client.capabilities));
 }

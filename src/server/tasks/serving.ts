@@ -26,7 +26,7 @@ import { hasExtension, requireExtension } from './call-way.ts';
 export class TaskServing implements ServerTasks {
   readonly tasks: Tasks;
   readonly #runner: Runner;
-  /** Requests that wait for results, by principal; of nobody's by conversation. */
+  /** Requests that wait for results, by principal; of nobody's by conversation, else by address. */
   readonly #results = new Map<unknown, number>();
 
   constructor(tasks: Tasks, runner: Runner) {
@@ -178,8 +178,7 @@ export class TaskServing implements ServerTasks {
   }
 
   #enter({ id, owner }: TaskRecord, call: Call): () => void {
-    // Nobody's requests are told apart by their conversations, so that none takes the room of others.
-    const whose = owner === '' ? (call.session ?? '') : owner;
+    const whose = ownerOfRoom(owner, call);
     const waiting = this.#results.get(whose) ?? 0;
     const { results } = this.tasks.limits;
     if (waiting >= results)
@@ -201,4 +200,10 @@ export class TaskServing implements ServerTasks {
 function declaresCoreTasks({ meta }: Call): boolean {
   const declared = meta[metaKey.clientCapabilities];
   return isObject(declared) && isObject(declared['tasks']);
+}
+
+/** Nobody's requests are told apart by their conversations, so that none takes the room of others; where each has one of its own, by their address. */
+function ownerOfRoom(owner: string, { session, address }: Call): unknown {
+  if (owner !== '') return `principal ${owner}`;
+  return session === undefined || session.passing === true ? `address ${address ?? ''}` : session;
 }
