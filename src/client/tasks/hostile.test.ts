@@ -1,11 +1,9 @@
 /** Servers whose tasks are not what they should be: each is told apart, or followed on at a pace that harms nobody. */
 
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
-import { connected, type Connected } from '../../../test/support/connected-client.ts';
+import { test } from 'node:test';
+import { playing, type Played } from '../../../test/support/played-tasks.ts';
 import { ConnectionError, TaskCancelledError, TaskGoneError, TaskInputRequiredError } from '../../client.ts';
-import type { ConnectOptions } from '../options.ts';
-import type { ScriptedPeer, SentMessage } from '../../testing/scripted.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -18,49 +16,6 @@ const question = {
   method: 'elicitation/create',
   params: { message: 'Name?', requestedSchema: { type: 'object', properties: {} } },
 };
-
-interface Played extends Connected {
-  /** The methods that were asked, with when. */
-  readonly asked: readonly { readonly method: string; readonly at: number; readonly params: Json }[];
-  /** Lets time pass. */
-  pass(ms: number): Promise<void>;
-}
-
-/** Connects to a server that answers each method by a function; time passes as the test says. */
-async function playing(
-  t: TestContext,
-  answers: Readonly<Record<string, (params: Json, peer: ScriptedPeer, sent: SentMessage) => Json | undefined>>,
-  options: ConnectOptions = {},
-): Promise<Played> {
-  let now = 0;
-  const asked: { method: string; at: number; params: Json }[] = [];
-  t.mock.timers.enable({ apis: ['setTimeout'] });
-  const one = await connected(
-    (sent, peer) => {
-      const { method, id, params } = sent.message;
-      if (id === undefined) return;
-      asked.push({ method: String(method), at: now, params: params as Json });
-      const answer = answers[String(method)]?.(params as Json, peer, sent);
-      if (answer === undefined) return;
-      if ('code' in answer) peer.refuse(sent, answer as never);
-      else peer.reply(sent, answer);
-    },
-    {
-      capabilities: { tools: {}, extensions: { [extension]: {} } },
-      options: { ...options, now: () => now, random: () => 0 },
-    },
-  );
-  t.after(() => one.client.close());
-  const pass = async (ms: number): Promise<void> => {
-    for (let left = ms; left > 0; left -= 50) {
-      now += 50;
-      t.mock.timers.tick(50);
-      for (let turn = 0; turn < 30; turn++) await Promise.resolve();
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-  };
-  return { ...one, asked, pass };
-}
 
 const created =
   (task: Json = working) =>
@@ -366,3 +321,41 @@ test('the longest time of a call counts from its beginning, be it a task by then
   await ended;
   assert.ok(endedAt > 2_000 && endedAt <= 3_500, `${endedAt}`);
 });
+
+for (const status of ['completed', 'input_required'] as const)
+  test(`a task of which the server tells that it is ${status}, and no more, is asked for`, async (t) => {
+    let isSo = false;
+    let isAnswered = false;
+    const asking = { ...working, status: 'input_required', inputRequests: { k: question } };
+    const then = status === 'completed' ? completed : asking;
+    const one = await playing(
+      t,
+      {
+        'tools/call': created(),
+        'tasks/get': () => (isAnswered ? completed : isSo ? then : working),
+        'tasks/update': () => ((isAnswered = true), {}),
+        'subscriptions/listen': ({ notifications }, peer, { message }) => {
+          const _meta = { 'io.modelcontextprotocol/subscriptionId': message['id'] };
+          const method = 'notifications/subscriptions/acknowledged';
+          peer.send({ jsonrpc: '2.0', method, params: { notifications, _meta } } as never);
+          return undefined;
+        },
+      },
+      { onElicit: () => ({ action: 'accept', content: {} }) },
+    );
+    const call = one.client.callTool('t');
+    await one.pass(6000);
+    isSo = true;
+    const id = one.transport.sent.find(({ message }) => message['method'] === 'subscriptions/listen')?.message['id'];
+    const _meta = { 'io.modelcontextprotocol/subscriptionId': id };
+    const before = one.asked.length;
+    const params = { ...working, status, _meta };
+    for (let times = 0; times < 100; times++)
+      one.peer.send({ jsonrpc: '2.0', method: 'notifications/tasks', params } as never);
+    await one.pass(4000);
+    const methods = one.asked.slice(before).map(({ method }) => method);
+    assert.deepEqual(methods, status === 'completed' ? ['tasks/get'] : ['tasks/get', 'tasks/update']);
+    // Of what follows an answer this server tells nothing.
+    await one.pass(status === 'completed' ? 0 : 70_000);
+    assert.deepEqual((await call).content, done.content);
+  });

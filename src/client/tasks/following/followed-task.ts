@@ -102,8 +102,9 @@ export class FollowedTask implements NudgedTask {
     };
   }
 
-  /** The server was asked by somebody else, or tells by itself. */
+  /** The server was asked by somebody else, or tells by itself, which may be no more than how the task stands. */
   heard(state: TaskState): void {
+    if (this.#isPart(state)) return this.nudge();
     this.#take(state);
     this.#tell();
   }
@@ -258,6 +259,12 @@ export class FollowedTask implements NudgedTask {
   /** Tells a state without what came of the task, which is in the result of `tasks/get` alone. (Spec ext-tasks, CreateTaskResult.) */
   #isBare(state: TaskState): boolean {
     return this.#parts.requests.revision.tasks === 'extension' && isBare(state);
+  }
+
+  /** Tells a state that leaves out what came of the task, or what it wants: `tasks/get` has that. */
+  #isPart(state: TaskState): boolean {
+    const isAsking = state.status === 'input_required' && state.inputRequests === undefined;
+    return this.#isBare(state) || (isAsking && this.#parts.requests.revision.tasks === 'extension');
   }
 
   #take(state: TaskState): void {
