@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { extended, taskClient, whenTask } from '../../../test/support/task-client.ts';
 import type { Conversation } from '../../host/endpoint.ts';
+import { metaKey } from '../../protocol/meta.ts';
 import { memoryTasks } from '../../store/memory-tasks.ts';
 import { createServer, type Server } from '../server.ts';
 import type { TaskOptions } from '../task-definition.ts';
@@ -57,8 +58,10 @@ test('a question is not lost by a request for the result of one who cannot be as
   const inputResponses = { 'ask-1': { action: 'decline' } };
   await client.ask('tasks/update', { taskId, inputResponses });
   const [one, other] = await Promise.all(waiting);
-  assert.deepEqual(one?.['content'], [{ type: 'text', text: 'decline' }]);
-  assert.deepEqual((other?.['result'] as Json)['content'], [{ type: 'text', text: 'decline' }]);
+  const content = [{ type: 'text', text: 'decline' }];
+  assert.deepEqual(one?.['content'], content);
+  const { result: told } = other ?? {};
+  assert.deepEqual(told, { content, _meta: { [metaKey.relatedTask]: { taskId } } });
 });
 
 test('requests for results of nobody that have no sessions are counted by their address', async (t) => {
