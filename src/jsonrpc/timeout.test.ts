@@ -14,6 +14,12 @@ test('after runs once the time is over', (t) => {
   assert.equal(runs, 1);
 });
 
+test('a time that is over already runs at once, and the runtime has nothing to warn of', (t) => {
+  const timed = t.mock.method(globalThis, 'setTimeout', () => 0 as never);
+  after(-25, () => undefined);
+  assert.equal(timed.mock.calls[0]?.arguments[1], 0);
+});
+
 test('what was cancelled does not run', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   let runs = 0;

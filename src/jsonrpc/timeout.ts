@@ -26,7 +26,8 @@ export function after(ms: number, run: () => void, keepsAlive = false): () => vo
     // Where it is a number it has no such method, and the process no such choice.
     if (!keepsAlive) (timer as { unref?: () => void }).unref?.();
   };
-  if (ms !== Infinity) start(ms);
+  // What is over already is run at once, and runtimes warn of a negative time.
+  if (ms !== Infinity) start(Math.max(0, ms));
   // What setTimeout gave is what clearTimeout takes, whatever the runtime makes of it; without a timer there is nothing to clear.
   return () => clearTimeout(timer as Parameters<typeof clearTimeout>[0]);
 }
