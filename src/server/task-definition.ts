@@ -60,8 +60,8 @@ export interface CtxTask {
   /** Says how far it is, in the `statusMessage` of the task; up to 1024 characters. */
   say(message: string): void;
   /**
-   * Leaves the work to something else: return what it gives, and end the task with `server.tasks.finish` or `.fail` in any process that has
-   * the store.
+   * Leaves the work to something else: return what it gives, and end the task with `server.tasks.finish` in any process that has the tool and the
+   * store, or `.fail` in any that has the store.
    */
   leave(): never;
 }
@@ -73,7 +73,7 @@ export interface ServerTasks {
    *
    * @param result What the handler would have returned.
    * @returns Whether it was still to be ended; false for one that was cancelled, ended, expired, or never left.
-   * @throws TypeError for what is no result of its tool, or has more characters of JSON than `limits.textLength`.
+   * @throws TypeError for what is no result of its tool, where this process does not have that tool, or for what has more characters of JSON than `limits.textLength`.
    */
   finish(id: string, result: unknown): Promise<boolean>;
   /** Ends a task that its handler left with an error. @returns The same. @throws TypeError for one with more characters of JSON. */

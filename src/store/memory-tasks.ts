@@ -16,6 +16,14 @@ export interface MemoryTasksOptions {
 
 const optionNames: Names<MemoryTasksOptions> = { maxTasks: 1, maxBytes: 1, now: 1 };
 
+/** The stores that were made here. */
+const made = new WeakSet<TaskStore>();
+
+/** Tells whether a store is one in the memory of this process: nobody else can go on with what it keeps. */
+export function isInMemory(store: TaskStore): boolean {
+  return made.has(store);
+}
+
 /**
  * Makes a store of tasks in the memory of this process: they are gone when it ends, and no other process sees them.
  *
@@ -36,9 +44,9 @@ export function memoryTasks(options: MemoryTasksOptions = {}): TaskStore {
     const loaded = await import('./memory/task-shelf.ts');
     return (shelf ??= new loaded.TaskShelf(maxTasks, maxBytes));
   };
-  let made: Promise<Bus> | undefined;
-  const bus = (): Promise<Bus> => (made ??= import('./bus.ts').then((loaded) => loaded.memoryBus()));
-  return {
+  let loadedBus: Promise<Bus> | undefined;
+  const bus = (): Promise<Bus> => (loadedBus ??= import('./bus.ts').then((loaded) => loaded.memoryBus()));
+  const store: TaskStore = {
     bus: {
       publish: async (channel, text) => await (await bus()).publish(channel, text),
       subscribe: async (channel, hear) => await (await bus()).subscribe(channel, hear),
@@ -51,4 +59,6 @@ export function memoryTasks(options: MemoryTasksOptions = {}): TaskStore {
     list: async (of, after, most) => (shelf ?? (await load())).list(of, after, most, now()),
     sweep: async (most) => (shelf ?? (await load())).sweep(most, now()),
   };
+  made.add(store);
+  return store;
 }

@@ -35,7 +35,7 @@ export interface TaskTimes {
   readonly pollIntervalMs: number;
   /** Time for which a process holds a task without saying that it still does; 30 seconds by default. */
   readonly leaseMs: number;
-  /** Time for which a run waits in memory for an answer; ten minutes by default. */
+  /** Time for which a run waits in memory for an answer; ten minutes by default, and as long as its task lives where nobody else could go on, since the store is `memoryTasks()`. */
   readonly waitMs: number;
 }
 
@@ -47,6 +47,11 @@ export const taskTimes: TaskTimes = {
   leaseMs: 30_000,
   waitMs: 600_000,
 };
+
+/** The defaults with what was given in their place; what is there and undefined was left out. */
+export function withGiven<T extends object>(defaults: T, given: Partial<T> = {}): T {
+  return { ...defaults, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) };
+}
 
 /** The life of a task, of what is wanted, in whole milliseconds. */
 export function lifeOf(wanted: number | null | undefined, { ttlMs, maxTtlMs }: TaskTimes): number | null {

@@ -6,8 +6,8 @@ import type { AuthInfo } from '../../host/endpoint.ts';
 import type { Implementation } from '../../protocol/features/common.ts';
 import { harmless } from '../../mistakes/harmless.ts';
 import { createSeal } from '../../seal/seal.ts';
-import { memoryTasks } from '../../store/memory-tasks.ts';
-import { taskLimits, taskTimes } from '../../tasks/limits.ts';
+import { isInMemory, memoryTasks } from '../../store/memory-tasks.ts';
+import { taskLimits, taskTimes, withGiven } from '../../tasks/limits.ts';
 import { Engine } from '../../tasks/executor.ts';
 import { Tasks } from '../../tasks/tasks.ts';
 import type { Parts } from '../parts.ts';
@@ -26,7 +26,7 @@ export function loadTasks(info: Implementation, parts: Parts): TaskAnswers {
   const { onError, rounds } = options;
   // Other processes read the times of tasks.
   const now = Date.now;
-  const allLimits = { ...taskLimits, ...limits };
+  const allLimits = withGiven(taskLimits, limits);
   const runner: Runner = new Runner(
     {
       find: (name, auth) => tools.find(name, auth),
@@ -55,7 +55,7 @@ export function loadTasks(info: Implementation, parts: Parts): TaskAnswers {
     seal: keys && createSeal(keys, { purpose: 'tasks' }),
     onAudit: onAudit && harmless(onAudit),
     limits: allLimits,
-    times: { ...taskTimes, ...times },
+    times: withGiven({ ...taskTimes, ...(isInMemory(store) && { waitMs: Infinity }) }, times),
     now,
     perform: (run) => runner.perform(run),
     knows: ({ request }) => tools.has(request.name),

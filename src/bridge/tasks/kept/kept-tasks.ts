@@ -15,7 +15,7 @@ import type { TaskCall } from '../../../server/tasks/task-call.ts';
 import type { TaskStore } from '../../../store/tasks.ts';
 import { memoryTasks } from '../../../store/memory-tasks.ts';
 import { taskView, unknownTask } from '../../../tasks/core.ts';
-import { taskLimits, taskTimes } from '../../../tasks/limits.ts';
+import { taskLimits, taskTimes, withGiven } from '../../../tasks/limits.ts';
 import type { TaskRecord } from '../../../tasks/record.ts';
 import { Tasks } from '../../../tasks/tasks.ts';
 import type { UpstreamTools } from '../../known-tools.ts';
@@ -69,7 +69,7 @@ export class KeptTasks {
   constructor({ pool, tools, seal, member, principal, tasks, follow, onError }: KeptTasksOptions) {
     const parts = { pool, told: new ToldTasks(follow), lasts: tasks.store !== undefined };
     const { store = memoryOf(tasks), queue = 'bridge', limits, keys, onAudit, ...times } = tasks;
-    const allLimits = { ...taskLimits, running: mostRunning, waiting: mostRunning, ...limits };
+    const allLimits = withGiven({ ...taskLimits, running: mostRunning, waiting: mostRunning }, limits);
     // Other processes read the times of tasks.
     const now = Date.now;
     this.#member = member;
@@ -108,7 +108,7 @@ export class KeptTasks {
       parse: (text) => parseExactJson(text, Number.POSITIVE_INFINITY),
       onAudit: onAudit && harmless(onAudit),
       limits: allLimits,
-      times: { ...taskTimes, waitMs: taskTimes.maxTtlMs ?? taskTimes.waitMs, ...times },
+      times: withGiven({ ...taskTimes, waitMs: taskTimes.maxTtlMs ?? taskTimes.waitMs }, times),
       now,
       perform: (run) => this.#runner.perform(run),
       knows: (record) => this.#isHere(record),
