@@ -175,7 +175,7 @@ export class Subscriptions {
     // It may have ended while its request was on the way.
     if (!this.#sessions.has(session)) return;
     this.#watch(uri, session);
-    return this.#shared?.then((shared) => shared?.listen([uri]));
+    return this.#shared?.then((shared) => this.#hear(shared, [uri]));
   }
 
   /** `resources/unsubscribe`; an unknown URI is fine. */
@@ -202,8 +202,14 @@ export class Subscriptions {
 
   /** Tells what may have changed since the client was told that it watches, and before this process heard of it. */
   async #caughtUp(session: ServerSession, uris: readonly string[]): Promise<void> {
-    await (await this.#shared)?.listen(uris);
+    await this.#hear(await this.#shared, uris);
     if (this.#sessions.has(session)) this.#tellUpdates(session, uris);
+  }
+
+  /** Hears of resources that other processes change, as long as somebody watches them: who asked for it may have gone meanwhile. */
+  async #hear(shared: SharedChanges | undefined, uris: readonly string[]): Promise<void> {
+    await shared?.listen(uris);
+    for (const uri of uris) if (!this.#watchers.has(uri)) shared?.left(uri);
   }
 
   #tellUpdates(session: ServerSession, uris: Iterable<string>): void {

@@ -5,6 +5,8 @@ import { describe, it, type TestContext } from 'node:test';
 import { createServer, type Server } from '../../src/server.ts';
 import { memoryStore } from '../../src/store/memory/store.ts';
 import { StoreError, type Store } from '../../src/store/store.ts';
+import type { Parts } from '../../src/server/parts.ts';
+import { SharedChanges, type ChangesHere } from '../../src/server/shared/changes.ts';
 import { handshakeDates, open, settle, statelessDate, type Json, type Raw } from '../support/raw.ts';
 
 const uri = 'memo://one';
@@ -199,5 +201,61 @@ describe('a change in one of several processes', () => {
     await pass(10_000);
     assert.deepEqual(methods(client), []);
     await end(pass, server);
+  });
+});
+
+describe('what a process watches of the others', () => {
+  it('is looked through once for a gap of all of it and not at all where one resource is left, however much it is', async () => {
+    const uris = Array.from({ length: 500 }, (_, number) => `memo://${number}`);
+    const none = { values: () => [] };
+    const parts = { tools: none, prompts: none, resources: none, templates: none, options: { onError: assert.fail } };
+    const gaps: (() => void)[] = [];
+    const ended: string[] = [];
+    const bus: Store['bus'] = {
+      publish: () => 0,
+      subscribe(channel, _hear, onGap) {
+        gaps.push(onGap);
+        return () => void ended.push(channel);
+      },
+    };
+    let looked = 0;
+    const told: string[] = [];
+    const here: ChangesHere = {
+      tellList: () => undefined,
+      tellUpdate: (uri) => told.push(uri),
+      watched: () => (looked++, uris),
+    };
+    const changes = new SharedChanges(parts as unknown as Parts, { name: 'a', bus, here });
+    await changes.listen(uris);
+    for (const onGap of gaps) onGap();
+    for (const uri of uris.slice(1)) changes.left(uri);
+    await settle();
+    assert.deepEqual([looked, ended.length], [0, uris.length - 1]);
+    await changes.close();
+  });
+
+  it('is left where its client went away before it was heard', async () => {
+    const store = memoryStore();
+    const heard = new Set<string>();
+    let free = (): void => undefined;
+    const wait = new Promise<void>((resolve) => (free = resolve));
+    const subscribe: Store['bus']['subscribe'] = async (channel, hear, onGap) => {
+      await wait;
+      const end = await store.bus.subscribe(channel, hear, onGap);
+      heard.add(channel);
+      return async () => {
+        heard.delete(channel);
+        await end();
+      };
+    };
+    const server = process({ ...store, bus: { ...store.bus, subscribe } });
+    const client = await open(server, '2025-06-18');
+    const asked = client.send('resources/subscribe', { uri });
+    client.conversation.close();
+    free();
+    await asked;
+    for (let turns = 0; turns < 20; turns++) await settle();
+    assert.deepEqual([...heard], ['changes one of several']);
+    await server.close();
   });
 });

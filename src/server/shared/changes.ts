@@ -52,6 +52,8 @@ export class SharedChanges {
   readonly #changed = new Map<ListKind, string | undefined>();
   readonly #unsent = new Set<string>();
   readonly #subscriptions = new Map<string, Promise<Unsubscribe | undefined>>();
+  /** The resources of each channel that is heard; long ones may share one. */
+  readonly #uris = new Map<string, Set<string>>();
   readonly #tellings = new Map<string, { readonly at: number; cancel(): void }>();
   #cancelAgain: (() => void) | undefined;
   #isAway = false;
@@ -87,14 +89,15 @@ export class SharedChanges {
 
   /** Somebody listens here: resolves when nothing is missed any more, or the bus is away, which is then heard later. */
   async listen(uris: readonly string[] = []): Promise<void> {
-    await Promise.all([this.#hear(this.#channel), ...uris.map((uri) => this.#hear(this.#channelOf(uri)))]);
+    await Promise.all([this.#hear(this.#channel), ...uris.map((uri) => this.#hearOf(uri))]);
   }
 
   /** Nobody watches a resource here any more. */
   left(uri: string): void {
     const channel = this.#channelOf(uri);
-    // Long ones may share a channel.
-    for (const other of this.#here.watched()) if (this.#channelOf(other) === channel) return;
+    const uris = this.#uris.get(channel);
+    if (uris?.delete(uri) !== true || uris.size > 0) return;
+    this.#uris.delete(channel);
     void this.#end(channel);
   }
 
@@ -173,6 +176,13 @@ export class SharedChanges {
     }
   }
 
+  async #hearOf(uri: string): Promise<void> {
+    const channel = this.#channelOf(uri);
+    const uris = this.#uris.get(channel) ?? new Set();
+    this.#uris.set(channel, uris.add(uri));
+    await this.#hear(channel);
+  }
+
   async #hear(channel: string): Promise<void> {
     const known = this.#subscriptions.get(channel) ?? this.#subscribe(channel);
     this.#subscriptions.set(channel, known);
@@ -218,9 +228,8 @@ export class SharedChanges {
 
   #missed(channel: string): void {
     if (channel !== this.#channel) {
-      for (const uri of this.#here.watched())
-        if (this.#channelOf(uri) === channel)
-          this.#later(`uri ${uri}`, this.#scattered(), () => this.#here.tellUpdate(uri));
+      for (const uri of this.#uris.get(channel) ?? [])
+        this.#later(`uri ${uri}`, this.#scattered(), () => this.#here.tellUpdate(uri));
       return;
     }
     for (const kind of listKinds) this.#tellSoon(kind, this.#scattered());
