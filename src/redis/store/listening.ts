@@ -47,6 +47,8 @@ interface Ear {
 export class RedisListening {
   readonly #engine: RedisEngine;
   readonly #channels = new Map<string, Channel>();
+  /** Those that no server was told of yet, or not any more. */
+  readonly #silent = new Set<Channel>();
   readonly #ears = new Map<string, Ear>();
   #cancelRetry: (() => void) | undefined;
   #retryMs = shortestRetryMs;
@@ -64,8 +66,7 @@ export class RedisListening {
    */
   async listen(name: string, listener: Listener): Promise<() => void> {
     const until = monotonicNow() + longestCallMs;
-    const channel = this.#channels.get(name) ?? begun(name);
-    this.#channels.set(name, channel);
+    const channel = this.#channels.get(name) ?? this.#begin(name);
     channel.listeners.add(listener);
     const leave = (): void => this.#leave(channel, listener);
     if (channel.state === 'heard') return leave;
@@ -89,6 +90,7 @@ export class RedisListening {
   close(): void {
     this.#cancelRetry?.();
     this.#channels.clear();
+    this.#silent.clear();
     for (const ear of this.#ears.values()) this.#drop(ear);
   }
 
@@ -97,15 +99,28 @@ export class RedisListening {
     if (this.#channels.get(channel.name) !== channel) return;
     this.#channels.delete(channel.name);
     this.#part(channel);
+    this.#silent.delete(channel);
   }
 
   /** Ends listening at the node that did. */
   #part(channel: Channel): void {
     const { ear } = channel;
-    channel.ear = undefined;
-    channel.state = 'silent';
+    this.#silence(channel);
     if (ear?.channels.delete(channel) !== true) return;
     if (ear.client.status === 'ready') ear.client.call('sunsubscribe', channel.name).catch(() => undefined);
+  }
+
+  #begin(name: string): Channel {
+    const channel = begun(name);
+    this.#channels.set(name, channel);
+    this.#silent.add(channel);
+    return channel;
+  }
+
+  #silence(channel: Channel): void {
+    channel.ear = undefined;
+    channel.state = 'silent';
+    this.#silent.add(channel);
   }
 
   /** Has every channel that is silent listened to by the node that has it. */
@@ -113,22 +128,19 @@ export class RedisListening {
     const client = this.#engine.client;
     if (client === undefined || this.#engine.isClosed) return;
     const byEar = new Map<Ear, Channel[]>();
-    let isSomebodyMissing = false;
-    for (const channel of this.#channels.values()) {
-      if (channel.state !== 'silent') continue;
+    for (const channel of this.#silent) {
       const ear = this.#earFor(client, channel);
-      if (ear === undefined) isSomebodyMissing = true;
-      else byEar.set(ear, [...(byEar.get(ear) ?? []), channel]);
+      if (ear === undefined) continue;
+      this.#silent.delete(channel);
+      channel.state = 'asked';
+      channel.ear = ear;
+      ear.channels.add(channel);
+      const channels = byEar.get(ear);
+      if (channels === undefined) byEar.set(ear, [channel]);
+      else channels.push(channel);
     }
-    for (const [ear, channels] of byEar) {
-      for (const channel of channels) {
-        channel.state = 'asked';
-        channel.ear = ear;
-        ear.channels.add(channel);
-      }
-      void this.#ask(ear, channels);
-    }
-    if (isSomebodyMissing) this.#retry();
+    for (const [ear, channels] of byEar) void this.#ask(ear, channels);
+    if (this.#silent.size > 0) this.#retry();
   }
 
   #earFor(client: EngineClient, channel: Channel): Ear | undefined {
@@ -173,6 +185,8 @@ export class RedisListening {
     }
     await Promise.all(
       channels.map(async (channel) => {
+        // Nobody listens any more, or another server is asked: what is told now would stay told.
+        if (channel.ear !== ear) return;
         try {
           await answeredWithin(ear.client.call('ssubscribe', channel.name), longestCallMs);
           this.#isHeard(ear, channel);
@@ -180,8 +194,7 @@ export class RedisListening {
           if (channel.ear !== ear) return;
           if (error instanceof Error && /^(MOVED|ASK|CLUSTERDOWN|TRYAGAIN)\b/.test(error.message)) {
             ear.channels.delete(channel);
-            channel.ear = undefined;
-            channel.state = 'silent';
+            this.#silence(channel);
             this.#retry();
           } else this.#lose(ear);
         }
@@ -209,10 +222,7 @@ export class RedisListening {
   /** Tells a node once more what is listened to. */
   #doubt(ear: Ear): void {
     if (this.#ears.get(ear.node) !== ear) return;
-    for (const channel of ear.channels) {
-      channel.state = 'silent';
-      channel.ear = undefined;
-    }
+    for (const channel of ear.channels) this.#silence(channel);
     ear.channels.clear();
     this.#retry();
   }

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { EventEmitter } from 'node:events';
+import { test } from 'node:test';
+import type { EngineClient } from './client.ts';
+import type { RedisEngine } from './engine.ts';
+import { RedisListening } from './listening.ts';
+
+/** Connections that listen: they do what they are told, and keep the commands. */
+class Ear extends EventEmitter {
+  readonly options = {};
+  status = 'wait';
+  readonly sent: string[] = [];
+  readonly connecting: Promise<void>;
+
+  constructor(connecting: Promise<void>) {
+    super();
+    this.connecting = connecting;
+  }
+  async connect(): Promise<void> {
+    await this.connecting;
+    this.status = 'ready';
+  }
+  disconnect(): void {
+    this.status = 'end';
+  }
+  async call(command: string, channel = ''): Promise<unknown> {
+    this.sent.push(`${command} ${channel}`);
+    return 1;
+  }
+}
+
+/** A server alone, and the connections that listen to it. */
+function engineWith(opening: () => Promise<void>, connecting: () => Promise<void>): [RedisEngine, Ear[]] {
+  const ears: Ear[] = [];
+  const client = {
+    duplicate() {
+      const ear = new Ear(connecting());
+      ears.push(ear);
+      return ear;
+    },
+  };
+  const engine = {
+    client: client as unknown as EngineClient,
+    isClosed: false,
+    lastError: undefined,
+    open: opening,
+    refresh: () => undefined,
+  };
+  return [engine as unknown as RedisEngine, ears];
+}
+
+const at = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
+const now = (): Promise<void> => Promise.resolve();
+const listener = { hear: () => undefined, gap: () => undefined };
+
+test('a channel that nobody listens to any more when its server is reached is not asked for', async (t) => {
+  const [engine, ears] = engineWith(
+    () => at(500),
+    () => at(1_800),
+  );
+  const listening = new RedisListening(engine);
+  t.after(() => listening.close());
+  await assert.rejects(listening.listen('late', listener), { reason: 'unavailable' });
+  await at(500);
+  assert.deepEqual(
+    ears.map(({ status, sent }) => [status, sent]),
+    [['ready', []]],
+  );
+});
+
+test('a connection with very many channels is made anew without a standstill, and each of them is told of the gap', async (t) => {
+  const [engine, ears] = engineWith(now, now);
+  const listening = new RedisListening(engine);
+  t.after(() => listening.close());
+  const many = 20_000;
+  let gaps = 0;
+  const told = { hear: () => undefined, gap: () => gaps++ };
+  await Promise.all(Array.from({ length: many }, (_, number) => listening.listen(`c${number}`, told)));
+  const begun = performance.now();
+  ears[0]?.emit('close');
+  while (gaps < many) await at(1);
+  const took = performance.now() - begun;
+  assert.equal(ears.length, 2);
+  assert.ok(took < 2_000, `${took} ms`);
+});
