@@ -147,6 +147,37 @@ describe('a store in Redis', { skip: missing('redis-server') }, () => {
     });
   });
 
+  test('events that expired before their stream was forgotten take no room from others', async () => {
+    const session = 'p:expired:{a}:e';
+    const run = (
+      script: 'write' | 'append',
+      stream: string,
+      ...values: readonly (string | number)[]
+    ): Promise<unknown> =>
+      shared.send('EVAL', storeScripts[script].text, 2, session, `${session}:${stream}`, stream, ...values);
+    const begin = async (stream: string): Promise<string> =>
+      String(Object(await run('write', stream, '', 60_000, 200))[0]);
+    const [gone, busy] = [await begin('gone'), await begin('busy')];
+    const append = (stream: string, epoch: string, ...texts: readonly string[]): Promise<unknown> =>
+      run('append', stream, epoch, 1, 0, 60_000, 200, 1_000_000, '', ...texts);
+    assert.equal(await append('gone', gone, ...Array.from({ length: 150 }, () => 'x')), 'kept');
+    await shared.send('DEL', `${session}:gone`);
+    assert.equal(await append('busy', busy, ...Array.from({ length: 250 }, () => 'y')), 'kept');
+    assert.equal(await shared.send('LLEN', `${session}:busy`), 200);
+    assert.deepEqual(await shared.send('HMGET', session, 'n', 'b'), ['200', '200']);
+  });
+
+  test('a clock that is set back refuses nobody for longer than a burst takes to come back', async (t) => {
+    const name = `t${++names}`;
+    const { limits } = storeAt(t, shared, { name });
+    const rate = { perSecond: 10, burst: 2 };
+    await limits.take('a', rate);
+    const [key = ''] = await keysOf(shared, name);
+    await shared.send('SET', key, String(Date.now() + 3_600_000), 'PX', 3_600_000);
+    assert.equal((await limits.take('a', rate, 2)).ok, false);
+    await eventually(async () => (await limits.take('a', rate, 2)).ok);
+  });
+
   test('a client that is given stays open, and what it puts before keys is before ours', async (t) => {
     const client = new Redis(shared.port, '127.0.0.1', { keyPrefix: 'mine:' });
     t.after(() => client.disconnect());

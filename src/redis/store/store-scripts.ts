@@ -171,7 +171,8 @@ if events > mostEvents or bytes > mostBytes then
         keep(other)
         break
       end
-      bytes = bytes - redis.call('HSTRLEN', key, 'a' .. other.name)
+      -- What is counted still had expired before it.
+      events, bytes = events - other.count, bytes - other.bytes - redis.call('HSTRLEN', key, 'a' .. other.name)
       redis.call('HDEL', key, 's' .. other.name, 'a' .. other.name)
     end
   end
@@ -224,13 +225,22 @@ const take = script(
 local perMs, burst, cost = ARGV[1] / 1000, tonumber(ARGV[2]), tonumber(ARGV[3])
 local time = redis.call('TIME')
 local now = time[1] * 1000 + time[2] / 1000
-local whole = math.max(now, tonumber(redis.call('GET', KEYS[1]) or 0)) + cost / perMs
 local most = burst / perMs
-local over = whole - now - most
-if over > 0.001 then return string.format('%.3f', math.min(over, most)) end
-if whole > now then
+
+local function keep(whole)
   redis.call('SET', KEYS[1], string.format('%.3f', whole), 'PX', string.format('%.0f', math.ceil(whole - now)))
 end
+
+local kept = tonumber(redis.call('GET', KEYS[1]) or 0)
+-- More than a whole burst was never taken: the clock was set back since.
+if kept > now + most + 0.001 then
+  kept = now + most
+  keep(kept)
+end
+local whole = math.max(now, kept) + cost / perMs
+local over = whole - now - most
+if over > 0.001 then return string.format('%.3f', math.min(over, most)) end
+if whole > now then keep(whole) end
 return false
 `,
 );

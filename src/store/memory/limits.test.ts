@@ -31,3 +31,13 @@ test('many measures are no more than the limit, those first that are as new', ()
   void limits.take('c', slow);
   assert.equal(Object(limits.take('a', slow)).ok, true);
 });
+
+test('a clock that is set back refuses nobody for longer than a burst takes to come back', () => {
+  let time = 3_600_000;
+  const { limits } = memoryStore({ now: () => time });
+  assert.deepEqual(limits.take('a', rate, 3), { ok: true });
+  time = 0;
+  assert.deepEqual(limits.take('a', rate, 3), { ok: false, retryAfterMs: 1_500 });
+  time = 1_500;
+  assert.deepEqual(limits.take('a', rate, 3), { ok: true });
+});

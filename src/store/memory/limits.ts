@@ -20,8 +20,11 @@ export class MemoryLimits implements Limits {
 
   take(key: string, { perSecond, burst = Math.max(1, perSecond) }: RateLimit, cost = 1): Allowance {
     const now = this.#bounds.now();
-    const whole = Math.max(now, this.#whole.get(key) ?? now) + (cost * 1000) / perSecond;
     const most = (burst * 1000) / perSecond;
+    let kept = this.#whole.get(key) ?? now;
+    // More than a whole burst was never taken: the clock was set back since.
+    if (kept > now + most + 0.001) this.#whole.set(key, (kept = now + most));
+    const whole = Math.max(now, kept) + (cost * 1000) / perSecond;
     // Sums of fractions: a thousandth of a millisecond is nothing that was taken.
     const overMs = whole - now - most;
     if (overMs > 0.001) return { ok: false, retryAfterMs: Math.min(overMs, most) };
