@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { settle } from '../../test/support/raw.ts';
 import { busOfLongTexts } from './long-texts.ts';
 import { memoryStore } from './memory/store.ts';
+import { longestRecord } from './records.ts';
 
 test('a text of any length reaches a listener whole, in the order of sending', async () => {
   const store = memoryStore();
@@ -33,5 +34,44 @@ test('a text whose records are gone, or never were, is a gap, and those after it
   for (const text of ['r["none"]', 'rnot JSON', 'r{}', 'tafter']) await store.bus.publish('a', text);
   await settle();
   assert.deepEqual(heard, ['gap', 'gap', 'gap', 'after']);
+  await end();
+});
+
+test('a text is never cut within a character, and takes no room where nobody hears it', async () => {
+  const store = memoryStore();
+  const kept = new Set<string>();
+  const add = (key: string, text: string, ttlMs: number): boolean => {
+    // What a store that writes UTF-8 makes of it.
+    void store.records.add(key, new TextDecoder().decode(new TextEncoder().encode(text)), ttlMs);
+    kept.add(key);
+    return true;
+  };
+  const forget = (key: string): void => void (kept.delete(key) && store.records.delete(key));
+  const bus = busOfLongTexts({ ...store, records: { ...store.records, add, delete: forget } });
+  const long = `${'x'.repeat(longestRecord - 1)}${'😀'.repeat(10)}`;
+  const heard: string[] = [];
+  const end = await bus.subscribe('a', (text) => heard.push(text));
+  assert.equal(await bus.publish('a', long), 1);
+  await settle();
+  assert.equal(heard[0] === long, true);
+  kept.clear();
+  assert.equal(await bus.publish('nobody', long), 0);
+  await settle();
+  assert.deepEqual([...kept], []);
+  await end();
+});
+
+test('no record is read but those of long texts', async () => {
+  const store = memoryStore();
+  void store.records.add('session 1', 'a secret', 60_000);
+  const heard: string[] = [];
+  const end = await busOfLongTexts(store).subscribe(
+    'a',
+    (text) => heard.push(text),
+    () => heard.push('gap'),
+  );
+  await store.bus.publish('a', 'r["session 1"]');
+  await settle();
+  assert.deepEqual(heard, ['gap']);
   await end();
 });

@@ -9,6 +9,9 @@ const waitMs = 60_000;
 /** The most records of one text. */
 const mostRecords = 32;
 
+/** Beginning of the keys of such records. */
+const begins = 'bus ';
+
 /** The first character of what is published: the text itself, or the keys of the records that hold it. */
 const itself = 't';
 const inRecords = 'r';
@@ -22,8 +25,12 @@ export function busOfLongTexts({ bus, records }: Pick<Store, 'bus' | 'records'>)
   return {
     publish: (channel, text) =>
       sending.run(channel, async () => {
-        const sent = text.length < longestBusText ? itself + text : inRecords + (await keptIn(records, text));
-        return await bus.publish(channel, sent);
+        if (text.length < longestBusText) return await bus.publish(channel, itself + text);
+        const keys = await keptIn(records, text);
+        const heard = await bus.publish(channel, inRecords + JSON.stringify(keys));
+        // Nobody comes for it: what is told again is kept again.
+        if (heard === 0) void forgotten(records, keys);
+        return heard;
       }),
     subscribe: async (channel, hear, onGap = () => undefined) => {
       const hearing = new Turns();
@@ -47,23 +54,39 @@ export function busOfLongTexts({ bus, records }: Pick<Store, 'bus' | 'records'>)
 }
 
 /** Keeps a long text, and gives the keys of its parts. */
-async function keptIn(records: Records, text: string): Promise<string> {
+async function keptIn(records: Records, text: string): Promise<readonly string[]> {
   if (text.length > mostRecords * longestRecord)
     throw new StoreError('too-large', `a text has up to ${mostRecords * longestRecord} characters, not ${text.length}`);
   const keys: string[] = [];
-  for (let from = 0; from < text.length; from += longestRecord) {
-    const key = `bus ${crypto.randomUUID()}`;
-    await records.add(key, text.slice(from, from + longestRecord), waitMs);
+  for (let from = 0; from < text.length;) {
+    const part = wellFormed(text.slice(from, from + longestRecord));
+    const key = begins + crypto.randomUUID();
+    await records.add(key, part, waitMs);
     keys.push(key);
+    from += part.length;
   }
-  return JSON.stringify(keys);
+  return keys;
+}
+
+/** A part of a text without half of a pair of surrogates at its end, which belongs to the next part: a store keeps well-formed text alone. */
+function wellFormed(part: string): string {
+  const last = part.charCodeAt(part.length - 1);
+  return part.length === longestRecord && last >= 0xd800 && last <= 0xdbff ? part.slice(0, -1) : part;
+}
+
+async function forgotten(records: Records, keys: readonly string[]): Promise<void> {
+  // They go by themselves as well.
+  await Promise.allSettled(keys.map(async (key) => await records.delete(key)));
 }
 
 /** The text that was sent; `undefined` where something of it is gone, or it is none of ours. */
 async function foundIn(records: Records, sent: string): Promise<string | undefined> {
   if (!sent.startsWith(inRecords)) return sent.slice(itself.length);
   const keys: unknown = JSON.parse(sent.slice(inRecords.length));
-  if (!Array.isArray(keys) || keys.length > mostRecords) return undefined;
-  const parts = await Promise.all(keys.map(async (key: unknown) => await records.get(String(key))));
+  // One more than there are of the longest text, where each ends before a pair.
+  if (!Array.isArray(keys) || keys.length > mostRecords + 1) return undefined;
+  const parts = await Promise.all(
+    keys.map(async (key: unknown) => (String(key).startsWith(begins) ? await records.get(String(key)) : undefined)),
+  );
   return parts.every((part) => part !== undefined) ? parts.map((part) => part.text).join('') : undefined;
 }

@@ -8,6 +8,9 @@ import { readAnnounced, readTold, type Announced, type LineReply, type ToldProce
 /** Times at which something that nobody heard is said again, in milliseconds; the process may be about to hear again. */
 const againMs = [250, 1_000, 3_500];
 
+/** The most characters of what waits to be said again; more is said once. */
+const mostWaiting = 16 * 1024 * 1024;
+
 type ToSession = Exclude<ToldProcess, { kind: 'reply' }>;
 
 /** Way of one process to hear what others tell it alone. Its name stands in the ids that it gives out, by which others find it. */
@@ -21,6 +24,7 @@ export class Inbox {
   #open: Promise<Unsubscribe> | undefined;
   /** Ends of pauses between what is told again and again. */
   readonly #pauses = new Set<() => void>();
+  #waiting = 0;
   #last = 0;
   #closed = false;
 
@@ -60,19 +64,24 @@ export class Inbox {
    * @throws StoreError when the bus cannot be reached.
    */
   async tell(process: string, told: ToldProcess): Promise<boolean> {
-    return (await this.#bus.publish(channelOf(process), JSON.stringify(told))) !== 0;
+    return await this.#tell(process, JSON.stringify(told));
   }
 
   /** Tells a process something, again for some seconds where nobody hears it. It never rejects. */
   async insist(process: string, told: ToldProcess, failed: (cause: unknown) => void): Promise<void> {
-    for (const ms of [...againMs, undefined]) {
+    const text = JSON.stringify(told);
+    // A client may say as much as it likes to processes that never were.
+    const again = this.#waiting + text.length > mostWaiting ? [] : againMs;
+    this.#waiting += text.length;
+    for (const ms of [...again, undefined]) {
       try {
-        if ((await this.tell(process, told)) || this.#closed) return;
+        if ((await this.#tell(process, text)) || this.#closed) break;
       } catch (cause) {
         if (ms === undefined) failed(cause);
       }
       if (ms !== undefined) await this.#pause(ms);
     }
+    this.#waiting -= text.length;
   }
 
   /** Answers on the line that somebody named; false when nobody is there. It never rejects: what waits for an answer looks itself after a while. */
@@ -131,6 +140,10 @@ export class Inbox {
     for (const hear of this.#lines.values()) hear('replaced');
     const end = await this.#open?.catch(() => undefined);
     await end?.();
+  }
+
+  async #tell(process: string, text: string): Promise<boolean> {
+    return (await this.#bus.publish(channelOf(process), text)) !== 0;
   }
 
   async #listen(): Promise<Unsubscribe> {

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { memoryStore } from '../../../../store/memory/store.ts';
+import { Inbox } from './inbox.ts';
+
+test('answers for processes that never were wait to be told again up to a bound, and those beyond it are told once', async (t) => {
+  const store = memoryStore();
+  const told = new Map<string, number>();
+  const publish = (channel: string): number => {
+    told.set(channel, (told.get(channel) ?? 0) + 1);
+    return 0;
+  };
+  const inbox = new Inbox(
+    { ...store, bus: { ...store.bus, publish } },
+    () => undefined,
+    () => undefined,
+  );
+  t.after(() => inbox.close());
+  const message = 'x'.repeat(1024 * 1024);
+  const insisting = Array.from({ length: 20 }, (_, number) =>
+    inbox.insist(String(number), { kind: 'message', session: 's', message }, (cause) => assert.fail(String(cause))),
+  );
+  await Promise.all(insisting.slice(15));
+  assert.ok([...told.values()].every((times) => times === 1));
+  await inbox.close();
+  await Promise.all(insisting);
+  const times = [...told.values()];
+  assert.deepEqual([times.length, times.filter((one) => one === 2).length], [20, 15]);
+});
