@@ -35,7 +35,7 @@ server.tool('add', { description: 'Adds.' }, () => 'added');
 /** How the budgets of the entry points stand, in KB; each is a little more than it was when it was last looked at. */
 const budgets: Readonly<Record<Entry, number>> = {
   '': 125,
-  server: 44.7,
+  server: 44.8,
   client: 47.8,
   bridge: 100.2,
   protect: 22.1,
@@ -74,7 +74,7 @@ export const programs: readonly Program[] = [
   {
     name: 'stdio server',
     code: `import { createServer } from 'parley-mcp/server'; import { serveStdio } from 'parley-mcp/stdio'; ${definition} serveStdio(server);`,
-    budget: 47.1,
+    budget: 47.2,
     aim: 28,
     neutral: false,
     role: 'server',

@@ -87,7 +87,7 @@ async function shareChanges(name: string, parts: Parts, { bus }: Store): Promise
     const here = {
       tellList: (kind: ListKind) => subscriptions.listChangedHere(kind),
       tellUpdate: (uri: string) => tellUpdate(parts, () => subscriptions.resourceUpdatedHere(uri)),
-      watched: () => subscriptions.watched(),
+      watched: subscriptions.watched,
     };
     return new Made(parts, { name, bus, here });
   } catch (error) {

@@ -76,8 +76,8 @@ const watchedUris = Symbol('watched resources');
 export class Subscriptions {
   readonly #sessions = new Set<ServerSession>();
   readonly #listeners = new Map<Call, Listener>();
-  /** Watchers of a resource, by its URI. */
-  readonly #watchers = new Map<string, Set<Watcher>>();
+  /** The resources that somebody watches here, with their watchers. */
+  readonly watched: Map<string, Set<Watcher>> = new Map();
   readonly #pending = new Set<string>();
   readonly #slices = new Slices();
   readonly #limits: SubscriptionLimits;
@@ -96,11 +96,6 @@ export class Subscriptions {
   /** Tells what changes to other processes, and hears of them. */
   share(loading: Promise<SharedChanges | undefined>): void {
     this.#shared = loading.then((shared) => (this.#loaded = shared));
-  }
-
-  /** The resources that somebody watches here. */
-  watched(): readonly string[] {
-    return [...this.#watchers.keys()];
   }
 
   opened(session: ServerSession): void {
@@ -133,7 +128,7 @@ export class Subscriptions {
 
   /** The same for those who watch it in this process. */
   resourceUpdatedHere(uri: string): void {
-    if (this.#watchers.has(uri)) this.#soon(`resource ${uri}`, () => this.#tellUpdate(uri));
+    if (this.watched.has(uri)) this.#soon(`resource ${uri}`, () => this.#tellUpdate(uri));
   }
 
   *#tellList({ method, flag }: ListChange): Generator<void> {
@@ -150,7 +145,7 @@ export class Subscriptions {
 
   *#tellUpdate(uri: string): Generator<void> {
     const method = 'notifications/resources/updated';
-    for (const watcher of this.#watchers.get(uri) ?? []) {
+    for (const watcher of this.watched.get(uri) ?? []) {
       yield;
       const isListener = 'call' in watcher;
       // It may have become invisible to them since they subscribed.
@@ -165,17 +160,19 @@ export class Subscriptions {
     const uris = watchedBy(session);
     const { resourcesPerClient: most } = this.#limits;
     const mostCharacters = Math.max(leastCharacters, most * charactersEach);
-    if (!uris.has(uri) && (uris.size >= most || [...uris, uri].join('').length > mostCharacters))
-      throw new McpError(
-        'invalidRequest',
-        `too many resource subscriptions; the limit is ${most}, of ${mostCharacters} characters`,
-      );
-    if (!uris.has(uri)) session.changed?.({ kind: 'watch', uri });
+    if (!uris.has(uri)) {
+      if (uris.size >= most || [...uris, uri].join('').length > mostCharacters)
+        throw new McpError(
+          'invalidRequest',
+          `too many resource subscriptions; the limit is ${most}, of ${mostCharacters} characters`,
+        );
+      session.changed?.({ kind: 'watch', uri });
+    }
     uris.add(uri);
     // It may have ended while its request was on the way.
     if (!this.#sessions.has(session)) return;
     this.#watch(uri, session);
-    return this.#shared?.then((shared) => this.#hear(shared, [uri]));
+    return this.#shared?.then((shared) => shared?.listen([uri], true));
   }
 
   /** `resources/unsubscribe`; an unknown URI is fine. */
@@ -202,14 +199,8 @@ export class Subscriptions {
 
   /** Tells what may have changed since the client was told that it watches, and before this process heard of it. */
   async #caughtUp(session: ServerSession, uris: readonly string[]): Promise<void> {
-    await this.#hear(await this.#shared, uris);
+    await (await this.#shared)?.listen(uris, true);
     if (this.#sessions.has(session)) this.#tellUpdates(session, uris);
-  }
-
-  /** Hears of resources that other processes change, as long as somebody watches them: who asked for it may have gone meanwhile. */
-  async #hear(shared: SharedChanges | undefined, uris: readonly string[]): Promise<void> {
-    await shared?.listen(uris);
-    for (const uri of uris) if (!this.#watchers.has(uri)) shared?.left(uri);
   }
 
   #tellUpdates(session: ServerSession, uris: Iterable<string>): void {
@@ -287,15 +278,15 @@ export class Subscriptions {
   }
 
   #watch(uri: string, watcher: Watcher): void {
-    const known = this.#watchers.get(uri);
-    if (known === undefined) this.#watchers.set(uri, new Set([watcher]));
+    const known = this.watched.get(uri);
+    if (known === undefined) this.watched.set(uri, new Set([watcher]));
     else known.add(watcher);
   }
 
   #unwatch(uri: string, watcher: Watcher): void {
-    const watchers = this.#watchers.get(uri);
+    const watchers = this.watched.get(uri);
     if (watchers?.delete(watcher) !== true || watchers.size > 0) return;
-    this.#watchers.delete(uri);
+    this.watched.delete(uri);
     this.#loaded?.left(uri);
   }
 

@@ -223,7 +223,10 @@ describe('what a process watches of the others', () => {
     const here: ChangesHere = {
       tellList: () => undefined,
       tellUpdate: (uri) => told.push(uri),
-      watched: () => (looked++, uris),
+      get watched() {
+        looked++;
+        return new Map(uris.map((uri) => [uri, true]));
+      },
     };
     const changes = new SharedChanges(parts as unknown as Parts, { name: 'a', bus, here });
     await changes.listen(uris);

@@ -24,8 +24,8 @@ const longestChannel = 2_048;
 export interface ChangesHere {
   tellList(kind: ListKind): void;
   tellUpdate(uri: string): void;
-  /** The resources that somebody watches here. */
-  watched(): Iterable<string>;
+  /** The resources that somebody watches here, as they are at any time. */
+  readonly watched: ReadonlyMap<string, unknown>;
 }
 
 /** News of a process: digests of lists as they are now, and as they were where they changed; or that any resource may have changed. */
@@ -87,9 +87,14 @@ export class SharedChanges {
     if (this.#unsent.size < mostUnsent) this.#unsent.add(uri);
   }
 
-  /** Somebody listens here: resolves when nothing is missed any more, or the bus is away, which is then heard later. */
-  async listen(uris: readonly string[] = []): Promise<void> {
+  /**
+   * Somebody listens here: resolves when nothing is missed any more, or the bus is away, which is then heard later.
+   *
+   * @param areWatched True where they are watched already: who asked for it may go meanwhile.
+   */
+  async listen(uris: readonly string[] = [], areWatched = false): Promise<void> {
     await Promise.all([this.#hear(this.#channel), ...uris.map((uri) => this.#hearOf(uri))]);
+    for (const uri of uris) if (areWatched && !this.#here.watched.has(uri)) this.left(uri);
   }
 
   /** Nobody watches a resource here any more. */
@@ -238,7 +243,7 @@ export class SharedChanges {
 
   #everyUpdate(): void {
     this.#later('updates', this.#scattered(), () => {
-      for (const uri of this.#here.watched()) this.#here.tellUpdate(uri);
+      for (const uri of this.#here.watched.keys()) this.#here.tellUpdate(uri);
     });
   }
 
