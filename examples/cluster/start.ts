@@ -1,6 +1,6 @@
 /** `node examples/cluster/start.ts`: a Redis, three processes of one server, and a proxy before them that sends each request to the next. */
 
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -9,44 +9,63 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { roundRobin } from './proxy.ts';
 
+const { PORT = '3000', REDIS_PORT = '6390' } = process.env;
 const folder = mkdtempSync(join(tmpdir(), 'parley-cluster-'));
-const socket = Number(process.env['REDIS_PORT'] ?? 6390);
-const engine = spawn(
-  'redis-server',
-  ['--port', String(socket), '--bind', '127.0.0.1', '--dir', folder, '--appendonly', 'yes'],
-  {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  },
-);
-for await (const line of createInterface({ input: engine.stdout })) if (line.includes('Ready to accept')) break;
-engine.stdout.resume();
+const started: ChildProcess[] = [];
 
-const env = {
-  ...process.env,
-  PORT: '0',
-  REDIS_URL: `redis://127.0.0.1:${socket}`,
-  KEYS: randomBytes(32).toString('base64'),
-};
-const servers = [1, 2, 3].map(() =>
-  spawn(process.execPath, [join(import.meta.dirname, 'server.ts')], { env, stdio: ['ignore', 'pipe', 'inherit'] }),
-);
-const urls = await Promise.all(
-  servers.map(async ({ stdout }) => new URL(String((await once(createInterface({ input: stdout }), 'line'))[0]))),
-);
+/** Starts a program, and gives the first line of its output that is wanted. */
+async function start(program: string, words: readonly string[], wanted: RegExp, env = process.env): Promise<string> {
+  const child = spawn(program, words, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  await once(child, 'spawn');
+  started.push(child);
+  const said: string[] = [];
+  for await (const line of createInterface({ input: child.stdout })) {
+    said.push(line);
+    if (!wanted.test(line)) continue;
+    child.stdout.resume();
+    return line;
+  }
+  throw new Error(`${program} ended before it was ready: ${said.join('\n')}`);
+}
 
-const proxy = roundRobin(urls).listen(Number(process.env['PORT'] ?? 3000), '127.0.0.1');
-await once(proxy, 'listening');
-const address = proxy.address();
-console.log(`http://127.0.0.1:${typeof address === 'object' ? address?.port : address}/mcp`);
+/** Ends what was started, the servers before their Redis. */
+async function stop(): Promise<void> {
+  const end = async (child: ChildProcess): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill('SIGTERM');
+    await ended;
+  };
+  const [engine, ...servers] = started;
+  await Promise.all(servers.map(end));
+  proxy?.close();
+  proxy?.closeAllConnections();
+  if (engine !== undefined) await end(engine);
+  rmSync(folder, { recursive: true, force: true });
+}
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const)
-  process.once(signal, async () => {
-    const ended = servers.map((server) => once(server, 'exit'));
-    for (const server of servers) server.kill('SIGTERM');
-    await Promise.all(ended);
-    proxy.close();
-    proxy.closeAllConnections();
-    engine.kill('SIGTERM');
-    await once(engine, 'exit');
-    rmSync(folder, { recursive: true, force: true });
-  });
+let proxy: ReturnType<typeof roundRobin> | undefined;
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stop());
+
+try {
+  const words = ['--port', REDIS_PORT, '--bind', '127.0.0.1', '--dir', folder, '--appendonly', 'yes'];
+  await start('redis-server', words, /Ready to accept/);
+  const env = {
+    ...process.env,
+    PORT: '0',
+    REDIS_URL: `redis://127.0.0.1:${REDIS_PORT}`,
+    KEYS: randomBytes(32).toString('base64'),
+  };
+  const server = join(import.meta.dirname, 'server.ts');
+  const urls = await Promise.all([1, 2, 3].map(() => start(process.execPath, [server], /^http/, env)));
+  proxy = roundRobin(urls.map((url) => new URL(url))).listen(Number(PORT), '127.0.0.1');
+  await once(proxy, 'listening');
+  const address = proxy.address();
+  console.log(`http://127.0.0.1:${typeof address === 'object' ? address?.port : address}/mcp`);
+} catch (error) {
+  const { code, message } = error as NodeJS.ErrnoException;
+  const isMissing = code === 'ENOENT';
+  console.error(isMissing ? 'redis-server is not installed: npm run engines' : message);
+  process.exitCode = 1;
+  await stop();
+}
