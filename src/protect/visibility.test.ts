@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { parseChallenges } from '../auth/challenge.ts';
 import type { AuthInfo } from '../host/endpoint.ts';
+import { requireScopes } from '../host/middleware/require-scopes.ts';
 import { entries, type Received } from '../node/entries.test.ts';
 import type { Server } from '../server/server.ts';
 import { connectInMemory } from '../testing/pair.ts';
@@ -273,6 +274,30 @@ test('ctx.requireScopes is a 403 while nothing was sent, and words afterwards', 
   assert.match(answer.text, /"isError":true/);
   assert.match(answer.text, /insufficient scope: this needs files:write/);
   assert.equal(said(await send(call('tools/call', { name: 'caught' }, await as('any')))), 'went on');
+});
+
+test('what lacks scopes is a 403 behind middleware too, and where middleware finds it out', async (t) => {
+  const { send, as } = await roles(t, (server) => {
+    server.tool('early', {}, (_, ctx) => {
+      ctx.requireScopes('files:write');
+      return 'ran';
+    });
+    server.tool('plain', {}, () => 'ran');
+    server.use(async (_, next) => await next());
+    server.use('tools/call', (passing, next) => {
+      if (passing.params['name'] === 'plain') requireScopes(passing, 'calls:plain', 'calls:all');
+      return next();
+    });
+  });
+  for (const [name, scopes] of [
+    ['early', 'files:write'],
+    ['plain', 'calls:plain calls:all'],
+  ] as const) {
+    const refused = await send(call('tools/call', { name }, await as('any')));
+    assert.equal(refused.status, 403);
+    assert.equal(parseChallenges(refused.headers['www-authenticate'])[0]?.parameters['scope'], scopes);
+    assert.equal(said(await send(call('tools/call', { name }, await as('any', scopes.split(' '))))), 'ran');
+  }
 });
 
 test('a server without rules gives the same bytes as ever, guarded or not', async (t) => {
