@@ -115,6 +115,18 @@ test('a server whose store cannot be used does not begin to listen, and says why
   await server.close();
 });
 
+test('a server whose turns come late refuses most of what is new, with the time to come back, and then no more', async (t) => {
+  const { listening } = await open(t, { maxLagMs: 50 });
+  const ask = () => send(listening.port, { headers: { ...stateless, 'Mcp-Method': 'echo' }, body: call('echo') });
+  assert.equal((await ask()).status, 200);
+  const until = performance.now() + 1_000;
+  while (performance.now() < until);
+  const answers = await Promise.all(Array.from({ length: 20 }, ask));
+  const refused = answers.find(({ status }) => status === 503);
+  assert.ok(Number(refused?.headers['retry-after']) > 0);
+  while ((await ask()).status !== 200) await new Promise((resolve) => setTimeout(resolve, 100));
+});
+
 test('a port in use is said to be', async (t) => {
   const { listening } = await open(t);
   await assert.rejects(listen(fakeEndpoint(), { port: listening.port }), {

@@ -1,4 +1,4 @@
-/** What a process that reads a stream of another one does when it hears nothing of it. */
+/** What processes do when they do not hear each other. */
 
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
@@ -106,4 +106,37 @@ test('a process that says nothing at all is taken for dead after 15 seconds, and
   for (const step of ['step 2', 'step 3', 'end']) world.pass(step);
   await pass(500);
   assert.equal(stream.messages.length, 1);
+});
+
+test('an answer that nobody hears is told again for some seconds, and is taken once', async (t) => {
+  let lost = 2;
+  const { world, client, pass } = await scene(t, ({ kind }) => (kind === 'message' && lost-- > 0 ? 0 : undefined));
+  const asked = client.request(0, 'tools/call', { name: 'ask' });
+  await asked.until(({ messages }) => messages.length === 1);
+  const answer = { id: asked.messages[0]?.['id'], result: { action: 'accept', content: { name: 'Ada' } } };
+  assert.equal(await client.say(1, answer).status(), 202);
+  await pass(1_000);
+  assert.equal(asked.ended, false);
+  await pass(1_000);
+  await asked.until(({ messages }) => 'result' in (messages.at(-1) ?? {}));
+  assert.equal(lost, -1);
+  assert.equal(world.runs.filter(({ tool }) => tool === 'ask').length, 1);
+});
+
+test('a process that does not say whether it has the stream for what belongs to no request loses it in 3 seconds', async (t) => {
+  let isFrozen = false;
+  const { client, pass } = await scene(t, (_, at) => (isFrozen && at === 0 ? 1 : undefined));
+  const first = client.listen(0);
+  assert.equal(await first.status(), 200);
+  isFrozen = true;
+  const later = client.listen(1);
+  let status: number | undefined;
+  void later.status().then((known) => (status = known));
+  await pass(2_500);
+  assert.equal(status, undefined);
+  await pass(1_000);
+  assert.equal(status, 200);
+  // The one before hears that it was taken, and ends.
+  await first.whole();
+  later.leave();
 });
