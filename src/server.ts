@@ -55,7 +55,7 @@ export { memoryRoundStore, type RoundStore, type RoundStoreLimits } from './host
 export type { SealingKey, SealingKeys } from './seal/sealing-key.ts';
 export type { SubscriptionLimits } from './server/subscriptions.ts';
 export type { ListKind } from './protocol/features/subscriptions.ts';
-export { requireScopes } from './host/middleware/require-scopes.ts';
+export { requireScopesOf } from './host/middleware/require-scopes-of.ts';
 export { ToolError } from './server/offer/tool-result.ts';
 export { urlElicitationRequired, type RequiredVisit } from './server/url-elicitation.ts';
 export type { AnySchema, InferInput, InferOutput, JsonSchema } from './schema/infer.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { parseChallenges } from '../auth/challenge.ts';
 import type { AuthInfo } from '../host/endpoint.ts';
-import { requireScopes } from '../host/middleware/require-scopes.ts';
+import { requireScopesOf } from '../host/middleware/require-scopes-of.ts';
 import { entries, type Received } from '../node/entries.test.ts';
 import type { Server } from '../server/server.ts';
 import { connectInMemory } from '../testing/pair.ts';
@@ -285,7 +285,7 @@ test('what lacks scopes is a 403 behind middleware too, and where middleware fin
     server.tool('plain', {}, () => 'ran');
     server.use(async (_, next) => await next());
     server.use('tools/call', (passing, next) => {
-      if (passing.params['name'] === 'plain') requireScopes(passing, 'calls:plain', 'calls:all');
+      if (passing.params['name'] === 'plain') requireScopesOf(passing, 'calls:plain', 'calls:all');
       return next();
     });
   });

@@ -1,5 +1,5 @@
 import type { Passing } from '../../peer/middleware/middleware.ts';
-import { requireScopes as requireOf } from '../protection.ts';
+import { requireScopes } from '../protection.ts';
 
 /**
  * Makes sure, in middleware of a server, that who sent a request has scopes; what is known of a tool alone belongs into its definition. Without
@@ -8,10 +8,10 @@ import { requireScopes as requireOf } from '../protection.ts';
  * @throws McpError where one is missing: over HTTP, while nothing was sent, the answer is then a 403 that names all of them.
  * @example
  * server.use('tools/call', (passing, next) => {
- *   requireScopes(passing, 'calls');
+ *   requireScopesOf(passing, 'calls');
  *   return next();
  * });
  */
-export function requireScopes(passing: Pick<Passing, 'auth' | 'transport'>, ...scopes: readonly string[]): void {
-  requireOf({ auth: passing.auth, network: passing.transport }, scopes);
+export function requireScopesOf(passing: Pick<Passing, 'auth' | 'transport'>, ...scopes: readonly string[]): void {
+  requireScopes({ auth: passing.auth, network: passing.transport }, scopes);
 }
