@@ -4,6 +4,7 @@
  */
 
 import type { Process } from '../world.ts';
+import { beSessionlessGuest } from './guest-of-no-session.ts';
 import { bePairGuest } from './guest-of-pair.ts';
 import { beRoundsGuest } from './guest-of-rounds.ts';
 import { clientHeader } from './node.ts';
@@ -14,6 +15,7 @@ export async function beGuest(process: Process, parts: GuestParts): Promise<void
   const raw = new Raw(process, parts);
   const { revision, pair } = parts.plan;
   if (pair) await bePairGuest(raw);
+  else if (parts.plan.service === 'sessionless') await beSessionlessGuest(raw);
   else if (revision === '2026-07-28') await beRoundsGuest(raw);
   else await beSessionGuest(raw);
 }

@@ -6,15 +6,18 @@ import type { Process } from '../world.ts';
 import type { Ctx } from '../../../src/server/ctx.ts';
 import type { HttpOptions } from '../../../src/http.ts';
 import type { InputRequest } from '../../../src/protocol/features/rounds.ts';
+import { slowEvents } from './slow-events.ts';
 import { memoryEvents } from '../../../src/store/events.ts';
 import type { OnEvent } from '../../../src/host/events/service-event.ts';
 import type { Judge } from './judge.ts';
+import { pause, sample } from './handling.ts';
+import { addOddTools, oddTools } from './odd-tools.ts';
 import type { ServiceKind } from './plan.ts';
 
 const key = { type: 'object', properties: { key: { type: 'integer' } }, required: ['key'] } as const;
 
 /** How many tools a process has to begin with. */
-export const toolCount = 13;
+export const toolCount: number = 13 + oddTools.length;
 
 /** How often a handler may ask, and how long a state of rounds is good, in milliseconds. */
 export const mostRounds = 8;
@@ -33,6 +36,8 @@ const longSteps = 4;
 export interface ServiceParts {
   readonly judge: Judge;
   optionsOf(process: Process): ServerOptions;
+  /** Lets something happen to a process at another time, without a timer of its own. */
+  later(process: Process, ms: number, run: () => void): void;
   /** True where nothing goes wrong. */
   readonly peaceful: boolean;
   /** How long a tool waits at a place, in milliseconds. */
@@ -65,12 +70,29 @@ const knowing: HttpOptions = {
   },
 };
 
+/** Room for few at once. */
+const tightOptions: HttpOptions = {
+  sessionIdleMs: 4_000,
+  maxSessions: 6,
+  maxSessionsPerPrincipal: 2,
+  maxStreams: 8,
+  maxStreamsPerPrincipal: 3,
+  maxRequests: 3,
+  maxStreamBuffer: 3_000,
+};
+
 /** @param isShared True where the store keeps the events. */
-function httpOptionsOf(service: ServiceKind, isShared: boolean): HttpOptions {
+function httpOptionsOf(
+  service: ServiceKind,
+  { isShared, later }: { readonly isShared: boolean; readonly later: (ms: number, run: () => void) => void },
+): HttpOptions {
   if (service === 'idle') return { sessionIdleMs: 4_000 };
   if (service === 'crowded') return { sessionIdleMs: 4_000, maxSessions: 3 };
   if (service === 'eventless') return { events: 'none' };
   if (service === 'forgetful' && !isShared) return { events: memoryEvents({ maxEvents: 2 }) };
+  if (service === 'slow log' && !isShared) return { events: slowEvents(later), maxStreamBuffer: 4_000 };
+  if (service === 'full store') return { sessionIdleMs: 4_000 };
+  if (service === 'tight') return tightOptions;
   return service === 'sessionless' ? { sessions: 'none' } : {};
 }
 
@@ -98,7 +120,10 @@ export class Node {
       ...(parts.service !== 'sessionless' && { ssePair: { sse: '/sse', messages: '/messages' } }),
       retryMs: 100,
       ...(parts.knowsClients && knowing),
-      ...httpOptionsOf(parts.service, this.server.endpoint.store?.shared === true),
+      ...httpOptionsOf(parts.service, {
+        isShared: this.server.endpoint.store?.shared === true,
+        later: (ms, run) => parts.later(process, ms, run),
+      }),
       onError: () => undefined,
     });
   }
@@ -207,6 +232,7 @@ function serverOf({ judge, wait, peaceful, news, knowsClients }: ServiceParts, o
     ctx.log('error', `log ${given.key} after`);
     return answer;
   });
+  addOddTools(server, runs);
   server.resource(newsUri, { name: 'news' }, () => String(news()));
   for (const [tool, questions] of [
     ['ask', ['one']],
@@ -229,24 +255,4 @@ function serverOf({ judge, wait, peaceful, news, knowsClients }: ServiceParts, o
 function byHand(text: string): InputRequest {
   const content = { type: 'text', text } as const;
   return { method: 'sampling/createMessage', params: { messages: [{ role: 'user', content }], maxTokens: 9 } };
-}
-
-/** Asks the client, and gives its words. */
-async function sample(ctx: Pick<Ctx, 'sample'>, text: string): Promise<string> {
-  const { content } = await ctx.sample({ messages: [{ role: 'user', content: { type: 'text', text } }], maxTokens: 9 });
-  const [first] = [content].flat();
-  return first?.type === 'text' ? first.text : '?';
-}
-
-/** Waits, unless nobody wants it any more. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    const end = (): void => {
-      clearTimeout(timer);
-      resolve();
-    };
-    if (signal.aborted) end();
-    else signal.addEventListener('abort', end, { once: true });
-  });
 }

@@ -14,9 +14,21 @@ export interface Operation {
 
 /**
  * What is particular about a service: sessions that are forgotten soon, few of them in a process, no events to resume from or few, states of rounds that are
- * good for one request and wait in the store, or no sessions at all.
+ * good for one request and wait in the store, no sessions at all, room for few at once, a log of events that takes its time and fails at times, or a store
+ * with little room.
  */
-export const serviceKinds = ['plain', 'idle', 'crowded', 'eventless', 'forgetful', 'once', 'sessionless'] as const;
+export const serviceKinds = [
+  'plain',
+  'idle',
+  'crowded',
+  'eventless',
+  'forgetful',
+  'once',
+  'sessionless',
+  'tight',
+  'slow log',
+  'full store',
+] as const;
 
 export type ServiceKind = (typeof serviceKinds)[number];
 
@@ -52,6 +64,8 @@ export interface Plan {
   readonly slowStore: boolean;
   /** When nothing reaches anybody any more, until all is calm; `undefined` where that never is. */
   readonly outAt: number | undefined;
+  /** True where clients answer questions by tasks of their own, if they are asked for such. */
+  readonly hostsTasks: boolean;
   /** When somebody comes who says what it likes. */
   readonly guestAt: number | undefined;
   /** True where the service knows its clients by a header. */
@@ -90,6 +104,9 @@ const moreKinds = [
   'burst',
   'burst',
   'hand',
+  'odd',
+  'odd',
+  'odd',
 ] as const;
 const faultKinds = ['kill', 'kill', 'stop', 'stop', 'drain', 'clock', 'change', 'change'] as const;
 const sharedFaultKinds: readonly Fault['kind'][] = [...faultKinds, 'store away', 'deaf', 'deaf'];
@@ -151,7 +168,8 @@ export function planOf(seed: number, { nodes = 1, bridge = false, isFirst = fals
   const isWrong = !isFirst && (isUnreadable || draw('wrong') <= 0.15);
   const wrong = isWrong ? pick([0.05, 0.2], 'how often wrong') : 0;
   const isSteady = faults.every(isHarmless) && !isOut && service === 'plain';
-  const isStill = faults.every(isHarmless) && !isOut && (service === 'plain' || service === 'once');
+  const isStill =
+    faults.every(isHarmless) && !isOut && (service === 'plain' || service === 'once' || service === 'sessionless');
   const hasSessions = sessions && date !== '2024-11-05';
   return {
     seed,
@@ -159,6 +177,7 @@ export function planOf(seed: number, { nodes = 1, bridge = false, isFirst = fals
     isUnreadable,
     service,
     knowsClients: !isFirst && !bridge && draw('knows clients') < 0.25,
+    hostsTasks: !isFirst && draw('hosts tasks') < 0.2,
     slowStore: nodes > 1 && draw('slow store') < 0.08,
     outAt,
     guestAt:
@@ -206,6 +225,7 @@ export function calmPlan(
     trouble: 0,
     wrong: 0,
     cutsAlone: false,
+    hostsTasks: true,
     slowStore: false,
     outAt: undefined,
     guestAt: undefined,
@@ -230,21 +250,20 @@ export function isPeaceful({
   // Before a server of sessions a question that came while a call is given up may have been that call's, and is given up too.
   if (upstream !== undefined && operations.some(({ kind }) => kind === 'give-up')) return false;
   // Who has no session cannot be asked, who finds no room is sent away.
-  if (outAt !== undefined || wrong > 0 || service === 'sessionless' || service === 'crowded') return false;
+  if (outAt !== undefined || wrong > 0 || isNarrow(service)) return false;
   // A tool may end the connection of its stream, and has its client come back for events that are not there.
-  if (
-    ['eventless', 'forgetful'].includes(service) &&
-    operations.some(({ kind }) => kind === 'poll' || kind === 'burst')
-  )
-    return false;
-  const isResumed =
-    cutsAlone &&
-    revision === '2025-11-25' &&
-    upstream === undefined &&
-    service !== 'eventless' &&
-    service !== 'forgetful';
+  if (losing.includes(service) && operations.some(({ kind }) => kind === 'poll' || kind === 'burst')) return false;
+  const isResumed = cutsAlone && revision === '2025-11-25' && upstream === undefined && !losing.includes(service);
   return (trouble === 0 || isResumed) && faults.every(isHarmless);
 }
+
+/** Tells whether a service has no place for everybody or everything, even where nothing goes wrong. */
+export function isNarrow(service: ServiceKind): boolean {
+  return ['sessionless', 'crowded', 'tight', 'full store'].includes(service);
+}
+
+/** Services of which a client may come back for events that are not there. */
+const losing: readonly ServiceKind[] = ['eventless', 'forgetful', 'slow log'];
 
 /** Tells whether whatever a client has seen of a stream is there to go on from, as long as its session is. */
 export function isKept({ service, nodes, faults, outAt }: Plan): boolean {

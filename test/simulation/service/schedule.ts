@@ -3,6 +3,7 @@
 import type { FetchRequest } from '../../../src/http/client/fetch.ts';
 import { revisions, type RevisionDate } from '../../../src/protocol/revision.ts';
 import type { ServerOptions } from '../../../src/server.ts';
+import { memoryStore } from '../../../src/store/memory/store.ts';
 import { inWorld } from '../globals.ts';
 import { Process, World } from '../world.ts';
 import { BridgeNode } from './bridged.ts';
@@ -11,7 +12,7 @@ import { Judge } from './judge.ts';
 import { Network, type Reached } from './network.ts';
 import { mostRounds, Node, roundMs, toolCount, type ServiceParts } from './node.ts';
 import { calmPlan, isKept, isPeaceful, serviceKinds, type Fault, type Plan } from './plan.ts';
-import { SharedStore } from './shared-store.ts';
+import { littleRoom, SharedStore } from './shared-store.ts';
 import { beGuest } from './guest.ts';
 import { visit } from './visitor.ts';
 
@@ -97,6 +98,7 @@ class Service {
       service: plan.service,
       knowsClients: plan.knowsClients,
       peaceful: isPeaceful(plan),
+      later: (process, ms, run) => void world.later(ms, process, run),
       optionsOf: (process) => ({
         onError: () => undefined,
         rounds: {
@@ -106,6 +108,7 @@ class Service {
           ...(plan.service === 'once' && { singleUse: true, maxStateLength: 500 }),
         },
         ...(this.#store && { store: this.#store.of(process) }),
+        ...(plan.nodes === 1 && plan.service === 'full store' && { store: memoryStore(littleRoom) }),
       }),
       wait: (key, place) => Math.floor(chance(plan.seed, 'wait', key, place) ** 3 * 4_000),
     };

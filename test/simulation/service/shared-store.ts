@@ -11,6 +11,14 @@ import type { Plan } from './plan.ts';
 /** How long a process waits for a store that does not answer, in milliseconds. */
 const patienceMs = 2_000;
 
+/** The limits of a store with little room. */
+export const littleRoom = {
+  maxRecords: 14,
+  maxRecordBytes: 6_000,
+  maxSessionLength: 3_000,
+  maxEventsLength: 8_000,
+} as const;
+
 interface Subscriber {
   readonly process: Process;
   readonly hear: (text: string) => void;
@@ -34,7 +42,11 @@ export class SharedStore {
     this.#world = world;
     this.#seed = seed;
     this.#slowMs = slowStore ? 600 : 30;
-    this.#kept = memoryStore({ now: () => world.now, ...(service === 'forgetful' && { maxEvents: 2 }) });
+    this.#kept = memoryStore({
+      now: () => world.now,
+      ...(service === 'forgetful' && { maxEvents: 2 }),
+      ...(service === 'full store' && littleRoom),
+    });
   }
 
   away(ms: number): void {

@@ -8,7 +8,8 @@ import type { Process, World } from '../world.ts';
 import { longestMs, type Judge } from './judge.ts';
 import type { Network } from './network.ts';
 import { burstCount, clientHeader, newsUri, stepCount } from './node.ts';
-import { isLossless, isPeaceful, newestMsOf, type Operation, type Plan } from './plan.ts';
+import { isLossless, isNarrow, isPeaceful, newestMsOf, type Operation, type Plan } from './plan.ts';
+import { doOdd } from './odd.ts';
 import { Watching } from './watching.ts';
 import { wrongLimit } from './wrong.ts';
 
@@ -57,7 +58,7 @@ async function arrive(
 ): Promise<Client | undefined> {
   const fetch = network.fetchOf(process);
   const [make, path] = plan.pair ? [ssePairTransport, 'sse'] : [httpTransport, 'mcp'];
-  for (let calmTries = 0; calmTries < (plan.service === 'crowded' || plan.upstream !== undefined ? 20 : 4);) {
+  for (let calmTries = 0; calmTries < (isNarrow(plan.service) || plan.upstream !== undefined ? 20 : 4);) {
     if (world.now > plan.calmAt) calmTries++;
     const options = {
       fetch,
@@ -81,9 +82,12 @@ async function arrive(
         onElicit: async ({ message }) => {
           judge.asked(message, process.name);
           await new Promise<void>((resolve) => void setTimeout(resolve, thinks(message)));
+          // A form that asks for what nobody gives.
+          if (message.startsWith('misfit')) return { action: 'accept', content: { word: 5 } };
           const action = actionOf(message);
           return action === 'accept' ? { action, content: { word: `re ${message}` } } : { action };
         },
+        ...(plan.hostsTasks && { hostTasks: { sampling: true, elicitation: true } }),
         onLog: ({ data }) => judge.logged(String(data)),
         // Told that it is deaf, it knows that it may know nothing.
         onWarning: (words) => void (words.startsWith('the server refused the stream') && heard.refused()),
@@ -95,6 +99,9 @@ async function arrive(
   }
   return undefined;
 }
+
+/** Keys of what is odd begin here. */
+const oddKeys = 5_000;
 
 class Visitor {
   readonly #client: Client;
@@ -129,7 +136,14 @@ class Visitor {
     if (kind === 'watch') return await this.#tools.begin();
     if (kind === 'watch-news') return await this.#news.begin();
     if (kind === 'unwatch') return await this.#ignoring(() => this.#tools.end());
+    if (kind === 'odd') return await this.#odd(key);
     await this.#call(kind, key);
+  }
+
+  async #odd(key: number): Promise<void> {
+    const { world, plan } = this.#parts;
+    const number = numberOf(`${this.#name}-${oddKeys + key * 100 + (plan.seed % 100)}`);
+    await doOdd({ client: this.#client, key: number, note: (words) => world.note(`${this.#name} ${words}`) });
   }
 
   /** All is calm: what was watched is known as it is. */

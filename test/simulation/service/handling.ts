@@ -1,0 +1,24 @@
+/** What handlers of a simulated service do while they run. */
+
+import type { AskAsTaskOptions, Ctx } from '../../../src/server/ctx.ts';
+
+/** Asks the client, and gives its words. */
+export async function sample(ctx: Pick<Ctx, 'sample'>, text: string, options?: AskAsTaskOptions): Promise<string> {
+  const messages = [{ role: 'user', content: { type: 'text', text } } as const];
+  const { content } = await ctx.sample({ messages, maxTokens: 9 }, options);
+  const [first] = [content].flat();
+  return first?.type === 'text' ? first.text : '?';
+}
+
+/** Waits, unless nobody wants it any more. */
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    const end = (): void => {
+      clearTimeout(timer);
+      resolve();
+    };
+    if (signal.aborted) end();
+    else signal.addEventListener('abort', end, { once: true });
+  });
+}

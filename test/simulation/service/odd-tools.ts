@@ -1,0 +1,60 @@
+/** Tools of a service whose handlers do what handlers had better not, or seldom do: their answers are whatever they are, but each ends. */
+
+import type { Server } from '../../../src/server.ts';
+import type { Ctx } from '../../../src/server/ctx.ts';
+import { pause, sample } from './handling.ts';
+
+const key = { type: 'object', properties: { key: { type: 'integer' } }, required: ['key'] } as const;
+
+/** The names of the tools. */
+export const oddTools = ['careless', 'same-key', 'keyed', 'misfit', 'wordy', 'huge', 'hosted', 'unasked'] as const;
+
+/** More reports than are remembered of a round, and fewer. */
+const reports = { many: 1_010, few: 10 };
+
+const handlers: Readonly<Record<(typeof oddTools)[number], (of: number, ctx: Ctx) => Promise<string>>> = {
+  // It goes without its answer, and asks when it is over.
+  careless: async (of, ctx) => {
+    sample(ctx, `careless ${of} one`).catch(() => undefined);
+    const late = async (): Promise<void> => {
+      await pause(200, new AbortController().signal);
+      await ctx.once('late', () => 'late');
+      await sample(ctx, `careless ${of} late`);
+    };
+    late().catch(() => undefined);
+    return 'gone';
+  },
+  'same-key': async (of, ctx) => {
+    const ask = async (): Promise<string> => await sample(ctx, `same-key ${of} one`, { key: 'same' });
+    return (await Promise.all([ask(), ask()])).join(', ');
+  },
+  keyed: async (of, ctx) => await sample(ctx, `keyed ${of} one`, { key: 'word' }),
+  misfit: async (of, ctx) => {
+    const schema = { type: 'object', properties: { word: { type: 'string' } }, required: ['word'] } as const;
+    const { action } = await ctx.elicit({ message: `misfit ${of}`, schema });
+    return action;
+  },
+  wordy: async (of, ctx) => {
+    await ctx.once('words', () => {
+      ctx.log('error', `wordy ${of} effect`);
+      ctx.progress(1);
+    });
+    for (let at = 0; at < (of % 20 === 0 ? reports.many : reports.few); at++) ctx.log('error', `wordy ${of} word${at}`);
+    const answer = await sample(ctx, `wordy ${of} one`);
+    for (let at = 0; at < 3; at++) ctx.log('error', `wordy ${of} later${at}`);
+    return answer;
+  },
+  huge: async (of, ctx) => await sample(ctx, `huge ${of} ${'.'.repeat(of % 2 === 0 ? 40_000 : 400_000)}`),
+  hosted: async (of, ctx) => await sample(ctx, `hosted ${of} one`, { task: { ttlMs: 20_000 } }),
+  // The client never said that it can.
+  unasked: async (_, ctx) => JSON.stringify(await ctx.roots()),
+};
+
+/** Adds them to a server. */
+export function addOddTools(server: Server, runs: (tool: string, of: number, ctx: Ctx) => void): void {
+  for (const tool of oddTools)
+    server.tool(tool, { input: key }, async (given, ctx) => {
+      runs(tool, given.key, ctx);
+      return await handlers[tool](given.key, ctx);
+    });
+}

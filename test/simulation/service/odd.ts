@@ -1,0 +1,90 @@
+/** What clients seldom do, or had better not: it ends, however it does, and is in nobody's way. */
+
+import type { Client } from '../../../src/client.ts';
+import { newsUri } from './node.ts';
+import { oddTools } from './odd-tools.ts';
+
+/** Where it is done. */
+export interface OddParts {
+  readonly client: Client;
+  /** A key of its own, which no other call has. */
+  readonly key: number;
+  note(words: string): void;
+}
+
+type Odd = (parts: OddParts) => Promise<unknown>;
+
+const later = async (ms: number): Promise<void> => await new Promise<void>((resolve) => void setTimeout(resolve, ms));
+
+const echo = async ({ client, key }: OddParts, options: Parameters<Client['callTool']>[2]): Promise<unknown> =>
+  await client.callTool('echo', { key }, options);
+
+/** What somebody hears who cannot bear it. */
+const throwing = (): never => {
+  throw new Error('this listener throws');
+};
+
+const deeds: readonly Odd[] = [
+  async (parts) => await echo(parts, { signal: AbortSignal.abort('not wanted') }),
+  async (parts) => await echo(parts, { timeoutMs: 5 }),
+  async (parts) => await echo(parts, { timeoutMs: -1 }),
+  async (parts) => await echo(parts, { maxTotalTimeoutMs: 8, timeoutMs: 0 }),
+  async ({ client, key }) => {
+    const options = { progressToken: `token-${key}`, timeoutMs: 20_000 };
+    const call = async (): Promise<unknown> => await client.callTool('steps', { key }, options);
+    return await Promise.allSettled([call(), call()]);
+  },
+  async ({ client, key }) =>
+    await client.callTool('steps', { key }, { onProgress: throwing, timeoutMs: 20_000, maxTotalTimeoutMs: 0 }),
+  async ({ client, key }) => {
+    const given = new AbortController();
+    const call = client.callTool('ask', { key }, { signal: given.signal });
+    setTimeout(() => given.abort(), key % 700);
+    return await call;
+  },
+  async ({ client, key }) => {
+    const given = new AbortController();
+    const subscribed = client.subscribe({ tools: true, updates: [`${newsUri}/part`] }, throwing, {
+      signal: given.signal,
+    });
+    setTimeout(() => given.abort('enough'), key % 900);
+    await subscribed;
+    await later(3_000);
+  },
+  async ({ client }) => {
+    const all = await client.subscribe({ tools: true, prompts: true, resources: true }, () => undefined);
+    await later(4_000);
+    await all.close();
+  },
+  async ({ client }) => await client.subscribe({ tools: true }, () => undefined, { signal: AbortSignal.abort() }),
+  async ({ client }) => await client.subscribe({}, () => undefined),
+  async ({ client }) => await client.subscribe({ tools: 5 } as never, () => undefined),
+  async ({ client }) => await client.subscribe({ strange: true } as never, () => undefined),
+  async ({ client }) => await client.subscribe({ updates: 'news' } as never, () => undefined),
+  async ({ client }) => await client.subscribe({ tools: true }, 5 as never),
+  async ({ client }) => await client.subscribe({ updates: Array.from({ length: 5_000 }, String) }, () => undefined),
+  async ({ client }) => {
+    const same = await Promise.all(
+      Array.from({ length: 3 }, async () => await client.subscribe({ updates: [newsUri] }, () => undefined)),
+    );
+    for (const one of same) await one.close();
+  },
+  async ({ client }) => await client.ping(),
+  async ({ client }) => await client.setLogLevel('warning'),
+  async ({ client }) => await client.request('nothing/at-all', { _meta: { progressToken: 7 } }, { timeoutMs: 9_000 }),
+  async ({ client }) => await client.notify('notifications/nothing', {}),
+  async ({ client }) => await client.notifyRootsListChanged(),
+  async ({ client }) => await client.readResource('news://nobodys'),
+];
+
+/** Does one of them. */
+export async function doOdd(parts: OddParts): Promise<void> {
+  const { client, key } = parts;
+  const at = key % (deeds.length + oddTools.length);
+  const deed = deeds[at] ?? (async () => await client.callTool(oddTools[at - deeds.length] ?? 'echo', { key }));
+  try {
+    await deed(parts);
+  } catch (error) {
+    parts.note(`does something odd: ${String(error)}`);
+  }
+}
