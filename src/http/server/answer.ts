@@ -14,6 +14,7 @@ import type { EventStream } from './stream.ts';
 /** Receiver of the messages of an answer once it is an event stream. */
 interface Outlet {
   readonly ended: boolean;
+  readonly isTaken?: boolean;
   send(json: string): void;
   end(json?: string): void;
   pause(retryMs: number): void;
@@ -45,6 +46,11 @@ export class HttpAnswer implements Silent {
   /** Tells whether nothing can be sent any more: the answer is complete, or its client went away for good. */
   get gone(): boolean {
     return this.#gone || this.#outlet?.ended === true;
+  }
+
+  /** Tells whether another process ended it: what this one still says of it comes after its end. */
+  get isTaken(): boolean {
+    return this.#outlet?.isTaken === true;
   }
 
   /** Tells whether the answer is an event stream by now. */

@@ -4,7 +4,17 @@ import { createBridge, type Bridge } from '../../../src/bridge.ts';
 import { httpTransport } from '../../../src/http.ts';
 import type { Fetch } from '../../../src/http/client/fetch.ts';
 import { createHttpHandler, type HttpHandler } from '../../../src/http/server/handler.ts';
+import type { Store } from '../../../src/store/store.ts';
 import type { Process } from '../world.ts';
+import { knowing, roundMs } from './node.ts';
+
+/** What a bridge is made with beside its way to its server. */
+export interface BridgeParts {
+  readonly fetch: Fetch;
+  /** What its processes share, where there are several. */
+  readonly store?: Store | undefined;
+  readonly knowsClients: boolean;
+}
 
 /** A bridge that serves; it is made when it first listens. */
 export class BridgeNode {
@@ -13,9 +23,9 @@ export class BridgeNode {
   draining = false;
   readonly #begun: Promise<Bridge>;
 
-  constructor(process: Process, fetch: Fetch) {
+  constructor(process: Process, parts: BridgeParts) {
     this.process = process;
-    this.#begun = this.#begin(fetch);
+    this.#begun = this.#begin(parts);
   }
 
   async close(drainMs: number): Promise<void> {
@@ -26,21 +36,24 @@ export class BridgeNode {
   }
 
   /** Begins, again and again where its server cannot be reached, as a platform starts it anew. */
-  async #begin(fetch: Fetch): Promise<Bridge> {
+  async #begin(parts: BridgeParts): Promise<Bridge> {
+    const { fetch, store, knowsClients } = parts;
     const bridge = await createBridge({
       upstream: httpTransport('http://localhost/mcp', { fetch }),
-      rounds: { keys: [new Uint8Array(32).fill(7)] },
+      rounds: { keys: [new Uint8Array(32).fill(7)], ttlMs: roundMs },
+      ...(store && { store }),
       onError: () => undefined,
       onWarning: () => undefined,
     }).catch(() => undefined);
     if (bridge === undefined) {
       await new Promise<void>((resolve) => void setTimeout(resolve, 500));
-      return await this.#begin(fetch);
+      return await this.#begin(parts);
     }
     this.handler = createHttpHandler(bridge, {
       path: '/mcp',
       ssePair: { sse: '/sse', messages: '/messages' },
       retryMs: 100,
+      ...(knowsClients && knowing),
       onError: () => undefined,
     });
     return bridge;

@@ -63,7 +63,8 @@ export function clientOf(of: number): string {
   return `c${Math.floor(of / 10_000)}`;
 }
 
-const knowing: HttpOptions = {
+/** Knows clients by that header. */
+export const knowing: HttpOptions = {
   authenticate: (request) => {
     const principal = request.header(clientHeader);
     return principal === undefined ? { status: 401 } : { principal };

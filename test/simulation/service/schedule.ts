@@ -204,13 +204,23 @@ class Service {
 
   #serveBehind(revision: RevisionDate): void {
     const process = new Process('u');
-    const optionsOf = (own: Process): ServerOptions => ({ ...this.#parts.optionsOf(own), revisions: [revision] });
-    this.#world.later(0, process, () => (this.#upstream = new Node(process, { ...this.#parts, optionsOf })));
+    // What its bridges share is none of its own, and its one client is a bridge.
+    const optionsOf = (own: Process): ServerOptions => {
+      const { store: _, ...options } = this.#parts.optionsOf(own);
+      return { ...options, revisions: [revision] };
+    };
+    const parts = { ...this.#parts, optionsOf, knowsClients: false };
+    this.#world.later(0, process, () => (this.#upstream = new Node(process, parts)));
   }
 
   #serving(process: Process): Node | BridgeNode {
     if (this.#plan.upstream === undefined) return new Node(process, this.#parts);
-    return new BridgeNode(process, this.#inner.fetchOf(process));
+    const { knowsClients } = this.#plan;
+    return new BridgeNode(process, {
+      fetch: this.#inner.fetchOf(process),
+      store: this.#store?.of(process),
+      knowsClients,
+    });
   }
 
   #start(at: number, delayMs: number): void {

@@ -140,7 +140,10 @@ export class HttpSession implements Link {
     const json = this.#ended ? undefined : messageJson(this.#context, message);
     if (json === undefined) return;
     const answer = related === undefined ? undefined : this.#answers.get(related);
-    if (answer?.message(json) === true || this.#elsewhere?.deliver(json, message) === true) return;
+    if (answer?.message(json) === true) return;
+    // Its client was told how the call ended; on another stream it would overtake what came before that.
+    if (answer?.isTaken === true && !('id' in message)) return;
+    if (this.#elsewhere?.deliver(json, message) === true) return;
     this.deliver(json);
   }
 

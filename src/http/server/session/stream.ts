@@ -24,6 +24,8 @@ export interface StreamPosition {
 export interface LastingStream {
   /** Tells whether nothing can be sent any more. */
   readonly ended: boolean;
+  /** True where another process ended it in the place of this one, which it took for gone. */
+  readonly isTaken?: boolean;
   /** Tells whether somebody reads it now, here. */
   readonly connected: boolean;
   /** True where its first reader is sent an event at once, from which it can resume. */

@@ -50,6 +50,7 @@ export class SharedStream implements LastingStream {
   /** False once an event could not be kept: the stream goes on for who reads it now, and cannot be resumed. */
   #isKept = true;
   #complete = false;
+  isTaken = false;
   /** Number of times that somebody asked to take it up, and the time that its holder did. */
   #asked = 0;
   #holder = 0;
@@ -179,7 +180,10 @@ export class SharedStream implements LastingStream {
     this.#tail = this.#tail.then(async () => {
       const number = await kept;
       this.#waiting -= data.length;
-      if (number === 'fenced') return this.leave();
+      if (number === 'fenced') {
+        this.isTaken = true;
+        return this.leave();
+      }
       // Who came meanwhile had it from the log.
       if (number !== undefined && number <= this.#seen) return;
       write(number);
