@@ -3,8 +3,10 @@
 import { randomBytes } from 'node:crypto';
 import { revisions } from '../protocol/revision.ts';
 import type { Log } from '../wire/log.ts';
+import { listenForApps, type AppsPort } from './apps/listen-apps.ts';
+import { RunningApps } from './apps/running-apps.ts';
 import { Feed } from './feed.ts';
-import { listenLocally, type Verb } from './http/listen.ts';
+import { listenLocally, type Local, type Verb } from './http/listen.ts';
 import { readSite } from './http/site.ts';
 import { WholeRecording } from './recording.ts';
 import { auto, type InspectedServer } from './servers/inspected.ts';
@@ -13,6 +15,7 @@ import { watchFolder } from './servers/reload.ts';
 import { InspectedServers } from './servers/servers.ts';
 import type { ServerPlan, Shared } from './servers/shared.ts';
 import { Trials, type OpenBridge } from './trial/trials.ts';
+import { appVerbs } from './verbs/apps.ts';
 import { askingVerbs } from './verbs/asking.ts';
 import { lookingVerbs } from './verbs/looking.ts';
 import { reachingVerbs } from './verbs/reaching.ts';
@@ -42,6 +45,8 @@ export interface RunningInspect {
   readonly url: string;
   /** Names of the verbs. */
   readonly verbs: readonly string[];
+  /** Origin of the frames of apps. */
+  readonly apps: string;
   /** Logs of the servers. */
   readonly logs: readonly Log[];
   close(): Promise<void>;
@@ -61,6 +66,8 @@ export async function startInspect(options: InspectOptions): Promise<RunningInsp
   const shared: Shared = { feed, questions, fetch, version, isReadOnly, next, now, open, words };
   const servers = new InspectedServers(shared);
   const trials = new Trials(shared, bridge);
+  const apps = new RunningApps();
+  const appsPort = await listenForApps(apps);
   const recording = new WholeRecording(servers);
   const token = randomBytes(32).toString('base64url');
   feed.keep('hello', {
@@ -76,15 +83,13 @@ export async function startInspect(options: InspectOptions): Promise<RunningInsp
     ...askingVerbs(questions, openPage),
     ...lookingVerbs(recording, { feed, version }),
     ...tryingVerbs(recording, { servers, trials }),
+    ...appVerbs({ servers, apps, origin: appsPort.origin, isReadOnly, openPage }),
   ]);
-  const local = await listenLocally({
-    files,
-    verbs,
-    token,
-    port: options.port,
-    // What failed may cite a server.
-    words: (error) => servers.all.reduce((text, { recorder }) => recorder.hidden(text), words(error)),
-  });
+  // What failed may cite a server.
+  const shown = (error: unknown): string =>
+    servers.all.reduce((text, { recorder }) => recorder.hidden(text), words(error));
+  const parts = { files, verbs, token, port: options.port, frames: appsPort.origin, words: shown };
+  const local = await listenBesideApps(parts, appsPort);
   const unwatched = plans.map((plan) => {
     const server = servers.add(plan);
     void server.connect(options.revision ?? auto);
@@ -93,6 +98,7 @@ export async function startInspect(options: InspectOptions): Promise<RunningInsp
   return {
     url: `http://${local.door.host}/#${token}`,
     verbs: [...verbs.keys()],
+    apps: appsPort.origin,
     logs: servers.all.map(({ recorder }) => recorder.log),
     async close() {
       for (const end of unwatched) end();
@@ -100,8 +106,21 @@ export async function startInspect(options: InspectOptions): Promise<RunningInsp
       await trials.close();
       await servers.close();
       await local.close();
+      await appsPort.close();
     },
   };
+}
+
+/** Listens for the page, which alone may have apps in it. @throws Error where the port is taken; that of apps is closed. */
+async function listenBesideApps(parts: Parameters<typeof listenLocally>[0], apps: AppsPort): Promise<Local> {
+  try {
+    const local = await listenLocally(parts);
+    apps.servePage(`http://${local.door.host}`);
+    return local;
+  } catch (error) {
+    await apps.close();
+    throw error;
+  }
 }
 
 /** Starts a server anew when the files of a folder change, in the revision that was asked for. */

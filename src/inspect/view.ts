@@ -227,6 +227,27 @@ export interface TrialStepView {
   readonly byBridge?: readonly string[];
 }
 
+/** An app of a server, before it runs. */
+export interface AppSourceView {
+  readonly uri: string;
+  readonly html: string;
+  readonly mimeType: string;
+  /** Domains that it wants to reach, by their kind; and what it wants that is none. */
+  readonly domains: Readonly<Record<string, readonly string[]>>;
+  readonly refused: readonly string[];
+  /** Things of the browser that it wants; none is given. */
+  readonly permissions: readonly string[];
+}
+
+/** An app that runs. */
+export interface RunningAppView {
+  readonly app: string;
+  /** Address of the frame around it. */
+  readonly frame: string;
+  /** Domains that it may reach. */
+  readonly allowed: Readonly<Record<string, readonly string[]>>;
+}
+
 /** Losses of a client of each revision. */
 export interface LossesView {
   readonly client: string;

@@ -174,7 +174,8 @@ class MemoryLog implements Log {
     const cut = dropped + Math.max((seen.text?.length ?? 0) - (text?.length ?? 0), 0);
     const isCut = kept.text !== undefined && (dropped > 0 || (seen.text?.length ?? 0) > this.#most.text);
     const factsOf = isCut ? factsOfLong : messageFacts;
-    const facts = kept.lane === 'message' && seen.text !== undefined ? factsOf(seen.text) : undefined;
+    const facts =
+      (kept.lane === 'message' || kept.lane === 'app') && seen.text !== undefined ? factsOf(seen.text) : undefined;
     const entry: RecordingEntry = {
       ...kept,
       ...(text === undefined ? {} : { text }),

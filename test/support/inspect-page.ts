@@ -55,11 +55,19 @@ export async function openInspect(
   const context = await browserContext(t, { viewport: { width, height }, colorScheme: dark ? 'dark' : 'light' });
   const page = await context.newPage();
   opened.push(page);
-  page.on('console', (message) => complaints.push(message.text()));
+  page.on('console', (message) => {
+    // What an app complains of is its own affair.
+    if (!message.location().url.startsWith(scene.apps)) complaints.push(message.text());
+  });
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('request', (request) => {
-    if (!/^(data|blob):/.test(request.url()) && new URL(request.url()).origin !== scene.origin)
+    const own = [scene.origin, scene.apps];
+    if (!/^(data|blob):/.test(request.url()) && !own.includes(new URL(request.url()).origin))
       foreign.push(request.url());
+  });
+  page.on('requestfailed', (request) => {
+    // It was asked for, and the policy kept it here.
+    if (request.failure()?.errorText === 'csp') foreign.splice(foreign.indexOf(request.url()), 1);
   });
   await page.goto(scene.url);
   await page.getByRole('heading', { name: 'Parley' }).waitFor();

@@ -6,7 +6,7 @@ import { commonHeaders } from './policy.ts';
 import type { SiteFile } from './site.ts';
 
 /** Address that is listened on: this machine alone, and there is no option for more. */
-const address = '127.0.0.1';
+export const localAddress = '127.0.0.1';
 
 /** Answers what the page posts: an object, or a stream of lines that it writes itself. */
 export type Verb = (
@@ -21,6 +21,8 @@ export interface LocalParts {
   readonly token: string;
   /** Port; 0 for any free one. */
   readonly port: number;
+  /** Origin of the frames that the page may have. */
+  readonly frames: string;
   /** Words of an error for the person, without secrets. */
   readonly words: (error: unknown) => string;
 }
@@ -37,18 +39,19 @@ export async function listenLocally(parts: LocalParts): Promise<Local> {
   server.maxConnections = 64;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(parts.port, address, resolve);
+    server.listen(parts.port, localAddress, resolve);
   });
   // A server that listens on a port has the address of one.
   const { port } = server.address() as AddressInfo;
   // A connection that fails is its own affair.
   server.on('error', () => {});
-  const door: Door = { host: `${address}:${port}`, token: parts.token };
+  const door: Door = { host: `${localAddress}:${port}`, token: parts.token };
   server.on('request', (request, response) => void answer(request, response, parts, door));
-  return { door, close: () => closed(server) };
+  return { door, close: () => closedServer(server) };
 }
 
-async function closed(server: Server): Promise<void> {
+/** Closes a server, and what is connected to it. */
+export async function closedServer(server: Server): Promise<void> {
   const over = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeAllConnections();
   await over;
@@ -57,11 +60,11 @@ async function closed(server: Server): Promise<void> {
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  { files, verbs, words }: LocalParts,
+  { files, verbs, words, frames }: LocalParts,
   door: Door,
 ): Promise<void> {
   response.on('error', () => response.destroy());
-  for (const [name, value] of Object.entries(commonHeaders)) response.setHeader(name, value);
+  for (const [name, value] of Object.entries(commonHeaders(frames))) response.setHeader(name, value);
   try {
     const refusal = refusedAtDoor(request, door);
     if (refusal !== undefined) return end(response, refusal.status, { error: refusal.message });

@@ -6,6 +6,8 @@ export interface AddressWish {
   readonly url: string;
   /** True where it is reached without a click: who wrote the address knows the token of this run. */
   readonly connects: boolean;
+  /** Tool whose app is opened: its arguments, and whether it is called and run without a click. */
+  readonly app?: { readonly tool: string; readonly text: string; readonly runs: boolean };
   /** Reason for which a part of it is not done. */
   readonly problem?: string;
 }
@@ -16,9 +18,13 @@ export function takeWish(token: string): AddressWish {
   if (given.size > 0) history.replaceState(null, '', location.pathname);
   const problem = problemOf(given);
   const url = given.get('serverUrl') ?? '';
+  const tool = given.get('openApp');
+  const text = given.get('appArgs') ?? '{}';
+  const runs = token !== '' && given.get('autoOpen') === token;
   return {
     url,
     connects: url !== '' && token !== '' && given.get('autoConnect') === token,
+    ...(tool === null ? {} : { app: { tool, text: isObjectText(text) ? text : '{}', runs } }),
     ...(problem === undefined ? {} : { problem }),
   };
 }
@@ -27,5 +33,16 @@ function problemOf(given: URLSearchParams): string | undefined {
   const command = given.get('serverCommand');
   if (command !== null || given.get('transport') === 'stdio')
     return `No address starts a command here. Type it: parley inspect -- ${[command, given.get('serverArgs')].filter(Boolean).join(' ') || '<command>'}`;
-  return given.has('openApp') ? 'Apps are not shown here: the tool is in the list.' : undefined;
+  return isObjectText(given.get('appArgs') ?? '{}')
+    ? undefined
+    : 'The arguments in the address (appArgs) are no JSON object.';
+}
+
+function isObjectText(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
 }

@@ -8,6 +8,7 @@ import { Header } from './screens/header.tsx';
 import { Servers } from './screens/servers.tsx';
 import { Use } from './screens/use.tsx';
 import { Wire } from './screens/wire.tsx';
+import { openWishedApp } from './wished-app.ts';
 import { addServer, announcement, api, hear, place, problem, questions, trouble, wish } from './state.ts';
 
 /** Words that are read out: one announcement in two seconds at most. */
@@ -58,6 +59,7 @@ listenToKeys();
 answerAsWished();
 problem.value = wish.problem;
 if (wish.connects) void addServer(wish.url);
+openWishedApp();
 effect(() => {
   const waiting = questions.value.size;
   document.title = waiting > 0 ? `(${waiting}) Parley` : 'Parley';

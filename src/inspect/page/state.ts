@@ -32,6 +32,9 @@ export const api: Api = createApi(token);
 /** Things that the address wished when the page was opened. */
 export const wish: AddressWish = takeWish(token);
 
+/** Tool whose app runs without a click, since the address had the token. */
+export const wishedApp: Signal<string | undefined> = signal(undefined);
+
 export const hello: Signal<Extract<FeedLine, { kind: 'hello' }> | undefined> = signal(undefined);
 /** Words about the process, where it does not answer. */
 export const trouble: Signal<string | undefined> = signal(undefined);

@@ -27,7 +27,7 @@ export function rowOfEntry(entry: RecordingEntry): RowView {
 }
 
 function kindOf({ lane, id, method, pair, text = '' }: RecordingEntry): RowView['kind'] {
-  if (lane !== 'message') return undefined;
+  if (lane !== 'message' && lane !== 'app') return undefined;
   if (method !== undefined && !isAnswer(text)) return id === undefined ? 'notice' : 'request';
   if (id === undefined && pair === undefined) return undefined;
   return /"error"\s*:/.test(text.slice(0, 4_096)) && !/"result"\s*:/.test(text.slice(0, 4_096)) ? 'error' : 'result';
@@ -43,7 +43,7 @@ function isAnswer(text: string): boolean {
 
 function labelOf({ lane, method, http, text, problem, event, exit }: RecordingEntry): string {
   if (exit !== undefined) return `the process ended: ${exit.signal ?? `code ${String(exit.code)}`}`;
-  if (lane === 'message' && method !== undefined) return clip(method);
+  if ((lane === 'message' || lane === 'app') && method !== undefined) return clip(method);
   if (http?.method !== undefined && http.url !== undefined) return clip(`${http.method} ${pathOf(http.url)}`);
   if (lane === 'event' && event !== undefined)
     return clip(event.comment === undefined ? `event ${event.type ?? 'message'}` : `comment ${event.comment}`);

@@ -7,6 +7,7 @@ import { Facts } from '../parts.tsx';
 import { line, plain, size, textOf } from '../plain.ts';
 import { act, calls, chosen, chosenServer, lists, server, updated } from '../state.ts';
 import { expand, variablesIn } from '../template.ts';
+import { AppPlace } from '../apps/app-place.tsx';
 import { Picker, whyEmpty } from './picker.tsx';
 import { CallResult } from './result.tsx';
 
@@ -95,6 +96,7 @@ function OneResource({ resource }: { readonly resource: Json }): JSX.Element {
         </button>
       </p>
       {lastRead(uri)}
+      {uri.startsWith('ui://') && <AppPlace uri={uri} />}
     </article>
   );
 }

@@ -2,9 +2,11 @@ import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { JsonView as Json, ProblemView } from '../../view.ts';
 import { ArgumentsField } from '../arguments.tsx';
+import { drafts } from '../drafts.ts';
 import { CopyButton } from '../parts.tsx';
 import { plain, textOf } from '../plain.ts';
 import { again, api, callAgain, calls, chosenServer, hello, lists, problem, server, wordsOf } from '../state.ts';
+import { AppPlace, appOf } from '../apps/app-place.tsx';
 import { Picker, whyEmpty } from './picker.tsx';
 import { CallResult } from './result.tsx';
 
@@ -38,12 +40,10 @@ function marksOf(tool: Json, news: readonly string[]): readonly string[] {
   return [
     ...(hints['readOnlyHint'] === true ? ['read-only'] : hints['destructiveHint'] === true ? ['destructive'] : []),
     ...(execution['taskSupport'] === 'required' || execution['taskSupport'] === 'optional' ? ['task'] : []),
+    ...(appOf(tool) === undefined ? [] : ['app']),
     ...(news.includes(`tools ${String(tool['name'])}`) ? ['changed'] : []),
   ];
 }
-
-/** Arguments that were typed, by server and tool, so that nothing is lost when another is chosen. */
-const drafts = new Map<string, string>();
 
 function Tool({ tool }: { readonly tool: Json }): JSX.Element {
   const name = textOf(tool['name']) ?? '';
@@ -71,6 +71,7 @@ function Tool({ tool }: { readonly tool: Json }): JSX.Element {
       problem.value = wordsOf(error);
     }
   };
+  const app = appOf(tool);
   const isRunning = last?.state === 'running';
   return (
     <article
@@ -99,6 +100,7 @@ function Tool({ tool }: { readonly tool: Json }): JSX.Element {
       />
       <ToolDoing tool={tool} text={text} isOdd={problems.length > 0} call={call} />
       {last !== undefined && <CallResult key={last.id} call={last} isRunning={isRunning} />}
+      {app !== undefined && <AppPlace uri={app} tool={tool} call={last} />}
     </article>
   );
 }
