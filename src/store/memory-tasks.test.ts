@@ -30,7 +30,7 @@ test('a full store forgets what ended the longest ago, and nothing that is open'
 });
 
 test('where nothing can be forgotten a change that needs room rejects, and one that needs none succeeds', async () => {
-  const store = memoryTasks({ maxBytes: 10_000 });
+  const store = memoryTasks({ maxBytes: 12_000 });
   const long = 'x'.repeat(2_000);
   assert.equal(await store.add(task('a', { text: long }), 100), 'added');
   assert.equal(await store.add(task('b', { text: long }), 100), 'added');
@@ -40,6 +40,25 @@ test('where nothing can be forgotten a change that needs room rejects, and one t
   assert.equal(await store.swap(task('a', { version: 2, text: long, open: false })), true);
   assert.equal(await store.swap(task('b', { version: 2, text: `${long}${long}` })), true);
   assert.equal(await store.get('a'), undefined);
+});
+
+test('new tasks leave those that there are room to go on, and those leave each other room to end', async () => {
+  const store = memoryTasks({ maxBytes: 100_000 });
+  const long = 'x'.repeat(5_000);
+  assert.equal(await store.add(task('ann'), 100), 'added');
+  let added = 0;
+  while ((await store.add(task(`eve ${added}`, { owner: 'eve', text: long }), 100)) === 'added') added++;
+  assert.equal(added, 7, 'three quarters are taken');
+  const grows = async (id: string, to: number, open: boolean): Promise<boolean> => {
+    const version = ((await store.get(id))?.version ?? 0) + 1;
+    return await store.swap(task(id, { version, open, text: 'x'.repeat(to) }));
+  };
+  assert.equal(await grows('ann', 3_000, true), true);
+  assert.equal(await grows('eve 0', 7_000, true), true);
+  await assert.rejects(grows('eve 0', 10_000, true), /no room/);
+  await assert.rejects(grows('ann', 8_000, true), /no room/);
+  assert.equal(await grows('ann', 8_000, false), true);
+  assert.equal((await store.get('ann'))?.text.length, 8_000);
 });
 
 test('a change of what ended does not forget what is changed', async () => {

@@ -8,7 +8,7 @@ import type { TaskStore } from './tasks.ts';
 export interface MemoryTasksOptions {
   /** The most tasks; 10,000. */
   readonly maxTasks?: number;
-  /** The most bytes that tasks take together, about; 64 MiB. */
+  /** The most bytes that tasks take together, about; 64 MiB. New ones may fill three quarters of it, so that those that there are can go on and end. */
   readonly maxBytes?: number;
   /** The clock, in milliseconds; one that never jumps by default. */
   readonly now?: () => number;
@@ -27,8 +27,9 @@ export function isInMemory(store: TaskStore): boolean {
 /**
  * Makes a store of tasks in the memory of this process: they are gone when it ends, and no other process sees them.
  *
- * Past a limit it forgets tasks that ended, those first that ended the longest ago, and never one that is open. Where only open ones are left, a new
- * task is told `full`, and a change that needs more room rejects; one that needs no more than the task has always succeeds.
+ * Past a limit it forgets tasks that ended, those first that ended the longest ago, and never one that is open. Where open ones take three quarters of
+ * the bytes a new task is told `full`; a change that needs more room rejects where they take seven eighths, and an end alone may take what is left. One that
+ * needs no more room than the task has always succeeds.
  *
  * @throws TypeError for options that are unknown or make no sense.
  */

@@ -14,6 +14,12 @@ interface Waiting {
   readonly fresh: Heap<string>;
 }
 
+/**
+ * Parts of all bytes that open tasks may take by what makes them more: new ones leave room for those that there are to go on, and those for each to
+ * come to its end, which makes place by itself.
+ */
+const shares = { add: 3 / 4, change: 7 / 8, end: 1 } as const;
+
 /** Tasks of one owner in one queue. */
 interface Owned {
   readonly ids: Set<string>;
@@ -42,7 +48,7 @@ export class TaskShelf {
     this.sweep(Infinity, now);
     if (this.#tasks.has(task.id)) return 'known';
     if (task.open && (this.#owners.get(ownerKey(task))?.open ?? 0) >= most) return 'full';
-    if (!this.#makeRoom(sizeOf(task), 1)) return 'full';
+    if (!this.#makeRoom(sizeOf(task), { tasks: 1, share: task.open ? shares.add : shares.end })) return 'full';
     this.#put(keptOf(task, undefined, now));
     return 'added';
   }
@@ -60,7 +66,9 @@ export class TaskShelf {
     const more = sizeOf(next.task) - sizeOf(kept.task);
     if (more > 0) {
       this.sweep(Infinity, now);
-      if (!this.#makeRoom(more, 0, id)) throw new Error('the store of tasks in memory has no room for this change');
+      const share = task.open ? shares.change : shares.end;
+      if (!this.#makeRoom(more, { tasks: 0, share, except: id }))
+        throw new Error('the store of tasks in memory has no room for this change');
     }
     this.#put(next);
     return true;
@@ -125,11 +133,15 @@ export class TaskShelf {
   }
 
   /** Forgets tasks that ended until there is room, if that helps; `except` stays. */
-  #makeRoom(bytes: number, tasks: number, except?: string): boolean {
+  #makeRoom(
+    bytes: number,
+    { tasks, share, except }: { readonly tasks: number; readonly share: number; readonly except?: string },
+  ): boolean {
     const own = except !== undefined && this.#closed.has(except) ? this.#tasks.get(except) : undefined;
     const closed = this.#closed.size - (own === undefined ? 0 : 1);
     const closedBytes = this.#closedBytes - (own === undefined ? 0 : sizeOf(own.task));
-    if (this.#tasks.size - closed + tasks > this.#maxTasks || this.#bytes - closedBytes + bytes > this.#maxBytes)
+    const mostBytes = this.#maxBytes * share;
+    if (this.#tasks.size - closed + tasks > this.#maxTasks || this.#bytes - closedBytes + bytes > mostBytes)
       return false;
     for (const oldest of this.#closed) {
       if (this.#tasks.size + tasks <= this.#maxTasks && this.#bytes + bytes <= this.#maxBytes) break;
