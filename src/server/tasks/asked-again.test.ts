@@ -85,3 +85,20 @@ test('a run that begins again finds as many answers as a task may have', async (
   const ended = await whenTask(other, taskId, ({ status }) => status === 'completed' || status === 'failed');
   assert.equal(textOf(ended), 'answered in run 2');
 });
+
+test('what a call learned before it became a task is kept under any name', async (t) => {
+  const store = memoryTasks();
+  const names = ['__proto__', 'constructor', 'plain'];
+  let effects = 0;
+  const server = serverWith({ store }, () => 'x');
+  server.tool('later', { task: { support: 'optional', after: 'background' } }, async (_, ctx) => {
+    for (const name of names) await ctx.once(name, () => ++effects);
+    await ctx.background();
+    return await new Promise<never>(() => undefined);
+  });
+  t.after(() => server.close());
+  const client = await taskClient(server, newest);
+  const { taskId } = await client.ask('tools/call', { name: 'later' });
+  const { once } = JSON.parse((await store.get(String(taskId)))?.text ?? '') as Json;
+  assert.deepEqual(Object.keys(once as Json), names);
+});

@@ -33,8 +33,8 @@ export class TaskCall implements CallFace, Asker {
   readonly #call: Call;
   readonly #controller = new AbortController();
   readonly #once: Once;
-  readonly #answers: Record<string, TaskAnswer> = {};
-  readonly #ran: Record<string, Ran> = {};
+  readonly #answers = new Map<string, TaskAnswer>();
+  readonly #ran = new Map<string, Ran>();
   #order = 0;
   /** Number of questions of the exchange that wait, or that end it. */
   #asking = 0;
@@ -59,7 +59,11 @@ export class TaskCall implements CallFace, Asker {
   /** Answers and effects from before it was a task, for runs to come. */
   get learned(): Pick<TaskRecord, 'answers' | 'once' | 'seed'> {
     const { seed } = this.#call;
-    return { answers: { ...this.#answers }, once: { ...this.#ran }, ...(seed === undefined ? {} : { seed }) };
+    return {
+      answers: Object.fromEntries(this.#answers),
+      once: Object.fromEntries(this.#ran),
+      ...(seed === undefined ? {} : { seed }),
+    };
   }
 
   /** Tells whether it ends its exchange with questions, so that it becomes no task any more. */
@@ -93,8 +97,8 @@ export class TaskCall implements CallFace, Asker {
     if (run.signal.aborted) abort();
     else run.signal.addEventListener('abort', abort, { once: true });
     // Effects that ended while it was made are not in its record yet.
-    for (const [key, ran] of Object.entries(this.#ran))
-      if (run.record.once[key] === undefined) void run.keep(key, ran).catch(() => undefined);
+    for (const [key, ran] of this.#ran)
+      if (!Object.hasOwn(run.record.once, key)) void run.keep(key, ran).catch(() => undefined);
   }
 
   get auth(): AuthInfo | undefined {
@@ -191,7 +195,7 @@ export class TaskCall implements CallFace, Asker {
         accept: async (given) => {
           const accepted = await ask.accept(given);
           if (accepted.problem === undefined)
-            this.#answers[name] = { digest: digestOf([method, params]), answer: given };
+            this.#answers.set(name, { digest: digestOf([method, params]), answer: given });
           return accepted;
         },
       });
@@ -211,7 +215,7 @@ export class TaskCall implements CallFace, Asker {
     const run: Effect<T> =
       task === undefined ? () => this.#call.asker.once(key, effect) : (id) => task.begin(() => effect(id));
     return await this.#once.run(key, run, async (ran) => {
-      this.#ran[key] = ran;
+      this.#ran.set(key, ran);
       await this.#task?.run.keep(key, ran);
     });
   }
