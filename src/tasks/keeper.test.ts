@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { freshTask } from '../../test/support/task-record.ts';
+import { until } from '../../test/support/turns.ts';
 import type { Bus } from '../store/bus.ts';
-
 import { memoryTasks } from '../store/memory-tasks.ts';
 import type { TaskStore } from '../store/tasks.ts';
 import { eventually } from '../testing/tasks/checks.ts';
@@ -103,6 +103,39 @@ test('of all tasks that are looked at the last 64 are remembered, and none that 
   assert.notEqual(await seen('0'), first);
   const long = 'x'.repeat(20_000);
   assert.notEqual(await seen('long', long), await seen('long', long));
+});
+
+test('who cannot make sense of a change undoes it for nobody, here or in another process', async (t) => {
+  const faults: string[] = [];
+  const onError = (error: unknown, where: string): void => void faults.push(`${where}: ${String(error)}`);
+  const store = memoryTasks();
+  const parts = { store, queue: 'q', texts: new RecordTexts(undefined), now: () => 0, keepMs: 0, onError };
+  const [one, other] = [new Keeper(parts), new Keeper(parts)];
+  t.after(() => Promise.all([one.close(), other.close()]));
+  const added = await one.add(freshTask, 0, 10);
+  assert.ok(added !== undefined);
+  const hard = (): never => {
+    throw new RangeError('no');
+  };
+  let heard = (): void => undefined;
+  const told = new Promise<void>((resolve) => (heard = resolve));
+  one.watch(added, hard);
+  one.hear(freshTask.id, heard);
+  other.watch(added, hard);
+  const changed = await one.change(freshTask.id, ({ record }) => cancelled(record, 1));
+  assert.equal(typeof changed, 'object');
+  await told;
+  await until(() => faults.length === 2, 'both were told');
+  assert.deepEqual(faults, Array(2).fill('telling of a task: RangeError: no'));
+});
+
+test('an owner is listed no task of another, whatever its store takes for the same', async () => {
+  const store = memoryTasks();
+  const vague: TaskStore = { ...store, list: (of, after, most) => store.list({ ...of, owner: 'ann' }, after, most) };
+  const keeper = keeperOf(vague);
+  await keeper.add({ ...freshTask, owner: 'ann' }, 0, 10);
+  assert.equal((await keeper.list('ann', undefined, 10)).records.length, 1);
+  assert.equal((await keeper.list('bob', undefined, 10)).records.length, 0);
 });
 
 test('a sealed task is opened once for those who look at it', async () => {

@@ -144,7 +144,8 @@ export class Keeper {
   ): Promise<{ readonly records: readonly TaskRecord[]; readonly next: string | undefined }> {
     const stored = await this.store.list({ queue: this.#parts.queue, owner }, after, most);
     const opened = await Promise.all(stored.map(async (one) => await this.#opened(one)));
-    const records = opened.filter((held) => held !== undefined).map(({ record }) => record);
+    // A store may not tell two owners apart whose names are no well-formed text.
+    const records = opened.flatMap((held) => (held?.record.owner === owner ? [held.record] : []));
     return { records, next: stored.length < most ? undefined : stored.at(-1)?.id };
   }
 
@@ -196,7 +197,13 @@ export class Keeper {
       ({ version } = next ?? { version });
       see(next);
     };
-    const look = (): void => void this.read(id).then(take, () => undefined);
+    const look = (): void => {
+      // A store that is away is asked again.
+      void this.read(id).then(
+        (next) => this.#hand(next, take),
+        () => undefined,
+      );
+    };
     const lookAgain = (): void => {
       cancel = after(Math.max(pollIntervalMs, shortestLookMs), () => (lookAgain(), look()));
     };
@@ -260,10 +267,19 @@ export class Keeper {
 
   #tell(kept: HeldTask): void {
     const { id } = kept.record;
-    for (const hear of this.#heard.get(id) ?? []) hear(kept);
+    for (const hear of this.#heard.get(id) ?? []) this.#hand(kept, hear);
     const { bus } = this.store;
     if (bus !== undefined)
       void quiet(Promise.resolve().then(async () => await bus.publish(this.#channel, `${id} ${this.#self}`)));
+  }
+
+  /** Tells one who hears of a task: what fails there undoes no change, and ends no process. */
+  #hand(kept: HeldTask | undefined, hear: (kept: HeldTask | undefined) => void): void {
+    try {
+      hear(kept);
+    } catch (error) {
+      this.#parts.onError(error, 'telling of a task');
+    }
   }
 
   /** The task of an id, where it is of this queue: those of others in the same store are not there. */
