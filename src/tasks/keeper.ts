@@ -197,13 +197,11 @@ export class Keeper {
       ({ version } = next ?? { version });
       see(next);
     };
-    const look = (): void => {
-      // A store that is away is asked again.
-      void this.read(id).then(
-        (next) => this.#hand(next, take),
-        () => undefined,
-      );
-    };
+    // A store that is away is asked again.
+    const look = (): void =>
+      void this.read(id)
+        .then((next) => this.#hand(next, take))
+        .catch(() => undefined);
     const lookAgain = (): void => {
       cancel = after(Math.max(pollIntervalMs, shortestLookMs), () => (lookAgain(), look()));
     };
