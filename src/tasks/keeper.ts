@@ -200,7 +200,7 @@ export class Keeper {
     // A store that is away is asked again.
     const look = (): void =>
       void this.read(id)
-        .then((next) => this.#hand(next, take))
+        .then((kept) => this.#hand(kept, take))
         .catch(() => undefined);
     const lookAgain = (): void => {
       cancel = after(Math.max(pollIntervalMs, shortestLookMs), () => (lookAgain(), look()));
