@@ -14,7 +14,7 @@ npx parley-mcp check --client -- node client.js {url} # starts the client, which
 npx parley-mcp check --client --stdio                 # is the server that a client starts; reports on standard error
 \`\`\`
 
-It is a server of every revision on this machine, at \`/mcp\`, and of one alone at \`/<revision>/mcp\`. Whoever drives the client has it connect, list all tools, call \`echo\` and \`ask\`, and call \`lost\` where
+It is a server of every revision on this machine, at \`/mcp\`, of one alone at \`/<revision>/mcp\`, and by HTTP+SSE at \`/sse\`. Whoever drives the client has it connect, list all tools, call \`echo\` and \`ask\`, and call \`lost\` where
 there is one: the session is gone then, and the client should begin another. What was done is ticked off; it ends when all is done, when the client that it started ends, with Ctrl-C, or after \`--wait\`
 seconds (600). What a client does not do is not judged, and is named.
 
@@ -70,7 +70,7 @@ const reasons: readonly (readonly [why: string, fits: (row: Requirement) => bool
     ({ area }) => area === 'authorization' || area === 'security',
   ],
   ['tasks of servers, which it has none of', ({ area }) => area === 'tasks'],
-  ['of the older transport, HTTP+SSE, which it does not speak', ({ area }) => area === 'http+sse'],
+  ['of HTTP+SSE, which nobody has to speak, and not seen from a server', ({ area }) => area === 'http+sse'],
   ['not judged yet, or not seen from a server', () => true],
 ];
 

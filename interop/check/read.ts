@@ -3,7 +3,7 @@
  * faults of theirs; by the name of the server.
  */
 export const read: Readonly<Record<string, readonly string[]>> = {
-  python: ['basic-019', 'compl-004', 'page-009', 'prompts-009', 'resources-013', 'tools-024'],
+  python: ['basic-019', 'compl-004', 'page-009', 'prompts-009', 'resources-006', 'resources-013', 'tools-024'],
   go: [
     'compl-004',
     'harden-depth',
@@ -11,6 +11,8 @@ export const read: Readonly<Record<string, readonly string[]>> = {
     'harden-odd-values',
     'harden-unknown-method',
     'http-003',
+    'http-057',
+    'http-079',
     'logging-003',
     'logging-006',
     'prompts-009',
@@ -29,14 +31,17 @@ export const read: Readonly<Record<string, readonly string[]>> = {
     'meta-016',
     'page-009',
     'prompts-009',
+    'resources-006',
   ],
   java: [
     'basic-019',
     'harden-depth',
+    'harden-large-batch',
     'harden-no-json',
     'harden-odd-values',
     'http-003',
     'http-007',
+    'http-037',
     'http-053',
     'logging-003',
     'page-009',
@@ -60,6 +65,7 @@ export const read: Readonly<Record<string, readonly string[]>> = {
     'http-003',
     'http-046',
     'http-047',
+    'http-057',
     'logging-006',
     'prompts-009',
     'sse-004',

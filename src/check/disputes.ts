@@ -1,5 +1,21 @@
-/** Rows of which the specification says two things, or its schema or official suite something else than its text: what breaks them is told, and is no fault. */
-export const disputes: ReadonlyMap<string, string> = new Map([
+/** Why a row is no more than a note, and the rows. */
+const carriedInPart: readonly (readonly [why: string, rows: string])[] = [
+  [
+    'it follows from what the text describes, which has no keyword of its own for it',
+    'versioning-004 subs-008 mrtr-017 mrtr-027 http-007 http-069 http-115 schema-013 tools-028 tools-029 tools-030 tools-031 tools-032 prompts-015 sampling-032',
+  ],
+  [
+    'the text says it in small letters, or describes it',
+    'stdio-016 caching-002 caching-013 sse-008 sse-009 basic-038 mrtr-003 subs-012 subs-016 progress-012 auth-055',
+  ],
+  ['a proposal that was accepted says it, and the pages of the revision do not', 'tools-014 schema-014 schema-015'],
+  ['the text says it of tasks/result alone', 'tasks-090'],
+  ['the schema says that one should, and a list of the page that one must', 'icons-005 icons-006'],
+];
+
+/** Rows of which the specification says two things or only a part, or its schema or official suite something else than its text: what breaks them is told, and is no fault. */
+export const disputes: ReadonlyMap<string, string> = new Map<string, string>([
+  ...carriedInPart.flatMap(([why, rows]) => rows.split(' ').map((row) => [row, why] as const)),
   [
     'tools-025',
     'the page on tools wants a result with isError, and the schema says in a comment that wrong arguments are answered with -32602',

@@ -78,6 +78,64 @@ for (const { date } of revisions) {
   });
 }
 
+test('nothing is found in our client that speaks HTTP+SSE', async (t) => {
+  const report = await checkClient({
+    door: { port: 0 },
+    info,
+    patienceMs: 120_000,
+    signal: t.signal,
+    async onOpen(origin) {
+      const client = await connect(`${origin}/sse`, {
+        onElicit: () => ({ action: 'accept', content: { name: 'Ada' } }),
+        roots: [{ uri: 'file:///tmp' }],
+      });
+      await client.listTools();
+      await client.callTool('echo', { text: 'hello' });
+      await client.callTool('ask', {});
+      await client.close();
+    },
+  });
+  assert.deepEqual([report.findings, report.missing], [[], undefined]);
+  const row = report.rows.find(({ id }) => id === 'sse-003');
+  assert.deepEqual(row, { id: 'sse-003', revision: revisions[0]?.date, verdict: 'holds' });
+});
+
+test('a client of HTTP+SSE that posts to its stream breaks sse-003', async (t) => {
+  const { findings } = await checkClient({
+    door: { port: 0 },
+    info,
+    patienceMs: 120_000,
+    signal: t.signal,
+    onOpen: posts,
+  });
+  assert.deepEqual(
+    findings.map(({ id }) => id),
+    ['sse-003'],
+  );
+});
+
+/** Opens a stream, and posts to its endpoint, but for the last message. */
+async function posts(origin: string): Promise<void> {
+  const gone = new AbortController();
+  const stream = await fetch(`${origin}/sse`, { headers: { accept: 'text/event-stream' }, signal: gone.signal });
+  const reader = (stream.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  while (!text.includes('data: /messages')) text += (await reader.read()).value ?? '';
+  const endpoint = /data: (\S+)/.exec(text)?.[1] ?? '';
+  const post = async (path: string, message: object): Promise<void> => {
+    const headers = { 'content-type': 'application/json' };
+    const body = JSON.stringify({ jsonrpc: '2.0', ...message });
+    await (await fetch(`${origin}${path}`, { method: 'POST', headers, body })).text();
+  };
+  const clientInfo = { name: 'raw', version: '1' };
+  const params = { protocolVersion: '2024-11-05', capabilities: {}, clientInfo };
+  await post(endpoint, { id: 1, method: 'initialize', params });
+  while (!text.includes('"serverInfo"')) text += (await reader.read()).value ?? '';
+  await post(endpoint, { method: 'notifications/initialized' });
+  await post('/sse', { id: 2, method: 'tools/list' });
+  gone.abort();
+}
+
 test('a client that does nothing is told of what it did not do, and nothing is said of it', async (t) => {
   const { findings, missing, counts } = await judged(t, () => Promise.resolve());
   assert.deepEqual([findings, missing?.length, counts.judged], [[], steps.length, 0]);

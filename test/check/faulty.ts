@@ -28,12 +28,16 @@ export interface Returning {
   status: number;
   readonly headers: Record<string, string>;
   text: string;
+  /** True for a stream that goes on after the text. */
+  lasts?: true;
 }
 
 /** A fault: what it does to requests and answers. */
 export interface Fault {
   /** Alters a request; an answer given here is sent in place of the server's. */
   request?(passing: Passing): Returning | undefined | void;
+  /** Hears of a stream that lasts, and may write to it. */
+  opened?(write: (text: string) => void, passing: Passing): void;
   /** Alters a piece of a stream that lasts. */
   piece?(text: string): string;
   /** Alters the answer. */
@@ -51,7 +55,9 @@ export function cleanServer(): Server {
     );
   addCallables(server);
   server.resource('memo://one', { name: 'one' }, () => 'remember');
+  server.resourceTemplate('note://{name}', { name: 'a note' }, () => 'a note');
   server.prompt('welcome', {}, () => 'hello');
+  server.prompt('letter', { arguments: [{ name: 'to' }], complete: { to: () => ['Ada', 'Grace'] } }, () => 'Dear you');
   return server;
 }
 
@@ -171,6 +177,7 @@ async function answer(
     isAsking(passing.message, asks);
   if (isLasting && response.status === 200) {
     outgoing.writeHead(200, headers).flushHeaders();
+    fault.opened?.((text) => void outgoing.write(text), passing);
     for await (const chunk of response.body ?? [])
       outgoing.write(fault.piece?.(Buffer.from(chunk).toString()) ?? chunk);
     return void outgoing.end();
@@ -178,6 +185,8 @@ async function answer(
   const returning: Returning = { status: response.status, headers, text: await response.text() };
   fault.response?.(returning, passing);
   delete returning.headers['content-length'];
+  if (returning.lasts === true)
+    return void outgoing.writeHead(returning.status, returning.headers).write(returning.text);
   // With a text, Node would write the head in UTF-8 too.
   outgoing.writeHead(returning.status, returning.headers).end(Buffer.from(returning.text));
 }

@@ -24,7 +24,14 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
 });
 `;
 
-async function found(t: TestContext, before: string, then: string = server): Promise<readonly string[]> {
+async function found(
+  t: TestContext,
+  before: string,
+  {
+    then = server,
+    only = ['stdio', 'basic', 'tools'],
+  }: { readonly then?: string; readonly only?: readonly string[] } = {},
+): Promise<readonly string[]> {
   const date = '2025-11-25';
   const program = `const REVISION = ${JSON.stringify(date)};\n${before}\n${then}`;
   const start = { command: process.execPath, args: ['-e', program], env: {} };
@@ -33,13 +40,13 @@ async function found(t: TestContext, before: string, then: string = server): Pro
     target: 'lines',
     info: { name: 'parley-check', version: '1.0.0' },
     revisions: chosenRevisions([date]),
-    only: ['stdio', 'basic', 'tools'],
+    only,
     waitMs: 1_500,
     isNear: true,
     signal: t.signal,
   });
   assert.equal(cut, undefined);
-  assert.ok(counts.judged > 8, `${counts.judged} rows`);
+  assert.ok(counts.judged >= (only.length === 1 ? 1 : 8), `${counts.judged} rows`);
   return findings.map(({ id }) => id);
 }
 
@@ -48,7 +55,7 @@ describe('a server of lines', { concurrency: 3 }, () => {
     assert.deepEqual(await found(t, ''), []);
   });
 
-  test('a banner on standard output breaks stdio-003', async (t) => {
+  test('stdout-banner: a banner on standard output breaks stdio-003', async (t) => {
     assert.deepEqual(await found(t, "console.log('Ready!');"), ['stdio-003']);
   });
 
@@ -58,7 +65,19 @@ describe('a server of lines', { concurrency: 3 }, () => {
       'Array.from({ length: 60_000 }, (_, at) => ({ name: `tool-${at}`, inputSchema: { type: "object" } }))';
     const long = `globalThis.tools = ${tools};`;
     const program = server.replace("[{ name: 'add', inputSchema: { type: 'object' } }]", 'globalThis.tools');
-    assert.deepEqual(await found(t, long, program), []);
+    assert.deepEqual(await found(t, long, { then: program }), []);
+  });
+
+  test('no-depth-limit: a process that deep JSON ends breaks harden-depth', async (t) => {
+    const walks = `
+      const parse = JSON.parse;
+      JSON.parse = (text) => (/[\\[{]{1000}|(?:\\{"[^"]*":){1000}/.test(text) ? process.exit(70) : parse(text));`;
+    assert.deepEqual(await found(t, walks, { only: ['harden-depth'] }), ['harden-depth']);
+  });
+
+  test('a server of lines of today that still watches resources breaks resources-007', async (t) => {
+    assert.deepEqual(await ofToday(t, ''), []);
+    assert.deepEqual(await ofToday(t, "|| method === 'resources/subscribe'"), ['resources-007']);
   });
 
   test('a word on standard output at the very end breaks stdio-003', async (t) => {
@@ -83,6 +102,33 @@ describe('a server of lines', { concurrency: 3 }, () => {
       );
   });
 });
+
+/** What is found of a row in a server of today, as a program. @param served Words by which it serves more. */
+async function ofToday(t: TestContext, served: string): Promise<readonly string[]> {
+  const program = `
+const say = (message) => console.log(JSON.stringify({ jsonrpc: '2.0', ...message }));
+const found = { resultType: 'complete', ttlMs: 0, cacheScope: 'public' };
+require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method } = JSON.parse(line);
+  if (id === undefined) return;
+  if (method === 'server/discover' ${served}) return say({ id, result: { ...found, supportedVersions: ['2026-07-28'], capabilities: { resources: {} } } });
+  if (method === 'resources/list') return say({ id, result: { ...found, resources: [] } });
+  if (method === 'resources/templates/list') return say({ id, result: { ...found, resourceTemplates: [] } });
+  say({ id, error: { code: -32601, message: 'no such method' } });
+});
+`;
+  const { findings, counts } = await judgeServer({
+    way: { over: 'stdio', start: { command: process.execPath, args: ['-e', program], env: {} } },
+    target: 'lines',
+    info: { name: 'parley-check', version: '1.0.0' },
+    only: ['resources-007'],
+    waitMs: 1_500,
+    isNear: true,
+    signal: t.signal,
+  });
+  assert.equal(counts.judged, 1);
+  return findings.map(({ id }) => id);
+}
 
 /** A server of one revision, as a program that takes a request which names none for the beginning of an older conversation. */
 const pinned = `

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../protocol/features/common.ts';
 import type { Revision } from '../../protocol/revision.ts';
 import type { Stated } from '../rule.ts';
-import type { Put, Talk } from './talk.ts';
+import type { Put, Talk, TalkOver } from './talk.ts';
 
 /** Head of a request over HTTP. */
 export interface HeardHead {
@@ -34,7 +34,7 @@ export type ClientLook = 'holds' | 'not-seen' | { readonly breaks: string };
 /** A statement about clients that can be seen from where their server stands. */
 export interface ClientRule extends Stated {
   /** The only transport on which it says something; either by default. */
-  readonly over?: 'http' | 'stdio';
+  readonly over?: TalkOver;
   /** Row that says the same, and is judged in its place: one cause is one finding. */
   readonly as?: string;
   /** True for what finds nothing where another rule does in the same message: one cause is one finding. */

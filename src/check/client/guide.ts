@@ -20,7 +20,7 @@ export const steps: readonly GuideStep[] = [
     words: 'where there is a tool lost: call it, which fails, then call echo again',
     isDone: ({ done, isAfterLoss, over, revision }) =>
       (isAfterLoss && done.has('call echo')) ||
-      (revision !== undefined && done.has('call echo') && (over === 'stdio' || !revision.sessions)),
+      (revision !== undefined && done.has('call echo') && (over !== 'http' || !revision.sessions)),
   },
 ];
 

@@ -1,15 +1,17 @@
 /** HTTP of the server that judges its client: one endpoint for all revisions, and one for each. */
 
 import type { JsonObject } from '../../protocol/features/common.ts';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { revisionOf, type Revision } from '../../protocol/revision.ts';
 import type { HeardHead } from './client-rule.ts';
+import { bodyOf, closed, comesFromHere, endResponse, flat } from './http-parts.ts';
 import type { JudgedClient, Line } from './judged-client.ts';
+import { PairDoor, pairPaths } from './pair-door.ts';
 import type { Talk } from './talk.ts';
 
-/** Limits: bytes of a body, streams that are open, connections. */
-const most = { bytes: 4 * 1024 ** 2, streams: 100, connections: 200 };
+/** Limits: streams that are open, connections. */
+const most = { streams: 100, connections: 200 };
 
 /** Path that nobody should fetch. */
 const farPath = '/far/schema.json';
@@ -63,19 +65,13 @@ export async function openHttpDoor(
   // A server that listens on a port has the address of one.
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const gate = guard?.(origin);
+  const pairRevision = revisions.find(({ http }) => http === 'sse-pair');
+  const pair = pairRevision === undefined || gate !== undefined ? undefined : new PairDoor(pairRevision);
   server.on('request', (request, response) => {
     response.on('error', () => undefined);
-    serve({ request, response, revisions, judged: judged(), streams, gate }).catch(() => response.destroy());
+    serve({ request, response, revisions, judged: judged(), streams, gate, pair }).catch(() => response.destroy());
   });
   return { origin, remote: `${origin}${farPath}`, close: () => closed(server) };
-}
-
-/** Closes a server, and what is open at it. */
-export function closed(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
-  });
 }
 
 interface Visit {
@@ -85,23 +81,10 @@ interface Visit {
   readonly judged: JudgedClient;
   readonly streams: Set<ServerResponse>;
   readonly gate: Gate | undefined;
+  readonly pair: PairDoor | undefined;
 }
 
-/**
- * Tells whether a request names this machine, and comes of no page of elsewhere: a page on the web reaches nothing here by a name
- * of its own. (Spec 2026-07-28, Streamable HTTP, Security & Endpoint.)
- */
-export function comesFromHere(
-  { headers }: IncomingMessage,
-  { anyOrigin = false }: { readonly anyOrigin?: boolean } = {},
-): boolean {
-  if (!/^(127\.0\.0\.1|localhost)(:\d+)?$/i.test(headers.host ?? '')) return false;
-  return (
-    anyOrigin || headers.origin === undefined || /^http:\/\/(127\.0\.0\.1|localhost)(:\d+)?$/i.test(headers.origin)
-  );
-}
-
-async function serve({ request, response, revisions, judged, streams, gate }: Visit): Promise<void> {
+async function serve({ request, response, revisions, judged, streams, gate, pair }: Visit): Promise<void> {
   const { method = '', url = '/' } = request;
   const path = url.split('?')[0] ?? '/';
   if (!comesFromHere(request)) return endResponse(response, 403);
@@ -110,6 +93,8 @@ async function serve({ request, response, revisions, judged, streams, gate }: Vi
     judged.fetches++;
     return endResponse(response, 200, { type: 'string' });
   }
+  if (pair !== undefined && (path === pairPaths.stream || path === pairPaths.messages))
+    return await pair.serve(request, response, { method, path: url, headers: flat(request.headers) }, judged);
   const served = servedAt(path, revisions);
   // What is asked in a query belongs there where a guard judges it.
   const head: HeardHead = { method, path: gate === undefined ? path : url, headers: flat(request.headers) };
@@ -206,41 +191,4 @@ function sessionOf(talk: Talk, text: string): Readonly<Record<string, string>> {
   if (talk.stage !== 'answered' || talk.session !== undefined || !text.includes('"initialize"')) return {};
   talk.session = crypto.randomUUID();
   return { 'mcp-session-id': talk.session };
-}
-
-/** Ends a response, with JSON where there is a body. */
-export function endResponse(
-  response: ServerResponse,
-  status: number,
-  body?: unknown,
-  headers: Readonly<Record<string, string>> = {},
-): void {
-  const text = body === undefined ? '' : JSON.stringify(body);
-  const type = body === undefined ? {} : { 'content-type': 'application/json' };
-  response.writeHead(status, { ...type, ...headers });
-  response.end(text);
-}
-
-/** Headers, each with one value. */
-export function flat(headers: IncomingMessage['headers']): HeardHead['headers'] {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
-  );
-}
-
-/** The body as a text; `undefined` where it is too large: what follows is read no more. */
-export function bodyOf(request: IncomingMessage): Promise<string | undefined> {
-  return new Promise((resolve, reject) => {
-    const pieces: Buffer[] = [];
-    let length = 0;
-    request.on('data', (piece: Buffer) => {
-      length += piece.length;
-      if (length <= most.bytes) return void pieces.push(piece);
-      request.pause();
-      resolve(undefined);
-    });
-    request.on('end', () => resolve(Buffer.concat(pieces).toString('utf8')));
-    request.on('error', reject);
-    request.on('close', () => reject(new Error('the client went away')));
-  });
 }

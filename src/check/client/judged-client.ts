@@ -12,7 +12,7 @@ import type { HeardHead } from './client-rule.ts';
 import { ClientWatching } from './client-watching.ts';
 import { clientRules } from './rules/rules.ts';
 import { roundOf } from './rules/rounds.ts';
-import { idText, isAsking, metaOf, paramsOf, Talk } from './talk.ts';
+import { idText, isAsking, metaOf, paramsOf, Talk, type TalkOver } from './talk.ts';
 
 /** Limits of one run. */
 const most = { talks: 200, messages: 10_000 };
@@ -89,6 +89,11 @@ export class JudgedClient {
   /** The conversation of a session. */
   ofSession(id: string | undefined): Talk | undefined {
     return id === undefined ? undefined : this.#talks.findLast(({ session }) => session === id);
+  }
+
+  /** Begins a conversation of which more is known than its messages say. */
+  opened(over: TalkOver): Talk {
+    return this.#begin(new Talk(over));
   }
 
   /** Takes the address that nobody should fetch. */

@@ -21,9 +21,12 @@ export interface Round {
 /** Limit of the ids that are remembered of one conversation. */
 const mostIds = 10_000;
 
+/** Transport of a conversation, of which `sse` is HTTP+SSE. */
+export type TalkOver = 'http' | 'stdio' | 'sse';
+
 /** State of one conversation with a client: a session, or all that a stateless client says. */
 export class Talk {
-  readonly over: 'http' | 'stdio';
+  readonly over: TalkOver;
   /** The revision that both speak, once it is settled. */
   revision: Revision | undefined;
   /** Id of the session over HTTP. */
@@ -52,10 +55,12 @@ export class Talk {
   readonly usedCursors: Set<string> = new Set();
   /** Methods that were asked, and tools that were called. */
   readonly done: Set<string> = new Set();
+  /** Message that was posted to where no endpoint is, over HTTP+SSE. */
+  misplaced: string | undefined;
   /** Text that was said last. */
   said = '';
 
-  constructor(over: 'http' | 'stdio', revision?: Revision) {
+  constructor(over: TalkOver, revision?: Revision) {
     this.over = over;
     this.revision = revision;
     if (revision?.sessions === false) this.stage = 'ready';

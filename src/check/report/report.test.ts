@@ -89,6 +89,21 @@ test('SARIF has a result for each finding and for each row that is none', () => 
   assert.deepEqual(results[0]?.webRequest?.headers, { Origin: 'http://a.invalid' });
 });
 
+test('SARIF has the words of the rules of the side that was judged', () => {
+  const rows = ['page-004', 'auth-090'].map((id) => ({ id, revision: '2026-07-28', verdict: 'holds' as const }));
+  const words = (side: Pick<CheckReport, 'side'>): readonly string[] => {
+    const { runs } = JSON.parse(sarifReport({ ...report, ...side, findings: [], rows })) as {
+      readonly runs: readonly [{ tool: { driver: { rules: readonly { shortDescription: { text: string } }[] } } }];
+    };
+    return runs[0].tool.driver.rules.map(({ shortDescription: { text } }) => text);
+  };
+  assert.deepEqual(words({ side: 'client' }), [
+    'An empty cursor is one like any other: a list ends where nextCursor is missing',
+    'An iss is compared letter by letter',
+  ]);
+  assert.deepEqual(words({}), ['page-004', 'auth-090']);
+});
+
 test('what is in the baseline is known, at the revisions that it names', () => {
   const known = readBaseline(baselineText(report));
   assert.equal(compareTo(report, known).report.findings[0]?.known, true);

@@ -1,6 +1,9 @@
-import { checkRules } from '../rules/rules.ts';
+import { clientAuthorizationRules } from '../client/authorization/judge-trails.ts';
+import { clientRules } from '../client/rules/rules.ts';
 import { pageOf, rowOf } from '../register.ts';
 import type { CheckReport, Finding, RowVerdict } from '../report.ts';
+import type { Stated } from '../rule.ts';
+import { checkRules } from '../rules/rules.ts';
 
 /**
  * A report as SARIF 2.1.0 has it, for services that show findings of analyses.
@@ -8,7 +11,8 @@ import type { CheckReport, Finding, RowVerdict } from '../report.ts';
  * @param file The file that findings point at, for services that want one; a path within the repository.
  */
 export function sarifReport(report: CheckReport, file?: string): string {
-  const { tool, target, findings, rows } = report;
+  const { tool, target, findings, rows, side } = report;
+  const rules: readonly Stated[] = side === 'client' ? [...clientRules, ...clientAuthorizationRules] : checkRules;
   const ids = [...new Set(rows.map(({ id }) => id))];
   const results = [
     ...findings.map((finding) => failed(finding, report, file)),
@@ -18,14 +22,14 @@ export function sarifReport(report: CheckReport, file?: string): string {
     name: tool.name,
     version: tool.version,
     informationUri: 'https://www.npmjs.com/package/parley-mcp',
-    rules: ids.map(ruleOf),
+    rules: ids.map((id) => ruleOf(id, rules)),
   };
   const run = { tool: { driver }, results, columnKind: 'utf16CodeUnits' };
   return `${JSON.stringify({ $schema: 'https://json.schemastore.org/sarif-2.1.0.json', version: '2.1.0', runs: [run] }, undefined, 2)}\n`;
 }
 
-function ruleOf(id: string): object {
-  const rule = checkRules.find((one) => one.id === id);
+function ruleOf(id: string, rules: readonly Stated[]): object {
+  const rule = rules.find((one) => one.id === id);
   const row = rowOf(id);
   const helpUri = pageOf(row);
   return {

@@ -4,12 +4,14 @@ import { authorizationRules } from './authorization.ts';
 import { basicRules } from './basic.ts';
 import { envelopeRules } from './envelope.ts';
 import { featureRules } from './features.ts';
-import { httpGuardRules } from './http-guard.ts';
-import { httpSessionRules } from './http-session.ts';
+import { httpGuardRules } from './http/guard.ts';
+import { httpSessionRules } from './http/session.ts';
+import { httpStreamRules } from './http/streams.ts';
 import { heavyRules } from './hardening/heavy.ts';
 import { lifecycleRules } from './lifecycle.ts';
 import { listedRules } from './listed.ts';
 import { nastyRules } from './hardening/nasty.ts';
+import { offeredRules } from './offered.ts';
 import { resultRules } from './results.ts';
 import { nextRoundRules } from './rounds.ts';
 import { runningRules } from './running.ts';
@@ -18,21 +20,25 @@ import { sseRules } from './sse.ts';
 import { stdioRules } from './stdio.ts';
 import { subscriptionRules } from './subscriptions.ts';
 import { taskRules } from './tasks.ts';
+import { toldRules } from './told.ts';
 
 /** Every rule by which servers are judged. */
 export const checkRules: readonly CheckRule[] = [
   ...envelopeRules,
   ...listedRules,
+  ...toldRules,
   ...basicRules,
   ...nastyRules,
   ...lifecycleRules,
   ...statelessRules,
   ...httpGuardRules,
   ...httpSessionRules,
+  ...httpStreamRules,
   ...authorizationRules,
   ...stdioRules,
   ...sseRules,
   ...featureRules,
+  ...offeredRules,
   ...subscriptionRules,
   ...askingRules,
   ...resultRules,

@@ -52,7 +52,7 @@ export async function checkComingClient(
 
 function guideText(origin: string): string {
   return [
-    `Have your client speak to ${origin}/mcp, or in one revision alone to ${origin}/<revision>/mcp:`,
+    `Have your client speak to ${origin}/mcp, or in one revision alone to ${origin}/<revision>/mcp, or by HTTP+SSE to ${origin}/sse:`,
     ...steps.map(({ words }) => `  ${words}`),
     'It ends when all is done; Ctrl-C ends it before.',
     '',

@@ -1,4 +1,5 @@
 import type { Revision } from '../../../protocol/revision.ts';
+import type { TalkOver } from '../talk.ts';
 import type { JsonObject } from '../../../protocol/features/common.ts';
 
 /** Tool whose annotation of a header is invalid. */
@@ -47,7 +48,7 @@ const last: JsonObject = { name: 'last', description: 'Stands on the last page.'
 /** Tools of a conversation, page by page. */
 export function toolPages(
   { mirroredHeaders }: Revision,
-  { over, remote }: { readonly over: 'http' | 'stdio'; readonly remote: string | undefined },
+  { over, remote }: { readonly over: TalkOver; readonly remote: string | undefined },
 ): readonly (readonly JsonObject[])[] {
   if (!mirroredHeaders) return [over === 'http' ? [...first, lost] : first, [last]];
   const far = remote === undefined ? [] : [remoteTool(remote)];

@@ -177,6 +177,15 @@ const emptyCursor: ClientRule = {
   },
 };
 
+const endpoint: ClientRule = {
+  id: 'sse-003',
+  over: 'sse',
+  words: 'Messages are posted to the endpoint that the stream names',
+  mend: 'resolve the data of the event endpoint against the address of the stream, and post there',
+  atEnd: ({ misplaced, ids }) =>
+    misplaced === undefined ? (ids.size > 0 ? 'holds' : 'not-seen') : { breaks: `this came elsewhere: ${misplaced}` },
+};
+
 /** Rules about the course of a conversation. */
 export const openingRules: readonly ClientRule[] = [
   first,
@@ -192,4 +201,5 @@ export const openingRules: readonly ClientRule[] = [
   fileRoots,
   cursors,
   emptyCursor,
+  endpoint,
 ];

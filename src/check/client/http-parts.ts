@@ -1,0 +1,66 @@
+/** Parts of servers on this machine that a client speaks to. */
+
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { HeardHead } from './client-rule.ts';
+
+/** Limit of the bytes of a body. */
+const mostBodyBytes = 4 * 1024 ** 2;
+
+/** Closes a server, and what is open at it. */
+export function closed(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}
+
+/**
+ * Tells whether a request names this machine, and comes of no page of elsewhere: a page on the web reaches nothing here by a name
+ * of its own. (Spec 2026-07-28, Streamable HTTP, Security & Endpoint.)
+ */
+export function comesFromHere(
+  { headers }: IncomingMessage,
+  { anyOrigin = false }: { readonly anyOrigin?: boolean } = {},
+): boolean {
+  if (!/^(127\.0\.0\.1|localhost)(:\d+)?$/i.test(headers.host ?? '')) return false;
+  return (
+    anyOrigin || headers.origin === undefined || /^http:\/\/(127\.0\.0\.1|localhost)(:\d+)?$/i.test(headers.origin)
+  );
+}
+
+/** Ends a response, with JSON where there is a body. */
+export function endResponse(
+  response: ServerResponse,
+  status: number,
+  body?: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  const text = body === undefined ? '' : JSON.stringify(body);
+  const type = body === undefined ? {} : { 'content-type': 'application/json' };
+  response.writeHead(status, { ...type, ...headers });
+  response.end(text);
+}
+
+/** Headers, each with one value. */
+export function flat(headers: IncomingMessage['headers']): HeardHead['headers'] {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
+  );
+}
+
+/** The body as a text; `undefined` where it is too large: what follows is read no more. */
+export function bodyOf(request: IncomingMessage): Promise<string | undefined> {
+  return new Promise((resolve, reject) => {
+    const pieces: Buffer[] = [];
+    let length = 0;
+    request.on('data', (piece: Buffer) => {
+      length += piece.length;
+      if (length <= mostBodyBytes) return void pieces.push(piece);
+      request.pause();
+      resolve(undefined);
+    });
+    request.on('end', () => resolve(Buffer.concat(pieces).toString('utf8')));
+    request.on('error', reject);
+    request.on('close', () => reject(new Error('the client went away')));
+  });
+}

@@ -1,0 +1,207 @@
+import { isObject } from '../../../jsonrpc/message.ts';
+import { nobody, type Bench } from '../../bench/bench.ts';
+import { answers, errorCodeIn, type Exchanged } from '../../bench/exchange.ts';
+import type { Answered, Prober } from '../../bench/prober.ts';
+import { rowOf } from '../../register.ts';
+import type { ProbeRule, WatchRule } from '../../rule.ts';
+import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } from '../../verdict.ts';
+
+/** Rules about streams over HTTP: which message goes where, how they end, and what their events are called. */
+
+const isStream = ({ headers }: Exchanged): boolean =>
+  headers['content-type']?.toLowerCase().startsWith('text/event-stream') === true;
+
+/** What is heard on streams that were opened beside a request, and the answer to it. */
+interface Heard {
+  readonly id: string;
+  readonly answer: Answered;
+  readonly streams: readonly Exchanged[];
+}
+
+/** Asks something in a session of which two streams are open. */
+async function besideStreams(bench: Bench, judge: (heard: Heard) => RuleVerdict): Promise<RuleVerdict> {
+  const speaker = await bench.fresh();
+  try {
+    await bench.works(speaker, bench.harmless);
+    const waitMs = 3 * bench.quietMs;
+    const opening = [speaker.fetch('GET', { waitMs }), speaker.fetch('GET', { waitMs })];
+    await speaker.rest(bench.quietMs);
+    const id = 'parley-check-beside';
+    const answer = await speaker.request(bench.harmless, undefined, { id });
+    const streams = (await Promise.all(opening)).filter(
+      (one): one is Exchanged => one?.status === 200 && isStream(one),
+    );
+    return streams.length === 0 ? notApplicable('it opens no stream by GET') : judge({ id, answer, streams });
+  } finally {
+    await bench.end(speaker);
+  }
+}
+
+const once: ProbeRule = {
+  id: 'http-036',
+  words: 'No message goes out on two streams',
+  mend: 'send each message on one stream: an answer on that of its request',
+  over: 'http',
+  probe: (bench) =>
+    besideStreams(bench, ({ answer, streams }) => {
+      const seen = new Set<string>();
+      for (const { messages } of [answer, ...streams])
+        for (const text of new Set(messages.flat().map((one) => JSON.stringify(one)))) {
+          if (seen.has(text)) return breaks(answer, `this came on two: ${text.slice(0, 200)}`);
+          seen.add(text);
+        }
+      return holds;
+    }),
+};
+
+const noResponses: ProbeRule = {
+  id: 'http-034',
+  words: 'No response goes out on a stream that was opened by GET',
+  mend: 'answer on the stream of the request, or with its body',
+  over: 'http',
+  probe: (bench) =>
+    besideStreams(bench, ({ id, answer, streams }) => {
+      const stray = streams.find(({ messages }) => messages.flat().some((one) => answers(one, id)));
+      if (stray !== undefined && answer.response !== undefined)
+        return notJudged('it came on two streams: see http-036');
+      return unless(stray !== undefined, stray ?? answer, 'the answer came on it, and not to the request');
+    }),
+};
+
+/** Ids of the events of a stream. */
+function eventIds({ text }: Exchanged): readonly string[] {
+  return [...text.matchAll(/^id: ?(.+?)\r?$/gm)].map(([, id = '']) => id);
+}
+
+const eventNames: ProbeRule = {
+  id: 'http-037',
+  words: 'No two events of a session have one id',
+  mend: 'make the ids of events unique over all streams of the session',
+  over: 'http',
+  async probe(bench) {
+    const speaker = await bench.fresh();
+    try {
+      await bench.works(speaker, bench.harmless);
+      const seen = new Set<string>();
+      for (let left = 3; left > 0; left--) {
+        const answer = await bench.works(speaker, bench.harmless);
+        const ids = isStream(answer) ? eventIds(answer) : [];
+        const again = ids.find((id, at) => seen.has(id) || ids.indexOf(id) !== at);
+        if (again !== undefined) return breaks(answer, `${JSON.stringify(again)} came before`);
+        for (const id of ids) seen.add(id);
+      }
+      return seen.size === 0 ? notApplicable('its events have no ids') : holds;
+    } finally {
+      await bench.end(speaker);
+    }
+  },
+};
+
+/** A rule that a stream ends with its answer, by the row of a time. */
+function endsWithAnswer(id: string): ProbeRule {
+  return {
+    id,
+    words: 'The stream of a request ends with its answer',
+    mend: 'end the response when the answer was sent',
+    over: 'http',
+    async probe(bench) {
+      const speaker = await bench.shared();
+      await bench.works(speaker, bench.harmless);
+      // It is waited for the end, and not for the answer.
+      const exchange = await speaker.request(bench.harmless, undefined, { until: () => false });
+      if (!isStream(exchange) || exchange.response === undefined) return notApplicable('it answers without a stream');
+      return unless(exchange.end === 'silent', exchange, 'it was still open when there was no more to come');
+    },
+  };
+}
+
+const unbuffered: WatchRule = {
+  id: 'http-057',
+  words: 'Streams ask proxies not to buffer them: X-Accel-Buffering: no',
+  mend: 'send the header X-Accel-Buffering: no with text/event-stream',
+  watch({ exchange }) {
+    if (exchange.status !== 200 || !isStream(exchange)) return 'not-seen';
+    const said = exchange.headers['x-accel-buffering'];
+    return said?.toLowerCase() === 'no' ? 'holds' : { breaks: `it is ${said ?? 'missing'}` };
+  },
+};
+
+/** Asks for a thing by a name that nobody has, with a value of Mcp-Name. */
+async function named(bench: Bench, header: string): Promise<Answered> {
+  const speaker = await bench.shared();
+  const method = isObject(speaker.capabilities['tools']) ? 'tools/call' : 'prompts/get';
+  return await speaker.request(method, { name: nobody }, { headers: { 'Mcp-Name': header } });
+}
+
+const mismatched = -32020;
+
+/** A server compares Mcp-Name at all. @throws NotJudged, or gives why nothing can be said. */
+async function comparesNames(bench: Bench): Promise<string | undefined> {
+  const { capabilities } = await bench.shared();
+  if (!isObject(capabilities['tools']) && !isObject(capabilities['prompts'])) return 'it has no tools and no prompts';
+  const [right, wrong] = [await named(bench, nobody), await named(bench, `${nobody}-other`)];
+  if (errorCodeIn(right) === mismatched) return 'it refuses a right Mcp-Name';
+  return errorCodeIn(wrong) === mismatched ? undefined : 'it does not compare Mcp-Name: see http-075';
+}
+
+const wrapped = (marker: string): string => `=?${marker}?${Buffer.from(nobody).toString('base64')}?=`;
+
+const decoded: ProbeRule = {
+  id: 'http-079',
+  words: 'A value of Mcp-Name in base64 is decoded before it is compared',
+  mend: 'decode =?base64?…?= before the header is compared with the body',
+  over: 'http',
+  async probe(bench) {
+    const why = await comparesNames(bench);
+    if (why !== undefined) return notJudged(why);
+    const answer = await named(bench, wrapped('base64'));
+    return unless(errorCodeIn(answer) === mismatched, answer, 'it was taken for another name');
+  },
+};
+
+const exactMarkers: ProbeRule = {
+  id: 'http-095',
+  words: 'What begins with =?BASE64? is no value in base64: the markers are written small',
+  mend: 'compare the markers as they are, and take what has others for a plain value',
+  over: 'http',
+  async probe(bench) {
+    const why = await comparesNames(bench);
+    if (why !== undefined) return notJudged(why);
+    const answer = await named(bench, wrapped('BASE64'));
+    return unless(errorCodeIn(answer) !== mismatched, answer, 'it was decoded');
+  },
+};
+
+const refusedNotification: ProbeRule = {
+  id: 'http-016',
+  words: 'A notification that is not accepted gets a status of refusal',
+  mend: 'answer with HTTP 400, with or without an error of JSON-RPC',
+  over: 'http',
+  // What a notification is refused for there is that its revision is none.
+  lives: (revision) => revision.versionHeader !== 'never' && rowOf('http-016').lives(revision),
+  async probe(bench) {
+    const speaker: Prober = await bench.shared();
+    await bench.works(speaker, bench.harmless);
+    const exchange = await speaker.notify(
+      'notifications/cancelled',
+      { requestId: nobody },
+      { headers: { 'MCP-Protocol-Version': '1999-12-31' } },
+    );
+    const { status = 0 } = exchange;
+    if (status === 202) return notApplicable('it accepts it');
+    return unless(status < 400 && errorCodeIn(exchange) !== undefined, exchange, `HTTP ${status} with an error`);
+  },
+};
+
+/** Rules about streams, and about names in headers. */
+export const httpStreamRules: readonly (ProbeRule | WatchRule)[] = [
+  once,
+  noResponses,
+  eventNames,
+  endsWithAnswer('http-023'),
+  endsWithAnswer('http-056'),
+  unbuffered,
+  decoded,
+  exactMarkers,
+  refusedNotification,
+];
