@@ -4,6 +4,7 @@ import { clientAuthorizationRules } from '../src/check/client/authorization/judg
 import { knownClient, scenarios, type Scenario } from '../src/check/client/authorization/scenarios.ts';
 import { clientRules } from '../src/check/client/rules/rules.ts';
 import { rowOf } from '../src/check/register.ts';
+import { singleReasons } from './check-page-reasons.ts';
 import { requirements, type Requirement } from './registers.ts';
 
 const head = `## Judging a client: \`parley check --client\`
@@ -71,7 +72,8 @@ const reasons: readonly (readonly [why: string, fits: (row: Requirement) => bool
   ],
   ['tasks of servers, which it has none of', ({ area }) => area === 'tasks'],
   ['of HTTP+SSE, which nobody has to speak, and not seen from a server', ({ area }) => area === 'http+sse'],
-  ['not judged yet, or not seen from a server', () => true],
+  ...singleReasons('client'),
+  ['not judged yet', () => true],
 ];
 
 /** The text. */
@@ -91,7 +93,9 @@ export function clientsPart(): string {
     `\n### Rows of clients that are not judged: ${others.length}\n`,
     '| Why | Rows |',
     '|---|---|',
-    ...reasons.map(([why]) => `| ${why} | ${idsOf(others.filter((row) => reasonOf(row) === why))} |`),
+    ...reasons
+      .filter(([why]) => others.some((row) => reasonOf(row) === why))
+      .map(([why]) => `| ${why} | ${idsOf(others.filter((row) => reasonOf(row) === why))} |`),
     '',
   ].join('\n');
 }

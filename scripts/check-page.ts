@@ -11,6 +11,7 @@ import { runningRules } from '../src/check/rules/running.ts';
 import { taskRules } from '../src/check/rules/tasks.ts';
 import { checkRules } from '../src/check/rules/rules.ts';
 import { clientsPart } from './check-page-clients.ts';
+import { singleReasons } from './check-page-reasons.ts';
 import { requirements, type Requirement } from './registers.ts';
 
 const head = `# Judging a server: \`parley check\`
@@ -77,13 +78,15 @@ export function checkPage(): string {
     `\n## What is not judged: ${others.length} rows of servers\n`,
     '| Why | Rows |',
     '|---|---|',
-    ...reasons.map(
-      ([why]) =>
-        `| ${why} | ${others
-          .filter((row) => reasonOf(row) === why)
-          .map(({ id }) => id)
-          .join(', ')} |`,
-    ),
+    ...reasons
+      .filter(([why]) => others.some((row) => reasonOf(row) === why))
+      .map(
+        ([why]) =>
+          `| ${why} | ${others
+            .filter((row) => reasonOf(row) === why)
+            .map(({ id }) => id)
+            .join(', ')} |`,
+      ),
     '',
     clientsPart(),
   ].join('\n');
@@ -94,7 +97,7 @@ const calling: ReadonlySet<string> = new Set(
   [...resultRules, ...nextRoundRules, ...runningRules, ...askingRules, ...taskRules]
     .map(({ id }) => id)
     .filter((id) => !['tasks-041', 'tasks-084', 'tasks-086', 'tasks-090'].includes(id))
-    .concat('caching-002'),
+    .concat('caching-002', 'http-097', 'http-098', 'http-099', 'http-100'),
 );
 
 /** Rows that need the token of somebody else, or for another server. */
@@ -123,7 +126,8 @@ const reasons: readonly (readonly [why: string, fits: (row: Requirement) => bool
     ({ id }) => /^(?:mrtr|elicit|sampling|roots|tasks|progress|cancel)-/.test(id),
   ],
   ['of HTTP+SSE, and not seen from outside', ({ id }) => id.startsWith('sse-')],
-  ['not judged yet, or not seen from outside', () => true],
+  ...singleReasons('server'),
+  ['not judged yet', () => true],
 ];
 
 function reasonOf(row: Requirement): string | undefined {

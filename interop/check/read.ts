@@ -93,6 +93,7 @@ export const read: Readonly<Record<string, readonly string[]>> = {
     'page-009',
     'resources-013',
     'tools-024',
+    'wire-schema',
   ],
   'npm:server-everything': [
     'basic-019',

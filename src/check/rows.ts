@@ -92,6 +92,10 @@ http-090 2026-07-28..draft MUST 2026-07-28/basic/transports/streamable-http#sche
 http-093 2026-07-28..draft MUST 2026-07-28/basic/transports/streamable-http#value-encoding
 http-095 2026-07-28..draft MUST 2026-07-28/basic/transports/streamable-http#value-encoding
 http-096 2026-07-28..draft MUST 2026-07-28/basic/transports/streamable-http#server-behavior-for-custom-headers
+http-097 2026-07-28..draft MUST_NOT 2026-07-28/basic/transports/streamable-http#server-behavior-for-custom-headers
+http-098 2026-07-28..draft MUST 2026-07-28/basic/transports/streamable-http#server-behavior-for-custom-headers
+http-099 2026-07-28..draft MUST 2026-07-28/basic/transports/streamable-http#server-behavior-for-custom-headers
+http-100 2026-07-28..draft MUST 2026-07-28/basic/transports/streamable-http#server-behavior-for-custom-headers
 http-111 2026-07-28..draft SHOULD 2026-07-28/basic/transports/streamable-http#earlier-streamable-http-revisions
 http-112 2026-07-28..draft SHOULD 2026-07-28/basic/transports/streamable-http#earlier-streamable-http-revisions
 http-115 2026-07-28..draft MUST 2026-07-28/basic/index#error-responses

@@ -12,7 +12,7 @@ import { faults, metaOf } from './faults.ts';
 import { faulty, type Fault } from './faulty.ts';
 import { moreCallFaults, moreFaults } from './more-faults.ts';
 
-const calls = ['sum', 'ask', 'run'].map((name) => ({ name }));
+const calls = [...['sum', 'ask', 'run'].map((name) => ({ name })), { name: 'place', args: { region: 'Oslo' } }];
 
 async function judged(t: TestContext, fault: Fault, only: readonly string[] = []): Promise<CheckReport> {
   const url = await faulty(t, fault);
@@ -27,7 +27,7 @@ test('nothing is found in the server without a fault', async (t) => {
   const { findings, rows } = await judged(t, {});
   assert.deepEqual(findings, []);
   const held = new Set(rows.filter(({ verdict }) => verdict === 'holds').map(({ id }) => id));
-  for (const row of ['tools-011', 'tools-035', 'elicit-018', 'mrtr-011', 'mrtr-026', 'progress-003'])
+  for (const row of ['tools-011', 'tools-035', 'elicit-018', 'mrtr-011', 'mrtr-026', 'progress-003', 'http-098'])
     assert.ok(held.has(row), `${row} is judged`);
 });
 

@@ -82,6 +82,11 @@ function addCallables(server: Server): void {
     for (const step of [1, 2, 3]) ctx.progress(step);
     return 'ran';
   });
+  server.tool(
+    'place',
+    { input: { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } } },
+    ({ region = 'nowhere' }) => region,
+  );
   server.tool('burn', { annotations: { destructiveHint: true } }, () => 'burnt');
 }
 

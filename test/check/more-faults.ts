@@ -219,8 +219,36 @@ export const moreFaults: Readonly<Record<string, readonly [row: string, fault: F
   ],
 };
 
+/** Refusal of a call of the tool whose argument travels in a header; `undefined` where it is none of that kind. */
+function unlessPlaced(isWrong: (header: string | undefined, args: Json) => boolean): Fault {
+  return {
+    request({ headers, message: { id, method, params } }) {
+      if (method !== 'tools/call' || !isObject(params) || params['name'] !== 'place') return undefined;
+      const args = isObject(params['arguments']) ? params['arguments'] : {};
+      return isWrong(headers['mcp-param-region'], args)
+        ? json(400, { jsonrpc: '2.0', id, error: { code: -32_020, message: 'another region' } })
+        : undefined;
+    },
+  };
+}
+
+/** Puts the right header in the place of that of a call. */
+function withRightHeader(isWanted: (header: string | undefined) => boolean): Fault {
+  return {
+    request({ headers, message: { params } }) {
+      if (!isObject(params) || params['name'] !== 'place' || !isWanted(headers['mcp-param-region'])) return;
+      const args = isObject(params['arguments']) ? params['arguments'] : {};
+      if (typeof args['region'] === 'string') headers['mcp-param-region'] = args['region'];
+    },
+  };
+}
+
 /** More faults that show where a tool is called. */
 export const moreCallFaults: Readonly<Record<string, readonly [row: string, fault: Fault]>> = {
+  'param-header-optional': ['http-098', withRightHeader((header) => header === undefined)],
+  'param-mismatch-served': ['http-100', withRightHeader((header) => header !== undefined)],
+  'undecoded-param': ['http-099', unlessPlaced((header) => header?.startsWith('=?base64?') === true)],
+  'absent-param-wanted': ['http-097', unlessPlaced((_, args) => args['region'] === undefined)],
   'kept-question': [
     'caching-002',
     result('tools/call', (of) => {

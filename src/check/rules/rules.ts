@@ -5,6 +5,7 @@ import { basicRules } from './basic.ts';
 import { envelopeRules } from './envelope.ts';
 import { featureRules } from './features.ts';
 import { httpGuardRules } from './http/guard.ts';
+import { mirroredRules } from './http/mirrored.ts';
 import { httpSessionRules } from './http/session.ts';
 import { httpStreamRules } from './http/streams.ts';
 import { heavyRules } from './hardening/heavy.ts';
@@ -34,6 +35,7 @@ export const checkRules: readonly CheckRule[] = [
   ...httpGuardRules,
   ...httpSessionRules,
   ...httpStreamRules,
+  ...mirroredRules,
   ...authorizationRules,
   ...stdioRules,
   ...sseRules,

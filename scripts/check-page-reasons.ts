@@ -1,0 +1,54 @@
+/** Why single rows are not judged by `parley check`, where their area does not say it. */
+
+type Reason = readonly [why: string, rows: string];
+
+const both: readonly Reason[] = [
+  [
+    'inner conduct, which no message shows: timeouts, limits of rate, logs, what is stored, cached or validated, and what is made of it',
+    'basic-016 basic-026 basic-027 basic-031 basic-033 basic-036 lifecycle-007 lifecycle-008 lifecycle-018 lifecycle-019 lifecycle-020 lifecycle-021 lifecycle-022 lifecycle-023 ping-002 ping-003 ping-004 logging-009 logging-012 compl-006 compl-007 compl-008 tools-037 tools-040 tools-041 tools-042 caching-005 caching-006 caching-007 caching-008 caching-009 caching-010 caching-011 caching-012 caching-013 caching-014 caching-015 caching-016 cancel-006 cancel-008 cancel-017 cancel-018 cancel-019 cancel-020 progress-007 progress-008 sampling-016 sampling-026 sampling-028 elicit-005 elicit-008 elicit-024 meta-001 meta-017 versioning-006 versioning-009 roots-007 mrtr-016 mrtr-019 icons-004 icons-005 stdio-005 http-091 resources-015 resources-018 resources-022 prompts-010 prompts-011 page-005 page-006 page-008 tools-012',
+  ],
+  [
+    'about libraries, documents, transports of their own, proxies, or the revision as a whole',
+    'basic-003 basic-004 basic-024 basic-025 basic-039 basic-040 basic-042 basic-043 basic-045 basic-046 logging-014 http-107 http-108 http-109 http-110 schema-005 schema-008 schema-009 schema-010 schema-015 stdio-001 http-005 http-006',
+  ],
+  [
+    'about whoever reads a schema, whose dealing with it no message shows for certain',
+    'schema-001 schema-002 schema-003 schema-004 schema-006 schema-007 schema-011 schema-012 schema-013 schema-014 tools-043',
+  ],
+  [
+    'said by another row too, which is judged, or true by how a revision is found to be spoken',
+    'basic-006 basic-007 basic-008 basic-010 basic-011 basic-013 basic-029 lifecycle-001 lifecycle-012 versioning-003 versioning-011 stdio-002 stdio-007 http-001 http-002 http-035 http-055 http-082 http-084 http-089 http-018 http-058 http-080 http-095 subs-003 tools-017 tools-019 tools-032 resources-020 meta-003 meta-004 meta-013 page-007 roots-001 roots-002 sampling-001 sampling-002 elicit-001 elicit-002 prompts-013 elicit-019 mrtr-027',
+  ],
+];
+
+const server: readonly Reason[] = [
+  [
+    'needs a change of what the server has, its end, or a connection that breaks',
+    'subs-009 subs-010 subs-013 subs-014 subs-015 subs-016 tools-005 tools-006 resources-004 prompts-004 prompts-005 stdio-010 stdio-011 http-022 http-024 http-025 http-028 http-029 http-033 http-038 http-040 http-059 http-060 http-061 http-062',
+  ],
+  [
+    'needs a tool that does a certain thing, and is not judged yet',
+    'tools-023 logging-001 http-019 http-020 http-021 http-054 http-087 http-097 http-098 http-099 http-100 http-101 http-102',
+  ],
+];
+
+const client: readonly Reason[] = [
+  [
+    'needs a server that breaks off, answers in an older way, changes or starts anew, which this one does not do yet',
+    'lifecycle-010 lifecycle-011 lifecycle-015 lifecycle-016 versioning-002 versioning-007 versioning-008 stdio-008 stdio-009 stdio-012 stdio-013 stdio-015 stdio-016 stdio-017 stdio-018 stdio-019 stdio-020 http-026 http-027 http-030 http-039 http-041 http-063 http-103 http-104 http-105 http-114 subs-005 subs-007 subs-011 basic-022 basic-023 page-001 page-003 cancel-003 cancel-005 cancel-007 cancel-010 cancel-011 cancel-012 progress-003 progress-005 progress-006 progress-009 progress-010 progress-011 resources-016 mrtr-022',
+  ],
+  [
+    'about questions that this server does not ask, and tools that it does not have',
+    'http-073 http-087 http-092 http-094 compl-003 roots-003 roots-005 sampling-005 sampling-007 sampling-010 sampling-011 sampling-017 sampling-023 sampling-024 sampling-030 elicit-017 elicit-028 http-010 http-077 prompts-012 basic-018 basic-019 basic-028 basic-030',
+  ],
+];
+
+/** Reasons of rows of a side, in their order. */
+export function singleReasons(
+  side: 'server' | 'client',
+): readonly (readonly [why: string, fits: (row: { readonly id: string }) => boolean])[] {
+  return [...both, ...(side === 'server' ? server : client)].map(([why, rows]) => {
+    const ids = new Set(rows.split(' '));
+    return [why, ({ id }) => ids.has(id)];
+  });
+}

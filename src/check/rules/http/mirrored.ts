@@ -1,0 +1,106 @@
+import { isObject } from '../../../jsonrpc/message.ts';
+import { encodeHeaderValue, headerParametersOf, headerValueOf } from '../../../peer/header.ts';
+import type { CallableTool } from '../../bench/allowed.ts';
+import type { Bench } from '../../bench/bench.ts';
+import { callMs } from '../../bench/calls.ts';
+import { errorCodeIn } from '../../bench/exchange.ts';
+import type { Answered } from '../../bench/prober.ts';
+import type { ProbeRule } from '../../rule.ts';
+import { NotApplicable, NotJudged, unless } from '../../verdict.ts';
+import { refusedWith } from '../refusals.ts';
+
+/** Rules about arguments that travel in headers too, of tools that are called where that is allowed. */
+
+/** A tool with an argument of its own that travels in a header. */
+interface Mirrored {
+  readonly of: CallableTool;
+  readonly header: string;
+  readonly path: readonly string[];
+  readonly value: string;
+}
+
+/** @throws NotApplicable where no tool has one. */
+async function mirrored(bench: Bench): Promise<Mirrored> {
+  for (const of of await bench.callables())
+    for (const { name, path } of headerParametersOf(of.tool['inputSchema']).parameters) {
+      const value = headerValueOf(of.args, path);
+      if (value !== undefined) return { of, header: `Mcp-Param-${name}`, path, value };
+    }
+  throw new NotApplicable('no tool that may be called has an argument that travels in a header');
+}
+
+const mismatched = -32020;
+
+/** Calls the tool with a header, after it was called with the right one. @param header The value; left out for none. */
+async function calledWith(bench: Bench, header: (value: string) => string | undefined): Promise<Answered> {
+  const { of, header: name, value } = await mirrored(bench);
+  const call = (said: string | undefined): Promise<Answered> =>
+    bench.asked((speaker) =>
+      speaker.request(
+        'tools/call',
+        { name: of.name, arguments: of.args },
+        { headers: said === undefined ? {} : { [name]: said }, waitMs: callMs },
+      ),
+    );
+  const right = await call(encodeHeaderValue(value));
+  if (errorCodeIn(right) === mismatched) throw new NotJudged('it refuses the right header');
+  return await call(header(value));
+}
+
+const required: ProbeRule = {
+  id: 'http-098',
+  words: 'A call without the header of an argument that it has is refused',
+  mend: 'require Mcp-Param-<name> where the argument has a value, and answer HTTP 400 and -32020',
+  over: 'http',
+  needs: 'tools',
+  probe: async (bench) => refusedWith(await calledWith(bench, () => undefined), { code: mismatched }),
+};
+
+const compared: ProbeRule = {
+  id: 'http-100',
+  words: 'A header that says something else than the argument is refused with the status 400 and -32020',
+  mend: 'compare Mcp-Param-<name> with the argument, and answer HTTP 400 and -32020 where they differ',
+  over: 'http',
+  needs: 'tools',
+  probe: async (bench) =>
+    refusedWith(await calledWith(bench, (value) => encodeHeaderValue(`${value}-other`)), {
+      status: 400,
+      code: mismatched,
+    }),
+};
+
+const decoded: ProbeRule = {
+  id: 'http-099',
+  words: 'A header in base64 is decoded before it is compared with the argument',
+  mend: 'decode =?base64?…?= before Mcp-Param-<name> is compared',
+  over: 'http',
+  needs: 'tools',
+  async probe(bench) {
+    const answer = await calledWith(bench, (value) => `=?base64?${Buffer.from(value).toString('base64')}?=`);
+    return unless(errorCodeIn(answer) === mismatched, answer, 'it was taken for another value');
+  },
+};
+
+const absent: ProbeRule = {
+  id: 'http-097',
+  words: 'An argument that a call does not have needs no header',
+  mend: 'want Mcp-Param-<name> only where the argument has a value',
+  over: 'http',
+  needs: 'tools',
+  async probe(bench) {
+    const { of, path } = await mirrored(bench);
+    const [first = ''] = path;
+    const schema = of.tool['inputSchema'];
+    const wanted = isObject(schema) ? schema['required'] : undefined;
+    if (path.length > 1 || (Array.isArray(wanted) && wanted.includes(first)))
+      throw new NotApplicable('the argument is required');
+    const rest = Object.fromEntries(Object.entries(of.args).filter(([key]) => key !== first));
+    const answer = await bench.asked((speaker) =>
+      speaker.request('tools/call', { name: of.name, arguments: rest }, { waitMs: callMs }),
+    );
+    return unless(errorCodeIn(answer) === mismatched, answer, 'it wants a header of what is not there');
+  },
+};
+
+/** Rules about them. */
+export const mirroredRules: readonly ProbeRule[] = [required, compared, decoded, absent];
