@@ -28,7 +28,8 @@ test('a recording of a conversation over HTTP pairs every request, and has no cr
 
   const log = createLog({ server: 'weather', ...clock });
   const path = join(folder, 'a.ndjson');
-  const file = await recordTo(path, [log]);
+  const file = await recordTo(path);
+  file.add(log);
   const fetch = tapHttp(nodeFetch(), { recorder: log, connection: log.connect() });
   const client = await connect(httpTransport(listening.url, { fetch, headers: { Authorization: `Bearer ${secret}` } }));
   await client.callTool('echo', {});

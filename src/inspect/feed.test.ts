@@ -3,13 +3,13 @@ import { test } from 'node:test';
 import { Feed } from './feed.ts';
 import type { FeedLine } from './view.ts';
 
-function heard(feed: Feed): FeedLine[] {
+function heard(feed: Feed, since = 0): FeedLine[] {
   const lines: FeedLine[] = [];
   const write = (line: string): number => {
     lines.push(JSON.parse(line));
     return 0;
   };
-  feed.listen({ write, end() {} }, 0);
+  feed.listen({ write, end() {} }, since);
   return lines;
 }
 
@@ -44,5 +44,49 @@ test('whoever comes later gets the newest lines of the logs, and the count', (t)
   const logs = lines.flatMap((line) => (line.kind === 'logs' ? line.logs : []));
   assert.deepEqual([logs.length, logs[0]?.text, logs.at(-1)?.text], [2_000, 'line 1001', 'line 3000']);
   assert.equal(lines.filter(({ kind }) => kind === 'left').length, 1);
+  feed.close();
+});
+
+const rowsIn = (lines: readonly FeedLine[]): readonly number[] =>
+  lines.flatMap((line) => (line.kind === 'rows' ? line.rows.map(({ n }) => n) : []));
+
+function row(feed: Feed, n: number): void {
+  feed.row({ n, t: n, s: 'A', c: 1, from: 'server', lane: 'message', what: 'x', bytes: 1 });
+}
+
+test('a page that heard a part of the rows gets the others when it comes back', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const feed = new Feed();
+  for (let n = 1; n <= 1_200; n += 1) row(feed, n);
+  // It changed, and is told with the newest.
+  row(feed, 1);
+  const lines = heard(feed);
+  const [first] = lines.filter((line) => line.kind === 'rows');
+  const rest = heard(feed, first?.version);
+  assert.equal(new Set([...rowsIn(first === undefined ? [] : [first]), ...rowsIn(rest)]).size, 1_200);
+  t.mock.timers.tick(1_000);
+  row(feed, 2);
+  row(feed, 1_201);
+  row(feed, 2);
+  t.mock.timers.tick(1_000);
+  assert.deepEqual(rowsIn(lines.slice(-1)), [1_201, 2]);
+  feed.close();
+});
+
+test('a page that was away while all rows were forgotten forgets them too', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const feed = new Feed();
+  row(feed, 1);
+  const before = heard(feed).flatMap((line) => (line.kind === 'rows' ? [line.version] : []));
+  feed.clear();
+  row(feed, 2);
+  t.mock.timers.tick(1_000);
+  const back = heard(feed, before.at(-1));
+  assert.deepEqual(
+    back.map(({ kind }) => kind),
+    ['cleared', 'rows'],
+  );
+  assert.deepEqual(rowsIn(back), [2]);
+  assert.deepEqual(rowsIn(heard(feed, back.flatMap((line) => (line.kind === 'rows' ? [line.version] : []))[0])), []);
   feed.close();
 });

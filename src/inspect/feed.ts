@@ -14,17 +14,25 @@ export interface FeedListener {
   end(): void;
 }
 
+/** A row, and the version of the feed with which it came or changed. */
+interface VersionedRow {
+  readonly row: RowView;
+  readonly version: number;
+}
+
 /** State and rows for the pages: whoever comes gets all that is, and then what changes. */
 export class Feed {
-  readonly #rows = new Map<number, { readonly row: RowView; readonly version: number }>();
+  readonly #rows = new Map<number, VersionedRow>();
   readonly #state = new Map<string, FeedLine>();
   readonly #logs: LogView[] = [];
   readonly #listeners = new Set<FeedListener>();
   /** Rows, lines of logs and counts that are not told yet. */
-  readonly #pending = new Map<number, RowView>();
+  readonly #pending = new Map<number, VersionedRow>();
   #pendingLogs: LogView[] = [];
   readonly #pendingLeft = new Map<string, FeedLine>();
   #version = 0;
+  /** Version at which all rows were forgotten last. */
+  #cleared = 0;
   #timer: NodeJS.Timeout | undefined;
 
   /** Keeps a line as part of the state, under a key, and tells it. */
@@ -62,11 +70,14 @@ export class Feed {
 
   /** Takes a row, or one that changed; rows are gathered. */
   row(row: RowView): void {
-    this.#rows.delete(row.n);
-    this.#rows.set(row.n, { row, version: ++this.#version });
+    const versioned = { row, version: ++this.#version };
+    // Both are in the order of versions: a page that heard a part of them says so by the last.
+    for (const rows of [this.#rows, this.#pending]) {
+      rows.delete(row.n);
+      rows.set(row.n, versioned);
+    }
     const [oldest] = this.#rows.keys();
     if (this.#rows.size > most.rows && oldest !== undefined) this.#rows.delete(oldest);
-    this.#pending.set(row.n, row);
     this.#gather();
   }
 
@@ -75,7 +86,13 @@ export class Feed {
     this.#flush();
     this.#rows.clear();
     this.#logs.length = 0;
+    this.#cleared = ++this.#version;
     this.#write({ kind: 'cleared' });
+  }
+
+  /** True where no further page can listen. */
+  get isFull(): boolean {
+    return this.#listeners.size >= most.listeners;
   }
 
   /**
@@ -86,15 +103,14 @@ export class Feed {
    * @throws RangeError where too many pages listen.
    */
   listen(listener: FeedListener, since: number): () => void {
-    if (this.#listeners.size >= most.listeners)
-      throw new RangeError(`at most ${most.listeners} pages are served at once; close one of them`);
+    if (this.isFull) throw new RangeError(`at most ${most.listeners} pages are served at once; close one of them`);
     this.#flush();
     for (const line of this.#state.values()) listener.write(toLine(line));
+    if (since > 0 && since < this.#cleared) listener.write(toLine({ kind: 'cleared' }));
     if (this.#logs.length > 0) listener.write(toLine({ kind: 'logs', logs: this.#logs }));
-    const fresh = [...this.#rows.values()].filter(({ version }) => version > since);
     this.#send(
       [listener],
-      fresh.map(({ row }) => row),
+      [...this.#rows.values()].filter(({ version }) => version > since),
     );
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
@@ -124,10 +140,15 @@ export class Feed {
     this.#pendingLeft.clear();
   }
 
-  #send(listeners: readonly FeedListener[], all: readonly RowView[]): void {
+  #send(listeners: readonly FeedListener[], all: readonly VersionedRow[]): void {
     for (let at = 0; at < all.length && listeners.length > 0; at += most.piece) {
-      const rows = all.slice(at, at + most.piece);
-      this.#writeTo(listeners, { kind: 'rows', rows, version: this.#version });
+      const piece = all.slice(at, at + most.piece);
+      // A page that hears no more after this comes back for the rest.
+      this.#writeTo(listeners, {
+        kind: 'rows',
+        rows: piece.map(({ row }) => row),
+        version: piece.at(-1)?.version ?? 0,
+      });
     }
   }
 

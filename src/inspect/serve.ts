@@ -2,7 +2,6 @@
 
 import { randomBytes } from 'node:crypto';
 import { revisions } from '../protocol/revision.ts';
-import type { Log } from '../wire/log.ts';
 import { listenForApps, type AppsPort } from './apps/listen-apps.ts';
 import { RunningApps } from './apps/running-apps.ts';
 import { Feed } from './feed.ts';
@@ -10,6 +9,7 @@ import { listenLocally, type Local, type Verb } from './http/listen.ts';
 import { readSite } from './http/site.ts';
 import { WholeRecording } from './recording.ts';
 import { auto, type InspectedServer } from './servers/inspected.ts';
+import { OwnWrites } from './servers/own-writes.ts';
 import { Questions } from './servers/questions.ts';
 import { watchFolder } from './servers/reload.ts';
 import { InspectedServers } from './servers/servers.ts';
@@ -23,7 +23,10 @@ import { tryingVerbs } from './verbs/trying.ts';
 import { usingVerbs } from './verbs/using.ts';
 
 /** Options of the local process. */
-export interface InspectOptions extends Pick<Shared, 'fetch' | 'version' | 'isReadOnly' | 'now' | 'open' | 'words'> {
+export interface InspectOptions extends Pick<
+  Shared,
+  'fetch' | 'version' | 'isReadOnly' | 'now' | 'open' | 'words' | 'begun'
+> {
   /** Servers to begin with; each is connected. */
   readonly plans: readonly ServerPlan[];
   /** Revision to begin with; `auto` by default. */
@@ -47,14 +50,12 @@ export interface RunningInspect {
   readonly verbs: readonly string[];
   /** Origin of the frames of apps. */
   readonly apps: string;
-  /** Logs of the servers. */
-  readonly logs: readonly Log[];
   close(): Promise<void>;
 }
 
 /** Starts it. @throws Error where the port is taken, or the page was not built. */
 export async function startInspect(options: InspectOptions): Promise<RunningInspect> {
-  const { fetch, version, isReadOnly, now, open, words, plans, planOf, openPage, bridge } = options;
+  const { fetch, version, isReadOnly, now, open, words, begun, plans, planOf, openPage, bridge } = options;
   const files = readSite(options.page);
   const feed = new Feed();
   const questions = new Questions(feed);
@@ -63,9 +64,22 @@ export async function startInspect(options: InspectOptions): Promise<RunningInsp
     .flatMap(({ recorded = [] }) => recorded)
     .reduce((most, { sequence }) => Math.max(most, sequence), 0);
   const next = (): number => ++count;
-  const shared: Shared = { feed, questions, fetch, version, isReadOnly, next, now, open, words };
+  const shared: Shared = {
+    feed,
+    questions,
+    fetch,
+    version,
+    isReadOnly,
+    next,
+    now,
+    open,
+    words,
+    ...(begun && { begun }),
+  };
   const servers = new InspectedServers(shared);
   const trials = new Trials(shared, bridge);
+  // What is too much is told before anything is open.
+  const first = plans.map((plan) => servers.add(plan));
   const apps = new RunningApps();
   const appsPort = await listenForApps(apps);
   const recording = new WholeRecording(servers);
@@ -90,16 +104,15 @@ export async function startInspect(options: InspectOptions): Promise<RunningInsp
     servers.all.reduce((text, { recorder }) => recorder.hidden(text), words(error));
   const parts = { files, verbs, token, port: options.port, frames: appsPort.origin, words: shown };
   const local = await listenBesideApps(parts, appsPort);
-  const unwatched = plans.map((plan) => {
-    const server = servers.add(plan);
+  const unwatched = first.map((server) => {
     void server.connect(options.revision ?? auto);
-    return plan.folder === undefined ? () => {} : restartOnChange(server, plan.folder);
+    const { folder } = server.plan;
+    return folder === undefined ? () => {} : restartOnChange(server, folder, now);
   });
   return {
     url: `http://${local.door.host}/#${token}`,
     verbs: [...verbs.keys()],
     apps: appsPort.origin,
-    logs: servers.all.map(({ recorder }) => recorder.log),
     async close() {
       for (const end of unwatched) end();
       feed.close();
@@ -124,9 +137,19 @@ async function listenBesideApps(parts: Parameters<typeof listenLocally>[0], apps
 }
 
 /** Starts a server anew when the files of a folder change, in the revision that was asked for. */
-function restartOnChange(server: InspectedServer, folder: string): () => void {
+function restartOnChange(server: InspectedServer, folder: string, now: () => number): () => void {
+  const writes = new OwnWrites(now);
+  writes.started();
   return watchFolder(folder, {
-    changed() {
+    changed(names) {
+      const { isFresh, found } = writes.changed(names);
+      if (found.length > 0)
+        server.say(
+          'warning',
+          `not restarted any more for ${found.join(', ')}, which changes at each start; --watch=<folder> watches another`,
+        );
+      if (!isFresh) return;
+      writes.started();
       server.say('info', `restarted, since files changed in ${folder}`);
       void server.connect(server.view.wanted);
     },

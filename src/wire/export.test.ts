@@ -52,7 +52,8 @@ describe('a recording as a file', () => {
     const path = join(folder(t), 'a.ndjson');
     const log = createLog({ server: 'a', now: () => 5 });
     writeFileSync(path, 'old', { mode: 0o644 });
-    const file = await recordTo(path, [log]);
+    const file = await recordTo(path);
+    file.add(log);
     const sequence = log.note({
       lane: 'message',
       from: 'client',
@@ -78,7 +79,7 @@ describe('a recording as a file', () => {
     const path = folder(t);
     writeFileSync(join(path, 'target'), 'mine');
     symlinkSync(join(path, 'target'), join(path, 'link'));
-    await assert.rejects(recordTo(join(path, 'link'), []), { code: 'ELOOP' });
+    await assert.rejects(recordTo(join(path, 'link')), { code: 'ELOOP' });
     assert.equal(readFileSync(join(path, 'target'), 'utf8'), 'mine');
   });
 
@@ -88,6 +89,9 @@ describe('a recording as a file', () => {
     const hostile: readonly unknown[] = [
       { ...entry, text: 7 },
       { ...entry, lane: 'own' },
+      { ...entry, time: 1e300 },
+      { ...entry, sequence: 2 ** 53 },
+      { ...entry, sequence: 0.5 },
       { ...entry, http: { headers: { a: 1 } } },
       { ...entry, sequence: '__proto__' },
       { ...entry, broken: [1] },

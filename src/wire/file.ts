@@ -12,6 +12,8 @@ import type { Log } from './log.ts';
 export interface RecordingFile {
   /** Lines that were not written, since the disk was too slow or failed; the file says so at its end. */
   readonly lost: number;
+  /** Writes all that a log hears from now on, masked. */
+  add(log: Log): void;
   /** Ends the recording, and waits until all of it is written. */
   close(): Promise<void>;
 }
@@ -22,11 +24,11 @@ const heading = { recording: 'parley', version: 1 };
 const mostWaiting = 64 * 1024 ** 2;
 
 /**
- * Writes all that a log hears from now on, masked, to a file that its owner alone may read.
+ * Begins a recording in a file that its owner alone may read.
  *
  * @throws Error of the file system where it cannot be written, such as where something is there that is no plain file.
  */
-export async function recordTo(path: string, logs: readonly Log[]): Promise<RecordingFile> {
+export async function recordTo(path: string): Promise<RecordingFile> {
   // What is there may be readable to others: it makes way, and a link is not followed.
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
   const file = await open(path, flags, 0o600);
@@ -58,7 +60,7 @@ export async function recordTo(path: string, logs: readonly Log[]): Promise<Reco
     }
   }
 
-  const ends = logs.map((log) => log.subscribe((entry) => write(`${JSON.stringify(log.masks.toShow(entry))}\n`)));
+  const ends: (() => void)[] = [];
   let closing: Promise<void> | undefined;
   async function close(): Promise<void> {
     for (const end of ends) end();
@@ -70,6 +72,9 @@ export async function recordTo(path: string, logs: readonly Log[]): Promise<Reco
   return {
     get lost() {
       return lost;
+    },
+    add(log) {
+      ends.push(log.subscribe((entry) => write(`${JSON.stringify(log.masks.toShow(entry))}\n`)));
     },
     close: () => (closing ??= close()),
   };
@@ -140,6 +145,9 @@ type Test = (value: unknown) => boolean;
 
 const isText: Test = (value) => typeof value === 'string';
 const isCount: Test = (value) => typeof value === 'number' && Number.isFinite(value) && value >= 0;
+const isNumbered: Test = (value) => Number.isSafeInteger(value) && isCount(value);
+/** Beyond this no date can be written. */
+const isTime: Test = (value) => isCount(value) && Number(value) <= 8.64e15;
 const isHeaders: Test = (value) => isObject(value) && Object.values(value).every(isText);
 const optional =
   (test: Test): Test =>
@@ -155,8 +163,9 @@ const object =
     isObject(value) && Object.entries(fields).every(([name, test]) => test(value[name]));
 
 const isEntry = object({
-  sequence: isCount,
-  time: isCount,
+  // There have to be numbers for what comes after it.
+  sequence: (value) => isNumbered(value) && Number(value) < 2 ** 52,
+  time: isTime,
   server: isText,
   connection: isCount,
   bytes: isCount,
@@ -176,11 +185,11 @@ const isEntry = object({
       signal: (value) => value === null || isText(value),
     }),
   ),
-  exchange: optional(isCount),
+  exchange: optional(isNumbered),
   cut: optional(isCount),
   id: optional((value) => value === null || isText(value) || typeof value === 'number'),
   method: optional(isText),
-  pair: optional(isCount),
+  pair: optional(isNumbered),
   revision: optional(isText),
   ms: optional(isCount),
   broken: optional((value) => Array.isArray(value) && value.every(isText)),

@@ -1,9 +1,10 @@
 import type { ParseArgsOptionsConfig } from 'node:util';
 import { connect } from '../../client.ts';
 import { startInspect } from '../../inspect/serve.ts';
+import { mostServers } from '../../inspect/servers/servers.ts';
 import type { ServerPlan } from '../../inspect/servers/shared.ts';
 import { openPage } from '../../node/open-page.ts';
-import { recordTo } from '../../wire/file.ts';
+import { recordTo, type RecordingFile } from '../../wire/file.ts';
 import { sharedFetch } from '../fetch.ts';
 import { isRemote, UsageError, whenAborted, type Io } from '../io.ts';
 import { authOptions } from '../login/sign-in-options.ts';
@@ -44,26 +45,50 @@ export async function inspectCommand(argv: readonly string[], io: Io): Promise<n
     options,
   );
   const plans = await plansOf(parsed, after, io);
+  if (plans.length > mostServers)
+    throw new UsageError(
+      `${plans.length} servers are too many for a page, which has ${mostServers}; choose one by --server`,
+    );
   const asked = parsed.text('revision');
   if (asked !== undefined && asked !== 'auto') revisionDates([asked]);
-  const port = parsed.text('port');
+  const given = parsed.text('port');
+  const port = given === undefined ? 0 : wholeNumber('--port', given, [0, 65_535]);
+  const record = parsed.text('record');
+  const file = record === undefined ? undefined : await recordTo(record);
+  try {
+    await shown({ plans, asked, port, file }, parsed, io);
+  } finally {
+    await file?.close();
+  }
+  return 0;
+}
+
+/** A page that is wanted. */
+interface WantedPage {
+  readonly plans: readonly ServerPlan[];
+  readonly asked: string | undefined;
+  readonly port: number;
+  readonly file: RecordingFile | undefined;
+}
+
+/** Serves the page until it is ended. */
+async function shown({ plans, asked, port, file }: WantedPage, parsed: Parsed, io: Io): Promise<void> {
   const inspect = await startInspect({
     plans,
     page: pageFolder,
     revision: asked,
-    port: port === undefined ? 0 : wholeNumber('--port', port, [0, 65_535]),
+    port,
     isReadOnly: parsed.flag('read-only'),
     version,
     fetch: sharedFetch,
     now: () => Date.now(),
     open: connect,
     words: reasonOf,
+    begun: (log) => file?.add(log),
     planOf: (url) => addedPlan(url, options, io),
     openPage,
     bridge: openTrialBridge,
   });
-  const record = parsed.text('record');
-  const file = record === undefined ? undefined : await recordTo(record, inspect.logs);
   try {
     for (const { name, address, kind } of plans)
       io.stdout.write(`${doing[kind]} ${printed(`${name}: ${address}`, 'line')}\n`);
@@ -72,9 +97,7 @@ export async function inspectCommand(argv: readonly string[], io: Io): Promise<n
     await whenAborted(io.signal);
   } finally {
     await inspect.close();
-    await file?.close();
   }
-  return 0;
 }
 
 async function plansOf(parsed: Parsed, after: readonly string[] | undefined, io: Io): Promise<readonly ServerPlan[]> {

@@ -63,6 +63,7 @@ export function createApi(token: string): Api {
       let since = 0;
       let tries = 0;
       for (;;) {
+        let words = 'The process of parley inspect does not answer. Is it still running?';
         try {
           await once(since, (line) => {
             tries = 0;
@@ -72,8 +73,9 @@ export function createApi(token: string): Api {
           });
         } catch (error) {
           if (error instanceof ApiError && error.status === 401) return state(error.message);
+          if (error instanceof ApiError) words = error.message;
         }
-        state('The process of parley inspect does not answer. Is it still running?');
+        state(words);
         await new Promise((resolve) => setTimeout(resolve, waits[Math.min(tries++, waits.length - 1)]));
       }
     },

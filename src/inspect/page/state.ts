@@ -158,6 +158,7 @@ export function hear(line: FeedLine): void {
     case 'cleared':
       byNumber.clear();
       ordered = [];
+      waiting = [];
       row.value = undefined;
       logs.value = [];
       rowsVersion.value++;
@@ -186,6 +187,7 @@ function begin(line: Extract<FeedLine, { kind: 'hello' }>): void {
   if (hello.value !== undefined && hello.value.run !== line.run) {
     byNumber.clear();
     ordered = [];
+    waiting = [];
     outcomes.value = new Map();
     lists.value = new Map();
   }

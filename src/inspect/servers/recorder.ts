@@ -35,6 +35,7 @@ export class ServerRecorder {
     for (const entry of this.log.since(0)) shared.feed.row(rowOfEntry(this.log.masks.toShow(entry)));
     this.log.masks.hide(secrets);
     this.log.subscribe((entry) => this.#heard(entry));
+    shared.begun?.(this.log);
   }
 
   /** True where the last request had credentials. */

@@ -6,6 +6,7 @@ import type { ConnectOptions } from '../../client/options.ts';
 import type { Fetch } from '../../http/client/fetch.ts';
 import type { Transport } from '../../jsonrpc/transport.ts';
 import type { RecordingEntry } from '../../wire/entry.ts';
+import type { Log } from '../../wire/log.ts';
 import type { Feed } from '../feed.ts';
 import type { Questions } from './questions.ts';
 
@@ -55,6 +56,8 @@ export interface Shared {
   readonly isReadOnly: boolean;
   next(): number;
   now(): number;
+  /** Hears of the log of each server, before anything is in it that crosses. */
+  begun?(log: Log): void;
   /** Opens a client. */
   open(transport: Transport, options: ConnectOptions): Promise<Client>;
   /** Words of an error, without secrets. */

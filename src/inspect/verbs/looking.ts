@@ -27,6 +27,8 @@ export function lookingVerbs(
     [
       'feed',
       verb({ since: 'number?' }, ({ since = 0 }, { stream, signal }) => {
+        // Once a stream has begun, no words can be said.
+        if (feed.isFull) throw new VerbError(429, 'as many pages are open as are served at once; close one of them');
         const response = stream();
         const write = (line: string): number => {
           response.write(line);

@@ -45,3 +45,10 @@ test('a folded line hides what it opens, up to what closes it', () => {
   assert.deepEqual(seenLines(lines, new Set([1])), [0, 1, 5, 6]);
   assert.deepEqual(seenLines(lines, new Set([0])), [0]);
 });
+
+test('a string that never ends, and words without a comma, hold nobody up', () => {
+  // Each took minutes, or made a line that no browser draws; the test ends within its limit, or not.
+  assert.equal(jsonLines(`{"${'\\"'.repeat(500_000)}`).length, 2);
+  const widest = Math.max(...jsonLines(`[${'a '.repeat(500_000)}]`).map(({ pieces }) => pieces.length));
+  assert.ok(widest <= 201, `${widest} pieces`);
+});

@@ -21,11 +21,32 @@ export interface JsonLine {
 
 type Draft = { depth: number; pieces: Piece[]; close?: number; members?: number };
 
-/** Most lines that are made; the rest is one line that says so. */
-const mostLines = 200_000;
+/** Most lines that are made, of which the rest is one that says so, and pieces of one line: what is no JSON may have all in one. */
+const most = { lines: 200_000, pieces: 200 };
 
-/** Tokens: strings, numbers and words, signs. A text that is no JSON has others, which are shown as they are. */
-const token = /"(?:[^"\\]|\\[^])*"|[{}[\],:]|[^\s{}[\],:"]+|"/g;
+/** Beginnings of tokens: strings, signs, numbers and words. A text that is no JSON has others, which are shown as they are. */
+const token = /"|[{}[\],:]|[^\s{}[\],:"]+/g;
+
+/** Tokens of a text. A string that never ends is the rest of it, so that nothing is looked at twice. */
+function* tokensOf(text: string): Generator<string> {
+  const search = new RegExp(token);
+  for (let found = search.exec(text); found !== null; found = search.exec(text)) {
+    if (found[0] === '"') search.lastIndex = endOf(text, found.index + 1);
+    yield text.slice(found.index, search.lastIndex);
+  }
+}
+
+/** Place after the quote that closes a string, or the end of the text. */
+function endOf(text: string, begin: number): number {
+  const sign = /["\\]/g;
+  for (let at = begin; ; at += 2) {
+    sign.lastIndex = at;
+    const found = sign.exec(text);
+    if (found === null) return text.length;
+    at = found.index;
+    if (text[at] === '"') return at + 1;
+  }
+}
 
 /** Makes the lines of a text. It does not throw. */
 export function jsonLines(text: string): readonly JsonLine[] {
@@ -36,8 +57,9 @@ export function jsonLines(text: string): readonly JsonLine[] {
     if (current.pieces.length > 0) lines.push(current);
     current = { depth: open.length, pieces: [] };
   };
-  for (const [found] of text.matchAll(token)) {
-    if (lines.length >= mostLines) {
+  for (const found of tokensOf(text)) {
+    if (current.pieces.length >= most.pieces) end();
+    if (lines.length >= most.lines) {
       current = { depth: 0, pieces: [{ kind: 'plain', text: '… too long to be shown whole; copy it' }] };
       break;
     }
