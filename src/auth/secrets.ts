@@ -13,16 +13,29 @@ export type Hide = (text: string) => string;
 
 /** Hides secrets wherever they stand in a text, as they are and as they are written in JSON, in forms and in URLs. */
 export function hiding(secrets: readonly string[]): Hide {
-  const hidden = [...new Set(secrets)]
-    .filter((value) => value.length >= shortest)
-    .flatMap((value) => [
-      value,
-      JSON.stringify(value).slice(1, -1),
-      inForm(value),
-      inForm(value).replaceAll('+', '%20'),
-    ])
-    .toSorted((one, another) => another.length - one.length);
-  return (text) => hidden.reduce(without, text);
+  const hidden = secrets.filter((value) => value.length >= shortest).flatMap(spellings);
+  const longestFirst = [...new Set(hidden)].toSorted((one, another) => another.length - one.length);
+  return (text) => longestFirst.reduce(without, text);
+}
+
+/** Ways in which a text is written; those who write JSON escape more than they must, each in a way of their own. */
+function spellings(value: string): readonly string[] {
+  const json = JSON.stringify(value).slice(1, -1);
+  const form = inForm(value);
+  const url = form.replaceAll('+', '%20');
+  return [
+    value,
+    json,
+    // As PHP, .NET, and Java and Go do.
+    json.replaceAll('/', '\\/'),
+    json.replaceAll(/[&'+<>`]/g, (sign) => unit(sign).toUpperCase().replace('U', 'u')),
+    json.replaceAll(/[&'<=>]/g, unit),
+    ...[form, url].flatMap((text) => [text, text.replaceAll(/%../g, (sign) => sign.toLowerCase())]),
+  ];
+}
+
+function unit(sign: string): string {
+  return `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 function inForm(value: string): string {

@@ -78,6 +78,17 @@ test('a token that was given is told to nobody, should the server repeat it', as
     }
 });
 
+test('a secret is hidden in the JSON of whoever escapes more of it than they must', () => {
+  const hide = hiding(["to/ken+of'many<signs>==0123"]);
+  for (const written of [
+    String.raw`to\/ken+of'many<signs>==0123`,
+    String.raw`to/ken\u002Bof\u0027many\u003Csigns\u003E==0123`,
+    String.raw`to/ken+of\u0027many\u003csigns\u003e\u003d\u003d0123`,
+    'to%2fken%2bof%27many%3csigns%3e%3d%3d0123',
+  ])
+    assert.equal(hide(`it is ${written}.`), 'it is •••.');
+});
+
 test('a key in the path of a URL is told to nobody, and its other parts are', async (t) => {
   const host = await echoing(t, 500);
   const url = `http://${host}/s/sk-0123456789abcdefghij/mcp`;

@@ -34,6 +34,16 @@ export function secretsOfUrl(word: string): readonly string[] {
   ];
 }
 
+/** The same words with dots in the place of those secrets, however short. */
+export function argumentsShown(args: readonly string[]): readonly string[] {
+  return args.map((arg, at) => {
+    const [, flag = ''] = /^-{1,2}([A-Za-z][\w-]*)=/.exec(arg) ?? [];
+    if (secretName.test(flag)) return `${arg.slice(0, arg.indexOf('=') + 1)}${dots}`;
+    const [, before = ''] = /^-{1,2}([A-Za-z][\w-]*)$/.exec(args[at - 1] ?? '') ?? [];
+    return secretName.test(before) && !arg.startsWith('-') ? dots : arg;
+  });
+}
+
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);

@@ -4,7 +4,7 @@ import { hiding } from '../../auth/secrets.ts';
 import { factsOf } from '../../jsonrpc/transport-facts.ts';
 import type { ServerPlan, WaySettings } from '../../inspect/servers/shared.ts';
 import { readRecording } from '../../wire/file.ts';
-import { secretsOfUrl } from '../../wire/secrets.ts';
+import { argumentsShown, secretsOfUrl, urlShown, withoutPassword } from '../../wire/secrets.ts';
 import { readConfig } from '../config/config.ts';
 import { UsageError, type Io } from '../io.ts';
 import { authOf } from '../login/auth-of.ts';
@@ -20,7 +20,10 @@ export function typedPlan(target: Target, parsed: Parsed, io: Io): ServerPlan {
   const hide = hiding(secrets);
   const address = hide(factsOf(transportOf(target, parsed, io)).description);
   const isUrl = target.kind === 'url';
-  const line = isUrl ? target.url.href : `-- ${shellLine([target.command, ...target.args])}`;
+  // Where a secret stands is known, however short it is.
+  const line = isUrl
+    ? urlShown(withoutPassword(target.url.href))
+    : `-- ${shellLine([target.command, ...argumentsShown(target.args)])}`;
   return {
     name: isUrl ? target.url.host : nameOfCommand(target),
     address,

@@ -7,7 +7,8 @@ export function callLine({ from, method, text, cut }: RecordingEntry, reach: str
   if (from !== 'client' || method !== 'tools/call' || text === undefined || cut !== undefined) return undefined;
   const value = jsonIn(text);
   const params = isObject(value) && isObject(value['params']) ? value['params'] : {};
-  if (typeof params['name'] !== 'string') return undefined;
+  // What begins with a hyphen would be an option, such as one that sends a token.
+  if (typeof params['name'] !== 'string' || params['name'].startsWith('-')) return undefined;
   const given =
     isObject(params['arguments']) && Object.keys(params['arguments']).length > 0 ? params['arguments'] : undefined;
   const json = given === undefined ? '' : ` --json ${quoted(JSON.stringify(given))}`;

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { VirtualList } from '../list.tsx';
-import { clock, line } from '../plain.ts';
+import { clock, line, plain } from '../plain.ts';
 import { act, chosenServer, logs, server } from '../state.ts';
 
 const levels = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
@@ -49,7 +49,7 @@ export function Logs(): JSX.Element {
           }}
         />
       )}
-      {chosen !== undefined && <pre class="text">{chosen.text}</pre>}
+      {chosen !== undefined && <pre class="text">{plain(chosen.text)}</pre>}
     </div>
   );
 }
