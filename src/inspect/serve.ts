@@ -58,12 +58,10 @@ export async function startInspect(options: InspectOptions): Promise<RunningInsp
   const { fetch, version, isReadOnly, now, open, words, begun, plans, planOf, openPage, bridge } = options;
   const files = readSite(options.page);
   const feed = new Feed();
+  // Whoever comes hears first which run it is.
+  greet(feed, { version, isReadOnly });
   const questions = new Questions(feed);
-  // What is recorded from now on comes after what was.
-  let count = plans
-    .flatMap(({ recorded = [] }) => recorded)
-    .reduce((most, { sequence }) => Math.max(most, sequence), 0);
-  const next = (): number => ++count;
+  const next = countedAfter(plans);
   const shared: Shared = {
     feed,
     questions,
@@ -84,13 +82,6 @@ export async function startInspect(options: InspectOptions): Promise<RunningInsp
   const appsPort = await listenForApps(apps);
   const recording = new WholeRecording(servers);
   const token = randomBytes(32).toString('base64url');
-  feed.keep('hello', {
-    kind: 'hello',
-    version,
-    isReadOnly,
-    revisions: revisions.map(({ date }) => date),
-    run: randomBytes(8).toString('hex'),
-  });
   const verbs: ReadonlyMap<string, Verb> = new Map([
     ...reachingVerbs(servers, planOf),
     ...usingVerbs(servers, { isReadOnly }),
@@ -134,6 +125,24 @@ async function listenBesideApps(parts: Parameters<typeof listenLocally>[0], apps
     await apps.close();
     throw error;
   }
+}
+
+/** Tells whoever listens which run this is. */
+function greet(feed: Feed, facts: Pick<InspectOptions, 'version' | 'isReadOnly'>): void {
+  feed.keep('hello', {
+    kind: 'hello',
+    ...facts,
+    revisions: revisions.map(({ date }) => date),
+    run: randomBytes(8).toString('hex'),
+  });
+}
+
+/** Counts on: what is recorded from now on comes after what was. */
+function countedAfter(plans: readonly ServerPlan[]): () => number {
+  let count = plans
+    .flatMap(({ recorded = [] }) => recorded)
+    .reduce((most, { sequence }) => Math.max(most, sequence), 0);
+  return () => ++count;
 }
 
 /** Starts a server anew when the files of a folder change, in the revision that was asked for. */
