@@ -48,6 +48,29 @@ describe('a client with one fault', { concurrency: 2 }, () => {
     });
 });
 
+test('a client that looks for the newest revision is told no where an older one alone is served, and is right', async (t) => {
+  let spoken: string | undefined;
+  const { findings, revisions: seen } = await checkClient({
+    door: { port: 0 },
+    info,
+    patienceMs: 60_000,
+    signal: t.signal,
+    async onOpen(origin) {
+      const client = await connect(`${origin}/2025-11-25/mcp`);
+      spoken = client.revision;
+      await client.listTools();
+      await client.callTool('echo', { text: 'hello' });
+      await client.close();
+    },
+  });
+  assert.equal(spoken, '2025-11-25');
+  assert.deepEqual(findings, []);
+  assert.deepEqual(
+    seen.filter((one) => one.spoken).map(({ revision }) => revision),
+    ['2025-11-25'],
+  );
+});
+
 for (const { date } of revisions) {
   test(`nothing is found in a client without a fault at ${date}`, async (t) => {
     const { findings, missing } = await judged(t, (url) => new RawClient(url, date).run());

@@ -127,6 +127,8 @@ export class JudgedClient {
     const parts = (Array.isArray(value) ? value.slice(0, 100) : [value]).map((part: unknown) =>
       isObject(part) ? part : {},
     );
+    const foreign = own === undefined ? refusedProbe(parts[0] ?? {}, piece.served) : undefined;
+    if (foreign !== undefined) return { talk: new Talk(this.#options.over), messages: [foreign], isLost: false };
     const talk = own ?? this.#talkOf(parts[0] ?? {}, piece);
     const batch = Array.isArray(value) ? parts.length : 0;
     const answers = await Promise.all(parts.map((message) => this.#one(message, batch, talk, piece)));
@@ -241,10 +243,8 @@ export class JudgedClient {
 
   /** The conversation that a message belongs to: its session, all that is stateless, or a new one. */
   #talkOf(message: JsonObject, { http, served }: ClientPiece): Talk {
-    const claimed = revisionOf(metaOf(message)[metaKey.protocolVersion]);
-    const isStateless = claimed?.sessions === false || message['method'] === 'server/discover';
     const newest = newestOf(served, 'stateless');
-    if (isStateless && newest !== undefined)
+    if (isStateless(message) && newest !== undefined)
       return (this.#stateless ??= this.#begin(new Talk(this.#options.over, newest)));
     const known = this.ofSession(http?.headers['mcp-session-id']);
     if (known !== undefined && message['method'] !== 'initialize') return known;
@@ -264,6 +264,21 @@ export class JudgedClient {
     if (this.#talks.length > most.talks) this.#talks.shift();
     return talk;
   }
+}
+
+/** Tells whether a message is of a revision without sessions, or looks for one. */
+function isStateless(message: JsonObject): boolean {
+  const claimed = revisionOf(metaOf(message)[metaKey.protocolVersion]);
+  return claimed?.sessions === false || message['method'] === 'server/discover';
+}
+
+/**
+ * The answer of a server of handshake revisions alone to who looks for another; `undefined` where one is served. A client is right to
+ * look, and tries `initialize` next: what it said is of no revision that is judged here.
+ */
+function refusedProbe(message: JsonObject, served: readonly Revision[]): JsonObject | undefined {
+  if (!isAsking(message) || !isStateless(message) || newestOf(served, 'stateless') !== undefined) return undefined;
+  return refused(message['id'], -32_601, `there is no method ${JSON.stringify(message['method'])} here`);
 }
 
 /** The revision of a message before one is settled. */
