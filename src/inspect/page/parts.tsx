@@ -64,3 +64,8 @@ export function save(name: string, text: string): void {
   link.click();
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
+
+/** Words of ours, in which names between backticks are code. */
+export function coded(words: string): readonly (JSX.Element | string)[] {
+  return words.split('`').map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part));
+}

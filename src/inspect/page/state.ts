@@ -123,7 +123,9 @@ function settleRows(): void {
   // What came twice within a frame counts as it is now.
   const added = [...new Set(fresh.map(({ n }) => n))].map((n) => byNumber.get(n)).filter((one) => one !== undefined);
   ordered.push(...added);
-  if (added.some(({ n }) => n < last)) ordered.sort((one, another) => one.n - another.n);
+  // Rows that changed are told after younger ones that did not.
+  const isSorted = added.every(({ n }, at) => n > (added[at - 1]?.n ?? last));
+  if (!isSorted) ordered.sort((one, another) => one.n - another.n);
   for (const gone of ordered.splice(0, Math.max(ordered.length - most.rows, 0))) byNumber.delete(gone.n);
   rowsVersion.value++;
 }

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { LossesView, RootView, ServerView } from '../../view.ts';
 import { JsonView } from '../json/json-view.tsx';
-import { Choice, Facts } from '../parts.tsx';
+import { Choice, coded, Facts } from '../parts.tsx';
 import { line, plain, textOf } from '../plain.ts';
 import { act, api, chosenServer, lists, problem, server, wordsOf } from '../state.ts';
 
@@ -113,9 +113,9 @@ function Losses(): JSX.Element | null {
       <ul class="losses">
         {shown?.losses.map((loss) => (
           <li key={`${loss.group} ${loss.title}`}>
-            <b class={loss.kind}>{loss.kind}</b> {loss.title}
+            <b class={loss.kind}>{loss.kind}</b> {coded(loss.title)}
             {loss.seen === true && <span class="mark">it has this</span>}
-            <span class="muted"> {loss.why}</span>
+            <span class="muted"> {coded(loss.why)}</span>
           </li>
         ))}
       </ul>

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import type { LensView } from '../../view.ts';
+import { coded } from '../parts.tsx';
 
 const signs: Readonly<Record<string, string>> = { 'left-out': '−', filled: '+', adapted: '~', refused: '✕' };
 const words: Readonly<Record<string, string>> = {
@@ -21,8 +22,8 @@ export function Changes({ changes }: Pick<LensView, 'changes'>): JSX.Element | n
             {words[kind] ?? kind}
           </b>{' '}
           <code>{path === '' ? 'the message' : path}</code>
-          {title !== undefined && ` ${title}`}
-          {why !== undefined && <span class="muted">: {why}</span>}
+          {title !== undefined && <> {coded(title)}</>}
+          {why !== undefined && <span class="muted">: {coded(why)}</span>}
         </li>
       ))}
     </ul>

@@ -80,7 +80,7 @@ function Running({ call }: { readonly call: CallView }): JSX.Element {
         {progress !== undefined &&
           `${progress.progress}${progress.total === undefined ? '' : ` of ${progress.total}`} `}
         {plain(progress?.message ?? '')}
-        {task !== undefined && ` task ${task.status} ${plain(task.message ?? '')}`}
+        {task !== undefined && `${progress === undefined ? '' : ' · '}task ${task.status} ${plain(task.message ?? '')}`}
       </span>
       <button type="button" class="small" onClick={() => void act('cancel', { call: call.id })}>
         Cancel <kbd>.</kbd>

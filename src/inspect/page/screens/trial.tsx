@@ -92,9 +92,12 @@ function Played({ trial, method }: { readonly trial: TrialView; readonly method:
   const { client, server, ms, steps, failure, left } = trial;
   const told = steps.filter((step) => isTold(step, method));
   const rest = steps.filter((step) => !told.includes(step));
+  const shown = useRef<HTMLDivElement>(null);
+  // It comes below what the person looks at.
+  useEffect(() => shown.current?.scrollIntoView({ block: 'nearest' }), [trial]);
   const differing = steps.filter(({ verdict }) => verdict === 'differs').length;
   return (
-    <div role="status">
+    <div role="status" ref={shown}>
       <p>
         {differing === 0 ? (
           <b class="good">✓ as the lens says</b>
@@ -130,11 +133,12 @@ function isTold({ what, client, server, verdict }: TrialStepView, method: string
   if (verdict === 'differs') return true;
   if (opening.test(what)) return opening.test(method);
   const crossed = client !== undefined && server !== undefined;
-  return (
-    crossed ||
-    /elicitation|sampling|roots|asks for input|tasks|cancelled|subscri|updated|list_changed/.test(what) ||
-    what.endsWith(method)
-  );
+  if (crossed || what.endsWith(method)) return true;
+  // A bridge listens for itself too; that is told where a subscription is what was tried.
+  const own = /subscri/.test(method)
+    ? /subscri|updated|list_changed/
+    : /elicitation|sampling|roots|asks for input|tasks|cancelled/;
+  return own.test(what);
 }
 
 function Steps({ steps, openAt }: { readonly steps: readonly TrialStepView[]; readonly openAt: number }): JSX.Element {
