@@ -11,7 +11,7 @@ import type { TaskOutcome, TaskRecord, TaskReply, TaskRequest } from './record.t
 import type { TaskRun } from './run.ts';
 import { newSeed } from '../peer/once.ts';
 import { RecordTexts } from './sealed-text.ts';
-import { Worker } from './worker.ts';
+import { makerMs, Worker } from './worker.ts';
 
 /** End of a run: an outcome, or work that is left to somebody outside. */
 export type Ending = TaskOutcome | 'left';
@@ -51,9 +51,6 @@ export interface TaskWishes {
   /** True when its run goes on already, in this process. */
   readonly runs?: boolean;
 }
-
-/** Time that the maker of a task has to claim it, in milliseconds. */
-const makerMs = 2000;
 
 /** The tasks of a server: it begins them, works on them, and answers for them. */
 export class Tasks {

@@ -10,6 +10,12 @@ import type { Ending, TaskParts } from './tasks.ts';
 /** Time between looks for tasks that nobody works on, in milliseconds. */
 const lookMs = 2000;
 
+/** Time that the maker of a task has to claim it, in milliseconds. */
+export const makerMs = 2000;
+
+/** Limit of the tasks for which there was no room when they were made here; others claim what is more. */
+const mostMine = 1000;
+
 /** Time between sweeps of what expired, in milliseconds; the most that one call of the store takes, and the most calls. */
 const sweepMs = 30_000;
 const mostSwept = 1000;
@@ -39,6 +45,8 @@ export class Worker {
   readonly #running = new Set<Conducted>();
   /** Claims under way, each of which may be a run soon. */
   readonly #claims = new Set<Promise<void>>();
+  /** Tasks that were made here when there was no room, with the time until which nobody else begins them. */
+  readonly #mine = new Map<string, number>();
   #stops: (() => void)[] = [];
   #draining = false;
   #looking = false;
@@ -58,10 +66,14 @@ export class Worker {
     this.#each(sweepMs, () => this.#sweep());
   }
 
-  /** Begins to work on a new task, if there is room; else whoever has room claims it. An engine begins by itself. */
+  /**
+   * Begins to work on a new task, at once or when there is room; where there is none while it is its maker's, whoever has room claims it. An engine begins
+   * by itself.
+   */
   begin(kept: HeldTask): void {
-    if (this.#isLed || this.#draining || this.#busy >= this.#parts.limits.running) return;
-    this.#claiming(this.#trying('a task', () => this.#claim(kept)));
+    if (this.#isLed || this.#draining) return;
+    if (this.#hasRoom) this.#claiming(this.#trying('a task', () => this.#claim(kept, kept.epoch)));
+    else if (this.#mine.size < mostMine) this.#mine.set(kept.record.id, monotonicNow() + makerMs);
   }
 
   /** Keeps hold of a run that goes on already, of a task that was kept as one that runs. */
@@ -119,7 +131,17 @@ export class Worker {
   /** Looks for work now: some has come. */
   wake(): void {
     if (this.#isLed) return;
+    this.#beginMine();
     void this.#trying('claiming tasks', () => this.#look());
+  }
+
+  #beginMine(): void {
+    for (const [id, until] of this.#mine) {
+      if (this.#draining || !this.#hasRoom) return;
+      this.#mine.delete(id);
+      // Each was new, and has no epoch but the first.
+      if (monotonicNow() < until) this.#claiming(this.#trying('a task', () => this.#claim(id, 0)));
+    }
   }
 
   /** Begins nothing more, and waits for what runs, but for no store longer than a second after the time is over. */
@@ -146,11 +168,18 @@ export class Worker {
     return [...this.#running].filter(({ run }) => !run.waits).length + this.#claims.size;
   }
 
+  get #hasRoom(): boolean {
+    return this.#busy < this.#parts.limits.running;
+  }
+
   /** Counts a claim as one of the runs until it is settled, or its lease would have ended: a store that hangs takes no room for good. */
   #claiming(claim: Promise<void>): void {
     const settled = this.#untilLate(claim);
     this.#claims.add(settled);
-    void settled.then(() => this.#claims.delete(settled));
+    void settled.then(() => {
+      this.#claims.delete(settled);
+      this.#beginMine();
+    });
   }
 
   async #look(): Promise<void> {
@@ -172,7 +201,7 @@ export class Worker {
     if (this.#draining || room <= 0) return;
     for (const kept of await this.#keeper.claim(this.#node, this.#parts.times.leaseMs, room)) {
       // Others may have begun meanwhile: whoever has room is to have it at once.
-      if (this.#draining || this.#busy >= this.#parts.limits.running) await this.#putBack(kept, 0);
+      if (this.#draining || !this.#hasRoom) await this.#putBack(kept, 0);
       else {
         const begun = this.#trying('a task', () => this.#begun(kept));
         this.#claiming(begun);
@@ -204,9 +233,9 @@ export class Worker {
     await this.#keeper.store.renew([{ id: record.id, epoch }], forMs);
   }
 
-  async #claim(kept: HeldTask): Promise<void> {
+  /** @param mine The epoch under which it is still nobody's. */
+  async #claim(kept: HeldTask | string, mine: number): Promise<void> {
     const { times } = this.#parts;
-    const mine = kept.epoch;
     const next = await this.#keeper.change(
       kept,
       ({ record, epoch }) => (epoch === mine ? claimed(record) : 'fenced'),

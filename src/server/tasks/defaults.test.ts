@@ -83,6 +83,25 @@ test('16 tasks run at once by default, and the others wait', async (t) => {
   assert.equal(most, 16);
 });
 
+test('a task for which there was no room when it was made begins as soon as there is some', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  t.after(() => t.mock.timers.reset());
+  const go = gate();
+  const order: number[] = [];
+  const run = async (): Promise<string> => {
+    order.push(order.length);
+    if (order.length === 1) await go.opened;
+    return 'x';
+  };
+  const client = await taskClient(taskServer(t, run, { tasks: { limits: { running: 1 } } }), newest);
+  const all = await beginMany(client, 5);
+  await settle(t);
+  assert.equal(order.length, 1);
+  go.open();
+  for (let turns = 0; turns < 20 && order.length < 5; turns++) await settle(t);
+  for (const { taskId } of all) assert.equal((await client.ask('tasks/get', { taskId }))['status'], 'completed');
+});
+
 test('32 requests of one client wait for results by default, and no more', async (t) => {
   const client = await taskClient(
     taskServer(t, () => never),
