@@ -207,3 +207,25 @@ test('what ended keeps no questions, answers and effects', () => {
   ) as TaskRecord;
   assert.deepEqual([open, answers, once], [{}, {}, {}]);
 });
+
+test('the time of the last change moves with what can be seen of a task, and with nothing else', () => {
+  const at = 9;
+  const visible: readonly (readonly [string, Next])[] = [
+    ['a question', machine.asked(running, { c: question }, mine, at)],
+    ['an answer', machine.replied(asking, { a: { answer: {} } }, at)],
+    ['a question that is taken back', machine.withdrawn(asking, ['a'], mine, at)],
+    ['words', machine.said(running, 'hm', mine, at)],
+    ['an end', machine.finished(running, { result: {} }, mine, at)],
+    ['a cancel', machine.cancelled(running, at)],
+    ['a lease that ended for good', machine.leaseEnded(running, at)],
+  ];
+  for (const [what, next] of visible) assert.equal(typeof next === 'object' && next.updatedAt, at, what);
+  const hidden: readonly (readonly [string, Next])[] = [
+    ['a claim', machine.claimed(freshTask)],
+    ['an effect', machine.kept(running, { e: { result: 1 } }, mine)],
+    ['a run that is given back', machine.givenBack(running, mine)],
+    ['a lease that ended while it waits', machine.leaseEnded(asking, at)],
+  ];
+  for (const [what, next] of hidden)
+    assert.equal(typeof next === 'object' && next.updatedAt, freshTask.updatedAt, what);
+});

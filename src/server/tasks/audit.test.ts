@@ -5,6 +5,8 @@ import { McpError } from '../../protocol/error.ts';
 import type { TaskAudit } from '../../tasks/audit.ts';
 import { createServer } from '../server.ts';
 
+type Json = Readonly<Record<string, unknown>>;
+
 const newest = { revision: '2026-07-28', capabilities: extended } as const;
 
 test('an audit hears of each task once that it was created and ended, and of who had its outcome [tasks-049]', async (t) => {
@@ -69,6 +71,13 @@ test('an audit tells a foreign id from an unknown one, which clients cannot', as
     lines.map(({ event, task, by }) => [event, task, by]),
     [['refused', created?.task, 'bob']],
   );
+  const acknowledged = (): Json | undefined =>
+    bob.heard.find(({ method }) => method === 'notifications/subscriptions/acknowledged');
+  for (let turn = 0; turn < 10_000 && acknowledged() === undefined; turn++)
+    await new Promise((resolve) => void setImmediate(resolve));
+  // What is foreign or unknown is left out of what is agreed.
+  const { params = {} } = acknowledged() ?? {};
+  assert.deepEqual((params as Json)['notifications'], { taskIds: [] });
   bob.close();
 });
 
