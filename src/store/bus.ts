@@ -42,6 +42,8 @@ export const longestBusText: number = 256 * 1024;
  */
 export interface CountingBus extends Bus {
   /**
+   * A text may wait up to 5 seconds for an engine that fails over, in its order, where every other call of a store ends within 2.
+   *
    * @returns How many subscribers the text was sent to, in all processes; 0 when nobody listens.
    * @throws StoreError `too-large` for more than 262,144 characters, or `unavailable`.
    */

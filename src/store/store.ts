@@ -10,7 +10,7 @@ import type { TaskStore } from './tasks.ts';
  * process to the others, and measures of how often somebody may ask. `memoryStore` makes one for a single process.
  *
  * - A store may be used from the moment it is made. Where it answers at once nothing waits for it, which the type `NowOrLater` says.
- * - Every call ends within 2 seconds, and a failure is a `StoreError`, thrown or rejected. Who calls need set no clock.
+ * - Every call ends within 2 seconds (a text on the bus within 5), and a failure is a `StoreError`, thrown or rejected. Who calls need set no clock.
  * - Keys, names of sessions and of streams, and channels are well-formed text of 1 to 2,048 characters; they may be secrets, and no store writes them
  *   where others than the owners of the store can read them. Keys of records, sessions and channels are spaces of their own.
  * - Texts are well-formed and come back character for character. Who reads one checks it like what a peer sent.

@@ -20,7 +20,7 @@ export interface StoresUnderTest {
 
 /** Options of the tests of a store. */
 export interface TestStoreOptions {
-  /** Things that can befall the engine: the bus is tried under each. */
+  /** Things that can befall the engine: the bus is tried under each, and whether every call ends. */
   readonly faults?: readonly StoreFault[];
   /** Number of races for each promise that somebody wins; 10,000 by default. */
   readonly races?: number;

@@ -179,3 +179,20 @@ test('texts that a fault swallows are found, unless the bus says that there is a
     assert.deepEqual(titles, tells ? [] : [wanted]);
   }
 });
+
+test('calls that hang during a fault are found, and failures that are no StoreError', async () => {
+  let isAway = false;
+  const begin = (): (() => void) => {
+    isAway = true;
+    return () => void (isAway = false);
+  };
+  const wanted = 'every call ends in time, and as a StoreError where it fails, while the engine is away';
+  for (const get of [() => new Promise<never>(() => {}), () => Promise.reject(new Error('reset'))]) {
+    const broken = ({ records, ...rest }: Store): Store => ({
+      ...rest,
+      records: { ...records, get: (key) => (isAway ? get() : records.get(key)) },
+    });
+    const titles = await failed(broken, { ...quick, faults: [{ title: 'the engine is away', begin }] });
+    assert.deepEqual(titles, [wanted]);
+  }
+});

@@ -1,7 +1,7 @@
-import { after } from '../../jsonrpc/timeout.ts';
-import { StoreError } from '../../store/store.ts';
+import { after, settledWithin } from '../../jsonrpc/timeout.ts';
+import { StoreError, type Store } from '../../store/store.ts';
 import { equal, eventually } from '../tasks/checks.ts';
-import type { StoreCheck, StoreFault } from './checks.ts';
+import { lasting, type StoreCheck, type StoreFault } from './checks.ts';
 
 /** Interval at which texts are published: 1,000 a second. */
 const intervalMs = 1;
@@ -10,9 +10,89 @@ const phaseTexts = 1_000;
 /** The most texts until the engine is well again. */
 const mostTexts = 60_000;
 
-/** Promises of the bus under faults. */
+/** Rounds of calls during a fault, and the time between two. */
+const callRounds = 10;
+const roundMs = 100;
+/** Time in which a call has ended, in milliseconds: twice what is promised, for a machine that does other work. */
+const callMs = 4_000;
+/** The same for a text, which may wait for an engine that fails over. */
+const publishMs = 10_000;
+
+/** Promises under faults. */
 export function faultChecks(faults: readonly StoreFault[]): readonly StoreCheck[] {
-  return faults.map((fault) => ({
+  return faults.flatMap((fault) => [busCheck(fault), timeCheck(fault)]);
+}
+
+/** No call hangs, whatever befell the engine. */
+function timeCheck(fault: StoreFault): StoreCheck {
+  return {
+    title: `every call ends in time, and as a StoreError where it fails, while ${fault.title}`,
+    async check({ one, name }) {
+      const calls = await eachCall(one, name);
+      const wrong = new Set<string>();
+      const watch = async (what: string, run: () => unknown): Promise<void> => {
+        const call = (async () => await run())();
+        call.catch((error: unknown) => {
+          if (!(error instanceof StoreError)) wrong.add(`${what} failed with ${String(error)}`);
+        });
+        const ms = what === 'bus.publish' ? publishMs : callMs;
+        if (!(await settledWithin(ms, call))) wrong.add(`${what} took more than ${ms} ms`);
+      };
+      const watched: Promise<void>[] = [];
+      // A fault may be one of who is listened to.
+      const end = await one.bus.subscribe(
+        name,
+        () => {},
+        () => {},
+      );
+      const heal = await fault.begin();
+      for (let round = 0; round < callRounds; round++) {
+        for (const [what, run] of Object.entries(calls)) watched.push(watch(what, run));
+        await new Promise<void>((resolve) => void after(roundMs, resolve, true));
+      }
+      await Promise.all(watched);
+      await heal();
+      await end();
+      equal([...wrong].join('; '), '', 'calls during the fault');
+    },
+  };
+}
+
+/** One call of each kind, to be made again and again. */
+async function eachCall(
+  { records, events, bus, limits, check }: Store,
+  name: string,
+): Promise<Readonly<Record<string, () => unknown>>> {
+  const log = events.open(name);
+  const writer = await log.write('stream', '');
+  let at = 0;
+  return {
+    'records.add': () => records.add(`${name} ${++at}`, 'x', lasting),
+    'records.get': () => records.get(name),
+    'records.put': () => records.put(name, 'x', lasting),
+    'records.touch': () => records.touch(name, lasting),
+    'records.delete': () => records.delete(`${name} ${at}`),
+    'events.write': () => log.write(`stream ${++at}`, ''),
+    'events.append': () => writer.append('x'),
+    'events.read': () => log.read('stream', 0),
+    'events.clear': () => events.open(`${name} ${at}`).clear(),
+    'bus.publish': () => bus.publish(name, 'x'),
+    'bus.subscribe': async () => {
+      const end = await bus.subscribe(
+        `${name} ${++at}`,
+        () => {},
+        () => {},
+      );
+      await end();
+    },
+    'limits.take': () => limits.take(name, { perSecond: 1_000 }),
+    check: () => check(),
+  };
+}
+
+/** Nothing is lost in silence. */
+function busCheck(fault: StoreFault): StoreCheck {
+  return {
     title: `no text is lost without a gap, and none comes twice or out of order, while ${fault.title}`,
     async check({ one, other, name }) {
       const heard: number[] = [];
@@ -60,5 +140,5 @@ export function faultChecks(faults: readonly StoreFault[]): readonly StoreCheck[
       const newestGap = gaps.at(-1) ?? 0;
       equal(lost.filter((number) => number > newestGap).length, 0, `of ${lost.length} lost texts those after a gap`);
     },
-  }));
+  };
 }
