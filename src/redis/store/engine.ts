@@ -1,4 +1,4 @@
-import { after, monotonicNow } from '../../jsonrpc/timeout.ts';
+import { after, monotonicNow, soon } from '../../jsonrpc/timeout.ts';
 import { StoreError } from '../../store/store.ts';
 import { clusterOf, madeOf, nodeKey, type EngineClient, type RedisClient, type RedisSentinels } from './client.ts';
 import { slotOf } from './keys.ts';
@@ -178,7 +178,8 @@ export class RedisEngine {
 /** Rejects when something takes longer than what is left of the time of a call; it goes on all the same. */
 export function answeredWithin<Result>(work: Promise<Result>, ms: number): Promise<Result> {
   return new Promise((resolve, reject) => {
-    const cancel = after(Math.max(0, ms), () => reject(new TimeoutError(longestCallMs)), true);
+    // A process that stood still hears of its time before what came meanwhile: that is read first.
+    const cancel = after(Math.max(0, ms), () => soon(() => reject(new TimeoutError(longestCallMs))), true);
     work.then(
       (value) => {
         cancel();

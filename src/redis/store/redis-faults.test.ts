@@ -90,6 +90,16 @@ describe('a store whose Redis', { skip: missing('redis-server') }, () => {
     assert.equal((await one.records.get('a'))?.text, 'x');
   });
 
+  test('answered while the process stood still is heard, however late that is', async (t) => {
+    const { one } = await opened(t);
+    await one.records.put('a', 'x', 600_000);
+    const read = one.records.get('a');
+    const until = performance.now() + 2_300;
+    while (performance.now() < until);
+    assert.equal((await read)?.text, 'x');
+    assert.equal(await one.records.touch('a', 600_000), true);
+  });
+
   test('is back and empty knows nothing any more, and a writer of a stream goes on', async (t) => {
     const { node, one, other } = await opened(t);
     await one.records.add('a', 'x', 60_000);
