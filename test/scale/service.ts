@@ -21,6 +21,8 @@ export interface Node<Made = Server> {
   away(isAway: boolean): void;
   /** Lets commands of one name wait, or their answers alone, when they are done. */
   hold(command: string, part?: 'whole' | 'answer'): Held;
+  /** Has commands of one name fail once they are done, as where their answers are lost. */
+  failAfter(command: string): void;
 }
 
 /** Commands that wait. */
@@ -130,7 +132,7 @@ function serviceOf<Made extends Served & { close(): Promise<void> }>(
       line.end();
       breaking.abort();
     };
-    return { server, handler, crash, away: line.away, hold: line.hold, breaking };
+    return { server, handler, crash, away: line.away, hold: line.hold, failAfter: line.failAfter, breaking };
   });
   t.after(async () => {
     for (const { handler, server, breaking } of nodes) {
@@ -178,6 +180,7 @@ interface Line {
   readonly store: Store;
   away(isAway: boolean): void;
   hold(command: string, part?: 'whole' | 'answer'): Held;
+  failAfter(command: string): void;
   end(): void;
 }
 
@@ -189,6 +192,7 @@ function lineTo(store: Store, isRemote: boolean, count: () => void): Line {
   const later = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, Math.random() ** 3 * 12));
   const ends = new Set<() => unknown>();
   type Waiting = { readonly command: string; readonly wait: () => Promise<void> };
+  let failing: string | undefined;
   let held: Waiting | undefined;
   let unanswered: Waiting | undefined;
   const call = async <T>(run: () => T | PromiseLike<T>, command = ''): Promise<T> => {
@@ -202,6 +206,10 @@ function lineTo(store: Store, isRemote: boolean, count: () => void): Line {
     // So do their answers, while others see already what was done.
     if (isRemote) await (answered = answered.then(later));
     if (unanswered?.command === command) await unanswered.wait();
+    if (failing === command) {
+      await done;
+      throw new StoreError('unavailable', 'the store did not answer in time');
+    }
     return await done;
   };
   const through = <T extends object>(target: T): T =>
@@ -257,5 +265,8 @@ function lineTo(store: Store, isRemote: boolean, count: () => void): Line {
     else unanswered = { command, wait };
     return { reached, release };
   };
-  return { store: line, away, hold, end: () => ends.forEach((end) => end()) };
+  const failAfter = (command: string): void => {
+    failing = command;
+  };
+  return { store: line, away, hold, failAfter, end: () => ends.forEach((end) => end()) };
 }

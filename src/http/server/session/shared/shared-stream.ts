@@ -148,6 +148,8 @@ export class SharedStream implements LastingStream {
    * @param isAgain Choice whether it only asks for a sign of life: it read before, and takes nobody's place.
    */
   readBy(reader: Reader, isAgain: boolean): void {
+    // Its client has seen what the log may have or not: nobody can go on from there.
+    if (!this.#isKept) return void reader.tell('not-kept');
     if (isAgain && this.#reader?.line === reader.line) return this.#tellReader('written');
     if (isAgain && (this.#reader !== undefined || this.connected)) return void reader.tell('replaced');
     this.#holder = ++this.#asked;
@@ -204,6 +206,7 @@ export class SharedStream implements LastingStream {
       if (cause instanceof StoreError && cause.reason === 'fenced') return 'fenced';
       if (this.#isKept) settings.onError(new Error('an event could not be kept for replay', { cause }));
       this.#isKept = false;
+      this.#tellReader('not-kept');
       return undefined;
     }
   }

@@ -51,7 +51,11 @@ export class StreamReader {
 
   /** Reads on to the end. It never rejects. */
   async run(rest: StreamRest): Promise<void> {
-    this.#write(rest);
+    // Of what is going on its writer says first whether it is kept: it may have been sent all the same, without an id.
+    if (rest.complete) {
+      this.#write(rest);
+      return this.#end();
+    }
     const { line, close } = this.#parts.inbox.line((reply) => this.#hear(reply));
     this.#line = line;
     this.#closeLine = close;
@@ -75,7 +79,7 @@ export class StreamReader {
     if (this.#connection.ended) return this.#end();
     if (reply === 'replaced') return this.#end();
     this.#wait();
-    this.#turn = this.#turn.then(() => this.#goOn(reply === 'not-here')).catch((cause: unknown) => this.#fail(cause));
+    this.#turn = this.#turn.then(() => this.#goOn(reply)).catch((cause: unknown) => this.#fail(cause));
   }
 
   /** Waits for a word of the writer. */
@@ -91,14 +95,15 @@ export class StreamReader {
     });
   }
 
-  async #goOn(isOrphan: boolean): Promise<void> {
+  async #goOn(reply: LineReply): Promise<void> {
     if (this.#over) return;
     const { log } = this.#parts;
     const rest = await log.read(this.#stream, this.#last);
     if (rest === undefined) return this.#end();
-    this.#write(rest);
+    if (reply === 'not-kept') this.#last = rest.events.at(-1)?.number ?? this.#last;
+    else this.#write(rest);
     if (rest.complete) this.#end();
-    else if (isOrphan) await this.#takeOver(rest.about);
+    else if (reply === 'not-here' || reply === 'not-kept') await this.#takeOver(rest.about);
   }
 
   /** Ends the stream in the place of a writer that is gone. */
@@ -110,7 +115,10 @@ export class StreamReader {
       const open = (requestsAnswered(about) ?? []).filter(
         (id) => answered?.events.some(({ data }) => isResponseTo(data, id)) !== true,
       );
-      const error = new McpError('internalError', 'the process that ran the request is gone; its outcome is not known');
+      const error = new McpError(
+        'internalError',
+        'the process that ran the request is gone, or could not keep its answer; its outcome is not known',
+      );
       const texts = open.map((id) => errorBody(error, revision, id));
       for (const [at, text] of texts.entries()) await writer.append(text, at === texts.length - 1);
       if (texts.length === 0) await writer.append('', true);
@@ -118,7 +126,7 @@ export class StreamReader {
       // The writer ended it just now, or another reader does.
       if (!(cause instanceof StoreError && cause.reason === 'fenced')) throw cause;
     }
-    await this.#goOn(false);
+    await this.#goOn('written');
   }
 
   #write({ events }: StreamRest): void {

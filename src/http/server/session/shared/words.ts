@@ -34,8 +34,8 @@ export type ToldProcess =
   /** Answer to one of these, on the line that it named. */
   | { readonly kind: 'reply'; readonly line: string; readonly reply: LineReply };
 
-/** Answers: whether the stream is open; that something was written, or that the writer lives; that there is no such thing; that another one reads; that it was taken. */
-export type LineReply = 'open' | 'not-open' | 'written' | 'not-here' | 'replaced' | 'taken';
+/** Answers: whether the stream is open; that something was written, or that the writer lives; that there is no such thing; that it is not kept any more; that another one reads; that it was taken. */
+export type LineReply = 'open' | 'not-open' | 'written' | 'not-here' | 'not-kept' | 'replaced' | 'taken';
 
 /** Text for every process that has a copy of a session. */
 export type Announced =
@@ -50,6 +50,7 @@ const replies: readonly string[] = [
   'not-open',
   'written',
   'not-here',
+  'not-kept',
   'replaced',
   'taken',
 ] satisfies LineReply[];
