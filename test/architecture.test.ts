@@ -17,7 +17,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   protocol: ['json'],
   schema: [],
   auth: ['jsonrpc'],
-  seal: [],
+  seal: ['jsonrpc'],
   store: ['protocol', 'seal', 'mistakes'],
   // How a client is authorized.
   oauth: ['auth', 'store', 'jsonrpc', 'mistakes'],

@@ -1,8 +1,14 @@
+import { settledWithin } from '../jsonrpc/timeout.ts';
 import { checkedKeys, keyBytes, sealingKeyOf, type SealingKeys } from './sealing-key.ts';
 
 /** Time after which keys are asked for again, and for which old ones are used meanwhile, in milliseconds. */
 const askAgainMs = 60_000;
 const oldMs = 600_000;
+/** Time after which they are asked for again where that failed, in milliseconds. */
+const tryAgainMs = 5_000;
+/** Waits for keys, in milliseconds: for the first ones, without which there is nothing, and for newer ones than those that are old. */
+const firstMs = 10_000;
+const patienceMs = 2_000;
 /** Length of an hour, in milliseconds. */
 const hourMs = 3_600_000;
 /** Number of derived keys that are kept for each key. */
@@ -67,6 +73,8 @@ export class KeyRing {
   /** The keys that are known, with their bytes. */
   #known: readonly (readonly [Uint8Array, RootKey])[] = [];
   #asked: Promise<void> | undefined;
+  /** Times at which keys were asked for, and at which those were that came. */
+  #triedAt = 0;
   #askedAt = 0;
 
   /** @throws TypeError when a key is not 32 bytes. */
@@ -88,16 +96,32 @@ export class KeyRing {
 
   /** The keys that are good now, the newest first; there is one at least. */
   async roots(): Promise<readonly RootKey[]> {
+    const now = this.#now();
     // The clock may have been set back.
-    const age = Math.abs(this.#now() - this.#askedAt);
-    if (this.#known.length === 0 || (age >= askAgainMs && typeof this.#keys === 'function')) {
-      const asked = (this.#asked ??= this.#ask().finally(() => (this.#asked = undefined)));
-      if (this.#known.length === 0) await asked;
-      // What failed is told by who gives the keys; those that were good before go on.
-      else if (age >= oldMs) await asked.catch(() => undefined);
-      else asked.catch(() => undefined);
+    const [age, pause] = [this.#askedAt, this.#triedAt].map((at) => Math.abs(now - at)) as [number, number];
+    const isDue = typeof this.#keys === 'function' && age >= askAgainMs && pause >= tryAgainMs;
+    if (this.#known.length === 0) await this.#first(this.#asking(now));
+    else if (isDue || this.#asked !== undefined) {
+      const asked = this.#asking(now);
+      // What failed, or hangs, is told by who gives the keys; those that were good before go on.
+      if (age >= oldMs) await settledWithin(patienceMs - Math.abs(now - this.#triedAt), asked);
     }
     return this.#known.map(([, root]) => root);
+  }
+
+  /** Asks for keys; all who ask meanwhile wait for one answer. */
+  #asking(now: number): Promise<void> {
+    if (this.#asked !== undefined) return this.#asked;
+    this.#triedAt = now;
+    const asked = this.#ask().finally(() => (this.#asked = undefined));
+    asked.catch(() => undefined);
+    return (this.#asked = asked);
+  }
+
+  async #first(asked: Promise<void>): Promise<void> {
+    if (!(await settledWithin(firstMs, asked)))
+      throw new Error(`the sealing keys did not come within ${firstMs / 1000} seconds`);
+    await asked;
   }
 
   async #ask(): Promise<void> {

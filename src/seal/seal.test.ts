@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import fc from 'fast-check';
 import { createSeal } from './seal.ts';
 
@@ -148,3 +148,52 @@ test('while the keys cannot be had those from before go on, and without any noth
   for (const none of [[], 'keys', [new Uint8Array(3)]])
     await assert.rejects(createSeal(() => none as Uint8Array[]).seal('a', 'x'), TypeError);
 });
+
+test('keys that cannot be had, or never come, are asked for every few seconds, and those from before go on', async (t) => {
+  let now = 1e12;
+  let asked = 0;
+  let give = async (): Promise<readonly Uint8Array[]> => [key(1)];
+  const seal = createSeal(() => (asked++, give()), { now: () => now });
+  await seal.seal('a', 'x');
+  give = () => Promise.reject(new Error('away'));
+  now += 61_000;
+  for (let times = 0; times < 100; times++) await seal.seal('a', 'x');
+  assert.equal(asked, 2);
+  now += 700_000;
+  for (let times = 0; times < 100; times++) await seal.seal('a', 'x');
+  assert.equal(asked, 3);
+  let free = (): void => undefined;
+  give = () => new Promise((resolve) => (free = () => resolve([key(2)])));
+  now += 5_000;
+  assert.equal(await createSeal([key(1)]).open(await whileTimePasses(t, () => seal.seal('b', 'x')), 'x'), 'b');
+  now += 2_000;
+  assert.equal(await createSeal([key(1)]).open(await seal.seal('c', 'x'), 'x'), 'c');
+  free();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  assert.equal(await createSeal([key(2)]).open(await seal.seal('d', 'x'), 'x'), 'd');
+  assert.equal(asked, 4);
+});
+
+test('the first keys are waited for, and not for ever', async (t) => {
+  const seal = createSeal(() => new Promise(() => {}));
+  await assert.rejects(
+    whileTimePasses(t, () => seal.seal('a', 'x')),
+    /the sealing keys did not come within 10 seconds/,
+  );
+});
+
+/** Has a second pass with each turn, 30 of them at most. */
+async function whileTimePasses<T>(t: TestContext, begin: () => Promise<T>): Promise<T> {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const work = begin();
+  let isOver = false;
+  const over = (): void => void (isOver = true);
+  work.then(over, over);
+  for (let seconds = 0; seconds < 30 && !isOver; seconds++) {
+    t.mock.timers.tick(1_000);
+    for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
+  }
+  t.mock.timers.reset();
+  assert.equal(isOver, true);
+  return await work;
+}
