@@ -320,3 +320,22 @@ test('middleware that is added while a call runs is for later ones', async () =>
   assert.equal(seen.length, 1);
   await client.close();
 });
+
+test('a handler that fails while middleware does something else first ends no process', async (t) => {
+  const unhandled: unknown[] = [];
+  const hear = (error: unknown): void => void unhandled.push(error);
+  process.on('unhandledRejection', hear);
+  t.after(() => process.off('unhandledRejection', hear));
+  const server = createServer({ name: 's', version: '1' }, { onError: () => undefined });
+  server.prompt('fails', {}, async () => await Promise.reject(new Error('failed')));
+  server.use(async (_passing, next) => {
+    const result = next();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    return await result;
+  });
+  const client = await connectInMemory(server);
+  await assert.rejects(client.getPrompt('fails'), /internal error/);
+  assert.deepEqual(unhandled, []);
+  await client.close();
+  await server.close();
+});

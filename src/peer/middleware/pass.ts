@@ -66,7 +66,10 @@ function around(middleware: Middleware, inner: Run): Run {
       if (goneOn) throw misused(about, 'twice');
       if (isOver) throw misused(about, 'after it had ended');
       goneOn = true;
-      return (given = inner(about, changed === undefined ? params : checked(about, changed), core));
+      given = inner(about, changed === undefined ? params : checked(about, changed), core);
+      // Middleware may do something else before it waits for this, or never wait: that it failed meanwhile ends no process.
+      if (given instanceof Promise) given.catch(ignore);
+      return given;
     };
     let returned: NowOrLater<JsonObject>;
     try {
@@ -93,6 +96,8 @@ function around(middleware: Middleware, inner: Run): Run {
     );
   };
 }
+
+function ignore(): void {}
 
 function misused({ method }: About, how: string): TypeError {
   return new TypeError(`middleware called next ${how} for ${method}`);
