@@ -75,6 +75,11 @@ function fullProblem(full: 'all' | 'own' | undefined, what: string): HttpProblem
   return full === 'all' ? problem : { ...problem, status: 429, message: `too many ${what} for one principal` };
 }
 
+/** Tells whether a text may be the id of a session, whichever version of this gave it out: visible ASCII, and not long. */
+export function isSessionId(id: string): boolean {
+  return /^[\x21-\x7e]{32,128}$/.test(id);
+}
+
 /** Random bytes in visible ASCII: 192 bits by default, which nobody guesses. */
 export function randomText(bytes = 24): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(bytes)), (byte) => byte.toString(16).padStart(2, '0')).join(

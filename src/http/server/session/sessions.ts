@@ -120,7 +120,10 @@ export class Sessions {
     return this.#with(call, (session) => {
       const removed = this.#remove(session);
       if (removed === undefined) call.reply.send(204);
-      return removed?.then(() => call.reply.send(204));
+      return removed?.then((isGone) => {
+        if (isGone) call.reply.send(204);
+        else refuse(call.request, call.reply, busy('the session cannot be ended now; try again later'));
+      });
     });
   }
 
@@ -195,13 +198,17 @@ export class Sessions {
     this.#company?.dropped(session);
   }
 
-  /** Ends a session here and in every other process. */
-  #remove(session: HttpSession): Promise<void> | undefined {
+  /** Ends a session here and in every other process; false where it may go on elsewhere. */
+  #remove(session: HttpSession): Promise<boolean> | undefined {
     const removed = this.#company?.remove(session);
     this.#end(session);
-    return removed?.catch((cause: unknown) => {
-      this.#context.settings.onError(new Error('a session could not be forgotten', { cause }));
-    });
+    return removed?.then(
+      () => true,
+      (cause: unknown) => {
+        this.#context.settings.onError(new Error('a session could not be forgotten', { cause }));
+        return false;
+      },
+    );
   }
 
   /** Makes the copy of a session that another process opened. */

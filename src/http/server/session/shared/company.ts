@@ -2,7 +2,7 @@ import { after } from '../../../../jsonrpc/timeout.ts';
 import { StoreError, type Store } from '../../../../store/store.ts';
 import type { HttpCall } from '../../call.ts';
 import type { HttpSession } from '../session.ts';
-import { samePrincipal } from '../rules.ts';
+import { isSessionId, samePrincipal } from '../rules.ts';
 import type { OpeningStream } from './claim.ts';
 import { Inbox } from './inbox.ts';
 import { hashedOwner, readKeptSession, type KeptSession } from './kept-session.ts';
@@ -120,7 +120,8 @@ export class Company {
 
   async #lookUp(id: string, call: HttpCall): Promise<Member | undefined> {
     const { settings, spoken, store } = this.#parts;
-    if (id === '') return undefined;
+    // What was never given out is not asked for: whoever calls may make up ids of any length.
+    if (!isSessionId(id)) return undefined;
     try {
       await this.#inbox.open();
       const kept = await store.records.get(keyOf(id));

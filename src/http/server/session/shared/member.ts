@@ -114,6 +114,8 @@ export class Member implements Elsewhere {
     const { settings, spoken } = this.#parts;
     this.#confirmedAt = settings.now();
     this.#isStale = false;
+    // What could not be listened to before is heard from now on, as long as the copy is there.
+    if (this.#session?.ended === false) this.#unsubscribe ??= this.#listen();
     // What was read before a later change was written is older than what is known.
     const kept = version <= (this.#kept?.version ?? 0) ? undefined : readKeptSession(text, spoken);
     if (kept === undefined) return;
