@@ -15,6 +15,11 @@ const targets: Readonly<Record<string, { readonly key: string; readonly list: st
   'prompts/get': { key: 'gen_ai.prompt.name', list: 'prompts/list', of: 'prompts' },
 };
 
+/** Every name is a method that a peer may send, those of what all objects have among them. */
+function targetOf(method: string): (typeof targets)[string] | undefined {
+  return Object.hasOwn(targets, method) ? targets[method] : undefined;
+}
+
 /** Methods whose `uri` is that of a resource. */
 const ofResources: ReadonlySet<string> = new Set([
   'resources/read',
@@ -50,7 +55,7 @@ export class SeenNames {
 
   /** Takes note of what a request was answered with. */
   answered({ method, known, params }: Passing, result: JsonObject): void {
-    if (known === undefined && (targets[method] !== undefined || methodOf(method) === undefined))
+    if (known === undefined && (targetOf(method) !== undefined || methodOf(method) === undefined))
       this.#names.add(keyOf(method, params));
     for (const [calling, { list, of }] of Object.entries(targets))
       if (method === list) this.#listed(calling, result[of]);
@@ -63,7 +68,7 @@ export class SeenNames {
 }
 
 function keyOf(method: string, { name }: JsonObject): string {
-  const target = targets[method] === undefined ? '' : String(name);
+  const target = targetOf(method) === undefined ? '' : String(name);
   return `${method} ${target}`.slice(0, 2 * longestName);
 }
 
@@ -72,7 +77,7 @@ export function spanName(passing: Passing, names: SeenNames): string {
   const { method, params } = passing;
   if (!names.knowsMethod(passing)) return manyNames;
   const { name } = params;
-  const isNamed = targets[method] !== undefined && typeof name === 'string' && names.mayName(passing);
+  const isNamed = targetOf(method) !== undefined && typeof name === 'string' && names.mayName(passing);
   return isNamed ? `${method} ${name.slice(0, longestName)}` : method;
 }
 
@@ -81,7 +86,7 @@ export function sharedAttributes(passing: Passing, names: SeenNames, use: 'span'
   const isMetric = use === 'metric';
   const { method, params } = passing;
   const isKnown = names.knowsMethod(passing);
-  const target = targets[method];
+  const target = targetOf(method);
   const { name } = params;
   return {
     'mcp.method.name': isKnown || !isMetric ? method.slice(0, longestName) : manyNames,
@@ -148,8 +153,9 @@ export function requestAttributes({ requestId }: Passing): Attributes {
 
 /** A URI without what it may keep secret: who signs in by it, and what it asks. */
 function harmlessUri(uri: string): string {
+  // What is cut before could end within a password.
   return uri
-    .slice(0, longestUri)
     .replace(/^([a-z][a-z\d+.-]*:\/\/)[^/?#]*@/i, '$1')
+    .slice(0, longestUri)
     .replace(/[?#].*$/s, '');
 }

@@ -161,3 +161,22 @@ test('a session whose server went away ended with an error at its client', async
     ['exited'],
   );
 });
+
+test('a URI with a user or a password of any length keeps both out of spans', async (t) => {
+  const { there, client } = await scene();
+  t.after(() => client.close());
+  await assert.rejects(client.readResource(`https://user:${'secret'.repeat(400)}@host/b?c`));
+  await there.ended('resources/read');
+  const [span] = there.spans().filter(({ name }) => name === 'resources/read');
+  assert.equal(span?.attributes['mcp.resource.uri'], 'https://host/b');
+});
+
+test('a notification that has the name of what all objects have is none of a tool', async (t) => {
+  const { there, client } = await scene({ revision: '2025-06-18' });
+  t.after(() => client.close());
+  await client.notify('constructor', { name: 'x' });
+  await client.ping();
+  await there.ended('ping');
+  for (const { attributes } of there.spans()) assert.equal(Object.hasOwn(attributes, 'undefined'), false);
+  for (const { attributes } of await there.points()) assert.equal(Object.hasOwn(attributes, 'undefined'), false);
+});
