@@ -163,3 +163,12 @@ test('what a store answers at once is waited for by nobody', () => {
   const verdict = take?.({ auth: undefined, session: undefined, address: '::1' });
   assert.deepEqual(verdict, { ok: true });
 });
+
+test('a store whose limits answer nonsense is one that cannot be asked', async () => {
+  for (const answer of [undefined, null, {}, { ok: 'yes' }, { ok: false }, { ok: false, retryAfterMs: Number.NaN }]) {
+    const store = memoryStore();
+    const limits: Limits = { take: () => Promise.resolve(answer as never) };
+    const server = limited({ tools: { perSecond: 1, burst: 2 } }, { ...store, limits });
+    assert.equal(await passed(server, 5), 2, JSON.stringify(answer));
+  }
+});

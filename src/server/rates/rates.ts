@@ -72,16 +72,19 @@ export class Rates {
     try {
       const verdict = shared.take(key, limit);
       if (!isLater(verdict)) return this.#heard(verdict);
-      return Promise.resolve(verdict).then(
-        (allowance) => this.#heard(allowance),
-        (error: unknown) => this.#lost(error, own, key, limit),
-      );
+      return Promise.resolve(verdict)
+        .then((allowance) => this.#heard(allowance))
+        .catch((error: unknown) => this.#lost(error, own, key, limit));
     } catch (error) {
       return this.#lost(error, own, key, limit);
     }
   }
 
+  /** @throws TypeError for what is no answer, as a store may give that was not tried. */
   #heard(verdict: Verdict): Verdict {
+    const { ok, retryAfterMs } = Object(verdict) as { readonly ok?: unknown; readonly retryAfterMs?: unknown };
+    if (ok !== true && !(ok === false && Number.isFinite(retryAfterMs)))
+      throw new TypeError('the limits of the store answered neither that something may be done nor when');
     this.#isLost = false;
     return verdict;
   }
