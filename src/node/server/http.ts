@@ -181,7 +181,10 @@ export async function listen(served: Served, options: ListenOptions = {}): Promi
     beside(pages, { path, underWay, answer: listener(handler, options, true) }),
   );
   server.maxConnections = maxConnections ?? 20_000;
-  const bound = await bind(server, port, host);
+  const bound = await bind(server, port, host).catch((error: unknown) => {
+    lag?.close();
+    throw error;
+  });
   server.on('error', harmless(options.onError ?? (() => undefined)));
   server.on('clientError', answerUnreadable);
   const sockets = new Set<Socket>();

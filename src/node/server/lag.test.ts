@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
+import { createServer } from '../../server.ts';
+import { listen } from './http.ts';
 import { LagAdmission, shareOf } from './lag.ts';
 
 for (const [lag, share] of [
@@ -58,4 +60,21 @@ test('a turn that is late by now counts before it has ended', (t) => {
   const { lag, pass } = admission(t);
   pass(0, 1_000);
   assert.equal(lag.admits(), false);
+});
+
+test('a server that could not be bound looks at no clock any more', async (t) => {
+  const server = createServer({ name: 's', version: '1' });
+  const first = await listen(server, { port: 0 });
+  t.after(() => first.close());
+  const begun: unknown[] = [];
+  const { setTimeout } = globalThis;
+  const counted = (...given: Parameters<typeof setTimeout>): ReturnType<typeof setTimeout> => {
+    if (given[1] === 100) begun.push(given);
+    return setTimeout(...given);
+  };
+  t.mock.method(globalThis, 'setTimeout', counted);
+  await assert.rejects(listen(server, { port: first.port, maxLagMs: 50 }), /the port is in use/);
+  const looks = begun.length;
+  await new Promise((resolve) => setTimeout(resolve, 350));
+  assert.deepEqual([looks > 0, begun.length], [true, looks]);
 });
