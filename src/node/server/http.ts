@@ -181,10 +181,7 @@ export async function listen(served: Served, options: ListenOptions = {}): Promi
     beside(pages, { path, underWay, answer: listener(handler, options, true) }),
   );
   server.maxConnections = maxConnections ?? 20_000;
-  const bound = await bind(server, port, host).catch((error: unknown) => {
-    lag?.close();
-    throw error;
-  });
+  const bound = await orClosed(bind(server, port, host), lag);
   server.on('error', harmless(options.onError ?? (() => undefined)));
   server.on('clientError', answerUnreadable);
   const sockets = new Set<Socket>();
@@ -203,6 +200,16 @@ export async function listen(served: Served, options: ListenOptions = {}): Promi
       lag?.close();
     },
   };
+}
+
+/** Ends what goes on for a server that could not be bound. */
+async function orClosed(binding: Promise<number>, lag: { close(): void } | undefined): Promise<number> {
+  try {
+    return await binding;
+  } catch (error) {
+    lag?.close();
+    throw error;
+  }
 }
 
 /** BrowserPages are looked for everywhere but at the endpoint. */

@@ -109,15 +109,13 @@ export class Member implements Elsewhere {
     this.#unsubscribe ??= this.#listen();
   }
 
-  /** Takes what the store has. */
+  /** Takes what the store has; a copy that could not be listened to is from now on, as long as it is there. */
   confirmed({ text, version }: KeptRecord): void {
-    const { settings, spoken } = this.#parts;
-    this.#confirmedAt = settings.now();
+    this.#confirmedAt = this.#parts.settings.now();
     this.#isStale = false;
-    // What could not be listened to before is heard from now on, as long as the copy is there.
     if (this.#session?.ended === false) this.#unsubscribe ??= this.#listen();
     // What was read before a later change was written is older than what is known.
-    const kept = version <= (this.#kept?.version ?? 0) ? undefined : readKeptSession(text, spoken);
+    const kept = version <= (this.#kept?.version ?? 0) ? undefined : readKeptSession(text, this.#parts.spoken);
     if (kept === undefined) return;
     const record = this.#unsaved.reduce(changedRecord, kept.record);
     this.#kept = { owner: kept.owner, record, version };
