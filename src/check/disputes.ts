@@ -1,4 +1,4 @@
-/** Why a row is no more than a note, and the rows. */
+/** Reasons for which rows are no more than notes, and the rows. */
 const carriedInPart: readonly (readonly [why: string, rows: string])[] = [
   [
     'it follows from what the text describes, which has no keyword of its own for it',

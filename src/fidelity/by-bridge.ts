@@ -72,7 +72,7 @@ function told(id: string, { client, server }: Sides): ByBridge {
 export interface OwnId {
   readonly path: string;
   readonly title: string;
-  /** Where it is not in the place of another. */
+  /** Kind of the change, where nothing stands in its place. */
   readonly kind?: 'left-out';
 }
 

@@ -96,7 +96,7 @@ export function throughLens({ method, part, from, value }: SeenPart, { client, s
   }
 }
 
-/** What no revision knows is of the two ends, and passes as it is; only whether a result says of which type it is belongs to the hop. */
+/** Shows a message that no revision knows: it is of the two ends, and passes as it is; only whether a result says of which type it is belongs to the hop. */
 function foreign({ part, from, value }: Omit<SeenPart, 'method'>, sides: Sides): Lens {
   const { resultTypes } = from === 'server' ? sides.client : sides.server;
   const isSame = part === 'params' || !isFields(value) || (value['resultType'] !== undefined) === resultTypes;

@@ -45,12 +45,24 @@ function expression(token: Token): Omit<Expression, 'path'> {
   return { source: pattern, flags };
 }
 
+/** Expressions that a file puts together while it is loaded. */
+export interface Composed {
+  readonly expressions: readonly Expression[];
+  /** Number of its own places at which they were put together; one place may make several, and other files some for it. */
+  readonly places: number;
+}
+
 /** Loads a file once more, and hears what expressions it puts together while it is loaded. */
-export async function composedIn(path: string): Promise<readonly Expression[]> {
+export async function composedIn(path: string): Promise<Composed> {
   const found: Expression[] = [];
+  const places = new Set<string>();
+  const load = randomUUID();
   const { RegExp: native } = globalThis;
   const hear = (made: RegExp): RegExp => {
     found.push({ path, source: made.source, flags: made.flags });
+    // The error itself, this function and what called it stand before whoever called `RegExp`.
+    const caller = new Error().stack?.split('\n')[3] ?? '';
+    if (caller.includes(load)) places.add(caller.slice(caller.indexOf(load)));
     return made;
   };
   globalThis.RegExp = new Proxy(native, {
@@ -58,11 +70,11 @@ export async function composedIn(path: string): Promise<readonly Expression[]> {
     apply: (target, _, [pattern, flags]: [string, string?]) => hear(target(pattern, flags)),
   });
   try {
-    await import(`${pathToFileURL(join(root, 'src', path)).href}?load=${randomUUID()}`);
+    await import(`${pathToFileURL(join(root, 'src', path)).href}?load=${load}`);
   } finally {
     globalThis.RegExp = native;
   }
-  return found;
+  return { expressions: found, places: places.size };
 }
 
 /** Of the rounds of trials of a large expression, the later find nothing new; a loaded machine gets its time. */

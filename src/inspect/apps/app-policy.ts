@@ -1,4 +1,4 @@
-/** What an app may load and whom it may reach: nothing that it did not declare, and of that what the person allowed. */
+/** Policy of an app, which says what it may load and whom it may reach: nothing that it did not declare, and of that what the person allowed. */
 
 import { isObject } from '../../jsonrpc/message.ts';
 

@@ -47,7 +47,7 @@ export class RunningApps {
     this.#apps.delete(id);
   }
 
-  /** What stands at an address. */
+  /** Finds the app at an address, and which part of it stands there. */
   at(path: string): { readonly app: RunningApp; readonly part: 'proxy' | 'app' } | undefined {
     for (const app of this.#apps.values()) {
       if (path === `/proxy/${app.paths.proxy}`) return { app, part: 'proxy' };

@@ -11,7 +11,7 @@ import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } fro
 const isStream = ({ headers }: Exchanged): boolean =>
   headers['content-type']?.toLowerCase().startsWith('text/event-stream') === true;
 
-/** What is heard on streams that were opened beside a request, and the answer to it. */
+/** Messages that are heard on streams that were opened beside a request, and the answer to it. */
 interface Heard {
   readonly id: string;
   readonly answer: Answered;

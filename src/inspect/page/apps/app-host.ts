@@ -218,7 +218,7 @@ function initialized({ tool, allowed, isReadOnly }: AppSurroundings): JsonView {
 /** Greatest height of an app, in pixels. */
 export const tallest = 800;
 
-/** Whether the page is light or dark. */
+/** Tells whether the page is light or dark. */
 export function themeNow(): 'light' | 'dark' {
   const { colorScheme } = getComputedStyle(document.documentElement);
   if (colorScheme === 'light' || colorScheme === 'dark') return colorScheme;
