@@ -16,7 +16,7 @@ const files = await reached(async () => {
   for (let seed = from; seed < from + count; seed++) {
     await runPlan(planOf(seed, { nodes: nodesOf(seed) }));
     // A bridge is slower to begin with, and stands in front of the same code.
-    if (seed % 10 === 0) await runPlan(planOf(seed, { bridge: true }));
+    if (seed % 10 === 0) await runPlan(planOf(seed, { bridge: true, nodes: 1 + (seed % 20) / 10 }));
   }
 }, isReachable);
 let branches = 0;

@@ -1,6 +1,6 @@
 /** A guest of a service without sessions: each request for itself, many of them wrong. */
 
-import type { Raw } from './raw.ts';
+import { guestKey, type Raw } from './raw.ts';
 
 /** Runs it to its end. */
 export async function beSessionlessGuest(raw: Raw): Promise<void> {
@@ -30,7 +30,8 @@ export async function beSessionlessGuest(raw: Raw): Promise<void> {
 async function batches(raw: Raw): Promise<void> {
   const hasBatches = raw.parts.plan.revision === '2025-03-26';
   const ping = { jsonrpc: '2.0', id: 'x', method: 'ping' };
-  const steps = { ...ping, id: 's', method: 'tools/call', params: { name: 'none', arguments: {} } };
+  const params = { name: 'steps', arguments: { key: guestKey + 50 }, _meta: { progressToken: 's' } };
+  const steps = { ...ping, id: 's', method: 'tools/call', params };
   for (const [batch, status] of [
     [[ping, { ...ping, id: 'y' }, steps], hasBatches ? 200 : 400],
     [[ping, { jsonrpc: '2.0', id: [] }], hasBatches ? 200 : 400],

@@ -14,6 +14,15 @@ export async function beRoundsGuest(raw: Raw): Promise<void> {
   await rounds.tooLate();
 }
 
+/** Before a bridge, whose server asks by requests of its own, or by rounds. */
+export async function beGuestOfBridge(raw: Raw): Promise<void> {
+  raw.headers = { 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': 'tools/call' };
+  const rounds = new Rounds(raw);
+  await rounds.wrongStates();
+  await rounds.wrongAnswers('ask');
+  await rounds.tooLate();
+}
+
 interface Asked {
   readonly state: string;
   readonly keys: readonly string[];

@@ -6,16 +6,17 @@
 import type { Process } from '../world.ts';
 import { beSessionlessGuest } from './guest-of-no-session.ts';
 import { bePairGuest } from './guest-of-pair.ts';
-import { beRoundsGuest } from './guest-of-rounds.ts';
+import { beGuestOfBridge, beRoundsGuest } from './guest-of-rounds.ts';
 import { clientHeader } from './node.ts';
-import { Heard, newsMs, Raw, type GuestParts } from './raw.ts';
+import { guestKey, Heard, newsMs, Raw, type GuestParts } from './raw.ts';
 
 /** Runs a guest to its end. */
 export async function beGuest(process: Process, parts: GuestParts): Promise<void> {
   const raw = new Raw(process, parts);
   const { revision, pair } = parts.plan;
   if (pair) await bePairGuest(raw);
-  else if (parts.plan.service === 'sessionless') await beSessionlessGuest(raw);
+  else if (parts.plan.service === 'sessionless' && revision !== '2026-07-28') await beSessionlessGuest(raw);
+  else if (parts.plan.upstream !== undefined) await beGuestOfBridge(raw);
   else if (revision === '2026-07-28') await beRoundsGuest(raw);
   else await beSessionGuest(raw);
 }
@@ -54,7 +55,15 @@ async function refusals(raw: Raw): Promise<void> {
   raw.expect('an unknown session', 404, await raw.send('DELETE', undefined, strange));
   raw.expect('no session', 400, await raw.send('POST', JSON.stringify(ping), { 'Mcp-Session-Id': '' }));
   const hasBatches = revision === '2025-03-26';
+  const steps = {
+    ...ping,
+    id: 's',
+    method: 'tools/call',
+    params: { name: 'steps', arguments: { key: guestKey + 50 }, _meta: { progressToken: 's' } },
+  };
   for (const [batch, status] of [
+    [[steps, ping], hasBatches ? 200 : 400],
+    [[ping, { jsonrpc: '2.0', id: [] }], hasBatches ? 200 : 400],
     [[ping, { ...ping, id: 'y' }], hasBatches ? 200 : 400],
     [[{ jsonrpc: '2.0', method: 'notifications/x' }], hasBatches ? 202 : 400],
     [[], 400],

@@ -142,7 +142,8 @@ class Exchange implements Wire {
     const misfortune = network.cutsAlone ? 'cut' : misfortunes[kind];
     this.#misfortune = goesWrong ? misfortune : undefined;
     // Streams that last are few, and what is wrong with one shows in how the next is opened.
-    const often = network.wrong() * (parts.request.method === 'GET' ? 4 : 1);
+    const isLasting = parts.request.method === 'GET' || parts.request.body?.includes('subscriptions/listen') === true;
+    const often = network.wrong() * (isLasting ? 4 : 1);
     const isWrong = !parts.isCalm && chance(seed, 'said wrong', parts.flow) < often;
     this.#wrong = isWrong ? (chance(seed, 'how wrong', parts.flow) < 0.5 ? 'instead' : 'between') : undefined;
     this.#passes = Math.floor(chance(seed, 'passes', parts.flow) * 6) + (network.cutsAlone ? 1 : 0);

@@ -75,10 +75,10 @@ export const knowing: HttpOptions = {
 const tightOptions: HttpOptions = {
   sessionIdleMs: 4_000,
   maxSessions: 6,
-  maxSessionsPerPrincipal: 2,
+  maxSessionsPerPrincipal: 1,
   maxStreams: 8,
-  maxStreamsPerPrincipal: 3,
-  maxRequests: 3,
+  maxStreamsPerPrincipal: 2,
+  maxRequests: 2,
   maxStreamBuffer: 3_000,
 };
 
@@ -88,7 +88,7 @@ function httpOptionsOf(
   { isShared, later }: { readonly isShared: boolean; readonly later: (ms: number, run: () => void) => void },
 ): HttpOptions {
   if (service === 'idle') return { sessionIdleMs: 4_000 };
-  if (service === 'crowded') return { sessionIdleMs: 4_000, maxSessions: 3 };
+  if (service === 'crowded') return { sessionIdleMs: 4_000, maxSessions: 2 };
   if (service === 'eventless') return { events: 'none' };
   if (service === 'forgetful' && !isShared) return { events: memoryEvents({ maxEvents: 2 }) };
   if (service === 'slow log' && !isShared) return { events: slowEvents(later), maxStreamBuffer: 4_000 };
@@ -147,6 +147,8 @@ export class Node {
 
 function serverOf({ judge, wait, peaceful, news, knowsClients }: ServiceParts, options: ServerOptions): Server {
   const server = createServer({ name: 'service', version: '1' }, options);
+  // What passes through somebody's hands is the same as what does not.
+  if (knowsClients) server.use(async (_, next) => await next());
   const runs = (tool: string, of: number, { auth }: Pick<Ctx, 'auth'>): void => {
     judge.runs(`${tool} ${of}`);
     const caller = knowsClients ? clientOf(of) : undefined;

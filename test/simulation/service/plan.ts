@@ -68,6 +68,8 @@ export interface Plan {
   readonly hostsTasks: boolean;
   /** When somebody comes who says what it likes. */
   readonly guestAt: number | undefined;
+  /** When somebody comes who takes offence soon. */
+  readonly impatientAt: number | undefined;
   /** True where the service knows its clients by a header. */
   readonly knowsClients: boolean;
   /** What is particular about the service. */
@@ -151,6 +153,7 @@ export function planOf(seed: number, { nodes = 1, bridge = false, isFirst = fals
     kind: isQuiet || isUnreadable ? pick(['watch', 'watch-news'], 'watches', key) : operationOf(key),
     key,
   }));
+  const trouble = pick([0, 0.02, 0.1, 0.25], 'trouble');
   const cutsAlone = draw('cuts alone') < 0.2;
   const faults = Array.from({ length: Math.floor(draw('faults') * 4) }, (_, number): Fault => {
     const at = Math.floor(draw('fault at', number) * calmAt);
@@ -170,6 +173,8 @@ export function planOf(seed: number, { nodes = 1, bridge = false, isFirst = fals
   const isSteady = faults.every(isHarmless) && !isOut && service === 'plain';
   const isStill =
     faults.every(isHarmless) && !isOut && (service === 'plain' || service === 'once' || service === 'sessionless');
+  // What a bridge cannot reach it says so, and a guest tries nothing again.
+  const canBeGuest = !bridge || (date === '2026-07-28' && trouble === 0 && wrong === 0);
   const hasSessions = sessions && date !== '2024-11-05';
   return {
     seed,
@@ -181,15 +186,16 @@ export function planOf(seed: number, { nodes = 1, bridge = false, isFirst = fals
     slowStore: nodes > 1 && draw('slow store') < 0.08,
     outAt,
     guestAt:
-      (isFirst ? isSteady && hasSessions : isStill) && !bridge && draw('guest') < 0.15
+      (isFirst ? isSteady && hasSessions : isStill) && canBeGuest && draw('guest') < 0.15
         ? Math.floor(draw('guest at') * calmAt)
         : undefined,
+    impatientAt: !isFirst && draw('impatient') < 0.12 ? Math.floor(draw('impatient at') * calmAt) : undefined,
     revision: date,
     pair: date === '2024-11-05',
     upstream,
     nodes,
     clients,
-    trouble: pick([0, 0.02, 0.1, 0.25], 'trouble'),
+    trouble,
     cutsAlone,
     wrong,
     calmAt,
@@ -229,6 +235,7 @@ export function calmPlan(
     slowStore: false,
     outAt: undefined,
     guestAt: undefined,
+    impatientAt: undefined,
     calmAt: 3_000,
     operations,
     faults: [change, { ...change, at: 2_100, kind: 'news' }, { ...change, at: 2_500, kind: 'drain' }],

@@ -14,6 +14,7 @@ import { mostRounds, Node, roundMs, toolCount, type ServiceParts } from './node.
 import { calmPlan, isKept, isPeaceful, serviceKinds, type Fault, type Plan } from './plan.ts';
 import { littleRoom, SharedStore } from './shared-store.ts';
 import { beGuest } from './guest.ts';
+import { beImpatient } from './impatient.ts';
 import { visit } from './visitor.ts';
 
 /** What came of a schedule. */
@@ -68,6 +69,12 @@ async function run(plan: Plan, loads = false): Promise<Outcome> {
   return { plan, violations, counts, events: world.events, digest: world.digest(), trace: (most) => world.trace(most) };
 }
 
+/** What may be a call of a tool. */
+interface Posted {
+  readonly method?: string;
+  readonly params?: { readonly name?: string; readonly arguments?: { readonly key?: number } };
+}
+
 class Service {
   readonly #plan: Plan;
   readonly #world: World;
@@ -120,8 +127,11 @@ class Service {
       saidTwice: (words: string) => judge.violated(words),
       arrived: (_: Process, { method, body }: FetchRequest) => this.#arrived(method, body),
     };
-    // A tool may end the connection of its stream in good order.
-    const isUnbroken = this.#parts.peaceful && plan.operations.every(({ kind }) => kind !== 'poll' && kind !== 'burst');
+    // A tool may end the connection of its stream in good order, and so may who goes in the middle of it.
+    const isUnbroken =
+      this.#parts.peaceful &&
+      plan.impatientAt === undefined &&
+      plan.operations.every(({ kind }) => kind !== 'poll' && kind !== 'burst');
     const isBridged = plan.upstream !== undefined;
     this.#inner = new Network({
       ...common,
@@ -176,15 +186,16 @@ class Service {
         );
       });
     }
-    if (plan.guestAt !== undefined) this.#invite(plan.guestAt);
+    if (plan.guestAt !== undefined) this.#invite(plan.guestAt, beGuest);
+    if (plan.impatientAt !== undefined) this.#invite(plan.impatientAt, beImpatient);
   }
 
-  #invite(at: number): void {
-    const process = new Process('guest');
+  #invite(at: number, be: typeof beGuest): void {
+    const process = new Process(be === beGuest ? 'guest' : 'impatient');
     this.#visitors++;
     const { network, judge } = { network: this.#network, judge: this.#judge };
     const parts = { world: this.#world, plan: this.#plan, judge, network, change: () => this.#change() };
-    this.#world.later(at, process, () => this.#until(process, beGuest(process, parts)));
+    this.#world.later(at, process, () => this.#until(process, be(process, parts)));
   }
 
   /** Lets a client be, until it leaves. */
@@ -242,11 +253,8 @@ class Service {
 
   #arrived(method: string, body: string | undefined): void {
     if (method !== 'POST' || body?.includes('"tools/call"') !== true) return;
-    const { method: called, params } = JSON.parse(body) as {
-      method?: string;
-      params?: { name?: string; arguments?: { key?: number } };
-    };
-    if (called === 'tools/call') this.#judge.posted(`${params?.name} ${params?.arguments?.key}`);
+    for (const { method: called, params } of [JSON.parse(body) as Posted | Posted[]].flat())
+      if (called === 'tools/call') this.#judge.posted(`${params?.name} ${params?.arguments?.key}`);
   }
 
   #befall({ kind, node: at, ms }: Fault): void {

@@ -40,7 +40,7 @@ export class Wrong {
     const { id, method } = namesOf(request.body);
     const all = [
       ...anywhere,
-      ...(method === 'subscriptions/listen' ? onListen(id) : []),
+      ...(method === 'subscriptions/listen' ? [...onListen(id), ...onListen(id), ...onListen(id)] : []),
       ...(request.method === 'GET' ? [tooLong, tooLong, tooLong] : []),
     ];
     return all[Math.floor(chance(this.#seed, 'between', flow, piece) * all.length)]!;
@@ -163,6 +163,8 @@ function onListen(id: unknown): readonly string[] {
     acknowledged({ _meta, notifications: { toolsListChanged: true } }),
     acknowledged({ _meta, notifications: 5 }),
     notification('notifications/progress', { _meta, progressToken: 1, progress: 1 }),
+    notification('notifications/message', { _meta, level: 'error', data: 'misplaced' }),
+    notification('notifications/resources/updated', { _meta, uri: 'news://nobodys' }),
     notification('notifications/prompts/list_changed', { _meta }),
     notification('notifications/tools/list_changed', { _meta }),
   ].map((text) => `data: ${text}\n\n`);
