@@ -62,7 +62,8 @@ const deeds: readonly Odd[] = [
   async ({ client }) => await client.subscribe({ strange: true } as never, () => undefined),
   async ({ client }) => await client.subscribe({ updates: 'news' } as never, () => undefined),
   async ({ client }) => await client.subscribe({ tools: true }, 5 as never),
-  async ({ client }) => await client.subscribe({ updates: Array.from({ length: 5_000 }, String) }, () => undefined),
+  async ({ client }) =>
+    await client.subscribe({ updates: Array.from({ length: 5_000 }, (_, at) => `news://${at}`) }, () => undefined),
   async ({ client }) => {
     const same = await Promise.all(
       Array.from({ length: 3 }, async () => await client.subscribe({ updates: [newsUri] }, () => undefined)),

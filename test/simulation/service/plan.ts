@@ -285,11 +285,22 @@ export function newestMsOf({ trouble, wrong, outAt, faults }: Plan): number {
   return isHard ? 40_000 : 15_000;
 }
 
+/** Services whose streams break, and are not always there to go on from, even where nothing goes wrong. */
+const mayLose: readonly ServiceKind[] = ['tight', 'slow log', 'full store'];
+
+/** Tells whether what is said of a call comes in its order: what a stream has no place for goes over another one, which may be faster. */
+export function isOrdered({ service }: Plan): boolean {
+  return service !== 'eventless' && !mayLose.includes(service);
+}
+
 /** Tells whether nothing of what is sent on the stream of an answer may be missing: one that breaks is taken up. */
 export function isLossless({ pair, upstream, trouble, wrong, service }: Plan): boolean {
   // Streams of 2024-11-05 are not taken up.
   return (
-    !pair && wrong === 0 && (trouble === 0 || (upstream === undefined && (service === 'plain' || service === 'once')))
+    !pair &&
+    wrong === 0 &&
+    !mayLose.includes(service) &&
+    (trouble === 0 || (upstream === undefined && (service === 'plain' || service === 'once')))
   );
 }
 

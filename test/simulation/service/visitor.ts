@@ -8,7 +8,7 @@ import type { Process, World } from '../world.ts';
 import { longestMs, type Judge } from './judge.ts';
 import type { Network } from './network.ts';
 import { burstCount, clientHeader, newsUri, stepCount } from './node.ts';
-import { isLossless, isNarrow, isPeaceful, newestMsOf, type Operation, type Plan } from './plan.ts';
+import { isLossless, isNarrow, isOrdered, isPeaceful, newestMsOf, type Operation, type Plan } from './plan.ts';
 import { doOdd } from './odd.ts';
 import { Watching } from './watching.ts';
 import { wrongLimit } from './wrong.ts';
@@ -186,7 +186,7 @@ class Visitor {
         tool,
         { key: numberOf(name) },
         {
-          onProgress: ({ progress }) => judge.reports(call, progress, plan.service !== 'eventless'),
+          onProgress: ({ progress }) => judge.reports(call, progress, isOrdered(plan)),
           signal: given.signal,
         },
       );
