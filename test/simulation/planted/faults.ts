@@ -206,7 +206,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     fault(
       'a stream that moved says nothing of what was missed',
       shared('claim'),
-      'this.isMoved = kept !== undefined && !(kept.text === process && this.#isHeard);',
+      'this.isMoved = (kept !== undefined || evenIfOpen) && !(kept?.text === process && this.#isHeard);',
       '',
     ),
     fault(

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 import { fileURLToPath } from 'node:url';
+import { isLeftOut } from './left-out.ts';
 
 /** What ran of a file. */
 export interface Reached {
@@ -10,6 +11,8 @@ export interface Reached {
   readonly file: string;
   readonly branches: number;
   readonly covered: number;
+  /** How many never ran and are left out of the count, by the list of those. */
+  readonly leftOut: number;
   /** The lines on which branches begin that never ran, with what stands there. */
   readonly missing: readonly { readonly line: number; readonly text: string }[];
 }
@@ -31,8 +34,11 @@ export async function reached(run: () => Promise<unknown>, wanted: (file: string
       const ranges = functions.flatMap(({ ranges: own, functionName, isBlockCoverage }) =>
         isBlockCoverage || functionName !== '' ? own : [],
       );
-      const missing = ranges.filter(({ count }) => count === 0).map(({ startOffset }) => placeOf(source, startOffset));
-      return [{ file, branches: ranges.length, covered: ranges.length - missing.length, missing }];
+      const never = ranges.filter(({ count }) => count === 0).map(({ startOffset }) => placeOf(source, startOffset));
+      const missing = never.filter(({ text }) => !isLeftOut(file, text));
+      const leftOut = never.length - missing.length;
+      const branches = ranges.length - leftOut;
+      return [{ file, branches, covered: branches - missing.length, leftOut, missing }];
     });
   } finally {
     session.disconnect();

@@ -21,14 +21,18 @@ const files = await reached(async () => {
 }, isReachable);
 let branches = 0;
 let covered = 0;
+let leftOut = 0;
 for (const one of files.toSorted((a, b) => a.file.localeCompare(b.file))) {
   branches += one.branches;
   covered += one.covered;
+  leftOut += one.leftOut;
   console.log(`${percent(one.covered, one.branches)}  ${one.covered} of ${one.branches}  ${one.file}`);
   if (values.lines === true)
     for (const { line, text } of one.missing) console.log(`          ${line}: ${text.slice(0, 110)}`);
 }
-console.log(`${percent(covered, branches)} of ${branches} branches in ${count} schedules`);
+console.log(
+  `${percent(covered, branches)} of ${branches} branches in ${count} schedules; ${leftOut} more are left out by a list`,
+);
 
 function percent(part: number, all: number): string {
   return `${((100 * part) / all).toFixed(1).padStart(5)} %`;

@@ -14,6 +14,8 @@ export interface BridgeParts {
   /** What its processes share, where there are several. */
   readonly store?: Store | undefined;
   readonly knowsClients: boolean;
+  /** Tells its server from those of other schedules: what is remembered of a server is by its URL. */
+  readonly seed: number;
 }
 
 /** A bridge that serves; it is made when it first listens. */
@@ -37,9 +39,9 @@ export class BridgeNode {
 
   /** Begins, again and again where its server cannot be reached, as a platform starts it anew. */
   async #begin(parts: BridgeParts): Promise<Bridge> {
-    const { fetch, store, knowsClients } = parts;
+    const { fetch, store, knowsClients, seed } = parts;
     const bridge = await createBridge({
-      upstream: httpTransport('http://localhost/mcp', { fetch }),
+      upstream: httpTransport(`http://localhost/mcp?seed=${seed}`, { fetch }),
       rounds: { keys: [new Uint8Array(32).fill(7)], ttlMs: roundMs },
       ...(store && { store }),
       onError: () => undefined,

@@ -46,7 +46,7 @@ const throwing = (): never => {
 async function come(process: Process, { network, plan }: GuestParts): Promise<Client> {
   const [make, path] = plan.pair ? [ssePairTransport, 'sse'] : [httpTransport, 'mcp'];
   const options = { fetch: network.fetchOf(process), headers: { [clientHeader]: guestName } };
-  return await connect(make(`http://localhost/${path}`, options), {
+  return await connect(make(`http://localhost/${path}?seed=${plan.seed}`, options), {
     timeoutMs: 3_000,
     maxTotalTimeoutMs: 9_000,
     maxReconnects: 1,

@@ -88,7 +88,7 @@ function httpOptionsOf(
   { isShared, later }: { readonly isShared: boolean; readonly later: (ms: number, run: () => void) => void },
 ): HttpOptions {
   if (service === 'idle') return { sessionIdleMs: 4_000 };
-  if (service === 'crowded') return { sessionIdleMs: 4_000, maxSessions: 2 };
+  if (service === 'crowded') return { sessionIdleMs: 4_000, maxSessions: 3 };
   if (service === 'eventless') return { events: 'none' };
   if (service === 'forgetful' && !isShared) return { events: memoryEvents({ maxEvents: 2 }) };
   if (service === 'slow log' && !isShared) return { events: slowEvents(later), maxStreamBuffer: 4_000 };

@@ -113,6 +113,9 @@ const moreKinds = [
 const faultKinds = ['kill', 'kill', 'stop', 'stop', 'drain', 'clock', 'change', 'change'] as const;
 const sharedFaultKinds: readonly Fault['kind'][] = [...faultKinds, 'store away', 'deaf', 'deaf'];
 
+/** By when a bridge has reached its server, where nothing goes wrong: before, nobody is there for a guest. */
+const bridgeBeginsMs = 20_000;
+
 export interface PlanOptions {
   readonly nodes?: number;
   readonly bridge?: boolean;
@@ -187,7 +190,7 @@ export function planOf(seed: number, { nodes = 1, bridge = false, isFirst = fals
     outAt,
     guestAt:
       (isFirst ? isSteady && hasSessions : isStill) && canBeGuest && draw('guest') < 0.15
-        ? Math.floor(draw('guest at') * calmAt)
+        ? Math.floor(draw('guest at') * calmAt) + (bridge ? bridgeBeginsMs : 0)
         : undefined,
     impatientAt: !isFirst && draw('impatient') < 0.12 ? Math.floor(draw('impatient at') * calmAt) : undefined,
     revision: date,
@@ -235,7 +238,7 @@ export function calmPlan(
     slowStore: false,
     outAt: undefined,
     guestAt: undefined,
-    impatientAt: undefined,
+    impatientAt: 1_500,
     calmAt: 3_000,
     operations,
     faults: [change, { ...change, at: 2_100, kind: 'news' }, { ...change, at: 2_500, kind: 'drain' }],

@@ -5,6 +5,7 @@ import { revisions, type RevisionDate } from '../../../src/protocol/revision.ts'
 import type { ServerOptions } from '../../../src/server.ts';
 import { memoryStore } from '../../../src/store/memory/store.ts';
 import { inWorld } from '../globals.ts';
+import { everythingLoaded } from '../loaded.ts';
 import { Process, World } from '../world.ts';
 import { BridgeNode } from './bridged.ts';
 import { chance } from './chance.ts';
@@ -39,6 +40,7 @@ let warm: Promise<void> | undefined;
 
 /** Has everything loaded that is loaded when it is needed first: that takes real time, which no world has. */
 async function warmUp(): Promise<void> {
+  await everythingLoaded();
   for (const nodes of [1, 2]) for (const { date } of revisions) await run(calmPlan(date, nodes), true);
   for (const service of serviceKinds)
     await run(calmPlan(service === 'once' ? '2026-07-28' : '2025-11-25', 1, { service }), true);
@@ -226,11 +228,12 @@ class Service {
 
   #serving(process: Process): Node | BridgeNode {
     if (this.#plan.upstream === undefined) return new Node(process, this.#parts);
-    const { knowsClients } = this.#plan;
+    const { knowsClients, seed } = this.#plan;
     return new BridgeNode(process, {
       fetch: this.#inner.fetchOf(process),
       store: this.#store?.of(process),
       knowsClients,
+      seed,
     });
   }
 

@@ -77,7 +77,8 @@ export class Claim {
     const [key, session, process] = [this.#key, this.#session, inbox.name];
     const kept = await store.records.get(key);
     // What waited in a copy that this process let go of went with it.
-    this.isMoved = kept !== undefined && !(kept.text === process && this.#isHeard);
+    // Who comes back for a stream had one, also where the claim to it has expired.
+    this.isMoved = (kept !== undefined || evenIfOpen) && !(kept?.text === process && this.#isHeard);
     if (kept?.text === process) return true;
     if (kept !== undefined && !evenIfOpen) {
       const reply = await inbox.ask(kept.text, (line) => ({ kind: 'there', session, process, line }), patienceMs);

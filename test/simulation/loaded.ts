@@ -1,0 +1,32 @@
+/** Loads everything that may be loaded when it is needed first: that takes real time, which no world has. */
+
+import { readdirSync } from 'node:fs';
+
+const source = new URL('../../src/', import.meta.url);
+
+/** Where the code is that runs in a world. */
+const folders: readonly string[] = [
+  'bridge',
+  'client',
+  'host',
+  'http',
+  'json',
+  'jsonrpc',
+  'mistakes',
+  'peer',
+  'protocol',
+  'schema',
+  'seal',
+  'server',
+  'store',
+];
+
+/** Tests, and what only types are. */
+const isTest = /\.(test|test-d|d)\.ts$/;
+
+/** Resolves when all of it is. */
+export async function everythingLoaded(): Promise<void> {
+  for (const folder of folders)
+    for (const file of readdirSync(new URL(`${folder}/`, source), { recursive: true, encoding: 'utf8' }))
+      if (file.endsWith('.ts') && !isTest.test(file)) await import(new URL(`${folder}/${file}`, source).href);
+}
