@@ -27,7 +27,7 @@ export async function beImpatient(process: Process, parts: GuestParts): Promise<
     if (ms > longestMs) judge.violated(`${process.name} waits ${ms} ms for ${what}`);
     begun.delete(what);
   };
-  for (let visit = 0; visit < 3; visit++) {
+  for (let visit = 0; visit < 2; visit++) {
     const client = await come(process, parts).catch((error: unknown) => {
       world.note(`${process.name} does not get in: ${String(error)}`);
     });

@@ -192,7 +192,7 @@ export function planOf(seed: number, { nodes = 1, bridge = false, isFirst = fals
       (isFirst ? isSteady && hasSessions : isStill) && canBeGuest && draw('guest') < 0.15
         ? Math.floor(draw('guest at') * calmAt) + (bridge ? bridgeBeginsMs : 0)
         : undefined,
-    impatientAt: !isFirst && draw('impatient') < 0.12 ? Math.floor(draw('impatient at') * calmAt) : undefined,
+    impatientAt: !isFirst && draw('impatient') < 0.04 ? Math.floor(draw('impatient at') * calmAt) : undefined,
     revision: date,
     pair: date === '2024-11-05',
     upstream,

@@ -11,7 +11,7 @@ import { burstCount, clientHeader, newsUri, stepCount } from './node.ts';
 import { isLossless, isNarrow, isOrdered, isPeaceful, newestMsOf, type Operation, type Plan } from './plan.ts';
 import { doOdd } from './odd.ts';
 import { Watching } from './watching.ts';
-import { wrongLimit } from './wrong.ts';
+import { misplaced, wrongLimit } from './wrong.ts';
 
 /** Where a visitor is. */
 export interface VisitorParts {
@@ -88,7 +88,8 @@ async function arrive(
           return action === 'accept' ? { action, content: { word: `re ${message}` } } : { action };
         },
         ...(plan.hostsTasks && { hostTasks: { sampling: true, elicitation: true } }),
-        onLog: ({ data }) => judge.logged(String(data)),
+        // What a wrong peer says on a subscription that is over by then is a message like any other.
+        onLog: ({ data }) => void (data === misplaced || judge.logged(String(data))),
         // Told that it is deaf, it knows that it may know nothing.
         onWarning: (words) => void (words.startsWith('the server refused the stream') && heard.refused()),
       });

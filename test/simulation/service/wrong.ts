@@ -14,6 +14,9 @@ export interface WrongAnswer {
 /** How large a message of a server may be for clients of a service that says wrong things, in bytes. */
 export const wrongLimit = 20_000;
 
+/** What is logged where no log belongs. */
+export const misplaced = 'misplaced';
+
 const json = 'application/json';
 const events = 'text/event-stream';
 
@@ -163,7 +166,7 @@ function onListen(id: unknown): readonly string[] {
     acknowledged({ _meta, notifications: { toolsListChanged: true } }),
     acknowledged({ _meta, notifications: 5 }),
     notification('notifications/progress', { _meta, progressToken: 1, progress: 1 }),
-    notification('notifications/message', { _meta, level: 'error', data: 'misplaced' }),
+    notification('notifications/message', { _meta, level: 'error', data: misplaced }),
     notification('notifications/resources/updated', { _meta, uri: 'news://nobodys' }),
     notification('notifications/prompts/list_changed', { _meta }),
     notification('notifications/tools/list_changed', { _meta }),
