@@ -37,6 +37,7 @@ const maySkip: ReadonlyMap<string, string> = new Map([
   ['test/inspect/logs.test.ts', 'the package, which npm ci builds'],
   ['test/inspect/page.test.ts', 'Chromium'],
   ['test/inspect/process.test.ts', 'the package, which npm ci builds'],
+  ['test/inspect/secrets.test.ts', 'the package, which npm ci builds'],
   ['test/inspect/sign-in.test.ts', 'the package, which npm ci builds'],
   ['test/inspect/trial-lives.test.ts', 'the package, which npm ci builds'],
   ['test/inspect/trial.test.ts', 'the package, which npm ci builds'],

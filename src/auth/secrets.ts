@@ -15,7 +15,18 @@ export type Hide = (text: string) => string;
 export function hiding(secrets: readonly string[]): Hide {
   const hidden = secrets.filter((value) => value.length >= shortest).flatMap(spellings);
   const longestFirst = [...new Set(hidden)].toSorted((one, another) => another.length - one.length);
-  return (text) => longestFirst.reduce(without, text);
+  const ends = new Map<string, string[]>();
+  for (const secret of longestFirst) {
+    const begin = secret.slice(0, enough);
+    const known = ends.get(begin);
+    if (known === undefined) ends.set(begin, [secret.slice(enough)]);
+    else known.push(secret.slice(enough));
+  }
+  return (text) => {
+    // All of them whole first: one may begin like another, and its beginning may stand in it twice.
+    const rest = longestFirst.reduce((left, secret) => left.replaceAll(secret, '•••'), text);
+    return [...ends].reduce(withoutBeginning, rest);
+  };
 }
 
 /** Ways in which a text is written; those who write JSON escape more than they must, each in a way of their own. */
@@ -23,13 +34,18 @@ function spellings(value: string): readonly string[] {
   const json = JSON.stringify(value).slice(1, -1);
   const form = inForm(value);
   const url = form.replaceAll('+', '%20');
-  return [
-    value,
+  const inJson = [
     json,
     // As PHP, .NET, and Java and Go do.
     json.replaceAll('/', '\\/'),
     json.replaceAll(/[&'+<>`]/g, (sign) => unit(sign).toUpperCase().replace('U', 'u')),
     json.replaceAll(/[&'<=>]/g, unit),
+  ];
+  return [
+    value,
+    ...inJson,
+    // A text of a message may be JSON itself.
+    ...inJson.map((text) => JSON.stringify(text).slice(1, -1)),
     ...[form, url].flatMap((text) => [text, text.replaceAll(/%../g, (sign) => sign.toLowerCase())]),
   ];
 }
@@ -42,12 +58,17 @@ function inForm(value: string): string {
   return new URLSearchParams([['', value]]).toString().slice(1);
 }
 
-/** A text without a secret, and without a long beginning of it. */
-function without(text: string, secret: string): string {
-  const begin = secret.slice(0, enough);
-  // The whole of it first: its beginning may stand in it twice.
-  const [first = '', ...others] = text.replaceAll(secret, '•••').split(begin);
-  return first + others.map((rest) => `•••${rest.slice(alike(rest, secret.slice(enough)))}`).join('');
+/** The rest of a word: what goes on after the beginning of a secret is another one that begins alike. */
+const restOfWord = /^(?:[.~+/=%-]*\w)*/;
+
+/** A text without a long beginning of secrets, and what follows it in one of them. */
+function withoutBeginning(text: string, [begin, ends]: readonly [string, readonly string[]]): string {
+  const [first = '', ...others] = text.split(begin);
+  return first + others.map((rest) => `•••${withoutEnd(rest, ends)}`).join('');
+}
+
+function withoutEnd(text: string, ends: readonly string[]): string {
+  return text.slice(Math.max(...ends.map((end) => alike(text, end)))).replace(restOfWord, '');
 }
 
 /** Number of characters that two texts have in common at their beginning. */
