@@ -16,7 +16,7 @@ import { tableOf } from '../bench/harness/table.ts';
 import { ran } from '../scripts/toolchains/command.ts';
 import { root } from './support/sources.ts';
 
-const smokeMs = 300_000;
+const smokeMs = 540_000;
 
 /** A case of one contender that is asked a few things. */
 function asking(script: string, shots: Shots, first?: Shots): Case {
