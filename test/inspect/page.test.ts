@@ -258,10 +258,10 @@ test(
 test('a page that is opened later has the rows in the order in which they crossed', { skip }, async (t) => {
   const { page, scene } = await openInspect(t, [planAt(await served(t, createExampleServer()))]);
   const grid = page.getByRole('grid', { name: 'Messages' });
-  await grid.getByText('result of resources/templates/list').waitFor();
+  await grid.getByText('result of resources/templates/list').first().waitFor();
   await page.goto('about:blank');
   await page.goto(scene.url);
-  await grid.getByText('result of resources/templates/list').waitFor();
+  await grid.getByText('result of resources/templates/list').first().waitFor();
   const rows = await grid.getByRole('row').allTextContents();
   const numbers = rows.map((row) => Number.parseInt(row, 10)).filter((n) => !Number.isNaN(n));
   assert.ok(numbers.length > 6);
