@@ -34,12 +34,12 @@ server.tool('add', { description: 'Adds.' }, () => 'added');
 
 /** How the budgets of the entry points stand, in KB; each is a little more than it was when it was last looked at. */
 const budgets: Readonly<Record<Entry, number>> = {
-  '': 125,
+  '': 125.3,
   server: 44.8,
   client: 47.8,
   bridge: 100.4,
   protect: 22.1,
-  account: 32,
+  account: 32.4,
   http: 36,
   oauth: 24.1,
   stdio: 8.5,
@@ -66,8 +66,8 @@ export const programs: readonly Program[] = [
   {
     name: 'HTTP server by fetch',
     code: `import { createServer } from 'parley-mcp/server'; import { createHandler } from 'parley-mcp/http'; ${definition} export const handler = createHandler(server);`,
-    budget: 61.7,
-    whole: 116.7,
+    budget: 61.8,
+    whole: 118,
     neutral: true,
     role: 'server',
   },
@@ -84,7 +84,7 @@ export const programs: readonly Program[] = [
     code: `import { connect } from 'parley-mcp/client'; const client = await connect('https://example.com/mcp'); console.log(await client.callTool('add', {}));`,
     budget: 47.7,
     aim: 28,
-    whole: 89.7,
+    whole: 90,
     neutral: true,
     role: 'client',
   },
