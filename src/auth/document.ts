@@ -5,6 +5,14 @@ import { AuthorizationError } from './errors.ts';
 import type { NetworkRules } from './network.ts';
 import type { SecretRequest } from './secrets.ts';
 
+/**
+ * Time limit of what goes through a `fetch`, in milliseconds: one that holds requests until a person lets them go brings its own, since
+ * nobody reads an answer in ten seconds.
+ */
+export function patienceOf(fetch: AuthorizationFetch, ms: number): number {
+  return (fetch as { readonly patienceMs?: number }).patienceMs ?? ms;
+}
+
 /** The part of `fetch` that is needed; that of every runtime fits. */
 export type AuthorizationFetch = (url: string, request: AuthorizationRequest) => Promise<AuthorizationResponse>;
 
@@ -162,7 +170,8 @@ export async function exchange(
   });
   if (signal.aborted) abort();
   signal.addEventListener('abort', abort, { once: true });
-  const stop = after(longestMs, () => controller.abort(), true);
+  const ms = patienceOf(fetch, longestMs);
+  const stop = after(ms, () => controller.abort(), true);
   const answered = async (): Promise<Answer> => {
     const given = { ...request, credentials: 'omit', signal: controller.signal } as const;
     const response = await fetch(url.href, { redirect: 'manual', ...given });
@@ -175,7 +184,7 @@ export async function exchange(
   } catch (cause) {
     if (cause instanceof AuthorizationError) throw cause;
     if (signal.aborted) throw signal.reason;
-    const why = controller.signal.aborted ? `did not answer within ${longestMs / 1000} s` : 'was not reached';
+    const why = controller.signal.aborted ? `did not answer within ${ms / 1000} s` : 'was not reached';
     throw new AuthorizationError('server-error', `${what} at ${placeOf(url)} ${why}; try again later`, {
       cause,
     });

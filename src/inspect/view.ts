@@ -15,6 +15,18 @@ export interface StepView {
   readonly ok: boolean;
 }
 
+/** Part of a sign-in. */
+export type SignInPart = 'challenge' | 'metadata' | 'issuer' | 'registration' | 'browser' | 'code' | 'token';
+
+/** A step of a sign-in. */
+export interface SignInStepView {
+  readonly id: number;
+  readonly part: SignInPart;
+  readonly words: string;
+  /** `waits` until the person lets it go. */
+  readonly state: 'waits' | 'runs' | 'done' | 'failed';
+}
+
 /** A folder that the client lets a server know of. */
 export interface RootView {
   readonly uri: string;
@@ -37,6 +49,10 @@ export interface ServerView {
   /** True where a person may sign in. */
   readonly canSignIn: boolean;
   readonly wantsSignIn: boolean;
+  /** True where each step of it can be waited for. */
+  readonly canPause: boolean;
+  /** Steps of the last sign-in, while it lasts and after it. */
+  readonly signIn?: readonly SignInStepView[];
   /** True where requests have credentials that can be forgotten. */
   readonly isSignedIn: boolean;
   /** Revision that is spoken, and the one that was asked for. */

@@ -1,7 +1,7 @@
 /** Finding the authorization server of an MCP server. One flow obeys the rules of all revisions: they are a superset of each other. */
 
 import { hasFields } from '../auth/fields.ts';
-import { fetchDocument } from '../auth/document.ts';
+import { fetchDocument, patienceOf } from '../auth/document.ts';
 import { AuthorizationError } from '../auth/errors.ts';
 import {
   readResourceMetadata,
@@ -43,12 +43,13 @@ export function discoverServer(
   { resourceMetadata, prefer }: { readonly resourceMetadata: string | undefined; prefer?(issuer: string): boolean },
   signal: AbortSignal,
 ): Promise<Discovered> {
+  const ms = patienceOf(site.fetch, longestMs);
   const late = (): AuthorizationError =>
     new AuthorizationError(
       'server-error',
-      `the authorization server of ${site.server.origin} was not found within ${longestMs / 1000} s`,
+      `the authorization server of ${site.server.origin} was not found within ${ms / 1000} s`,
     );
-  return limited({ ms: longestMs, signal, late }, async (soon) => {
+  return limited({ ms, signal, late }, async (soon) => {
     const metadata = await resourceMetadataOf(site, resourceMetadata, soon);
     if (metadata === undefined) return told(site, await atRoot(site, soon));
     const { resource } = metadata;

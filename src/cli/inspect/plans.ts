@@ -2,13 +2,14 @@ import { basename, dirname, resolve } from 'node:path';
 import { existsSync } from 'node:fs';
 import { hiding } from '../../auth/secrets.ts';
 import { factsOf } from '../../jsonrpc/transport-facts.ts';
-import type { ServerPlan, WaySettings } from '../../inspect/servers/shared.ts';
+import type { ServerPlan, SignInSettings, WaySettings } from '../../inspect/servers/shared.ts';
 import { readRecording } from '../../wire/file.ts';
 import { argumentsShown, secretsOfUrl, urlShown, withoutPassword } from '../../wire/secrets.ts';
 import { readConfig } from '../config/config.ts';
 import { UsageError, type Io } from '../io.ts';
 import { authOf } from '../login/auth-of.ts';
 import { authOfServers } from '../login/auth-of-servers.ts';
+import type { SignIn } from '../login/sign-in.ts';
 import { parseOptions, type Parsed } from '../options.ts';
 import { shellLine } from '../shell.ts';
 import { printed, reasonOf } from '../shown.ts';
@@ -35,7 +36,15 @@ export function typedPlan(target: Target, parsed: Parsed, io: Io): ServerPlan {
       const { auth } = await authOf(target, parsed, { io, asks, overheard, inputTaken: true });
       return transportOf(target, parsed, io, auth === undefined ? settings : { ...settings, auth });
     },
-    ...(isUrl ? { signOut: () => signOut(target, parsed, io) } : {}),
+    ...(isUrl
+      ? {
+          signIn: async ({ overheard, ...steps }) => {
+            const { signIn } = await authOf(target, parsed, { io, asks: true, overheard, inputTaken: true });
+            await signInBy(signIn, { io, ...steps });
+          },
+          signOut: () => signOut(target, parsed, io),
+        }
+      : {}),
   };
 }
 
@@ -82,11 +91,32 @@ export async function configuredPlans(
       ...(server.guarded === undefined
         ? {}
         : {
+            signIn: async ({ overheard, ...steps }: SignInSettings) => {
+              const found = await authOfServers({ [name]: server }, parsed, {
+                io,
+                asks: true,
+                overheard,
+                inputTaken: true,
+              });
+              await signInBy(found.get(name)?.signIn, { io, ...steps });
+            },
             signOut: () =>
               signOut({ kind: 'url', url: server.guarded?.url ?? new URL('http://localhost') }, parsed, io),
           }),
     };
   });
+}
+
+/** Signs a person in anew at what reads a login, each step of it heard. */
+async function signInBy(
+  found: SignIn | undefined,
+  { io, beforePage, signal }: Pick<SignInSettings, 'beforePage' | 'signal'> & { readonly io: Io },
+): Promise<void> {
+  if (found === undefined) return;
+  const { personAt } = await import('../login/sign-in.ts');
+  // It is opened here all the same, once it may be.
+  const show = (): Promise<boolean> => beforePage().then(() => false);
+  await personAt({ ...found, show }, io).login({ server: found.server, signal });
 }
 
 async function signOut(target: Target, parsed: Parsed, io: Io): Promise<void> {

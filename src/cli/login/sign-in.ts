@@ -106,10 +106,12 @@ export function surroundings(
 function noted(guarded: GuardedFetch, overheard: SignIn['overheard'] = (fetch) => fetch): GuardedFetch {
   const noting = (fetch: AuthorizationFetch): AuthorizationFetch => {
     const send = overheard(fetch);
-    return (url, request) => {
+    const sending: AuthorizationFetch = (url, request) => {
       noteSecrets(request);
       return send(url, request);
     };
+    // What it has beside, such as its patience, stays.
+    return Object.assign(sending, send);
   };
   return Object.assign(noting(guarded), { within: (rules: NetworkRules) => noting(guarded.within(rules)) });
 }

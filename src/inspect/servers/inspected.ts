@@ -3,22 +3,32 @@ import type { InputContext } from '../../client/input/inputs.ts';
 import { throughBridge } from '../../fidelity/offered.ts';
 import type { Offer } from '../../fidelity/offer.ts';
 import type { LoggingLevel } from '../../protocol/features/logging-level.ts';
+import type { Transport } from '../../jsonrpc/transport.ts';
 import { revisionOf } from '../../protocol/revision.ts';
 import { dots } from '../../wire/secrets.ts';
 import { VerbError } from '../http/body.ts';
-import type { ListsView, LossesView, RootView, ServerView } from '../view.ts';
+import type { ListsView, LossesView, RootView, ServerView, SignInStepView } from '../view.ts';
 import { adviceOn, wantsPerson } from './advice.ts';
 import { askingHandlers } from './handlers.ts';
 import { newsIn, readLists } from './lists.ts';
 import { ServerRecorder } from './recorder.ts';
 import type { PersonsCalls } from './calls.ts';
 import type { ServerPlan, Shared } from './shared.ts';
+import { SignInSteps } from './sign-in-steps.ts';
 import { Watches } from './watches.ts';
 
 const noLists: ListsView = { tools: [], prompts: [], resources: [], templates: [], problems: {} };
 
 /** Name of `auto`: the newest revision that both sides speak. */
 export const auto = 'auto';
+
+/** Wishes of whoever connects a server. */
+export interface ConnectWish {
+  /** True where a person may be asked to sign in. */
+  readonly asks?: boolean;
+  /** True where each step of signing in waits until the person lets it go. */
+  readonly pauses?: boolean;
+}
 
 /** A server of the page: connected or not, with all that a person does there. */
 export class InspectedServer {
@@ -30,6 +40,7 @@ export class InspectedServer {
   readonly #watches: Watches;
   #client: Client | undefined;
   #opening: AbortController | undefined;
+  #steps: SignInSteps | undefined;
   #view: ServerView;
   #lists: ListsView | undefined;
   /** True where the person chose what is logged. */
@@ -50,7 +61,7 @@ export class InspectedServer {
       updated: (uri) => shared.feed.tell({ kind: 'updated', server: id, uri: this.recorder.shown(uri) }),
       failed: (error) => this.#note('warning', shared.words(error)),
     });
-    const { name, address, kind, signOut } = plan;
+    const { name, address, kind, signIn, signOut } = plan;
     this.#view = {
       id,
       name,
@@ -59,6 +70,7 @@ export class InspectedServer {
       state: kind === 'recording' ? 'recording' : 'closed',
       canSignIn: signOut !== undefined,
       wantsSignIn: false,
+      canPause: signIn !== undefined,
       isSignedIn: false,
       wanted: auto,
       roots: [],
@@ -88,16 +100,18 @@ export class InspectedServer {
   }
 
   /** Connects anew; who was connected before is let go first. Where it is called again meanwhile, the later wish holds. It never rejects. */
-  async connect(wanted: string, asks = false): Promise<void> {
+  async connect(wanted: string, { asks = false, pauses = false }: ConnectWish = {}): Promise<void> {
     if (this.plan.kind === 'recording') return;
     const opening = new AbortController();
     const { signal } = opening;
     await this.#letGo(opening);
     if (signal.aborted) return;
-    this.#show({ state: 'connecting', wanted, wantsSignIn: false }, ['problem', 'advice', 'revision', 'steps']);
+    this.#show({ state: 'connecting', wanted, wantsSignIn: false }, [
+      ...(['problem', 'advice', 'revision', 'steps', 'signIn'] as const),
+    ]);
     const began = this.recorder.log.since(0).at(-1)?.sequence ?? 0;
     try {
-      const transport = await this.recorder.reach(this.plan, asks);
+      const transport = await this.#reach(signal, { asks, pauses });
       const client = await this.#shared.open(transport, this.#options(wanted, signal, began));
       if (signal.aborted) return await this.#closed(client);
       this.#client = client;
@@ -118,6 +132,23 @@ export class InspectedServer {
     }
   }
 
+  /** Lets the step of the sign-in that waits go on. @throws VerbError where none does. */
+  goOn(): void {
+    if (this.#steps === undefined) throw new VerbError(409, `nobody signs in at ${this.#view.name} now`);
+    this.#steps.goOn();
+  }
+
+  async #reach(signal: AbortSignal, { asks, pauses }: Required<ConnectWish>): Promise<Transport> {
+    const changed = (signIn: readonly SignInStepView[]): void => this.#show({ signIn });
+    const steps = asks ? new SignInSteps({ pauses, signal, changed }) : undefined;
+    this.#steps = steps;
+    if (!pauses || steps === undefined) return await this.recorder.reach(this.plan, asks, steps);
+    // The time limits of a conversation would end a sign-in at which a person looks.
+    await this.recorder.signIn(this.plan, steps, signal);
+    signal.throwIfAborted();
+    return await this.recorder.reach(this.plan, asks);
+  }
+
   /** Lets the server go; what runs there is cancelled. It never rejects. */
   async disconnect(): Promise<void> {
     await this.#letGo(undefined);
@@ -131,7 +162,7 @@ export class InspectedServer {
     this.#calls.cancelAll(this.id);
     this.#watches.end();
     if (this.#view.state !== 'closed' && this.#view.state !== 'recording')
-      this.#show({ state: 'closed', watched: [] }, ['problem', 'advice', 'steps']);
+      this.#show({ state: 'closed', watched: [] }, ['problem', 'advice', 'steps', 'signIn']);
     if (client !== undefined) await this.#closed(client);
   }
 

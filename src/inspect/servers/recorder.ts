@@ -8,6 +8,7 @@ import { WireContext } from '../wire/context.ts';
 import { requirementsBroken } from '../wire/judge.ts';
 import { rowOfEntry } from '../wire/row.ts';
 import type { ServerPlan, Shared, WaySettings } from './shared.ts';
+import type { SignInSteps } from './sign-in-steps.ts';
 
 /** Most messages that are known to be judged. */
 const mostJudged = 1_000;
@@ -44,16 +45,13 @@ export class ServerRecorder {
   }
 
   /** Opens a way that is recorded. */
-  async reach(plan: ServerPlan, asks: boolean): Promise<Transport> {
+  async reach(plan: ServerPlan, asks: boolean, steps?: SignInSteps): Promise<Transport> {
     const { log } = this;
     const lines = tapLines(log);
     const fetch = tapHttp(this.#shared.fetch, { recorder: log, connection: log.connect() });
-    // A response about authorization has the parts that are recorded, and a request is passed on as it is.
-    const overheard: WaySettings['overheard'] = (send) =>
-      tapHttp(send as Fetch, { recorder: log, lane: 'auth' }) as typeof send;
     const settings: WaySettings = {
       fetch,
-      overheard,
+      overheard: this.#overheard(steps),
       asks,
       onStderr: (text) => lines.onStderr(text),
       maxMessageBytes: largest,
@@ -62,6 +60,19 @@ export class ServerRecorder {
     };
     const way = await plan.reach(settings);
     return way.carriesHeaders === true ? way : lines.listen(way);
+  }
+
+  /** Signs a person in, step by step. */
+  async signIn(plan: ServerPlan, steps: SignInSteps, signal: AbortSignal): Promise<void> {
+    await plan.signIn?.({ overheard: this.#overheard(steps), beforePage: () => steps.beforePage(), signal });
+  }
+
+  #overheard(steps: SignInSteps | undefined): WaySettings['overheard'] {
+    // A response about authorization has the parts that are recorded, and a request is passed on as it is.
+    return (send) => {
+      const tapped = tapHttp(send as Fetch, { recorder: this.log, lane: 'auth' }) as typeof send;
+      return steps === undefined ? tapped : steps.over(tapped);
+    };
   }
 
   /** A text of the server or for it, without what is secret. */

@@ -25,6 +25,13 @@ export interface WaySettings {
   readonly asks: boolean;
 }
 
+/** Settings of a sign-in whose steps are heard. */
+export interface SignInSettings extends Pick<WaySettings, 'overheard'> {
+  /** Is asked before the page is opened; it is not where this rejects. */
+  beforePage(): Promise<void>;
+  readonly signal: AbortSignal;
+}
+
 /** A server that was named when the process was started, or an address that was added in the page. */
 export interface ServerPlan {
   readonly name: string;
@@ -43,6 +50,8 @@ export interface ServerPlan {
   readonly folder?: string | undefined;
   /** Makes a way to it that nobody used before. */
   reach(settings: WaySettings): Promise<Transport>;
+  /** Signs a person in, whatever is kept; left out where `reach` alone does. */
+  signIn?(settings: SignInSettings): Promise<void>;
   /** Forgets the login of the person; left out where there is none. */
   signOut?(): Promise<void>;
 }

@@ -16,10 +16,20 @@ export function reachingVerbs(
   return [
     [
       'connect',
-      verb({ server: 'text', revision: 'text?', asks: 'flag?' }, ({ server, revision = auto, asks = false }) => {
-        if (revision !== auto && revisions.every(({ date }) => date !== revision))
-          throw new VerbError(400, `there is no revision ${revision}`);
-        void servers.get(server).connect(revision, asks);
+      verb(
+        { server: 'text', revision: 'text?', asks: 'flag?', pauses: 'flag?' },
+        ({ server, revision = auto, asks = false, pauses = false }) => {
+          if (revision !== auto && revisions.every(({ date }) => date !== revision))
+            throw new VerbError(400, `there is no revision ${revision}`);
+          void servers.get(server).connect(revision, { asks, pauses: pauses && asks });
+          return {};
+        },
+      ),
+    ],
+    [
+      'go-on',
+      verb({ server: 'text' }, ({ server }) => {
+        servers.get(server).goOn();
         return {};
       }),
     ],

@@ -1,7 +1,7 @@
 /** Being authorized as a person who signs in. */
 
 import type { Authorization, Authorizer, BoundServer } from '../../auth/authorizer.ts';
-import type { AuthorizationFetch } from '../../auth/document.ts';
+import { patienceOf, type AuthorizationFetch } from '../../auth/document.ts';
 import { AuthorizationError } from '../../auth/errors.ts';
 import type { ShowDevicePrompt } from './device.ts';
 import { PersonAuthorizer } from './person.ts';
@@ -194,7 +194,7 @@ async function challengeOf({ server, fetch, rules }: Site, signal: AbortSignal):
       redirect: 'manual',
       credentials: 'omit',
     } as const;
-    const response = await limited({ ms: challengeMs, signal, late }, (soon) =>
+    const response = await limited({ ms: patienceOf(fetch, challengeMs), signal, late }, (soon) =>
       unlessAborted(fetch(url, { ...request, signal: soon }), soon),
     );
     void response.body
