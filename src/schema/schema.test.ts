@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toStandardJsonSchema } from '@valibot/to-json-schema';
+import { Ajv } from 'ajv';
 import { type } from 'arktype';
 import * as v from 'valibot';
 import * as z from 'zod';
@@ -20,6 +21,12 @@ for (const [name, schema] of Object.entries(libraries)) {
     assert.equal(json['type'], 'object');
     assert.deepEqual(json['required'], ['city']);
     assert.deepEqual(await validate({ city: 'Rome' }), { value: { city: 'Rome', days: 3 } });
+  });
+
+  test(`a schema of ${name} does not name the dialect that is meant anyway, and is read by a validator of draft-07`, () => {
+    const { json } = toInputSchema(schema);
+    assert.equal('$schema' in json, false);
+    assert.equal(new Ajv().compile(json)({ city: 'Rome', days: 3 }), true);
   });
 
   test(`a schema of ${name} says with a path what does not fit`, async () => {

@@ -113,13 +113,22 @@ function toJson(standard: StandardProperties, side: 'input' | 'output'): Readonl
     throw new TypeError(`the ${vendor} schema has no JSON Schema side (~standard.jsonSchema); ${remedy}`);
   }
   try {
-    return converter[side]({ target: 'draft-2020-12' });
+    return withoutDialect(converter[side]({ target: 'draft-2020-12' }));
   } catch (cause) {
     throw new TypeError(
       `the ${side} side of the ${vendor} schema cannot be written as JSON Schema: ${messageOf(cause)}`,
       { cause },
     );
   }
+}
+
+/**
+ * The dialect that is meant without `$schema` (2025-11-25, JSON Schema Usage) is not named: hosts whose validator knows
+ * draft-07 alone refuse every call of a tool whose schema names a newer one, though they can read its keywords.
+ */
+function withoutDialect(json: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { $schema, ...rest } = json;
+  return $schema === 'https://json-schema.org/draft/2020-12/schema' ? rest : json;
 }
 
 /** Libraries write unions without `type`; when all members are objects, the root says so too. */
