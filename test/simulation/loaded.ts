@@ -6,6 +6,7 @@ const source = new URL('../../src/', import.meta.url);
 
 /** Where the code is that runs in a world. */
 const folders: readonly string[] = [
+  'auth',
   'bridge',
   'client',
   'host',
@@ -14,6 +15,7 @@ const folders: readonly string[] = [
   'jsonrpc',
   'mistakes',
   'peer',
+  'protect',
   'protocol',
   'schema',
   'seal',

@@ -171,6 +171,31 @@ export const plantedFaults: readonly PlantedFault[] = [
     'return status === 404 ||',
     'return status === 410 ||',
   ),
+  fault(
+    'streams outlive the tokens that opened them',
+    session,
+    '.afterExpiry(call.auth, () => connection.end());',
+    '.afterExpiry(call.auth, () => undefined);',
+  ),
+  fault(
+    'messages that come together are run without the scopes that they need',
+    'http/server/session/scopes.ts',
+    '  return scopes.size > 0;',
+    '  return false;',
+  ),
+  fault('a token is good after its time', 'protect/verify.ts', 'exp > seconds - skew)', 'exp > seconds - 9_000)'),
+  fault(
+    'tokens that are taken back are good for a while all the same',
+    'protect/kept-tokens.ts',
+    'if (isMeant) this.#tokens.delete',
+    'if (false) this.#tokens.delete',
+  ),
+  fault(
+    'a pair takes requests when its token is over',
+    'http/server/sse-pair.ts',
+    'if (pair.expired && messages.some(isRequest)) return noSession();',
+    '',
+  ),
   fault('an aborted request is not told to its server', 'peer/connection.ts', 'options.tellCancelled &&', 'false &&'),
   ...[
     fault(

@@ -8,13 +8,16 @@ import { beSessionlessGuest } from './guest-of-no-session.ts';
 import { bePairGuest } from './guest-of-pair.ts';
 import { beGuestOfBridge, beRoundsGuest } from './guest-of-rounds.ts';
 import { clientHeader } from './node.ts';
+import { beTokenGuest } from './guest-of-tokens.ts';
 import { guestKey, Heard, newsMs, Raw, type GuestParts } from './raw.ts';
 
 /** Runs a guest to its end. */
 export async function beGuest(process: Process, parts: GuestParts): Promise<void> {
   const raw = new Raw(process, parts);
   const { revision, pair } = parts.plan;
-  if (pair) await bePairGuest(raw);
+  const { tokens } = parts;
+  if (tokens !== undefined) await beTokenGuest(raw, tokens);
+  else if (pair) await bePairGuest(raw);
   else if (parts.plan.service === 'sessionless' && revision !== '2026-07-28') await beSessionlessGuest(raw);
   else if (parts.plan.upstream !== undefined) await beGuestOfBridge(raw);
   else if (revision === '2026-07-28') await beRoundsGuest(raw);

@@ -43,9 +43,13 @@ const throwing = (): never => {
   throw new Error('this listener throws');
 };
 
-async function come(process: Process, { network, plan }: GuestParts): Promise<Client> {
+async function come(process: Process, { network, plan, tokens }: GuestParts): Promise<Client> {
   const [make, path] = plan.pair ? [ssePairTransport, 'sse'] : [httpTransport, 'mcp'];
-  const options = { fetch: network.fetchOf(process), headers: { [clientHeader]: guestName } };
+  const options = {
+    fetch: network.fetchOf(process),
+    headers: { [clientHeader]: guestName },
+    ...(tokens && { auth: tokens.sourceOf(guestName) }),
+  };
   return await connect(make(`http://localhost/${path}?seed=${plan.seed}`, options), {
     timeoutMs: 3_000,
     maxTotalTimeoutMs: 9_000,

@@ -51,6 +51,10 @@ export interface NetworkParts {
   isUnreadable(): boolean;
   /** Hears that a stream could not be taken up where its client had come to, though its session is known. */
   notResumed(words: string): void;
+  /** The time after which nothing is said on a stream that a request opened; `undefined` where that does not end. */
+  overAt?(request: FetchRequest): number | undefined;
+  /** Hears that something was. */
+  outlived?(words: string): void;
   /** Sees each request that reaches a process. */
   arrived(process: Process, request: FetchRequest): void;
 }
@@ -130,6 +134,8 @@ class Exchange implements Wire {
   #said = 0;
   /** The events that it had. */
   readonly #ids = new Set<string>();
+  /** The time after which it has nothing to say. */
+  #overAt: number | undefined;
   /** True once the answer to a request passed. */
   #isAnswered = false;
 
@@ -229,6 +235,7 @@ class Exchange implements Wire {
   }
 
   stream(headers: Readonly<Record<string, string>>): void {
+    this.#overAt = this.#network.overAt?.(this.#parts.request);
     if (this.#misfortune === 'answer lost') return this.#cut();
     this.#body = new Incoming(() => this.#leave());
     const body = this.#body;
@@ -239,6 +246,7 @@ class Exchange implements Wire {
 
   write(text: string): void {
     this.#looksForRepeats(text);
+    if (this.#overAt !== undefined) this.#looksForLateWords(text, this.#overAt);
     const isLost = this.#misfortune === 'cut' || this.#misfortune === 'half open';
     if (isLost && this.#pieces++ >= this.#passes) return this.#pieces - 1 === this.#passes ? this.#cut() : undefined;
     if (/"(?:result|error)":/.test(text)) this.#isAnswered = true;
@@ -258,6 +266,15 @@ class Exchange implements Wire {
       if (id === after || this.#ids.has(id)) this.#network.saidTwice(`${flow} says event ${id} twice`);
       this.#ids.add(id);
     }
+  }
+
+  /** Who listens by a token hears nothing after its end, but what belongs to a call that runs. */
+  #looksForLateWords(text: string, overAt: number): void {
+    const { world } = this.#network;
+    const isLate = world.now > overAt && this.#server?.stoppedWithin(overAt - 5_000, world.now) === 0;
+    const isOfCall = this.#parts.url.pathname === '/sse' && !text.includes('list_changed');
+    if (isLate && !isOfCall)
+      this.#network.outlived?.(`${this.#parts.flow} is told ${text.slice(0, 80)} after its token`);
   }
 
   finish(): void {

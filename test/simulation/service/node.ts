@@ -12,7 +12,9 @@ import type { OnEvent } from '../../../src/host/events/service-event.ts';
 import type { Judge } from './judge.ts';
 import { pause, sample } from './handling.ts';
 import { addOddTools, oddTools } from './odd-tools.ts';
+import { rareScope, type Tokens } from './tokens.ts';
 import type { ServiceKind } from './plan.ts';
+import type { Guarded } from '../../../src/protect/protect.ts';
 
 const key = { type: 'object', properties: { key: { type: 'integer' } }, required: ['key'] } as const;
 
@@ -46,6 +48,8 @@ export interface ServiceParts {
   news(): number;
   /** True where it knows its clients by a header. */
   readonly knowsClients: boolean;
+  /** What it knows them by in place of that. */
+  readonly tokens?: Tokens | undefined;
   /** What is particular about the service. */
   readonly service: ServiceKind;
   /** The names of the tools that were added since. */
@@ -105,6 +109,7 @@ export class Node {
   draining = false;
   /** How many sessions and streams it said that it has. */
   readonly told = { sessions: 0, streams: 0 };
+  readonly #guarded: Guarded | undefined;
 
   constructor(process: Process, parts: ServiceParts) {
     this.process = process;
@@ -116,7 +121,8 @@ export class Node {
     };
     this.server = serverOf(parts, { ...parts.optionsOf(process), onEvent });
     for (const name of parts.added) this.change(name);
-    this.handler = createHttpHandler(this.server, {
+    this.#guarded = parts.tokens?.guard(process, this.server);
+    this.handler = createHttpHandler(this.#guarded ?? this.server, {
       path: '/mcp',
       ...(parts.service !== 'sessionless' && { ssePair: { sse: '/sse', messages: '/messages' } }),
       retryMs: 100,
@@ -134,6 +140,11 @@ export class Node {
     this.server.resourceUpdated(newsUri);
   }
 
+  /** Hears that the tokens of clients are not good any more. */
+  takesBack(clients: Iterable<string>): void {
+    for (const principal of clients) this.#guarded?.revoke({ principal });
+  }
+
   change(name: string): void {
     this.server.tool(name, {}, () => name);
   }
@@ -145,13 +156,13 @@ export class Node {
   }
 }
 
-function serverOf({ judge, wait, peaceful, news, knowsClients }: ServiceParts, options: ServerOptions): Server {
+function serverOf({ judge, wait, peaceful, news, knowsClients, tokens }: ServiceParts, options: ServerOptions): Server {
   const server = createServer({ name: 'service', version: '1' }, options);
   // What passes through somebody's hands is the same as what does not.
   if (knowsClients) server.use(async (_, next) => await next());
   const runs = (tool: string, of: number, { auth }: Pick<Ctx, 'auth'>): void => {
     judge.runs(`${tool} ${of}`);
-    const caller = knowsClients ? clientOf(of) : undefined;
+    const caller = knowsClients || tokens !== undefined ? clientOf(of) : undefined;
     if (auth?.principal !== caller) judge.violated(`${tool} ${of} of ${caller} runs for ${auth?.principal}`);
   };
   server.tool('echo', { input: key, annotations: { readOnlyHint: true } }, (given, ctx) => {
@@ -235,6 +246,8 @@ function serverOf({ judge, wait, peaceful, news, knowsClients }: ServiceParts, o
     ctx.log('error', `log ${given.key} after`);
     return answer;
   });
+  // What is not for everybody is no tool: all clients see as many of those.
+  server.prompt('rare', { scopes: [rareScope] }, () => 'rare');
   addOddTools(server, runs);
   server.resource(newsUri, { name: 'news' }, () => String(news()));
   for (const [tool, questions] of [

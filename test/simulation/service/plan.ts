@@ -36,7 +36,7 @@ export type ServiceKind = (typeof serviceKinds)[number];
 export interface Fault {
   readonly at: number;
   readonly node: number;
-  readonly kind: (typeof faultKinds)[number] | 'store away' | 'deaf' | 'news';
+  readonly kind: (typeof faultKinds)[number] | 'store away' | 'deaf' | 'news' | 'take back';
   readonly ms: number;
 }
 
@@ -72,6 +72,8 @@ export interface Plan {
   readonly impatientAt: number | undefined;
   /** True where the service knows its clients by a header. */
   readonly knowsClients: boolean;
+  /** How long the tokens are good by which the service knows its clients, in milliseconds; it has none where that is left out. */
+  readonly tokenMs?: number | undefined;
   /** What is particular about the service. */
   readonly service: ServiceKind;
   readonly calmAt: number;
@@ -178,6 +180,7 @@ export function planOf(seed: number, { nodes = 1, bridge = false, isFirst = fals
     faults.every(isHarmless) && !isOut && (service === 'plain' || service === 'once' || service === 'sessionless');
   // What a bridge cannot reach it says so, and a guest tries nothing again.
   const canBeGuest = !bridge || (date === '2026-07-28' && trouble === 0 && wrong === 0);
+  const isGuarded = !isFirst && !bridge && draw('guarded') < 0.04;
   const hasSessions = sessions && date !== '2024-11-05';
   return {
     seed,
@@ -189,7 +192,7 @@ export function planOf(seed: number, { nodes = 1, bridge = false, isFirst = fals
     slowStore: nodes > 1 && draw('slow store') < 0.08,
     outAt,
     guestAt:
-      (isFirst ? isSteady && hasSessions : isStill) && canBeGuest && draw('guest') < 0.15
+      (isFirst ? isSteady && hasSessions : isStill) && canBeGuest && draw('guest') < (isGuarded ? 0.6 : 0.15)
         ? Math.floor(draw('guest at') * calmAt) + (bridge ? bridgeBeginsMs : 0)
         : undefined,
     impatientAt: !isFirst && draw('impatient') < 0.04 ? Math.floor(draw('impatient at') * calmAt) : undefined,
@@ -203,15 +206,25 @@ export function planOf(seed: number, { nodes = 1, bridge = false, isFirst = fals
     wrong,
     calmAt,
     operations: operations.toSorted((one, other) => one.at - other.at),
-    faults,
+    ...(isGuarded && { tokenMs: pick([2_000, 6_000, 20_000], 'token'), knowsClients: false }),
+    faults: isGuarded ? faults.map(ofTokens) : faults,
   };
+}
+
+/** Who knows clients by tokens goes by one clock: others would take what is good for over. */
+function ofTokens(fault: Fault): Fault {
+  return fault.kind === 'clock' ? { ...fault, kind: 'take back' } : fault;
 }
 
 /** Everything that a client can do, and nothing that goes wrong. */
 export function calmPlan(
   revision: RevisionDate,
   nodes: number,
-  { upstream, service = 'plain' }: { readonly upstream?: RevisionDate; readonly service?: ServiceKind } = {},
+  {
+    upstream,
+    service = 'plain',
+    tokenMs,
+  }: { readonly upstream?: RevisionDate; readonly service?: ServiceKind; readonly tokenMs?: number } = {},
 ): Plan {
   const operations = [...new Set([...kinds, ...moreKinds])].map((kind, key): Operation => ({
     at: 100 * key,
@@ -225,7 +238,8 @@ export function calmPlan(
     isFirst: false,
     isUnreadable: false,
     service,
-    knowsClients: true,
+    knowsClients: tokenMs === undefined,
+    tokenMs,
     revision,
     pair: revision === '2024-11-05',
     upstream,
@@ -256,7 +270,11 @@ export function isPeaceful({
   outAt,
   upstream,
   service,
+  tokenMs,
+  pair,
 }: Plan): boolean {
+  // A pair ends with its token, and takes nothing more meanwhile.
+  if (tokenMs !== undefined && pair) return false;
   // Before a server of sessions a question that came while a call is given up may have been that call's, and is given up too.
   if (upstream !== undefined && operations.some(({ kind }) => kind === 'give-up')) return false;
   // Who has no session cannot be asked, who finds no room is sent away.
@@ -308,5 +326,5 @@ export function isLossless({ pair, upstream, trouble, wrong, service }: Plan): b
 }
 
 function isHarmless({ kind }: Pick<Fault, 'kind'>): boolean {
-  return kind === 'change' || kind === 'news';
+  return kind === 'change' || kind === 'news' || kind === 'take back';
 }

@@ -6,6 +6,7 @@ import type { Judge } from './judge.ts';
 import type { Network } from './network.ts';
 import { clientHeader } from './node.ts';
 import type { Plan } from './plan.ts';
+import type { Tokens } from './tokens.ts';
 
 /** Where a guest is. */
 export interface GuestParts {
@@ -13,6 +14,7 @@ export interface GuestParts {
   readonly plan: Plan;
   readonly judge: Judge;
   readonly network: Network;
+  readonly tokens?: Tokens | undefined;
   /** Adds a tool to every process. */
   change(): void;
 }
@@ -70,7 +72,9 @@ export class Raw {
   }
 
   async open(method: string, body: string | undefined, headers: Headers, signal: AbortSignal): Promise<FetchResponse> {
-    const own = { [clientHeader]: guestName, ...this.headers, ...headers };
+    const { tokens } = this.parts;
+    const known = tokens === undefined ? {} : { authorization: `Bearer ${tokens.give(guestName)}` };
+    const own = { [clientHeader]: guestName, ...known, ...this.headers, ...headers };
     const all = Object.entries(own).filter(([, value]) => value !== '');
     const accept = method === 'GET' ? 'text/event-stream' : 'application/json, text/event-stream';
     const fetch = this.parts.network.fetchOf(this.#process, { isCalm: true });

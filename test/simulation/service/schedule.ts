@@ -16,6 +16,7 @@ import { calmPlan, isKept, isPeaceful, serviceKinds, type Fault, type Plan } fro
 import { littleRoom, SharedStore } from './shared-store.ts';
 import { beGuest } from './guest.ts';
 import { beImpatient } from './impatient.ts';
+import { Tokens } from './tokens.ts';
 import { visit } from './visitor.ts';
 
 /** What came of a schedule. */
@@ -44,6 +45,7 @@ async function warmUp(): Promise<void> {
   for (const nodes of [1, 2]) for (const { date } of revisions) await run(calmPlan(date, nodes), true);
   for (const service of serviceKinds)
     await run(calmPlan(service === 'once' ? '2026-07-28' : '2025-11-25', 1, { service }), true);
+  for (const { date } of revisions) await run(calmPlan(date, 1, { tokenMs: 1_000 }), true);
 }
 
 let warmBehind: Promise<void> | undefined;
@@ -58,9 +60,11 @@ async function run(plan: Plan, loads = false): Promise<Outcome> {
   world.loads = loads;
   const judge = new Judge(world);
   await inWorld(world, async () => {
-    new Service(plan, world, judge).begin();
+    const service = new Service(plan, world, judge);
+    service.begin();
     try {
       await world.run();
+      service.isLeft();
     } catch (error) {
       judge.violated(error instanceof Error ? error.message : String(error));
     }
@@ -89,8 +93,11 @@ class Service {
   readonly #inner: Network;
   /** What several processes share. */
   readonly #store: SharedStore | undefined;
+  /** What clients are known by. */
+  readonly #tokens: Tokens | undefined;
   readonly #added: string[] = [];
-  #visitors = 0;
+  /** Who is there, and did not leave. */
+  readonly #visitors = new Set<Process>();
   #news = 0;
   #made = 0;
 
@@ -99,6 +106,7 @@ class Service {
     this.#world = world;
     this.#judge = judge;
     this.#store = plan.nodes > 1 ? new SharedStore(world, plan) : undefined;
+    this.#tokens = plan.tokenMs === undefined ? undefined : new Tokens(world, plan.tokenMs);
     this.#nodes = Array.from({ length: plan.nodes }, () => undefined);
     this.#parts = {
       judge,
@@ -106,6 +114,7 @@ class Service {
       news: () => this.#news,
       service: plan.service,
       knowsClients: plan.knowsClients,
+      tokens: this.#tokens,
       peaceful: isPeaceful(plan),
       later: (process, ms, run) => void world.later(ms, process, run),
       optionsOf: (process) => ({
@@ -127,7 +136,9 @@ class Service {
       trouble: () => (world.now < plan.calmAt ? plan.trouble : 0),
       wrong: () => (world.now < plan.calmAt ? plan.wrong : 0),
       saidTwice: (words: string) => judge.violated(words),
-      arrived: (_: Process, { method, body }: FetchRequest) => this.#arrived(method, body),
+      arrived: (process: Process, { method, body, headers }: FetchRequest) => {
+        if (this.#tokens?.admits(process, headers['authorization']) !== false) this.#arrived(method, body);
+      },
     };
     // A tool may end the connection of its stream in good order, and so may who goes in the middle of it.
     const isUnbroken =
@@ -156,6 +167,12 @@ class Service {
       notResumed: (words) => {
         if (isKept(plan)) judge.violated(words);
       },
+      overAt: ({ method, body, headers }) => {
+        const isLasting = method === 'GET' || body?.includes('subscriptions/listen') === true;
+        const [, token] = /^Bearer (.*)$/.exec(headers['authorization'] ?? '') ?? [];
+        return isLasting && token !== undefined ? this.#tokens?.overAt(token) : undefined;
+      },
+      outlived: (words) => judge.violated(words),
       // What is sent to be run is counted where it runs.
       arrived: (process, request) => void (isBridged || common.arrived(process, request)),
     });
@@ -171,7 +188,7 @@ class Service {
       this.#world.later(plan.outAt, undefined, () => this.#network.broken());
     for (let at = 0; at < plan.clients; at++) {
       const process = new Process(`c${at}`);
-      this.#visitors++;
+      this.#visitors.add(process);
       const operations = plan.operations.filter(({ client }) => client === at);
       this.#world.later(1 + at, process, () => {
         this.#until(
@@ -181,6 +198,7 @@ class Service {
             plan,
             judge: this.#judge,
             network: this.#network,
+            tokens: this.#tokens,
             thinks: (question) => Math.floor(chance(plan.seed, 'thinks', question) ** 4 * 8_000),
             tools: () => this.#tools(),
             news: () => this.#news,
@@ -194,10 +212,15 @@ class Service {
 
   #invite(at: number, be: typeof beGuest): void {
     const process = new Process(be === beGuest ? 'guest' : 'impatient');
-    this.#visitors++;
-    const { network, judge } = { network: this.#network, judge: this.#judge };
-    const parts = { world: this.#world, plan: this.#plan, judge, network, change: () => this.#change() };
+    this.#visitors.add(process);
+    const { network, judge, tokens } = { network: this.#network, judge: this.#judge, tokens: this.#tokens };
+    const parts = { world: this.#world, plan: this.#plan, judge, network, tokens, change: () => this.#change() };
     this.#world.later(at, process, () => this.#until(process, be(process, parts)));
+  }
+
+  /** Nothing happens any more: nobody waits for something that never comes. */
+  isLeft(): void {
+    for (const { name } of this.#visitors) this.#judge.violated(`${name} never leaves`);
   }
 
   /** Lets a client be, until it leaves. */
@@ -222,7 +245,7 @@ class Service {
       const { store: _, ...options } = this.#parts.optionsOf(own);
       return { ...options, revisions: [revision] };
     };
-    const parts = { ...this.#parts, optionsOf, knowsClients: false };
+    const parts = { ...this.#parts, optionsOf, knowsClients: false, tokens: undefined };
     this.#world.later(0, process, () => (this.#upstream = new Node(process, parts)));
   }
 
@@ -264,6 +287,7 @@ class Service {
     const node = this.#nodes[at];
     if (kind === 'change') return this.#change();
     if (kind === 'news') return this.#tellNews();
+    if (kind === 'take back') return this.#takeBack();
     if (kind === 'store away') return this.#store?.away(ms);
     if (node === undefined || !node.process.alive) return;
     if (kind === 'deaf') return this.#store?.deafen(node.process, ms);
@@ -312,6 +336,17 @@ class Service {
       if (node instanceof Node) this.#world.later(0, node.process, () => node.change(name));
   }
 
+  #takeBack(): void {
+    const tokens = this.#tokens;
+    tokens?.takeBack();
+    for (const node of this.#nodes)
+      if (tokens !== undefined && node instanceof Node)
+        this.#world.later(0, node.process, () => {
+          node.takesBack(tokens.clients());
+          tokens.heard(node.process);
+        });
+  }
+
   #tellNews(): void {
     this.#news++;
     this.#judge.counts.changes++;
@@ -327,7 +362,8 @@ class Service {
     // What a client does in the turns after its end is over then.
     this.#world.later(5_000, client, () => {
       this.#checkTimers(client);
-      if (--this.#visitors > 0) return;
+      this.#visitors.delete(client);
+      if (this.#visitors.size > 0) return;
       this.#end();
     });
   }

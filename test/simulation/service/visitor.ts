@@ -10,6 +10,7 @@ import type { Network } from './network.ts';
 import { burstCount, clientHeader, newsUri, stepCount } from './node.ts';
 import { isLossless, isNarrow, isOrdered, isPeaceful, newestMsOf, type Operation, type Plan } from './plan.ts';
 import { doOdd } from './odd.ts';
+import type { Tokens } from './tokens.ts';
 import { Watching } from './watching.ts';
 import { misplaced, wrongLimit } from './wrong.ts';
 
@@ -19,6 +20,7 @@ export interface VisitorParts {
   readonly plan: Plan;
   readonly judge: Judge;
   readonly network: Network;
+  readonly tokens?: Tokens | undefined;
   /** How long it takes over an answer, in milliseconds. */
   thinks(question: string): number;
   /** The tools that every process has by now. */
@@ -52,7 +54,7 @@ export async function visit(process: Process, operations: readonly Operation[], 
 /** Connects, however often it takes; the trouble is over some time. */
 async function arrive(
   process: Process,
-  { network, plan, world, thinks, judge }: VisitorParts,
+  { network, plan, world, thinks, judge, tokens }: VisitorParts,
   sleepUntil: (time: number) => Promise<void>,
   heard: { refused(): void },
 ): Promise<Client | undefined> {
@@ -64,6 +66,7 @@ async function arrive(
       fetch,
       ...(plan.wrong > 0 && { maxMessageBytes: wrongLimit }),
       ...(plan.knowsClients && { headers: { [clientHeader]: process.name } }),
+      ...(tokens && { auth: tokens.sourceOf(process.name) }),
     };
     try {
       return await connect(make(`http://localhost/${path}?seed=${plan.seed}`, options), {
