@@ -161,7 +161,7 @@ export class Subscriptions {
     const { resourcesPerClient: most } = this.#limits;
     const mostCharacters = Math.max(leastCharacters, most * charactersEach);
     if (!uris.has(uri)) {
-      if (uris.size >= most || [...uris, uri].join('').length > mostCharacters)
+      if (uris.size >= most || charactersOf(uris) + uri.length > mostCharacters)
         throw new McpError(
           'invalidRequest',
           `too many resource subscriptions; the limit is ${most}, of ${mostCharacters} characters`,
@@ -184,12 +184,13 @@ export class Subscriptions {
   /** A session watches these resources and no others: its client said so at other processes, which held it to its limit. */
   watches(session: ServerSession, uris: readonly string[]): void {
     const before = watchedBy(session);
+    const wanted = new Set(uris);
     for (const uri of before) {
-      if (uris.includes(uri)) continue;
+      if (wanted.has(uri)) continue;
       before.delete(uri);
       this.#unwatch(uri, session);
     }
-    const added = uris.filter((uri) => !before.has(uri));
+    const added = [...wanted].filter((uri) => !before.has(uri));
     for (const uri of added) {
       before.add(uri);
       if (this.#sessions.has(session)) this.#watch(uri, session);
@@ -307,6 +308,12 @@ function watchedBy(session: ServerSession): Set<string> {
   const uris = new Set<string>();
   session.state.set(watchedUris, uris);
   return uris;
+}
+
+function charactersOf(uris: Iterable<string>): number {
+  let sum = 0;
+  for (const uri of uris) sum += uri.length;
+  return sum;
 }
 
 /** Every message of a listen stream carries the id of the request that opened it. */

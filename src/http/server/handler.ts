@@ -369,7 +369,9 @@ function isExchange(call: HttpCall, { message, claimed }: JudgedRequest | Judged
   return message.method === 'server/discover' || (call.version !== undefined && revisionOf(call.version) === undefined);
 }
 
+let loadedLasting: typeof Lasting | undefined;
+
 /** Loads what only clients of handshake revisions need, whose conversations last: a server may never meet one. */
-function lasting(): Promise<typeof Lasting> {
-  return import('./lasting.ts');
+async function lasting(): Promise<typeof Lasting> {
+  return (loadedLasting ??= await import('./lasting.ts'));
 }
