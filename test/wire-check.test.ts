@@ -93,3 +93,24 @@ test('what a sender of ours tells is checked while tests run', () => {
   assert.match(found ?? '', /tools\/call is no ServerRequest/);
   assert.deepEqual(others, []);
 });
+
+test('what was right once is looked at again where another revision, sender or request makes it wrong', () => {
+  const elicit: Message = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'elicitation/create',
+    params: { message: 'm', requestedSchema: { type: 'object', properties: {} } },
+  };
+  const done: Message = { jsonrpc: '2.0', id: 'a', result: {} };
+  const newer = revisionOf('2025-06-18');
+  for (let times = 0; times < 2; times++) {
+    tell({ from: 'server', revision: newer, message: elicit });
+    tell({ from: 'server', revision: newer, message: done, answers: 'ping' });
+    assert.deepEqual(takeViolations(), []);
+    tell({ from: 'client', revision: newer, message: elicit });
+    tell({ from: 'server', revision: revisionOf('2025-03-26'), message: elicit });
+    tell({ from: 'server', revision: newer, message: { ...done, id: 'b' }, answers: 'tools/list' });
+    tell({ from: 'server', revision: newer, message: { ...elicit, id: 1.5 } });
+    assert.equal(takeViolations().length, 4);
+  }
+});
