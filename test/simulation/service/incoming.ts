@@ -8,7 +8,11 @@ export function getter(headers: Readonly<Record<string, string>>): FetchResponse
   return { get: (name) => lower.get(name.toLowerCase()) ?? null };
 }
 
-const encoder = new TextEncoder();
+/** The bytes of a text: a view of memory that short texts share, which is far cheaper than some for each. */
+function bytesOf(text: string): Uint8Array {
+  const { buffer, byteOffset, length } = Buffer.from(text);
+  return new Uint8Array(buffer, byteOffset, length);
+}
 
 /** The bytes that reach a client. */
 export class Incoming {
@@ -23,7 +27,7 @@ export class Incoming {
   }
 
   add(text: string): void {
-    this.#pieces.push(encoder.encode(text));
+    this.#pieces.push(bytesOf(text));
     this.#wake();
   }
 

@@ -25,6 +25,9 @@ export const toolCount: number = 13 + oddTools.length;
 export const mostRounds = 8;
 export const roundMs = 120_000;
 
+/** How many resources a client may watch: who wants more needs a request for each of these first. */
+export const mostWatched = 100;
+
 /** How many steps the tool of steps has. */
 export const stepCount = 4;
 
@@ -119,7 +122,8 @@ export class Node {
       else if (type === 'stream-opened') this.told.streams++;
       else if (type === 'stream-ended') this.told.streams--;
     };
-    this.server = serverOf(parts, { ...parts.optionsOf(process), onEvent });
+    const subscriptions = { resourcesPerClient: mostWatched };
+    this.server = serverOf(parts, { ...parts.optionsOf(process), subscriptions, onEvent });
     for (const name of parts.added) this.change(name);
     this.#guarded = parts.tokens?.guard(process, this.server);
     this.handler = createHttpHandler(this.#guarded ?? this.server, {

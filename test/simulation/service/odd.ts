@@ -1,7 +1,7 @@
 /** What clients seldom do, or had better not: it ends, however it does, and is in nobody's way. */
 
 import type { Client } from '../../../src/client.ts';
-import { newsUri } from './node.ts';
+import { mostWatched, newsUri } from './node.ts';
 import { oddTools } from './odd-tools.ts';
 
 /** Where it is done. */
@@ -63,7 +63,10 @@ const deeds: readonly Odd[] = [
   async ({ client }) => await client.subscribe({ updates: 'news' } as never, () => undefined),
   async ({ client }) => await client.subscribe({ tools: true }, 5 as never),
   async ({ client }) =>
-    await client.subscribe({ updates: Array.from({ length: 5_000 }, (_, at) => `news://${at}`) }, () => undefined),
+    await client.subscribe(
+      { updates: Array.from({ length: 5 * mostWatched }, (_, at) => `news://${at}`) },
+      () => undefined,
+    ),
   async ({ client }) => {
     const same = await Promise.all(
       Array.from({ length: 3 }, async () => await client.subscribe({ updates: [newsUri] }, () => undefined)),
