@@ -2,10 +2,10 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { chromium, type CDPSession, type Page } from 'playwright-core';
+import { chromium, type Page } from 'playwright-core';
 import { chromiumPath, noChromium } from '../../test/support/chromium-path.ts';
+import { addressOf, call, heap } from './opened.ts';
 
 const messages = 10_000;
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
@@ -42,25 +42,6 @@ function part(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }
 
-async function heap(session: CDPSession): Promise<number> {
-  await session.send('HeapProfiler.collectGarbage');
-  const { usedSize } = await session.send('Runtime.getHeapUsage');
-  return usedSize / 1e6;
-}
-
-/** Calls a tool with arguments as JSON, and waits until its result is there. */
-async function call(page: Page, tool: string, args: object): Promise<void> {
-  await page
-    .getByRole('grid', { name: 'tools', exact: true })
-    .getByRole('row')
-    .filter({ hasText: tool })
-    .first()
-    .click();
-  await page.getByRole('group', { name: 'View of the arguments' }).getByText('JSON').click();
-  await page.getByLabel(/as JSON/).fill(JSON.stringify(args));
-  await page.getByRole('button', { name: /^Call/ }).click();
-}
-
 const say = (what: string, figure: number, unit: string): void =>
   void process.stdout.write(`${what.padEnd(52)} ${figure.toFixed(1).padStart(8)} ${unit}\n`);
 
@@ -95,7 +76,7 @@ async function main(): Promise<void> {
   });
   const browser = await chromium.launch({ executablePath: chromiumPath ?? '', args: ['--no-sandbox'] });
   try {
-    const [address] = await addressOf(child.stdout);
+    const address = await addressOf(child.stdout, /at (http:\S+)/);
     const page = await browser.newPage({ viewport: { width: 1_600, height: 1_000 } });
     const began = performance.now();
     await page.goto(address);
@@ -107,14 +88,6 @@ async function main(): Promise<void> {
     child.kill();
     await once(child, 'close');
   }
-}
-
-async function addressOf(output: NodeJS.ReadableStream): Promise<[string]> {
-  for await (const line of createInterface({ input: output })) {
-    const found = /at (http:\S+)/.exec(line)?.[1];
-    if (found !== undefined) return [found];
-  }
-  throw new Error('parley inspect ended without an address');
 }
 
 await main();

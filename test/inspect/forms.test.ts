@@ -280,7 +280,7 @@ test(
       await page.evaluate(`show({ schema: JSON.parse(${JSON.stringify(schema)}), text: ${JSON.stringify(text)} })`);
       assert.ok((await page.locator('main').innerText()).includes('A form'), name);
       const fields = await page.locator('main :is(input, textarea, select, button)').count();
-      assert.ok(fields > 0 && fields < 1000, `${name}: ${fields} fields`);
+      assert.ok(fields > 0 && fields < 3000, `${name}: ${fields} fields`);
     }
     await show({ schema: { properties: Object.fromEntries(Array.from({ length: 150 }, (_, at) => [`p${at}`, {}])) } });
     await page.getByText('100 of 150 fields are shown.').waitFor();
@@ -289,6 +289,17 @@ test(
     assert.deepEqual([said, asked], [[], []]);
   },
 );
+
+test('what one value alone may have comes with the first edit, without holding the page up', { skip }, async () => {
+  const names = Array.from({ length: 3_000 }, (_, at) => `p${at}`);
+  const { page, text } = await shown({
+    schema: { required: names, properties: Object.fromEntries(names.map((name) => [name, { const: name }])) },
+  });
+  const began = performance.now();
+  await page.getByRole('radio').first().check();
+  assert.ok(performance.now() - began < 5_000);
+  assert.equal(Object.keys(JSON.parse(await text()) as object).length, 100);
+});
 
 test('recursion opens on demand', { skip }, async () => {
   const { page, text } = await shown({

@@ -115,6 +115,26 @@ test('script in every text is text', { skip }, async (t) => {
   );
 });
 
+test('a text that would take half a minute as Markdown is shown as text, and the page lives', { skip }, async (t) => {
+  const url = await speaking(t, (method, params) => {
+    if (method === 'initialize') return initialized('markdown');
+    if (method === 'tools/list')
+      return { result: { tools: ['>', '_a'].map((name) => ({ name, inputSchema: { type: 'object' } })) } };
+    if (method === 'tools/call')
+      return { result: { content: [{ type: 'text', text: `- ${String(params['name']).repeat(50_000)}` }] } };
+    return unknown;
+  });
+  const { page, choose } = await openInspect(t, [planAt(url)]);
+  for (const name of ['>', '_a']) {
+    await choose('tools', name);
+    await page.getByRole('button', { name: /^(Call|Send anyway)/ }).click();
+    const result = page.getByRole('region', { name: 'Result' });
+    await result.getByRole('button', { name: 'Markdown' }).click();
+    await result.getByText('cannot be read as Markdown').waitFor();
+    await result.getByText(name.repeat(100)).waitFor();
+  }
+});
+
 test('large and deep results are shown without holding the page up', { skip }, async (t) => {
   const deep = `${'['.repeat(100)}${']'.repeat(100)}`;
   const url = await speaking(t, (method, params) => {

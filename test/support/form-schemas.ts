@@ -61,6 +61,19 @@ export const hostile: readonly (readonly [string, string, string])[] = [
     `${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`,
   ],
   ['a required circle', '{"required":["a"],"properties":{"a":{"$ref":"#"}}}', ''],
+  [
+    'a required forest',
+    JSON.stringify({
+      required: Array.from({ length: 20 }, (_, at) => `p${at}`),
+      properties: Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`p${at}`, { $ref: '#' }])),
+    }),
+    '',
+  ],
+  [
+    'objects of objects',
+    '{"additionalProperties":{"$ref":"#"}}',
+    `{${Array.from({ length: 40 }, (_, at) => `"a${at}":{${Array.from({ length: 40 }, (__, to) => `"b${to}":{"c":{}}`).join()}}`).join()}}`,
+  ],
   ['lists of lists', '{"type":"array","items":{"$ref":"#"}}', `${'['.repeat(5000)}${']'.repeat(5000)}`],
   ['a choice of itself', '{"anyOf":[{"$ref":"#"},{"type":"string"}]}', '[]'],
   ['long names', JSON.stringify({ title: 'x'.repeat(1e6), properties: { ['y'.repeat(1e6)]: {} } }), ''],

@@ -2,23 +2,33 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Token, Tokens } from 'marked';
 import { plain } from '../plain.ts';
+import { problem, wordsOf } from '../state.ts';
 
 /** Deepest nesting that is drawn. */
 const deepest = 20;
 
 /** Markdown as nodes: HTML in it is text, links are text with their address, and images are their words; nothing is fetched. */
 export function Markdown({ text }: { readonly text: string }): JSX.Element {
-  const [tokens, setTokens] = useState<readonly Token[]>();
+  const [tokens, setTokens] = useState<readonly Token[] | 'unread'>();
   useEffect(() => {
     let isWanted = true;
-    void import('marked').then(({ lexer }) => {
-      if (isWanted) setTokens(lexer(text, { gfm: true }));
-    });
+    void import('./tokens.ts')
+      .then(({ tokensOf }) => {
+        if (isWanted) setTokens(tokensOf(text) ?? 'unread');
+      })
+      .catch((error: unknown) => (problem.value = wordsOf(error)));
     return () => {
       isWanted = false;
     };
   }, [text]);
-  return <div class="markdown">{tokens === undefined ? '…' : many(tokens, 0)}</div>;
+  if (tokens === undefined) return <div class="markdown">…</div>;
+  if (tokens !== 'unread') return <div class="markdown">{many(tokens, 0)}</div>;
+  return (
+    <>
+      <p class="muted">It cannot be read as Markdown in reasonable time: this is its text.</p>
+      <pre class="text">{plain(text)}</pre>
+    </>
+  );
 }
 
 function many(tokens: readonly Token[], depth: number): ComponentChildren {

@@ -19,6 +19,8 @@ export interface Form {
   readonly drafts: Map<string, { readonly over: string | undefined; readonly text: string }>;
   /** Schemas that a person chose, of several, by pointer. */
   readonly chosen: Map<string, number>;
+  /** Fields that may still be shown without a click: a schema may wish for more of them than a page can hold. */
+  readonly room: { left: number };
 }
 
 /** A change of the whole text. */

@@ -1,8 +1,8 @@
 /** A part of a form that opens and closes. */
 
 import type { ComponentChildren, JSX } from 'preact';
-import { useId, useRef, useState } from 'preact/hooks';
-import type { FieldProps } from './context.ts';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useForm, type FieldProps } from './context.ts';
 import { Explanation, Head, Messages, Name } from './frame.tsx';
 import { problemsHere } from './model/problems.ts';
 import type { Shape } from './model/shape.ts';
@@ -15,18 +15,20 @@ interface FoldProps {
   readonly shape: Shape;
   readonly empty: readonly [string, string];
   readonly words: string;
+  /** Count of the fields in it, as far as they are shown at first. */
+  readonly size: number;
   /** Problems that no part tells. */
   readonly own: readonly string[];
   readonly children: () => ComponentChildren;
 }
 
 /** A part that opens and closes: what is closed is not made, since a schema may go on forever. */
-export function Fold({ field, shape, empty, words, own, children }: FoldProps): JSX.Element {
+export function Fold({ field, shape, empty, words, size, own, children }: FoldProps): JSX.Element {
   const id = useId();
   const frame = useRef<HTMLDivElement>(null);
   const shallow = field.path.length <= deepestOpen;
   const absent = field.node === undefined;
-  const [open, setOpen] = useState(shallow && (!absent || field.required === true || field.bare === true));
+  const [open, setOpen] = useOpening(shallow && (!absent || field.required === true || field.bare === true), size);
   const all = problemsHere(field.problems, () => false);
   return (
     <div class="form-field form-fold" ref={frame} role="group" aria-labelledby={`${id}-label`}>
@@ -56,4 +58,17 @@ export function Fold({ field, shape, empty, words, own, children }: FoldProps): 
       <Messages messages={open ? own : all} waits={absent} />
     </div>
   );
+}
+
+/** State of a part: it is open at first where that is wished, and where the form has room for its fields. */
+function useOpening(isWished: boolean, size: number): [boolean, (open: boolean) => void] {
+  const { room } = useForm();
+  const [taken] = useState(() => {
+    const fields = Math.max(size, 1);
+    if (!isWished || fields > room.left) return 0;
+    room.left -= fields;
+    return fields;
+  });
+  useEffect(() => () => void (room.left += taken), []);
+  return useState(taken > 0);
 }

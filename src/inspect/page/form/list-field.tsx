@@ -35,7 +35,7 @@ export function ListField({ field, shape, list }: ListProps): JSX.Element {
   const own = problemsHere(field.problems, (name) => /^\d+$/.test(name) && Number(name) < known);
   const words = field.node === undefined ? 'list' : `list, ${plural(count, 'item')}`;
   return (
-    <Fold field={field} shape={shape} empty={['[]', 'empty list']} words={words} own={own}>
+    <Fold field={field} shape={shape} empty={['[]', 'empty list']} words={words} size={Math.min(known, step)} own={own}>
       {() => <Items field={field} list={list} />}
     </Fold>
   );

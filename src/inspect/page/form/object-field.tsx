@@ -26,6 +26,7 @@ export function ObjectField({ field, shape }: ObjectProps): JSX.Element {
   const { node } = field;
   const own = problemsHere(field.problems, (name) => shape.properties.has(name) || childOf(node, name) !== undefined);
   const words = wordsOf(shape.properties.size, node);
+  const size = Math.min(Math.max(shape.properties.size, node?.members.length ?? 0), step);
   if (field.bare === true)
     return (
       <div class="form-bare">
@@ -35,7 +36,7 @@ export function ObjectField({ field, shape }: ObjectProps): JSX.Element {
       </div>
     );
   return (
-    <Fold field={field} shape={shape} empty={['{}', 'empty object']} words={words} own={own}>
+    <Fold field={field} shape={shape} empty={['{}', 'empty object']} words={words} size={size} own={own}>
       {() => <Properties field={field} shape={shape} />}
     </Fold>
   );
@@ -110,12 +111,22 @@ export function changeWithin(field: FieldProps, shape: ObjectKind): (change: Cha
       const changed = change(text);
       if (members(text) > 0 || members(changed) === 0) return changed;
       let complete = changed;
-      for (const { name, schema, required } of shape.properties.values()) {
-        const constant = required ? constantOf(schema) : undefined;
+      // Each is read and written anew.
+      for (const [name, constant] of constantsIn(shape).slice(0, mostConstants)) {
         const path = [...field.path, name];
-        if (constant !== undefined && nodeAt(readJson(complete).root, path) === undefined)
-          complete = put(complete, path, constant);
+        if (nodeAt(readJson(complete).root, path) === undefined) complete = put(complete, path, constant);
       }
       return complete;
     });
+}
+
+/** Most properties of one value alone that come by themselves; others are told to be missing. */
+const mostConstants = 100;
+
+/** Properties that have to be there and have one value alone, with that. */
+function constantsIn({ properties }: ObjectKind): readonly (readonly [string, string])[] {
+  return [...properties.values()].flatMap(({ name, schema, required }) => {
+    const constant = required ? constantOf(schema) : undefined;
+    return constant === undefined ? [] : [[name, constant] as const];
+  });
 }

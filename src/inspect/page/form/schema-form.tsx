@@ -26,6 +26,9 @@ export interface SchemaFormProps {
   readonly complete?: (pointer: string, typed: string) => Promise<readonly string[]>;
 }
 
+/** Most fields of parts that open by themselves; each further part is opened by a click. */
+const mostShown = 500;
+
 /** A form whose fields are parts of a text: each edit changes its own bytes alone. */
 export function SchemaForm(props: SchemaFormProps): JSX.Element {
   const { schema, text, onText, problems, label, disabled = false, complete } = props;
@@ -37,7 +40,11 @@ export function SchemaForm(props: SchemaFormProps): JSX.Element {
   const latest = useRef(text);
   latest.current = text;
   const kept = useMemo(
-    () => ({ drafts: new Map(), chosen: new Map() }) satisfies Pick<Form, 'drafts' | 'chosen'>,
+    () =>
+      ({ drafts: new Map(), chosen: new Map(), room: { left: mostShown } }) satisfies Pick<
+        Form,
+        'drafts' | 'chosen' | 'room'
+      >,
     [document],
   );
   const change = (edit: Change): void => {

@@ -31,22 +31,33 @@ export function converted(document: SchemaDocument, text: string, conversion: Co
   return item ? put(text, path, 'null') : remove(text, path);
 }
 
+/** Most properties that are written for another kind; what is missing then is told at its field. */
+const mostPuts = 300;
+
 /** An object as one of another kind: properties that both have stay, and constants are those of the other kind. */
 function adapted(document: SchemaDocument, text: string, { path, from, to, before }: Conversion): string {
   const [old, next] = [shapeOf(document, from), shapeOf(document, to)];
   if (next.kind !== 'object') return text;
   let whole = text;
+  const there = new Set(nodeAt(readJson(text).root, path)?.members.map(({ name }) => name));
   if (old.kind === 'object')
-    for (const name of old.properties.keys()) if (!next.properties.has(name)) whole = remove(whole, [...path, name]);
+    for (const name of old.properties.keys())
+      if (there.has(name) && !next.properties.has(name)) whole = remove(whole, [...path, name]);
+  let puts = 0;
   const again = before === undefined ? undefined : readJson(before).root;
   for (const { name, schema, required } of next.properties.values()) {
     const inner = [...path, name];
     const constant = constantOf(schema);
     const earlier = nodeAt(again, [name]);
-    const there = nodeAt(readJson(whole).root, inner) !== undefined;
-    if (constant !== undefined && (there || required)) whole = put(whole, inner, constant);
-    else if (!there && earlier !== undefined)
-      whole = put(whole, inner, (before ?? '').slice(earlier.start, earlier.end));
+    const value =
+      constant !== undefined && (there.has(name) || required)
+        ? constant
+        : there.has(name) || earlier === undefined
+          ? undefined
+          : (before ?? '').slice(earlier.start, earlier.end);
+    // Each is written into a text that is read anew.
+    if (value === undefined || (puts += 1) > mostPuts) continue;
+    whole = put(whole, inner, value);
   }
   return whole;
 }
