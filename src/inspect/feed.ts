@@ -81,6 +81,14 @@ export class Feed {
     this.#gather();
   }
 
+  /** Forgets the rows and the log of a server that is removed; pages do so too when they hear that it is gone. */
+  forget(server: string): void {
+    this.#flush();
+    for (const [n, { row }] of this.#rows) if (row.s === server) this.#rows.delete(n);
+    const others = this.#logs.filter((log) => log.server !== server);
+    this.#logs.splice(0, this.#logs.length, ...others);
+  }
+
   /** Forgets all rows, at the wish of the person. */
   clear(): void {
     this.#flush();

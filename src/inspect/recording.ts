@@ -9,6 +9,8 @@ import { aboutTasks } from './trial/playable.ts';
 /** Recordings of all servers as one, in the order in which things crossed. */
 export class WholeRecording {
   readonly #servers: InspectedServers;
+  /** Sequence of the last entry that the person cleared away: it is neither found nor saved any more. */
+  #cleared = 0;
 
   constructor(servers: InspectedServers) {
     this.#servers = servers;
@@ -29,16 +31,22 @@ export class WholeRecording {
   all(server?: string): readonly RecordingEntry[] {
     return this.#servers.all
       .filter(({ id }) => server === undefined || id === server)
-      .flatMap(({ recorder: { log } }) => log.since(0).map((entry) => log.masks.toShow(entry)))
+      .flatMap(({ recorder: { log } }) => log.since(this.#cleared).map((entry) => log.masks.toShow(entry)))
       .toSorted((one, another) => one.sequence - another.sequence);
   }
 
-  /** Sequences of the entries that hold a text, in small letters or large, the newest first. */
-  search(text: string, most: number): readonly number[] {
+  /** Clears away everything that crossed so far. */
+  clear(): void {
+    const last = this.#servers.all.map(({ recorder: { log } }) => log.since(0).at(-1)?.sequence ?? log.left.last);
+    this.#cleared = Math.max(this.#cleared, ...last);
+  }
+
+  /** Sequences of the entries after another that hold a text, in small letters or large, the newest first. */
+  search(text: string, { since, most }: { readonly since: number; readonly most: number }): readonly number[] {
     const wanted = text.toLowerCase();
     const found: number[] = [];
     for (const { recorder } of this.#servers.all) {
-      for (const entry of recorder.log.since(0).toReversed()) {
+      for (const entry of recorder.log.since(Math.max(this.#cleared, since)).toReversed()) {
         if (found.length >= most) return found;
         if (holds(entry, wanted, recorder.log)) found.push(entry.sequence);
       }

@@ -98,7 +98,7 @@ export async function startInspect(options: InspectOptions): Promise<RunningInsp
   const unwatched = first.map((server) => {
     void server.connect(options.revision ?? auto);
     const { folder } = server.plan;
-    return folder === undefined ? () => {} : restartOnChange(server, folder, now);
+    return folder === undefined ? () => {} : restartOnChange(server, folder, { now, servers });
   });
   return {
     url: `http://${local.door.host}/#${token}`,
@@ -146,11 +146,16 @@ function countedAfter(plans: readonly ServerPlan[]): () => number {
 }
 
 /** Starts a server anew when the files of a folder change, in the revision that was asked for. */
-function restartOnChange(server: InspectedServer, folder: string, now: () => number): () => void {
+function restartOnChange(
+  server: InspectedServer,
+  folder: string,
+  { now, servers }: { now(): number; readonly servers: InspectedServers },
+): () => void {
   const writes = new OwnWrites(now);
   writes.started();
   return watchFolder(folder, {
     changed(names) {
+      if (!servers.all.includes(server)) return;
       const { isFresh, found } = writes.changed(names);
       if (found.length > 0)
         server.say(

@@ -69,8 +69,23 @@ export interface ServerView {
   readonly watched: readonly string[];
   /** Rises when what it offers may have changed. */
   readonly version: number;
+  /** True where one page of each list is read, and the next when the person wishes it. */
+  readonly pagesByOne: boolean;
   /** Names of what is new or changed since the last look. */
   readonly news: readonly string[];
+}
+
+/** Names of the lists of a server. */
+export type ListName = 'tools' | 'prompts' | 'resources' | 'templates';
+
+/** Pages of a list that were read, and how long what they hold may be kept. */
+export interface PagesView {
+  readonly count: number;
+  readonly hasMore: boolean;
+  /** Time from which `ttlMs` counts, in milliseconds since 1970. */
+  readonly t: number;
+  readonly ttlMs: number;
+  readonly cacheScope: 'public' | 'private';
 }
 
 /** Lists of a server. */
@@ -81,6 +96,7 @@ export interface ListsView {
   readonly templates: readonly JsonView[];
   /** Lists that could not be read, and why. */
   readonly problems: Readonly<Record<string, string>>;
+  readonly pages: Readonly<Partial<Record<ListName, PagesView>>>;
 }
 
 /** A row of the wire: enough for its line, at most about 200 bytes; texts are asked for. */
@@ -95,6 +111,8 @@ export interface RowView {
   readonly lane: Lane;
   /** Method of a message, request of HTTP, beginning of a text. */
   readonly what: string;
+  /** The tool, resource or text that a message is about, as far as it is known. */
+  readonly about?: string;
   /** Kind of a message. */
   readonly kind?: 'request' | 'result' | 'error' | 'notice';
   readonly status?: number;
@@ -122,9 +140,21 @@ export interface CallView {
   readonly ms?: number;
   /** Row of its request. */
   readonly row?: number;
-  readonly progress?: { readonly progress: number; readonly total?: number; readonly message?: string };
+  readonly progress?: {
+    readonly progress: number;
+    readonly total?: number;
+    readonly message?: string;
+    /** Time at which it came, in milliseconds since 1970. */
+    readonly t: number;
+  };
   /** Facts of the task that the server made of it. */
-  readonly task?: { readonly id: string; readonly status: string; readonly message?: string; readonly ttlMs?: number };
+  readonly task?: {
+    readonly id: string;
+    readonly status: string;
+    readonly message?: string;
+    /** Time until which the server keeps it, in milliseconds since 1970. */
+    readonly keptUntil?: number;
+  };
 }
 
 /** End of a use: the result, or the error. */
@@ -168,6 +198,7 @@ export interface QuestionView {
 export interface LogView {
   readonly server: string;
   readonly t: number;
+  /** Level of the protocol; `stderr` for a line of standard error, which has none. */
   readonly level: string;
   readonly logger?: string;
   readonly text: string;

@@ -121,7 +121,10 @@ for (const revision of ['2025-11-25', '2026-07-28']) {
     const plans = [planAt(await served(t, changing()))];
     const { page, choose } = await openInspect(t, plans, {}, { revision });
     await callOf(page, choose, 'long');
-    await page.getByText(/1 of 2:? half/).waitFor();
+    await page
+      .locator('.running')
+      .getByText(/1 of 2:? half/)
+      .waitFor();
     await page
       .getByRole('region', { name: 'Result' })
       .or(page.locator('.running'))

@@ -22,8 +22,9 @@ export const filterFields: readonly string[] = [
   'from:',
   'status:',
   'dur:>',
-  'id:',
   'is:broken',
+  'is:error',
+  'is:open',
   'text:',
 ];
 
@@ -39,7 +40,7 @@ export function parseFilter(typed: string, found?: ReadonlySet<number>): ParsedF
       text = value;
       if (found !== undefined) tests.push(({ n }) => found.has(n));
     } else if (field === undefined)
-      tests.push(({ what, n }) => what.toLowerCase().includes(value) || `#${n}` === value);
+      tests.push(({ what, about = '', n }) => `${what} ${about}`.toLowerCase().includes(value) || `#${n}` === value);
     else {
       const test = testOf(field, value);
       if (test === undefined) unknown.push(term);

@@ -12,6 +12,7 @@ export const keyWords: readonly (readonly [string, string])[] = [
   ['Ctrl Enter', 'call'],
   ['.', 'cancel the newest call'],
   ['1 to 5', 'the revision of the lens'],
+  ['c', 'copy the message that is chosen'],
   ['m', 'show or hide what is hidden'],
   ['Esc', 'back'],
   ['?', 'these keys'],
@@ -49,6 +50,11 @@ function single(key: string): boolean {
       const pair = rowAt(row.value)?.pair;
       if (pair !== undefined) row.value = pair;
       return pair !== undefined;
+    }
+    case 'c': {
+      const button = document.querySelector<HTMLButtonElement>('.message-pane button[data-copies="JSON"]');
+      button?.click();
+      return button !== null;
     }
     case 'm': {
       const button = [...document.querySelectorAll<HTMLButtonElement>('.message-pane button[aria-pressed]')].find(

@@ -1,7 +1,9 @@
-import { effect, signal } from '@preact/signals';
+import { effect } from '@preact/signals';
 import { render, type JSX } from 'preact';
 import { answerAsWished } from './alike.ts';
+import { said } from './announce.ts';
 import { listenToKeys } from './keys.ts';
+import { showLook } from './look.ts';
 import { plain } from './plain.ts';
 import { Dialogs } from './screens/dialogs.tsx';
 import { Header } from './screens/header.tsx';
@@ -9,20 +11,7 @@ import { Servers } from './screens/servers.tsx';
 import { Use } from './screens/use.tsx';
 import { Wire } from './screens/wire.tsx';
 import { openWishedApp } from './wished-app.ts';
-import { addServer, announcement, api, hear, place, problem, questions, trouble, wish } from './state.ts';
-
-/** Words that are read out: one announcement in two seconds at most. */
-const said = signal('');
-let isQuiet = false;
-
-function sayNow(): void {
-  said.value = plain(announcement.peek()).slice(0, 200);
-  isQuiet = true;
-  setTimeout(() => {
-    isQuiet = false;
-    if (said.peek() !== announcement.peek()) sayNow();
-  }, 2_000);
-}
+import { addServer, api, hear, place, problem, questions, trouble, wish } from './state.ts';
 
 function Page(): JSX.Element {
   return (
@@ -48,7 +37,7 @@ function Page(): JSX.Element {
       </main>
       <Dialogs />
       <p class="hidden" role="status" aria-live="polite">
-        {said.value}
+        {plain(said.value).slice(0, 300)}
       </p>
     </div>
   );
@@ -56,6 +45,7 @@ function Page(): JSX.Element {
 
 render(<Page />, document.body);
 listenToKeys();
+showLook();
 answerAsWished();
 problem.value = wish.problem;
 if (wish.connects) void addServer(wish.url);
@@ -63,9 +53,6 @@ openWishedApp();
 effect(() => {
   const waiting = questions.value.size;
   document.title = waiting > 0 ? `(${waiting}) Parley` : 'Parley';
-});
-effect(() => {
-  if (announcement.value !== '' && !isQuiet) sayNow();
 });
 void api.follow(hear, (words) => {
   if (trouble.value !== words) trouble.value = words;

@@ -3,12 +3,18 @@ import { useState } from 'preact/hooks';
 
 /** Small parts that many screens have. */
 
-/** Copies a text, and says so. */
-export function CopyButton({ text, what }: { readonly text: string; readonly what: string }): JSX.Element {
+/** Copies a text, which may have to be made first, and says so. */
+export function CopyButton({
+  text,
+  what,
+}: {
+  readonly text: string | (() => Promise<string>);
+  readonly what: string;
+}): JSX.Element {
   const [words, setWords] = useState('');
   const copy = async (): Promise<void> => {
     try {
-      await navigator.clipboard.writeText(text);
+      await navigator.clipboard.writeText(typeof text === 'string' ? text : await text());
       setWords('copied');
     } catch {
       setWords('not allowed');
@@ -16,7 +22,7 @@ export function CopyButton({ text, what }: { readonly text: string; readonly wha
     setTimeout(() => setWords(''), 1_500);
   };
   return (
-    <button type="button" class="small" onClick={() => void copy()}>
+    <button type="button" class="small" data-copies={what} onClick={() => void copy()}>
       {words === '' ? `Copy ${what}` : words}
     </button>
   );

@@ -4,6 +4,7 @@ import { computed, signal, type ReadonlySignal, type Signal } from '@preact/sign
 import type {
   CallView,
   FeedLine,
+  ListName,
   ListsView,
   LogView,
   OutcomeView,
@@ -11,9 +12,11 @@ import type {
   RowView,
   ServerView,
 } from '../view.ts';
+import { announce } from './announce.ts';
 import { takeWish, type AddressWish } from './address.ts';
 import { createApi, type Api } from './api.ts';
 import { parseFilter, type ParsedFilter } from './filter.ts';
+import { plain } from './plain.ts';
 import { takeToken } from './token.ts';
 
 /** Tabs of a server. */
@@ -48,8 +51,6 @@ export const lists: Signal<ReadonlyMap<string, ListsView>> = signal(new Map());
 export const updated: Signal<ReadonlySet<string>> = signal(new Set());
 /** Rows that left the memory of the process. */
 export const left: Signal<ReadonlyMap<string, number>> = signal(new Map());
-/** Last thing that happened, for who hears the page. */
-export const announcement: Signal<string> = signal('');
 
 export const chosenServer: Signal<string> = signal('');
 export const tab: Signal<Tab> = signal('tools');
@@ -58,8 +59,10 @@ export const place: Signal<Place> = signal('use');
 export const chosen: Signal<Readonly<Record<string, string>>> = signal({});
 export const row: Signal<number | undefined> = signal(undefined);
 export const filterText: Signal<string> = signal('');
-export const found: Signal<{ readonly text: string; readonly rows: ReadonlySet<number> } | undefined> =
-  signal(undefined);
+/** Rows that hold a text, and the last row when they were looked for. */
+export const found: Signal<
+  { readonly text: string; readonly rows: ReadonlySet<number>; readonly until: number } | undefined
+> = signal(undefined);
 export const isPaused: Signal<boolean> = signal(false);
 /** Dialog that is open. */
 export const dialog: Signal<'palette' | 'help' | 'compare' | undefined> = signal(undefined);
@@ -90,6 +93,11 @@ export const visibleRows: ReadonlySignal<readonly RowView[]> = computed(() => {
 /** The row with a number. */
 export function rowAt(n: number | undefined): RowView | undefined {
   return n === undefined ? undefined : byNumber.get(n);
+}
+
+/** Number of the youngest row; 0 where there is none. */
+export function lastRow(): number {
+  return ordered.at(-1)?.n ?? 0;
 }
 
 /** Number of all rows. */
@@ -130,6 +138,15 @@ function settleRows(): void {
   rowsVersion.value++;
 }
 
+function forgetRows(is: (one: RowView) => boolean): void {
+  settleRows();
+  const chosenRow = rowAt(row.value);
+  if (chosenRow === undefined || is(chosenRow)) row.value = undefined;
+  for (const one of ordered) if (is(one)) byNumber.delete(one.n);
+  ordered = ordered.filter((one) => !is(one));
+  rowsVersion.value++;
+}
+
 function changed<Key, Value>(
   map: ReadonlyMap<Key, Value>,
   key: Key,
@@ -150,6 +167,10 @@ export function hear(line: FeedLine): void {
       return serverChanged(line.server);
     case 'gone':
       servers.value = changed(servers.value, line.server, undefined);
+      forgetRows((one) => one.s === line.server);
+      logs.value = logs.value.filter((log) => log.server !== line.server);
+      lists.value = changed(lists.value, line.server, undefined);
+      callAgain(line.server, undefined);
       if (chosenServer.value === line.server) chosenServer.value = [...servers.value.keys()][0] ?? '';
       return;
     case 'rows':
@@ -158,15 +179,12 @@ export function hear(line: FeedLine): void {
       left.value = changed(left.value, line.server, line.entries);
       return;
     case 'cleared':
-      byNumber.clear();
-      ordered = [];
-      waiting = [];
-      row.value = undefined;
+      forgetRows(() => true);
       logs.value = [];
-      rowsVersion.value++;
       return;
     case 'question':
-      if (!questions.value.has(line.question.id)) announcement.value = `${nameOf(line.question.server)} asks something`;
+      if (!questions.value.has(line.question.id))
+        announce(`${plain(nameOf(line.question.server)).slice(0, 80)} asks something`);
       questions.value = changed(questions.value, line.question.id, line.question);
       return;
     case 'answered':
@@ -179,7 +197,7 @@ export function hear(line: FeedLine): void {
       return;
     case 'updated':
       updated.value = new Set([...updated.value, `${line.server} ${line.uri}`].slice(-most.updated));
-      announcement.value = `${line.uri} was updated`;
+      announce(`${line.uri} was updated`);
       return;
   }
 }
@@ -212,7 +230,7 @@ function serverChanged(view: ServerView): void {
   const before = servers.value.get(view.id);
   servers.value = changed(servers.value, view.id, view);
   if (chosenServer.value === '' || !servers.value.has(chosenServer.value)) chosenServer.value = view.id;
-  if (before !== undefined && before.state !== view.state) announcement.value = `${view.name}: ${view.state}`;
+  if (before !== undefined && before.state !== view.state) announce(`${view.name}: ${view.state}`);
   const wish = again.value.get(view.id);
   if (wish !== undefined && before !== undefined && before.state !== 'connected' && view.state === 'connected')
     void act('call', { server: view.id, kind: 'tool', ...wish });
@@ -227,7 +245,7 @@ export async function loadLists(id: string): Promise<void> {
     // Another server may have been read meanwhile.
     lists.value = changed(lists.value, id, own);
   } catch (error) {
-    announcement.value = wordsOf(error);
+    announce(wordsOf(error));
   }
 }
 
@@ -239,7 +257,7 @@ function callChanged(call: CallView): void {
     calls.value.size < most.calls || ended === undefined ? calls.value : changed(calls.value, ended.id, undefined);
   calls.value = changed(kept, call.id, call);
   if (call.state === 'running' || before?.state === call.state) return;
-  if (before !== undefined) announcement.value = `${call.name}: ${call.state}`;
+  if (before !== undefined) announce(`${call.name}: ${call.state}`);
 }
 
 /** Reads the end of a call. */
@@ -251,7 +269,7 @@ export async function loadOutcome(id: number): Promise<void> {
     const next = new Map([...outcomes.value].slice(-49));
     outcomes.value = next.set(id, outcome);
   } catch (error) {
-    announcement.value = wordsOf(error);
+    announce(wordsOf(error));
   }
 }
 
@@ -263,6 +281,15 @@ export function nameOf(id: string): string {
 /** Words of what was thrown. */
 export function wordsOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** Reads the next page of a list. */
+export async function loadMore(id: string, list: ListName): Promise<void> {
+  try {
+    lists.value = changed(lists.value, id, await api.post<ListsView>('more', { server: id, list }));
+  } catch (error) {
+    problem.value = wordsOf(error);
+  }
 }
 
 /** Does something at the process; what fails is told. */

@@ -116,7 +116,11 @@ export class PersonsCalls {
     const { signal } = call.controller;
     let state: CallView['state'] = 'done';
     try {
-      const result = await use(client, wanted, signal, (more) => this.#change(call, wanted.shown(more)));
+      const result = await use(client, wanted, {
+        signal,
+        now: () => this.#shared.now(),
+        change: (more) => this.#change(call, wanted.shown(more)),
+      });
       const structured = result['structuredContent'];
       const problems =
         wanted.outputSchema === undefined || result['isError'] === true
@@ -163,11 +167,18 @@ function shownOutcome(
 
 type Change = (more: Partial<CallView>) => void;
 
-async function use(client: Client, wanted: WantedCall, signal: AbortSignal, change: Change): Promise<JsonView> {
+interface Using {
+  readonly signal: AbortSignal;
+  now(): number;
+  change: Change;
+}
+
+async function use(client: Client, wanted: WantedCall, { signal, now, change }: Using): Promise<JsonView> {
   const { kind, name, value, logLevel } = wanted;
   // A person is asked in between, and takes the time that they take.
   const options = { signal, timeoutMs: 0, ...(logLevel === undefined ? {} : { logLevel }) };
-  const onProgress = (progress: NonNullable<CallView['progress']>): void => change({ progress });
+  const onProgress = (progress: Omit<NonNullable<CallView['progress']>, 't'>): void =>
+    change({ progress: { ...progress, t: now() } });
   switch (kind) {
     case 'tool':
       return { ...(await client.callTool(name, value, { ...options, onProgress })) };
@@ -190,13 +201,13 @@ async function asTask(
   const { reference } = handle;
   if (reference === undefined) return { ...(await handle.result({ signal: options.signal })) };
   const tell = async (): Promise<void> => {
-    for await (const { status, statusMessage, ttlMs: ttl } of handle.updates({ signal: options.signal }))
+    for await (const { status, statusMessage, ttlMs: ttl, createdAt } of handle.updates({ signal: options.signal }))
       change({
         task: {
           id: reference.taskId,
           status,
           ...(statusMessage === undefined ? {} : { message: statusMessage }),
-          ...(ttl === null ? {} : { ttlMs: ttl }),
+          ...(ttl === null || Number.isNaN(Date.parse(createdAt)) ? {} : { keptUntil: Date.parse(createdAt) + ttl }),
         },
       });
   };

@@ -7,17 +7,15 @@ import type { Transport } from '../../jsonrpc/transport.ts';
 import { revisionOf } from '../../protocol/revision.ts';
 import { dots } from '../../wire/secrets.ts';
 import { VerbError } from '../http/body.ts';
-import type { ListsView, LossesView, RootView, ServerView, SignInStepView } from '../view.ts';
+import type { ListName, ListsView, LossesView, RootView, ServerView, SignInStepView } from '../view.ts';
 import { adviceOn, wantsPerson } from './advice.ts';
 import { askingHandlers } from './handlers.ts';
-import { newsIn, readLists } from './lists.ts';
+import { newsIn, noLists, ServerLists } from './lists.ts';
 import { ServerRecorder } from './recorder.ts';
 import type { PersonsCalls } from './calls.ts';
 import type { ServerPlan, Shared } from './shared.ts';
 import { SignInSteps } from './sign-in-steps.ts';
 import { Watches } from './watches.ts';
-
-const noLists: ListsView = { tools: [], prompts: [], resources: [], templates: [], problems: {} };
 
 /** Name of `auto`: the newest revision that both sides speak. */
 export const auto = 'auto';
@@ -42,7 +40,7 @@ export class InspectedServer {
   #opening: AbortController | undefined;
   #steps: SignInSteps | undefined;
   #view: ServerView;
-  #lists: ListsView | undefined;
+  readonly #lists = new ServerLists();
   /** True where the person chose what is logged. */
   #hasLevel = false;
 
@@ -76,6 +74,7 @@ export class InspectedServer {
       roots: [],
       watched: [],
       version: 0,
+      pagesByOne: false,
       news: [],
       logLevel: '',
       logsOnRequest: false,
@@ -191,22 +190,37 @@ export class InspectedServer {
 
   /** Reads all lists. */
   async lists(): Promise<ListsView> {
-    await this.#read();
-    const lists = this.#lists ?? noLists;
-    return this.recorder.shown(lists);
+    return this.recorder.shown(await this.#read());
   }
 
-  async #read(): Promise<void> {
-    const lists = await readLists(this.client, (error) => this.#shared.words(error));
-    const news = newsIn(this.#lists, lists);
-    this.#lists = lists;
+  /** Reads the next page of a list. @throws VerbError where there is none. */
+  async moreOf(list: ListName): Promise<ListsView> {
+    void this.client;
+    return this.recorder.shown(await this.#lists.more(list));
+  }
+
+  /** Takes the wish that lists are read one page at a time, or whole again. */
+  readByOne(pagesByOne: boolean): void {
+    this.#show({ pagesByOne, version: this.#view.version + 1 });
+  }
+
+  async #read(): Promise<ListsView> {
+    const before = this.#lists.view;
+    const lists = await this.#lists.read({
+      client: this.client,
+      byOne: this.#view.pagesByOne,
+      now: () => this.#shared.now(),
+      words: (error) => this.#shared.words(error),
+    });
+    const news = newsIn(before, lists);
     if (news.length > 0 || this.#view.news.length > 0) this.#show({ news: news.slice(0, 200) });
+    return lists;
   }
 
   /** The name or address that the page means: what holds a secret stands in its lists without it. */
   named(shown: string): string {
     if (!shown.includes(dots)) return shown;
-    const { tools = [], prompts = [], resources = [], templates = [] } = this.#lists ?? {};
+    const { tools, prompts, resources, templates } = this.#lists.view ?? noLists;
     const names = [...tools, ...prompts, ...resources, ...templates].flatMap((item) =>
       [item['name'], item['uri'], item['uriTemplate']].filter((name) => typeof name === 'string'),
     );
@@ -215,28 +229,28 @@ export class InspectedServer {
 
   /** The tool with a name, as it was listed last. */
   async tool(name: string): Promise<Readonly<Record<string, unknown>> | undefined> {
-    if (this.#lists === undefined) await this.#read();
-    return this.#lists?.tools.find((tool) => tool['name'] === name);
+    const { tools } = this.#lists.view ?? (await this.#read());
+    return tools.find((tool) => tool['name'] === name);
   }
 
   /** Losses of clients of other revisions through a bridge. */
   losses(): readonly LossesView[] {
     const { client } = this;
     const revision = revisionOf(client.revision);
-    const { tools = [], prompts = [], resources = [], templates = [] } = this.#lists ?? {};
+    const { tools, prompts, resources, templates, pages } = this.#lists.view ?? noLists;
     if (revision === undefined) return [];
     // What the lists hold was read as what it is there.
-    const listed = <Item>(items: readonly unknown[]): { items: readonly Item[]; more: boolean } => ({
+    const listed = <Item>(items: readonly unknown[], name: ListName): { items: readonly Item[]; more: boolean } => ({
       items: items as readonly Item[],
-      more: false,
+      more: pages[name]?.hasMore === true,
     });
     const offer: Offer = {
       revision: revision.date,
       capabilities: client.capabilities,
-      tools: listed(tools),
-      prompts: listed(prompts),
-      resources: listed(resources),
-      resourceTemplates: listed(templates),
+      tools: listed(tools, 'tools'),
+      prompts: listed(prompts, 'prompts'),
+      resources: listed(resources, 'resources'),
+      resourceTemplates: listed(templates, 'templates'),
     };
     return throughBridge(revision, offer).map(({ client: date, server, losses }) => ({
       client: date,

@@ -1,38 +1,118 @@
 import type { Client } from '../../client/client.ts';
-import type { JsonView, ListsView } from '../view.ts';
+import type { Page } from '../../client/pages.ts';
+import { ConnectionError } from '../../jsonrpc/transport.ts';
+import { VerbError } from '../http/body.ts';
+import type { JsonView, ListName, ListsView, PagesView } from '../view.ts';
 
-/** Reads all lists of a server; one that fails says why, and the others are read. */
-export async function readLists(client: Client, words: (error: unknown) => string): Promise<ListsView> {
-  const { tools, prompts, resources } = client.capabilities;
-  const problems: Record<string, string> = {};
-  const list = async (
-    name: string,
-    has: unknown,
-    read: () => Promise<readonly object[]>,
-  ): Promise<readonly JsonView[]> => {
-    if (has === undefined) return [];
+/** Lists by their names: how each is asked for, and the capability without which it is empty. */
+const lists = {
+  tools: { method: 'tools/list', needs: 'tools' },
+  prompts: { method: 'prompts/list', needs: 'prompts' },
+  resources: { method: 'resources/list', needs: 'resources' },
+  templates: { method: 'resources/templates/list', needs: 'resources' },
+} as const;
+
+const names: readonly ListName[] = ['tools', 'prompts', 'resources', 'templates'];
+
+/** Lists of a server that was not read. */
+export const noLists: ListsView = { tools: [], prompts: [], resources: [], templates: [], problems: {}, pages: {} };
+
+/** Means of reading lists. */
+export interface ListReading {
+  readonly client: Client;
+  /** True where one page of each is read, and the next when the person wishes it. */
+  readonly byOne: boolean;
+  now(): number;
+  words(error: unknown): string;
+}
+
+type Walk = AsyncGenerator<Page<object>, void, undefined>;
+
+/** Lists of a server: what was read of each, and where the next page begins. */
+export class ServerLists {
+  readonly #walks = new Map<ListName, Walk>();
+  #reading: ListReading | undefined;
+  #view: ListsView | undefined;
+
+  /** Everything that was read; `undefined` where nothing was. */
+  get view(): ListsView | undefined {
+    return this.#view;
+  }
+
+  /** Reads all lists anew; one that fails says why, and the others are read. */
+  async read(reading: ListReading): Promise<ListsView> {
+    this.#walks.clear();
+    this.#reading = reading;
+    let view = noLists;
+    // One after another: each is a row of the wire that a person reads.
+    for (const name of names)
+      if (reading.client.capabilities[lists[name].needs] !== undefined) view = await this.#begun(view, name, reading);
+    this.#view = view;
+    return view;
+  }
+
+  /** Reads the next page of a list. @throws VerbError where there is none. */
+  async more(name: ListName): Promise<ListsView> {
+    const walk = this.#walks.get(name);
+    if (walk === undefined || this.#reading === undefined)
+      throw new VerbError(409, `there is no further page of ${name}; read the list again`);
+    const { view } = await this.#walked(this.#view ?? noLists, { name, walk, reading: this.#reading });
+    this.#view = view;
+    return view;
+  }
+
+  async #begun(view: ListsView, name: ListName, reading: ListReading): Promise<ListsView> {
+    const walk = (): Walk => reading.client.pages(lists[name].method, { cache: 'refresh' });
+    const first = await this.#walked(view, { name, walk: walk(), reading });
+    // In another session a list begins anew.
+    const isLost = first.error instanceof ConnectionError && first.error.reason === 'session-lost';
+    return isLost ? (await this.#walked(view, { name, walk: walk(), reading })).view : first.view;
+  }
+
+  /** Goes on with a list: to its end, or for one page. What was read before it failed is kept. */
+  async #walked(
+    before: ListsView,
+    { name, walk, reading }: { readonly name: ListName; readonly walk: Walk; readonly reading: ListReading },
+  ): Promise<{ readonly view: ListsView; readonly error?: unknown }> {
+    let view = before;
+    this.#walks.delete(name);
     try {
-      return (await read()).map((item) => ({ ...item }));
+      for (let step = await walk.next(); step.done !== true; step = await walk.next()) {
+        view = withPage(view, name, { page: step.value, t: reading.now() });
+        if (!reading.byOne || step.value.nextCursor === undefined) continue;
+        if (this.#reading === reading) this.#walks.set(name, walk);
+        break;
+      }
+      return { view };
     } catch (error) {
-      problems[name] = words(error);
-      return [];
+      return { view: { ...view, problems: { ...view.problems, [name]: reading.words(error) } }, error };
     }
+  }
+}
+
+/** Lists with one page more. */
+function withPage(
+  view: ListsView,
+  name: ListName,
+  { page, t }: { readonly page: Page<object>; readonly t: number },
+): ListsView {
+  const { ttlMs, cacheScope, nextCursor } = page;
+  const before: PagesView | undefined = view.pages[name];
+  const isShorter = before === undefined || t + ttlMs < before.t + before.ttlMs;
+  const pages: PagesView = {
+    // The list is as fresh as the page that is the first to be old.
+    ...(isShorter ? { t, ttlMs, cacheScope } : before),
+    count: (before?.count ?? 0) + 1,
+    hasMore: nextCursor !== undefined,
   };
-  const fresh = { cache: 'refresh' } as const;
-  // One after another: each is a row of the wire that a person reads.
-  const found = {
-    tools: await list('tools', tools, () => client.listTools(fresh)),
-    prompts: await list('prompts', prompts, () => client.listPrompts(fresh)),
-    resources: await list('resources', resources, () => client.listResources(fresh)),
-    templates: await list('templates', resources, () => client.listResourceTemplates(fresh)),
-  };
-  return { ...found, problems };
+  const items: readonly JsonView[] = [...view[name], ...page.items.map((item) => ({ ...item }))];
+  return { ...view, [name]: items, pages: { ...view.pages, [name]: pages } };
 }
 
 /** Names of what is new or other in lists than before. */
 export function newsIn(before: ListsView | undefined, now: ListsView): readonly string[] {
   if (before === undefined) return [];
-  return (['tools', 'prompts', 'resources', 'templates'] as const).flatMap((list) => {
+  return names.flatMap((list) => {
     const known = new Map(before[list].map((item) => [keyOf(item), JSON.stringify(item)]));
     return now[list].flatMap((item) =>
       known.get(keyOf(item)) === JSON.stringify(item) ? [] : [`${list} ${keyOf(item)}`],
@@ -43,4 +123,11 @@ export function newsIn(before: ListsView | undefined, now: ListsView): readonly 
 function keyOf(item: JsonView): string {
   const key = item['uri'] ?? item['uriTemplate'] ?? item['name'];
   return typeof key === 'string' ? key : '';
+}
+
+/** The list with a name. @throws VerbError where there is none. */
+export function listNamed(name: string): ListName {
+  const list = names.find((one) => one === name);
+  if (list === undefined) throw new VerbError(400, `a list is one of ${names.join(', ')}`);
+  return list;
 }

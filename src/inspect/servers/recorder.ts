@@ -19,6 +19,9 @@ const patience = { closeMs: 1_000, killAfterMs: 500 };
 /** Largest message: a person who looks for what is wrong wants to see what a client with the default limit refuses. */
 const largest = 64 * 1024 ** 2;
 
+/** Longest line of standard error in the log, in characters; the wire has all of it. */
+const longestLine = 10_000;
+
 /** Recording of one server: everything that crosses, judged, and told to the pages. */
 export class ServerRecorder {
   readonly log: Log;
@@ -97,7 +100,11 @@ export class ServerRecorder {
       // It is told again by this, with what it breaks.
       if (broken.length > 0) return this.log.judge(entry.sequence, broken);
     }
-    feed.row(rowOfEntry(this.log.masks.toShow(entry)));
+    const shown = this.log.masks.toShow(entry);
+    feed.row(rowOfEntry(shown));
+    // It stands beside what the server logs by messages, in the order of both.
+    if (shown.lane === 'stderr' && shown.text !== undefined)
+      feed.log({ server: this.#server, t: shown.time, level: 'stderr', text: shown.text.slice(0, longestLine) });
     const { entries, last } = this.log.left;
     if (entries === this.#left) return;
     this.#left = entries;

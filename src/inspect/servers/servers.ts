@@ -39,11 +39,12 @@ export class InspectedServers {
     return server;
   }
 
-  /** Lets a server go, and forgets it; its rows stay. */
+  /** Lets a server go, and forgets it with all that it said. */
   async remove(id: string): Promise<void> {
     const server = this.get(id);
     this.#servers.delete(id);
     await server.disconnect();
+    this.#shared.feed.forget(id);
     this.#shared.feed.drop(`left ${id}`);
     this.#shared.feed.drop(`server ${id}`, { kind: 'gone', server: id });
   }

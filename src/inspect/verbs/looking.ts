@@ -43,8 +43,8 @@ export function lookingVerbs(
     ['lens', verb({ n: 'number', revision: 'text' }, ({ n, revision }) => lensOf(recording.shown(n), revision))],
     [
       'search',
-      verb({ text: 'text' }, ({ text }) => ({
-        found: text === '' ? [] : recording.search(text.slice(0, 1_000), mostFound),
+      verb({ text: 'text', since: 'number?' }, ({ text, since = 0 }) => ({
+        found: text === '' ? [] : recording.search(text.slice(0, 1_000), { since, most: mostFound }),
       })),
     ],
     [
@@ -57,6 +57,7 @@ export function lookingVerbs(
     [
       'clear',
       verb({}, () => {
+        recording.clear();
         feed.clear();
         return {};
       }),

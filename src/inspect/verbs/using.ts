@@ -9,8 +9,10 @@ import { VerbError } from '../http/body.ts';
 import type { Verb } from '../http/listen.ts';
 import { problemsOf } from '../servers/calls.ts';
 import type { InspectedServer } from '../servers/inspected.ts';
+import { listNamed } from '../servers/lists.ts';
 import type { InspectedServers } from '../servers/servers.ts';
 import type { CallKind, ProblemView } from '../view.ts';
+import { lineOfCall } from '../wire/call-line.ts';
 import { verb } from './verb.ts';
 
 const kinds: readonly CallKind[] = ['tool', 'task', 'prompt', 'resource'];
@@ -32,6 +34,14 @@ type Named = readonly (readonly [string, Verb])[];
 export function usingVerbs(servers: InspectedServers, { isReadOnly }: { readonly isReadOnly: boolean }): Named {
   return [
     ['lists', verb({ server: 'text' }, ({ server }) => servers.get(server).lists())],
+    ['more', verb({ server: 'text', list: 'text' }, ({ server, list }) => servers.get(server).moreOf(listNamed(list)))],
+    [
+      'pages-by-one',
+      verb({ server: 'text', on: 'flag' }, ({ server, on }) => {
+        servers.get(server).readByOne(on);
+        return {};
+      }),
+    ],
     ['call', callVerb(servers, isReadOnly)],
     ...callVerbs(servers),
     ...typingVerbs(servers),
@@ -69,6 +79,15 @@ function callVerb(servers: InspectedServers, isReadOnly: boolean): Verb {
 
 function callVerbs(servers: InspectedServers): Named {
   return [
+    [
+      'call-line',
+      verb({ server: 'text', name: 'text', text: 'text' }, ({ server: id, name, text }) => {
+        const { plan, recorder } = servers.get(id);
+        const line = lineOfCall(name, objectOf(text), plan.line);
+        if (line === undefined) throw new VerbError(409, `no line of parley call has a tool whose name is ${name}`);
+        return { line: recorder.hidden(line) };
+      }),
+    ],
     ['outcome', verb({ call: 'number' }, ({ call }) => ({ outcome: servers.calls.outcome(call) ?? null }))],
     [
       'cancel',

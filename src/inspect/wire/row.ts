@@ -1,5 +1,6 @@
 import type { RecordingEntry } from '../../wire/entry.ts';
 import type { RowView } from '../view.ts';
+import { subjectOf } from './subject.ts';
 
 /** Characters of what a row shows. */
 const widest = 80;
@@ -8,6 +9,7 @@ const widest = 80;
 export function rowOfEntry(entry: RecordingEntry): RowView {
   const { sequence, time, server, connection, from, lane, http, bytes, ms, pair, broken, problem } = entry;
   const kind = kindOf(entry);
+  const about = subjectOf(entry);
   return {
     n: sequence,
     t: time,
@@ -18,6 +20,7 @@ export function rowOfEntry(entry: RecordingEntry): RowView {
     what: labelOf(entry),
     bytes,
     ...(kind === undefined ? {} : { kind }),
+    ...(about === undefined ? {} : { about: clip(about) }),
     ...(http?.status === undefined ? {} : { status: http.status }),
     ...(ms === undefined ? {} : { ms }),
     ...(pair === undefined ? {} : { pair }),

@@ -1,10 +1,11 @@
 import type { JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { LossesView, RootView, ServerView } from '../../view.ts';
+import { useAsked } from '../asked.ts';
 import { JsonView } from '../json/json-view.tsx';
 import { Choice, coded, Facts } from '../parts.tsx';
 import { line, plain, textOf } from '../plain.ts';
-import { act, api, chosenServer, lists, problem, server, wordsOf } from '../state.ts';
+import { act, chosenServer, lists, server } from '../state.ts';
 
 /** Failure of a connection: what happened, what was tried, the next step. */
 export function Failure({ view }: { readonly view: ServerView }): JSX.Element {
@@ -81,15 +82,10 @@ function Losses(): JSX.Element | null {
   const version = server.value?.version;
   const isConnected = server.value?.state === 'connected';
   const own = lists.value.get(id);
-  const [losses, setLosses] = useState<readonly LossesView[]>([]);
   const [client, setClient] = useState('');
-  useEffect(() => {
-    if (!isConnected) return;
-    void api
-      .post<{ readonly losses: readonly LossesView[] }>('losses', { server: id })
-      .then((read) => setLosses(read.losses))
-      .catch((error: unknown) => (problem.value = wordsOf(error)));
-  }, [id, version, isConnected, own]);
+  const { losses } = useAsked<{ readonly losses: readonly LossesView[] }>(
+    isConnected ? { verb: 'losses', body: { server: id }, keys: [id, version, own] } : undefined,
+  ) ?? { losses: [] };
   if (losses.length === 0) return null;
   const shown = losses.find((one) => one.client === client) ?? losses.at(-1);
   return (

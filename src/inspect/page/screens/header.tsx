@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
+import { look, nextLook } from '../look.ts';
 import { Choice } from '../parts.tsx';
-import { dialog, hello, place, questions, rowCount, rowsVersion, servers, showRow } from '../state.ts';
+import { chosenServer, dialog, hello, place, questions, rowCount, rowsVersion, servers } from '../state.ts';
 
 /** The bar on top: how many servers, how much was recorded, what waits. */
 export function Header(): JSX.Element {
@@ -33,11 +34,13 @@ export function Header(): JSX.Element {
           class="badge asks"
           onClick={() => {
             place.value = 'use';
-            document.querySelector<HTMLElement>('.question')?.scrollIntoView({ block: 'nearest' });
-            if (first?.row !== undefined && place.value !== 'use') showRow(first.row);
+            if (first !== undefined) chosenServer.value = first.server;
+            // The part has to be there before it can be shown.
+            setTimeout(() => document.querySelector('.question')?.scrollIntoView({ block: 'nearest' }), 0);
           }}
         >
-          {waiting} {waiting === 1 ? 'question waits' : 'questions wait'}
+          {waiting} {waiting === 1 ? 'question' : 'questions'}
+          <span class="wide"> {waiting === 1 ? 'waits' : 'wait'}</span>
         </button>
       )}
       <span class="muted wide">
@@ -48,9 +51,20 @@ export function Header(): JSX.Element {
         <span class="wide">Search </span>
         <kbd>Ctrl K</kbd>
       </button>
+      <LookButton />
       <button type="button" class="small" aria-label="Keys" onClick={() => (dialog.value = 'help')}>
         ?
       </button>
     </header>
+  );
+}
+
+/** Light, dark, or as the system has it. */
+function LookButton(): JSX.Element {
+  const words = `Look: ${look.value === 'system' ? 'as the system' : look.value}`;
+  return (
+    <button type="button" class="small" aria-label={words} title={words} onClick={nextLook}>
+      {{ system: '◐', light: '○', dark: '●' }[look.value]}
+    </button>
   );
 }

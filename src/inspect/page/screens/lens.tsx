@@ -1,25 +1,18 @@
 import type { JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
 import type { LensView } from '../../view.ts';
+import { useAsked } from '../asked.ts';
 import { JsonView } from '../json/json-view.tsx';
 import { Choice } from '../parts.tsx';
 import { plain } from '../plain.ts';
-import { api, hello, lensRevision, problem, wordsOf } from '../state.ts';
+import { hello, lensRevision } from '../state.ts';
 import { Changes } from './changes.tsx';
 import { Trial } from './trial.tsx';
 
 /** The same message for a client of another revision, side by side, with every change and its reason. */
 export function Lens({ n }: { readonly n: number }): JSX.Element {
-  const [lens, setLens] = useState<LensView>();
   const revisions = hello.value?.revisions ?? [];
   const to = lensRevision.value === '' ? (revisions[0] ?? '') : lensRevision.value;
-  useEffect(() => {
-    if (to === '') return;
-    void api
-      .post<LensView>('lens', { n, revision: to })
-      .then(setLens)
-      .catch((error: unknown) => (problem.value = wordsOf(error)));
-  }, [n, to]);
+  const lens = useAsked<LensView>(to === '' ? undefined : { verb: 'lens', body: { n, revision: to }, keys: [n, to] });
   return (
     <div class="lens">
       <Choice

@@ -1,4 +1,4 @@
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { VirtualList } from '../list.tsx';
 import { clock, line, plain } from '../plain.ts';
@@ -6,17 +6,27 @@ import { act, chosenServer, logs, server } from '../state.ts';
 
 const levels = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
 
-/** Log of a server, by levels; its standard error stands in the wire. */
+/** Log of a server, by levels, with its standard error beside it. */
 export function Logs(): JSX.Element {
   const [at, setAt] = useState(-1);
   const [least, setLeast] = useState('debug');
+  const [hasErrors, setErrors] = useState(true);
   const own = logs.value.filter(
-    (log) => log.server === chosenServer.value && levels.indexOf(log.level) >= levels.indexOf(least),
+    (log) =>
+      log.server === chosenServer.value &&
+      (log.level === 'stderr' ? hasErrors : levels.indexOf(log.level) >= levels.indexOf(least)),
   );
   const chosen = own[at];
   return (
     <div class="logs">
-      <Levels least={least} onLeast={setLeast} />
+      <Levels least={least} onLeast={setLeast}>
+        {server.value?.kind === 'stdio' && (
+          <label class="again">
+            <input type="checkbox" checked={hasErrors} onChange={(event) => setErrors(event.currentTarget.checked)} />
+            standard error
+          </label>
+        )}
+      </Levels>
       {own.length === 0 ? (
         <p class="empty">Nothing was logged.</p>
       ) : (
@@ -54,13 +64,12 @@ export function Logs(): JSX.Element {
   );
 }
 
-function Levels({
-  least,
-  onLeast,
-}: {
+function Levels(props: {
   readonly least: string;
   readonly onLeast: (level: string) => void;
+  readonly children: ComponentChildren;
 }): JSX.Element {
+  const { least, onLeast, children } = props;
   const canSet = server.value?.capabilities?.['logging'] !== undefined;
   const { logLevel = '', logsOnRequest = false } = server.value ?? {};
   return (
@@ -86,6 +95,7 @@ function Levels({
           ))}
         </select>
       </label>
+      {children}
       {!canSet && <span class="muted">this server has no logging</span>}
     </p>
   );

@@ -1,10 +1,11 @@
 import type { JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { EntryView, RowView } from '../../view.ts';
+import { useAsked } from '../asked.ts';
 import { JsonView } from '../json/json-view.tsx';
 import { Choice, CopyButton, Facts } from '../parts.tsx';
 import { clock, line, plain, size, textOf } from '../plain.ts';
-import { api, problem, row, rowAt, rowsVersion, wordsOf } from '../state.ts';
+import { row, rowAt, rowsVersion } from '../state.ts';
 import { Lens } from './lens.tsx';
 
 /** Views of a message. */
@@ -17,15 +18,13 @@ let lastView: View = 'message';
 export function Message({ n }: { readonly n: number }): JSX.Element {
   void rowsVersion.value;
   const one = rowAt(n);
-  const [entry, setEntry] = useState<EntryView>();
   const [isRevealed, setRevealed] = useState(false);
   const [view, setView] = useState<View>(lastView);
-  useEffect(() => {
-    void api
-      .post<EntryView>('entry', { n, reveal: isRevealed })
-      .then(setEntry)
-      .catch((error: unknown) => (problem.value = wordsOf(error)));
-  }, [n, isRevealed, one?.pair, one?.bytes]);
+  const entry = useAsked<EntryView>({
+    verb: 'entry',
+    body: { n, reveal: isRevealed },
+    keys: [n, isRevealed, one?.pair, one?.bytes],
+  });
   const choose = (next: View): void => {
     lastView = next;
     setView(next);
@@ -37,7 +36,7 @@ export function Message({ n }: { readonly n: number }): JSX.Element {
           ✕
         </button>
         <h3>
-          #{n} {line(one?.what ?? '', 60)}
+          #{n} {line(`${one?.what ?? ''} ${one?.about ?? ''}`, 60)}
         </h3>
         <Choice
           label="View of the message"

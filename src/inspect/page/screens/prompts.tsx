@@ -5,6 +5,7 @@ import { ArgumentsField } from '../arguments.tsx';
 import { completions } from '../completions.ts';
 import { plain, textOf } from '../plain.ts';
 import { act, calls, chosenServer, lists, server } from '../state.ts';
+import { Pages } from './pages.tsx';
 import { Picker, whyEmpty } from './picker.tsx';
 import { CallResult } from './result.tsx';
 
@@ -22,6 +23,7 @@ export function Prompts(): JSX.Element {
       of="prompts"
       items={items}
       empty={whyEmpty('prompts')}
+      more={<Pages of={['prompts']} />}
       show={(name) => {
         const prompt = own?.prompts.find((one) => one['name'] === name);
         return prompt === undefined ? null : <Prompt key={`${chosenServer.value} ${name}`} prompt={prompt} />;

@@ -1,12 +1,13 @@
 import type { JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { JsonView as Json, ProblemView, QuestionView } from '../../view.ts';
 import { ArgumentsField } from '../arguments.tsx';
+import { useAsked } from '../asked.ts';
 import { Content } from '../content/content.tsx';
 import { JsonView } from '../json/json-view.tsx';
 import { line, plain, textOf } from '../plain.ts';
 import { alike, answerAlike } from '../alike.ts';
-import { act, api, nameOf, showRow } from '../state.ts';
+import { act, nameOf, showRow } from '../state.ts';
 
 /** A question of a server, beside what is done there: it takes no focus, and waits as long as whoever asks does. */
 export function Question({ question }: { readonly question: QuestionView }): JSX.Element {
@@ -56,17 +57,14 @@ function Answers(props: {
 
 function FormQuestion({ question: { id, params } }: { readonly question: QuestionView }): JSX.Element {
   const [text, setText] = useState('');
-  const [problems, setProblems] = useState<readonly ProblemView[]>([]);
-  useEffect(() => {
-    const timer = setTimeout(() => {
-      void api
-        .post<{ readonly problems: readonly ProblemView[] }>('validate-answer', { question: id, text })
-        .then((judged) => setProblems(judged.problems))
-        // A question that waits no more goes away by itself.
-        .catch(() => {});
-    }, 150);
-    return () => clearTimeout(timer);
-  }, [text, id]);
+  const { problems } = useAsked<{ readonly problems: readonly ProblemView[] }>({
+    verb: 'validate-answer',
+    body: { question: id, text },
+    keys: [text, id],
+    quietMs: 150,
+    // A question that waits no more goes away by itself.
+    failed() {},
+  }) ?? { problems: [] };
   return (
     <>
       <p class="description">{plain(textOf(params['message']) ?? '')}</p>

@@ -8,6 +8,7 @@ import { line, plain, size, textOf } from '../plain.ts';
 import { act, calls, chosen, chosenServer, lists, server, updated } from '../state.ts';
 import { expand, variablesIn } from '../template.ts';
 import { AppPlace } from '../apps/app-place.tsx';
+import { Pages } from './pages.tsx';
 import { Picker, whyEmpty } from './picker.tsx';
 import { CallResult } from './result.tsx';
 
@@ -34,7 +35,7 @@ export function Resources(): JSX.Element {
       key: String(template['uriTemplate']),
       name: textOf(template['title']) ?? textOf(template['name']) ?? '',
       words: String(template['uriTemplate']),
-      marks: ['template'],
+      marks: ['template', ...(news.includes(`templates ${String(template['uriTemplate'])}`) ? ['changed'] : [])],
     })),
   ];
   return (
@@ -42,6 +43,7 @@ export function Resources(): JSX.Element {
       of="resources"
       items={items}
       empty={whyEmpty('resources')}
+      more={<Pages of={['resources', 'templates']} />}
       show={(key) => {
         const template = own?.templates.find((one) => one['uriTemplate'] === key);
         if (template !== undefined) return <Template key={`${id} ${key}`} template={template} />;

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { CallView, JsonView as Json, OutcomeView } from '../../view.ts';
+import { duration, Fresh } from '../fresh.tsx';
 import { Problems } from '../arguments.tsx';
 import { Content } from '../content/content.tsx';
 import { Structured } from '../content/structured.tsx';
@@ -43,7 +44,11 @@ export function CallResult({ call, isRunning }: { readonly call: CallView; reado
       {isRunning && <Running call={call} />}
       {outcome?.error !== undefined && <ErrorOf error={outcome.error} />}
       {outcome?.result !== undefined &&
-        (view === 'shown' ? <Shown result={outcome.result} /> : <Raw value={outcome.result} />)}
+        (view === 'shown' ? (
+          <Shown result={outcome.result} came={call.began + (ms ?? 0)} />
+        ) : (
+          <Raw value={outcome.result} />
+        ))}
       {outcome?.problems !== undefined &&
         (outcome.problems.length === 0 ? (
           <p class="good">✓ the structured content fits the output schema</p>
@@ -64,7 +69,8 @@ function headOf(outcome: OutcomeView | undefined, state: CallView['state']): str
 }
 
 function Running({ call }: { readonly call: CallView }): JSX.Element {
-  const { progress, task } = call;
+  const { progress } = call;
+  const words = progressWords(call);
   return (
     <div class="running">
       {progress === undefined ? (
@@ -76,17 +82,34 @@ function Running({ call }: { readonly call: CallView }): JSX.Element {
           max={progress.total ?? Math.max(progress.progress, 1)}
         />
       )}
-      <span>
-        {progress !== undefined &&
-          `${progress.progress}${progress.total === undefined ? '' : ` of ${progress.total}`} `}
-        {plain(progress?.message ?? '')}
-        {task !== undefined && `${progress === undefined ? '' : ' · '}task ${task.status} ${plain(task.message ?? '')}`}
-      </span>
+      <span>{words}</span>
       <button type="button" class="small" onClick={() => void act('cancel', { call: call.id })}>
         Cancel <kbd>.</kbd>
       </button>
     </div>
   );
+}
+
+/** Progress and task of a call in words: how far, how fast, what it says of itself, and how long the task is kept. */
+function progressWords({ began, progress, task }: CallView): string {
+  const parts: string[] = [];
+  if (progress !== undefined) {
+    const { progress: done, total, message, t } = progress;
+    const seconds = (t - began) / 1_000;
+    parts.push(`${done}${total === undefined ? '' : ` of ${total}`} ${plain(message ?? '')}`.trim());
+    if (seconds >= 0.2 && done > 0) parts.push(`${rate(done / seconds)} a second`);
+    if (seconds >= 0.2 && done > 0 && total !== undefined && total > done)
+      parts.push(`about ${duration(((total - done) * seconds * 1_000) / done)} left`);
+  }
+  if (task !== undefined) {
+    parts.push(`task ${task.status} ${plain(task.message ?? '')}`.trim());
+    if (task.keptUntil !== undefined) parts.push(`kept for ${duration(Math.max(task.keptUntil - Date.now(), 0))}`);
+  }
+  return parts.join(' · ');
+}
+
+function rate(each: number): string {
+  return each >= 10 ? Math.round(each).toLocaleString('en') : each.toFixed(1);
 }
 
 function ErrorOf({ error }: { readonly error: NonNullable<OutcomeView['error']> }): JSX.Element {
@@ -112,9 +135,10 @@ function Raw({ value }: { readonly value: unknown }): JSX.Element {
   );
 }
 
-function Shown({ result }: { readonly result: Json }): JSX.Element {
+function Shown({ result, came }: { readonly result: Json; readonly came: number }): JSX.Element {
   const content = result['content'] ?? contentsOf(result);
   const structured = result['structuredContent'];
+  const { ttlMs, cacheScope } = result;
   const rest = Object.fromEntries(
     Object.entries(result).filter(
       ([key]) => !['content', 'structuredContent', 'isError', 'contents', 'messages', 'resultType'].includes(key),
@@ -126,6 +150,11 @@ function Shown({ result }: { readonly result: Json }): JSX.Element {
       {Array.isArray(result['messages']) &&
         result['messages'].map((message: unknown, at) => <Message key={at} message={message} />)}
       {structured !== undefined && <Structured value={structured} />}
+      {typeof ttlMs === 'number' && ttlMs > 0 && (
+        <p>
+          <Fresh t={came} ttlMs={ttlMs} cacheScope={cacheScope} />
+        </p>
+      )}
       {Object.keys(rest).length > 0 && (
         <details>
           <summary>{Object.keys(rest).join(', ')}</summary>

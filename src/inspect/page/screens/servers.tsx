@@ -64,6 +64,7 @@ function ServerCard({ server }: { readonly server: ServerView }): JSX.Element {
       <p class="muted connection-status" data-testid="connection-status">
         {state}
         {revision !== undefined && `, ${revision}`}
+        {state !== 'recording' && `, ${server.kind === 'stdio' ? 'stdio' : 'HTTP'}`}
         <br />
         {ownName !== undefined && ownName !== name && (
           <>
@@ -99,9 +100,14 @@ function Doing({ server }: { readonly server: ServerView }): JSX.Element {
           </button>
         </>
       ) : (
-        <button type="button" class="small" onClick={() => void act('connect', { server: id, revision: wanted })}>
-          Connect
-        </button>
+        <>
+          <button type="button" class="small" onClick={() => void act('connect', { server: id, revision: wanted })}>
+            Connect
+          </button>
+          <button type="button" class="small" onClick={() => void act('remove', { server: id })}>
+            Remove
+          </button>
+        </>
       )}
       {server.wantsSignIn && (
         <>

@@ -1,12 +1,14 @@
 import type { JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { JsonView as Json, ProblemView } from '../../view.ts';
 import { ArgumentsField } from '../arguments.tsx';
+import { useAsked } from '../asked.ts';
 import { drafts } from '../drafts.ts';
 import { CopyButton } from '../parts.tsx';
 import { plain, textOf } from '../plain.ts';
 import { again, api, callAgain, calls, chosenServer, hello, lists, problem, server, wordsOf } from '../state.ts';
 import { AppPlace, appOf } from '../apps/app-place.tsx';
+import { Pages } from './pages.tsx';
 import { Picker, whyEmpty } from './picker.tsx';
 import { CallResult } from './result.tsx';
 
@@ -24,6 +26,7 @@ export function Tools(): JSX.Element {
       of="tools"
       items={items}
       empty={whyEmpty('tools')}
+      more={<Pages of={['tools']} />}
       show={(name) => {
         const tool = own?.tools.find((one) => one['name'] === name);
         return tool === undefined ? null : <Tool key={`${chosenServer.value} ${name}`} tool={tool} />;
@@ -50,7 +53,7 @@ function Tool({ tool }: { readonly tool: Json }): JSX.Element {
   const id = chosenServer.value;
   const key = `${id} ${name}`;
   const [text, setText] = useState(drafts.get(key) ?? '');
-  const [problems, setProblems] = useState<readonly ProblemView[]>([]);
+  const problems = useProblems({ server: id, tool: name, text: text === '' ? '{}' : text }, tool);
   const last = [...calls.value.values()].findLast(
     (call) => call.server === id && call.name === name && isTool(call.kind),
   );
@@ -59,10 +62,6 @@ function Tool({ tool }: { readonly tool: Json }): JSX.Element {
     setText(next);
     if (again.value.get(id)?.name === name) callAgain(id, { name, text: next === '' ? '{}' : next });
   };
-  useEffect(() => {
-    const timer = setTimeout(() => void judge(id, name, text).then(setProblems), 150);
-    return () => clearTimeout(timer);
-  }, [text, id, name]);
   const call = async (kind: 'tool' | 'task'): Promise<void> => {
     problem.value = undefined;
     try {
@@ -105,6 +104,22 @@ function Tool({ tool }: { readonly tool: Json }): JSX.Element {
   );
 }
 
+/** Things that are wrong with arguments, by the schema of the tool. */
+function useProblems(
+  body: { readonly server: string; readonly tool: string; readonly text: string },
+  tool: Json,
+): readonly ProblemView[] {
+  const { problems } = useAsked<{ readonly problems: readonly ProblemView[] }>({
+    verb: 'validate',
+    body,
+    keys: [body.server, body.tool, body.text, tool],
+    quietMs: 150,
+    // A server that went away says so elsewhere.
+    failed() {},
+  }) ?? { problems: [] };
+  return problems;
+}
+
 function ToolDoing(props: {
   readonly tool: Json;
   readonly text: string;
@@ -130,6 +145,17 @@ function ToolDoing(props: {
         </button>
       )}
       <CopyButton text={text === '' ? '{}' : text} what="arguments" />
+      <CopyButton
+        text={async () => {
+          const body = {
+            server: chosenServer.value,
+            name: textOf(tool['name']) ?? '',
+            text: text === '' ? '{}' : text,
+          };
+          return (await api.post<{ readonly line: string }>('call-line', body)).line;
+        }}
+        what="as parley call"
+      />
       {isReadOnly ? <span class="muted">started with --read-only</span> : <Again tool={tool} text={text} />}
     </p>
   );
@@ -162,18 +188,4 @@ function hasTaskExtension(): boolean {
   return (
     typeof extensions === 'object' && extensions !== null && Object.keys(extensions).some((id) => id.endsWith('/tasks'))
   );
-}
-
-async function judge(id: string, tool: string, text: string): Promise<readonly ProblemView[]> {
-  try {
-    const { problems } = await api.post<{ readonly problems: readonly ProblemView[] }>('validate', {
-      server: id,
-      tool,
-      text: text === '' ? '{}' : text,
-    });
-    return problems;
-  } catch {
-    // A server that went away says so elsewhere.
-    return [];
-  }
 }

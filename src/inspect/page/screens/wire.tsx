@@ -3,7 +3,8 @@ import { useEffect } from 'preact/hooks';
 import type { RowView } from '../../view.ts';
 import { filterFields } from '../filter.ts';
 import { VirtualList } from '../list.tsx';
-import { save } from '../parts.tsx';
+import { exportAs, exportKinds } from '../exports.ts';
+import { isNarrow } from '../narrow.ts';
 import { clock, line, size } from '../plain.ts';
 import {
   act,
@@ -12,10 +13,12 @@ import {
   filterText,
   found,
   isPaused,
+  lastRow,
   left,
   problem,
   row,
   rowCount,
+  rowsVersion,
   visibleRows,
   wordsOf,
 } from '../state.ts';
@@ -43,10 +46,11 @@ export function Wire(): JSX.Element {
             <VirtualList
               label="Messages"
               count={rows.length}
-              height={24}
+              key={isNarrow.value ? 'cards' : 'rows'}
+              height={isNarrow.value ? 46 : 24}
               at={at}
               follows
-              head={() => <Head />}
+              {...(isNarrow.value ? {} : { head: () => <Head /> })}
               keyOf={(index) => rows[index]?.n ?? index}
               onChoose={(index) => (row.value = rows[index]?.n)}
               rowClass={(index) => rowClass(rows[index], chosen)}
@@ -75,19 +79,33 @@ function indexOf(rows: readonly RowView[], n: number): number {
   return -1;
 }
 
-/** Texts are with the process: it searches them. */
+/** Rows before the last look that are looked at again: an answer grows for a while. */
+const again = 100;
+
+/** Texts are with the process: it searches them, and those that come later when there is time for it. */
 function useSearch(): void {
   const { text } = filter.value;
+  const version = text === undefined ? 0 : rowsVersion.value;
   useEffect(() => {
-    if (text === undefined || found.value?.text === text) return undefined;
-    const timer = setTimeout(() => {
-      void api
-        .post<{ readonly found: readonly number[] }>('search', { text })
-        .then((answer) => (found.value = { text, rows: new Set(answer.found) }))
-        .catch((error: unknown) => (problem.value = wordsOf(error)));
-    }, 200);
+    const before = found.peek();
+    const isKnown = before !== undefined && before.text === text;
+    if (text === undefined || (isKnown && before.until === lastRow())) return undefined;
+    const since = isKnown ? Math.max(before.until - again, 0) : 0;
+    const until = lastRow();
+    const timer = setTimeout(
+      () =>
+        void api
+          .post<{ readonly found: readonly number[] }>('search', { text, since })
+          .then((answer) => {
+            // Another text may be looked for meanwhile.
+            if (filter.peek().text !== text) return;
+            found.value = { text, until, rows: new Set([...(isKnown ? before.rows : []), ...answer.found]) };
+          })
+          .catch((error: unknown) => (problem.value = wordsOf(error))),
+      isKnown ? 500 : 200,
+    );
     return () => clearTimeout(timer);
-  }, [text]);
+  }, [text, version]);
 }
 
 function Bar({ hidden }: { readonly hidden: number }): JSX.Element {
@@ -134,32 +152,23 @@ function Bar({ hidden }: { readonly hidden: number }): JSX.Element {
 }
 
 function SaveChoice(): JSX.Element {
-  const exportAs = async (what: string, name: string): Promise<void> => {
-    try {
-      const { text } = await api.post<{ readonly text: string }>('export', { what });
-      save(name, text);
-    } catch (error) {
-      problem.value = wordsOf(error);
-    }
-  };
   return (
     <select
+      class="small"
       aria-label="Save what was recorded"
       value=""
       onChange={(event) => {
-        const what = event.currentTarget.value;
+        const kind = exportKinds.find(({ what }) => what === event.currentTarget.value);
         event.currentTarget.value = '';
-        void exportAs(
-          what,
-          { recording: 'recording.ndjson', har: 'recording.har', transcript: 'transcript.txt' }[what] ??
-            'recording.txt',
-        );
+        if (kind !== undefined) void exportAs(kind);
       }}
     >
       <option value="">Save…</option>
-      <option value="recording">recording</option>
-      <option value="transcript">transcript for tests</option>
-      <option value="har">HTTP archive</option>
+      {exportKinds.map(({ what, words }) => (
+        <option key={what} value={what}>
+          {words}
+        </option>
+      ))}
     </select>
   );
 }
@@ -195,7 +204,7 @@ function Cells({
   readonly until: number;
 }): JSX.Element | null {
   if (one === undefined) return null;
-  const { n, t, s, from: side, what, kind, status, bytes, ms, broken, problem: isProblem, lane } = one;
+  const { n, t, s, from: side, what, about, kind, status, bytes, ms, broken, problem: isProblem, lane } = one;
   const span = Math.max(until - from, 1);
   const isWaiting = kind === 'request' && one.pair === undefined;
   return (
@@ -215,6 +224,7 @@ function Cells({
         {isProblem === true && <span class="bad">✕ </span>}
         {kind === undefined || what.startsWith('{') ? '' : kinds[kind]}
         {line(what, 90)}
+        {about !== undefined && <span class="row-about"> {line(about, 90)}</span>}
       </span>
       <span role="gridcell" class={`c-status ${(status ?? 0) >= 400 || kind === 'error' ? 'bad' : ''}`}>
         {status ?? (isWaiting ? 'waits' : lane === 'message' ? (kind === 'error' ? 'error' : '') : lane)}

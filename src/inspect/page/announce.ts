@@ -1,0 +1,31 @@
+import { signal, type Signal } from '@preact/signals';
+
+/** Time between two announcements, in milliseconds, and most of what came meanwhile that is told then. */
+const restMs = 2_000;
+const most = 3;
+
+/** Makes whoever says things to who hears the page: one announcement in two seconds at most, with what came meanwhile. */
+export function announcer(say: (words: string) => void): (words: string) => void {
+  let waiting: readonly string[] = [];
+  let isResting = false;
+  const next = (): void => {
+    isResting = waiting.length > 0;
+    if (!isResting) return;
+    say(waiting.join('. '));
+    waiting = [];
+    setTimeout(next, restMs);
+  };
+  return (words) => {
+    waiting = [...waiting.filter((one) => one !== words), words].slice(-most);
+    if (!isResting) next();
+  };
+}
+
+/** Words that are read out. */
+export const said: Signal<string> = signal('');
+
+/** Tells who hears the page what happened, when there is time for it. */
+export const announce: (words: string) => void = announcer((words) => {
+  // The same words once more are read out where they are not the same to the reader.
+  said.value = said.peek() === words ? `${words}\u00a0` : words;
+});

@@ -1,0 +1,19 @@
+import { save } from './parts.tsx';
+import { api, problem, wordsOf } from './state.ts';
+
+/** Kinds of files as which the wire is saved: their words and names. */
+export const exportKinds = [
+  { what: 'recording', words: 'recording', file: 'recording.ndjson' },
+  { what: 'transcript', words: 'transcript for tests', file: 'transcript.txt' },
+  { what: 'har', words: 'HTTP archive', file: 'recording.har' },
+] as const;
+
+/** Saves the wire as a file; what fails is told. */
+export async function exportAs({ what, file }: (typeof exportKinds)[number]): Promise<void> {
+  try {
+    const { text } = await api.post<{ readonly text: string }>('export', { what });
+    save(file, text);
+  } catch (error) {
+    problem.value = wordsOf(error);
+  }
+}

@@ -1,0 +1,38 @@
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+
+/** Facts of how long something may be kept. */
+export interface FreshFacts {
+  /** Time from which it counts, in milliseconds since 1970. */
+  readonly t: number;
+  readonly ttlMs: number;
+  readonly cacheScope: unknown;
+}
+
+/** How long something may be kept still, by the hints of its server, as the time goes. */
+export function Fresh({ t, ttlMs, cacheScope }: FreshFacts): JSX.Element {
+  const left = t + ttlMs - Date.now();
+  const [, look] = useState(0);
+  useEffect(() => {
+    if (left <= 0) return undefined;
+    // Nobody sees more than the seconds of the last minute.
+    const timer = setTimeout(() => look((count) => count + 1), left > 60_000 ? 10_000 : 1_000);
+    return () => clearTimeout(timer);
+  });
+  return (
+    <span class="muted">
+      {left > 0 ? `fresh for ${duration(left)}` : 'not fresh any more'}
+      {cacheScope === 'public' ? ', for everybody' : ', for you alone'}
+    </span>
+  );
+}
+
+/** A time that is left, for a person: "58 s", "4 min", "3 h", "2 days". */
+export function duration(ms: number): string {
+  const seconds = Math.ceil(ms / 1_000);
+  if (seconds < 120) return `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 120) return `${minutes} min`;
+  const hours = Math.round(minutes / 60);
+  return hours < 48 ? `${hours} h` : `${Math.round(hours / 24)} days`;
+}

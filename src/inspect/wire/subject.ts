@@ -1,0 +1,61 @@
+import { jsonIn } from '../../json/parse.ts';
+import { isObject } from '../../jsonrpc/message.ts';
+import type { RecordingEntry } from '../../wire/entry.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Largest message that is read for this, in characters: it is done for each row. */
+const largest = 65_536;
+
+const name = ({ name: said }: Fields): unknown => said;
+const uri = ({ uri: said }: Fields): unknown => said;
+const task = ({ taskId }: Fields): unknown => taskId;
+const words = ({ message }: Fields): unknown => message;
+
+/** Subjects of requests and notifications, by their methods. */
+const subjects: Readonly<Record<string, (params: Fields) => unknown>> = {
+  'tools/call': name,
+  'prompts/get': name,
+  'resources/read': uri,
+  'resources/subscribe': uri,
+  'resources/unsubscribe': uri,
+  'notifications/resources/updated': uri,
+  'completion/complete': ({ ref, argument }) =>
+    `${textOf(ref, 'name') || textOf(ref, 'uri')} ${textOf(argument, 'name')}`,
+  'logging/setLevel': ({ level }) => level,
+  'notifications/message': ({ level, logger, data }) => worded([level, logger, data]),
+  'notifications/progress': ({ progress, total, message }) =>
+    worded(total === undefined ? [progress, message] : [progress, 'of', total, message]),
+  'notifications/cancelled': ({ reason }) => reason,
+  'elicitation/create': words,
+  'tasks/get': task,
+  'tasks/result': task,
+  'tasks/update': task,
+  'tasks/cancel': task,
+  'notifications/tasks/status': ({ taskId, status }) => worded([taskId, status]),
+};
+
+/** What a message is about, in a few words: the tool that is called, the resource that is read, what went wrong. */
+export function subjectOf({ lane, text, method, cut }: RecordingEntry): string | undefined {
+  if ((lane !== 'message' && lane !== 'app') || text === undefined || cut !== undefined || text.length > largest)
+    return undefined;
+  const subject = method === undefined || !Object.hasOwn(subjects, method) ? undefined : subjects[method];
+  const isError = /"error"\s*:/.test(text);
+  if (subject === undefined && !isError) return undefined;
+  const message = jsonIn(text);
+  if (!isObject(message)) return undefined;
+  const { params, error } = message;
+  const said = isObject(error) ? error['message'] : isObject(params) ? subject?.(params) : undefined;
+  return typeof said === 'string' && said !== '' ? said : undefined;
+}
+
+/** Values in a line: texts as they are, others as JSON. */
+function worded(values: readonly unknown[]): string {
+  const words = values.map((value) => (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')));
+  return words.filter((word) => word !== '').join(' ');
+}
+
+function textOf(value: unknown, key: string): string {
+  const said = isObject(value) ? value[key] : undefined;
+  return typeof said === 'string' ? said : '';
+}
