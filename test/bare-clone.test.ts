@@ -32,6 +32,7 @@ const maySkip: ReadonlyMap<string, string> = new Map([
   ['test/inspect/doors.test.ts', 'the package, which npm ci builds'],
   ['test/inspect/echoes.test.ts', 'the package, which npm ci builds'],
   ['test/inspect/files.test.ts', 'the package, which npm ci builds'],
+  ['test/inspect/finds.test.ts', 'Chromium'],
   ['test/inspect/forms.test.ts', 'Chromium'],
   ['test/inspect/hostile.test.ts', 'Chromium'],
   ['test/inspect/logs.test.ts', 'the package, which npm ci builds'],

@@ -79,6 +79,8 @@ test('what has the time of the wall clock is what other processes read', () => {
   assert.deepEqual(
     files.map(({ path }) => path).toSorted(),
     [
+      // Times of the process of parley inspect, which its page counts by.
+      'inspect/page/look/now.ts',
       // States that are sealed, for any process that has the keys.
       'bridge/options.ts',
       'host/input/server-rounds.ts',

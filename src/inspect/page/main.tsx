@@ -3,7 +3,7 @@ import { render, type JSX } from 'preact';
 import { answerAsWished } from './alike.ts';
 import { said } from './announce.ts';
 import { listenToKeys } from './keys.ts';
-import { showLook } from './look.ts';
+import { showLook } from './look/look.ts';
 import { plain } from './plain.ts';
 import { Dialogs } from './screens/dialogs.tsx';
 import { Header } from './screens/header.tsx';

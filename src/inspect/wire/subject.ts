@@ -35,7 +35,7 @@ const subjects: Readonly<Record<string, (params: Fields) => unknown>> = {
   'notifications/tasks/status': ({ taskId, status }) => worded([taskId, status]),
 };
 
-/** What a message is about, in a few words: the tool that is called, the resource that is read, what went wrong. */
+/** Finds what a message is about, in a few words: the tool that is called, the resource that is read, what went wrong. */
 export function subjectOf({ lane, text, method, cut }: RecordingEntry): string | undefined {
   if ((lane !== 'message' && lane !== 'app') || text === undefined || cut !== undefined || text.length > largest)
     return undefined;

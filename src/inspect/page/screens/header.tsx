@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { look, nextLook } from '../look.ts';
+import { look, nextLook } from '../look/look.ts';
 import { Choice } from '../parts.tsx';
 import { chosenServer, dialog, hello, place, questions, rowCount, rowsVersion, servers } from '../state.ts';
 

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import type { ListName } from '../../view.ts';
-import { Fresh } from '../fresh.tsx';
+import { Fresh } from '../look/fresh.tsx';
 import { plain } from '../plain.ts';
 import { act, chosenServer, lists, loadMore, server } from '../state.ts';
 

@@ -1,12 +1,13 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { CallView, JsonView as Json, OutcomeView } from '../../view.ts';
-import { duration, Fresh } from '../fresh.tsx';
+import { duration, Fresh } from '../look/fresh.tsx';
 import { Problems } from '../arguments.tsx';
 import { Content } from '../content/content.tsx';
 import { Structured } from '../content/structured.tsx';
 import { JsonView } from '../json/json-view.tsx';
 import { Choice, CopyButton } from '../parts.tsx';
+import { now } from '../look/now.ts';
 import { plain } from '../plain.ts';
 import { act, loadOutcome, outcomes, showRow } from '../state.ts';
 
@@ -103,7 +104,7 @@ function progressWords({ began, progress, task }: CallView): string {
   }
   if (task !== undefined) {
     parts.push(`task ${task.status} ${plain(task.message ?? '')}`.trim());
-    if (task.keptUntil !== undefined) parts.push(`kept for ${duration(Math.max(task.keptUntil - Date.now(), 0))}`);
+    if (task.keptUntil !== undefined) parts.push(`kept for ${duration(Math.max(task.keptUntil - now(), 0))}`);
   }
   return parts.join(' · ');
 }

@@ -4,7 +4,7 @@ import type { RowView } from '../../view.ts';
 import { filterFields } from '../filter.ts';
 import { VirtualList } from '../list.tsx';
 import { exportAs, exportKinds } from '../exports.ts';
-import { isNarrow } from '../narrow.ts';
+import { isNarrow } from '../look/narrow.ts';
 import { clock, line, size } from '../plain.ts';
 import {
   act,

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { now } from './now.ts';
 
 /** Facts of how long something may be kept. */
 export interface FreshFacts {
@@ -9,9 +10,9 @@ export interface FreshFacts {
   readonly cacheScope: unknown;
 }
 
-/** How long something may be kept still, by the hints of its server, as the time goes. */
+/** Tells how long something may be kept still, by the hints of its server, as the time goes. */
 export function Fresh({ t, ttlMs, cacheScope }: FreshFacts): JSX.Element {
-  const left = t + ttlMs - Date.now();
+  const left = t + ttlMs - now();
   const [, look] = useState(0);
   useEffect(() => {
     if (left <= 0) return undefined;
