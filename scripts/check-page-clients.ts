@@ -15,12 +15,15 @@ npx parley-mcp check --client -- node client.js {url} # starts the client, which
 npx parley-mcp check --client --stdio                 # is the server that a client starts; reports on standard error
 \`\`\`
 
-It is a server of every revision on this machine, at \`/mcp\`, of one alone at \`/<revision>/mcp\`, and by HTTP+SSE at \`/sse\`. Whoever drives the client has it connect, list all tools, call \`echo\` and \`ask\`, and call \`lost\` where
-there is one: the session is gone then, and the client should begin another. What was done is ticked off; it ends when all is done, when the client that it started ends, with Ctrl-C, or after \`--wait\`
+It is a server of every revision on this machine, at \`/mcp\`, of one alone at \`/<revision>/mcp\`, and by HTTP+SSE at \`/sse\`. Whoever drives the client has it connect, list all tools, call \`echo\`, \`ask\` and \`slow\`, give up \`endless\` while it
+runs, and call \`lost\` where there is one: the session is gone then, and the client should begin another. What was done is ticked off; it ends when all is done, when the client that it started ends, with Ctrl-C, or after \`--wait\`
 seconds (600). What a client does not do is not judged, and is named.
 
 - **The server is right, but odd:** the third page of tools has an empty cursor, calls are answered by streams that begin with a comment, \`requestState\` has all that one might be tempted to change, one tool has an \`x-mcp-header\` that
   is none, and one a \`$ref\` to an address of this machine, which counts who fetches it.
+- **Tasks:** \`slow\` and \`endless\` may be called as tasks at 2025-11-25, \`job\` has to be, and at 2026-07-28 \`slow\` and \`endless\` become tasks for a client that declares the extension. A client of 2025-11-25 that answers as tasks is
+  asked for two, which are followed, cancelled, and asked for when they are over; one that does not is asked for one all the same, and has to answer as ever. After \`lost\` the server declares no tasks any more.
+- **It asks for what was not declared too**, which a client has to refuse: \`roots/list\`, a question with tools for the model, a URL; and it tells of cancellations that are of nothing.
 - **Only what it said or did is held against a client.** A client that asks for no second page, declares nothing that it could be asked, or never calls a tool breaks nothing by that.
 - It listens at 127.0.0.1 alone, and takes names and pages of this machine alone.
 
@@ -65,12 +68,14 @@ function scenarioLine({ name }: Scenario): string {
 /** Why rows are not judged, the first that fits. */
 const reasons: readonly (readonly [why: string, fits: (row: Requirement) => boolean])[] = [
   ['conduct of an application or its makers, which is not seen from a server', ({ sdk }) => sdk !== 'yes'],
-  ['of an extension', ({ revisions }) => revisions.startsWith('ext')],
+  [
+    'of an extension that this server does not have',
+    ({ revisions, area }) => revisions.startsWith('ext') && area !== 'tasks',
+  ],
   [
     'of authorization, and not seen from a server: what is kept, shown and opened on its machine, where a browser or https is needed, and what it may support or not',
     ({ area }) => area === 'authorization' || area === 'security',
   ],
-  ['tasks of servers, which it has none of', ({ area }) => area === 'tasks'],
   ['of HTTP+SSE, which nobody has to speak, and not seen from a server', ({ area }) => area === 'http+sse'],
   ...singleReasons('client'),
   ['not judged yet', () => true],

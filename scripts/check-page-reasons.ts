@@ -34,6 +34,14 @@ const server: readonly Reason[] = [
 
 const client: readonly Reason[] = [
   [
+    'about tasks that come back later, or in the work of a client: that it asks no more may mean that it asks again tomorrow, or elsewhere',
+    'tasks-017 tasks-018 tasks-019 tasks-032 tasks-040 tasks-051 tasks-055 tasks-063',
+  ],
+  [
+    'about tasks of clients, where this server would have to ask for a hundred of them, for what needs a question within one, or to be somebody else',
+    'tasks-015 tasks-028 tasks-030 tasks-033 tasks-034 tasks-037 tasks-043 tasks-044 tasks-045 tasks-046 tasks-047 tasks-048 tasks-049 progress-009 progress-010 progress-011',
+  ],
+  [
     'needs a server that breaks off, answers in an older way, changes or starts anew, which this one does not do yet',
     'lifecycle-010 lifecycle-011 lifecycle-015 lifecycle-016 versioning-002 versioning-007 versioning-008 stdio-008 stdio-009 stdio-012 stdio-013 stdio-015 stdio-016 stdio-017 stdio-018 stdio-019 stdio-020 http-026 http-027 http-030 http-039 http-041 http-063 http-103 http-104 http-105 http-114 subs-005 subs-007 subs-011 basic-022 basic-023 page-001 page-003 cancel-003 cancel-005 cancel-007 cancel-010 cancel-011 cancel-012 progress-003 progress-005 progress-006 progress-009 progress-010 progress-011 resources-016 mrtr-022',
   ],

@@ -251,7 +251,7 @@ ${reaching}
   --foreign-token-env NAME  a token of the same issuer for another server, which must be refused
 
 With --client it is a server of every revision that waits for a client, says what to do with it, and judges that: what it
-says on its own, and what it makes of empty cursors, rounds, lost sessions, headers and references to the network. The
+says on its own, and what it makes of empty cursors, rounds, tasks, lost sessions, headers and references to the network. The
 command is that of the client, which finds the address in PARLEY_CHECK_URL, and in its arguments in the place of {url}.
 
   --client            judges a client

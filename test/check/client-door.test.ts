@@ -122,6 +122,17 @@ test('the command starts a client with the address, ticks off what it does, and 
   assert.deepEqual([side, findings.map(({ id }) => id)], ['client', ['mrtr-018']]);
 });
 
+test('a client that leaves early is judged by what it did, and the command says by its code that this is not all', async (t) => {
+  const script = `
+    const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } };
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
+    await (await fetch(process.env.PARLEY_CHECK_URL, { method: 'POST', headers, body })).text();`;
+  const { code, out } = await command(t, ['--client', '--', process.execPath, '--input-type=module', '-e', script]);
+  assert.equal(code, 3, out);
+  assert.match(out, /not done: list all its tools[^]*cut short: the client ended before all was done/);
+});
+
 const signsIn = join(root, 'test/check/raw-authorized-main.ts');
 
 test('with --auth the command is started for each scenario, and judged by what it did in all of them', async (t) => {

@@ -209,3 +209,9 @@ test('every row is judged once, by a rule of its own or as another', () => {
   assert.deepEqual(ids, [...new Set(ids)]);
   for (const { id, as } of clientRules) if (as !== undefined) assert.ok(ids.includes(as), `${id} is judged as ${as}`);
 });
+
+test('what a client of the newest revision says beside its requests is of no other', async () => {
+  const said = now(own(1, 'tools/call', { name: 'echo' }), notice('notifications/cancelled', { requestId: 1 }));
+  assert.deepEqual(await findingsOf({ ...said, over: 'stdio' }), []);
+  assert.deepEqual(await findingsOf(said), []);
+});

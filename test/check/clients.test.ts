@@ -34,6 +34,9 @@ const mistakes: Readonly<Record<Mistake, readonly [row: string, revision: string
   'fetches-ref': ['schema-007', '2026-07-28'],
   'ends-at-empty-cursor': ['page-004', '2026-07-28'],
   'root-is-http': ['roots-004', '2025-11-25'],
+  'task-of-another-session': ['tasks-004', '2025-11-25'],
+  'closes-without-word': ['http-030', '2025-11-25'],
+  'cancels-by-word': ['cancel-011', '2026-07-28'],
 };
 
 describe('a client with one fault', { concurrency: 2 }, () => {
@@ -82,15 +85,21 @@ for (const { date } of revisions) {
       const client = await connect(url, {
         revisions: [date],
         roots: [{ uri: 'file:///tmp' }],
+        ...(date === '2025-11-25' && { hostTasks: { elicitation: true, sampling: true } }),
         onElicit: () => ({ action: 'accept', content: { name: 'Ada' } }),
         onSample: () => ({ role: 'assistant', content: { type: 'text', text: 'hello' }, model: 'any' }),
       });
       const tools = (await client.listTools()).map(({ name }) => name);
       await client.callTool('echo', { text: 'hello' });
       await client.callTool('ask', {});
+      await (await client.startTask('slow', {}).catch(() => undefined))?.result();
+      await client.callTool('slow', {});
+      if (tools.includes('job')) await client.callTool('job', {});
+      await assert.rejects(client.callTool('endless', {}, givenUp()));
       if (tools.includes('region')) await client.callTool('region', { region: 'Malmö' });
       if (tools.includes('lost')) await assert.rejects(client.callTool('lost', {}));
       await client.callTool('echo', { text: 'again' });
+      await client.callTool('slow', {});
       await client.close();
     });
     assert.deepEqual([report.findings, report.missing, report.cut], [[], undefined, undefined]);
@@ -99,6 +108,11 @@ for (const { date } of revisions) {
       [date],
     );
   });
+}
+
+/** Options of a call that is given up while it runs. */
+function givenUp(): { readonly signal: AbortSignal } {
+  return { signal: AbortSignal.timeout(400) };
 }
 
 test('nothing is found in our client that speaks HTTP+SSE', async (t) => {
@@ -115,6 +129,9 @@ test('nothing is found in our client that speaks HTTP+SSE', async (t) => {
       await client.listTools();
       await client.callTool('echo', { text: 'hello' });
       await client.callTool('ask', {});
+      await client.callTool('slow', {});
+      await assert.rejects(client.callTool('endless', {}, givenUp()));
+      await client.listTools();
       await client.close();
     },
   });

@@ -13,7 +13,10 @@ export type Mistake =
   | 'same-id-retry'
   | 'fetches-ref'
   | 'ends-at-empty-cursor'
-  | 'root-is-http';
+  | 'root-is-http'
+  | 'task-of-another-session'
+  | 'closes-without-word'
+  | 'cancels-by-word';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -31,7 +34,7 @@ async function* messagesOf(response: Response): AsyncGenerator<Json> {
     rest = events.pop() ?? '';
     for (const event of events) {
       const data = /(?:^|\n)data: ([^\n]*)/.exec(event)?.[1];
-      if (data !== undefined) yield JSON.parse(data) as Json;
+      if (data !== undefined) yield* [JSON.parse(data) as Json].flat();
     }
   }
 }
@@ -42,6 +45,8 @@ export class RawClient {
   readonly #revision: string;
   readonly #mistake: Mistake | undefined;
   #id = 0;
+  /** Id of the request that was sent last. */
+  #asked = 0;
   #session: string | undefined;
 
   constructor(url: string, revision: string, mistake?: Mistake) {
@@ -61,6 +66,8 @@ export class RawClient {
     if (this.#mistake === 'fetches-ref') for (const ref of refsIn(tools)) await (await fetch(ref)).text();
     await this.#request('tools/call', { name: 'echo', arguments: { text: 'hello' } });
     await this.#ask();
+    await this.#request('tools/call', { name: 'slow', arguments: {} });
+    await this.#giveUp();
     if (this.#isStateless) {
       const region = { region: 'Malmö' };
       await this.#request(
@@ -75,6 +82,8 @@ export class RawClient {
     const { status } = await this.#request('tools/call', { name: 'lost', arguments: {} });
     if (status === 404 && this.#mistake !== 'session-404-ignored') await this.#open();
     await this.#request('tools/call', { name: 'echo', arguments: { text: 'again' } });
+    const task = this.#mistake === 'task-of-another-session' ? { task: {} } : {};
+    await this.#request('tools/call', { name: 'slow', arguments: {}, ...task });
     await fetch(this.#url, { method: 'DELETE', headers: this.#headers() });
   }
 
@@ -124,6 +133,22 @@ export class RawClient {
     }
   }
 
+  /** Calls what has no end, and gives it up: by a notification in a session, and else by closing the stream. */
+  async #giveUp(): Promise<void> {
+    const gone = new AbortController();
+    const running = this.#request('tools/call', { name: 'endless', arguments: {} }, {}, gone.signal).catch(
+      () => undefined,
+    );
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const closes =
+      this.#mistake === 'closes-without-word' || (this.#isStateless && this.#mistake !== 'cancels-by-word');
+    if (!closes)
+      await this.#send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: this.#asked } });
+    if (closes) gone.abort();
+    else if (this.#isStateless) return;
+    await running;
+  }
+
   get #roots(): Json {
     return { roots: [{ uri: this.#mistake === 'root-is-http' ? 'https://example.com/' : 'file:///tmp' }] };
   }
@@ -132,6 +157,7 @@ export class RawClient {
     method: string,
     params: Json,
     headers: Json = {},
+    signal?: AbortSignal,
   ): Promise<{ readonly status: number; readonly message?: Json }> {
     const meta = {
       'io.modelcontextprotocol/protocolVersion': this.#revision,
@@ -139,11 +165,12 @@ export class RawClient {
       'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1' },
     };
     const id = this.#mistake === 'ids-again' ? 7 : ++this.#id;
+    this.#asked = id;
     const whole = this.#isStateless ? { ...params, _meta: meta } : params;
-    const response = await this.#send({ jsonrpc: '2.0', id, method, params: whole }, headers);
+    const response = await this.#send({ jsonrpc: '2.0', id, method, params: whole }, headers, signal);
     for await (const message of messagesOf(response)) {
       if (message['id'] === id && message['method'] === undefined) return { status: response.status, message };
-      if (message['id'] !== undefined) await this.#answer(message);
+      if (message['id'] !== undefined && message['method'] !== undefined) await this.#answer(message);
     }
     return { status: response.status };
   }
@@ -156,14 +183,15 @@ export class RawClient {
     await response.text();
   }
 
-  async #send(message: Json, more: Json = {}): Promise<Response> {
+  async #send(message: Json, more: Json = {}, signal?: AbortSignal): Promise<Response> {
     const { method, params } = message as { method?: string; params?: Json };
     const name = this.#mistake === 'no-name-header' ? undefined : (params?.['name'] ?? params?.['uri']);
     const own = this.#isStateless
       ? { ...(method && { 'mcp-method': method }), ...(typeof name === 'string' && { 'mcp-name': name }), ...more }
       : {};
     const headers = { ...this.#headers(), 'content-type': 'application/json', ...(own as Record<string, string>) };
-    return await fetch(this.#url, { method: 'POST', headers, body: JSON.stringify(message) });
+    const body = JSON.stringify(message);
+    return await fetch(this.#url, { method: 'POST', headers, body, ...(signal && { signal }) });
   }
 
   get #accept(): string {

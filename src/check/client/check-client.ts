@@ -57,8 +57,11 @@ export async function checkClient(options: CheckClientOptions): Promise<CheckRep
       judged.serveRemote(opened.remote);
       gone = options.onOpen?.(opened.origin);
     } else gone = speakLines(door, revisions, judged);
-    const left = gone?.then(() => void (isGone = true));
-    why = (await Promise.race([...(left === undefined ? [] : [left]), quiet.over, ended, tooLong])) ?? undefined;
+    const left = gone?.then(() => {
+      isGone = true;
+      return 'the client ended before all was done';
+    });
+    why = await Promise.race([...(left === undefined ? [] : [left]), quiet.over, ended, tooLong]);
   } finally {
     cancel();
     quiet.stop();

@@ -16,8 +16,18 @@ export const steps: readonly GuideStep[] = [
   { id: 'echo', words: 'call the tool echo with {"text": "hello"}', isDone: ({ done }) => done.has('call echo') },
   { id: 'ask', words: 'call the tool ask, and answer what it asks', isDone: ({ done }) => done.has('answered ask') },
   {
+    id: 'slow',
+    words: 'call the tool slow, as a task where the client knows tasks, and wait for its result',
+    isDone: ({ done }) => done.has('answered slow'),
+  },
+  {
+    id: 'endless',
+    words: 'call the tool endless, and give it up while it runs (it ends after 20 seconds)',
+    isDone: ({ done }) => done.has('gave up endless') || done.has('answered endless'),
+  },
+  {
     id: 'lost',
-    words: 'where there is a tool lost: call it, which fails, then call echo again',
+    words: 'where there is a tool lost: call it, which fails, then call echo and slow again',
     isDone: ({ done, isAfterLoss, over, revision }) =>
       (isAfterLoss && done.has('call echo')) ||
       (revision !== undefined && done.has('call echo') && (over !== 'http' || !revision.sessions)),

@@ -150,10 +150,17 @@ async function posted({ request, response, head, served, judged, gate }: Posted)
     response.write(': what follows is the answer\n\n');
   };
   const line: Line = {
+    open,
+    over: new Promise((resolve) => response.once('close', resolve)),
     send(message) {
       if (response.destroyed) return false;
       open();
       return response.write(event(message)) || !response.destroyed;
+    },
+    sendBatch(messages) {
+      if (response.destroyed) return false;
+      open();
+      return response.write(event(messages)) || !response.destroyed;
     },
   };
   const { talk, messages, isLost } = await judged.take({ text, http: head, served, line });
@@ -171,19 +178,26 @@ async function posted({ request, response, head, served, judged, gate }: Posted)
     return void response.end();
   }
   const body = text.trimStart().startsWith('[') ? messages : messages[0];
-  endResponse(response, statusOf(messages), body, sessionOf(talk, text));
+  endResponse(response, statusOf(messages, talk), body, sessionOf(talk, text));
 }
 
-function event(message: JsonObject): string {
+function event(message: JsonObject | readonly JsonObject[]): string {
   return `event: message\ndata: ${JSON.stringify(message)}\n\n`;
 }
 
-/** Spec 2026-07-28, Streamable HTTP: an error of the envelope has a status of its own; so has text that is no JSON. */
-function statusOf([message]: readonly JsonObject[]): number {
+/** Statuses of errors that are no matter of what was asked. (Spec 2026-07-28, Streamable HTTP: an error of the envelope has a status of its own.) */
+const ofEnvelope: ReadonlyMap<number, number> = new Map([
+  [-32_601, 404],
+  [-32_021, 400],
+]);
+
+/** Text that is no JSON has a status of its own in all revisions. */
+function statusOf([message]: readonly JsonObject[], { revision }: Talk): number {
   const { error } = message ?? {};
   if (error === undefined) return 200;
   const { code } = error as { readonly code: number };
-  return code === -32_700 ? 400 : 200;
+  if (code === -32_700) return 400;
+  return revision?.sessions === false ? (ofEnvelope.get(code) ?? 200) : 200;
 }
 
 /** A session gets its id with the answer to initialize. */

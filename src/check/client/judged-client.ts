@@ -10,9 +10,10 @@ import { chooseRevision, newestOf, revisionOf, type Revision } from '../../proto
 import { answerTo, type Given } from './catalogue/answers.ts';
 import type { HeardHead } from './client-rule.ts';
 import { ClientWatching } from './client-watching.ts';
+import { noteProgress } from './rules/asked.ts';
 import { clientRules } from './rules/rules.ts';
 import { roundOf } from './rules/rounds.ts';
-import { idText, isAsking, metaOf, paramsOf, Talk, type TalkOver } from './talk.ts';
+import { idText, isAsking, metaOf, paramsOf, Talk, type LongCall, type Put, type TalkOver } from './talk.ts';
 
 /** Limits of one run. */
 const most = { talks: 200, messages: 10_000 };
@@ -24,6 +25,12 @@ const answerMs = 60_000;
 export interface Line {
   /** Sends a message. @returns False where it cannot be. */
   send(message: JsonObject): boolean;
+  /** Sends several in one batch. @returns False where they cannot be; left out where there are no batches. */
+  sendBatch?(messages: readonly JsonObject[]): boolean;
+  /** Begins to answer, where that can be seen before there is an answer. */
+  open?(): void;
+  /** Resolves when the connection of this piece is over; left out where there is none of its own. */
+  readonly over?: Promise<void>;
 }
 
 /** Something that came in one piece: a line, or a body. */
@@ -63,6 +70,8 @@ export class JudgedClient {
   readonly #talks: Talk[] = [];
   readonly #listed = new Set<string>();
   readonly #waiting = new Map<string, (response: JsonObject) => void>();
+  /** Ends of requests that run. */
+  readonly #running = new Set<() => void>();
   #stateless: Talk | undefined;
   #remote: string | undefined;
   #count = 0;
@@ -141,6 +150,7 @@ export class JudgedClient {
   end(isGone: boolean): void {
     for (const talk of this.#talks) this.watching.over(talk, { fetches: this.fetches, listed: this.#listed, isGone });
     for (const answer of this.#waiting.values()) answer({});
+    for (const stop of this.#running) stop();
   }
 
   async #one(
@@ -168,13 +178,23 @@ export class JudgedClient {
       remote: this.#remote,
       tools: this.#options.tools,
       listed: (tool) => void (this.#listed.size < 1_000 && this.#listed.add(tool)),
-      put: (method, params) => this.#put(method, params, talk, line),
+      put: (question) => this.#put(question, talk, line),
+      putBatch: (questions) => this.#putBatch(questions, talk, line),
+      tell: (told, params) => void line.send({ jsonrpc: '2.0', method: told, params }),
+      lasts: (ms) => this.#lasts(ms, message['id'], talk, line),
     });
     return this.#given(message, given, talk, revision);
   }
 
-  #given(message: JsonObject, given: Given, talk: Talk, revision: Revision): JsonObject | 'lost' {
+  #given(message: JsonObject, given: Given, talk: Talk, revision: Revision): JsonObject | 'lost' | undefined {
     const { id, method } = message;
+    const tool = method === 'tools/call' ? String(paramsOf(message)['name']) : undefined;
+    if (given === 'given-up') {
+      talk.answered(id, 'no answer, since it was given up');
+      talk.done.add(`gave up ${tool}`);
+      this.#options.progress();
+      return undefined;
+    }
     if (given === 'lost') {
       talk.isLost = true;
       this.#lost++;
@@ -189,26 +209,32 @@ export class JudgedClient {
     }
     const response = { jsonrpc: '2.0', id, ...given };
     talk.answered(id, JSON.stringify(response));
-    if (
-      method === 'tools/call' &&
-      paramsOf(message)['name'] === 'ask' &&
-      'result' in given &&
-      given.result['resultType'] !== 'input_required'
-    )
-      talk.done.add('answered ask');
+    // What becomes a task, or wants input first, is not done by that.
+    const isWhole = 'result' in given && given.result['content'] !== undefined;
+    if (tool !== undefined && isWhole && talk.done.size < 1_000) talk.done.add(`answered ${tool}`);
     this.#options.progress();
     return response;
   }
 
   #answered(message: JsonObject, talk: Talk): undefined {
     const key = idText(message['id']);
+    noteProgress(message, talk, key);
     talk.put.delete(key);
     this.#waiting.get(key)?.(message);
     this.#waiting.delete(key);
   }
 
-  #told({ method }: JsonObject, talk: Talk): undefined {
+  #told(message: JsonObject, talk: Talk): undefined {
+    const { method } = message;
+    noteProgress(message, talk, '');
     if (method === 'notifications/initialized' && talk.stage === 'answered') talk.stage = 'ready';
+    if (method === 'notifications/cancelled') {
+      const key = idText(paramsOf(message)['requestId']);
+      const call = talk.longCalls.find(({ id }) => idText(id) === key);
+      if (call !== undefined) call.isCancelled = true;
+      // Over HTTP the stateless revision has the stream closed for that.
+      if (talk.over === 'stdio' || talk.revision?.sessions === true) call?.giveUp();
+    }
     this.#options.progress();
   }
 
@@ -225,20 +251,62 @@ export class JudgedClient {
     if (round !== undefined) talk.rounds.splice(talk.rounds.indexOf(round), 1);
   }
 
-  async #put(method: string, params: JsonObject, talk: Talk, line: Line): Promise<JsonObject> {
-    const id = `check-${++this.#count}`;
-    const key = idText(id);
-    const message = { jsonrpc: '2.0', id, method, params };
-    talk.put.set(key, { method, params });
-    if (!line.send(message)) return {};
-    talk.said = JSON.stringify(message);
+  /** Lets a request run. @returns False where it was given up before its time was over. */
+  async #lasts(ms: number, id: unknown, talk: Talk, line: Line): Promise<boolean> {
+    const call: LongCall = { id, isCancelled: false, isClosed: false, laterAsks: 0, giveUp: () => undefined };
+    talk.longCalls.push(call);
+    if (talk.longCalls.length > 100) talk.longCalls.shift();
+    let isOver = false;
+    line.open?.();
     return await new Promise((resolve) => {
-      const cancel = after(answerMs, () => resolve({}));
-      this.#waiting.set(key, (response) => {
+      const settle = (isThere: boolean): void => {
+        isOver = true;
         cancel();
-        resolve(response);
+        this.#running.delete(stop);
+        resolve(isThere);
+      };
+      const stop = (): void => settle(false);
+      const cancel = after(ms, () => settle(true));
+      this.#running.add(stop);
+      call.giveUp = stop;
+      void line.over?.then(() => {
+        if (isOver) return;
+        call.isClosed = true;
+        stop();
       });
     });
+  }
+
+  async #put(question: Put, talk: Talk, line: Line): Promise<JsonObject> {
+    const [message, answer] = this.#question(question, talk);
+    if (!line.send(message)) return {};
+    talk.said = JSON.stringify(message);
+    return await answer();
+  }
+
+  async #putBatch(questions: readonly Put[], talk: Talk, line: Line): Promise<void> {
+    const asked = questions.map((question) => this.#question(question, talk));
+    const messages = asked.map(([message]) => message);
+    if (line.sendBatch?.(messages) !== true) return;
+    talk.said = JSON.stringify(messages);
+    await Promise.all(asked.map(([, answer]) => answer()));
+  }
+
+  /** A question with an id, and a wait for its answer. */
+  #question(question: Put, talk: Talk): readonly [message: JsonObject, answer: () => Promise<JsonObject>] {
+    const id = `check-${++this.#count}`;
+    const key = idText(id);
+    const { method, params } = question;
+    talk.put.set(key, question);
+    const answer = (): Promise<JsonObject> =>
+      new Promise((resolve) => {
+        const cancel = after(answerMs, () => resolve({}));
+        this.#waiting.set(key, (response) => {
+          cancel();
+          resolve(response);
+        });
+      });
+    return [{ jsonrpc: '2.0', id, method, params }, answer];
   }
 
   /** The conversation that a message belongs to: its session, all that is stateless, or a new one. */
@@ -248,13 +316,18 @@ export class JudgedClient {
       return (this.#stateless ??= this.#begin(new Talk(this.#options.over, newest)));
     const known = this.ofSession(http?.headers['mcp-session-id']);
     if (known !== undefined && message['method'] !== 'initialize') return known;
+    // What is no request does not say itself of which revision it is.
+    if (!isAsking(message) && this.#stateless !== undefined && isBeside(message, this.#stateless, http))
+      return this.#stateless;
     // What comes without its session belongs to the last that there was.
     const last = this.#talks.findLast(({ revision }) => revision?.sessions === true);
     const isOpening = message['method'] === 'initialize';
     if (!isOpening && last !== undefined) return last;
-    if (isResponse(message) && this.#stateless !== undefined) return this.#stateless;
+    if (!isAsking(message) && this.#stateless !== undefined) return this.#stateless;
     const talk = new Talk(this.#options.over);
     talk.isAfterLoss = this.#lost > 0;
+    // A server that begins anew may be another, which has none.
+    talk.offersTasks = !talk.isAfterLoss;
     if (this.#lost > 0 && message['method'] === 'initialize') this.#lost--;
     return this.#begin(talk);
   }
@@ -270,6 +343,13 @@ export class JudgedClient {
 function isStateless(message: JsonObject): boolean {
   const claimed = revisionOf(metaOf(message)[metaKey.protocolVersion]);
   return claimed?.sessions === false || message['method'] === 'server/discover';
+}
+
+/** Tells whether a notification, or an answer, belongs to what is stateless: by its header, or by the request that it cancels. */
+function isBeside(message: JsonObject, { ids }: Talk, http: HeardHead | undefined): boolean {
+  const { requestId } = paramsOf(message);
+  if (http !== undefined) return revisionOf(http.headers['mcp-protocol-version'])?.sessions === false;
+  return message['method'] === 'notifications/cancelled' && ids.has(idText(requestId));
 }
 
 /**

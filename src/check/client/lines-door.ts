@@ -2,8 +2,7 @@
 
 import type { Readable, Writable } from 'node:stream';
 import type { Revision } from '../../protocol/revision.ts';
-import type { JudgedClient } from './judged-client.ts';
-import type { JsonObject } from '../../protocol/features/common.ts';
+import type { JudgedClient, Line } from './judged-client.ts';
 
 /** Longest line, in characters. */
 const longest = 4 * 1024 ** 2;
@@ -16,7 +15,7 @@ export async function speakLines(
 ): Promise<void> {
   const send = (message: unknown): boolean =>
     !output.destroyed && (output.write(`${JSON.stringify(message)}\n`) || true);
-  const line = { send: (message: JsonObject) => send(message) };
+  const line: Line = { send, sendBatch: send };
   const hear = async (text: string): Promise<void> => {
     const { messages } = await judged.take({ text, served: revisions, line });
     if (messages.length > 0) send(text.trimStart().startsWith('[') ? messages : messages[0]);

@@ -1,12 +1,39 @@
 import { isObject } from '../../jsonrpc/message.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import type { Revision } from '../../protocol/revision.ts';
+import type { OwnTask } from './tasks/own-task.ts';
 
 /** Question that was put to a client. */
 export interface Put {
   readonly method: string;
   readonly params: JsonObject;
+  /** What is looked at in its answer beside what is looked at in all answers. */
+  readonly probe?: Probe;
+  /** What was known when it was put: the method of what became a task, how that stood last, and ids that were given before. */
+  readonly known?: { readonly method?: string; readonly status?: unknown; readonly ids?: readonly string[] };
 }
+
+/** What is asked for the sake of one statement. */
+export type Probe =
+  | 'ping-after-notices'
+  | 'ping-after-complete'
+  | 'roots-undeclared'
+  | 'tools-undeclared'
+  | 'url-undeclared'
+  | 'results-missing'
+  | 'in-batch'
+  | 'ignores-task'
+  | 'makes-task'
+  | 'gets-task'
+  | 'gives-result'
+  | 'has-ended'
+  | 'lists-tasks'
+  | 'bad-cursor'
+  | 'cancels-ended'
+  | 'still-ended'
+  | 'unknown-task'
+  | 'cancels-task'
+  | 'stays-cancelled';
 
 /** Answer that wants input first, in the stateless revision, as long as it is not answered. */
 export interface Round {
@@ -16,6 +43,26 @@ export interface Round {
   readonly asked: ReadonlyMap<string, Put>;
   /** State that was given with it; `undefined` for none. */
   readonly state: string | undefined;
+}
+
+/** A call that runs until it ends, or its client gives it up. */
+export interface LongCall {
+  readonly id: unknown;
+  /** True when a notification said that it is cancelled. */
+  isCancelled: boolean;
+  /** True when the connection that it came over was closed before it was answered. */
+  isClosed: boolean;
+  /** Requests that came after that. */
+  laterAsks: number;
+  /** Ends it. */
+  giveUp(): void;
+}
+
+/** Progress that was told of a question. */
+export interface QuestionProgress {
+  /** Value that was told last. */
+  last: number;
+  isAnswered: boolean;
 }
 
 /** Limit of the ids that are remembered of one conversation. */
@@ -47,12 +94,22 @@ export class Talk {
   readonly open: Map<string, JsonObject> = new Map();
   /** Questions of ours that have no answer yet, by their ids. */
   readonly put: Map<string, Put> = new Map();
+  /** Progress of questions of ours, by their tokens. */
+  readonly progress: Map<unknown, QuestionProgress> = new Map();
   /** Rounds that wait to be answered. */
   readonly rounds: Round[] = [];
   roundCount = 0;
   /** Cursors that were given, and those that were used. */
   readonly cursors: Set<string> = new Set();
   readonly usedCursors: Set<string> = new Set();
+  /** False where this conversation is one of 2025-11-25 whose server declares no tasks. */
+  offersTasks = true;
+  /** Tasks of ours, by their ids. */
+  readonly tasks: Map<string, OwnTask> = new Map();
+  /** Ids of tasks that answered what may not be answered by one. */
+  readonly wrongTasks: Set<string> = new Set();
+  /** Calls that were still running when they were given up, or when they were asked for last. */
+  readonly longCalls: LongCall[] = [];
   /** Methods that were asked, and tools that were called. */
   readonly done: Set<string> = new Set();
   /** Message that was posted to where no endpoint is, over HTTP+SSE. */
@@ -71,6 +128,7 @@ export class Talk {
     const key = idText(message['id']);
     if (this.ids.size < mostIds) this.ids.add(key);
     if (this.open.size < mostIds) this.open.set(key, message);
+    for (const call of this.longCalls) if (call.isClosed) call.laterAsks++;
   }
 
   /** Remembers that a request was answered. */

@@ -136,7 +136,9 @@ async function answer(
             }),
           )
         : handler(params, context);
-    const result = related(settled, params, await answered);
+    const given = await answered;
+    // What is asked about a task says so in its params, and its answer as it should.
+    const result = method.startsWith('tasks/') ? given : related(settled, params, given);
     // It counts among those at once, and can be cancelled, until the server has it.
     if (!signal.aborted) await respond({ jsonrpc: '2.0', id, result }, settled, { signal });
   } catch (error) {

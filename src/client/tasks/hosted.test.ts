@@ -95,6 +95,17 @@ test('tasks/result waits for the answer, and is that of a plain question and its
   assert.equal(resultOf(await asked(one, 'tasks/get', { taskId }))['status'], 'completed');
 });
 
+test('of which task a request is its params say, whatever related-task names, and the answer does not repeat that [tasks-026, tasks-027]', async (t) => {
+  const one = await slow(t);
+  const { taskId } = await begun(one, 'elicitation/create', form);
+  const params = { taskId, _meta: { [metaKey.relatedTask]: { taskId: 'another' } } };
+  const result = asked(one, 'tasks/result', params);
+  await appears(() => one.signals[0]);
+  assert.equal(resultOf(await asked(one, 'tasks/get', params))['_meta'], undefined);
+  one.answer('Ada');
+  assert.deepEqual(resultOf(await result)['_meta'], { [metaKey.relatedTask]: { taskId } });
+});
+
 test('an error of the handler fails the task, and is what tasks/result answers [tasks-020, tasks-042]', async (t) => {
   const one = await hosting(t, {
     onSample: () => {

@@ -4,12 +4,15 @@ import { isObject } from '../../../jsonrpc/message.ts';
 import type { Implementation, JsonObject } from '../../../protocol/features/common.ts';
 import { metaKey } from '../../../protocol/meta.ts';
 import type { Revision } from '../../../protocol/revision.ts';
-import { paramsOf, type Round, type Talk } from '../talk.ts';
-import { opaqueState, questionsFor } from './questions.ts';
+import { OwnTask, taskTimes } from '../tasks/own-task.ts';
+import { madeTask, offeredTasks, takesTasks, taskAnswer } from '../tasks/serving.ts';
+import { paramsOf, type Put, type Round, type Talk } from '../talk.ts';
+import { askedNow } from './asking.ts';
+import { asked as askedFor, opaqueState, questionsFor } from './questions.ts';
 import { cursors, plainTool, toolPages } from './tools.ts';
 
-/** Answer to a request: a result, an error, or that the session is gone. */
-export type Given = { readonly result: JsonObject } | { readonly error: JsonObject } | 'lost';
+/** Answer to a request: a result, an error, that the session is gone, or none, since the client gave it up. */
+export type Given = { readonly result: JsonObject } | { readonly error: JsonObject } | 'lost' | 'given-up';
 
 /** Surroundings of an answer. */
 export interface Giving {
@@ -25,13 +28,19 @@ export interface Giving {
   /** Hears of tools that the client is told of. */
   listed(tool: string): void;
   /** Puts a question to a handshake client. @returns Its response. */
-  put(method: string, params: JsonObject): Promise<JsonObject>;
+  put(question: Put): Promise<JsonObject>;
+  /** Puts several in one batch. */
+  putBatch(questions: readonly Put[]): Promise<void>;
+  /** Tells a handshake client something. */
+  tell(method: string, params: JsonObject): void;
+  /** Waits for a time. @returns False where the client gave the request up before. */
+  lasts(ms: number): Promise<boolean>;
 }
 
 /** Answers a request. */
 export async function answerTo(message: JsonObject, giving: Giving): Promise<Given> {
   const given = await plainAnswer(message, giving);
-  if (given === 'lost' || !('result' in given) || !giving.revision.resultTypes) return given;
+  if (typeof given === 'string' || !('result' in given) || !giving.revision.resultTypes) return given;
   const { _meta: meta, ...result } = given.result;
   const own = { ...(isObject(meta) ? meta : {}), [metaKey.serverInfo]: giving.info };
   return { result: { resultType: 'complete', ...result, _meta: own } };
@@ -39,25 +48,24 @@ export async function answerTo(message: JsonObject, giving: Giving): Promise<Giv
 
 async function plainAnswer(message: JsonObject, giving: Giving): Promise<Given> {
   const { revision, info, served } = giving;
+  const offered = { ...capabilities, ...offeredTasks(giving) };
   switch (message['method']) {
     case 'initialize':
-      return { result: { protocolVersion: revision.date, capabilities, serverInfo: info, instructions } };
+      return { result: { protocolVersion: revision.date, capabilities: offered, serverInfo: info, instructions } };
     case 'server/discover': {
       const supportedVersions = served.filter(({ sessions }) => !sessions).map(({ date }) => date);
-      return { result: { supportedVersions, capabilities, instructions, ...fresh } };
+      return { result: { supportedVersions, capabilities: offered, instructions, ...fresh } };
     }
     case 'tools/list':
       return listed(message, giving);
     case 'tools/call':
       return await called(message, giving);
     case 'resources/list':
-      return {
-        result: { resources: [{ uri: 'check://notes', name: 'notes', mimeType: 'text/plain' }], ...hints(revision) },
-      };
+      return { result: { resources: resourcesFor(giving), ...hints(revision) } };
     case 'resources/templates/list':
       return { result: { resourceTemplates: [], ...hints(revision) } };
     case 'resources/read':
-      return read(message, giving);
+      return paramsOf(message)['uri'] === asTask && takesTasks(giving.talk) ? wrongTask(giving) : read(message, giving);
     case 'prompts/list':
       return { result: { prompts: [{ name: 'greet', description: 'Greets.' }], ...hints(revision) } };
     case 'prompts/get':
@@ -65,7 +73,11 @@ async function plainAnswer(message: JsonObject, giving: Giving): Promise<Given> 
     case 'ping':
       return { result: {} };
     default:
-      return { error: { code: -32_601, message: `there is no method ${JSON.stringify(message['method'])} here` } };
+      return (
+        (await taskAnswer(message, giving)) ?? {
+          error: { code: -32_601, message: `there is no method ${JSON.stringify(message['method'])} here` },
+        }
+      );
   }
 }
 
@@ -89,6 +101,21 @@ function listed(message: JsonObject, { talk, revision, remote, tools: own, liste
   return { result: { tools, ...(next === undefined ? {} : { nextCursor: next }), ...hints(revision) } };
 }
 
+/** Resource that is answered with a task, to who takes those; only a call of a tool may be. */
+const asTask = 'check://as-task';
+
+function resourcesFor({ talk, revision }: Giving): readonly JsonObject[] {
+  const notes = { uri: 'check://notes', name: 'notes', mimeType: 'text/plain' };
+  const odd = { uri: asTask, name: 'as-task', description: 'Is answered with a task, which is invalid.' };
+  return revision.tasks === 'extension' && takesTasks(talk) ? [notes, odd] : [notes];
+}
+
+function wrongTask({ talk }: Giving): Given {
+  const task = new OwnTask({ tool: 'as-task', callId: undefined, question: undefined, ttl: taskTimes.kept });
+  talk.wrongTasks.add(task.id);
+  return { result: { resultType: 'task', ...task.view('extension') } };
+}
+
 function read(message: JsonObject, { revision }: Giving): Given {
   const { uri } = paramsOf(message);
   if (uri === 'check://notes')
@@ -100,8 +127,12 @@ function read(message: JsonObject, { revision }: Giving): Given {
 async function called(message: JsonObject, giving: Giving): Promise<Given> {
   const { name, arguments: given } = paramsOf(message);
   if (giving.tools?.includes(String(name)) === true) return { result: textResult(`${String(name)} was called`) };
-  if (name === 'ask') return giving.revision.resultsAsk ? askedByRounds(message, giving) : await askedNow(giving);
+  if (name === 'ask')
+    return giving.revision.resultsAsk ? askedByRounds(message, giving) : { result: textResult(await askedNow(giving)) };
   if (name === 'lost' && giving.talk.session !== undefined) return 'lost';
+  const task = madeTask(message, giving);
+  if (task !== undefined) return task;
+  if (name === 'slow' || name === 'endless') return await ran(name, giving);
   const known = ['echo', 'region', 'remote', 'bad_header', 'last'];
   if (!known.includes(String(name)))
     return { error: { code: -32_602, message: `there is no tool ${JSON.stringify(name)}` } };
@@ -109,17 +140,11 @@ async function called(message: JsonObject, giving: Giving): Promise<Given> {
   return { result: textResult(typeof said === 'string' ? said : `${String(name)} was called`) };
 }
 
-/** Everything is asked, one after the other, while the call waits. */
-async function askedNow({ talk, revision, put }: Giving): Promise<Given> {
-  const questions = questionsFor(revision, talk.capabilities);
-  await put('ping', {});
-  // What it does not know it refuses.
-  await put('x.parley/unknown', {});
-  for (const { method, params } of questions) await put(method, params);
-  return { result: textResult(questions.length === 0 ? nothingToAsk : `asked for ${questions.length} things`) };
+/** A call that takes a while, and is no task. */
+async function ran(name: 'slow' | 'endless', { lasts }: Giving): Promise<Given> {
+  const isThere = await lasts(name === 'slow' ? taskTimes.rest : taskTimes.endless);
+  return isThere ? { result: textResult(`${name} has ended`) } : 'given-up';
 }
-
-const nothingToAsk = 'This client declares nothing that it could be asked for.';
 
 /** Everything is asked in one round that has a state, and the first of it once more in a second that has none. */
 function askedByRounds(message: JsonObject, { talk, revision }: Giving): Given {
@@ -128,8 +153,7 @@ function askedByRounds(message: JsonObject, { talk, revision }: Giving): Given {
   const keys = isObject(inputResponses) ? Object.keys(inputResponses) : [];
   const isOver = keys.some((key) => key.startsWith('again'));
   const [again] = questions;
-  if (again === undefined || isOver)
-    return { result: textResult(again === undefined ? nothingToAsk : `asked for ${questions.length} things`) };
+  if (again === undefined || isOver) return { result: textResult(askedFor(questions)) };
   const isSecond = keys.length > 0;
   const name = isSecond ? 'again' : 'first';
   const asked = new Map((isSecond ? [again] : questions).map((put, at) => [`${name}-${talk.roundCount}-${at}`, put]));

@@ -13,7 +13,8 @@ const elicitation: Put = {
   params: { message: 'What is your name?', requestedSchema: form },
 };
 const roots: Put = { method: 'roots/list', params: {} };
-const sampling: Put = {
+/** A question for the model. */
+export const sampling: Put = {
   method: 'sampling/createMessage',
   params: { messages: [{ role: 'user', content: { type: 'text', text: 'Say hello.' } }], maxTokens: 20 },
 };
@@ -28,4 +29,9 @@ export function questionsFor(revision: Revision, capabilities: JsonObject): read
     ...(has('roots') ? [roots] : []),
     ...(has('sampling') ? [sampling] : []),
   ];
+}
+
+/** What was asked, in the words of the result. */
+export function asked({ length }: readonly Put[]): string {
+  return length === 0 ? 'This client declares nothing that it could be asked for.' : `asked for ${length} things`;
 }

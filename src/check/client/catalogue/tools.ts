@@ -28,9 +28,47 @@ const lost: JsonObject = {
 
 const region: JsonObject = {
   name: 'region',
-  description: 'Has an argument that travels in a header too.',
-  inputSchema: taking({ region: { ...text, 'x-mcp-header': 'Region' } }),
+  description: 'Has arguments that travel in headers too.',
+  inputSchema: taking({
+    region: { ...text, 'x-mcp-header': 'Region' },
+    count: { type: 'integer', 'x-mcp-header': 'Count' },
+    loud: { type: 'boolean', 'x-mcp-header': 'Loud' },
+  }),
 };
+
+const slow: JsonObject = {
+  name: 'slow',
+  description: 'Takes a moment. As a task it asks for something before it ends.',
+  inputSchema: taking(),
+};
+
+const endless: JsonObject = {
+  name: 'endless',
+  description: 'Is there to be given up while it runs; it ends by itself after 20 seconds.',
+  inputSchema: taking(),
+};
+
+const job: JsonObject = { name: 'job', description: 'Runs as a task alone.', inputSchema: taking() };
+
+const supports: Readonly<Record<string, 'optional' | 'required'>> = {
+  slow: 'optional',
+  endless: 'optional',
+  job: 'required',
+};
+
+/** How a tool may be called as a task; `undefined` where it may not. */
+export function taskSupport(name: string): 'optional' | 'required' | undefined {
+  return Object.hasOwn(supports, name) ? supports[name] : undefined;
+}
+
+/** Tools that run for a while, in the words of a revision. */
+function lasting({ tasks }: Revision): readonly JsonObject[] {
+  if (tasks !== 'core') return [slow, endless];
+  return [slow, endless, job].map((tool) => ({
+    ...tool,
+    execution: { taskSupport: taskSupport(String(tool['name'])) },
+  }));
+}
 
 const bad: JsonObject = {
   name: badHeaderTool,
@@ -47,12 +85,13 @@ const last: JsonObject = { name: 'last', description: 'Stands on the last page.'
 
 /** Tools of a conversation, page by page. */
 export function toolPages(
-  { mirroredHeaders }: Revision,
+  revision: Revision,
   { over, remote }: { readonly over: TalkOver; readonly remote: string | undefined },
 ): readonly (readonly JsonObject[])[] {
-  if (!mirroredHeaders) return [over === 'http' ? [...first, lost] : first, [last]];
+  const own = [...first, ...lasting(revision)];
+  if (!revision.mirroredHeaders) return [over === 'http' ? [...own, lost] : own, [last]];
   const far = remote === undefined ? [] : [remoteTool(remote)];
-  return [[...first, region], [bad, ...far], [last]];
+  return [[...own, region], [bad, ...far], [last]];
 }
 
 /** A tool whose schema has a reference to an address. */
@@ -64,7 +103,7 @@ function remoteTool(remote: string): JsonObject {
   };
 }
 
-/** A tool that the client may know by its name; `undefined` for none that has headers. */
+/** A tool that the client may know by its name, where it has headers; `undefined` for others. */
 export function toolNamed(name: string): JsonObject | undefined {
   return [region, bad].find((tool) => tool['name'] === name);
 }

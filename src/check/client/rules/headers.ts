@@ -157,7 +157,8 @@ const nameHeader: ClientRule = {
   mend: 'send Mcp-Name with params.name, or params.uri of a resource',
   watch({ message, http }) {
     const field = methodOf(String(message['method']))?.nameParam;
-    if (http === undefined || field === undefined || !isAsking(message)) return 'not-seen';
+    // A task is named for another row.
+    if (http === undefined || field === undefined || field === 'taskId' || !isAsking(message)) return 'not-seen';
     const said = http.headers['mcp-name'];
     const value = said === undefined ? undefined : decodeHeaderValue(said);
     return unlessKept(

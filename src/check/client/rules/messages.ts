@@ -4,10 +4,11 @@ import { isResponse } from '../../bench/exchange.ts';
 import { isObject } from '../../../jsonrpc/message.ts';
 import { methodOf } from '../../../protocol/catalogue.ts';
 import { check } from '../../../protocol/compile/check.ts';
+import { createTaskResultShape } from '../../../protocol/features/tasks.ts';
 import { isMetaKey, metaKey } from '../../../protocol/meta.ts';
 import { rowOf } from '../../register.ts';
 import { inQuotes, sameAs, unlessKept, type ClientRule, type ClientLook } from '../client-rule.ts';
-import { idText, isAsking, metaOf, paramsOf } from '../talk.ts';
+import { idText, isAsking, metaOf, paramsOf, type Probe } from '../talk.ts';
 
 const jsonRpc: ClientRule = {
   id: 'basic-001',
@@ -201,6 +202,14 @@ const tokenOnce: ClientRule = {
   },
 };
 
+/** Answers whose shape is judged for another row. */
+const byProbe: readonly (Probe | undefined)[] = [
+  'ignores-task',
+  'gives-result',
+  'tools-undeclared',
+  'roots-undeclared',
+];
+
 const schema: ClientRule = {
   id: 'wire-schema',
   yields: true,
@@ -208,7 +217,12 @@ const schema: ClientRule = {
   mend: 'send what the schema of the revision requires, in its types',
   watch({ message, put, revision }) {
     const { method, result } = message;
-    const asked = put === undefined ? undefined : methodOf(put.method)?.result;
+    const asked =
+      put?.probe === 'makes-task'
+        ? createTaskResultShape
+        : put === undefined || byProbe.includes(put.probe)
+          ? undefined
+          : methodOf(put.method)?.result;
     if (asked !== undefined && isObject(result))
       return judged(check(revision, asked, result), `the answer to ${put?.method}`);
     const told = typeof method === 'string' ? methodOf(method) : undefined;

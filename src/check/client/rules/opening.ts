@@ -1,6 +1,7 @@
 /** Rules about how a conversation is opened, and what is said in it. */
 
 import { isObject } from '../../../jsonrpc/message.ts';
+import { mayAsk } from '../../../protocol/catalogue.ts';
 import { unlessKept, inQuotes, type ClientRule } from '../client-rule.ts';
 import { idText, isAsking, paramsOf } from '../talk.ts';
 
@@ -58,11 +59,15 @@ const declared: ClientRule = {
   id: 'lifecycle-009',
   words: 'A client asks only for what the server declared that it can do',
   mend: 'look into the capabilities of the server before you ask',
-  watch({ message }) {
+  watch({ message, talk, revision }) {
     const { method } = message;
     if (!isAsking(message)) return 'not-seen';
-    // The catalogue declares neither.
-    const isForeign = method === 'resources/subscribe' || method === 'logging/setLevel';
+    const isOfTasks = String(method).startsWith('tasks/') && mayAsk(revision, String(method));
+    const hasTasks = talk.offersTasks && (method !== 'tasks/list' || talk.over === 'stdio');
+    // The catalogue declares none of these.
+    const isForeign =
+      ['resources/subscribe', 'logging/setLevel', 'completion/complete'].includes(String(method)) ||
+      (isOfTasks && !hasTasks);
     return unlessKept(!isForeign, `it asked for ${inQuotes(method)}, which was not declared`);
   },
 };
@@ -101,12 +106,39 @@ const noOpeningCancelled: ClientRule = {
   },
 };
 
+const saysSo: ClientRule = {
+  id: 'http-030',
+  over: 'http',
+  words: 'A request is given up by notifications/cancelled',
+  mend: 'send notifications/cancelled, and close its stream after that, if at all',
+  atEnd({ longCalls }) {
+    const wrong = longCalls.find((call) => call.isClosed && !call.isCancelled && call.laterAsks > 0);
+    if (wrong !== undefined)
+      return { breaks: `the stream of request ${inQuotes(wrong.id)} was closed, and no word came` };
+    return longCalls.some((call) => call.isCancelled) ? 'holds' : 'not-seen';
+  },
+};
+
+const closesStream: ClientRule = {
+  id: 'cancel-011',
+  words: 'A request is given up by closing its stream over HTTP, and by notifications/cancelled over stdio',
+  mend: 'abort the POST of the request; over stdio send notifications/cancelled',
+  atEnd({ longCalls, over }) {
+    const isRight =
+      over === 'http' ? longCalls.some((call) => call.isClosed) : longCalls.some((call) => call.isCancelled);
+    // Who says nothing may want the answer.
+    const isWrong = over === 'http' && longCalls.some((call) => call.isCancelled && !call.isClosed);
+    return isWrong ? { breaks: 'a notification came, and the stream was left open' } : isRight ? 'holds' : 'not-seen';
+  },
+};
+
 const pinged: ClientRule = {
   id: 'ping-001',
   words: 'A ping is answered, with an empty result',
   mend: 'answer ping with {}',
   watch({ message, put }) {
-    if (put?.method !== 'ping') return 'not-seen';
+    // What is asked for another row is judged there.
+    if (put?.method !== 'ping' || put.probe !== undefined) return 'not-seen';
     const { result } = message;
     return unlessKept(
       isObject(result) && Object.keys(result).every((key) => key === '_meta'),
@@ -115,7 +147,7 @@ const pinged: ClientRule = {
   },
   // The next question is asked when this one was waited for in vain.
   atEnd({ put, done }) {
-    const isOpen = [...put.values()].some(({ method }) => method === 'ping');
+    const isOpen = [...put.values()].some(({ method, probe }) => method === 'ping' && probe === undefined);
     return isOpen && done.has('answered ask') ? { breaks: 'it was not answered' } : 'not-seen';
   },
 };
@@ -197,6 +229,8 @@ export const openingRules: readonly ClientRule[] = [
   { ...ownCancel, id: 'cancel-013' },
   namesCancelled,
   noOpeningCancelled,
+  saysSo,
+  closesStream,
   pinged,
   fileRoots,
   cursors,

@@ -1,9 +1,12 @@
 import type { ClientRule } from '../client-rule.ts';
+import { askedRules } from './asked.ts';
 import { headerRules } from './headers.ts';
+import { hostedTaskRules } from './hosted-tasks.ts';
 import { messageRules } from './messages.ts';
 import { nameRules } from './names.ts';
 import { openingRules } from './opening.ts';
 import { roundRules } from './rounds.ts';
+import { taskRules } from './tasks.ts';
 
 /** All rules about clients. */
 export const clientRules: readonly ClientRule[] = [
@@ -12,4 +15,7 @@ export const clientRules: readonly ClientRule[] = [
   ...headerRules,
   ...roundRules,
   ...nameRules,
+  ...taskRules,
+  ...hostedTaskRules,
+  ...askedRules,
 ];

@@ -1,0 +1,172 @@
+/** Rules about what a client does that is asked, or told, what it did not say that it can do. */
+
+import { isResponse } from '../../bench/exchange.ts';
+import { inQuotes, sameAs, unlessKept, type ClientLook, type ClientRule } from '../client-rule.ts';
+import { metaOf, paramsOf, type Probe, type Talk } from '../talk.ts';
+import { about } from './hosted-tasks.ts';
+
+/** A rule that a probe is refused, with one code where that is said. */
+function refuses(
+  id: string,
+  probe: Probe,
+  [words, mend]: readonly [words: string, mend: string],
+  wanted?: number,
+): ClientRule {
+  return about(id, [probe], [words, mend], ({ result, code }) => {
+    if (result !== undefined) return { breaks: `the answer is ${inQuotes(result)}` };
+    return unlessKept(wanted === undefined || code === wanted, `the error is ${inQuotes(code)}`);
+  });
+}
+
+const noRoots = refuses(
+  'roots-005',
+  'roots-undeclared',
+  ['A client without roots refuses roots/list with -32601', 'answer with -32601'],
+  -32_601,
+);
+
+const noTools = refuses('sampling-007', 'tools-undeclared', [
+  'A client that did not declare sampling.tools refuses a question with tools',
+  'answer with an error where params.tools or params.toolChoice came, or declare sampling.tools',
+]);
+
+const noUrl = refuses(
+  'elicit-017',
+  'url-undeclared',
+  [
+    'A mode of elicitation that was not declared is refused with -32602',
+    'answer with -32602 where params.mode is not one that was declared',
+  ],
+  -32_602,
+);
+
+const balanced = refuses(
+  'sampling-024',
+  'results-missing',
+  [
+    'A question in which the result of a tool is missing is refused with -32602',
+    'look for a tool_result for each tool_use, and answer with -32602',
+  ],
+  -32_602,
+);
+
+const silent: ClientRule = {
+  id: 'basic-018',
+  words: 'A notification is never answered',
+  mend: 'send nothing for what has no id, be it unknown or wrong',
+  watch({ message, put }) {
+    if (put?.probe === 'ping-after-notices') return 'holds';
+    if (!isResponse(message) || put !== undefined) return 'not-seen';
+    // All that is asked here has an id.
+    return message['id'] === null || message['id'] === undefined
+      ? { breaks: 'it sent an answer that is of no request' }
+      : 'not-seen';
+  },
+};
+
+/** Tells whether a question of a conversation in which all was asked has no answer. */
+function isOpen({ put, done }: Talk, probe: Probe): boolean {
+  return done.has('answered ask') && [...put.values()].some((question) => question.probe === probe);
+}
+
+/** A rule that something is passed over in silence, and what is asked after it answered. */
+function passesOver(id: string, probe: Probe, [words, mend]: readonly [words: string, mend: string]): ClientRule {
+  return {
+    id,
+    words,
+    mend,
+    watch: ({ put }) => (put?.probe === probe ? 'holds' : 'not-seen'),
+    atEnd: (talk) => (isOpen(talk, probe) ? { breaks: 'the ping that came after it was not answered' } : 'not-seen'),
+  };
+}
+
+const cancellation = passesOver('cancel-010', 'ping-after-notices', [
+  'A cancellation of what was never asked is ignored',
+  'pass over notifications/cancelled with an id that you do not know',
+]);
+
+const complete = passesOver('elicit-028', 'ping-after-complete', [
+  'notifications/elicitation/complete with an unknown id is ignored',
+  'pass over elicitation ids that you do not know',
+]);
+
+const batches: ClientRule = {
+  id: 'basic-019',
+  words: 'A batch is taken, and what is asked in it answered',
+  mend: 'take an array of messages as you take each of them',
+  watch: ({ put }) => (put?.probe === 'in-batch' ? 'holds' : 'not-seen'),
+  atEnd: (talk) =>
+    isOpen(talk, 'in-batch')
+      ? { breaks: 'a batch of two pings was not answered, and a ping that came after it was' }
+      : 'not-seen',
+};
+
+/** The value of progress, where a message tells of some. */
+function told(message: Readonly<Record<string, unknown>>): unknown {
+  return message['method'] === 'notifications/progress' ? paramsOf(message)['progress'] : undefined;
+}
+
+const rises: ClientRule = {
+  id: 'progress-003',
+  // Over HTTP two messages may overtake one another.
+  over: 'stdio',
+  words: 'Progress rises with each notification',
+  mend: 'send a greater progress each time, or none',
+  watch({ message, talk }) {
+    const value = told(message);
+    const known = talk.progress.get(paramsOf(message)['progressToken']);
+    if (typeof value !== 'number' || known === undefined) return 'not-seen';
+    return unlessKept(value > known.last, `progress ${value} came after ${known.last}`);
+  },
+};
+
+const knownToken: ClientRule = {
+  id: 'progress-005',
+  words: 'Progress is told with the token of a request that was asked',
+  mend: 'send the progressToken of _meta of the request that you work on',
+  watch({ message, talk }): ClientLook {
+    if (told(message) === undefined) return 'not-seen';
+    const { progressToken } = paramsOf(message);
+    return unlessKept(talk.progress.has(progressToken), `no request had the token ${inQuotes(progressToken)}`);
+  },
+};
+
+const stops: ClientRule = {
+  id: 'progress-006',
+  over: 'stdio',
+  words: 'Of a request that was answered no progress is told',
+  mend: 'stop telling of progress when the answer is sent',
+  watch({ message, talk }) {
+    const known = talk.progress.get(paramsOf(message)['progressToken']);
+    if (told(message) === undefined || known === undefined) return 'not-seen';
+    return unlessKept(!known.isAnswered, 'the request was answered before');
+  },
+};
+
+/** Notes what an answer, or a notification, says of progress, once it was looked at. */
+export function noteProgress(message: Readonly<Record<string, unknown>>, talk: Talk, key: string): void {
+  const question = isResponse(message) ? talk.put.get(key) : undefined;
+  const token =
+    question === undefined ? paramsOf(message)['progressToken'] : metaOf({ params: question.params })['progressToken'];
+  const known = talk.progress.get(token);
+  if (known === undefined) return;
+  if (question !== undefined) known.isAnswered = true;
+  const value = told(message);
+  if (typeof value === 'number') known.last = Math.max(known.last, value);
+}
+
+/** Rules about what is asked and told. */
+export const askedRules: readonly ClientRule[] = [
+  noRoots,
+  noTools,
+  sameAs(noTools, 'sampling-005', 'Who takes tools in a question for the model has declared sampling.tools'),
+  noUrl,
+  balanced,
+  silent,
+  cancellation,
+  complete,
+  batches,
+  rises,
+  knownToken,
+  stops,
+];
