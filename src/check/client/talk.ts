@@ -7,14 +7,14 @@ import type { OwnTask } from './tasks/own-task.ts';
 export interface Put {
   readonly method: string;
   readonly params: JsonObject;
-  /** What is looked at in its answer beside what is looked at in all answers. */
-  readonly probe?: Probe;
-  /** What was known when it was put: the method of what became a task, how that stood last, and ids that were given before. */
+  /** Statement for whose sake it is asked; its answer is looked at for that as well. */
+  readonly probe?: ClientProbe;
+  /** Facts that were known when it was put: the method of what became a task, how that stood last, and ids that were given before. */
   readonly known?: { readonly method?: string; readonly status?: unknown; readonly ids?: readonly string[] };
 }
 
-/** What is asked for the sake of one statement. */
-export type Probe =
+/** Name of something that is asked for the sake of one statement. */
+export type ClientProbe =
   | 'ping-after-notices'
   | 'ping-after-complete'
   | 'roots-undeclared'

@@ -4,11 +4,11 @@ import { isObject } from '../../../jsonrpc/message.ts';
 import type { Implementation, JsonObject } from '../../../protocol/features/common.ts';
 import { metaKey } from '../../../protocol/meta.ts';
 import type { Revision } from '../../../protocol/revision.ts';
-import { OwnTask, taskTimes } from '../tasks/own-task.ts';
-import { madeTask, offeredTasks, takesTasks, taskAnswer } from '../tasks/serving.ts';
+import { OwnTask, ownTaskTimes } from '../tasks/own-task.ts';
+import { madeTask, offeredTasks, clientTakesTasks, taskAnswer } from '../tasks/serving.ts';
 import { paramsOf, type Put, type Round, type Talk } from '../talk.ts';
 import { askedNow } from './asking.ts';
-import { asked as askedFor, opaqueState, questionsFor } from './questions.ts';
+import { askedWords, opaqueState, questionsFor } from './questions.ts';
 import { cursors, plainTool, toolPages } from './tools.ts';
 
 /** Answer to a request: a result, an error, that the session is gone, or none, since the client gave it up. */
@@ -65,7 +65,9 @@ async function plainAnswer(message: JsonObject, giving: Giving): Promise<Given> 
     case 'resources/templates/list':
       return { result: { resourceTemplates: [], ...hints(revision) } };
     case 'resources/read':
-      return paramsOf(message)['uri'] === asTask && takesTasks(giving.talk) ? wrongTask(giving) : read(message, giving);
+      return paramsOf(message)['uri'] === asTask && clientTakesTasks(giving.talk)
+        ? wrongTask(giving)
+        : read(message, giving);
     case 'prompts/list':
       return { result: { prompts: [{ name: 'greet', description: 'Greets.' }], ...hints(revision) } };
     case 'prompts/get':
@@ -107,11 +109,11 @@ const asTask = 'check://as-task';
 function resourcesFor({ talk, revision }: Giving): readonly JsonObject[] {
   const notes = { uri: 'check://notes', name: 'notes', mimeType: 'text/plain' };
   const odd = { uri: asTask, name: 'as-task', description: 'Is answered with a task, which is invalid.' };
-  return revision.tasks === 'extension' && takesTasks(talk) ? [notes, odd] : [notes];
+  return revision.tasks === 'extension' && clientTakesTasks(talk) ? [notes, odd] : [notes];
 }
 
 function wrongTask({ talk }: Giving): Given {
-  const task = new OwnTask({ tool: 'as-task', callId: undefined, question: undefined, ttl: taskTimes.kept });
+  const task = new OwnTask({ tool: 'as-task', callId: undefined, question: undefined, ttl: ownTaskTimes.kept });
   talk.wrongTasks.add(task.id);
   return { result: { resultType: 'task', ...task.view('extension') } };
 }
@@ -142,7 +144,7 @@ async function called(message: JsonObject, giving: Giving): Promise<Given> {
 
 /** A call that takes a while, and is no task. */
 async function ran(name: 'slow' | 'endless', { lasts }: Giving): Promise<Given> {
-  const isThere = await lasts(name === 'slow' ? taskTimes.rest : taskTimes.endless);
+  const isThere = await lasts(name === 'slow' ? ownTaskTimes.rest : ownTaskTimes.endless);
   return isThere ? { result: textResult(`${name} has ended`) } : 'given-up';
 }
 
@@ -153,7 +155,7 @@ function askedByRounds(message: JsonObject, { talk, revision }: Giving): Given {
   const keys = isObject(inputResponses) ? Object.keys(inputResponses) : [];
   const isOver = keys.some((key) => key.startsWith('again'));
   const [again] = questions;
-  if (again === undefined || isOver) return { result: textResult(askedFor(questions)) };
+  if (again === undefined || isOver) return { result: textResult(askedWords(questions)) };
   const isSecond = keys.length > 0;
   const name = isSecond ? 'again' : 'first';
   const asked = new Map((isSecond ? [again] : questions).map((put, at) => [`${name}-${talk.roundCount}-${at}`, put]));

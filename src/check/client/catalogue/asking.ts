@@ -6,7 +6,7 @@ import type { JsonObject } from '../../../protocol/features/common.ts';
 import { askedAsTasks } from '../tasks/hosted.ts';
 import type { Put } from '../talk.ts';
 import type { Giving } from './answers.ts';
-import { asked, questionsFor, sampling } from './questions.ts';
+import { askedWords, questionsFor, sampling } from './questions.ts';
 
 /** Asks one thing after the other. @returns The words of the result. */
 export async function askedNow(giving: Giving): Promise<string> {
@@ -23,7 +23,7 @@ export async function askedNow(giving: Giving): Promise<string> {
   await noticed(giving);
   await askedAsTasks(giving);
   if (revision.batches) await batched(giving);
-  return asked(questions);
+  return askedWords(questions);
 }
 
 /** A question whose progress may be told. */
@@ -34,7 +34,7 @@ function inProgress({ method, params }: Put, { talk }: Giving): Put {
   return { method, params: { ...params, _meta: { progressToken } } };
 }
 
-/** What a client has to refuse, since it declared nothing of the kind. */
+/** Questions that a client has to refuse, since it declared nothing of the kind. */
 function undeclared({ talk: { capabilities }, revision }: Giving): readonly Put[] {
   const { roots, sampling: samples, elicitation } = capabilities;
   const asks: Put[] = [];

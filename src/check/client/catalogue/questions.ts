@@ -31,7 +31,7 @@ export function questionsFor(revision: Revision, capabilities: JsonObject): read
   ];
 }
 
-/** What was asked, in the words of the result. */
-export function asked({ length }: readonly Put[]): string {
+/** Words of the result: for how many things was asked. */
+export function askedWords({ length }: readonly Put[]): string {
   return length === 0 ? 'This client declares nothing that it could be asked for.' : `asked for ${length} things`;
 }

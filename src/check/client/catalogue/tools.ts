@@ -56,7 +56,7 @@ const supports: Readonly<Record<string, 'optional' | 'required'>> = {
   job: 'required',
 };
 
-/** How a tool may be called as a task; `undefined` where it may not. */
+/** Way in which a tool may be called as a task; `undefined` where it may not. */
 export function taskSupport(name: string): 'optional' | 'required' | undefined {
   return Object.hasOwn(supports, name) ? supports[name] : undefined;
 }

@@ -2,13 +2,13 @@
 
 import { isResponse } from '../../bench/exchange.ts';
 import { inQuotes, sameAs, unlessKept, type ClientLook, type ClientRule } from '../client-rule.ts';
-import { metaOf, paramsOf, type Probe, type Talk } from '../talk.ts';
+import { metaOf, paramsOf, type ClientProbe, type Talk } from '../talk.ts';
 import { about } from './hosted-tasks.ts';
 
 /** A rule that a probe is refused, with one code where that is said. */
 function refuses(
   id: string,
-  probe: Probe,
+  probe: ClientProbe,
   [words, mend]: readonly [words: string, mend: string],
   wanted?: number,
 ): ClientRule {
@@ -65,12 +65,12 @@ const silent: ClientRule = {
 };
 
 /** Tells whether a question of a conversation in which all was asked has no answer. */
-function isOpen({ put, done }: Talk, probe: Probe): boolean {
+function isOpen({ put, done }: Talk, probe: ClientProbe): boolean {
   return done.has('answered ask') && [...put.values()].some((question) => question.probe === probe);
 }
 
 /** A rule that something is passed over in silence, and what is asked after it answered. */
-function passesOver(id: string, probe: Probe, [words, mend]: readonly [words: string, mend: string]): ClientRule {
+function passesOver(id: string, probe: ClientProbe, [words, mend]: readonly [words: string, mend: string]): ClientRule {
   return {
     id,
     words,

@@ -7,7 +7,7 @@ import type { JsonObject } from '../../../protocol/features/common.ts';
 import { metaKey } from '../../../protocol/meta.ts';
 import { hasEnded } from '../../../protocol/task-status.ts';
 import { inQuotes, sameAs, unlessKept, type ClientLook, type ClientRule, type HeardOfClient } from '../client-rule.ts';
-import { paramsOf, type Probe, type Put } from '../talk.ts';
+import { paramsOf, type ClientProbe, type Put } from '../talk.ts';
 
 /** An answer to something that was asked for the sake of a statement. */
 interface Answer {
@@ -21,7 +21,7 @@ interface Answer {
 }
 
 /** The answer to one of some probes. */
-export function answerTo({ message, put }: HeardOfClient, probes: readonly Probe[]): Answer | undefined {
+export function probeAnswer({ message, put }: HeardOfClient, probes: readonly ClientProbe[]): Answer | undefined {
   if (put?.probe === undefined || !probes.includes(put.probe)) return undefined;
   const { result, error } = message;
   const given = isObject(result) ? result : undefined;
@@ -33,7 +33,7 @@ export function answerTo({ message, put }: HeardOfClient, probes: readonly Probe
 /** A rule about the answers to some probes. */
 export function about(
   id: string,
-  probes: readonly Probe[],
+  probes: readonly ClientProbe[],
   [words, mend]: readonly [words: string, mend: string],
   judge: (answer: Answer, heard: HeardOfClient) => ClientLook,
 ): ClientRule {
@@ -42,7 +42,7 @@ export function about(
     words,
     mend,
     watch(heard) {
-      const answer = answerTo(heard, probes);
+      const answer = probeAnswer(heard, probes);
       return answer === undefined ? 'not-seen' : judge(answer, heard);
     },
   };
@@ -98,7 +98,7 @@ const ids: ClientRule = {
     const { task: wished } = paramsOf(heard.message);
     if (isObject(wished) && heard.message['method'] !== undefined)
       return unlessKept(wished['taskId'] === undefined, `params.task has the taskId ${inQuotes(wished['taskId'])}`);
-    const { task, put } = answerTo(heard, ['makes-task']) ?? {};
+    const { task, put } = probeAnswer(heard, ['makes-task']) ?? {};
     if (task === undefined) return 'not-seen';
     const { taskId } = task;
     if (typeof taskId !== 'string') return { breaks: `taskId is ${inQuotes(taskId)}` };
@@ -117,7 +117,7 @@ const begins = about(
 );
 
 /** Answers that describe a task. */
-const views: readonly Probe[] = [
+const views: readonly ClientProbe[] = [
   'makes-task',
   'gets-task',
   'has-ended',
@@ -182,7 +182,7 @@ const waits = about(
   ({ result }) =>
     result === undefined
       ? 'not-seen'
-      : unlessKept(hasEnded(result), `its result was given, and the task is ${inQuotes(result['status'])}`),
+      : unlessKept(hasEnded(result), `it was answered, and the task is ${inQuotes(result['status'])}`),
 );
 
 const resultSays = about(

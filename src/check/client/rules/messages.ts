@@ -8,7 +8,7 @@ import { createTaskResultShape } from '../../../protocol/features/tasks.ts';
 import { isMetaKey, metaKey } from '../../../protocol/meta.ts';
 import { rowOf } from '../../register.ts';
 import { inQuotes, sameAs, unlessKept, type ClientRule, type ClientLook } from '../client-rule.ts';
-import { idText, isAsking, metaOf, paramsOf, type Probe } from '../talk.ts';
+import { idText, isAsking, metaOf, paramsOf, type ClientProbe } from '../talk.ts';
 
 const jsonRpc: ClientRule = {
   id: 'basic-001',
@@ -203,7 +203,7 @@ const tokenOnce: ClientRule = {
 };
 
 /** Answers whose shape is judged for another row. */
-const byProbe: readonly (Probe | undefined)[] = [
+const byProbe: readonly (ClientProbe | undefined)[] = [
   'ignores-task',
   'gives-result',
   'tools-undeclared',

@@ -6,7 +6,7 @@ import { messageRules } from './messages.ts';
 import { nameRules } from './names.ts';
 import { openingRules } from './opening.ts';
 import { roundRules } from './rounds.ts';
-import { taskRules } from './tasks.ts';
+import { clientTaskRules } from './tasks.ts';
 
 /** All rules about clients. */
 export const clientRules: readonly ClientRule[] = [
@@ -15,7 +15,7 @@ export const clientRules: readonly ClientRule[] = [
   ...headerRules,
   ...roundRules,
   ...nameRules,
-  ...taskRules,
+  ...clientTaskRules,
   ...hostedTaskRules,
   ...askedRules,
 ];

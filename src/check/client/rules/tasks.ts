@@ -7,7 +7,7 @@ import type { Revision } from '../../../protocol/revision.ts';
 import { taskSupport } from '../catalogue/tools.ts';
 import { inQuotes, sameAs, unlessKept, type ClientRule, type HeardOfClient } from '../client-rule.ts';
 import { idText, isAsking, metaOf, paramsOf } from '../talk.ts';
-import { taskTimes, type OwnTask } from '../tasks/own-task.ts';
+import { ownTaskTimes, type OwnTask } from '../tasks/own-task.ts';
 
 const inExtension = ({ tasks }: Revision): boolean => tasks === 'extension';
 
@@ -84,7 +84,7 @@ const interval: ClientRule = {
     const { polls, mostPolls, elapsed } = task;
     return unlessKept(
       polls + 1 <= mostPolls,
-      `it was asked ${polls + 1} times in ${Math.round(elapsed)} ms, at an interval of ${taskTimes.poll} ms`,
+      `it was asked ${polls + 1} times in ${Math.round(elapsed)} ms, at an interval of ${ownTaskTimes.poll} ms`,
     );
   },
 };
@@ -209,7 +209,7 @@ const callsAlone: ClientRule = {
 };
 
 /** Rules about clients that have tasks made. */
-export const taskRules: readonly ClientRule[] = [
+export const clientTaskRules: readonly ClientRule[] = [
   declaredAlone,
   undeclared,
   sameAs(undeclared, 'tasks-003', 'Of a server that declares no tasks none is asked for'),

@@ -1,4 +1,4 @@
-/** What a client of 2025-11-25 is asked as a task, and about that task; one that takes none has to answer as ever. */
+/** Questions that a client of 2025-11-25 is asked as tasks, and about those tasks; one that takes none has to answer as ever. */
 
 import { isObject } from '../../../jsonrpc/message.ts';
 import { after } from '../../../jsonrpc/timeout.ts';
@@ -8,8 +8,8 @@ import { metaKey } from '../../../protocol/meta.ts';
 import { hasEnded } from '../../../protocol/task-status.ts';
 import type { Giving } from '../catalogue/answers.ts';
 import { questionsFor } from '../catalogue/questions.ts';
-import type { Probe, Put } from '../talk.ts';
-import { taskTimes } from './own-task.ts';
+import type { ClientProbe, Put } from '../talk.ts';
+import { ownTaskTimes } from './own-task.ts';
 
 /** Asks it. */
 export async function askedAsTasks(giving: Giving): Promise<void> {
@@ -31,7 +31,7 @@ export async function askedAsTasks(giving: Giving): Promise<void> {
 
 /** A question that is to be a task. */
 function augmented({ method, params }: Put): Put {
-  return { method, params: { ...params, task: { ttl: taskTimes.kept } } };
+  return { method, params: { ...params, task: { ttl: ownTaskTimes.kept } } };
 }
 
 function declares({ tasks }: JsonObject, name: 'list' | 'cancel'): boolean {
@@ -50,12 +50,14 @@ async function made(question: Put, ids: string[], { put }: Giving): Promise<stri
 
 /** Follows a task to its end, and beyond. */
 async function followed(taskId: string, { method }: Put, { put, talk: { capabilities } }: Giving): Promise<void> {
-  const about = (asked: string, probe: Probe, known: Put['known'] = {}, params: JsonObject = { taskId }) =>
+  const about = (asked: string, probe: ClientProbe, known: Put['known'] = {}, params: JsonObject = { taskId }) =>
     put({ method: asked, params, probe, known });
   // Of which task it is, the params alone say.
   const other = { taskId, _meta: { [metaKey.relatedTask]: { taskId: 'check-other' } } };
   await about('tasks/get', 'gets-task', {}, other);
-  await about('tasks/result', 'gives-result', { method });
+  const given = await about('tasks/result', 'gives-result', { method });
+  // Who waits for its person, as it should, is asked nothing more.
+  if (!('result' in given) && !('error' in given)) return;
   const { result } = await about('tasks/get', 'has-ended');
   const status = isObject(result) ? result['status'] : undefined;
   if (declares(capabilities, 'list')) {

@@ -7,7 +7,7 @@ import { hasEnded } from '../../../protocol/task-status.ts';
 import type { Put } from '../talk.ts';
 
 /** Times of tasks, in milliseconds: between two polls, until it needs input, from then to its end, without an answer, of one that has no end, and of its keeping. */
-export const taskTimes = {
+export const ownTaskTimes = {
   poll: 250,
   work: 700,
   rest: 300,
@@ -16,12 +16,12 @@ export const taskTimes = {
   kept: 60_000,
 } as const;
 
-/** What a task is made of. */
+/** Parts that a task is made of. */
 export interface TaskMade {
   readonly tool: string;
   /** Id of the call that it was made of. */
   readonly callId: unknown;
-  /** What it asks its client; `undefined` for nothing. */
+  /** Question that it asks its client; `undefined` for none. */
   readonly question: Put | undefined;
   /** Time for which it is kept, as it is told. */
   readonly ttl: number;
@@ -49,7 +49,7 @@ export class OwnTask {
   updates = 0;
   /** Times that its question was told once more after it was answered, which the extension allows. */
   repeats = 0;
-  /** True where its question is on its way to the client, in the core. */
+  /** Resolves when its question was answered, in the core; `undefined` while nobody fetches it. */
   asking: Promise<void> | undefined;
 
   constructor(made: TaskMade) {
@@ -69,24 +69,24 @@ export class OwnTask {
     return this.#answeredAt !== undefined;
   }
 
-  /** How it stands now. */
+  /** Status that it has now. */
   get status(): TaskStatus {
     if (this.#isCancelled) return 'cancelled';
     const { elapsed } = this;
     const { tool, question } = this.made;
-    if (tool === 'endless') return elapsed < taskTimes.endless ? 'working' : 'completed';
-    if (elapsed < taskTimes.work) return 'working';
-    if (question === undefined) return elapsed < taskTimes.work + taskTimes.rest ? 'working' : 'completed';
+    if (tool === 'endless') return elapsed < ownTaskTimes.endless ? 'working' : 'completed';
+    if (elapsed < ownTaskTimes.work) return 'working';
+    if (question === undefined) return elapsed < ownTaskTimes.work + ownTaskTimes.rest ? 'working' : 'completed';
     if (this.#answeredAt !== undefined)
-      return monotonicNow() - this.#answeredAt < taskTimes.rest ? 'working' : 'completed';
-    return this.asking !== undefined || elapsed < taskTimes.unanswered ? 'input_required' : 'completed';
+      return monotonicNow() - this.#answeredAt < ownTaskTimes.rest ? 'working' : 'completed';
+    return this.asking !== undefined || elapsed < ownTaskTimes.unanswered ? 'input_required' : 'completed';
   }
 
   get hasEnded(): boolean {
     return hasEnded(this);
   }
 
-  /** What it asked was answered. */
+  /** Takes note that its question was answered. */
   answered(): void {
     this.#answeredAt ??= monotonicNow();
   }
@@ -106,12 +106,14 @@ export class OwnTask {
       status,
       createdAt: this.#createdAt,
       lastUpdatedAt: this.#updatedAt,
-      ...(surface === 'core' ? { ttl, pollInterval: taskTimes.poll } : { ttlMs: ttl, pollIntervalMs: taskTimes.poll }),
+      ...(surface === 'core'
+        ? { ttl, pollInterval: ownTaskTimes.poll }
+        : { ttlMs: ttl, pollIntervalMs: ownTaskTimes.poll }),
     };
   }
 
   /** Most times that it may have been asked by now, by somebody who asks at once, after each answer of its own, and else no faster than it was told, give or take a fifth. */
   get mostPolls(): number {
-    return 3 + this.updates + Math.floor(this.elapsed / (taskTimes.poll * 0.8));
+    return 3 + this.updates + Math.floor(this.elapsed / (ownTaskTimes.poll * 0.8));
   }
 }

@@ -9,17 +9,17 @@ import type { Given, Giving } from '../catalogue/answers.ts';
 import { questionsFor } from '../catalogue/questions.ts';
 import { taskSupport } from '../catalogue/tools.ts';
 import { paramsOf, type Talk } from '../talk.ts';
-import { OwnTask, taskTimes } from './own-task.ts';
+import { OwnTask, ownTaskTimes } from './own-task.ts';
 
 /** Limit of the tasks of one conversation. */
 const mostTasks = 200;
 
 /** Tells whether a client says that it takes tasks, in the extension. */
-export function takesTasks({ capabilities: { extensions } }: Pick<Talk, 'capabilities'>): boolean {
+export function clientTakesTasks({ capabilities: { extensions } }: Pick<Talk, 'capabilities'>): boolean {
   return isObject(extensions) && isObject(extensions[tasksExtension]);
 }
 
-/** What `initialize`, or `server/discover`, declares of tasks. */
+/** Capabilities that `initialize`, or `server/discover`, declares of tasks. */
 export function offeredTasks({ revision: { tasks }, talk }: Pick<Giving, 'revision' | 'talk'>): JsonObject {
   if (tasks === 'extension') return { extensions: { [tasksExtension]: {} } };
   if (tasks !== 'core' || !talk.offersTasks) return {};
@@ -36,7 +36,7 @@ export function madeTask(message: JsonObject, { talk, revision }: Giving): Given
   const isCore = revision.tasks === 'core' && talk.offersTasks;
   if (isCore && task === undefined && support === 'required')
     return refused(-32_601, `${String(name)} runs as a task alone: send params.task`);
-  const isAsked = isCore ? isObject(task) : revision.tasks === 'extension' && takesTasks(talk);
+  const isAsked = isCore ? isObject(task) : revision.tasks === 'extension' && clientTakesTasks(talk);
   if (!isAsked) return undefined;
   const wished = isObject(task) ? task['ttl'] : undefined;
   const [question] = questionsFor(revision, talk.capabilities);
@@ -44,7 +44,7 @@ export function madeTask(message: JsonObject, { talk, revision }: Giving): Given
     tool: String(name),
     callId: message['id'],
     question,
-    ttl: typeof wished === 'number' && wished > 0 ? Math.min(wished, taskTimes.kept) : taskTimes.kept,
+    ttl: typeof wished === 'number' && wished > 0 ? Math.min(wished, ownTaskTimes.kept) : ownTaskTimes.kept,
   });
   talk.tasks.set(made.id, made);
   return {
@@ -62,7 +62,7 @@ export async function taskAnswer(message: JsonObject, giving: Giving): Promise<G
     return { result: { tasks: [...talk.tasks.values()].map((task) => task.view('core')) } };
   const answer = (isCore ? coreAnswers : extensionAnswers)[String(method)];
   if (answer === undefined) return undefined;
-  if (!isCore && !takesTasks(talk))
+  if (!isCore && !clientTakesTasks(talk))
     return refused(-32_021, 'tasks are an extension that this request does not declare', {
       requiredCapabilities: { extensions: { [tasksExtension]: {} } },
     });
@@ -116,7 +116,12 @@ const extensionAnswers: Readonly<Record<string, Answer>> = {
       return { result: { ...task.view('extension', status), inputRequests: { [task.key]: question } } };
     }
     if (status === 'completed') talk.done.add(`answered ${task.made.tool}`);
-    return { result: { ...task.view('extension', status), ...(status === 'completed' && { result: outcome(task) }) } };
+    return {
+      result: {
+        ...task.view('extension', status),
+        ...(status === 'completed' && { result: outcome(task, { resultType: 'complete' }) }),
+      },
+    };
   },
   'tasks/update'(task, _, message) {
     const { inputResponses } = paramsOf(message);
@@ -133,8 +138,9 @@ const extensionAnswers: Readonly<Record<string, Answer>> = {
   },
 };
 
-function outcome({ made: { tool } }: OwnTask): JsonObject {
-  return { content: [{ type: 'text', text: `${tool} has ended` }] };
+/** The result of the call. @param more Fields that one surface adds. */
+function outcome({ made: { tool } }: OwnTask, more: JsonObject = {}): JsonObject {
+  return { content: [{ type: 'text', text: `${tool} has ended` }], ...more };
 }
 
 /** Words that say of which task a message is, in the core. */
