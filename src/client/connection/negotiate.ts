@@ -98,8 +98,10 @@ class Negotiation {
     const probe = await this.#probe(stateless, this.#probeTimeout());
     if (probe.kind === 'stateless') return await this.#agreed(probe);
     const offer = newestOf(probe.common ?? revisions, 'handshake');
-    if (offer === undefined) throw incompatible(revisions, probe.supported, probe.cause);
-    return await this.#initialize(offer, probe);
+    if (offer !== undefined) return await this.#initialize(offer, probe);
+    // One that died just now, or was slow, speaks what it spoke before as far as anybody can tell.
+    const isUnheard = this.#options.negotiated !== undefined && probe.cause instanceof ConnectionError;
+    throw isUnheard ? probe.cause : incompatible(revisions, probe.supported, probe.cause);
   }
 
   /** A server that needed `initialize` before most likely still does; if it does not, it is asked. */

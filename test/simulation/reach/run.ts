@@ -1,8 +1,7 @@
 /** Says how much of the code that schedules are about runs in them: `npm run simulate:reach [-- --count N] [--from N] [--lines]`. */
 
 import { parseArgs } from 'node:util';
-import { nodesOf } from '../service/night.ts';
-import { planOf } from '../service/plan.ts';
+import { planOfNight } from '../service/night.ts';
 import { runPlan } from '../service/schedule.ts';
 import { reached } from './reached.ts';
 import { isReachable } from './files.ts';
@@ -14,9 +13,7 @@ const from = Number(values.from ?? 1);
 const count = Number(values.count ?? 10_000);
 const files = await reached(async () => {
   for (let seed = from; seed < from + count; seed++) {
-    await runPlan(planOf(seed, { nodes: nodesOf(seed) }));
-    // A bridge is slower to begin with, and stands in front of the same code.
-    if (seed % 10 === 0) await runPlan(planOf(seed, { bridge: true, nodes: 1 + (seed % 20) / 10 }));
+    await runPlan(planOfNight(seed));
   }
 }, isReachable);
 let branches = 0;

@@ -8,6 +8,7 @@ import { beSessionlessGuest } from './guest-of-no-session.ts';
 import { bePairGuest } from './guest-of-pair.ts';
 import { beGuestOfBridge, beRoundsGuest } from './guest-of-rounds.ts';
 import { clientHeader } from './node.ts';
+import { beGuestOfHomes } from './guest-of-homes.ts';
 import { beTokenGuest } from './guest-of-tokens.ts';
 import { guestKey, Heard, newsMs, Raw, type GuestParts } from './raw.ts';
 
@@ -19,6 +20,7 @@ export async function beGuest(process: Process, parts: GuestParts): Promise<void
   if (tokens !== undefined) await beTokenGuest(raw, tokens);
   else if (pair) await bePairGuest(raw);
   else if (parts.plan.service === 'sessionless' && revision !== '2026-07-28') await beSessionlessGuest(raw);
+  else if (parts.plan.upstream !== undefined && revision !== '2026-07-28') await beGuestOfHomes(raw);
   else if (parts.plan.upstream !== undefined) await beGuestOfBridge(raw);
   else if (revision === '2026-07-28') await beRoundsGuest(raw);
   else await beSessionGuest(raw);

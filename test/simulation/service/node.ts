@@ -19,7 +19,7 @@ import type { Guarded } from '../../../src/protect/protect.ts';
 const key = { type: 'object', properties: { key: { type: 'integer' } }, required: ['key'] } as const;
 
 /** How many tools a process has to begin with. */
-export const toolCount: number = 13 + oddTools.length;
+export const toolCount: number = 14 + oddTools.length;
 
 /** How often a handler may ask, and how long a state of rounds is good, in milliseconds. */
 export const mostRounds = 8;
@@ -242,6 +242,13 @@ function serverOf({ judge, wait, peaceful, news, knowsClients, tokens }: Service
   server.tool('endless', { input: key }, (given, ctx) => {
     if (ctx.inputResponses === undefined) runs('endless', given.key, ctx);
     return inputRequired({ state: given.key });
+  });
+  // A handler that goes by rounds itself, and keeps nothing.
+  server.tool('hand-page', { input: key }, (given, ctx) => {
+    if (ctx.inputResponses !== undefined) return Object.keys(ctx.inputResponses).join();
+    runs('hand-page', given.key, ctx);
+    const params = { mode: 'url', message: `hand-page ${given.key}`, url: 'https://pages.example/' } as const;
+    return inputRequired({ requests: { page: { method: 'elicitation/create', params } } });
   });
   server.tool('log', { input: key }, async (given, ctx) => {
     runs('log', given.key, ctx);

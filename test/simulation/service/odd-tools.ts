@@ -1,13 +1,27 @@
 /** Tools of a service whose handlers do what handlers had better not, or seldom do: their answers are whatever they are, but each ends. */
 
-import type { Server } from '../../../src/server.ts';
+import { urlElicitationRequired, type Server } from '../../../src/server.ts';
 import type { Ctx } from '../../../src/server/ctx.ts';
 import { pause, sample } from './handling.ts';
 
 const key = { type: 'object', properties: { key: { type: 'integer' } }, required: ['key'] } as const;
 
 /** The names of the tools. */
-export const oddTools = ['careless', 'same-key', 'keyed', 'misfit', 'wordy', 'huge', 'hosted', 'unasked'] as const;
+export const oddTools = [
+  'careless',
+  'same-key',
+  'keyed',
+  'misfit',
+  'wordy',
+  'huge',
+  'hosted',
+  'unasked',
+  'fickle',
+  'restless',
+  'talkative',
+  'breaking',
+  'page',
+] as const;
 
 /** How much it says; a store in memory keeps 1000 events of a session. */
 const reportCount = 10;
@@ -46,6 +60,51 @@ const handlers: Readonly<Record<(typeof oddTools)[number], (of: number, ctx: Ctx
   },
   huge: async (of, ctx) => await sample(ctx, `huge ${of} ${'.'.repeat(of % 2 === 0 ? 40_000 : 400_000)}`),
   hosted: async (of, ctx) => await sample(ctx, `hosted ${of} one`, { task: { ttlMs: 20_000 } }),
+  // It asks something else whenever it runs.
+  fickle: async (of, ctx) => await sample(ctx, `fickle ${of} ${Math.random()}`, { key: 'word' }),
+  // It goes on while it waits, with an effect that takes its time, and with what it wants when its run may be over.
+  restless: async (of, ctx) => {
+    const effect = async (): Promise<string> => {
+      await pause(60, new AbortController().signal);
+      ctx.log('error', `restless ${of} effect`);
+      return 'done';
+    };
+    ctx.once('effect', effect).catch(() => undefined);
+    const late = async (): Promise<void> => {
+      await pause(150, new AbortController().signal);
+      await ctx.once('late', () => 'late');
+    };
+    late().catch(() => undefined);
+    const another = async (): Promise<void> => {
+      await pause(150, new AbortController().signal);
+      await sample(ctx, `restless ${of} other`, { key: 'other' });
+    };
+    another().catch(() => undefined);
+    return await sample(ctx, `restless ${of} one`);
+  },
+  talkative: async (of, ctx) => {
+    const answer = sample(ctx, `talkative ${of} one`);
+    answer.catch(() => undefined);
+    for (let at = 1; at <= 3; at++) {
+      await pause(200, ctx.signal);
+      ctx.progress(at);
+      ctx.log('error', `talkative ${of} word${at}`);
+    }
+    return await answer;
+  },
+  // It ends while somebody thinks about what it asked.
+  breaking: async (of, ctx) => {
+    sample(ctx, `breaking ${of} one`).catch(() => undefined);
+    await pause(600, ctx.signal);
+    throw new Error(`breaking ${of} breaks`);
+  },
+  // It wants a page visited first, each time.
+  page: async (of, ctx) => {
+    const url = `https://pages.example/${of}`;
+    if (of % 2 === 0) throw urlElicitationRequired([{ message: `page ${of}`, url }]);
+    const { action } = await ctx.elicitUrl({ message: `page ${of}`, url });
+    return action;
+  },
   // The client never said that it can.
   unasked: async (_, ctx) => JSON.stringify(await ctx.roots()),
 };

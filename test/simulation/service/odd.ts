@@ -79,6 +79,36 @@ const deeds: readonly Odd[] = [
   async ({ client }) => await client.notify('notifications/nothing', {}),
   async ({ client }) => await client.notifyRootsListChanged(),
   async ({ client }) => await client.readResource('news://nobodys'),
+  async ({ client, key }) => await client.callTool('endless', { key }),
+  async ({ client, key }) => await client.callTool('hand-page', { key }),
+  async (parts) => await echo(parts, { timeoutMs: 0, maxTotalTimeoutMs: 0 }),
+  async ({ client }) => {
+    const all = await client.subscribe(
+      { prompts: true, resources: true, updates: [newsUri, 'news://nobodys'] },
+      throwing,
+    );
+    await later(1_000);
+    await Promise.all([all.close(), all.close()]);
+  },
+  async ({ client, key }) => {
+    const given = new AbortController();
+    const subscribed = client.subscribe({ updates: [newsUri] }, () => undefined, { signal: given.signal });
+    given.abort('at once');
+    await subscribed;
+    await client.callTool('echo', { key });
+  },
+  async ({ client, key }) => {
+    // All of it at once, the second for its own reasons over before the first.
+    const given = new AbortController();
+    const all = [
+      echo({ client, key, note: () => undefined }, {}),
+      client.listTools(),
+      client.ping({ signal: given.signal }),
+    ];
+    given.abort(new Error('enough'));
+    return await Promise.allSettled(all);
+  },
+  async ({ client }) => await client.request('tools/list', { cursor: 'nobodys' }),
 ];
 
 /** Does one of them. */

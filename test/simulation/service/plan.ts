@@ -72,6 +72,10 @@ export interface Plan {
   readonly impatientAt: number | undefined;
   /** True where the service knows its clients by a header. */
   readonly knowsClients: boolean;
+  /** When somebody comes who uses the store of the service up to its limits. */
+  readonly keeperAt?: number | undefined;
+  /** When somebody comes whose server is a process of its own. */
+  readonly pipedAt?: number | undefined;
   /** How long the tokens are good by which the service knows its clients, in milliseconds; it has none where that is left out. */
   readonly tokenMs?: number | undefined;
   /** What is particular about the service. */
@@ -179,7 +183,7 @@ export function planOf(seed: number, { nodes = 1, bridge = false, isFirst = fals
   const isStill =
     faults.every(isHarmless) && !isOut && (service === 'plain' || service === 'once' || service === 'sessionless');
   // What a bridge cannot reach it says so, and a guest tries nothing again.
-  const canBeGuest = !bridge || (date === '2026-07-28' && trouble === 0 && wrong === 0);
+  const canBeGuest = !bridge || (date !== '2024-11-05' && trouble === 0 && wrong === 0);
   const isGuarded = !isFirst && !bridge && draw('guarded') < 0.04;
   const hasSessions = sessions && date !== '2024-11-05';
   return {
@@ -192,7 +196,9 @@ export function planOf(seed: number, { nodes = 1, bridge = false, isFirst = fals
     slowStore: nodes > 1 && draw('slow store') < 0.08,
     outAt,
     guestAt:
-      (isFirst ? isSteady && hasSessions : isStill) && canBeGuest && draw('guest') < (isGuarded ? 0.6 : 0.15)
+      (isFirst ? isSteady && hasSessions : isStill) &&
+      canBeGuest &&
+      draw('guest') < (isGuarded ? 0.6 : bridge ? 0.4 : 0.15)
         ? Math.floor(draw('guest at') * calmAt) + (bridge ? bridgeBeginsMs : 0)
         : undefined,
     impatientAt: !isFirst && draw('impatient') < 0.04 ? Math.floor(draw('impatient at') * calmAt) : undefined,
@@ -206,6 +212,8 @@ export function planOf(seed: number, { nodes = 1, bridge = false, isFirst = fals
     wrong,
     calmAt,
     operations: operations.toSorted((one, other) => one.at - other.at),
+    ...(!isFirst && draw('keeper') < 0.02 && { keeperAt: Math.floor(draw('keeper at') * calmAt) }),
+    ...(!isFirst && draw('piped') < 0.02 && { pipedAt: Math.floor(draw('piped at') * calmAt) }),
     ...(isGuarded && { tokenMs: pick([2_000, 6_000, 20_000], 'token'), knowsClients: false }),
     faults: isGuarded ? faults.map(ofTokens) : faults,
   };

@@ -15,6 +15,8 @@ export interface GuestParts {
   readonly judge: Judge;
   readonly network: Network;
   readonly tokens?: Tokens | undefined;
+  /** Lets a process of the service stand still for a while. */
+  stop(node: number, ms: number): void;
   /** Adds a tool to every process. */
   change(): void;
 }
@@ -49,17 +51,22 @@ export class Raw {
     this.parts = parts;
   }
 
-  async request(method: string, params: object, headers: Headers = {}): Promise<Answer> {
-    return await this.post({ id: ++this.#ids, method, params }, headers);
+  async request(method: string, params: object, headers: Headers = {}, signal?: AbortSignal): Promise<Answer> {
+    const text = JSON.stringify({ jsonrpc: '2.0', id: ++this.#ids, method, params });
+    return await this.send('POST', text, headers, signal);
   }
 
   async post(message: object, headers: Headers = {}): Promise<Answer> {
     return await this.send('POST', JSON.stringify({ jsonrpc: '2.0', ...message }), headers);
   }
 
-  async send(method: string, body: string | undefined, headers: Headers = {}): Promise<Answer> {
-    const given = new AbortController();
-    const response = await this.open(method, body, headers, given.signal);
+  async send(
+    method: string,
+    body: string | undefined,
+    headers: Headers = {},
+    signal: AbortSignal = new AbortController().signal,
+  ): Promise<Answer> {
+    const response = await this.open(method, body, headers, signal);
     const reader = response.body?.getReader();
     let text = '';
     // A stream that was not meant to be one would never end.

@@ -1,23 +1,25 @@
 /** One schedule: the processes of a service, their clients, and all the trouble that a plan has. */
 
 import type { FetchRequest } from '../../../src/http/client/fetch.ts';
-import { revisions, type RevisionDate } from '../../../src/protocol/revision.ts';
+import type { RevisionDate } from '../../../src/protocol/revision.ts';
 import type { ServerOptions } from '../../../src/server.ts';
 import { memoryStore } from '../../../src/store/memory/store.ts';
 import { inWorld } from '../globals.ts';
-import { everythingLoaded } from '../loaded.ts';
 import { Process, World } from '../world.ts';
 import { BridgeNode } from './bridged.ts';
 import { chance } from './chance.ts';
 import { Judge } from './judge.ts';
 import { Network, type Reached } from './network.ts';
 import { mostRounds, Node, roundMs, toolCount, type ServiceParts } from './node.ts';
-import { calmPlan, isKept, isPeaceful, serviceKinds, type Fault, type Plan } from './plan.ts';
+import { isKept, isPeaceful, type Fault, type Plan } from './plan.ts';
 import { littleRoom, SharedStore } from './shared-store.ts';
 import { beGuest } from './guest.ts';
 import { beImpatient } from './impatient.ts';
+import { beKeeper } from './keeper.ts';
 import { Tokens } from './tokens.ts';
 import { visit } from './visitor.ts';
+import { warmUp, warmUpBehind } from './warm.ts';
+import { bePiped } from './piped.ts';
 
 /** What came of a schedule. */
 export interface Outcome {
@@ -32,28 +34,16 @@ export interface Outcome {
 
 /** Runs a plan. */
 export async function runPlan(plan: Plan): Promise<Outcome> {
-  await (warm ??= warmUp());
-  if (plan.upstream !== undefined) await (warmBehind ??= warmUpBehind());
+  await (warm ??= warmUp(warming));
+  if (plan.upstream !== undefined) await (warmBehind ??= warmUpBehind(warming));
   return await run(plan);
 }
 
 let warm: Promise<void> | undefined;
 
-/** Has everything loaded that is loaded when it is needed first: that takes real time, which no world has. */
-async function warmUp(): Promise<void> {
-  await everythingLoaded();
-  for (const nodes of [1, 2]) for (const { date } of revisions) await run(calmPlan(date, nodes), true);
-  for (const service of serviceKinds)
-    await run(calmPlan(service === 'once' ? '2026-07-28' : '2025-11-25', 1, { service }), true);
-  for (const { date } of revisions) await run(calmPlan(date, 1, { tokenMs: 1_000 }), true);
-}
-
 let warmBehind: Promise<void> | undefined;
 
-async function warmUpBehind(): Promise<void> {
-  for (const { date } of revisions)
-    for (const upstream of revisions.slice(-2)) await run(calmPlan(date, 1, { upstream: upstream.date }), true);
-}
+const warming = async (plan: Plan): Promise<unknown> => await run(plan, true);
 
 async function run(plan: Plan, loads = false): Promise<Outcome> {
   const world = new World(plan.seed);
@@ -206,16 +196,19 @@ class Service {
         );
       });
     }
-    if (plan.guestAt !== undefined) this.#invite(plan.guestAt, beGuest);
-    if (plan.impatientAt !== undefined) this.#invite(plan.impatientAt, beImpatient);
+    if (plan.guestAt !== undefined) this.#invite(plan.guestAt, 'guest', beGuest);
+    if (plan.impatientAt !== undefined) this.#invite(plan.impatientAt, 'impatient', beImpatient);
+    if (plan.pipedAt !== undefined) this.#invite(plan.pipedAt, 'piped', bePiped);
+    if (plan.keeperAt !== undefined) this.#invite(plan.keeperAt, 'keeper', beKeeper);
   }
 
-  #invite(at: number, be: typeof beGuest): void {
-    const process = new Process(be === beGuest ? 'guest' : 'impatient');
+  #invite(at: number, name: string, be: typeof beGuest): void {
+    const process = new Process(name);
     this.#visitors.add(process);
     const { network, judge, tokens } = { network: this.#network, judge: this.#judge, tokens: this.#tokens };
     const parts = { world: this.#world, plan: this.#plan, judge, network, tokens, change: () => this.#change() };
-    this.#world.later(at, process, () => this.#until(process, be(process, parts)));
+    const stop = (node: number, ms: number): void => this.#befall({ at: 0, kind: 'stop', node, ms });
+    this.#world.later(at, process, () => this.#until(process, be(process, { ...parts, stop })));
   }
 
   /** Nothing happens any more: nobody waits for something that never comes. */
@@ -274,7 +267,10 @@ class Service {
       | Node
       | BridgeNode
     )[];
-    return up[Math.floor(chance(this.#plan.seed, 'node', client, flow) * up.length)];
+    // A bridge that does not reach its server yet is not sent anything, as long as another one does.
+    const ready = up.filter(({ handler }) => handler !== undefined);
+    const all = ready.length > 0 ? ready : up;
+    return all[Math.floor(chance(this.#plan.seed, 'node', client, flow) * all.length)];
   }
 
   #arrived(method: string, body: string | undefined): void {

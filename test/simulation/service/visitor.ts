@@ -90,6 +90,10 @@ async function arrive(
           const action = actionOf(message);
           return action === 'accept' ? { action, content: { word: `re ${message}` } } : { action };
         },
+        onElicitUrl: async ({ message }) => {
+          judge.asked(message, process.name);
+          return { action: actionOf(message) };
+        },
         ...(plan.hostsTasks && { hostTasks: { sampling: true, elicitation: true } }),
         // What a wrong peer says on a subscription that is over by then is a message like any other.
         onLog: ({ data }) => void (data === misplaced || judge.logged(String(data))),
