@@ -28,7 +28,7 @@ function nameOf({ name }: JsonObject): string {
 /** Makes a rule about each tool that is listed: `fault` says what is wrong with it. */
 function aboutTools(
   rule: Omit<WatchRule, 'watch'>,
-  fault: (tool: JsonObject, all: readonly JsonObject[]) => string | undefined,
+  fault: (tool: JsonObject) => string | undefined,
 ): WatchRule {
   return {
     ...rule,
@@ -36,13 +36,30 @@ function aboutTools(
       const tools = entriesIn(heard, 'tools/list', 'tools');
       if (tools.length === 0) return 'not-seen';
       for (const tool of tools) {
-        const breaks = fault(tool, tools);
+        const breaks = fault(tool);
         if (breaks !== undefined) return { breaks: `${nameOf(tool)}: ${breaks}`, where: `tools/${nameOf(tool)}` };
       }
       return 'holds';
     },
   };
 }
+
+const namedApart: WatchRule = {
+  id: 'tools-020',
+  words: 'No two tools have one name',
+  mend: 'name them apart',
+  watch(heard) {
+    const tools = entriesIn(heard, 'tools/list', 'tools');
+    if (tools.length === 0) return 'not-seen';
+    // A list may have thousands, and who inspects a server waits for this.
+    const seen = new Set<unknown>();
+    for (const { name } of tools) {
+      if (seen.has(name)) return { breaks: `${nameOf({ name })}: it is listed more than once`, where: `tools/${nameOf({ name })}` };
+      seen.add(name);
+    }
+    return 'holds';
+  },
+};
 
 const headerFaults: readonly (readonly [id: string, words: string, about: RegExp])[] = [
   ['http-083', 'x-mcp-header is the name of a header', /is not a header name/],
@@ -100,9 +117,7 @@ const tools: readonly WatchRule[] = [
     },
     ({ name }) => (typeof name === 'string' && !/^[\w.-]*$/.test(name) ? 'it has others' : undefined),
   ),
-  aboutTools({ id: 'tools-020', words: 'No two tools have one name', mend: 'name them apart' }, ({ name }, all) =>
-    all.filter((other) => other['name'] === name).length > 1 ? 'it is listed more than once' : undefined,
-  ),
+  namedApart,
   aboutTools(
     {
       id: 'harden-hidden-text',
