@@ -182,3 +182,26 @@ test('over lines a client is judged until it says no more', async (t) => {
   assert.match(await out, /^\{"jsonrpc":"2.0","id":null,"error"/m);
   assert.match(await told, /lifecycle-001 MUST[^]*"nonsense" is no JSON|"nonsense" is no JSON[^]*lifecycle-001 MUST/);
 });
+
+test('a line that is longer than what is read is held against no client, and who waits for its answer is told', async (t) => {
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  const [out, told] = [textOf(stdout), textOf(stderr)];
+  const judged = checkCommand(['--client', '--stdio'], { stdin, stdout, stderr, env: {}, signal: t.signal });
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } };
+  const say = (message: object): void => void stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  say({ id: 1, method: 'initialize', params });
+  say({ method: 'notifications/initialized' });
+  const long = { name: 'echo', arguments: { text: 'long '.repeat(1024 ** 2) } };
+  say({ id: 2, method: 'tools/call', params: long });
+  say({ id: 3, method: 'tools/list' });
+  stdin.end();
+  const code = await judged;
+  stdout.end();
+  stderr.end();
+  assert.equal(code, 0, await told);
+  assert.match(
+    await out,
+    /^\{"jsonrpc":"2.0","id":null,"error":\{"code":-32600,"message":"no line of more than 4 MiB/m,
+  );
+  assert.match(await out, /^\{"jsonrpc":"2.0","id":3,"result":/m);
+});

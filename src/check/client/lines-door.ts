@@ -1,11 +1,15 @@
 /** Lines of the server that judges its client: what a client that starts its server speaks with. */
 
 import type { Readable, Writable } from 'node:stream';
+import { settledWithin } from '../../jsonrpc/timeout.ts';
 import type { Revision } from '../../protocol/revision.ts';
 import type { JudgedClient, Line } from './judged-client.ts';
 
 /** Longest line, in characters. */
 const longest = 4 * 1024 ** 2;
+
+/** Time that answers have after the last line, in milliseconds. */
+const lastMs = 1_000;
 
 /** Speaks lines until the client says no more. */
 export async function speakLines(
@@ -21,13 +25,37 @@ export async function speakLines(
     if (messages.length > 0) send(text.trimStart().startsWith('[') ? messages : messages[0]);
   };
   output.on('error', () => undefined);
-  let rest = '';
-  const under: Promise<void>[] = [];
-  input.setEncoding('utf8');
-  for await (const piece of input as AsyncIterable<string>) {
-    const lines = (rest + piece).split('\n');
-    rest = (lines.pop() ?? '').slice(0, longest);
-    for (const text of lines) if (text.trim() !== '') under.push(hear(text));
+  const under = new Set<Promise<void>>();
+  for await (const text of linesOf(input)) {
+    // A part of a line says nothing of the client, and who waits for its answer is told.
+    if (text === undefined) send(unread);
+    else if (text.trim() !== '') {
+      const one = hear(text).finally(() => under.delete(one));
+      under.add(one);
+    }
   }
-  await Promise.race([Promise.all(under), new Promise((resolve) => setTimeout(resolve, 1_000).unref())]);
+  await settledWithin(lastMs, Promise.all(under));
+}
+
+const unread = {
+  jsonrpc: '2.0',
+  id: null,
+  error: { code: -32_600, message: `no line of more than ${longest / 1024 ** 2} MiB is read` },
+};
+
+/** Lines of a stream; `undefined` for one that is too long, of which nothing is kept. */
+async function* linesOf(input: Readable): AsyncGenerator<string | undefined> {
+  let rest = '';
+  let isLong = false;
+  for await (const piece of input.setEncoding('utf8') as AsyncIterable<string>) {
+    const [first = '', ...more] = piece.split('\n');
+    for (const part of [first, ...more].slice(0, -1)) {
+      const isOver = isLong || rest.length + part.length > longest;
+      yield isOver ? undefined : rest + part;
+      [rest, isLong] = ['', false];
+    }
+    const last = more.at(-1) ?? first;
+    isLong ||= rest.length + last.length > longest;
+    rest = isLong ? '' : rest + last;
+  }
 }

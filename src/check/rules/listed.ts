@@ -26,10 +26,7 @@ function nameOf({ name }: JsonObject): string {
 }
 
 /** Makes a rule about each tool that is listed: `fault` says what is wrong with it. */
-function aboutTools(
-  rule: Omit<WatchRule, 'watch'>,
-  fault: (tool: JsonObject) => string | undefined,
-): WatchRule {
+function aboutTools(rule: Omit<WatchRule, 'watch'>, fault: (tool: JsonObject) => string | undefined): WatchRule {
   return {
     ...rule,
     watch(heard) {
@@ -54,7 +51,8 @@ const namedApart: WatchRule = {
     // A list may have thousands, and who inspects a server waits for this.
     const seen = new Set<unknown>();
     for (const { name } of tools) {
-      if (seen.has(name)) return { breaks: `${nameOf({ name })}: it is listed more than once`, where: `tools/${nameOf({ name })}` };
+      if (seen.has(name))
+        return { breaks: `${nameOf({ name })}: it is listed more than once`, where: `tools/${nameOf({ name })}` };
       seen.add(name);
     }
     return 'holds';
