@@ -3,7 +3,7 @@
 import { isObject } from '../../src/jsonrpc/message.ts';
 import { metaKey } from '../../src/protocol/meta.ts';
 import { metaOf } from './faults.ts';
-import { eachMessage, result, type Fault } from './faulty.ts';
+import { eachMessage, json, result, type Fault } from './faulty.ts';
 
 /** Keeps each state, and gives a text in its place of which only a number is looked at. */
 function unsealed(): Fault {
@@ -20,6 +20,16 @@ function unsealed(): Fault {
       of['requestState'] = `confirmed.${states.push(of['requestState']) - 1}.by-the-user-of-this-client`;
     }).response,
   } as Fault;
+}
+
+/** Answers a call that asks for a task. */
+function onTaskParameter(answer: (id: unknown) => Record<string, unknown>): Fault {
+  return {
+    request: ({ message: { id, method, params } }) =>
+      method === 'tools/call' && isObject(params) && params['task'] !== undefined
+        ? json(200, { jsonrpc: '2.0', ...answer(id) })
+        : undefined,
+  };
 }
 
 /** Every fault, with the row that it must be found in. */
@@ -69,4 +79,17 @@ export const callFaults: Readonly<Record<string, readonly [row: string, fault: F
         if (isObject(one) && isObject(one['params'])) delete one['params']['message'];
     }),
   ],
+  'refuses-task-parameter': [
+    'tasks-009',
+    onTaskParameter((id) => ({ id, error: { code: -32_602, message: 'no tasks' } })),
+  ],
+  'undeclared-tasks': [
+    'tasks-001',
+    onTaskParameter((id) => ({
+      id,
+      result: { task: { taskId: 'none', status: 'working', createdAt: date, lastUpdatedAt: date, ttl: null } },
+    })),
+  ],
 };
+
+const date = '2026-01-01T00:00:00Z';

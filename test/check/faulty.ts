@@ -41,7 +41,7 @@ export interface Fault {
   /** Alters a piece of a stream that lasts. */
   piece?(text: string): string;
   /** Alters the answer. */
-  response?(returning: Returning, passing: Passing): void;
+  response?(returning: Returning, passing: Passing): void | Promise<void>;
 }
 
 /** The clean server, which the faults are planted in. */
@@ -108,7 +108,7 @@ export async function faulty(
 /**
  * Serves what is made for its address with a fault, until it is closed.
  *
- * @param asks Tells which calls ask their client before they answer: those go on as they come.
+ * @param asks Tells which calls ask their client before they answer, and whether `tasks/result` does: those go on as they come.
  */
 export async function serveFaulty(
   fault: Fault,
@@ -188,7 +188,7 @@ async function answer(
     return void outgoing.end();
   }
   const returning: Returning = { status: response.status, headers, text: await response.text() };
-  fault.response?.(returning, passing);
+  await fault.response?.(returning, passing);
   delete returning.headers['content-length'];
   if (returning.lasts === true)
     return void outgoing.writeHead(returning.status, returning.headers).write(returning.text);
@@ -198,6 +198,7 @@ async function answer(
 
 /** A call whose question comes before its answer, on one stream. */
 function isAsking({ method, params }: Json, asks: Serving['asks']): boolean {
+  if (method === 'tasks/result') return asks(method);
   if (method !== 'tools/call' || !isObject(params)) return false;
   const meta = isObject(params['_meta']) ? params['_meta'] : {};
   return asks(String(params['name'])) && !(metaKey.protocolVersion in meta);

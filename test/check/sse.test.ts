@@ -81,7 +81,7 @@ describe('a server by HTTP+SSE with one fault', { concurrency: 2 }, () => {
 function altered(fault: Fault | undefined, data: string): string {
   const returning = { status: 200, headers: { 'content-type': 'application/json' }, text: data };
   const message = { method: data.includes('"tools":[') ? 'tools/list' : 'other' };
-  fault?.response?.(returning, { method: 'POST', path: '/messages', headers: {}, message, body: '' });
+  void fault?.response?.(returning, { method: 'POST', path: '/messages', headers: {}, message, body: '' });
   return returning.text;
 }
 

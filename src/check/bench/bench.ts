@@ -58,6 +58,7 @@ export class Bench {
   #asked: Promise<Prober> | undefined;
   #offer: Promise<ServerOffer> | undefined;
   #allowed: Promise<readonly (CallableTool | UncalledTool)[]> | undefined;
+  readonly #kept = new Map<string, Promise<unknown>>();
   readonly #made: Partial<Record<'mute' | 'obliging', Promise<readonly MadeCall[]>>> = {};
 
   constructor(revision: Revision, ground: Ground) {
@@ -187,6 +188,16 @@ export class Bench {
         ? callEach(await this.shared(), tools.filter(isListed))
         : this.asked((speaker) => callEach(speaker, tools));
     return await this.#made[who];
+  }
+
+  /** Does something once for all rules that look at what came of it. @param key Name of what is done, which is always the same. */
+  async kept<T>(key: string, act: () => Promise<T>): Promise<T> {
+    const known = this.#kept.get(key);
+    // What has the key was done by the same act.
+    if (known !== undefined) return (await known) as T;
+    const doing = act();
+    this.#kept.set(key, doing);
+    return await doing;
   }
 
   /** Does something in the conversation of a client that can be asked. */

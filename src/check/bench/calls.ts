@@ -36,13 +36,18 @@ export interface CallManner {
   readonly id?: unknown;
   /** Longest wait for the end, in milliseconds. */
   readonly waitMs?: number;
+  /** Result for a question of the server, where it is not that of an obliging client; `undefined` refuses it. */
+  readonly answer?: Answering;
 }
+
+/** Result for a question of a server; `undefined` refuses it. */
+export type Answering = (question: JsonObject) => JsonObject | undefined;
 
 /** Sends one request of a call, with the headers that mirror its arguments, and answers what the server asks meanwhile. */
 export async function sendCall(
   speaker: Prober,
   { name, tool, args: own }: CallableTool,
-  { args = own, params = {}, meta, until, id = speaker.newId(), waitMs = callMs }: CallManner = {},
+  { args = own, params = {}, meta, until, id = speaker.newId(), waitMs = callMs, answer = resultFor }: CallManner = {},
 ): Promise<Answered> {
   const mirrored = speaker.revision.mirroredHeaders ? headerParametersOf(tool['inputSchema']).parameters : [];
   const headers: Record<string, string> = {};
@@ -50,25 +55,28 @@ export async function sendCall(
     const value = headerValueOf(args, path);
     if (value !== undefined) headers[`Mcp-Param-${header}`] = encodeHeaderValue(value);
   }
-  let seen = 0;
   return await speaker.request(
     'tools/call',
     { name, arguments: args, ...params, ...(meta === undefined ? {} : { _meta: meta }) },
-    {
-      waitMs,
-      headers,
-      id,
-      until(messages) {
-        const all = messages.flat();
-        for (const message of all.slice(seen)) {
-          const answer = answerTo(message);
-          if (answer !== undefined) void speaker.say(answer).catch(() => undefined);
-        }
-        seen = all.length;
-        return until?.(messages) ?? all.some((message) => answers(message, id));
-      },
-    },
+    { waitMs, headers, id, until: answering(speaker, { id, answer, ...(until && { until }) }) },
   );
+}
+
+/** Answers what a server asks while a request goes on, and tells that its response came. */
+export function answering(
+  speaker: Prober,
+  { id, until, answer = resultFor }: { readonly id: unknown } & Pick<CallManner, 'until' | 'answer'>,
+): NonNullable<Manner['until']> {
+  let seen = 0;
+  return (messages) => {
+    const fresh = messages.slice(seen).flat();
+    seen = messages.length;
+    for (const message of fresh) {
+      const said = answerTo(message, answer);
+      if (said !== undefined) void speaker.say(said).catch(() => undefined);
+    }
+    return until?.(messages) ?? fresh.some((message) => answers(message, id));
+  };
 }
 
 /** Calls a tool, and answers what it asks, until it ends. */
@@ -80,7 +88,7 @@ export async function makeCall(speaker: Prober, of: CallableTool, manner: CallMa
   do {
     last = await sendCall(speaker, of, { ...manner, params });
     rounds.push(last);
-    params = { ...manner.params, ...nextRound(last) };
+    params = { ...manner.params, ...nextRound(last, manner.answer) };
   } while (wantsInput(last) && rounds.length < mostRounds);
   return { of, rounds, last, result: completeIn(last), tookMs: performance.now() - began };
 }
@@ -106,8 +114,8 @@ export function questionsIn(result: JsonObject | undefined): readonly (readonly 
 }
 
 /** Parameters of the round after one that asks. */
-export function nextRound({ result }: Answered): JsonObject {
-  const answers = questionsIn(result).map(([key, question]) => [key, resultFor(question)] as const);
+export function nextRound({ result }: Answered, answer: Answering = resultFor): JsonObject {
+  const answers = questionsIn(result).map(([key, question]) => [key, answer(question)] as const);
   const state = result?.['requestState'];
   return {
     inputResponses: Object.fromEntries(answers),
@@ -116,16 +124,16 @@ export function nextRound({ result }: Answered): JsonObject {
 }
 
 /** Response to a request of a server; `undefined` for a message that is none. */
-function answerTo(message: unknown): JsonObject | undefined {
+function answerTo(message: unknown, answer: Answering): JsonObject | undefined {
   if (!isObject(message) || typeof message['method'] !== 'string' || message['id'] === undefined) return undefined;
-  const result = resultFor(message);
+  const result = answer(message);
   return { jsonrpc: '2.0', id: message['id'], ...(result === undefined ? refusal : { result }) };
 }
 
 const refusal = { error: { code: -32601, message: 'Method not found' } };
 
 /** Answer of an obliging client: forms are filled in, pages are not opened. */
-function resultFor({ method, params }: JsonObject): JsonObject | undefined {
+export function resultFor({ method, params }: JsonObject): JsonObject | undefined {
   const about = isObject(params) ? params : {};
   switch (method) {
     case 'ping':

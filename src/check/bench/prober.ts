@@ -141,7 +141,7 @@ export class Prober {
   async request(method: string, params?: Readonly<Record<string, unknown>>, manner: Manner = {}): Promise<Answered> {
     const id = 'id' in manner ? manner.id : this.newId();
     const message = { jsonrpc: '2.0', id, method, ...this.#params(params, manner) };
-    const until = manner.until ?? ((messages): boolean => messages.flat().some((one) => answers(one, id)));
+    const until = manner.until ?? untilAnswered(id);
     const exchange = await this.message(message, { ...manner, until });
     const response = responseIn(exchange, id);
     return { ...exchange, response, result: isObject(response?.result) ? response.result : undefined };
@@ -301,6 +301,16 @@ export class Prober {
       ...(isOpen ? { 'MCP-Protocol-Version': revision.date } : {}),
     };
   }
+}
+
+/** Tells that the response to a request came. Each message is looked at once: a stream may have very many. */
+function untilAnswered(id: unknown): NonNullable<Manner['until']> {
+  let seen = 0;
+  return (messages) => {
+    const fresh = messages.slice(seen);
+    seen = messages.length;
+    return fresh.flat().some((one) => answers(one, id));
+  };
 }
 
 function given(params: Readonly<Record<string, unknown>> | undefined): {

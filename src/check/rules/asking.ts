@@ -259,7 +259,10 @@ function aboutRounds(
       const { message, request } = heard;
       const { result } = message;
       if (!isObject(result) || request === undefined) return 'not-seen';
-      if (result['resultType'] !== 'input_required' && result['inputRequests'] === undefined) return 'not-seen';
+      // A task that asks has what it asks for in the answer to tasks/get, which asks for nothing itself.
+      const isTask = request['method'] === 'tasks/get' && result['resultType'] === 'complete';
+      if (isTask || (result['resultType'] !== 'input_required' && result['inputRequests'] === undefined))
+        return 'not-seen';
       const found = fault(result, heard);
       return found === undefined ? 'holds' : { breaks: found, where: String(request['method']) };
     },

@@ -5,6 +5,7 @@ import { completeIn, sendCall, type MadeCall } from '../bench/calls.ts';
 import { errorCodeOf, type Exchanged } from '../bench/exchange.ts';
 import { excerptOf } from '../bench/bench.ts';
 import type { HeardMessage, ProbeRule, WatchRule } from '../rule.ts';
+import { canonical } from './canonical.ts';
 import { breaks, holds, notApplicable, notJudged, type RuleVerdict } from '../verdict.ts';
 
 /** Rules about the results of tools, which are called where that is allowed. */
@@ -83,12 +84,6 @@ function isSame(text: string, value: unknown): boolean {
   } catch {
     return false;
   }
-}
-
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, part: unknown) =>
-    isObject(part) ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1))) : part,
-  );
 }
 
 const textBesideValues: ProbeRule = {

@@ -20,7 +20,11 @@ import { statelessRules } from './stateless.ts';
 import { sseRules } from './sse.ts';
 import { stdioRules } from './stdio.ts';
 import { subscriptionRules } from './subscriptions.ts';
-import { taskRules } from './tasks.ts';
+import { coreTaskRules } from './tasks/core.ts';
+import { coreLifeRules } from './tasks/core-life-rules.ts';
+import { extensionLifeRules } from './tasks/extension-rules.ts';
+import { watchedTaskRules } from './tasks/extension-watched.ts';
+import { taskExtensionRules } from './tasks/extension.ts';
 import { toldRules } from './told.ts';
 
 /** Every rule by which servers are judged. */
@@ -46,6 +50,10 @@ export const checkRules: readonly CheckRule[] = [
   ...resultRules,
   ...nextRoundRules,
   ...runningRules,
-  ...taskRules,
+  ...coreTaskRules,
+  ...coreLifeRules,
+  ...taskExtensionRules,
+  ...extensionLifeRules,
+  ...watchedTaskRules,
   ...heavyRules,
 ];

@@ -2,6 +2,7 @@ import type { Bench } from '../../bench/bench.ts';
 import type { Exchanged } from '../../bench/exchange.ts';
 import type { Prober } from '../../bench/prober.ts';
 import type { ProbeRule } from '../../rule.ts';
+import { looksGuessable } from '../guessable.ts';
 import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } from '../../verdict.ts';
 
 /** Rules about sessions over HTTP. */
@@ -60,33 +61,10 @@ const unguessable: ProbeRule = {
       if (first === undefined) return notJudged('no session');
       const exchange = openingOf(first);
       if (new Set(ids).size < ids.length) return breaks(exchange, `an id came twice: ${ids.join(', ')}`);
-      const varying = withoutCommon(ids);
-      if (varying.every((part) => /^\d{1,12}$/.test(part)) && isCounting(varying.map(Number)))
-        return breaks(exchange, `the ids count: ${ids.join(', ')}`);
-      const shortest = Math.min(...ids.map(({ length }) => length));
-      return unless(shortest < 11, exchange, `an id of ${shortest} characters can be guessed`);
+      const why = looksGuessable(ids);
+      return why === undefined ? holds : breaks(exchange, why);
     }),
 };
-
-/** Texts without what all of them begin and end with. */
-function withoutCommon(texts: readonly string[]): readonly string[] {
-  const [first = ''] = texts;
-  let start = 0;
-  while (start < first.length && texts.every((text) => text[start] === first[start])) start++;
-  let end = 0;
-  while (
-    end < first.length - start &&
-    texts.every((text) => text.length - end > start && text.at(-1 - end) === first.at(-1 - end))
-  )
-    end++;
-  return texts.map((text) => text.slice(start, text.length - end));
-}
-
-function isCounting(numbers: readonly number[]): boolean {
-  return numbers.every(
-    (number, at) => at === 0 || (number > (numbers[at - 1] ?? 0) && number - (numbers[at - 1] ?? 0) < 1_000),
-  );
-}
 
 const required: ProbeRule = {
   id: 'http-046',

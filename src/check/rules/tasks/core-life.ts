@@ -1,0 +1,106 @@
+import { isObject } from '../../../jsonrpc/message.ts';
+import { nobody, type Bench } from '../../bench/bench.ts';
+import type { CallableTool } from '../../bench/allowed.ts';
+import { answering, callMs, sendCall } from '../../bench/calls.ts';
+import type { Exchanged } from '../../bench/exchange.ts';
+import type { Answered, Prober } from '../../bench/prober.ts';
+import { supportOf, takesCalls, ttl, type JsonObject } from './common.ts';
+
+/** The life of a task that a client asked for, as it was seen: every rule about it looks at the same. */
+export interface CoreLife {
+  readonly tool: CallableTool;
+  readonly made: Answered;
+  /** Time until the call was answered, in milliseconds. */
+  readonly madeMs: number;
+  readonly task: JsonObject;
+  /** `tasks/get` at once. */
+  readonly first: Answered;
+  /** `tasks/get` that names another task in `_meta`. */
+  readonly aside: Answered;
+  /** `tasks/result`, asked for at once, with all that came until it was answered. */
+  readonly outcome: Answered;
+  /** `tasks/get` right after that. */
+  readonly end: Answered;
+  /** `tasks/get` some time later. */
+  readonly later: Answered;
+}
+
+/** Limit of the tools whose tasks are looked at. */
+const mostTools = 5;
+
+/** The key of `_meta` that says to which task something belongs. */
+export const relatedKey = 'io.modelcontextprotocol/related-task';
+
+/** Lives of tasks of the tools that may be called and make some; none where the server has none. @throws NotJudged where no tool may be called. */
+export async function coreLives(bench: Bench): Promise<readonly CoreLife[]> {
+  const tools = await taskTools(bench);
+  return await bench.kept('lives of tasks', () =>
+    bench.asked(async (speaker) => {
+      const lives: CoreLife[] = [];
+      for (const tool of tools) {
+        const life = await lived(bench, speaker, tool);
+        if (life !== undefined) lives.push(life);
+      }
+      return lives;
+    }),
+  );
+}
+
+/** Tools that may be called and make tasks. */
+async function taskTools(bench: Bench): Promise<readonly CallableTool[]> {
+  if (!(await takesCalls(bench))) return [];
+  const tools = await bench.callables();
+  return tools.filter((tool) => ['optional', 'required'].includes(String(supportOf(tool)))).slice(0, mostTools);
+}
+
+async function lived(bench: Bench, speaker: Prober, tool: CallableTool): Promise<CoreLife | undefined> {
+  const began = performance.now();
+  const made = await sendCall(speaker, tool, { params: { task: { ttl } } });
+  const madeMs = performance.now() - began;
+  const task = made.result?.['task'];
+  if (!isObject(task) || typeof task['taskId'] !== 'string') return undefined;
+  const { taskId } = task;
+  const get = (meta?: JsonObject): Promise<Answered> =>
+    speaker.request('tasks/get', { taskId, ...(meta && { _meta: meta }) });
+  const first = await get();
+  const aside = await get({ [relatedKey]: { taskId: nobody } });
+  const outcome = await outcomeOf(speaker, taskId);
+  const end = await get();
+  await speaker.rest(bench.quietMs);
+  return { tool, made, madeMs, task, first, aside, outcome, end, later: await get() };
+}
+
+/** Waits for the outcome of a task, and answers what it asks. */
+export async function outcomeOf(speaker: Prober, taskId: unknown): Promise<Answered> {
+  const id = speaker.newId();
+  return await speaker.request('tasks/result', { taskId }, { id, waitMs: callMs, until: answering(speaker, { id }) });
+}
+
+/** The status that an answer says. */
+export function statusOf({ result }: Answered): unknown {
+  return result?.['status'];
+}
+
+/** Tells whether a task with a status has ended. */
+export function isTerminal(status: unknown): boolean {
+  return status === 'completed' || status === 'failed' || status === 'cancelled';
+}
+
+/** Questions of the server among what came. */
+export function askedIn({ messages }: Exchanged): readonly JsonObject[] {
+  return messages
+    .flat()
+    .filter(
+      (message): message is JsonObject =>
+        isObject(message) &&
+        message['id'] !== undefined &&
+        ['elicitation/create', 'sampling/createMessage', 'roots/list'].includes(String(message['method'])),
+    );
+}
+
+/** The task that the `_meta` of something names; `undefined` where it names none. */
+export function relatedOf(holder: unknown): unknown {
+  const meta = isObject(holder) ? holder['_meta'] : undefined;
+  const related = isObject(meta) ? meta[relatedKey] : undefined;
+  return isObject(related) ? related['taskId'] : undefined;
+}

@@ -1,0 +1,59 @@
+/** Each planted fault of tasks is found in its row, and nothing is found in the server that they are planted in. */
+
+import assert from 'node:assert/strict';
+import { describe, test, type TestContext } from 'node:test';
+import { rawHttp } from '../../src/check/bench/http.ts';
+import { judgeServer } from '../../src/check/check.ts';
+import type { CheckReport } from '../../src/check/report.ts';
+import { chosenRevisions } from '../../src/protocol/revision.ts';
+import { serveFaulty, type Fault } from './faulty.ts';
+import { coreTaskFaults, extensionTaskFaults } from './task-faults.ts';
+import { taskServer, taskTools } from './task-server.ts';
+
+const [core, newest] = ['2025-11-25', '2026-07-28'] as const;
+
+async function judged(
+  t: TestContext,
+  date: typeof core | typeof newest,
+  { fault = {}, only = [] }: { readonly fault?: Fault; readonly only?: readonly string[] } = {},
+): Promise<CheckReport> {
+  const { url, close } = await serveFaulty(fault, taskServer, (name) => name === 'confirm' || name === 'tasks/result');
+  t.after(close);
+  const http = rawHttp(new URL(url));
+  t.after(() => http.close());
+  return await judgeServer({
+    way: { over: 'http', http },
+    target: url,
+    info: { name: 'parley-check', version: '1.0.0' },
+    revisions: chosenRevisions([date]),
+    only,
+    calls: taskTools.map((name) => ({ name })),
+    isNear: true,
+    signal: t.signal,
+  });
+}
+
+for (const [date, faults] of [
+  [core, coreTaskFaults],
+  [newest, extensionTaskFaults],
+] as const) {
+  test(`nothing is found in a server with tasks of ${date} without a fault`, async (t) => {
+    const { findings, rows } = await judged(t, date);
+    assert.deepEqual(findings, []);
+    const held = new Set(rows.filter(({ verdict }) => verdict === 'holds').map(({ id }) => id));
+    for (const [row] of Object.values(faults))
+      assert.ok(held.has(row), `${row}: ${JSON.stringify(rows.filter(({ id }) => id === row))}`);
+  });
+
+  describe(`a server with tasks of ${date} and one fault`, { concurrency: 2 }, () => {
+    for (const [name, [row, fault]] of Object.entries(faults))
+      test(`is found out: ${name} breaks ${row}`, async (t) => {
+        const { findings, rows } = await judged(t, date, { fault, only: [row] });
+        assert.deepEqual(
+          findings.map(({ id }) => id),
+          [row],
+          JSON.stringify(rows),
+        );
+      });
+  });
+}
