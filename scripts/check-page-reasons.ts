@@ -5,7 +5,7 @@ type Reason = readonly [why: string, rows: string];
 const both: readonly Reason[] = [
   [
     'inner conduct, which no message shows: timeouts, limits of rate, logs, what is stored, cached or validated, and what is made of it',
-    'basic-016 basic-026 basic-027 basic-031 basic-033 basic-036 lifecycle-007 lifecycle-008 lifecycle-018 lifecycle-019 lifecycle-020 lifecycle-021 lifecycle-022 lifecycle-023 ping-002 ping-003 ping-004 logging-009 logging-012 compl-006 compl-007 compl-008 tools-037 tools-040 tools-041 tools-042 caching-005 caching-006 caching-007 caching-008 caching-009 caching-010 caching-011 caching-012 caching-013 caching-014 caching-015 caching-016 cancel-006 cancel-008 cancel-017 cancel-018 cancel-019 cancel-020 progress-007 progress-008 sampling-016 sampling-026 sampling-028 elicit-005 elicit-008 elicit-024 meta-001 meta-017 versioning-006 versioning-009 roots-007 mrtr-016 mrtr-019 icons-004 icons-005 stdio-005 http-091 resources-015 resources-018 resources-022 prompts-010 prompts-011 page-005 page-006 page-008 tools-012',
+    'basic-016 basic-026 basic-027 basic-031 basic-033 basic-036 lifecycle-007 lifecycle-008 lifecycle-018 lifecycle-019 lifecycle-020 lifecycle-021 lifecycle-022 lifecycle-023 ping-002 ping-003 ping-004 logging-009 logging-012 compl-006 compl-007 compl-008 tools-037 tools-040 tools-041 tools-042 caching-005 caching-006 caching-007 caching-008 caching-009 caching-010 caching-011 caching-012 caching-013 caching-014 caching-015 caching-016 cancel-006 cancel-008 cancel-017 cancel-018 cancel-019 cancel-020 progress-007 progress-008 sampling-016 sampling-026 sampling-028 elicit-005 elicit-008 elicit-024 meta-001 meta-017 versioning-006 versioning-009 roots-007 mrtr-016 mrtr-019 icons-004 icons-005 stdio-005 http-091 resources-015 prompts-010 page-005 page-008 tools-012',
   ],
   [
     'about libraries, documents, transports of their own, proxies, or the revision as a whole',
@@ -17,19 +17,54 @@ const both: readonly Reason[] = [
   ],
   [
     'said by another row too, which is judged, or true by how a revision is found to be spoken',
-    'basic-006 basic-007 basic-008 basic-010 basic-011 basic-013 basic-029 lifecycle-001 lifecycle-012 versioning-003 versioning-011 stdio-002 stdio-007 http-001 http-002 http-035 http-055 http-082 http-084 http-089 http-018 http-058 http-080 http-095 subs-003 tools-017 tools-019 tools-032 resources-020 meta-003 meta-004 meta-013 page-007 roots-001 roots-002 sampling-001 sampling-002 elicit-001 elicit-002 prompts-013 elicit-019 mrtr-027',
+    'basic-006 basic-007 basic-008 basic-010 basic-011 basic-013 basic-029 lifecycle-001 lifecycle-012 versioning-003 versioning-011 stdio-002 stdio-007 http-001 http-002 http-035 http-055 http-082 http-084 http-089 http-018 http-058 http-080 http-095 subs-003 tools-017 tools-019 tools-032 resources-020 meta-003 meta-004 meta-013 page-007 roots-001 roots-002 sampling-001 sampling-002 elicit-001 elicit-002 prompts-013 elicit-019 mrtr-001 mrtr-009 mrtr-010 progress-012 sampling-008 sampling-012 sampling-032 tasks-012 tasks-034 tasks-071 tasks-080 http-020 http-022 http-054 subs-013 subs-014 page-006 prompts-011 versioning-013',
   ],
 ];
 
 const server: readonly Reason[] = [
+  ['needs a connection that breaks, and what comes to a client that resumes it', 'http-025 http-028 http-029 http-040'],
   [
-    'needs a change of what the server has, its end, or a connection that breaks',
-    'subs-009 subs-010 subs-013 subs-014 subs-015 subs-016 tools-005 tools-006 resources-004 prompts-004 prompts-005 stdio-010 stdio-011 http-022 http-024 http-025 http-028 http-029 http-033 http-038 http-040 http-059 http-060 http-061 http-062',
+    'what goes on after a stream was closed or a call was cancelled: nothing of it is sent to anybody',
+    'http-060 http-061 http-062 cancel-014 stdio-010 tasks-037',
   ],
   [
-    'needs a tool that does a certain thing, and is not judged yet',
-    'tools-023 logging-001 http-019 http-020 http-021 http-054 http-087 http-097 http-098 http-099 http-100 http-101 http-102',
+    'needs a server that ends by itself while a stream is open, and the text says two things of it',
+    'subs-009 subs-010',
   ],
+  [
+    'whether a message belongs to the request on whose stream it came, or to another, is known to the server alone',
+    'http-021 http-033 http-038 cancel-001 progress-002',
+  ],
+  ['needs a stream that says nothing for minutes', 'http-059'],
+  ['about values of arguments, which a client chooses', 'http-087'],
+  [
+    'of tasks of clients, of which the client that judges has none',
+    'cancel-003 tasks-002 tasks-016 tasks-017 tasks-018 tasks-019 tasks-029 tasks-040',
+  ],
+  [
+    'progress of tasks of 2025-11-25 may come on any stream, or not at all: one that does not come says nothing',
+    'progress-009 progress-010 progress-011',
+  ],
+  ['needs more tasks than are made here', 'tasks-033'],
+  [
+    'needs the tokens of two people, and a tool that asks or makes tasks: not done yet',
+    'mrtr-012 tasks-043 tasks-096 elicit-026 elicit-040 elicit-041 elicit-047',
+  ],
+  ['needs hours, until a state or a task is over', 'mrtr-013'],
+  [
+    'which states may be used once only, and when a question could have come earlier, is known to the server alone',
+    'mrtr-015 tasks-061',
+  ],
+  ['keys that stand twice in an object of JSON are one when it is read', 'mrtr-004'],
+  [
+    'whether a page had to be opened is known to the server alone: what comes instead is an error like any other',
+    'elicit-031 elicit-034',
+  ],
+  [
+    'inner conduct, documents, and words for people',
+    'tasks-045 tasks-047 tasks-049 tasks-055 tasks-060 tasks-097 roots-009 roots-013',
+  ],
+  ['never tried: no address is read that the server does not list', 'resources-018 resources-022'],
 ];
 
 const client: readonly Reason[] = [

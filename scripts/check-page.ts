@@ -4,14 +4,18 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isProbe, type CheckRule } from '../src/check/rule.ts';
 import { rowOf } from '../src/check/register.ts';
-import { askingRules } from '../src/check/rules/asking.ts';
+import { askingRules } from '../src/check/rules/asked/asking.ts';
+import { answerRules } from '../src/check/rules/asked/answers.ts';
+import { noticeRules } from '../src/check/rules/asked/notices.ts';
+import { changeRules } from '../src/check/rules/changes.ts';
 import { resultRules } from '../src/check/rules/results.ts';
-import { nextRoundRules } from '../src/check/rules/rounds.ts';
+import { nextRoundRules } from '../src/check/rules/asked/rounds.ts';
 import { runningRules } from '../src/check/rules/running.ts';
 import { coreTaskRules } from '../src/check/rules/tasks/core.ts';
 import { coreLifeRules } from '../src/check/rules/tasks/core-life-rules.ts';
 import { extensionLifeRules } from '../src/check/rules/tasks/extension-rules.ts';
 import { watchedTaskRules } from '../src/check/rules/tasks/extension-watched.ts';
+import { coreLimitRules } from '../src/check/rules/tasks/core-limits.ts';
 import { taskExtensionRules } from '../src/check/rules/tasks/extension.ts';
 import { checkRules } from '../src/check/rules/rules.ts';
 import { clientsPart } from './check-page-clients.ts';
@@ -119,15 +123,19 @@ const calling: ReadonlySet<string> = new Set(
     ...nextRoundRules,
     ...runningRules,
     ...askingRules,
+    ...noticeRules,
+    ...answerRules,
+    ...changeRules,
     ...coreTaskRules,
     ...coreLifeRules,
+    ...coreLimitRules,
     ...taskExtensionRules,
     ...extensionLifeRules,
     ...watchedTaskRules,
   ]
     .map(({ id }) => id)
     .filter((id) => !seenAnyway.includes(id))
-    .concat('caching-002', 'http-097', 'http-098', 'http-099', 'http-100'),
+    .concat('caching-002', 'http-097', 'http-098', 'http-099', 'http-100', 'http-101', 'http-102'),
 );
 
 /** Rows that need the token of somebody else, or for another server. */
@@ -149,14 +157,10 @@ function ruleLine(rule: CheckRule): string {
 /** Why rows are not judged, the first that fits. */
 const reasons: readonly (readonly [why: string, fits: (row: Requirement) => boolean])[] = [
   ['conduct of an application or its makers, which is not seen from outside', ({ sdk }) => sdk !== 'yes'],
-  ['of an extension', ({ revisions }) => revisions.startsWith('ext')],
-  ['of authorization servers, or not seen from outside', ({ id }) => /^(?:auth|security)-/.test(id)],
-  [
-    'of what happens while a tool runs, and is not judged yet or not seen from outside',
-    ({ id }) => /^(?:mrtr|elicit|sampling|roots|tasks|progress|cancel)-/.test(id),
-  ],
-  ['of HTTP+SSE, and not seen from outside', ({ id }) => id.startsWith('sse-')],
   ...singleReasons('server'),
+  ['of an extension for apps or skills, of which no message here is', ({ revisions }) => revisions.startsWith('ext')],
+  ['of authorization servers, or not seen from outside', ({ id }) => /^(?:auth|security)-/.test(id)],
+  ['of HTTP+SSE, and not seen from outside', ({ id }) => id.startsWith('sse-')],
   ['not judged yet', () => true],
 ];
 

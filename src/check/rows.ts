@@ -1,6 +1,7 @@
 /** Rows of the register that are judged: id, revisions, level and place. Written by scripts/register.ts. */
 export const rows = `
 basic-001 2024-11-05..draft MUST 2026-07-28/basic/index#messages
+basic-002 2025-03-26..draft MUST 2026-07-28/basic/transports/index#messages
 basic-005 2024-11-05..draft MUST 2026-07-28/basic/index#requests
 basic-006 2024-11-05..draft MUST_NOT 2026-07-28/basic/index#requests
 basic-007 2024-11-05..2025-11-25 MUST_NOT 2025-11-25/basic/index#requests
@@ -17,6 +18,8 @@ basic-021 2026-07-28..draft MUST 2026-07-28/basic/index#result-responses
 basic-028 2026-07-28..draft MUST_NOT 2026-07-28/basic/index#error-codes
 basic-030 2026-07-28..draft MUST_NOT 2026-07-28/basic/index#error-codes
 basic-032 2026-07-28..draft MUST_NOT 2026-07-28/basic/index#statelessness
+basic-033 2026-07-28..draft SHOULD 2026-07-28/basic/index#statelessness
+basic-034 2026-07-28..draft SHOULD_NOT 2026-07-28/basic/index#statelessness
 basic-037 2026-07-28..draft MUST_NOT 2026-07-28/basic/patterns/index
 basic-038 2026-07-28..draft MUST_NOT 2026-07-28/basic/patterns/index
 lifecycle-001 2024-11-05..2025-11-25 MUST 2025-11-25/basic/lifecycle#initialization
@@ -32,10 +35,12 @@ lifecycle-017 2025-06-18..2025-11-25 MUST 2025-11-25/basic/lifecycle#version-neg
 versioning-001 2026-07-28..draft MUST 2026-07-28/basic/versioning#protocol-version-negotiation
 versioning-004 2026-07-28..draft MUST 2026-07-28/server/discover#discoverresult
 versioning-005 2026-07-28..draft SHOULD 2026-07-28/server/discover#discoverresult
+versioning-010 2026-07-28..draft SHOULD 2026-07-28/basic/versioning#backward-compatibility-with-initialization-based-versions
 versioning-012 2026-07-28..draft MUST 2026-07-28/basic/versioning#extension-negotiation
 stdio-003 2024-11-05..draft MUST_NOT 2026-07-28/basic/transports/stdio
 stdio-004 2024-11-05..draft MUST_NOT 2026-07-28/basic/transports/stdio
 stdio-006 2026-07-28..draft MUST_NOT 2026-07-28/basic/transports/stdio#sending-messages
+stdio-011 2026-07-28..draft MUST_NOT 2026-07-28/basic/transports/stdio#cancellation
 stdio-014 2026-07-28..draft SHOULD 2026-07-28/basic/transports/stdio#shutdown
 http-003 2025-03-26..draft MUST 2026-07-28/basic/transports/streamable-http#security-&-endpoint
 http-004 2025-11-25..draft MUST 2026-07-28/basic/transports/streamable-http#security-&-endpoint
@@ -49,7 +54,9 @@ http-014 2025-03-26..2025-11-25 MUST 2025-11-25/basic/transports#sending-message
 http-015 2026-07-28..draft MUST 2026-07-28/basic/transports/streamable-http#sending-messages
 http-016 2025-03-26..draft MUST 2026-07-28/basic/transports/streamable-http#sending-messages
 http-017 2025-03-26..draft MUST 2026-07-28/basic/transports/streamable-http#sending-messages
+http-019 2025-03-26..2025-11-25 SHOULD 2025-11-25/basic/transports#sending-messages-to-the-server
 http-023 2025-03-26..2025-11-25 SHOULD 2025-11-25/basic/transports#sending-messages-to-the-server
+http-024 2025-11-25 SHOULD 2025-11-25/basic/transports#sending-messages-to-the-server
 http-030 2025-03-26..2025-11-25 SHOULD 2025-11-25/basic/transports#sending-messages-to-the-server
 http-031 2025-03-26..2025-11-25 MUST 2025-11-25/basic/transports#listening-for-messages-from-the-server
 http-032 2025-03-26..2025-11-25 MUST 2025-11-25/basic/transports#listening-for-messages-from-the-server
@@ -97,8 +104,11 @@ http-097 2026-07-28..draft MUST_NOT 2026-07-28/basic/transports/streamable-http#
 http-098 2026-07-28..draft MUST 2026-07-28/basic/transports/streamable-http#server-behavior-for-custom-headers
 http-099 2026-07-28..draft MUST 2026-07-28/basic/transports/streamable-http#server-behavior-for-custom-headers
 http-100 2026-07-28..draft MUST 2026-07-28/basic/transports/streamable-http#server-behavior-for-custom-headers
+http-101 2026-07-28..draft MUST 2026-07-28/basic/transports/streamable-http#server-behavior-for-custom-headers
+http-102 2026-07-28..draft SHOULD 2026-07-28/basic/transports/streamable-http#server-validation
 http-111 2026-07-28..draft SHOULD 2026-07-28/basic/transports/streamable-http#earlier-streamable-http-revisions
 http-112 2026-07-28..draft SHOULD 2026-07-28/basic/transports/streamable-http#earlier-streamable-http-revisions
+http-113 2026-07-28..draft SHOULD 2026-07-28/basic/transports/streamable-http#earlier-streamable-http-revisions
 http-115 2026-07-28..draft MUST 2026-07-28/basic/index#error-responses
 sse-001 2024-11-05 MUST 2024-11-05/basic/transports#http-with-sse
 sse-002 2024-11-05 MUST 2024-11-05/basic/transports#http-with-sse
@@ -110,11 +120,15 @@ mrtr-003 2026-07-28..draft MUST 2026-07-28/basic/patterns/mrtr#inputrequiredresu
 mrtr-005 2026-07-28..draft MUST 2026-07-28/basic/patterns/mrtr#server-requirements-basic-workflow
 mrtr-006 2026-07-28..draft MUST 2026-07-28/basic/patterns/mrtr#server-requirements-basic-workflow
 mrtr-007 2026-07-28..draft MUST_NOT 2026-07-28/basic/patterns/mrtr#server-requirements-basic-workflow
+mrtr-008 2026-07-28..draft MUST_NOT 2026-07-28/basic/patterns/mrtr#server-requirements-basic-workflow
 mrtr-011 2026-07-28..draft MUST 2026-07-28/basic/patterns/mrtr#server-requirements-basic-workflow
+mrtr-014 2026-07-28..draft SHOULD 2026-07-28/basic/patterns/mrtr#server-requirements-basic-workflow
 mrtr-017 2026-07-28..draft MUST 2026-07-28/basic/patterns/mrtr#inputresponses
 mrtr-018 2026-07-28..draft MUST 2026-07-28/basic/patterns/mrtr#client-requirements-basic-workflow
 mrtr-020 2026-07-28..draft MUST_NOT 2026-07-28/basic/patterns/mrtr#client-requirements-basic-workflow
 mrtr-021 2026-07-28..draft MUST 2026-07-28/basic/patterns/mrtr#client-requirements-basic-workflow
+mrtr-023 2026-07-28..draft SHOULD 2026-07-28/basic/patterns/mrtr#error-handling
+mrtr-024 2026-07-28..draft SHOULD 2026-07-28/basic/patterns/mrtr#error-handling
 mrtr-025 2026-07-28..draft SHOULD 2026-07-28/basic/patterns/mrtr#error-handling
 mrtr-026 2026-07-28..draft SHOULD 2026-07-28/basic/patterns/mrtr#error-handling
 subs-001 2026-07-28..draft MUST_NOT 2026-07-28/basic/patterns/subscriptions#opening-a-stream
@@ -123,6 +137,8 @@ subs-004 2026-07-28..draft MUST 2026-07-28/basic/patterns/subscriptions#acknowle
 subs-006 2026-07-28..draft MUST 2026-07-28/basic/patterns/subscriptions#receiving-notifications
 subs-008 2026-07-28..draft MUST 2026-07-28/basic/patterns/subscriptions#multiple-concurrent-subscriptions
 subs-012 2026-07-28..draft MUST_NOT 2026-07-28/basic/transports/streamable-http#receiving-messages
+subs-015 2026-07-28..draft SHOULD 2026-07-28/server/resources#list-changed-notification
+subs-016 2026-07-28..draft SHOULD 2026-07-28/server/resources#subscriptions
 cancel-001 2024-11-05..2025-11-25 MUST 2025-11-25/basic/utilities/cancellation#behavior-requirements
 cancel-002 2024-11-05..2025-11-25 MUST_NOT 2025-11-25/basic/utilities/cancellation#behavior-requirements
 cancel-003 2025-11-25 MUST 2025-11-25/basic/utilities/cancellation#behavior-requirements
@@ -133,6 +149,7 @@ cancel-010 2024-11-05..draft SHOULD 2026-07-28/basic/patterns/cancellation#error
 cancel-011 2026-07-28..draft SHOULD 2026-07-28/basic/patterns/cancellation
 cancel-013 2026-07-28..draft MUST 2026-07-28/basic/patterns/cancellation#behavior-requirements
 cancel-015 2026-07-28..draft MUST_NOT 2026-07-28/basic/patterns/cancellation
+cancel-016 2026-07-28..draft MUST 2026-07-28/basic/patterns/cancellation#behavior-requirements
 progress-001 2024-11-05..draft MUST 2026-07-28/basic/patterns/progress#progress-flow
 progress-002 2024-11-05..draft MUST 2026-07-28/basic/patterns/progress#progress-flow
 progress-003 2024-11-05..draft MUST 2026-07-28/basic/patterns/progress#progress-flow
@@ -140,6 +157,7 @@ progress-005 2024-11-05..draft MUST 2026-07-28/basic/patterns/progress#behavior-
 progress-006 2024-11-05..draft MUST 2026-07-28/basic/patterns/progress#implementation-notes
 ping-001 2024-11-05..2025-11-25 MUST 2025-11-25/basic/utilities/ping#behavior-requirements
 ping-005 2026-07-28..draft MUST 2026-07-28/changelog#major-changes
+logging-001 2024-11-05..draft MUST 2026-07-28/server/utilities/logging#capabilities
 logging-002 2024-11-05..2025-11-25 MUST 2025-11-25/server/utilities/logging#setting-log-level
 logging-003 2024-11-05..2025-11-25 SHOULD 2025-11-25/server/utilities/logging#error-handling
 logging-004 2026-07-28..draft MUST_NOT 2026-07-28/server/utilities/logging#per-request-log-level
@@ -152,6 +170,7 @@ compl-002 2024-11-05..draft MUST 2026-07-28/server/utilities/completion#completi
 compl-004 2025-03-26..draft SHOULD 2026-07-28/server/utilities/completion#error-handling
 page-002 2024-11-05..draft MUST 2026-07-28/server/utilities/pagination#implementation-guidelines
 page-004 2026-07-28..draft MUST_NOT 2026-07-28/server/utilities/pagination#implementation-guidelines
+page-005 2024-11-05..draft SHOULD 2026-07-28/server/utilities/pagination#implementation-guidelines
 page-009 2024-11-05..draft SHOULD 2026-07-28/server/utilities/pagination#error-handling
 caching-001 2026-07-28..draft MUST 2026-07-28/server/utilities/caching#cacheable-results
 caching-002 2026-07-28..draft MUST_NOT 2026-07-28/server/utilities/caching#cacheable-results
@@ -162,6 +181,8 @@ tools-001 2024-11-05..draft MUST 2026-07-28/server/tools#capabilities
 tools-002 2026-07-28..draft MUST 2026-07-28/server/tools#capabilities
 tools-003 2026-07-28..draft MUST_NOT 2026-07-28/server/tools#capabilities
 tools-004 2026-07-28..draft SHOULD 2026-07-28/server/tools#capabilities
+tools-005 2024-11-05..2025-11-25 SHOULD 2025-11-25/server/tools#list-changed-notification
+tools-006 2026-07-28..draft SHOULD 2026-07-28/server/tools#list-changed-notification
 tools-007 2026-07-28..draft MUST 2026-07-28/server/tools#input-required-tool-results
 tools-008 2024-11-05..draft MUST 2026-07-28/schema#Tool.inputSchema
 tools-009 2025-11-25..draft MUST 2026-07-28/server/tools#tool
@@ -172,6 +193,7 @@ tools-014 2026-07-28..draft MUST sep-2106#compatibility-matrix
 tools-016 2025-11-25..draft SHOULD 2026-07-28/server/tools#tool-names
 tools-018 2025-11-25..draft SHOULD 2026-07-28/server/tools#tool-names
 tools-020 2025-11-25..draft SHOULD 2026-07-28/server/tools#tool-names
+tools-023 2024-11-05..draft SHOULD 2026-07-28/server/tools#error-handling
 tools-024 2024-11-05..draft SHOULD 2026-07-28/server/tools#error-handling
 tools-025 2025-11-25..draft SHOULD 2026-07-28/server/tools#error-handling
 tools-027 2025-06-18..draft SHOULD 2026-07-28/server/tools#embedded-resources
@@ -183,6 +205,7 @@ tools-035 2024-11-05..draft MUST 2026-07-28/server/tools#security-considerations
 resources-001 2024-11-05..draft MUST 2026-07-28/server/resources#capabilities
 resources-002 2026-07-28..draft MUST 2026-07-28/server/resources#capabilities
 resources-003 2026-07-28..draft MUST_NOT 2026-07-28/server/resources#capabilities
+resources-004 2024-11-05..2025-11-25 SHOULD 2025-11-25/server/resources#list-changed-notification
 resources-005 2024-11-05..2025-11-25 MUST 2025-11-25/server/resources#subscriptions
 resources-006 2024-11-05..2025-11-25 MUST 2025-11-25/schema#UnsubscribeRequest
 resources-007 2026-07-28..draft MUST 2026-07-28/server/resources#subscriptions
@@ -194,6 +217,8 @@ resources-017 2026-07-28..draft MUST_NOT 2026-07-28/server/resources#error-handl
 prompts-001 2024-11-05..draft MUST 2026-07-28/server/prompts#capabilities
 prompts-002 2026-07-28..draft MUST 2026-07-28/server/prompts#capabilities
 prompts-003 2026-07-28..draft MUST_NOT 2026-07-28/server/prompts#capabilities
+prompts-004 2024-11-05..2025-11-25 SHOULD 2025-11-25/server/prompts#list-changed-notification
+prompts-005 2026-07-28..draft SHOULD 2026-07-28/server/prompts#list-changed-notification
 prompts-006 2024-11-05..draft MUST 2026-07-28/server/prompts#image-content
 prompts-007 2025-03-26..draft MUST 2026-07-28/server/prompts#audio-content
 prompts-008 2024-11-05..draft MUST 2026-07-28/server/prompts#embedded-resources
@@ -201,14 +226,18 @@ prompts-009 2024-11-05..draft SHOULD 2026-07-28/server/prompts#error-handling
 prompts-015 2024-11-05..draft MUST 2026-07-28/server/prompts#getting-a-prompt
 roots-004 2024-11-05..draft MUST 2026-07-28/client/roots#root
 roots-005 2024-11-05..2025-11-25 SHOULD 2025-11-25/client/roots#error-handling
+roots-011 2024-11-05..draft SHOULD 2026-07-28/client/roots#implementation-guidelines
+roots-012 2024-11-05..2025-11-25 SHOULD 2025-11-25/client/roots#implementation-guidelines
 sampling-005 2025-11-25..draft MUST 2026-07-28/client/sampling#tools-in-sampling
 sampling-006 2025-11-25..draft MUST_NOT 2026-07-28/client/sampling#tools-in-sampling
 sampling-007 2025-11-25..draft MUST 2026-07-28/schema#CreateMessageRequestParams.tools
 sampling-009 2025-11-25..draft SHOULD_NOT 2026-07-28/client/sampling#capabilities
 sampling-010 2025-11-25..draft MUST 2026-07-28/client/sampling#tool-result-messages
 sampling-011 2025-11-25..draft MUST 2026-07-28/client/sampling#tool-use-and-result-balance
+sampling-013 2025-11-25..draft MUST 2026-07-28/schema#ToolResultContent.toolUseId
 sampling-017 2026-07-28..draft MUST 2026-07-28/client/sampling#messages
 sampling-024 2025-11-25 SHOULD 2025-11-25/client/sampling#error-handling
+elicit-005 2025-06-18 SHOULD 2025-06-18/client/elicitation#security-considerations
 elicit-015 2025-11-25..draft MUST 2026-07-28/client/elicitation#capabilities
 elicit-016 2025-11-25..draft MUST_NOT 2026-07-28/client/elicitation#capabilities
 elicit-017 2025-11-25 MUST 2025-11-25/client/elicitation#error-handling
@@ -217,8 +246,14 @@ elicit-020 2025-11-25..draft MUST 2026-07-28/client/elicitation#form-mode-elicit
 elicit-021 2025-06-18..draft MUST 2026-07-28/client/elicitation#requested-schema
 elicit-023 2025-11-25 MUST 2025-11-25/client/elicitation#url-mode-elicitation-requests
 elicit-025 2025-11-25..draft MUST 2026-07-28/client/elicitation#url-mode-elicitation-requests
+elicit-027 2025-11-25 MUST 2025-11-25/client/elicitation#completion-notifications-for-url-mode-elicitation
 elicit-028 2025-11-25 MUST 2025-11-25/client/elicitation#completion-notifications-for-url-mode-elicitation
+elicit-032 2025-11-25 MUST 2025-11-25/client/elicitation#url-elicitation-required-error
+elicit-033 2025-11-25 MUST 2025-11-25/client/elicitation#url-elicitation-required-error
+elicit-035 2026-07-28..draft MUST 2026-07-28/client/elicitation#error-handling
+elicit-051 2025-11-25..draft SHOULD 2026-07-28/client/elicitation#safe-url-handling
 elicit-059 2025-11-25..draft SHOULD 2026-07-28/client/elicitation#form-mode-security
+elicit-060 2025-11-25..draft SHOULD 2026-07-28/client/elicitation#form-mode-security
 tasks-001 2025-11-25 MUST 2025-11-25/basic/utilities/tasks#capabilities
 tasks-002 2025-11-25 SHOULD 2025-11-25/basic/utilities/tasks#capability-negotiation
 tasks-003 2025-11-25 SHOULD_NOT 2025-11-25/basic/utilities/tasks#capability-negotiation
@@ -246,6 +281,7 @@ tasks-027 2025-11-25 SHOULD_NOT 2025-11-25/basic/utilities/tasks#associating-tas
 tasks-028 2025-11-25 SHOULD 2025-11-25/basic/utilities/tasks#input-required-status
 tasks-029 2025-11-25 SHOULD 2025-11-25/basic/utilities/tasks#input-required-status
 tasks-030 2025-11-25 SHOULD 2025-11-25/basic/utilities/tasks#input-required-status
+tasks-031 2025-11-25 SHOULD_NOT 2025-11-25/basic/utilities/tasks#input-required-status
 tasks-035 2025-11-25 MUST 2025-11-25/basic/utilities/tasks#task-listing
 tasks-036 2025-11-25 MUST 2025-11-25/basic/utilities/tasks#task-cancellation
 tasks-038 2025-11-25 MUST 2025-11-25/basic/utilities/tasks#task-cancellation
@@ -377,6 +413,7 @@ meta-015 2026-07-28..draft MUST 2026-07-28/basic/index#_meta
 meta-016 2026-07-28..draft SHOULD 2026-07-28/basic/index#_meta
 meta-019 2026-07-28..draft MUST 2026-07-28/basic/index#_meta
 meta-020 2026-07-28..draft MUST 2026-07-28/basic/index#_meta
+schema-006 2025-11-25..draft MUST 2026-07-28/basic/index#schema-validation
 schema-007 2026-07-28..draft MUST_NOT 2026-07-28/basic/index#$ref-resolution
 security-014 2024-11-05..2025-11-25 MUST 2025-11-25/tutorials/security/security_best_practices#mitigation-4
 security-015 2024-11-05..2025-11-25 MUST_NOT 2025-11-25/tutorials/security/security_best_practices#mitigation-4

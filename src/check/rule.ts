@@ -48,6 +48,8 @@ export interface HeardMessage {
   readonly revision: Revision;
   /** Capabilities that the client declared in this conversation. */
   readonly capabilities: Readonly<Record<string, unknown>>;
+  /** Capabilities that the server declared in it; `undefined` where that is not known. */
+  readonly declared?: Readonly<Record<string, unknown>> | undefined;
   readonly exchange: Exchanged;
 }
 

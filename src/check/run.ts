@@ -191,6 +191,7 @@ async function judge(bench: Bench, { probes, among }: Judging, found: (judged: F
 async function twice(bench: Bench, rule: ProbeRule): Promise<RuleVerdict> {
   const first = await once(bench, rule);
   if (first.verdict !== 'breaks') return first;
+  bench.forget();
   const second = await once(bench, rule);
   if (rule.mayEnd === true && second.verdict === 'not-judged') return first;
   return second.verdict === 'breaks' ? second : notJudged(`it was broken once (${first.why}), and not the next time`);

@@ -24,7 +24,10 @@ export class Watching {
   }
 
   /** Looks at what came of one message. */
-  heard(exchange: Exchanged, { revision, capabilities, request: sent, running, isAside }: ProbeMessage): void {
+  heard(
+    exchange: Exchanged,
+    { revision, capabilities, declared, request: sent, running, isAside }: ProbeMessage,
+  ): void {
     // The body of a refusal over HTTP may be a JSON-RPC error, and need not. (Spec 2025-11-25, Streamable HTTP, Sending Messages to the Server, point 4.)
     const isRefusal = exchange.status !== undefined && exchange.status >= 400;
     // What belongs to no message of ours, in a piece that is no JSON, is for rules about lines.
@@ -34,7 +37,15 @@ export class Watching {
     if (isAside) return;
     for (const message of exchange.messages.flat())
       if (isObject(message) && !(isRefusal && message['jsonrpc'] === undefined))
-        this.#look(message, { exchange, revision, capabilities, sent, running, request: requestOf(message, sent) });
+        this.#look(message, {
+          exchange,
+          revision,
+          capabilities,
+          declared,
+          sent,
+          running,
+          request: requestOf(message, sent),
+        });
   }
 
   /** Looks at the lines that a process said of its own accord. */

@@ -28,6 +28,8 @@ export interface Returning {
   status: number;
   readonly headers: Record<string, string>;
   text: string;
+  /** Bytes in the place of the text. */
+  bytes?: Uint8Array;
   /** True for a stream that goes on after the text. */
   lasts?: true;
 }
@@ -193,7 +195,7 @@ async function answer(
   if (returning.lasts === true)
     return void outgoing.writeHead(returning.status, returning.headers).write(returning.text);
   // With a text, Node would write the head in UTF-8 too.
-  outgoing.writeHead(returning.status, returning.headers).end(Buffer.from(returning.text));
+  outgoing.writeHead(returning.status, returning.headers).end(returning.bytes ?? Buffer.from(returning.text));
 }
 
 /** A call whose question comes before its answer, on one stream. */
@@ -242,4 +244,12 @@ export function result(method: string, alter: (result: Json, passing: Passing) =
 /** An answer of JSON. */
 export function json(status: number, value: unknown): Returning {
   return { status, headers: { 'content-type': 'application/json' }, text: JSON.stringify(value) };
+}
+
+/** Makes a stream of events of an answer with JSON. */
+export function asStream(returning: Returning, id?: string): void {
+  if (returning.status !== 200 || returning.headers['content-type']?.includes('json') !== true) return;
+  returning.text = `${id === undefined ? '' : `id: ${id}\n`}data: ${returning.text}\n\n`;
+  returning.headers['content-type'] = 'text/event-stream';
+  returning.headers['x-accel-buffering'] = 'no';
 }

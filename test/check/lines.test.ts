@@ -103,6 +103,48 @@ describe('a server of lines', { concurrency: 3 }, () => {
   });
 });
 
+test('a process that tells of progress of a call that was cancelled breaks stdio-011', async (t) => {
+  assert.deepEqual(await ofSlow(t, 'clearInterval(steps.get(params.requestId))'), []);
+  assert.deepEqual(await ofSlow(t, ''), ['stdio-011']);
+});
+
+/** What is found in a server of today whose tool takes long. @param cancelled Words for what it does at a cancellation. */
+async function ofSlow(t: TestContext, cancelled: string): Promise<readonly string[]> {
+  const program = `
+const say = (message) => console.log(JSON.stringify({ jsonrpc: '2.0', ...message }));
+const found = { resultType: 'complete', ttlMs: 0, cacheScope: 'public' };
+const steps = new Map();
+let isCancelled = false;
+require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method, params } = JSON.parse(line);
+  if (method === 'notifications/cancelled') { isCancelled = true; ${cancelled}; return; }
+  if (method === 'server/discover') return say({ id, result: { ...found, supportedVersions: ['2026-07-28'], capabilities: { tools: {} } } });
+  if (method === 'tools/list') return say({ id, result: { ...found, tools: [{ name: 'slow', inputSchema: { type: 'object' } }] } });
+  if (method !== 'tools/call') return say({ id, error: { code: -32601, message: 'no such method' } });
+  let progress = 0;
+  const { progressToken } = params._meta;
+  steps.set(id, setInterval(() => {
+    say({ method: 'notifications/progress', params: { progressToken, progress: ++progress } });
+    if (progress < 12) return;
+    clearInterval(steps.get(id));
+    if (!isCancelled) say({ id, result: { resultType: 'complete', content: [] } });
+  }, 150));
+});
+`;
+  const { findings, counts, rows } = await judgeServer({
+    way: { over: 'stdio', start: { command: process.execPath, args: ['-e', program], env: {} } },
+    target: 'lines',
+    info: { name: 'parley-check', version: '1.0.0' },
+    only: ['stdio-011'],
+    calls: [{ name: 'slow' }],
+    waitMs: 1_500,
+    isNear: true,
+    signal: t.signal,
+  });
+  assert.equal(counts.judged, 1, JSON.stringify(rows));
+  return findings.map(({ id }) => id);
+}
+
 /** What is found of a row in a server of today, as a program. @param served Words by which it serves more. */
 async function ofToday(t: TestContext, served: string): Promise<readonly string[]> {
   const program = `

@@ -2,7 +2,7 @@
 
 import { isObject } from '../../src/jsonrpc/message.ts';
 import { metaOf } from './faults.ts';
-import { eachMessage, json, result, type Fault, type Passing, type Returning } from './faulty.ts';
+import { asStream, eachMessage, json, result, type Fault, type Passing, type Returning } from './faulty.ts';
 
 type Json = Record<string, unknown>;
 
@@ -37,14 +37,6 @@ function toStreams(alter: (returning: Returning) => void): Fault {
       alter(returning);
     },
   };
-}
-
-/** Makes a stream of events of an answer with JSON. */
-function asStream(returning: Returning, id?: string): void {
-  if (returning.status !== 200 || returning.headers['content-type']?.includes('json') !== true) return;
-  returning.text = `${id === undefined ? '' : `id: ${id}\n`}data: ${returning.text}\n\n`;
-  returning.headers['content-type'] = 'text/event-stream';
-  returning.headers['x-accel-buffering'] = 'no';
 }
 
 const own = (passing: Passing): boolean => metaOf(passing.message) !== undefined;

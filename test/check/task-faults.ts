@@ -4,7 +4,7 @@ import { setTimeout as rest } from 'node:timers/promises';
 import { isObject } from '../../src/jsonrpc/message.ts';
 import { metaKey } from '../../src/protocol/meta.ts';
 import { metaOf } from './faults.ts';
-import { eachMessage, json, result, type Fault, type Passing } from './faulty.ts';
+import { asStream, eachMessage, json, result, type Fault, type Passing } from './faulty.ts';
 import { renamed } from './task-server.ts';
 
 type Json = Record<string, unknown>;
@@ -139,6 +139,10 @@ export const coreTaskFaults: Faults = {
   'names-related': [
     'tasks-027',
     result('tasks/get', (task) => void (task['_meta'] = { [related]: { taskId: task['taskId'] } })),
+  ],
+  'streams-tasks': [
+    'tasks-031',
+    { response: (returning, { message: { method } }) => void (method === 'tasks/get' && asStream(returning)) },
   ],
   'fails-silently': ['tasks-042', ofStatus('failed', (task) => void delete task['statusMessage'])],
 };

@@ -200,6 +200,11 @@ export class Bench {
     return await doing;
   }
 
+  /** Has everything that was kept done anew: what was found is looked at once more. */
+  forget(): void {
+    this.#kept.clear();
+  }
+
   /** Does something in the conversation of a client that can be asked. */
   async asked<T>(act: (speaker: Prober) => Promise<T>): Promise<T> {
     const speaker = await this.#asked?.catch(() => undefined);

@@ -37,17 +37,19 @@ export interface CallManner {
   /** Longest wait for the end, in milliseconds. */
   readonly waitMs?: number;
   /** Result for a question of the server, where it is not that of an obliging client; `undefined` refuses it. */
-  readonly answer?: Answering;
+  readonly answer?: Responder;
+  /** Headers in the place of those that mirror arguments. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Result for a question of a server; `undefined` refuses it. */
-export type Answering = (question: JsonObject) => JsonObject | undefined;
+export type Responder = (question: JsonObject) => JsonObject | undefined;
 
 /** Sends one request of a call, with the headers that mirror its arguments, and answers what the server asks meanwhile. */
 export async function sendCall(
   speaker: Prober,
   { name, tool, args: own }: CallableTool,
-  { args = own, params = {}, meta, until, id = speaker.newId(), waitMs = callMs, answer = resultFor }: CallManner = {},
+  { args = own, params = {}, meta, id = speaker.newId(), waitMs = callMs, ...manner }: CallManner = {},
 ): Promise<Answered> {
   const mirrored = speaker.revision.mirroredHeaders ? headerParametersOf(tool['inputSchema']).parameters : [];
   const headers: Record<string, string> = {};
@@ -58,14 +60,14 @@ export async function sendCall(
   return await speaker.request(
     'tools/call',
     { name, arguments: args, ...params, ...(meta === undefined ? {} : { _meta: meta }) },
-    { waitMs, headers, id, until: answering(speaker, { id, answer, ...(until && { until }) }) },
+    { waitMs, headers: { ...headers, ...manner.headers }, id, until: answeringUntil(speaker, { id, ...manner }) },
   );
 }
 
 /** Answers what a server asks while a request goes on, and tells that its response came. */
-export function answering(
+export function answeringUntil(
   speaker: Prober,
-  { id, until, answer = resultFor }: { readonly id: unknown } & Pick<CallManner, 'until' | 'answer'>,
+  { id, until, answer = obligingResult }: { readonly id: unknown } & Pick<CallManner, 'until' | 'answer'>,
 ): NonNullable<Manner['until']> {
   let seen = 0;
   return (messages) => {
@@ -114,7 +116,7 @@ export function questionsIn(result: JsonObject | undefined): readonly (readonly 
 }
 
 /** Parameters of the round after one that asks. */
-export function nextRound({ result }: Answered, answer: Answering = resultFor): JsonObject {
+export function nextRound({ result }: Answered, answer: Responder = obligingResult): JsonObject {
   const answers = questionsIn(result).map(([key, question]) => [key, answer(question)] as const);
   const state = result?.['requestState'];
   return {
@@ -124,7 +126,7 @@ export function nextRound({ result }: Answered, answer: Answering = resultFor): 
 }
 
 /** Response to a request of a server; `undefined` for a message that is none. */
-function answerTo(message: unknown, answer: Answering): JsonObject | undefined {
+function answerTo(message: unknown, answer: Responder): JsonObject | undefined {
   if (!isObject(message) || typeof message['method'] !== 'string' || message['id'] === undefined) return undefined;
   const result = answer(message);
   return { jsonrpc: '2.0', id: message['id'], ...(result === undefined ? refusal : { result }) };
@@ -133,7 +135,7 @@ function answerTo(message: unknown, answer: Answering): JsonObject | undefined {
 const refusal = { error: { code: -32601, message: 'Method not found' } };
 
 /** Answer of an obliging client: forms are filled in, pages are not opened. */
-export function resultFor({ method, params }: JsonObject): JsonObject | undefined {
+export function obligingResult({ method, params }: JsonObject): JsonObject | undefined {
   const about = isObject(params) ? params : {};
   switch (method) {
     case 'ping':

@@ -15,6 +15,8 @@ export interface Exchanged {
   readonly messages: readonly unknown[];
   /** Pieces that should have been JSON and were none, in order. */
   readonly malformed: readonly string[];
+  /** False where it came in bytes that are no UTF-8. */
+  readonly isUtf8?: false;
   /** Way in which it ended: the server said all, what was waited for came, it was silent, said too much, could not be reached, or went away. */
   readonly end: 'complete' | 'heard' | 'silent' | 'limit' | 'refused' | 'gone';
   /** Reason, where it was `refused` or `gone`. */
@@ -61,6 +63,18 @@ export class Coming {
   readonly messages: unknown[] = [];
   readonly malformed: string[] = [];
   text = '';
+  readonly #strict = new TextDecoder('utf-8', { fatal: true });
+  isUtf8 = true;
+
+  /** Looks at bytes as they come, before anybody decodes them. */
+  bytes(piece: Uint8Array): void {
+    if (!this.isUtf8) return;
+    try {
+      this.#strict.decode(piece, { stream: true });
+    } catch {
+      this.isUtf8 = false;
+    }
+  }
 
   /** Takes a line, the data of an event, or a body. */
   piece(text: string): void {

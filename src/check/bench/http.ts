@@ -113,7 +113,8 @@ async function exchanged(url: URL, { asked, headers, sent, begin }: Sending): Pr
       if (end !== 'complete') sending.destroy();
       const { text, messages, malformed } = coming;
       const got = { status: response?.statusCode, headers: headersOf(response), text, messages, malformed };
-      resolve({ sent, ...got, end, ...(reason === undefined ? {} : { reason }) });
+      const odd = coming.isUtf8 ? {} : { isUtf8: false as const };
+      resolve({ sent, ...got, ...odd, end, ...(reason === undefined ? {} : { reason }) });
     };
     const sending = begin(optionsOf(url, asked, headers));
     const cancel = after(asked.waitMs, () => over('silent'), true);
@@ -194,6 +195,7 @@ async function read(came: IncomingMessage, coming: Coming, { until }: RawRequest
   let length = 0;
   for await (const chunk of came as AsyncIterable<Uint8Array>) {
     chunks.push(chunk);
+    coming.bytes(chunk);
     length += chunk.byteLength;
     if (length > mostBytes) return 'limit';
   }
@@ -205,6 +207,7 @@ async function read(came: IncomingMessage, coming: Coming, { until }: RawRequest
 
 async function* kept(came: IncomingMessage, coming: Coming): AsyncGenerator<Uint8Array> {
   for await (const chunk of came as AsyncIterable<Uint8Array>) {
+    coming.bytes(chunk);
     if (!coming.keep(Buffer.from(chunk).toString('utf8'))) return;
     yield chunk;
   }

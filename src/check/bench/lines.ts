@@ -64,6 +64,7 @@ class Lines implements RawLines {
   #tooLong: (() => void) | undefined;
   #hears: ((line: string) => void) | undefined;
   #gone: (() => void) | undefined;
+  #coming: Coming | undefined;
 
   constructor(child: ChildProcess) {
     this.#child = child;
@@ -80,7 +81,11 @@ class Lines implements RawLines {
     this.#drained = new Promise((resolve) => void child.stdout?.once('end', resolve));
     child.stdin?.on('error', () => undefined);
     child.stdout?.on('error', () => undefined);
-    child.stdout?.setEncoding('utf8').on('data', (text: string) => this.#came(text));
+    const decoder = new TextDecoder();
+    child.stdout?.on('data', (bytes: Uint8Array) => {
+      this.#coming?.bytes(bytes);
+      this.#came(decoder.decode(bytes, { stream: true }));
+    });
   }
 
   get unasked(): readonly string[] {
@@ -88,7 +93,7 @@ class Lines implements RawLines {
   }
 
   async send(text: string | Uint8Array, { waitMs, until }: ExchangeLimits): Promise<Exchanged> {
-    const coming = new Coming();
+    const coming = (this.#coming = new Coming());
     const sent = toldText(text);
     const end = await new Promise<Exchanged['end']>((resolve) => {
       if (this.ended !== undefined) return resolve('gone');
@@ -107,9 +112,11 @@ class Lines implements RawLines {
       };
       this.#child.stdin?.write(typeof text === 'string' ? `${text}\n` : Buffer.concat([text, Buffer.from('\n')]));
     });
+    this.#coming = undefined;
     const { messages, malformed } = coming;
+    const odd = coming.isUtf8 ? {} : { isUtf8: false as const };
     const reason = this.ended === undefined ? {} : { reason: `the process ended with ${this.ended}` };
-    return { sent, status: undefined, headers: {}, text: coming.text, messages, malformed, end, ...reason };
+    return { sent, status: undefined, headers: {}, text: coming.text, messages, malformed, ...odd, end, ...reason };
   }
 
   write(text: string): void {

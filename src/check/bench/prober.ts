@@ -65,6 +65,8 @@ export interface ProbeMessage {
   readonly revision: Revision;
   /** Capabilities that the client declared in the conversation. */
   readonly capabilities: Readonly<Record<string, unknown>>;
+  /** Capabilities that the server declared in it; `undefined` before it did. */
+  readonly declared: Readonly<Record<string, unknown>> | undefined;
   readonly request: Readonly<Record<string, unknown>> | undefined;
   /** Progress tokens of requests before it that were not answered, and may run. */
   readonly running: ReadonlySet<unknown>;
@@ -99,8 +101,12 @@ export class Prober {
 
   /** Capabilities of the server, as it declared them. */
   get capabilities(): Readonly<Record<string, unknown>> {
+    return this.#declared ?? {};
+  }
+
+  get #declared(): Readonly<Record<string, unknown>> | undefined {
     const declared = this.opening?.result?.['capabilities'];
-    return isObject(declared) ? declared : {};
+    return isObject(declared) ? declared : undefined;
   }
 
   /**
@@ -199,6 +205,7 @@ export class Prober {
     exchanged(exchange, {
       revision,
       capabilities: { ...capabilities },
+      declared: this.#declared,
       request: about,
       running: new Set(this.#running),
       isAside: isElsewhere(revision, manner),
@@ -235,6 +242,7 @@ export class Prober {
     exchanged(exchange, {
       revision,
       capabilities: { ...capabilities },
+      declared: this.#declared,
       request: undefined,
       running: new Set(this.#running),
       isAside: !isStream(exchange),

@@ -1,6 +1,6 @@
 import { isObject } from '../../jsonrpc/message.ts';
 import { errorCodeIn, responseIn } from '../bench/exchange.ts';
-import { refusedWith } from './refusals.ts';
+import { refusedWith } from './common/refusals.ts';
 import type { ProbeRule } from '../rule.ts';
 import { breaks, holds, notJudged, unless } from '../verdict.ts';
 

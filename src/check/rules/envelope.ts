@@ -43,6 +43,13 @@ const resultOrError: WatchRule = {
 
 const hasBothWords = 'it has a result and an error';
 
+const utf8: WatchRule = {
+  id: 'basic-002',
+  words: 'Messages are encoded in UTF-8',
+  mend: 'encode what is sent in UTF-8',
+  watch: ({ exchange }) => (exchange.isUtf8 === false ? { breaks: 'it came in bytes that are none' } : 'holds'),
+};
+
 /** Tells whether a message is what JSON-RPC 2.0 (§5) rules out; some revisions of MCP say it in words of their own, and have a row for it. */
 function hasBoth(message: Message): boolean {
   return (message['result'] ?? null) !== null && (message['error'] ?? null) !== null;
@@ -215,6 +222,7 @@ function judged([problem]: ReturnType<typeof check>, what: string): ReturnType<W
 /** Rules that look at every message. */
 export const envelopeRules: readonly WatchRule[] = [
   jsonRpc,
+  utf8,
   resultOrError,
   errorParts,
   integerCode,

@@ -6,7 +6,7 @@ import { entryText, type ServerOffer } from '../bench/offer.ts';
 import type { Answered } from '../bench/prober.ts';
 import type { ProbeRule } from '../rule.ts';
 import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } from '../verdict.ts';
-import { refusedWith } from './refusals.ts';
+import { refusedWith } from './common/refusals.ts';
 
 /** Rules about tools, resources, prompts, completion and logging. No listed tool is called. */
 

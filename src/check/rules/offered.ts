@@ -4,7 +4,7 @@ import { entryText } from '../bench/offer.ts';
 import type { Answered } from '../bench/prober.ts';
 import type { ProbeRule } from '../rule.ts';
 import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } from '../verdict.ts';
-import { refusedWith } from './refusals.ts';
+import { refusedWith } from './common/refusals.ts';
 
 /** Rules about completion, about resources that are watched, and about several streams of changes. */
 

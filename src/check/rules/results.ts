@@ -5,7 +5,7 @@ import { completeIn, sendCall, type MadeCall } from '../bench/calls.ts';
 import { errorCodeOf, type Exchanged } from '../bench/exchange.ts';
 import { excerptOf } from '../bench/bench.ts';
 import type { HeardMessage, ProbeRule, WatchRule } from '../rule.ts';
-import { canonical } from './canonical.ts';
+import { sortedText } from './common/canonical.ts';
 import { breaks, holds, notApplicable, notJudged, type RuleVerdict } from '../verdict.ts';
 
 /** Rules about the results of tools, which are called where that is allowed. */
@@ -80,7 +80,7 @@ const alsoAsText: ProbeRule = {
 
 function isSame(text: string, value: unknown): boolean {
   try {
-    return canonical(JSON.parse(text)) === canonical(JSON.parse(JSON.stringify(value)));
+    return sortedText(JSON.parse(text)) === sortedText(JSON.parse(JSON.stringify(value)));
   } catch {
     return false;
   }
@@ -173,6 +173,19 @@ const failsSoftly: ProbeRule = {
     ),
 };
 
+const failsAsResult: ProbeRule = {
+  id: 'tools-023',
+  words: 'A tool that fails says so by a result with isError',
+  mend: 'catch what the tool throws, and answer with a result that has isError true and says what is wrong',
+  needs: 'tools',
+  async probe(bench) {
+    for (const { of, last } of await bench.made('obliging'))
+      if (errorCodeOf(last.response) === -32603)
+        return breaks(last, `${of.name}: a call with right arguments got the error -32603`, `tools/${of.name}`);
+    return holds;
+  },
+};
+
 /** Makes a rule about each block of content of one type, wherever content comes. */
 function aboutBlocks(
   rule: Omit<WatchRule, 'watch'>,
@@ -246,5 +259,6 @@ export const resultRules: readonly (ProbeRule | WatchRule)[] = [
   declaresResources,
   validates,
   failsSoftly,
+  failsAsResult,
   ...blocks,
 ];

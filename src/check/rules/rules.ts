@@ -1,7 +1,11 @@
 import type { CheckRule } from '../rule.ts';
-import { askingRules } from './asking.ts';
+import { askingRules } from './asked/asking.ts';
+import { answerRules } from './asked/answers.ts';
+import { noticeRules } from './asked/notices.ts';
+import { apartRules } from './apart.ts';
 import { authorizationRules } from './authorization.ts';
 import { basicRules } from './basic.ts';
+import { changeRules } from './changes.ts';
 import { envelopeRules } from './envelope.ts';
 import { featureRules } from './features.ts';
 import { httpGuardRules } from './http/guard.ts';
@@ -14,7 +18,7 @@ import { listedRules } from './listed.ts';
 import { nastyRules } from './hardening/nasty.ts';
 import { offeredRules } from './offered.ts';
 import { resultRules } from './results.ts';
-import { nextRoundRules } from './rounds.ts';
+import { nextRoundRules } from './asked/rounds.ts';
 import { runningRules } from './running.ts';
 import { statelessRules } from './stateless.ts';
 import { sseRules } from './sse.ts';
@@ -24,6 +28,7 @@ import { coreTaskRules } from './tasks/core.ts';
 import { coreLifeRules } from './tasks/core-life-rules.ts';
 import { extensionLifeRules } from './tasks/extension-rules.ts';
 import { watchedTaskRules } from './tasks/extension-watched.ts';
+import { coreLimitRules } from './tasks/core-limits.ts';
 import { taskExtensionRules } from './tasks/extension.ts';
 import { toldRules } from './told.ts';
 
@@ -46,12 +51,17 @@ export const checkRules: readonly CheckRule[] = [
   ...featureRules,
   ...offeredRules,
   ...subscriptionRules,
+  ...apartRules,
   ...askingRules,
+  ...noticeRules,
   ...resultRules,
   ...nextRoundRules,
+  ...answerRules,
   ...runningRules,
+  ...changeRules,
   ...coreTaskRules,
   ...coreLifeRules,
+  ...coreLimitRules,
   ...taskExtensionRules,
   ...extensionLifeRules,
   ...watchedTaskRules,

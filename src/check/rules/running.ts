@@ -2,7 +2,7 @@ import { isObject } from '../../jsonrpc/message.ts';
 import { after } from '../../jsonrpc/timeout.ts';
 import type { Bench } from '../bench/bench.ts';
 import { callMs, sendCall, type MadeCall } from '../bench/calls.ts';
-import { responseIn, type Exchanged } from '../bench/exchange.ts';
+import { answers, responseIn, type Exchanged } from '../bench/exchange.ts';
 import type { ProbeRule, WatchRule } from '../rule.ts';
 import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } from '../verdict.ts';
 
@@ -50,33 +50,90 @@ const rises: ProbeRule = {
     }),
 };
 
-/** Cancels a call that takes long, and gives what came of it after that. */
-async function onCancelled(
-  bench: Bench,
-  judge: (exchange: Exchanged, id: unknown) => Promise<RuleVerdict>,
-): Promise<RuleVerdict> {
+const stops: ProbeRule = {
+  id: 'progress-006',
+  words: 'No progress is told of a request that was answered',
+  mend: 'send nothing more when the response has gone out',
+  needs: 'tools',
+  async probe(bench) {
+    let judged = 0;
+    for (const { of, rounds, tookMs } of await bench.made('obliging')) {
+      const [only] = rounds;
+      if (only === undefined || rounds.length > 1 || progressIn(only).length === 0 || tookMs > mostAgainMs) continue;
+      const token = 'parley-check-late';
+      const exchange = await bench.asked((speaker) =>
+        sendCall(speaker, of, {
+          meta: { progressToken: token },
+          // It is listened on when the answer came.
+          until: () => false,
+          waitMs: 2 * tookMs + 4 * bench.quietMs,
+        }),
+      );
+      const messages = exchange.messages.flat();
+      const answered = messages.findIndex((one) => isObject(one) && 'result' in one);
+      if (answered < 0) continue;
+      judged++;
+      const late = messages.slice(answered).some((one) => isObject(one) && one['method'] === 'notifications/progress');
+      if (late) return breaks(exchange, `${of.name}: some came after the answer`, `tools/${of.name}`);
+    }
+    return judged > 0 ? holds : notApplicable('no tool that was called tells of progress, and ends soon');
+  },
+};
+
+/** Longest time that a call may take to be made once more for what comes after it, in milliseconds. */
+const mostAgainMs = 5_000;
+
+/** A call that was cancelled, and what came of it. */
+interface Cancelled {
+  readonly exchange: Exchanged;
+  readonly id: unknown;
+  /** Number of notifications that came after the cancellation. */
+  readonly later: number;
+  readonly serves: boolean;
+}
+
+/** Has what came of a call that takes long judged, once it was cancelled. It is made once for all rules. */
+async function onCancelled(bench: Bench, judge: (cancelled: Cancelled) => RuleVerdict): Promise<RuleVerdict> {
   const isNotified = bench.over !== 'http' || bench.revision.httpCancellation === 'notification';
   if (!isNotified) return notApplicable('a call is cancelled by closing its stream, and nothing of it is heard then');
   const slow = (await bench.made('obliging')).find(({ tookMs, rounds }) => tookMs > slowMs && rounds.length === 1);
   if (slow === undefined) return notApplicable(`no tool that was called takes longer than ${slowMs / 1_000} s`);
+  const cancelled = await bench.kept('a cancelled call', () => cancel(bench, slow));
+  return cancelled === undefined ? notJudged('it was answered before it could be cancelled') : judge(cancelled);
+}
+
+/** Calls a tool and cancels that; `undefined` where it was answered before. */
+async function cancel(bench: Bench, { of, tookMs }: MadeCall): Promise<Cancelled | undefined> {
   return await bench.asked(async (speaker) => {
     const id = speaker.newId();
-    let isCancelled = false;
+    let [isCancelled, heard, before] = [false, 0, 0];
     // It is answered before that only where it does not take long this time.
-    const cancel = after(
+    const stop = after(
       slowMs / 5,
       () => {
         isCancelled = true;
+        // What crosses it on the wire is no answer to it.
         void speaker
           .say({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id, reason: 'parley check' } })
+          .then(() => speaker.rest(bench.quietMs))
+          .then(() => void (before = heard))
           .catch(() => undefined);
       },
       true,
     );
-    const exchange = await sendCall(speaker, slow.of, { id, waitMs: Math.min(2 * slow.tookMs, callMs) });
-    cancel();
-    if (!isCancelled) return notJudged('it was answered before it could be cancelled');
-    return await judge(exchange, id);
+    const exchange = await sendCall(speaker, of, {
+      id,
+      meta: { progressToken: 'parley-check-cancelled' },
+      waitMs: Math.min(2 * tookMs, callMs),
+      until(messages) {
+        heard = messages.length;
+        return messages.flat().some((one) => answers(one, id));
+      },
+    });
+    stop();
+    if (!isCancelled) return undefined;
+    const serves = await bench.serves(await bench.shared());
+    return { exchange, id, later: heard - before, serves };
   });
 }
 
@@ -86,7 +143,7 @@ const silent: ProbeRule = {
   mend: 'stop the work, and send no response',
   needs: 'tools',
   probe: (bench) =>
-    onCancelled(bench, async (exchange, id) => {
+    onCancelled(bench, ({ exchange, id }) => {
       const response = responseIn(exchange, id);
       return unless(
         response !== undefined,
@@ -102,8 +159,19 @@ const copes: ProbeRule = {
   mend: 'let a cancellation and an answer cross on the wire',
   needs: 'tools',
   probe: (bench) =>
-    onCancelled(bench, async (exchange) => {
-      return unless(!(await bench.serves(await bench.shared())), exchange, 'after it the server did not serve');
+    onCancelled(bench, ({ exchange, serves }) => unless(!serves, exchange, 'after it the server did not serve')),
+};
+
+const saysNoMore: ProbeRule = {
+  id: 'stdio-011',
+  words: 'Nothing more is said of a call that was cancelled',
+  mend: 'stop the work, and send no notification for it',
+  over: 'stdio',
+  needs: 'tools',
+  probe: (bench) =>
+    onCancelled(bench, ({ exchange, id, later }) => {
+      if (responseIn(exchange, id) !== undefined) return notJudged('it was answered: see cancel-005');
+      return unless(later > 0, exchange, `${later} notifications came some time after the cancellation`);
     }),
 };
 
@@ -120,4 +188,11 @@ const ownCancellations: WatchRule = {
 };
 
 /** Rules about calls that run. */
-export const runningRules: readonly (ProbeRule | WatchRule)[] = [rises, silent, copes, ownCancellations];
+export const runningRules: readonly (ProbeRule | WatchRule)[] = [
+  rises,
+  stops,
+  silent,
+  copes,
+  saysNoMore,
+  ownCancellations,
+];

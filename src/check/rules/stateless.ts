@@ -6,8 +6,8 @@ import type { Answered, Manner } from '../bench/prober.ts';
 import type { ProbeRule } from '../rule.ts';
 import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } from '../verdict.ts';
 import { noMethod } from './basic.ts';
-import { ownMeta } from './own-meta.ts';
-import { errorDataIn, refusedWith } from './refusals.ts';
+import { ownMeta } from './common/own-meta.ts';
+import { errorDataIn, refusedWith } from './common/refusals.ts';
 
 /** Rules about requests that stand by themselves: what each must say of its client, in its body and in its headers. */
 

@@ -2,7 +2,7 @@ import type { Bench } from '../../bench/bench.ts';
 import type { ProbeRule } from '../../rule.ts';
 import { unless, type RuleVerdict } from '../../verdict.ts';
 import { noMethod } from '../basic.ts';
-import { ownMeta } from '../own-meta.ts';
+import { ownMeta } from '../common/own-meta.ts';
 
 /** Sends a text that no server can make sense of, and sees whether it still serves. */
 export async function livesOn(

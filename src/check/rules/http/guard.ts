@@ -3,7 +3,7 @@ import type { Bench } from '../../bench/bench.ts';
 import type { Answered } from '../../bench/prober.ts';
 import type { ProbeRule, WatchRule } from '../../rule.ts';
 import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } from '../../verdict.ts';
-import { refusedWith } from '../refusals.ts';
+import { refusedWith } from '../common/refusals.ts';
 
 /** Rules about what HTTP admits at all, and how it answers. */
 

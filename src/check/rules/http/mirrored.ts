@@ -2,12 +2,12 @@ import { isObject } from '../../../jsonrpc/message.ts';
 import { encodeHeaderValue, headerParametersOf, headerValueOf } from '../../../peer/header.ts';
 import type { CallableTool } from '../../bench/allowed.ts';
 import type { Bench } from '../../bench/bench.ts';
-import { callMs } from '../../bench/calls.ts';
+import { callMs, sendCall } from '../../bench/calls.ts';
 import { errorCodeIn } from '../../bench/exchange.ts';
 import type { Answered } from '../../bench/prober.ts';
 import type { ProbeRule } from '../../rule.ts';
 import { NotApplicable, NotJudged, unless } from '../../verdict.ts';
-import { refusedWith } from '../refusals.ts';
+import { refusedWith } from '../common/refusals.ts';
 
 /** Rules about arguments that travel in headers too, of tools that are called where that is allowed. */
 
@@ -102,5 +102,66 @@ const absent: ProbeRule = {
   },
 };
 
+/** Values of a mirrored argument of a type, where its schema takes any; a call with one is served before a header is altered. */
+async function calledAs(
+  bench: Bench,
+  {
+    type,
+    value,
+    right,
+    said,
+  }: { readonly type: string; readonly value: unknown; readonly right: string; readonly said: string },
+): Promise<Answered> {
+  for (const of of await bench.callables())
+    for (const { name, path } of headerParametersOf(of.tool['inputSchema']).parameters) {
+      const [key = ''] = path;
+      const schema = of.tool['inputSchema'];
+      const properties = isObject(schema) && isObject(schema['properties']) ? schema['properties'] : {};
+      const own = properties[key];
+      // Others may be refused for their value.
+      if (
+        path.length > 1 ||
+        !isObject(own) ||
+        own['type'] !== type ||
+        Object.keys(own).some((word) => !plain.has(word))
+      )
+        continue;
+      const call = (header: string): Promise<Answered> =>
+        bench.asked((speaker) =>
+          sendCall(speaker, of, { args: { ...of.args, [key]: value }, headers: { [`Mcp-Param-${name}`]: header } }),
+        );
+      if (errorCodeIn(await call(right)) === mismatched) throw new NotJudged('it refuses the right header');
+      return await call(said);
+    }
+  throw new NotApplicable(`no tool that may be called takes any ${type} that travels in a header`);
+}
+
+const plain: ReadonlySet<string> = new Set(['type', 'description', 'title', 'default', 'x-mcp-header']);
+
+const characters: ProbeRule = {
+  id: 'http-101',
+  words: 'A header of an argument with other characters than those of ASCII is refused',
+  mend: 'refuse Mcp-Param-<name> with bytes beyond 0x7E: such values travel in base64',
+  over: 'http',
+  needs: 'tools',
+  async probe(bench) {
+    const value = 'parley-\u00e9';
+    const right = `=?base64?${Buffer.from(value).toString('base64')}?=`;
+    return refusedWith(await calledAs(bench, { type: 'string', value, right, said: value }), { code: mismatched });
+  },
+};
+
+const numerically: ProbeRule = {
+  id: 'http-102',
+  words: 'A header of a whole number is compared as a number: 42.0 is 42',
+  mend: 'read the header as a number before it is compared',
+  over: 'http',
+  needs: 'tools',
+  async probe(bench) {
+    const answer = await calledAs(bench, { type: 'integer', value: 42, right: '42', said: '42.0' });
+    return unless(errorCodeIn(answer) === mismatched, answer, 'it was taken for another number');
+  },
+};
+
 /** Rules about them. */
-export const mirroredRules: readonly ProbeRule[] = [required, compared, decoded, absent];
+export const mirroredRules: readonly ProbeRule[] = [required, compared, decoded, absent, characters, numerically];

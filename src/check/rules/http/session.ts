@@ -2,7 +2,7 @@ import type { Bench } from '../../bench/bench.ts';
 import type { Exchanged } from '../../bench/exchange.ts';
 import type { Prober } from '../../bench/prober.ts';
 import type { ProbeRule } from '../../rule.ts';
-import { looksGuessable } from '../guessable.ts';
+import { looksGuessable } from '../common/guessable.ts';
 import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } from '../../verdict.ts';
 
 /** Rules about sessions over HTTP. */

@@ -115,6 +115,39 @@ function endsWithAnswer(id: string): ProbeRule {
   };
 }
 
+const answersOnStream: ProbeRule = {
+  id: 'http-019',
+  words: 'The stream of a request ends with its answer, or is one that can be resumed',
+  mend: 'send the response before the stream ends',
+  over: 'http',
+  async probe(bench) {
+    const speaker = await bench.shared();
+    const exchange = await speaker.request(bench.harmless);
+    if (!isStream(exchange)) return notApplicable('it answers without a stream');
+    const isResumable = eventIds(exchange).length > 0;
+    return unless(
+      exchange.end === 'complete' && exchange.response === undefined && !isResumable,
+      exchange,
+      'it ended without one',
+    );
+  },
+};
+
+const primed: WatchRule = {
+  id: 'http-024',
+  words: 'A stream whose events have ids begins with one that has no data',
+  mend: 'send an event with an id and empty data first, from which a client can resume',
+  watch({ sent, exchange }) {
+    const isAnswer = sent?.['id'] !== undefined && sent['method'] !== undefined;
+    if (!isAnswer || exchange.status !== 200 || !isStream(exchange) || eventIds(exchange).length === 0)
+      return 'not-seen';
+    // Comments and what is said of retrying are no events.
+    const [first = ''] = exchange.text.split(/\r?\n\r?\n/).filter((block) => /^(?:id|data|event):/m.test(block));
+    const isPrimer = /^id:/m.test(first) && !/^data: ?\S/m.test(first);
+    return isPrimer ? 'holds' : { breaks: 'its first event is a message' };
+  },
+};
+
 const unbuffered: WatchRule = {
   id: 'http-057',
   words: 'Streams ask proxies not to buffer them: X-Accel-Buffering: no',
@@ -200,6 +233,8 @@ export const httpStreamRules: readonly (ProbeRule | WatchRule)[] = [
   eventNames,
   endsWithAnswer('http-023'),
   endsWithAnswer('http-056'),
+  answersOnStream,
+  primed,
   unbuffered,
   decoded,
   exactMarkers,

@@ -1,4 +1,5 @@
 import { isObject } from '../../../jsonrpc/message.ts';
+import type { JsonObject } from '../../../protocol/features/common.ts';
 import type { Revision } from '../../../protocol/revision.ts';
 import { excerptOf, type Bench } from '../../bench/bench.ts';
 import type { CallableTool } from '../../bench/allowed.ts';
@@ -7,9 +8,6 @@ import type { Answered, Prober } from '../../bench/prober.ts';
 import { NotJudged, notApplicable, type RuleVerdict } from '../../verdict.ts';
 
 /** Things that rules about tasks have in common. */
-
-/** An object of JSON. */
-export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Time for which a task is asked to be kept, in milliseconds. */
 export const ttl: number = 60_000;
@@ -56,7 +54,7 @@ export async function onTask(
 }
 
 /** Result of a task that ends within the wait. @throws NotJudged where it does not, or asks. */
-export async function resultOf(speaker: Prober, taskId: unknown): Promise<Answered> {
+export async function taskOutcome(speaker: Prober, taskId: unknown): Promise<Answered> {
   for (let polls = 0; polls < mostPolls; polls++) {
     const { result } = await speaker.request('tasks/get', { taskId });
     if (result?.['status'] === 'input_required') throw new NotJudged('the task asks');

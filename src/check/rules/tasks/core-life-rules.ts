@@ -1,14 +1,14 @@
 import { isObject } from '../../../jsonrpc/message.ts';
+import type { JsonObject } from '../../../protocol/features/common.ts';
 import type { Bench } from '../../bench/bench.ts';
 import { completeIn, sendCall } from '../../bench/calls.ts';
 import { isResponse, type Exchanged } from '../../bench/exchange.ts';
 import type { Answered } from '../../bench/prober.ts';
 import type { HeardMessage, ProbeRule, WatchRule } from '../../rule.ts';
 import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } from '../../verdict.ts';
-import { canonical } from '../canonical.ts';
-import { looksGuessable } from '../guessable.ts';
-import { askedIn, coreLives, isTerminal, outcomeOf, relatedOf, statusOf, type CoreLife } from './core-life.ts';
-import { inCore, onTask, takesCalls, ttl, type JsonObject } from './common.ts';
+import { sortedText } from '../common/canonical.ts';
+import { askedIn, coreLives, isTaskOver, awaitedOutcome, relatedOf, taskStatus, type CoreLife } from './core-life.ts';
+import { inCore, onTask, ttl } from './common.ts';
 
 /** Rules about the life of a task that a client asked for. */
 
@@ -41,8 +41,8 @@ const final = aboutLives(
     mend: 'change the status of a task that is completed, failed or cancelled no more',
   },
   async ({ end, later }) => {
-    const [was, is] = [statusOf(end), statusOf(later)];
-    if (!isTerminal(was) || is === undefined) return false;
+    const [was, is] = [taskStatus(end), taskStatus(later)];
+    if (!isTaskOver(was) || is === undefined) return false;
     return was === is ? undefined : [later, `it was ${String(was)}, and is ${JSON.stringify(is)}`];
   },
 );
@@ -54,10 +54,10 @@ const blocks = aboutLives(
     mend: 'keep the request until the task is completed, failed or cancelled',
   },
   async ({ first, outcome, end }) => {
-    if (isTerminal(statusOf(first)) || outcome.response === undefined || end.result === undefined) return false;
-    return isTerminal(statusOf(end))
+    if (isTaskOver(taskStatus(first)) || outcome.response === undefined || end.result === undefined) return false;
+    return isTaskOver(taskStatus(end))
       ? undefined
-      : [outcome, `it was answered, and the task is ${JSON.stringify(statusOf(end))}`];
+      : [outcome, `it was answered, and the task is ${JSON.stringify(taskStatus(end))}`];
   },
 );
 
@@ -72,6 +72,24 @@ const source = aboutLives(
     return aside.result?.['taskId'] === taskId ? undefined : [aside, 'with another task in _meta it was not found'];
   },
 );
+
+const isStream = ({ headers }: Exchanged): boolean =>
+  headers['content-type']?.toLowerCase().startsWith('text/event-stream') === true;
+
+const noStream: ProbeRule = {
+  id: 'tasks-031',
+  lives: inCore,
+  words: 'tasks/get is not answered by a stream where others are not',
+  mend: 'answer tasks/get with application/json: who asks wants to ask again',
+  over: 'http',
+  needs: 'tasks',
+  probe: (bench) =>
+    eachLife(bench, async ({ first }) => {
+      const other = await bench.asked((speaker) => speaker.request(bench.harmless));
+      if (isStream(other)) return false;
+      return isStream(first) ? [first, 'it was, and a ping is not'] : undefined;
+    }),
+};
 
 const associates = aboutLives(
   {
@@ -97,8 +115,8 @@ const promptly = aboutLives(
     mend: 'answer with the task, and let the work go on',
   },
   async ({ made, madeMs, first }) => {
-    if (madeMs < slowMs) return isTerminal(statusOf(first)) ? false : undefined;
-    return isTerminal(statusOf(first))
+    if (madeMs < slowMs) return isTaskOver(taskStatus(first)) ? false : undefined;
+    return isTaskOver(taskStatus(first))
       ? [made, `after ${(madeMs / 1_000).toFixed(1)} s, when the work was done`]
       : undefined;
   },
@@ -126,7 +144,7 @@ const sameOutcome: ProbeRule = {
 
 function wordsOf(result: JsonObject | undefined): string {
   const { content, structuredContent, isError = false } = result ?? {};
-  return canonical({ content, structuredContent, isError });
+  return sortedText({ content, structuredContent, isError });
 }
 
 /** Life of a task that asks, of which nobody fetches the outcome before it has said that it asks. */
@@ -145,18 +163,18 @@ const waits = (id: 'tasks-028' | 'tasks-030', words: string, mend: string): Prob
         if (!isObject(task)) return false;
         const get = (): Promise<Answered> => speaker.request('tasks/get', { taskId: task['taskId'] });
         let waiting = await get();
-        for (let left = 10; left > 0 && statusOf(waiting) === 'working'; left--) {
+        for (let left = 10; left > 0 && taskStatus(waiting) === 'working'; left--) {
           await speaker.rest(bench.quietMs);
           waiting = await get();
         }
-        const answered = await outcomeOf(speaker, task['taskId']);
+        const answered = await awaitedOutcome(speaker, task['taskId']);
         if (askedIn(answered).length === 0) return false;
-        const isWaiting = statusOf(waiting) === 'input_required';
+        const isWaiting = taskStatus(waiting) === 'input_required';
         if (id === 'tasks-028')
-          return isWaiting ? undefined : [waiting, `it asks, and its status is ${JSON.stringify(statusOf(waiting))}`];
+          return isWaiting ? undefined : [waiting, `it asks, and its status is ${JSON.stringify(taskStatus(waiting))}`];
         const after = await get();
         if (!isWaiting || after.result === undefined) return false;
-        return statusOf(after) === 'input_required'
+        return taskStatus(after) === 'input_required'
           ? [after, 'it was answered, and is input_required still']
           : undefined;
       });
@@ -178,8 +196,8 @@ const staysCancelled: ProbeRule = {
       await speaker.rest(Math.min(5_000, bench.quietMs + Math.max(0, ...lives.map(workMs))));
       const got = await speaker.request('tasks/get', { taskId });
       if (got.result === undefined) return holds;
-      if (statusOf(answer) !== 'cancelled') return notJudged('it was not cancelled at once: see tasks-038');
-      return unless(statusOf(got) !== 'cancelled', got, `it is ${JSON.stringify(statusOf(got))} some time later`);
+      if (taskStatus(answer) !== 'cancelled') return notJudged('it was not cancelled at once: see tasks-038');
+      return unless(taskStatus(got) !== 'cancelled', got, `it is ${JSON.stringify(taskStatus(got))} some time later`);
     }),
 };
 
@@ -187,145 +205,6 @@ const staysCancelled: ProbeRule = {
 function workMs({ end: { result } }: CoreLife): number {
   const ms = Date.parse(String(result?.['lastUpdatedAt'])) - Date.parse(String(result?.['createdAt']));
   return Number.isFinite(ms) ? ms : 0;
-}
-
-/** Ids of tasks that were made one after the other. */
-async function taskIds(bench: Bench): Promise<{ readonly made: Answered; readonly ids: readonly unknown[] }> {
-  return await bench.kept('ids of tasks', async () => {
-    const ids: unknown[] = [];
-    let made: Answered | undefined;
-    for (let left = 3; left > 0; left--)
-      await onTask(bench, (task, answer) => {
-        made = answer;
-        ids.push(task['taskId']);
-        return holds;
-      });
-    if (made === undefined) throw new TypeError('a task was made');
-    return { made, ids };
-  });
-}
-
-/** A rule about the ids of tasks. */
-function aboutIds(rule: LifeRule, fault: (ids: readonly unknown[]) => string | undefined): ProbeRule {
-  return {
-    ...rule,
-    lives: inCore,
-    needs: 'tasks',
-    async probe(bench) {
-      if (rule.over === 'http' && bench.http.knows('own')) return notApplicable('a task belongs to whose token it is');
-      if ((await coreLives(bench)).length === 0) return notApplicable('no tool that may be called made a task');
-      const { made, ids } = await taskIds(bench);
-      const found = fault(ids);
-      return found === undefined ? holds : breaks(made, found);
-    },
-  };
-}
-
-const uniqueIds = aboutIds(
-  {
-    id: 'tasks-010',
-    words: 'The id of a task is a string that no other task has',
-    mend: 'make a new id for each task',
-  },
-  (ids) => {
-    if (!ids.every((id) => typeof id === 'string'))
-      return `one is ${JSON.stringify(ids.find((id) => typeof id !== 'string'))}`;
-    return new Set(ids).size < ids.length ? 'an id came twice' : undefined;
-  },
-);
-
-const secretIds = aboutIds(
-  {
-    id: 'tasks-044',
-    over: 'http',
-    words: 'The id of a task cannot be guessed where nobody says who he is',
-    mend: 'make ids of at least 64 random bits, such as by crypto.randomUUID()',
-  },
-  (ids) => (new Set(ids).size < ids.length ? undefined : looksGuessable(ids.map(String))),
-);
-
-/** A server without accounts, as far as is seen. */
-const openList: ProbeRule = {
-  id: 'tasks-046',
-  lives: inCore,
-  words: 'A server that cannot tell its clients apart lists no tasks',
-  mend: 'do not declare tasks.list where requests have no token',
-  over: 'http',
-  needs: 'tasks',
-  async probe(bench) {
-    // Whoever asks without a token is a stranger to all others.
-    const speaker = await bench.unopened();
-    const isOpen = await speaker.open('nobody');
-    const { tasks } = speaker.capabilities;
-    await bench.end(speaker);
-    if (!isOpen || speaker.opening === undefined) return notApplicable('it wants to know who asks');
-    return unless(
-      isObject(tasks) && tasks['list'] !== undefined,
-      speaker.opening,
-      'it declares tasks.list to whoever asks',
-    );
-  },
-};
-
-/** Time for which nobody keeps a task, in milliseconds: a hundred years. */
-const forever = 100 * 365 * 86_400_000;
-
-const boundedTtl: ProbeRule = {
-  id: 'tasks-048',
-  lives: inCore,
-  words: 'A task is not kept for as long as anybody asks',
-  mend: 'cut the ttl that a client asks for, and say the real one in the task',
-  needs: 'tasks',
-  async probe(bench) {
-    const [life] = await coreLives(bench);
-    if (life === undefined) return notApplicable('no tool that may be called made a task');
-    return await bench.asked(async (speaker) => {
-      const made = await sendCall(speaker, life.tool, { params: { task: { ttl: forever } } });
-      const task = made.result?.['task'];
-      if (!isObject(task)) return holds;
-      await speaker.request('tasks/cancel', { taskId: task['taskId'] });
-      const kept = task['ttl'];
-      return unless(
-        kept === null || (typeof kept === 'number' && kept >= forever),
-        made,
-        kept === null ? 'one of a hundred years was asked for, and it has no end' : 'it is kept for a hundred years',
-      );
-    });
-  },
-};
-
-const undeclaredTasks: ProbeRule = {
-  id: 'tasks-009',
-  lives: inCore,
-  words: 'A server without tasks of tools serves a call that asks for one as any other',
-  mend: 'pass over the parameter task',
-  needs: 'tools',
-  probe: (bench) =>
-    withoutTasks(bench, (answer) => {
-      if (isObject(answer.result?.['task'])) return notJudged('it made a task: see tasks-001');
-      return unless(answer.response?.error !== undefined, answer, 'with it the call was refused');
-    }),
-};
-
-const declaresTasks: ProbeRule = {
-  id: 'tasks-001',
-  lives: inCore,
-  words: 'A server that makes tasks of calls declares it',
-  mend: 'declare tasks.requests.tools.call',
-  needs: 'tools',
-  probe: (bench) =>
-    withoutTasks(bench, (answer) => unless(isObject(answer.result?.['task']), answer, 'it made a task')),
-};
-
-/** Asks a server that declares no tasks of tools for one. */
-async function withoutTasks(bench: Bench, judge: (answer: Answered) => RuleVerdict): Promise<RuleVerdict> {
-  if (await takesCalls(bench)) return notApplicable('it declares tasks of tools');
-  const made = (await bench.made('obliging')).find((one) => one.result !== undefined);
-  if (made === undefined) return notApplicable('no tool that was called gave a result');
-  const answer = await bench.kept('a call with a task', () =>
-    bench.asked((speaker) => sendCall(speaker, made.of, { params: { task: { ttl } } })),
-  );
-  return judge(answer);
 }
 
 const aboutTasks = ['tasks/get', 'tasks/list', 'tasks/cancel'];
@@ -361,6 +240,7 @@ export const coreLifeRules: readonly (ProbeRule | WatchRule)[] = [
   final,
   blocks,
   source,
+  noStream,
   associates,
   promptly,
   sameOutcome,
@@ -371,12 +251,6 @@ export const coreLifeRules: readonly (ProbeRule | WatchRule)[] = [
   ),
   waits('tasks-030', 'A task that was answered is input_required no more', 'change the status when the answer came'),
   staysCancelled,
-  uniqueIds,
-  secretIds,
-  openList,
-  boundedTtl,
-  undeclaredTasks,
-  declaresTasks,
   unrelated,
   toldFailure,
 ];

@@ -1,10 +1,11 @@
 import { isObject } from '../../../jsonrpc/message.ts';
+import type { JsonObject } from '../../../protocol/features/common.ts';
 import { nobody, type Bench } from '../../bench/bench.ts';
 import type { CallableTool } from '../../bench/allowed.ts';
-import { answering, callMs, sendCall } from '../../bench/calls.ts';
+import { answeringUntil, callMs, sendCall } from '../../bench/calls.ts';
 import type { Exchanged } from '../../bench/exchange.ts';
 import type { Answered, Prober } from '../../bench/prober.ts';
-import { supportOf, takesCalls, ttl, type JsonObject } from './common.ts';
+import { supportOf, takesCalls, ttl } from './common.ts';
 
 /** The life of a task that a client asked for, as it was seen: every rule about it looks at the same. */
 export interface CoreLife {
@@ -64,25 +65,29 @@ async function lived(bench: Bench, speaker: Prober, tool: CallableTool): Promise
     speaker.request('tasks/get', { taskId, ...(meta && { _meta: meta }) });
   const first = await get();
   const aside = await get({ [relatedKey]: { taskId: nobody } });
-  const outcome = await outcomeOf(speaker, taskId);
+  const outcome = await awaitedOutcome(speaker, taskId);
   const end = await get();
   await speaker.rest(bench.quietMs);
   return { tool, made, madeMs, task, first, aside, outcome, end, later: await get() };
 }
 
 /** Waits for the outcome of a task, and answers what it asks. */
-export async function outcomeOf(speaker: Prober, taskId: unknown): Promise<Answered> {
+export async function awaitedOutcome(speaker: Prober, taskId: unknown): Promise<Answered> {
   const id = speaker.newId();
-  return await speaker.request('tasks/result', { taskId }, { id, waitMs: callMs, until: answering(speaker, { id }) });
+  return await speaker.request(
+    'tasks/result',
+    { taskId },
+    { id, waitMs: callMs, until: answeringUntil(speaker, { id }) },
+  );
 }
 
 /** The status that an answer says. */
-export function statusOf({ result }: Answered): unknown {
+export function taskStatus({ result }: Answered): unknown {
   return result?.['status'];
 }
 
 /** Tells whether a task with a status has ended. */
-export function isTerminal(status: unknown): boolean {
+export function isTaskOver(status: unknown): boolean {
   return status === 'completed' || status === 'failed' || status === 'cancelled';
 }
 

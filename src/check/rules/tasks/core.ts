@@ -4,8 +4,8 @@ import { sendCall } from '../../bench/calls.ts';
 import type { Answered } from '../../bench/prober.ts';
 import type { ProbeRule } from '../../rule.ts';
 import { breaks, holds, NotJudged, notApplicable, unless } from '../../verdict.ts';
-import { refusedWith } from '../refusals.ts';
-import { inCore, mostPolls, onTask, resultOf, takesCalls, taskTool, ttl } from './common.ts';
+import { refusedWith } from '../common/refusals.ts';
+import { inCore, mostPolls, onTask, taskOutcome, takesCalls, taskTool, ttl } from './common.ts';
 
 /** Rules about tasks of 2025-11-25, for which a client asks: how one is made, listed, read and cancelled. */
 
@@ -73,7 +73,7 @@ const yieldsResult: ProbeRule = {
   needs: 'tasks',
   probe: (bench) =>
     onTask(bench, async ({ taskId }, _, speaker) => {
-      const result = await resultOf(speaker, taskId);
+      const result = await taskOutcome(speaker, taskId);
       const meta = result.result?.['_meta'];
       const related = isObject(meta) ? meta['io.modelcontextprotocol/related-task'] : undefined;
       return unless(!isObject(related) || related['taskId'] !== taskId, result, 'it does not');
@@ -89,7 +89,7 @@ const endsOnce: ProbeRule = {
     onTask(bench, async ({ taskId }, _, speaker) => {
       const { tasks } = (await bench.offer()).capabilities;
       if (!isObject(tasks) || tasks['cancel'] === undefined) return notApplicable('it does not declare tasks.cancel');
-      await resultOf(speaker, taskId);
+      await taskOutcome(speaker, taskId);
       return refusedWith(await speaker.request('tasks/cancel', { taskId }), { code: -32602 });
     }),
 };

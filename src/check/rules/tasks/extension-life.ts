@@ -1,11 +1,11 @@
 import { isObject } from '../../../jsonrpc/message.ts';
+import type { JsonObject } from '../../../protocol/features/common.ts';
 import { tasksExtension } from '../../../protocol/features/tasks.ts';
 import { obliging, type Bench } from '../../bench/bench.ts';
 import type { CallableTool } from '../../bench/allowed.ts';
-import { nextRound, questionsIn, resultFor, sendCall, wantsInput } from '../../bench/calls.ts';
+import { nextRound, questionsIn, obligingResult, sendCall, wantsInput } from '../../bench/calls.ts';
 import type { Answered, Prober } from '../../bench/prober.ts';
-import { isTerminal, statusOf } from './core-life.ts';
-import type { JsonObject } from './common.ts';
+import { isTaskOver, taskStatus } from './core-life.ts';
 
 /** The life of a task that the server made of a call, as it was seen: every rule about it looks at the same. */
 export interface ExtensionLife {
@@ -53,7 +53,7 @@ export async function extensionLives(bench: Bench): Promise<readonly ExtensionLi
 }
 
 /** Calls a tool until it became a task; `undefined` where it does not. */
-export async function taskOf(
+export async function becameTask(
   speaker: Prober,
   tool: CallableTool,
 ): Promise<{ readonly made: Answered; readonly taskId: unknown } | undefined> {
@@ -65,7 +65,7 @@ export async function taskOf(
 }
 
 async function lived(bench: Bench, speaker: Prober, tool: CallableTool): Promise<ExtensionLife | undefined> {
-  const task = await taskOf(speaker, tool);
+  const task = await becameTask(speaker, tool);
   if (task === undefined) return undefined;
   const { made, taskId } = task;
   const get = (): Promise<Answered> => speaker.request('tasks/get', { taskId });
@@ -80,11 +80,11 @@ async function lived(bench: Bench, speaker: Prober, tool: CallableTool): Promise
   let look = await get();
   for (; looks.length < most.looks; look = await get()) {
     looks.push(look);
-    if (look.result === undefined || isTerminal(statusOf(look))) break;
+    if (look.result === undefined || isTaskOver(taskStatus(look))) break;
     const fresh = questionsIn(look.result).filter(([key, question]) => !known.has(wordsOf(key, question)));
     for (const [key, question] of fresh) known.add(wordsOf(key, question));
     asked.push(...fresh);
-    const inputResponses = Object.fromEntries(fresh.map(([key, question]) => [key, resultFor(question)]));
+    const inputResponses = Object.fromEntries(fresh.map(([key, question]) => [key, obligingResult(question)]));
     if (fresh.length > 0) updates.push(await speaker.request('tasks/update', { taskId, inputResponses }));
     await speaker.rest(bench.quietMs);
   }

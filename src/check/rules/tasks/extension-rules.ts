@@ -7,12 +7,12 @@ import { errorCodeIn, type Exchanged } from '../../bench/exchange.ts';
 import type { Answered } from '../../bench/prober.ts';
 import type { ProbeRule } from '../../rule.ts';
 import { breaks, holds, NotJudged, notApplicable, notJudged, unless, type RuleVerdict } from '../../verdict.ts';
-import { looksGuessable } from '../guessable.ts';
-import { ownMeta } from '../own-meta.ts';
-import { errorDataIn, refusedWith } from '../refusals.ts';
+import { looksGuessable } from '../common/guessable.ts';
+import { ownMeta } from '../common/own-meta.ts';
+import { errorDataIn, refusedWith } from '../common/refusals.ts';
 import { inExtension } from './common.ts';
 import { declaredExtension, extension } from './extension.ts';
-import { asTaker, extensionLives, isEmpty, taskOf, type ExtensionLife } from './extension-life.ts';
+import { asTaker, extensionLives, isEmpty, becameTask, type ExtensionLife } from './extension-life.ts';
 
 /** Rules about tasks of the extension: what is refused, and the life of one. */
 
@@ -204,7 +204,7 @@ const cancels = aboutLives(
   },
   async ({ tool }, bench) =>
     await asTaker(bench, async (speaker) => {
-      const task = await taskOf(speaker, tool);
+      const task = await becameTask(speaker, tool);
       if (task === undefined) return false;
       const answer = await speaker.request('tasks/cancel', { taskId: task.taskId });
       return isEmpty(answer) ? undefined : [answer, excerptOf(answer)];
@@ -306,7 +306,7 @@ const secretIds: ProbeRule = {
     const ids = [String(life.taskId)];
     await asTaker(bench, async (speaker) => {
       for (let left = 2; left > 0; left--) {
-        const task = await taskOf(speaker, life.tool);
+        const task = await becameTask(speaker, life.tool);
         if (task === undefined) throw new NotJudged(`${life.tool.name} made no task again`);
         ids.push(String(task.taskId));
         await speaker.request('tasks/cancel', { taskId: task.taskId });

@@ -1,6 +1,7 @@
 import { isObject } from '../../../jsonrpc/message.ts';
+import type { JsonObject } from '../../../protocol/features/common.ts';
 import type { HeardMessage, WatchRule } from '../../rule.ts';
-import { inExtension, type JsonObject } from './common.ts';
+import { inExtension } from './common.ts';
 
 /** Rules that look at what is said of tasks of the extension. */
 
@@ -38,7 +39,7 @@ function ofStatus(
   return aboutResults({ id, words, mend }, isGet, (task) => (task['status'] === status ? fault(task) : false));
 }
 
-/** What a task of a status has, of what only some have. */
+/** Part that a task of a status has, where only some have it. */
 const partOf: Readonly<Record<string, string>> = { completed: 'result' };
 
 /** Rules that look at tasks of the extension. */

@@ -5,7 +5,7 @@ import { nobody, type Bench } from '../../bench/bench.ts';
 import { completeIn, sendCall } from '../../bench/calls.ts';
 import type { ProbeRule, WatchRule } from '../../rule.ts';
 import { holds, notApplicable, unless } from '../../verdict.ts';
-import { refusedWith } from '../refusals.ts';
+import { refusedWith } from '../common/refusals.ts';
 import { inExtension, ttl } from './common.ts';
 
 /** Rules about tasks of the extension, which the server makes: what is seen of them without one. */

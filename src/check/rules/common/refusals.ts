@@ -1,6 +1,6 @@
-import { isObject } from '../../jsonrpc/message.ts';
-import { errorCodeIn, isResponse, type Exchanged } from '../bench/exchange.ts';
-import { breaks, holds, notJudged, type RuleVerdict } from '../verdict.ts';
+import { isObject } from '../../../jsonrpc/message.ts';
+import { errorCodeIn, isResponse, type Exchanged } from '../../bench/exchange.ts';
+import { breaks, holds, notJudged, type RuleVerdict } from '../../verdict.ts';
 
 /** Refusal that a rule wants: any one part may be left open. */
 export interface WantedRefusal {

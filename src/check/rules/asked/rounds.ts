@@ -1,9 +1,9 @@
-import { obliging, type Bench } from '../bench/bench.ts';
-import type { CallableTool } from '../bench/allowed.ts';
-import { completeIn, wantsInput, nextRound, sendCall } from '../bench/calls.ts';
-import type { Answered, Prober } from '../bench/prober.ts';
-import type { ProbeRule } from '../rule.ts';
-import { breaks, holds, NotJudged, notApplicable, unless, type RuleVerdict } from '../verdict.ts';
+import { obliging, type Bench } from '../../bench/bench.ts';
+import type { CallableTool } from '../../bench/allowed.ts';
+import { completeIn, wantsInput, nextRound, sendCall } from '../../bench/calls.ts';
+import type { Answered, Prober } from '../../bench/prober.ts';
+import type { ProbeRule } from '../../rule.ts';
+import { breaks, holds, NotJudged, notApplicable, unless, type RuleVerdict } from '../../verdict.ts';
 
 /** Rules about calls that ask by their results: what is sent with the next round. */
 

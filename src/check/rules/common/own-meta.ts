@@ -1,5 +1,5 @@
-import { metaKey } from '../../protocol/meta.ts';
-import type { Bench } from '../bench/bench.ts';
+import { metaKey } from '../../../protocol/meta.ts';
+import type { Bench } from '../../bench/bench.ts';
 
 /** The `_meta` of a right request, with changes. */
 export function ownMeta(

@@ -1,9 +1,9 @@
-import { isObject } from '../../jsonrpc/message.ts';
-import { methodOf } from '../../protocol/catalogue.ts';
-import { check } from '../../protocol/compile/check.ts';
-import { questionsIn } from '../bench/calls.ts';
-import { rowOf } from '../register.ts';
-import type { HeardMessage, WatchRule } from '../rule.ts';
+import { isObject } from '../../../jsonrpc/message.ts';
+import { methodOf } from '../../../protocol/catalogue.ts';
+import { check } from '../../../protocol/compile/check.ts';
+import { questionsIn } from '../../bench/calls.ts';
+import { rowOf } from '../../register.ts';
+import type { HeardMessage, WatchRule } from '../../rule.ts';
 
 /** Rules about what a server asks of its client: by requests of its own, or by results that want input. */
 

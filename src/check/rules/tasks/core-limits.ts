@@ -1,0 +1,163 @@
+import { isObject } from '../../../jsonrpc/message.ts';
+import type { Bench } from '../../bench/bench.ts';
+import { sendCall } from '../../bench/calls.ts';
+import type { Answered } from '../../bench/prober.ts';
+import type { ProbeRule } from '../../rule.ts';
+import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } from '../../verdict.ts';
+import { looksGuessable } from '../common/guessable.ts';
+import { coreLives } from './core-life.ts';
+import { inCore, onTask, takesCalls, ttl } from './common.ts';
+
+/** Rules about who has tasks that a client asks for: their ids, how long they are kept, and servers that declare none. */
+
+/** Ids of tasks that were made one after the other. */
+async function taskIds(bench: Bench): Promise<{ readonly made: Answered; readonly ids: readonly unknown[] }> {
+  return await bench.kept('ids of tasks', async () => {
+    const ids: unknown[] = [];
+    let made: Answered | undefined;
+    for (let left = 3; left > 0; left--)
+      await onTask(bench, (task, answer) => {
+        made = answer;
+        ids.push(task['taskId']);
+        return holds;
+      });
+    if (made === undefined) throw new TypeError('a task was made');
+    return { made, ids };
+  });
+}
+
+/** A rule about the ids of tasks. */
+function aboutIds(
+  rule: Omit<ProbeRule, 'probe' | 'needs' | 'lives'>,
+  fault: (ids: readonly unknown[]) => string | undefined,
+): ProbeRule {
+  return {
+    ...rule,
+    lives: inCore,
+    needs: 'tasks',
+    async probe(bench) {
+      if (rule.over === 'http' && bench.http.knows('own')) return notApplicable('a task belongs to whose token it is');
+      if ((await coreLives(bench)).length === 0) return notApplicable('no tool that may be called made a task');
+      const { made, ids } = await taskIds(bench);
+      const found = fault(ids);
+      return found === undefined ? holds : breaks(made, found);
+    },
+  };
+}
+
+const uniqueIds = aboutIds(
+  {
+    id: 'tasks-010',
+    words: 'The id of a task is a string that no other task has',
+    mend: 'make a new id for each task',
+  },
+  (ids) => {
+    if (!ids.every((id) => typeof id === 'string'))
+      return `one is ${JSON.stringify(ids.find((id) => typeof id !== 'string'))}`;
+    return new Set(ids).size < ids.length ? 'an id came twice' : undefined;
+  },
+);
+
+const secretIds = aboutIds(
+  {
+    id: 'tasks-044',
+    over: 'http',
+    words: 'The id of a task cannot be guessed where nobody says who he is',
+    mend: 'make ids of at least 64 random bits, such as by crypto.randomUUID()',
+  },
+  (ids) => (new Set(ids).size < ids.length ? undefined : looksGuessable(ids.map(String))),
+);
+
+/** A server without accounts, as far as is seen. */
+const openList: ProbeRule = {
+  id: 'tasks-046',
+  lives: inCore,
+  words: 'A server that cannot tell its clients apart lists no tasks',
+  mend: 'do not declare tasks.list where requests have no token',
+  over: 'http',
+  needs: 'tasks',
+  async probe(bench) {
+    // Whoever asks without a token is a stranger to all others.
+    const speaker = await bench.unopened();
+    const isOpen = await speaker.open('nobody');
+    const { tasks } = speaker.capabilities;
+    await bench.end(speaker);
+    if (!isOpen || speaker.opening === undefined) return notApplicable('it wants to know who asks');
+    return unless(
+      isObject(tasks) && tasks['list'] !== undefined,
+      speaker.opening,
+      'it declares tasks.list to whoever asks',
+    );
+  },
+};
+
+/** Time for which nobody keeps a task, in milliseconds: a hundred years. */
+const forever = 100 * 365 * 86_400_000;
+
+const boundedTtl: ProbeRule = {
+  id: 'tasks-048',
+  lives: inCore,
+  words: 'A task is not kept for as long as anybody asks',
+  mend: 'cut the ttl that a client asks for, and say the real one in the task',
+  needs: 'tasks',
+  async probe(bench) {
+    const [life] = await coreLives(bench);
+    if (life === undefined) return notApplicable('no tool that may be called made a task');
+    return await bench.asked(async (speaker) => {
+      const made = await sendCall(speaker, life.tool, { params: { task: { ttl: forever } } });
+      const task = made.result?.['task'];
+      if (!isObject(task)) return holds;
+      await speaker.request('tasks/cancel', { taskId: task['taskId'] });
+      const kept = task['ttl'];
+      return unless(
+        kept === null || (typeof kept === 'number' && kept >= forever),
+        made,
+        kept === null ? 'one of a hundred years was asked for, and it has no end' : 'it is kept for a hundred years',
+      );
+    });
+  },
+};
+
+const undeclaredTasks: ProbeRule = {
+  id: 'tasks-009',
+  lives: inCore,
+  words: 'A server without tasks of tools serves a call that asks for one as any other',
+  mend: 'pass over the parameter task',
+  needs: 'tools',
+  probe: (bench) =>
+    withoutTasks(bench, (answer) => {
+      if (isObject(answer.result?.['task'])) return notJudged('it made a task: see tasks-001');
+      return unless(answer.response?.error !== undefined, answer, 'with it the call was refused');
+    }),
+};
+
+const declaresTasks: ProbeRule = {
+  id: 'tasks-001',
+  lives: inCore,
+  words: 'A server that makes tasks of calls declares it',
+  mend: 'declare tasks.requests.tools.call',
+  needs: 'tools',
+  probe: (bench) =>
+    withoutTasks(bench, (answer) => unless(isObject(answer.result?.['task']), answer, 'it made a task')),
+};
+
+/** Asks a server that declares no tasks of tools for one. */
+async function withoutTasks(bench: Bench, judge: (answer: Answered) => RuleVerdict): Promise<RuleVerdict> {
+  if (await takesCalls(bench)) return notApplicable('it declares tasks of tools');
+  const made = (await bench.made('obliging')).find((one) => one.result !== undefined);
+  if (made === undefined) return notApplicable('no tool that was called gave a result');
+  const answer = await bench.kept('a call with a task', () =>
+    bench.asked((speaker) => sendCall(speaker, made.of, { params: { task: { ttl } } })),
+  );
+  return judge(answer);
+}
+
+/** Rules about ids of tasks, and servers without tasks. */
+export const coreLimitRules: readonly ProbeRule[] = [
+  uniqueIds,
+  secretIds,
+  openList,
+  boundedTtl,
+  undeclaredTasks,
+  declaresTasks,
+];

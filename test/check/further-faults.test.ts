@@ -1,0 +1,66 @@
+/** Each further fault is found in its row, and nothing is found in the server that they are planted in. */
+
+import assert from 'node:assert/strict';
+import { describe, test, type TestContext } from 'node:test';
+import { rawHttp } from '../../src/check/bench/http.ts';
+import { judgeServer } from '../../src/check/check.ts';
+import type { CheckReport } from '../../src/check/report.ts';
+import { chosenRevisions, type RevisionDate } from '../../src/protocol/revision.ts';
+import { serveFaulty, type Fault } from './faulty.ts';
+import { furtherFaults } from './further-faults.ts';
+import { livelyCalls, livelyServer } from './lively-server.ts';
+
+interface Judging {
+  readonly isModern?: boolean;
+  readonly dates?: readonly RevisionDate[];
+  readonly fault?: Fault;
+  readonly only?: readonly string[];
+}
+
+async function judged(
+  t: TestContext,
+  { isModern = false, dates, fault = {}, only = [] }: Judging,
+): Promise<CheckReport> {
+  const asks = (name: string): boolean => name === 'ask' || name === 'choose';
+  const { url, close } = await serveFaulty(fault, () => livelyServer(isModern), asks);
+  t.after(close);
+  const http = rawHttp(new URL(url));
+  t.after(() => http.close());
+  return await judgeServer({
+    way: { over: 'http', http },
+    target: url,
+    info: { name: 'parley-check', version: '1.0.0' },
+    ...(dates && { revisions: chosenRevisions(dates) }),
+    only,
+    calls: livelyCalls,
+    isNear: true,
+    signal: t.signal,
+  });
+}
+
+test('nothing is found in a lively server without a fault, and what the faults are about is judged', async (t) => {
+  const [{ findings, rows }, modern] = [await judged(t, {}), await judged(t, { isModern: true })];
+  assert.deepEqual(findings, []);
+  assert.deepEqual(modern.findings, []);
+  const held = new Set([...rows, ...modern.rows].filter(({ verdict }) => verdict === 'holds').map(({ id }) => id));
+  // What this server does not say at all is told of by the fault alone.
+  const unsaid = new Set(
+    'elicit-027 elicit-032 elicit-033 elicit-051 sampling-013 roots-011 progress-001 cancel-004 cancel-016 logging-001 http-019 http-024'.split(
+      ' ',
+    ),
+  );
+  for (const { row } of Object.values(furtherFaults))
+    assert.ok(held.has(row) !== unsaid.has(row), `${row}: ${JSON.stringify(rows.filter(({ id }) => id === row))}`);
+});
+
+describe('a lively server with one fault', { concurrency: 2 }, () => {
+  for (const [name, { row, date, fault, isModern = false }] of Object.entries(furtherFaults))
+    test(`is found out: ${name} breaks ${row}`, async (t) => {
+      const { findings, rows } = await judged(t, { isModern, dates: [date], fault, only: [row] });
+      assert.deepEqual(
+        findings.map(({ id }) => id),
+        [row],
+        JSON.stringify(rows),
+      );
+    });
+});
