@@ -1,4 +1,4 @@
-/** `npm run register`: writes `src/check/rows.ts`, the rows of the register that the rules of `parley check` are about. */
+/** `npm run register`: writes `src/check/rows.ts` and `src/check/client/rows.ts`, the rows of the register that the rules of `parley check` are about. */
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,16 +7,25 @@ import { clientRules } from '../src/check/client/rules/rules.ts';
 import { checkRules } from '../src/check/rules/rules.ts';
 import { requirements } from './registers.ts';
 
-/** The text of `src/check/rows.ts`. */
-export function rowsText(): string {
-  const judged = new Set([...checkRules, ...clientRules, ...clientAuthorizationRules].map(({ id }) => id));
-  const lines = requirements()
-    .filter(({ id }) => judged.has(id))
-    .map(({ id, revisions, level, place }) => `${id} ${revisions} ${level.replace(' ', '_')} ${place}`);
-  return `/** Rows of the register that are judged: id, revisions, level and place. Written by scripts/register.ts. */\nexport const rows = \`\n${lines.join('\n')}\n\`;\n`;
+/** Files of rows, with what is in them: rows of servers, and those of clients alone. */
+export function rowsFiles(): ReadonlyMap<string, string> {
+  const ofServers = new Set(checkRules.map(({ id }) => id));
+  const ofClients = new Set([...clientRules, ...clientAuthorizationRules].map(({ id }) => id));
+  return new Map([
+    ['src/check/rows.ts', rowsText('rows', (id) => ofServers.has(id))],
+    ['src/check/client/rows.ts', rowsText('clientRows', (id) => ofClients.has(id) && !ofServers.has(id))],
+  ]);
 }
 
-if (import.meta.main) {
-  writeFileSync(join(import.meta.dirname, '../src/check/rows.ts'), rowsText());
-  console.log(`src/check/rows.ts  ${rowsText().split('\n').length - 3} rows`);
+function rowsText(name: string, isThere: (id: string) => boolean): string {
+  const lines = requirements()
+    .filter(({ id }) => isThere(id))
+    .map(({ id, revisions, level, place }) => `${id} ${revisions} ${level.replace(' ', '_')} ${place}`);
+  return `/** Rows of the register that are judged: id, revisions, level and place. Written by scripts/register.ts. */\nexport const ${name} = \`\n${lines.join('\n')}\n\`;\n`;
 }
+
+if (import.meta.main)
+  for (const [file, text] of rowsFiles()) {
+    writeFileSync(join(import.meta.dirname, '..', file), text);
+    console.log(`${file}  ${text.split('\n').length - 4} rows`);
+  }

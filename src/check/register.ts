@@ -1,4 +1,5 @@
 import { ordinal, revisionOf, type Revision } from '../protocol/revision.ts';
+import { clientRows } from './client/rows.ts';
 import { rows } from './rows.ts';
 
 /** RegisterRow of the register of normative statements. */
@@ -13,13 +14,10 @@ export interface RegisterRow {
 }
 
 const byId: ReadonlyMap<string, RegisterRow> = new Map(
-  rows
-    .trim()
-    .split('\n')
-    .map((line) => {
-      const [id = '', lifetime = '', level = '', place = ''] = line.trim().split(' ');
-      return [id, { id, level: level.replace('_', ' '), place, lives: within(lifetime) }];
-    }),
+  [...rows.trim().split('\n'), ...clientRows.trim().split('\n')].map((line) => {
+    const [id = '', lifetime = '', level = '', place = ''] = line.trim().split(' ');
+    return [id, { id, level: level.replace('_', ' '), place, lives: within(lifetime) }];
+  }),
 );
 
 /**
