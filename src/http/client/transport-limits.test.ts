@@ -63,6 +63,12 @@ test('a redirect to another origin is never followed, so no credential goes ther
   assert.equal(reached, false);
 });
 
+test('a redirect to what is not HTTP is named as it is', async (t) => {
+  const location = 'file:///etc/passwd';
+  const { channel } = await open(t, (_incoming, outgoing) => void outgoing.writeHead(307, { location }).end());
+  await assert.rejects(channel.send(request), { reason: 'http', message: /redirect to file:\/\/\/etc\/passwd, / });
+});
+
 test('a redirect that would change the method is not followed', async (t) => {
   const { channel } = await open(t, (_incoming, outgoing) => void outgoing.writeHead(302, { location: '/x' }).end());
   await assert.rejects(channel.send(request), { reason: 'http', status: 302 });

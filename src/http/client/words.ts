@@ -3,7 +3,7 @@ import { ConnectionError } from '../../jsonrpc/transport.ts';
 
 /** A URL without what may be secret in it. */
 export function describeUrl(url: URL): string {
-  return `${url.origin}${url.pathname}`;
+  return `${url.protocol}//${url.host}${url.pathname}`;
 }
 
 /** Meanings of the codes of Node for somebody who does not know them. */
