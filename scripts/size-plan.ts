@@ -34,7 +34,7 @@ server.tool('add', { description: 'Adds.' }, () => 'added');
 
 /** How the budgets of the entry points stand, in KB; each is a little more than it was when it was last looked at. */
 const budgets: Readonly<Record<Entry, number>> = {
-  '': 125.3,
+  '': 125.4,
   server: 44.8,
   client: 47.8,
   bridge: 100.4,
@@ -84,7 +84,7 @@ export const programs: readonly Program[] = [
     code: `import { connect } from 'parley-mcp/client'; const client = await connect('https://example.com/mcp'); console.log(await client.callTool('add', {}));`,
     budget: 47.7,
     aim: 28,
-    whole: 90,
+    whole: 90.1,
     neutral: true,
     role: 'client',
   },

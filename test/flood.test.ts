@@ -162,3 +162,46 @@ describe('notifications within one request', () => {
       await assert.rejects(connect('http://127.0.0.1:9/mcp', options), TypeError);
   });
 });
+
+for (const line of ['{"jsonrpc":"2.0","id":"#","method":"ping"}', '{"jsonrpc":"2.0","id":"#","method":7}']) {
+  it(`requests of a server that takes no answer are answered 500 at once: ${line}`, async (t) => {
+    let answers = 0;
+    let ended!: () => void;
+    const server = createServer(async (request, response) => {
+      if (request.method !== 'POST') return void response.writeHead(405).end();
+      const { id, method } = JSON.parse(await text(request)) as Sent;
+      // An answer that is never taken.
+      if (method === undefined) return void answers++;
+      if (id === undefined) return void response.writeHead(202).end();
+      if (method === 'server/discover') return void response.writeHead(404).end();
+      if (method === 'initialize') {
+        response.writeHead(200, { 'content-type': 'application/json' });
+        return void response.end(JSON.stringify({ jsonrpc: '2.0', id, result: introduced(handshake, method) }));
+      }
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      for (let asked = 0; asked < 2_000; asked++) response.write(`data: ${line.replace('#', `q${asked}`)}\n\n`);
+      ended = () => response.end(`data: ${JSON.stringify({ jsonrpc: '2.0', id, result: { content: [] } })}\n\n`);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    t.after(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+    const warnings: string[] = [];
+    let isLast!: () => void;
+    const last = new Promise<void>((resolve) => (isLast = resolve));
+    const onWarning = (words: string): void => {
+      if (!words.includes('500 answers')) return;
+      if (warnings.push(words) === 1_500) isLast();
+    };
+    const client = await connect(url, { onWarning });
+    t.after(() => client.close());
+    const call = client.callTool('x');
+    await last;
+    ended();
+    assert.partialDeepStrictEqual(await call, { content: [] });
+    assert.ok(answers <= 500, `${answers} answers`);
+    assert.equal(warnings.length, 1_500);
+  });
+}

@@ -24,6 +24,9 @@ const mostTries = 5;
 /** Limit of questions of a server that are answered at once; a server that sends more is flooding the client. */
 export const mostAtOnce = 100;
 
+/** Limit of answers that are on their way to a server, refusals and pongs among them: over HTTP each is a request of its own. */
+const mostAnswers = 500;
+
 /**
  * Limit of requests of one client that may wait at once: far more than a server answers, and still no more than tens of
  * megabytes, should a program ask in a loop a server that answers nothing.
@@ -82,6 +85,8 @@ export class OpenChannel implements ConnectionEnd {
   #opening: Promise<Channel> | undefined;
   #channel: Channel | undefined;
   #firstUnreadable: Error | undefined;
+  /** Number of answers that are on their way. */
+  #answers = 0;
   /** True when anything may come that belongs to no request: not where the server refused the stream for it. */
   hears = true;
   /** Settles when it is known whether the server can say anything unasked; there from the moment that it matters. */
@@ -187,6 +192,9 @@ export class OpenChannel implements ConnectionEnd {
   readonly #respond: Respond = async (message, revision, { signal, cause, request } = {}) => {
     const { connection } = this;
     if (connection.ended !== undefined) return;
+    if (this.#answers >= mostAnswers)
+      return this.warn(`a request of the server is not answered: it has not taken ${mostAnswers} answers yet`);
+    this.#answers++;
     if (cause !== undefined) connection.blame(cause, request);
     const lives = (tries: number): boolean =>
       connection.ended === undefined && signal?.aborted !== true && (connection.waiting > 0 || tries < mostTries);
@@ -196,6 +204,8 @@ export class OpenChannel implements ConnectionEnd {
         await deliver({ send: async (limit) => connection.send(message, revision, { signal: limit }), lives, signal });
     } catch (error) {
       connection.undelivered('an answer', error);
+    } finally {
+      this.#answers--;
     }
   };
 

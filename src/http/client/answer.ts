@@ -61,8 +61,37 @@ export function isSuccess(response: FetchResponse): boolean {
   return response.status >= 200 && response.status < 300;
 }
 
-/** Hands what one JSON body holds to the receiver. */
-export async function readJson(response: FetchResponse, exchange: PostExchange): Promise<void> {
+/** Hands what a body holds to the receiver, if it may be JSON. */
+export async function readAnswerBody(response: FetchResponse, exchange: PostExchange): Promise<void> {
+  const type = mediaType(response);
+  const { status } = response;
+  if (type === 'application/json' || type === '' || status === 202 || status === 204)
+    await readJson(response, exchange);
+  else readOther(response, exchange);
+}
+
+/**
+ * Reads for a moment what answers a POST that asked nothing: it was taken, and such an answer has no body. (Spec
+ * 2025-11-25, Transports, Sending Messages: 202.) Who read on would wait as long as the server likes, and send an answer of
+ * ours again that the server has.
+ */
+export async function readUnasked(response: FetchResponse, exchange: PostExchange): Promise<void> {
+  let isOver = false;
+  const stop = after(lingerMs, () => {
+    isOver = true;
+    exchange.abort();
+  });
+  try {
+    if (mediaType(response) === 'text/event-stream') await readStream(response, exchange);
+    else await readAnswerBody(response, exchange);
+  } catch (error) {
+    if (!isOver) throw error;
+  } finally {
+    stop();
+  }
+}
+
+async function readJson(response: FetchResponse, exchange: PostExchange): Promise<void> {
   if (response.status === 202 || response.status === 204) return void drain(response, lingerMs);
   let text: string;
   try {
@@ -75,7 +104,7 @@ export async function readJson(response: FetchResponse, exchange: PostExchange):
 }
 
 /** Lets a body of another type pass where nothing was asked; a request it leaves without an answer. */
-export function readOther(response: FetchResponse, exchange: PostExchange): void {
+function readOther(response: FetchResponse, exchange: PostExchange): void {
   void discard(response);
   if (exchange.waiting.size === 0) return;
   const type = mediaType(response);

@@ -155,3 +155,18 @@ test('a header that would break out of its line is refused and its value not sho
     message: /^(?!.*secret)/,
   });
 });
+
+for (const type of ['text/event-stream', 'application/json']) {
+  test(`what answers a notification with a body of ${type} that does not end is read for a moment`, async (t) => {
+    let isCut!: () => void;
+    const cut = new Promise<void>((resolve) => (isCut = resolve));
+    const { channel, heard } = await open(t, (_incoming, outgoing) => {
+      outgoing.once('close', isCut);
+      outgoing.writeHead(200, { 'content-type': type });
+      outgoing.write(type === 'application/json' ? ' ' : `data: ${JSON.stringify(response)}\n\n`);
+    });
+    await channel.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+    await cut;
+    assert.equal(heard.length, type === 'application/json' ? 0 : 1);
+  });
+}

@@ -15,9 +15,9 @@ import {
   deliverRefusal,
   isSuccess,
   mediaType,
-  readJson,
-  readOther,
+  readAnswerBody,
   readStream,
+  readUnasked,
   refusalOf,
   requestIds,
   type PostExchange,
@@ -157,6 +157,7 @@ class HttpChannel implements Channel {
   async #answered(response: FetchResponse, exchange: PostExchange, sent: HttpSending): Promise<void> {
     const type = mediaType(response);
     if (!isSuccess(response)) deliverRefusal(await refusalOf(response, exchange), exchange);
+    else if (exchange.waiting.size === 0) await readUnasked(response, exchange);
     else if (type === 'text/event-stream') {
       const position = await readStream(response, exchange);
       if (exchange.waiting.size > 0 && this.#resumes(sent.options.headers)) {
@@ -166,9 +167,7 @@ class HttpChannel implements Channel {
           position,
         );
       }
-    } else if (type === 'application/json' || type === '' || response.status === 202 || response.status === 204)
-      await readJson(response, exchange);
-    else readOther(response, exchange);
+    } else await readAnswerBody(response, exchange);
     if (exchange.waiting.size > 0) {
       throw new ConnectionError('closed', `HTTP ${response.status} ended before the response`, {
         status: response.status,
