@@ -95,7 +95,7 @@ test('what was seen before a run is cut short is told all the same', async (t) =
     way: { over: 'http', http },
     revisions: revisions.filter(({ date }) => date === '2025-11-25'),
     rules: checkRules.filter(({ id }) => ['lifecycle-003', 'basic-018'].includes(id)),
-    limits: { messages: 8, children: 1, perSecond: Infinity },
+    limits: { messages: 8, children: 1, perSecond: Infinity, ms: 60_000 },
     calls: [],
     waitMs: 1_000,
     openMs: 1_000,
@@ -107,4 +107,28 @@ test('what was seen before a run is cut short is told all the same', async (t) =
     judged.map(({ rule, outcome }) => [rule.id, outcome.verdict]),
     [['lifecycle-003', 'breaks']],
   );
+});
+
+test('a run ends when its time is over, whatever the server goes on with', { timeout: 60_000 }, async (t) => {
+  const url = await served(t, (request, response) => {
+    request.resume();
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    const chat = setInterval(() => response.write('data: {"jsonrpc":"2.0","id":1,"method":"ping"}\n\n'), 5);
+    response.once('close', () => clearInterval(chat));
+  });
+  const http = rawHttp(new URL(url));
+  t.after(() => http.close());
+  const { cut } = await runRules({
+    info,
+    way: { over: 'http', http },
+    revisions,
+    rules: checkRules,
+    limits: { messages: 100_000, children: 1, perSecond: Infinity, ms: 300 },
+    calls: [],
+    waitMs: 3_600_000,
+    openMs: 3_600_000,
+    quietMs: 50,
+    signal: t.signal,
+  });
+  assert.equal(cut, 'it is given no more than 0.005 minutes');
 });

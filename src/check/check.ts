@@ -32,6 +32,9 @@ export interface CheckOptions {
   readonly signal: AbortSignal;
 }
 
+/** Longest time of a run: one with slow tools takes a few minutes. */
+const longestMs = 15 * 60_000;
+
 /** Judges a server. @throws what the signal was aborted with. */
 export async function judgeServer(options: CheckOptions): Promise<CheckReport> {
   const { way, target, info, revisions = published, only = [], calls = [], waitMs = 5_000, isNear, signal } = options;
@@ -45,7 +48,7 @@ export async function judgeServer(options: CheckOptions): Promise<CheckReport> {
     way,
     revisions,
     rules: known.filter((rule) => isChosen(rule) || (isLooking && isProbe(rule))),
-    limits: { messages: 2_000, children: 40, perSecond: isNear ? Infinity : 20 },
+    limits: { messages: 2_000, children: 40, perSecond: isNear ? Infinity : 20, ms: longestMs },
     calls,
     waitMs,
     // A process may load for long; what is silent at once stays so for all that come after.

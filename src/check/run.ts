@@ -1,3 +1,4 @@
+import { after } from '../jsonrpc/timeout.ts';
 import type { Implementation } from '../protocol/features/common.ts';
 import { revisions as published, type Revision } from '../protocol/revision.ts';
 import { unlessAborted } from '../store/turns.ts';
@@ -48,7 +49,12 @@ export interface RunResult {
 
 /** Judges a server: opens a conversation in each revision, and runs the rules that are in force in those that it speaks. */
 export async function runRules(options: RunOptions): Promise<RunResult> {
-  const { way, rules, signal, info, limits, waitMs, openMs, quietMs, calls } = options;
+  const { way, rules, info, limits, waitMs, openMs, quietMs, calls } = options;
+  const late = new AbortController();
+  const signal = AbortSignal.any([options.signal, late.signal]);
+  const inTime = after(limits.ms, () =>
+    late.abort(new Spent(`it is given no more than ${limits.ms / 60_000} minutes`)),
+  );
   const budget = new Budget(limits, signal);
   const watching = new Watching(rules.filter((rule): rule is WatchRule => !isProbe(rule)));
   const ground: Ground = {
@@ -79,6 +85,7 @@ export async function runRules(options: RunOptions): Promise<RunResult> {
     if (!(error instanceof Spent)) throw error;
     cut = error.message;
   } finally {
+    inTime();
     await Promise.all(benches.map((bench) => bench.close()));
   }
   // What a process says at its very end is judged too, and so is what was said before it was cut short.

@@ -8,6 +8,8 @@ export interface Bounds {
   readonly children: number;
   /** The most messages a second; `Infinity` where the server is on this machine. */
   readonly perSecond: number;
+  /** The longest time of a run in milliseconds: a server that says something else all the time lets each message take its whole wait. */
+  readonly ms: number;
 }
 
 /** The bound that was reached, after which nothing more is sent. */
