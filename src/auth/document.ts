@@ -10,7 +10,7 @@ import type { SecretRequest } from './secrets.ts';
  * nobody reads an answer in ten seconds.
  */
 export function patienceOf(fetch: AuthorizationFetch, ms: number): number {
-  return (fetch as { readonly patienceMs?: number }).patienceMs ?? ms;
+  return (fetch as { patienceMs?(): number | undefined }).patienceMs?.() ?? ms;
 }
 
 /** The part of `fetch` that is needed; that of every runtime fits. */

@@ -25,6 +25,22 @@ export interface SignInStepView {
   readonly words: string;
   /** `waits` until the person lets it go. */
   readonly state: 'waits' | 'runs' | 'done' | 'failed';
+  /** Row of its request, or of what it came from. */
+  readonly row?: number;
+  /** Ids of the requirements that its answer breaks. */
+  readonly broken?: readonly string[];
+}
+
+/** Login that is kept of a person; no token is in it. */
+export interface LoginView {
+  readonly issuer: string;
+  readonly scopes: readonly string[];
+  /** Name by which the authorization server knows the person. */
+  readonly person?: string;
+  /** End of the token, in milliseconds since 1970, where it is known. */
+  readonly expiresAt?: number;
+  /** True where it can be renewed without asking. */
+  readonly isRenewable: boolean;
 }
 
 /** A folder that the client lets a server know of. */
@@ -49,12 +65,12 @@ export interface ServerView {
   /** True where a person may sign in. */
   readonly canSignIn: boolean;
   readonly wantsSignIn: boolean;
-  /** True where each step of it can be waited for. */
-  readonly canPause: boolean;
+  /** True where each step of it waits until the person lets it go. */
+  readonly pauses: boolean;
   /** Steps of the last sign-in, while it lasts and after it. */
   readonly signIn?: readonly SignInStepView[];
-  /** True where requests have credentials that can be forgotten. */
-  readonly isSignedIn: boolean;
+  /** Login that is kept; left out where nobody signed in. */
+  readonly login?: LoginView;
   /** Revision that is spoken, and the one that was asked for. */
   readonly revision?: string;
   readonly wanted: string;

@@ -1,4 +1,4 @@
-/** Thirty-two secrets, one at every place where one may stand, looked for wherever `parley inspect` shows, keeps or writes anything. */
+/** Thirty-eight secrets, one at every place where one may stand, looked for wherever `parley inspect` shows, keeps or writes anything. */
 
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -10,9 +10,10 @@ import { configuredPlans } from '../../src/cli/inspect/plans.ts';
 import { parseOptions } from '../../src/cli/options.ts';
 import { run } from '../../src/cli/run.ts';
 import type { ServerPlan } from '../../src/inspect/servers/shared.ts';
-import type { EntryView } from '../../src/inspect/view.ts';
+import type { EntryView, ServerView } from '../../src/inspect/view.ts';
 import { recordTo } from '../../src/wire/file.ts';
 import { inspecting, noPage, outcomeOf, rowsOf, type InspectedScene } from '../support/inspected.ts';
+import { signedInPlan } from '../support/signed-in-plan.ts';
 import { repeating, tellingScript } from '../support/telling-servers.ts';
 
 /** Secrets by their places; the part that is looked for is spelled alike in JSON, forms and addresses. */
@@ -26,6 +27,8 @@ const said = ['TEXT', 'STRUCTURED', 'ERROR', 'LOG', 'PROGRESS', 'RESOURCE', 'PER
 const named = ['access_token', 'refresh_token', 'id_token', 'client_secret', 'code_verifier', 'device_code'];
 const asked = ['code', 'code_verifier', 'client_secret', 'device_code', 'refresh_token'];
 const given = ['access_token', 'refresh_token', 'id_token'];
+/** Those of a login at the page, which is renewed and left. */
+const ofLogin = ['code', 'verifier', 'access', 'refresh', 'renewed-access', 'renewed-refresh'];
 const sentHeaders = { Authorization: 'Bearer ', Cookie: 'sid=', DPoP: '', 'X-Api-Key': '' };
 /** Kept and hidden: whoever reveals an entry sees them. */
 const hidden: readonly string[] = [...said, 'X-Api-Key', 'Query', 'Session', 'Argument'];
@@ -34,11 +37,26 @@ const places: readonly string[] = [
   ...named.map((key) => `said-${key}`),
   ...asked.map((key) => `asked-${key}`),
   ...given.map((key) => `given-${key}`),
+  ...ofLogin.map((key) => `login-${key}`),
   'Authorization',
   'Cookie',
   'DPoP',
   'Given',
 ];
+
+/** The same plan, with a login; where it is reached, somebody is signed in already. */
+function withLogin(plan: ServerPlan): ServerPlan {
+  const [
+    code = '',
+    code_verifier = '',
+    access_token = '',
+    refresh_token = '',
+    renewed_access = '',
+    renewed_refresh = '',
+  ] = ofLogin.map((key) => secret(`login-${key}`));
+  const renewed = { renewed_access_token: renewed_access, renewed_refresh_token: renewed_refresh };
+  return { ...plan, login: signedInPlan(plan, { code, code_verifier, access_token, refresh_token, ...renewed }).login };
+}
 
 /** Asks a token endpoint before it connects. */
 function signingIn(plan: ServerPlan): ServerPlan {
@@ -62,6 +80,10 @@ async function used(scene: InspectedScene): Promise<Readonly<Record<string, stri
   for (const id of ['A', 'B']) {
     await scene.line('server', ({ server }) => server.id === id && server.state === 'connected' && server.version > 0);
   }
+  await scene.json('connect', { server: 'A', asks: true });
+  const isIn = (view: ServerView): boolean => view.id === 'A' && view.state === 'connected' && view.login !== undefined;
+  await scene.line('server', ({ server }) => isIn(server));
+  await scene.json('refresh', { server: 'A' });
   const tokens = JSON.stringify(Object.fromEntries(named.map((key) => [key, secret(`said-${key}`)])));
   const text = JSON.stringify({ text: tokens, password: secret('Argument') });
   const lists = [await scene.json('lists', { server: 'A' }), await scene.json('lists', { server: 'B' })];
@@ -71,6 +93,7 @@ async function used(scene: InspectedScene): Promise<Readonly<Record<string, stri
     await outcomeOf(scene, { server: 'B', name: 'fail' }),
     await outcomeOf(scene, { server: 'B', name: 'file:///r', kind: 'resource' }),
   ];
+  await scene.json('sign-out', { server: 'A' });
   const entries = await Promise.all(rowsOf(scene).map(({ n }) => scene.json<EntryView>('entry', { n })));
   const lenses = await Promise.all(
     rowsOf(scene).map(async ({ n }) => (await scene.post('lens', { n, revision: '2024-11-05' })).text()),
@@ -113,7 +136,11 @@ test(
     const io = { stdin, stdout, stderr, env: {}, signal: ending.signal };
     const plans = await configuredPlans(at('mcp.json'), undefined, parseOptions([], {}), io);
     const file = await recordTo(at('by-plans'));
-    const scene = await inspecting(t, plans.map(signingIn), { revision: '2025-11-25', begun: (log) => file.add(log) });
+    const scene = await inspecting(
+      t,
+      plans.map((plan) => (plan.kind === 'http' ? withLogin(signingIn(plan)) : signingIn(plan))),
+      { revision: '2025-11-25', begun: (log) => file.add(log) },
+    );
     const found = await used(scene);
     const revealed = await Promise.all(
       rowsOf(scene).map(({ n }) => scene.json<EntryView>('entry', { n, reveal: true })),

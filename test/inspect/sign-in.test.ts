@@ -1,185 +1,258 @@
-/** A server that wants somebody to be signed in, in the page: nobody is asked before they click. */
+/** A person who signs in at a guarded server from the page: a real authorization server, a browser that goes through its pages. */
 
 import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
 import { once } from 'node:events';
-import { test, type TestContext } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { start } from '../../src/cli/child.test.ts';
-import type { EntryView, FeedLine, RowView, ServerView, SignInStepView } from '../../src/inspect/view.ts';
-import { scene } from '../support/command-line-scene.ts';
-import { AuthorizationError } from '../../src/auth/errors.ts';
-import { createExampleServer } from '../../src/cli/example/server.ts';
-import { noBrowser, openInspect } from '../support/inspect-page.ts';
-import { noPage, planAt, served } from '../support/inspected.ts';
-import type { Machine } from '../support/page-opener.ts';
+import type { AddressInfo } from 'node:net';
+import type { EntryView, OutcomeView, RowView } from '../../src/inspect/view.ts';
+import { assertSilent, scene } from '../support/command-line-scene.ts';
+import { noPage } from '../support/inspected.ts';
+import { authRows, readable, signedInspect, waitingIn, type Inspected } from '../support/signed-inspect.ts';
 
-/** A process of `parley inspect` before a server, with a page that hears it. */
-interface Inspected {
-  readonly lines: readonly FeedLine[];
-  post(verb: string, body?: object): Promise<Response>;
-  becomes(is: (view: ServerView) => boolean): Promise<ServerView>;
-}
-
-async function inspected(t: TestContext, machine: Machine, url: string): Promise<Inspected> {
-  const running = start(['inspect', '--no-open', url], machine.env);
-  t.after(async () => {
-    running.child.kill('SIGTERM');
-    await running.ended;
-  });
-  const address = new URL(await running.said(/at (http:\S+)/));
-  const headers = { authorization: `Bearer ${address.hash.slice(1)}`, 'content-type': 'application/json' };
-  const post = (verb: string, body: object = {}): Promise<Response> =>
-    fetch(`${address.origin}/api/${verb}`, { method: 'POST', headers, body: JSON.stringify(body) });
-  const lines: FeedLine[] = [];
-  const heard = new EventTarget();
-  const feed = await post('feed');
-  void (async () => {
-    let rest = '';
-    for await (const piece of feed.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-      const parts = (rest + piece).split('\n');
-      rest = parts.pop() ?? '';
-      // The process writes nothing else.
-      for (const part of parts) lines.push(JSON.parse(part) as FeedLine);
-      heard.dispatchEvent(new Event('line'));
-    }
-  })().catch(() => {});
-  const becomes = async (is: (view: ServerView) => boolean): Promise<ServerView> => {
-    const signal = AbortSignal.timeout(50_000);
-    for (;;) {
-      const last = lines.findLast((line) => line.kind === 'server');
-      if (last !== undefined && is(last.server)) return last.server;
-      await once(heard, 'line', { signal });
-    }
-  };
-  return { lines, post, becomes };
-}
+const skip = noPage;
 
 test(
   'a guarded server is signed in to by a click, its requests are shown, and it is signed out of',
-  { skip: noPage },
+  { skip },
   async (t) => {
     const { as, server, machine } = await scene(t);
-    const { lines, post, becomes } = await inspected(t, machine, server.url);
+    const here = await signedInspect(t, machine, server.url);
+    const { lines, json, post, becomes } = here;
     const refused = await becomes(({ state }) => state === 'failed');
-    assert.deepEqual([refused.wantsSignIn, refused.isSignedIn], [true, false]);
+    assert.deepEqual([refused.wantsSignIn, refused.login], [true, undefined]);
     assert.match(refused.advice ?? '', /Sign in/);
     assert.deepEqual(await machine.opened(), []);
-    await (await post('connect', { server: 'A', asks: true })).text();
-    const connected = await becomes(({ state }) => state === 'connected');
-    assert.equal(connected.isSignedIn, true);
+
+    await json('connect', { server: 'A', asks: true });
+    const { login } = await becomes(({ state, login: kept }) => state === 'connected' && kept !== undefined);
+    assert.deepEqual([login?.issuer, login?.isRenewable], [as.issuer, true]);
     assert.equal((await machine.opened()).length, 1);
-    const rows: readonly RowView[] = lines.flatMap((line) => (line.kind === 'rows' ? line.rows : []));
-    const asked = rows.filter(({ lane, from }) => lane === 'auth' && from === 'client').map(({ what }) => what);
-    for (const part of ['oauth-protected-resource', 'oauth-authorization-server', 'token'])
-      assert.ok(
-        asked.some((what) => what.includes(part)),
-        `${part} among ${asked.join(', ')}`,
-      );
-    const entries: EntryView[] = [];
-    for (const { n } of rows) entries.push((await (await post('entry', { n, reveal: true })).json()) as EntryView);
-    const told = JSON.stringify([lines, entries]);
-    assert.ok(as.secrets.size > 0);
-    for (const secret of as.secrets) assert.ok(!told.includes(secret), 'a secret is shown');
-    await (await post('sign-out', { server: 'A' })).text();
+    const asked = authRows(lines);
+    assert.ok(asked.some(({ what }) => what.includes('/.well-known/oauth-protected-resource')));
+    const { n } = asked.find(({ what }) => what.startsWith('POST') && what.includes('/token')) ?? assert.fail();
+    const { entry } = await json<EntryView>('entry', { n, reveal: true });
+    assert.match(String(entry['text']), /grant_type=authorization_code/);
+    assert.match(String(entry['text']), /code_verifier=•••/);
+
+    assert.deepEqual(await json('sign-out', { server: 'A' }), { revoked: true });
+    await becomes(({ state, login: kept }) => state === 'closed' && kept === undefined);
+    assert.equal(as.revokedGrants(), 1);
+    // A second click finds nobody, and complains of nothing.
+    assert.deepEqual(await json('sign-out', { server: 'A' }), { revoked: null });
     await (await post('connect', { server: 'A' })).text();
     await becomes(({ state, wantsSignIn }) => state === 'failed' && wantsSignIn);
+    await setTimeout(300);
+    const revoked = authRows(lines).filter(({ what }) => /revocation/.test(what));
+    assert.equal(revoked.length, 2);
+    assertSilent([await readable(here)], as);
   },
 );
 
-/** The step that waits for the person. */
-function waitingIn({ signIn = [] }: ServerView): SignInStepView | undefined {
-  return signIn.find(({ state }) => state === 'waits');
+/** Lets steps go, one after the other. */
+async function lettingGo({ becomes, json }: Inspected, parts: readonly string[]): Promise<void> {
+  for (const part of parts) {
+    const step = waitingIn(await becomes((view) => waitingIn(view)?.part === part));
+    await json('go-on', { server: 'A', step: step?.id });
+  }
 }
 
-/** Addresses that were asked about authorization. */
-function askedIn(lines: readonly FeedLine[]): readonly string[] {
-  return lines
-    .flatMap((line) => (line.kind === 'rows' ? line.rows : []))
-    .filter(({ lane, from }) => lane === 'auth' && from === 'client')
-    .map(({ what }) => what);
+/** Lets each step go, and tells which they were; `seen` is told of each before. */
+async function stepped(
+  { becomes, post }: Inspected,
+  seen: (part: string, row: number | undefined) => Promise<void> | void,
+  isOver: () => boolean,
+): Promise<readonly string[]> {
+  const parts: string[] = [];
+  let last = 0;
+  for (;;) {
+    const view = await becomes((now) => (isOver() && waitingIn(now) === undefined) || (waitingIn(now)?.id ?? 0) > last);
+    const step = waitingIn(view);
+    if (step === undefined || step.id <= last) return parts;
+    await seen(step.part, step.row);
+    parts.push(step.part);
+    last = step.id;
+    const body = { server: 'A', step: step.id };
+    assert.equal((await post('go-on', body)).status, 200);
+    // A second click lets the next step wait.
+    assert.equal((await post('go-on', body)).status, 409);
+  }
 }
 
-test(
-  'a sign-in that is paused sends no step before the person lets it go, however long they look',
-  { skip: noPage },
-  async (t) => {
+for (const [title, env] of [
+  ['a sign-in that is paused sends no step before the person lets it go, however long they look', {}],
+  ['a sign-in behind a proxy has the same steps', { NODE_USE_ENV_PROXY: '1' }],
+] as const)
+  test(title, { skip }, async (t) => {
     const { server, machine } = await scene(t);
-    const { lines, post, becomes } = await inspected(t, machine, server.url);
-    await becomes(({ wantsSignIn, canPause }) => wantsSignIn && canPause);
-    await (await post('connect', { server: 'A', asks: true, pauses: true })).text();
-    const parts: string[] = [];
+    const here = await signedInspect(t, { env: { ...machine.env, ...env } }, server.url);
+    const { lines, post, json, becomes } = here;
+    await becomes(({ wantsSignIn, pauses }) => wantsSignIn && !pauses);
+    await json('pause-sign-in', { server: 'A', on: true });
+    await json('connect', { server: 'A', asks: true });
     await becomes((view) => waitingIn(view) !== undefined);
     // The attempt without a person looked at metadata too, and rows come a little after views.
     await setTimeout(500);
-    const before = askedIn(lines).length;
-    let last = 0;
-    for (;;) {
-      const view = await becomes((now) => now.state === 'connected' || (waitingIn(now)?.id ?? 0) > last);
-      const step = waitingIn(view);
-      if (step === undefined) break;
-      // Longer than an answer may take.
-      if (step.part === 'metadata') await setTimeout(11_000);
-      const requests = parts.filter((part) => part !== 'browser').length;
-      assert.ok(askedIn(lines).length - before <= requests, `${step.part} waits, and was sent`);
-      assert.equal((await machine.opened()).length, parts.includes('browser') ? 1 : 0);
-      parts.push(step.part);
-      last = step.id;
-      assert.equal((await post('go-on', { server: 'A' })).status, 200);
-    }
+    const before = authRows(lines).length;
+    const sent: string[] = [];
+    let isConnected = false;
+    void becomes(({ state }) => state === 'connected').then(() => (isConnected = true));
+    const parts = await stepped(
+      here,
+      async (part, row) => {
+        // Longer than an answer may take.
+        if (part === 'metadata' && title.includes('long')) await setTimeout(11_000);
+        assert.ok(authRows(lines).length - before <= sent.length, `${part} waits, and was sent`);
+        assert.equal((await machine.opened()).length, sent.includes('browser') ? 1 : 0);
+        assert.equal(row, undefined);
+        sent.push(part);
+      },
+      () => isConnected,
+    );
     assert.deepEqual([...new Set(parts)], ['challenge', 'metadata', 'issuer', 'registration', 'browser', 'token']);
-    const { signIn = [] } = await becomes((now) => now.state === 'connected');
+    const { signIn = [] } = await becomes(({ state }) => state === 'connected');
     assert.ok(signIn.some(({ part }) => part === 'code'));
     assert.deepEqual(new Set(signIn.map((step) => step.state)), new Set(['done']));
-    assert.equal((await post('go-on', { server: 'A' })).status, 409);
+    // Each request is found in the wire by its step.
+    const requests = signIn.filter(({ part }) => part !== 'code' && part !== 'browser');
+    await setTimeout(300);
+    const rows = new Set(authRows(lines).map(({ n }) => n));
+    assert.ok(requests.length >= 5 && requests.every(({ row = 0 }) => rows.has(row)));
+    assert.equal((await post('go-on', { server: 'A', step: 1 })).status, 409);
+  });
+
+test('a paused sign-in that is given up sends nothing any more, and opens no page', { skip }, async (t) => {
+  const { server, machine } = await scene(t);
+  const here = await signedInspect(t, machine, server.url);
+  const { lines, post, json, becomes } = here;
+  await becomes(({ wantsSignIn }) => wantsSignIn);
+  assert.equal((await post('go-on', { server: 'A', step: 1 })).status, 409);
+  await json('pause-sign-in', { server: 'A', on: true });
+  await json('connect', { server: 'A', asks: true });
+  await lettingGo(here, ['challenge', 'metadata', 'issuer', 'registration']);
+  await becomes((view) => waitingIn(view)?.part === 'browser');
+  await setTimeout(300);
+  const before = authRows(lines).length;
+  await json('disconnect', { server: 'A' });
+  const closed = await becomes(({ state }) => state === 'closed');
+  assert.equal(closed.signIn, undefined);
+  assert.equal((await post('go-on', { server: 'A', step: 1 })).status, 409);
+  await setTimeout(300);
+  assert.deepEqual([authRows(lines).length, await machine.opened()], [before, []]);
+});
+
+test('a sign-in that is held for too long ends, and what held it lets nothing go any more', { skip }, async (t) => {
+  const { server, machine } = await scene(t);
+  const here = await signedInspect(t, machine, server.url, '--login-timeout', '2');
+  const { post, json, becomes } = here;
+  await becomes(({ wantsSignIn }) => wantsSignIn);
+  await json('pause-sign-in', { server: 'A', on: true });
+  await json('connect', { server: 'A', asks: true });
+  await lettingGo(here, ['challenge', 'metadata', 'issuer', 'registration']);
+  const failed = await becomes(({ state }) => state === 'failed');
+  assert.match(failed.problem ?? '', /nobody signed in .* within 2 s/);
+  const { signIn = [] } = await becomes((view) => waitingIn(view) === undefined);
+  assert.equal(signIn.at(-1)?.state, 'failed');
+  assert.equal((await post('go-on', { server: 'A', step: 1 })).status, 409);
+  assert.deepEqual(await machine.opened(), []);
+});
+
+/** Signs in without a pause. */
+async function signedIn({ json, becomes }: Inspected): Promise<void> {
+  await becomes(({ wantsSignIn }) => wantsSignIn);
+  await json('connect', { server: 'A', asks: true });
+  await becomes(({ state, login, version }) => state === 'connected' && login !== undefined && version > 0);
+}
+
+/** Calls a tool of the server; the end of the call is to be waited for. */
+async function calling({ json, lines }: Inspected, name: string): Promise<() => Promise<OutcomeView>> {
+  const body = { server: 'A', kind: 'tool', name, text: '{}' };
+  const { call } = await json<{ readonly call: number }>('call', body);
+  return async () => {
+    const until = Date.now() + 30_000;
+    while (!lines.some((line) => line.kind === 'call' && line.call.id === call && line.call.state !== 'running')) {
+      assert.ok(Date.now() < until, `${name} goes on and on`);
+      await setTimeout(20);
+    }
+    return (await json<{ readonly outcome: OutcomeView }>('outcome', { call })).outcome;
+  };
+}
+
+test(
+  'a call that needs more than was granted waits before the page is opened, and is answered after it',
+  { skip },
+  async (t) => {
+    const { as, server, machine } = await scene(t);
+    const here = await signedInspect(t, machine, server.url, '--scope', 'read');
+    await signedIn(here);
+    const outcome = await calling(here, 'write');
+    const { signIn = [] } = await here.becomes((view) => waitingIn(view)?.part === 'browser');
+    assert.deepEqual(
+      signIn.map(({ part, state }) => `${part} ${state}`),
+      ['challenge done', 'metadata done', 'issuer done', 'browser waits'],
+    );
+    // Nobody clicked to sign in.
+    assert.equal((await machine.opened()).length, 1);
+    await lettingGo(here, ['browser']);
+    assert.match(JSON.stringify(await outcome()), /written/);
+    assert.equal((await machine.opened()).length, 2);
+    const { login } = await here.becomes((view) => view.login?.scopes.includes('write') === true);
+    assert.ok(login?.scopes.includes('read'));
+    assertSilent([await readable(here)], as);
   },
 );
 
-test('a paused sign-in that is given up sends nothing any more, and opens no page', { skip: noPage }, async (t) => {
+test('a sign-in for more is paused like the first, and a call that is cancelled gives it up', { skip }, async (t) => {
   const { server, machine } = await scene(t);
-  const { lines, post, becomes } = await inspected(t, machine, server.url);
-  assert.equal((await post('go-on', { server: 'A' })).status, 409);
-  await becomes(({ wantsSignIn }) => wantsSignIn);
-  await (await post('connect', { server: 'A', asks: true, pauses: true })).text();
-  for (const part of ['challenge', 'metadata', 'issuer', 'registration']) {
-    await becomes((view) => waitingIn(view)?.part === part);
-    await (await post('go-on', { server: 'A' })).text();
-  }
-  await becomes((view) => waitingIn(view)?.part === 'browser');
-  const before = askedIn(lines).length;
-  await (await post('disconnect', { server: 'A' })).text();
-  const closed = await becomes(({ state }) => state === 'closed');
-  assert.equal(closed.signIn, undefined);
-  assert.equal((await post('go-on', { server: 'A' })).status, 409);
-  assert.deepEqual([askedIn(lines).length, await machine.opened()], [before, []]);
+  const here = await signedInspect(t, machine, server.url, '--scope', 'read');
+  await signedIn(here);
+  await here.json('pause-sign-in', { server: 'A', on: true });
+  const given = await calling(here, 'write');
+  await lettingGo(here, ['metadata', 'issuer']);
+  await here.becomes((view) => waitingIn(view)?.part === 'browser');
+  const call = here.lines.findLast((line) => line.kind === 'call')?.call.id;
+  await here.json('cancel', { call });
+  await given();
+  await here.becomes((view) => waitingIn(view) === undefined);
+  assert.equal((await here.post('go-on', { server: 'A', step: 1 })).status, 409);
+  assert.equal((await machine.opened()).length, 1);
+  let isOver = false;
+  const outcome = (await calling(here, 'write'))().finally(() => (isOver = true));
+  void outcome.catch(() => {});
+  const parts = await stepped(
+    here,
+    () => {},
+    () => isOver,
+  );
+  assert.deepEqual(parts, ['metadata', 'issuer', 'browser', 'token']);
+  assert.match(JSON.stringify(await outcome), /written/);
 });
 
-test('a person at the page pauses a sign-in, reads its steps, and lets each go', { skip: noBrowser }, async (t) => {
-  const plan = planAt(await served(t, createExampleServer()));
-  let isSignedIn = false;
-  const { page, accessible } = await openInspect(t, [
-    {
-      ...plan,
-      reach: (settings) =>
-        isSignedIn ? plan.reach(settings) : Promise.reject(new AuthorizationError('login-required', 'nobody is')),
-      async signIn({ overheard, beforePage, signal }) {
-        const ask = overheard(() => Promise.resolve({ status: 200, headers: { get: () => null }, body: null }));
-        const request = { method: 'GET', headers: {}, redirect: 'manual', credentials: 'omit', signal } as const;
-        await ask('https://as.example/.well-known/oauth-authorization-server', request);
-        await beforePage();
-        isSignedIn = true;
-      },
-      signOut: () => Promise.resolve(),
-    },
-  ]);
-  const card = page.getByRole('region', { name: 'Server A' });
-  await card.getByLabel('Pause at each step').check();
-  await card.getByRole('button', { name: 'Sign in' }).click();
-  await card.getByText('issuer, waits').waitFor();
-  await accessible('a paused sign-in');
-  await card.getByRole('button', { name: 'Go on' }).click();
-  await card.getByText('browser, waits').waitFor();
-  assert.ok(await card.getByText('issuer, done').isVisible());
-  assert.equal(isSignedIn, false);
-  await card.getByRole('button', { name: 'Go on' }).click();
-  await page.locator('.server[data-status="connected"]').waitFor();
+test('a step shows the requirements that its answer breaks', { skip }, async (t) => {
+  const { machine } = await scene(t);
+  const faulty = createServer((request, response) => {
+    if (request.url?.startsWith('/.well-known/oauth-protected-resource') === true) {
+      const metadata = { resource: `http://${request.headers.host}/mcp`, scopes_supported: ['read', 'offline_access'] };
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(metadata));
+    } else if (request.url === '/mcp')
+      response.writeHead(401, { 'www-authenticate': 'Bearer scope="read offline_access"' }).end();
+    else response.writeHead(404).end();
+  });
+  faulty.listen(0, '127.0.0.1');
+  await once(faulty, 'listening');
+  t.after(() => faulty.close().closeAllConnections());
+  const url = `http://127.0.0.1:${(faulty.address() as AddressInfo).port}/mcp`;
+  const { lines, json, becomes } = await signedInspect(t, machine, url);
+  await becomes(({ state }) => state === 'failed');
+  await json('connect', { server: 'A', asks: true });
+  const { signIn = [] } = await becomes(({ state, signIn: steps = [] }) => state === 'failed' && steps.length > 1);
+  const broken = Object.fromEntries(signIn.map((step) => [step.part, step.broken]));
+  assert.deepEqual(broken['challenge'], ['auth-116']);
+  assert.deepEqual(broken['metadata'], ['auth-024', 'auth-116']);
+  await setTimeout(300);
+  const rows = lines.flatMap((line): readonly RowView[] => (line.kind === 'rows' ? line.rows : []));
+  const row = rows.findLast((one) => one.lane === 'auth' && one.broken?.includes('auth-024') === true);
+  const { broken: told } = await json<EntryView>('entry', { n: row?.n ?? 0 });
+  assert.match(told.map(({ words }) => words).join(), /Metadata of the resource name it/);
 });

@@ -52,7 +52,7 @@ async function lookForGuard(bench: Bench): Promise<GuardRefusal> {
 }
 
 /** The challenge of the scheme Bearer, or of DPoP, which takes the same parameters. */
-export function bearerIn({ headers }: Exchanged): Challenge | undefined {
+export function bearerIn({ headers }: Pick<Exchanged, 'headers'>): Challenge | undefined {
   const challenges = parseChallenges(headers['www-authenticate']);
   return challenges.find(({ scheme }) => scheme === 'bearer') ?? challenges.find(({ scheme }) => scheme === 'dpop');
 }

@@ -1,10 +1,12 @@
 import { jsonPart } from '../../auth/base64url.ts';
 import type { Bench } from '../bench/bench.ts';
+import type { Exchanged } from '../bench/exchange.ts';
 import { guardOf, metadataOf } from '../bench/guard.ts';
 import type { Answered, Prober } from '../bench/prober.ts';
 import type { Sender } from '../bench/senders.ts';
 import { rowOf } from '../register.ts';
 import type { ProbeRule } from '../rule.ts';
+import { challengesLasting, knowsLasting, lacksParts, lacksPlace } from './http/authorization-said.ts';
 import { breaks, holds, NotAllowed, notApplicable, notJudged, unless, type RuleVerdict } from '../verdict.ts';
 
 /** Rules about servers that want a token. */
@@ -27,6 +29,10 @@ const garbage: Sender = {
   authorization: 'Bearer parley-check-no-token',
   shown: 'Bearer parley-check-no-token',
 };
+
+function judged(exchange: Exchanged, why: string | undefined): RuleVerdict {
+  return why === undefined ? holds : breaks(exchange, why);
+}
 
 /** Opens a conversation as somebody, who is to be refused. */
 async function opening(bench: Bench, as: Sender): Promise<Answered> {
@@ -108,8 +114,7 @@ const challenge: ProbeRule = {
   async probe(bench) {
     const { refusal, challenge: found } = await guardOf(bench);
     if (refusal.status !== 401) return notJudged(`it is refused with HTTP ${refusal.status}: see auth-128`);
-    if (found === undefined) return breaks(refusal, 'there is no challenge of the scheme Bearer');
-    return unless(found.parameters['resource_metadata'] === undefined, refusal, 'it has no resource_metadata');
+    return judged(refusal, lacksPlace(found));
   },
 };
 
@@ -137,11 +142,7 @@ const metadataParts: ProbeRule = {
   async probe(bench) {
     const { document, exchange } = await metadataOf(bench);
     if (document === undefined) return notJudged('there are none: see auth-027');
-    const { resource, authorization_servers: servers } = document;
-    if (typeof resource !== 'string' || !URL.canParse(resource))
-      return breaks(exchange, `resource is ${JSON.stringify(resource) ?? 'missing'}`);
-    const isList = Array.isArray(servers) && servers.length > 0 && servers.every((one) => URL.canParse(String(one)));
-    return unless(!isList, exchange, `authorization_servers is ${JSON.stringify(servers) ?? 'missing'}`);
+    return judged(exchange, lacksParts(document));
   },
 };
 
@@ -170,11 +171,10 @@ const noOffline: ProbeRule = {
   closed: true,
   async probe(bench) {
     const { refusal, challenge: found } = await guardOf(bench);
-    if (found?.parameters['scope']?.split(' ').includes('offline_access') === true)
-      return breaks(refusal, 'the challenge has it');
+    const why = challengesLasting(found);
+    if (why !== undefined) return breaks(refusal, why);
     const { document, exchange } = await metadataOf(bench);
-    const scopes = document?.['scopes_supported'];
-    return unless(Array.isArray(scopes) && scopes.includes('offline_access'), exchange, 'scopes_supported has it');
+    return judged(exchange, document && knowsLasting(document));
   },
 };
 

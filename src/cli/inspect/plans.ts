@@ -2,17 +2,17 @@ import { basename, dirname, resolve } from 'node:path';
 import { existsSync } from 'node:fs';
 import { hiding } from '../../auth/secrets.ts';
 import { factsOf } from '../../jsonrpc/transport-facts.ts';
-import type { ServerPlan, SignInSettings, WaySettings } from '../../inspect/servers/shared.ts';
+import type { ServerPlan, WaySettings } from '../../inspect/servers/shared.ts';
 import { readRecording } from '../../wire/file.ts';
 import { argumentsShown, secretsOfUrl, urlShown, withoutPassword } from '../../wire/secrets.ts';
 import { readConfig } from '../config/config.ts';
 import { UsageError, type Io } from '../io.ts';
-import { authOf } from '../login/auth-of.ts';
+import { authOf, givesCredentials } from '../login/auth-of.ts';
 import { authOfServers } from '../login/auth-of-servers.ts';
-import type { SignIn } from '../login/sign-in.ts';
 import { parseOptions, type Parsed } from '../options.ts';
 import { shellLine } from '../shell.ts';
 import { printed, reasonOf } from '../shown.ts';
+import { PersonsLogin, type FindAuth } from './planned-login.ts';
 import { secretsOf, transportOf, type Target } from '../target.ts';
 
 /** Plan of a server that was typed. */
@@ -21,6 +21,8 @@ export function typedPlan(target: Target, parsed: Parsed, io: Io): ServerPlan {
   const hide = hiding(secrets);
   const address = hide(factsOf(transportOf(target, parsed, io)).description);
   const isUrl = target.kind === 'url';
+  const find: FindAuth = (overheard) => authOf(target, parsed, { io, asks: true, overheard, inputTaken: true });
+  const login = new PersonsLogin(find, io, parsed.text('login') === 'always');
   // Where a secret stands is known, however short it is.
   const line = isUrl
     ? urlShown(withoutPassword(target.url.href))
@@ -32,19 +34,11 @@ export function typedPlan(target: Target, parsed: Parsed, io: Io): ServerPlan {
     secrets,
     line: hide(line),
     ...(isUrl ? {} : { folder: folderOf(target) }),
-    async reach({ asks, overheard, ...settings }) {
-      const { auth } = await authOf(target, parsed, { io, asks, overheard, inputTaken: true });
+    async reach({ overheard, person, ...settings }) {
+      const auth = await login.authorization({ overheard, ...(person && { person }) });
       return transportOf(target, parsed, io, auth === undefined ? settings : { ...settings, auth });
     },
-    ...(isUrl
-      ? {
-          signIn: async ({ overheard, ...steps }) => {
-            const { signIn } = await authOf(target, parsed, { io, asks: true, overheard, inputTaken: true });
-            await signInBy(signIn, { io, ...steps });
-          },
-          signOut: () => signOut(target, parsed, io),
-        }
-      : {}),
+    ...(isUrl && !givesCredentials(target.url, parsed) ? { login } : {}),
   };
 }
 
@@ -75,11 +69,13 @@ export async function configuredPlans(
   return chosen.map(([name, server]) => {
     const hide = hiding(server.secrets);
     const facts = factsOf(server.upstream);
-    const reach = async ({ asks, overheard, ...settings }: WaySettings): ReturnType<ServerPlan['reach']> => {
-      const found = await authOfServers({ [name]: server }, parsed, { io, asks, overheard, inputTaken: true });
-      const auth = found.get(name)?.auth;
-      return server.reach(auth === undefined ? settings : { ...settings, auth });
+    const find: FindAuth = async (overheard) => {
+      const circumstances = { io, asks: true, overheard, inputTaken: true };
+      return (await authOfServers({ [name]: server }, parsed, circumstances)).get(name) ?? {};
     };
+    const login = new PersonsLogin(find, io, parsed.text('login') === 'always');
+    const { guarded } = server;
+    const isPersons = guarded !== undefined && guarded.oauth?.grantType !== 'client_credentials';
     return {
       name,
       address: hide(facts.description),
@@ -87,44 +83,13 @@ export async function configuredPlans(
       secrets: server.secrets,
       line: `--config ${shellLine([file])} ${shellLine([name])}`,
       revisions: server.revisions,
-      reach,
-      ...(server.guarded === undefined
-        ? {}
-        : {
-            signIn: async ({ overheard, ...steps }: SignInSettings) => {
-              const found = await authOfServers({ [name]: server }, parsed, {
-                io,
-                asks: true,
-                overheard,
-                inputTaken: true,
-              });
-              await signInBy(found.get(name)?.signIn, { io, ...steps });
-            },
-            signOut: () =>
-              signOut({ kind: 'url', url: server.guarded?.url ?? new URL('http://localhost') }, parsed, io),
-          }),
+      reach: async ({ overheard, person, ...settings }: WaySettings) => {
+        const auth = await login.authorization({ overheard, ...(person && { person }) });
+        return server.reach(auth === undefined ? settings : { ...settings, auth });
+      },
+      ...(isPersons ? { login } : {}),
     };
   });
-}
-
-/** Signs a person in anew at what reads a login, each step of it heard. */
-async function signInBy(
-  found: SignIn | undefined,
-  { io, beforePage, signal }: Pick<SignInSettings, 'beforePage' | 'signal'> & { readonly io: Io },
-): Promise<void> {
-  if (found === undefined) return;
-  const { personAt } = await import('../login/sign-in.ts');
-  // It is opened here all the same, once it may be.
-  const show = (): Promise<boolean> => beforePage().then(() => false);
-  await personAt({ ...found, show }, io).login({ server: found.server, signal });
-}
-
-async function signOut(target: Target, parsed: Parsed, io: Io): Promise<void> {
-  if (target.kind !== 'url') return;
-  const { signIn } = await authOf(target, parsed, { io, asks: false, inputTaken: true });
-  if (signIn === undefined) return;
-  const { personAt } = await import('../login/sign-in.ts');
-  await personAt(signIn, io).logout({ server: target.url });
 }
 
 function nameOfCommand({ command, args }: Extract<Target, { kind: 'command' }>): string {

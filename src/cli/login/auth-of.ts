@@ -39,10 +39,7 @@ export async function authOf(target: Target, parsed: Parsed, circumstances: Circ
   }
   const asking = wayToAsk(parsed, circumstances);
   const token = tokenOf(parsed, io);
-  const { username, password } = target.url;
-  const hasOwn =
-    username !== '' || password !== '' || parsed.texts('header').some((line) => /^authorization\s*:/i.test(line));
-  if (hasOwn) {
+  if (hasOwn(target.url, parsed)) {
     if (given !== undefined) throw new UsageError(`--${given} and an Authorization header say two things`);
     return {};
   }
@@ -54,6 +51,15 @@ export async function authOf(target: Target, parsed: Parsed, circumstances: Circ
   const lent = (await auth.identity({ server: target.url })) === undefined ? given : 'login';
   if (lent === undefined) return {};
   throw lentLogin(reachedAt, '--token-env, --token-file');
+}
+
+/** Tells whether credentials were typed with a URL, so that nobody signs in there. */
+export function givesCredentials(url: URL, parsed: Parsed): boolean {
+  return hasOwn(url, parsed) || givenOption(parsed, ['token-env', 'token-file']) !== undefined;
+}
+
+function hasOwn({ username, password }: URL, parsed: Parsed): boolean {
+  return username !== '' || password !== '' || parsed.texts('header').some((line) => /^authorization\s*:/i.test(line));
 }
 
 /** The error of a command whose login others would use. */

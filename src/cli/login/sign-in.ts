@@ -18,8 +18,11 @@ import { noteSecrets } from '../sent-secrets.ts';
 import { shellLine } from '../shell.ts';
 import { reasonOf } from '../shown.ts';
 
-/** Ways in which a person may be asked: not at all, or by a page that is opened, or by one whose address is printed. */
-export type WayToAsk = 'never' | 'browser' | 'by-hand';
+/**
+ * Ways in which a person may be asked: not at all, or by a page that is opened (`more`: for more than was granted alone), or by one whose
+ * address is printed.
+ */
+export type WayToAsk = 'never' | 'browser' | 'more' | 'by-hand';
 
 /**
  * The store of credentials of whoever runs a command.
@@ -52,12 +55,16 @@ export interface SignIn {
   readonly bound?: boolean | undefined;
   /** Time that a person may take, in milliseconds. */
   readonly timeoutMs?: number | undefined;
-  /** Shows a page by another way than opening it here; false where there is none. */
-  readonly show?: ((page: { readonly url: string; readonly message: string }) => Promise<boolean>) | undefined;
+  /** Shows a page by another way than opening it here; false where there is none. The signal ends what waits for it. */
+  readonly show?:
+    | ((page: { readonly url: string; readonly message: string }, signal: AbortSignal) => Promise<boolean>)
+    | undefined;
   /** Hosts inside the network of this machine that may be reached. */
   readonly networkAllow?: readonly string[] | undefined;
   /** Gives the same `fetch`, overheard by who shows the requests about authorization. */
   readonly overheard?: ((fetch: AuthorizationFetch) => AuthorizationFetch) | undefined;
+  /** Hears of each step too. */
+  readonly told?: ((event: OAuthEvent) => void) | undefined;
 }
 
 /**
@@ -85,35 +92,46 @@ export function personAt(wanted: SignIn, io: Io): OAuth {
 }
 
 /** Part of a wish to sign in that machines have too. */
-type Surrounded = Pick<SignIn, 'networkAllow' | 'omitsResource' | 'bound' | 'overheard'>;
+type Surrounded = Pick<SignIn, 'networkAllow' | 'omitsResource' | 'bound' | 'overheard' | 'told'>;
 
 /** Options that every way of being authorized has on the command line. */
 export function surroundings(
-  { networkAllow = [], omitsResource, bound, overheard }: Surrounded,
+  { networkAllow = [], omitsResource, bound, overheard, told }: Surrounded,
   io: Io,
 ): AuthorizationOptions {
   return {
-    // A proxy looks names up by itself.
-    ...(io.env['NODE_USE_ENV_PROXY'] === '1' ? {} : { fetch: noted(guardedFetch(), overheard) }),
+    ...fetchOf(io, overheard),
     network: { allow: networkAllow },
     ...(omitsResource === true ? { resourceParameter: 'omit' as const } : {}),
     dpop: bound === true ? 'always' : 'auto',
-    onEvent: (event) => tell(event, io),
+    onEvent: (event) => {
+      tell(event, io);
+      told?.(event);
+    },
   };
 }
 
+/** The `fetch` of requests about authorization, where it is not the one of the conversation. */
+function fetchOf(io: Io, overheard: SignIn['overheard']): { readonly fetch?: AuthorizationFetch } {
+  if (io.env['NODE_USE_ENV_PROXY'] !== '1') return { fetch: noted(guardedFetch(), overheard) };
+  // A proxy looks names up by itself.
+  return overheard === undefined ? {} : { fetch: noting((url, request) => fetch(url, request), overheard) };
+}
+
 /** The same `fetch`, by whatever rules; the secrets that it sends are printed nowhere, whoever repeats them. */
-function noted(guarded: GuardedFetch, overheard: SignIn['overheard'] = (fetch) => fetch): GuardedFetch {
-  const noting = (fetch: AuthorizationFetch): AuthorizationFetch => {
-    const send = overheard(fetch);
-    const sending: AuthorizationFetch = (url, request) => {
-      noteSecrets(request);
-      return send(url, request);
-    };
-    // What it has beside, such as its patience, stays.
-    return Object.assign(sending, send);
+function noted(guarded: GuardedFetch, overheard: SignIn['overheard']): GuardedFetch {
+  const within = (rules: NetworkRules): AuthorizationFetch => noting(guarded.within(rules), overheard);
+  return Object.assign(noting(guarded, overheard), { within });
+}
+
+function noting(fetch: AuthorizationFetch, overheard: SignIn['overheard']): AuthorizationFetch {
+  const send = overheard?.(fetch) ?? fetch;
+  const sending: AuthorizationFetch = (url, request) => {
+    noteSecrets(request);
+    return send(url, request);
   };
-  return Object.assign(noting(guarded), { within: (rules: NetworkRules) => noting(guarded.within(rules)) });
+  // What it has beside, such as its patience, stays.
+  return Object.assign(sending, send);
 }
 
 /** Makes what options describe; those that make no sense are mistakes of who typed them. */
@@ -131,12 +149,16 @@ function redirectOf({ asking, server, account, redirectPort, show }: SignIn, io:
   const told = (url: string): void => void io.stderr.write(`To sign in, open this page:\n\n  ${url}\n\n`);
   const back = loopback(show === undefined ? { ...ports, onUrl: told } : { ...ports, open: () => {} });
   const { redirectUris } = back;
-  if (asking === 'never')
-    return { redirectUris, open: (_, __, about) => Promise.reject(nobodyAsked(server, account, about)) };
-  if (asking === 'browser')
-    return show === undefined
-      ? back
-      : { redirectUris, open: async (...given) => shownBy(show, server, await back.open(...given), told) };
+  const refuse: Redirect['open'] = (_, __, about) => Promise.reject(nobodyAsked(server, account, about));
+  if (asking === 'never') return { redirectUris, open: refuse };
+  if (asking !== 'by-hand') {
+    const open: Redirect['open'] =
+      show === undefined
+        ? (...given) => back.open(...given)
+        : async (...given) => shownBy(show, server, await back.open(...given), told);
+    const isMore = asking === 'more';
+    return { redirectUris, open: (...given) => (isMore && given[2]?.reason !== 'step-up' ? refuse : open)(...given) };
+  }
   return {
     redirectUris,
     open: async (registered) => ({
@@ -159,7 +181,7 @@ function shownBy(
     async visit(request, signal) {
       const answer = place.visit(request, signal);
       const message = `Sign in at ${hostOf(request.issuer)}, so that Parley can use ${server.host} for you.`;
-      const shown = show({ url: request.url, message }).then(async (isShown) => {
+      const shown = show({ url: request.url, message }, signal).then(async (isShown) => {
         if (isShown) return;
         told(request.url);
         // Who was told the address may open it by hand.

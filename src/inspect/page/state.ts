@@ -231,6 +231,9 @@ function serverChanged(view: ServerView): void {
   servers.value = changed(servers.value, view.id, view);
   if (chosenServer.value === '' || !servers.value.has(chosenServer.value)) chosenServer.value = view.id;
   if (before !== undefined && before.state !== view.state) announce(`${view.name}: ${view.state}`);
+  const waits = view.signIn?.findLast(({ state }) => state === 'waits');
+  if (waits !== undefined && before?.signIn?.some(({ id, state }) => id === waits.id && state === 'waits') !== true)
+    announce(`${view.name}: the sign-in waits before ${waits.part}`);
   const wish = again.value.get(view.id);
   if (wish !== undefined && before !== undefined && before.state !== 'connected' && view.state === 'connected')
     void act('call', { server: view.id, kind: 'tool', ...wish });

@@ -7,14 +7,14 @@ import type { Transport } from '../../jsonrpc/transport.ts';
 import { revisionOf } from '../../protocol/revision.ts';
 import { dots } from '../../wire/secrets.ts';
 import { VerbError } from '../http/body.ts';
-import type { ListName, ListsView, LossesView, RootView, ServerView, SignInStepView } from '../view.ts';
+import type { ListName, ListsView, LossesView, RootView, ServerView } from '../view.ts';
 import { adviceOn, wantsPerson } from './advice.ts';
 import { askingHandlers } from './handlers.ts';
 import { newsIn, noLists, ServerLists } from './lists.ts';
 import { ServerRecorder } from './recorder.ts';
 import type { PersonsCalls } from './calls.ts';
 import type { ServerPlan, Shared } from './shared.ts';
-import { SignInSteps } from './sign-in-steps.ts';
+import { SignIns } from './sign-ins.ts';
 import { Watches } from './watches.ts';
 
 /** Name of `auto`: the newest revision that both sides speak. */
@@ -24,8 +24,6 @@ export const auto = 'auto';
 export interface ConnectWish {
   /** True where a person may be asked to sign in. */
   readonly asks?: boolean;
-  /** True where each step of signing in waits until the person lets it go. */
-  readonly pauses?: boolean;
 }
 
 /** A server of the page: connected or not, with all that a person does there. */
@@ -36,13 +34,14 @@ export class InspectedServer {
   readonly #shared: Shared;
   readonly #calls: PersonsCalls;
   readonly #watches: Watches;
+  readonly signIns: SignIns;
   #client: Client | undefined;
   #opening: AbortController | undefined;
-  #steps: SignInSteps | undefined;
   #view: ServerView;
   readonly #lists = new ServerLists();
   /** True where the person chose what is logged. */
   #hasLevel = false;
+  #isGone = false;
 
   constructor(
     id: string,
@@ -59,17 +58,24 @@ export class InspectedServer {
       updated: (uri) => shared.feed.tell({ kind: 'updated', server: id, uri: this.recorder.shown(uri) }),
       failed: (error) => this.#note('warning', shared.words(error)),
     });
-    const { name, address, kind, signIn, signOut } = plan;
+    this.signIns = new SignIns({
+      plan,
+      recorder: this.recorder,
+      view: () => this.#view,
+      show: (more, without) => this.#show(more, without),
+      say: (level, text) => this.say(level, text),
+      words: (error) => shared.words(error),
+    });
+    const { name, address, kind, login } = plan;
     this.#view = {
       id,
       name,
       address,
       kind,
       state: kind === 'recording' ? 'recording' : 'closed',
-      canSignIn: signOut !== undefined,
+      canSignIn: login !== undefined,
       wantsSignIn: false,
-      canPause: signIn !== undefined,
-      isSignedIn: false,
+      pauses: false,
       wanted: auto,
       roots: [],
       watched: [],
@@ -99,7 +105,7 @@ export class InspectedServer {
   }
 
   /** Connects anew; who was connected before is let go first. Where it is called again meanwhile, the later wish holds. It never rejects. */
-  async connect(wanted: string, { asks = false, pauses = false }: ConnectWish = {}): Promise<void> {
+  async connect(wanted: string, { asks = false }: ConnectWish = {}): Promise<void> {
     if (this.plan.kind === 'recording') return;
     const opening = new AbortController();
     const { signal } = opening;
@@ -110,7 +116,7 @@ export class InspectedServer {
     ]);
     const began = this.recorder.log.since(0).at(-1)?.sequence ?? 0;
     try {
-      const transport = await this.#reach(signal, { asks, pauses });
+      const transport = await this.#reach(signal, asks);
       const client = await this.#shared.open(transport, this.#options(wanted, signal, began));
       if (signal.aborted) return await this.#closed(client);
       this.#client = client;
@@ -119,7 +125,6 @@ export class InspectedServer {
         state: 'connected',
         revision,
         capabilities: { ...capabilities },
-        isSignedIn: this.plan.signOut !== undefined && this.recorder.isAuthorized,
         ...(server === undefined ? {} : { info: { ...server } }),
         ...(instructions === undefined ? {} : { instructions }),
       });
@@ -129,27 +134,32 @@ export class InspectedServer {
     } catch (error) {
       if (!signal.aborted) this.#failed(error, began);
     }
+    await this.signIns.look();
   }
 
-  /** Lets the step of the sign-in that waits go on. @throws VerbError where none does. */
-  goOn(): void {
-    if (this.#steps === undefined) throw new VerbError(409, `nobody signs in at ${this.#view.name} now`);
-    this.#steps.goOn();
+  async #reach(signal: AbortSignal, asks: boolean): Promise<Transport> {
+    await this.signIns.settled();
+    const steps = this.signIns.begin(signal);
+    if (asks) await this.signIns.signIn(steps, signal);
+    return await this.recorder.reach(this.plan, {
+      steps,
+      loginChanged: (isLost) => void this.signIns.look(isLost),
+    });
   }
 
-  async #reach(signal: AbortSignal, { asks, pauses }: Required<ConnectWish>): Promise<Transport> {
-    const changed = (signIn: readonly SignInStepView[]): void => this.#show({ signIn });
-    const steps = asks ? new SignInSteps({ pauses, signal, changed }) : undefined;
-    this.#steps = steps;
-    if (!pauses || steps === undefined) return await this.recorder.reach(this.plan, asks, steps);
-    // The time limits of a conversation would end a sign-in at which a person looks.
-    await this.recorder.signIn(this.plan, steps, signal);
-    signal.throwIfAborted();
-    return await this.recorder.reach(this.plan, asks);
+  /** Chooses whether each step of a sign-in waits until the person lets it go. */
+  pause(pauses: boolean): void {
+    this.#show({ pauses });
   }
 
   /** Lets the server go; what runs there is cancelled. It never rejects. */
   async disconnect(): Promise<void> {
+    await this.#letGo(undefined);
+  }
+
+  /** Lets the server go for good: what is still under way there is told nobody. It never rejects. */
+  async leave(): Promise<void> {
+    this.#isGone = true;
     await this.#letGo(undefined);
   }
 
@@ -354,6 +364,7 @@ export class InspectedServer {
   }
 
   #note(level: string, text: string, logger?: string): void {
+    if (this.#isGone) return;
     this.#shared.feed.log({
       server: this.id,
       t: this.#shared.now(),
@@ -367,6 +378,8 @@ export class InspectedServer {
     const view = { ...this.#view, ...more };
     for (const key of without) if (!(key in more)) delete view[key];
     this.#view = view;
+    // A page would take it for one that came.
+    if (this.#isGone) return;
     this.#shared.feed.keep(`server ${this.id}`, { kind: 'server', server: this.recorder.shown(view) });
   }
 }

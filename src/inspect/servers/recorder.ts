@@ -1,13 +1,16 @@
+import { bearerIn } from '../../check/bench/guard.ts';
 import type { Fetch } from '../../http/client/fetch.ts';
 import { createLog, type Log } from '../../wire/log.ts';
 import { tapHttp } from '../../wire/tap-http.ts';
 import { tapLines } from '../../wire/tap-lines.ts';
-import type { RecordingEntry } from '../../wire/entry.ts';
+import type { Recorder, RecordingEntry } from '../../wire/entry.ts';
 import type { Transport } from '../../jsonrpc/transport.ts';
 import { WireContext } from '../wire/context.ts';
 import { requirementsBroken } from '../wire/judge.ts';
+import { authorizationBroken } from '../wire/judge-authorization.ts';
 import { rowOfEntry } from '../wire/row.ts';
-import type { ServerPlan, Shared, WaySettings } from './shared.ts';
+import type { AuthorizationFetch } from '../../auth/document.ts';
+import type { ServerPlan, Shared, WayPerson, WaySettings } from './shared.ts';
 import type { SignInSteps } from './sign-in-steps.ts';
 
 /** Most messages that are known to be judged. */
@@ -22,6 +25,11 @@ const largest = 64 * 1024 ** 2;
 /** Longest line of standard error in the log, in characters; the wire has all of it. */
 const longestLine = 10_000;
 
+/** The person who uses a way, and the steps in which they sign in. */
+export interface PersonThere extends Pick<WayPerson, 'loginChanged'> {
+  readonly steps: SignInSteps;
+}
+
 /** Recording of one server: everything that crosses, judged, and told to the pages. */
 export class ServerRecorder {
   readonly log: Log;
@@ -30,6 +38,9 @@ export class ServerRecorder {
   readonly #shared: Shared;
   readonly #server: string;
   #left = 0;
+  #steps: SignInSteps | undefined;
+  /** Connection whose refusals are those of the person. */
+  #connection = 0;
 
   constructor(server: string, { secrets, recorded = [] }: Pick<ServerPlan, 'secrets' | 'recorded'>, shared: Shared) {
     this.#server = server;
@@ -42,20 +53,19 @@ export class ServerRecorder {
     shared.begun?.(this.log);
   }
 
-  /** True where the last request had credentials. */
-  get isAuthorized(): boolean {
-    return this.#context.isAuthorized;
-  }
-
   /** Opens a way that is recorded. */
-  async reach(plan: ServerPlan, asks: boolean, steps?: SignInSteps): Promise<Transport> {
+  async reach(plan: ServerPlan, person?: PersonThere): Promise<Transport> {
     const { log } = this;
     const lines = tapLines(log);
-    const fetch = tapHttp(this.#shared.fetch, { recorder: log, connection: log.connect() });
+    const connection = log.connect();
+    if (person !== undefined) this.#connection = connection;
+    const fetch = tapHttp(this.#shared.fetch, { recorder: log, connection });
     const settings: WaySettings = {
       fetch,
-      overheard: this.#overheard(steps),
-      asks,
+      overheard: this.overheard(person?.steps),
+      ...(person === undefined
+        ? {}
+        : { person: { ...person, beforePage: (signal) => person.steps.beforePage(signal) } }),
       onStderr: (text) => lines.onStderr(text),
       maxMessageBytes: largest,
       maxLineBytes: largest,
@@ -65,16 +75,29 @@ export class ServerRecorder {
     return way.carriesHeaders === true ? way : lines.listen(way);
   }
 
-  /** Signs a person in, step by step. */
-  async signIn(plan: ServerPlan, steps: SignInSteps, signal: AbortSignal): Promise<void> {
-    await plan.signIn?.({ overheard: this.#overheard(steps), beforePage: () => steps.beforePage(), signal });
+  /** The way to overhear requests about authorization, which are the steps of a sign-in where there is one. */
+  overheard(steps?: SignInSteps): WaySettings['overheard'] {
+    if (steps !== undefined) this.#steps = steps;
+    return (send) => {
+      const recorded = (row?: (n: number) => void): AuthorizationFetch =>
+        // A response about authorization has the parts that are recorded, and a request is passed on as it is.
+        tapHttp(send as Fetch, { recorder: this.#telling(row), lane: 'auth' }) as AuthorizationFetch;
+      return steps === undefined ? recorded() : steps.over(recorded);
+    };
   }
 
-  #overheard(steps: SignInSteps | undefined): WaySettings['overheard'] {
-    // A response about authorization has the parts that are recorded, and a request is passed on as it is.
-    return (send) => {
-      const tapped = tapHttp(send as Fetch, { recorder: this.log, lane: 'auth' }) as typeof send;
-      return steps === undefined ? tapped : steps.over(tapped);
+  /** Recorder that tells of the row of a request. */
+  #telling(row: (n: number) => void = () => {}): Recorder {
+    const { log } = this;
+    return {
+      connect: () => log.connect(),
+      note(seen) {
+        const n = log.note(seen);
+        if (seen.from === 'client') row(n);
+        return n;
+      },
+      grow: (sequence, piece) => log.grow(sequence, piece),
+      end: (sequence, more) => log.end(sequence, more),
     };
   }
 
@@ -94,12 +117,9 @@ export class ServerRecorder {
   #heard(entry: RecordingEntry): void {
     const { feed } = this.#shared;
     this.#context.heard(entry);
-    if (this.#isNew(entry)) {
-      const broken = requirementsBroken(entry, this.#context);
-      this.#context.answered(entry);
-      // It is told again by this, with what it breaks.
-      if (broken.length > 0) return this.log.judge(entry.sequence, broken);
-    }
+    const broken = this.#judgedNow(entry);
+    // It is told again by this, with what it breaks.
+    if (broken.length > 0) return this.log.judge(entry.sequence, broken);
     const shown = this.log.masks.toShow(entry);
     feed.row(rowOfEntry(shown));
     // It stands beside what the server logs by messages, in the order of both.
@@ -111,9 +131,30 @@ export class ServerRecorder {
     feed.left({ kind: 'left', server: this.#server, entries, last });
   }
 
-  /** Tells whether a message of the server is whole and was not judged. */
-  #isNew({ sequence, lane, from, text }: RecordingEntry): boolean {
-    if (lane !== 'message' || from !== 'server' || text === undefined || this.#judged.has(sequence)) return false;
+  /** Requirements that an entry breaks, where it is whole and was not judged. */
+  #judgedNow(entry: RecordingEntry): readonly string[] {
+    const { from, lane, text, http, exchange, sequence } = entry;
+    if (from !== 'server' || entry.broken !== undefined) return [];
+    const request = exchange === undefined ? undefined : this.log.entry(exchange);
+    if (http?.status === 403 && text === undefined && lane !== 'auth') this.#refused(entry);
+    // What is about authorization says it by its head, or by its body.
+    const found = authorizationBroken(entry, request);
+    if (found.length > 0) this.#steps?.broken(exchange ?? sequence, found);
+    if (lane !== 'message' || text === undefined || !this.#isNew(sequence)) return found;
+    const broken = requirementsBroken(entry, this.#context);
+    this.#context.answered(entry);
+    return [...found, ...broken];
+  }
+
+  /** Tells of a server that wants more than was granted. */
+  #refused({ http, exchange, sequence, connection }: RecordingEntry): void {
+    if (connection !== this.#connection) return;
+    const challenge = bearerIn({ headers: http?.headers ?? {} });
+    if (challenge?.parameters['error'] === 'insufficient_scope') this.#steps?.challenged(exchange ?? sequence);
+  }
+
+  #isNew(sequence: number): boolean {
+    if (this.#judged.has(sequence)) return false;
     this.#judged.add(sequence);
     const [oldest] = this.#judged;
     if (this.#judged.size > mostJudged && oldest !== undefined) this.#judged.delete(oldest);

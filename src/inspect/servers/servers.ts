@@ -43,7 +43,7 @@ export class InspectedServers {
   async remove(id: string): Promise<void> {
     const server = this.get(id);
     this.#servers.delete(id);
-    await server.disconnect();
+    await server.leave();
     this.#shared.feed.forget(id);
     this.#shared.feed.drop(`left ${id}`);
     this.#shared.feed.drop(`server ${id}`, { kind: 'gone', server: id });

@@ -8,6 +8,7 @@ import type { Transport } from '../../jsonrpc/transport.ts';
 import type { RecordingEntry } from '../../wire/entry.ts';
 import type { Log } from '../../wire/log.ts';
 import type { Feed } from '../feed.ts';
+import type { LoginView } from '../view.ts';
 import type { Questions } from './questions.ts';
 
 /** Settings of a way to a server, by which all that crosses it is heard. */
@@ -21,15 +22,35 @@ export interface WaySettings {
   readonly maxLineBytes: number;
   /** Gives the same `fetch` for requests about authorization, recorded. */
   overheard(fetch: AuthorizationFetch): AuthorizationFetch;
-  /** True where a person may be asked to sign in: only where somebody clicked so. */
-  readonly asks: boolean;
+  /** The person whom the way may ask for more than they granted; left out where it may not. */
+  readonly person?: WayPerson;
+}
+
+/** A person at the page, for the way that they use. */
+export interface WayPerson {
+  /** Is asked before a page is opened; it is not where this rejects. */
+  beforePage(signal: AbortSignal): Promise<void>;
+  /** Hears that what is kept of the login changed, and whether it was lost. */
+  loginChanged(isLost: boolean): void;
 }
 
 /** Settings of a sign-in whose steps are heard. */
-export interface SignInSettings extends Pick<WaySettings, 'overheard'> {
-  /** Is asked before the page is opened; it is not where this rejects. */
-  beforePage(): Promise<void>;
+export interface SignInSettings extends Pick<WaySettings, 'overheard'>, Pick<WayPerson, 'beforePage'> {
   readonly signal: AbortSignal;
+}
+
+/** Login of a person at a server, as far as it may have one. */
+export interface PlannedLogin {
+  /** Tells of the login that is kept; `undefined` where nobody signed in. */
+  kept(): Promise<LoginView | undefined>;
+  /** Signs in, whatever is kept. */
+  signIn(settings: SignInSettings): Promise<void>;
+  /** Renews the login now, due or not. @returns False where nothing can be had by it any more. */
+  renew(settings: Pick<WaySettings, 'overheard'>): Promise<boolean>;
+  /** Forgets the login, and revokes its tokens. @returns Whether they were revoked. */
+  signOut(settings: Pick<WaySettings, 'overheard'>): Promise<boolean>;
+  /** Forgets the login and the registered client, and revokes nothing. */
+  forget(settings: Pick<WaySettings, 'overheard'>): Promise<void>;
 }
 
 /** A server that was named when the process was started, or an address that was added in the page. */
@@ -50,10 +71,8 @@ export interface ServerPlan {
   readonly folder?: string | undefined;
   /** Makes a way to it that nobody used before. */
   reach(settings: WaySettings): Promise<Transport>;
-  /** Signs a person in, whatever is kept; left out where `reach` alone does. */
-  signIn?(settings: SignInSettings): Promise<void>;
-  /** Forgets the login of the person; left out where there is none. */
-  signOut?(): Promise<void>;
+  /** Left out where nobody signs in. */
+  readonly login?: PlannedLogin;
 }
 
 /** Parts of the process that all servers have in common. */

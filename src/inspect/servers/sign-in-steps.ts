@@ -12,98 +12,157 @@ const patienceMs = 15 * 60_000;
 /** Time that an answer may take once its request is let go, in milliseconds. */
 const answerMs = 10_000;
 
-/** Circumstances of a sign-in. */
+/** Words of a step that happens by itself, too. */
+const renewal = 'renews the login by its refresh token';
+
+/** Circumstances of the sign-ins at one connection. */
 export interface SignInCircumstances {
-  /** True where each step waits until the person lets it go. */
-  readonly pauses: boolean;
-  /** Ends the sign-in, and every wait of it. */
+  /** Tells whether the person wants each step to wait until they let it go. */
+  pauses(): boolean;
+  /** Tells whether there is a connection. */
+  isOpen(): boolean;
+  /** Ends every wait. */
   readonly signal: AbortSignal;
   changed(steps: readonly SignInStepView[]): void;
 }
 
-/** Steps of one sign-in, in the order in which they happen. */
+/** A `fetch` whose requests are recorded. @param row Hears of the row of a request. */
+type RecordedFetch = (row: (n: number) => void) => AuthorizationFetch;
+
+/** A step that is to be made. */
+interface WantedStep {
+  readonly part: SignInPart;
+  readonly words: string;
+  /** True where it waits until the person lets it go. */
+  readonly waits: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Steps of the last sign-in at one connection, in the order in which they happen: of the first one, or of one for more. */
 export class SignInSteps {
   readonly #circumstances: SignInCircumstances;
-  readonly #waiting = new Set<() => void>();
+  readonly #waiting = new Map<number, () => void>();
   #steps: readonly SignInStepView[] = [];
   #count = 0;
+  /** True where the person clicked to sign in, so that the page may be opened. */
+  #isWanted = false;
 
   constructor(circumstances: SignInCircumstances) {
     this.#circumstances = circumstances;
   }
 
+  /** Does what a person clicked for. */
+  async wanted<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.#isWanted = true;
+    try {
+      return await work();
+    } finally {
+      this.#isWanted = false;
+    }
+  }
+
   /** The same `fetch`, whose requests are steps. */
-  over(send: AuthorizationFetch): AuthorizationFetch {
-    const { pauses } = this.#circumstances;
-    const stepping: AuthorizationFetch = (url, request) => {
-      const part = partOf(request, url);
-      if (part === 'token' && request.body?.includes('grant_type=authorization_code') === true)
-        this.#add('code', 'the browser came back with it', 'done');
+  over(send: RecordedFetch): AuthorizationFetch {
+    const stepping: AuthorizationFetch = async (url, request) => {
+      const isRenewal = isOfGrant(request, 'refresh_token');
+      if (isOfGrant(request, 'authorization_code')) this.#add({ part: 'code', words: 'the browser came back with it' });
       const { origin, pathname } = new URL(url);
-      return this.#step(part, `${request.method} ${origin}${pathname}`, request.signal, () =>
-        pauses ? inTime(send, url, request) : send(url, request),
-      );
+      const step = {
+        part: partOf(request, url),
+        words: isRenewal ? renewal : `${request.method} ${origin}${pathname}`,
+        // A renewal goes on behind a request, under a lock, and nobody may know that it waits.
+        waits: this.#holds() && !isRenewal,
+        signal: request.signal,
+      };
+      return await this.#step(step, (id) => {
+        const recorded = send((row) => this.#change(id, { row }));
+        return this.#holds() ? inTime(recorded, url, request) : recorded(url, request);
+      });
     };
-    return pauses ? Object.assign(stepping, { patienceMs }) : stepping;
+    return Object.assign(stepping, { patienceMs: () => (this.#holds() ? patienceMs : undefined) });
   }
 
-  /** Is asked before the page is opened. @throws what ended the sign-in. */
-  async beforePage(): Promise<void> {
-    await this.#step('browser', 'opens the page to sign in', this.#circumstances.signal, () => Promise.resolve());
+  /** Is asked before the page is opened: that waits for the person who did not click to sign in. @throws what ended the sign-in. */
+  async beforePage(signal: AbortSignal): Promise<void> {
+    const waits = this.#holds() || !this.#isWanted;
+    const words = this.#isWanted ? 'opens the page to sign in' : 'opens the page to allow more';
+    await this.#step({ part: 'browser', words, waits, signal }, () => Promise.resolve());
   }
 
-  /** Lets go what waits. @throws VerbError where nothing does. */
-  goOn(): void {
-    if (this.#waiting.size === 0) throw new VerbError(409, 'no step waits any more');
-    for (const go of this.#waiting) go();
+  /** Takes that a server refused a request for lack of scopes: a sign-in for more begins. */
+  challenged(row: number): void {
+    if (this.#steps.some((step) => step.row === row)) return;
+    this.#add({ part: 'challenge', words: 'the server wants more than was granted', row });
+  }
+
+  /** Takes that the answer to the request of a row breaks something. */
+  broken(row: number, broken: readonly string[]): void {
+    const step = this.#steps.find((one) => one.row === row);
+    if (step !== undefined) this.#change(step.id, { broken: [...new Set([...(step.broken ?? []), ...broken])] });
+  }
+
+  /** Lets a step go that waits, and no other: a second click is not for the next one. @throws VerbError where it does not wait. */
+  goOn(id: number): void {
+    const go = this.#waiting.get(id);
+    if (go === undefined) throw new VerbError(409, 'this step waits no more');
+    go();
+  }
+
+  /** Tells whether a step waits; what a connection looks for by itself is not held, since nobody knows of it. */
+  #holds(): boolean {
+    const { pauses, isOpen } = this.#circumstances;
+    return pauses() && (this.#isWanted || isOpen());
   }
 
   async #step<Result>(
-    part: SignInPart,
-    words: string,
-    given: AbortSignal,
-    run: () => Promise<Result>,
+    { part, words, waits, signal }: WantedStep,
+    run: (id: number) => Promise<Result>,
   ): Promise<Result> {
-    const id = this.#add(part, words, this.#circumstances.pauses ? 'waits' : 'runs');
+    const id = this.#add({ part, words, state: waits ? 'waits' : 'runs' });
     try {
-      if (this.#circumstances.pauses) {
-        await this.#turn(AbortSignal.any([given, this.#circumstances.signal]));
-        this.#becomes(id, 'runs');
+      if (waits) {
+        await this.#turn(id, AbortSignal.any([signal, this.#circumstances.signal]));
+        this.#change(id, { state: 'runs' });
       }
-      const result = await run();
-      this.#becomes(id, 'done');
+      const result = await run(id);
+      this.#change(id, { state: 'done' });
       return result;
     } catch (error) {
-      this.#becomes(id, 'failed');
+      this.#change(id, { state: 'failed' });
       throw error;
     }
   }
 
-  async #turn(signal: AbortSignal): Promise<void> {
+  async #turn(id: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    let go = (): void => {};
     let give = (): void => {};
     try {
       await new Promise<void>((resolve, reject) => {
-        go = resolve;
         give = () => reject(signal.reason instanceof Error ? signal.reason : new Error('given up'));
-        this.#waiting.add(go);
+        this.#waiting.set(id, resolve);
         signal.addEventListener('abort', give, { once: true });
       });
     } finally {
-      this.#waiting.delete(go);
+      this.#waiting.delete(id);
       signal.removeEventListener('abort', give);
     }
   }
 
-  #add(part: SignInPart, words: string, state: SignInStepView['state']): number {
+  #add({ state = 'done', ...step }: Omit<SignInStepView, 'id' | 'state'> & Partial<SignInStepView>): number {
     const id = ++this.#count;
-    this.#tell([...this.#steps, { id, part, words, state }].slice(-most));
+    this.#tell([...this.#before(step.words), { ...step, id, state }].slice(-most));
     return id;
   }
 
-  #becomes(id: number, state: SignInStepView['state']): void {
-    this.#tell(this.#steps.map((step) => (step.id === id ? { ...step, state } : step)));
+  /** The steps that one comes after: those of a sign-in that ended give way to another, and a renewal to the next. */
+  #before(words: string): readonly SignInStepView[] {
+    if (words === renewal) return this.#steps.filter((step) => step.words !== renewal);
+    const isOver = this.#steps.every(({ state }) => state === 'done' || state === 'failed');
+    return isOver && this.#steps.some(({ part }) => part === 'token') ? [] : this.#steps;
+  }
+
+  #change(id: number, more: Partial<SignInStepView>): void {
+    this.#tell(this.#steps.map((step) => (step.id === id ? { ...step, ...more } : step)));
   }
 
   #tell(steps: readonly SignInStepView[]): void {
@@ -111,6 +170,10 @@ export class SignInSteps {
     // What ended says nothing of what came after it.
     if (!this.#circumstances.signal.aborted) this.#circumstances.changed(steps);
   }
+}
+
+function isOfGrant({ body = '' }: AuthorizationRequest, type: string): boolean {
+  return new URLSearchParams(body).get('grant_type') === type;
 }
 
 /** The part of a sign-in that a request is. */

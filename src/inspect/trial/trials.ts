@@ -106,7 +106,7 @@ export class Trials {
     let failure: string | undefined;
     const ends: (() => Promise<void>)[] = [];
     try {
-      const upstream = hops.hear('server', await server.recorder.reach(server.plan, false));
+      const upstream = hops.hear('server', await server.recorder.reach(server.plan));
       const info = { name: 'parley-inspect', version: this.#shared.version };
       const bridge = await this.#bridge(upstream, { revision, signal: stop, info, asTask: wanted.asTask });
       ends.push(() => bridge.close());

@@ -1,4 +1,4 @@
-/** Verbs by which a person connects servers. */
+/** Verbs by which a person connects servers, and signs in there. */
 
 import { revisions } from '../../protocol/revision.ts';
 import { VerbError } from '../http/body.ts';
@@ -6,6 +6,7 @@ import type { Verb } from '../http/listen.ts';
 import { auto } from '../servers/inspected.ts';
 import type { InspectedServers } from '../servers/servers.ts';
 import type { ServerPlan } from '../servers/shared.ts';
+import { signingInVerbs } from './signing-in.ts';
 import { verb } from './verb.ts';
 
 /** Makes the verbs of connections. @param planOf Makes the plan of an address; no verb takes a command. */
@@ -16,20 +17,10 @@ export function reachingVerbs(
   return [
     [
       'connect',
-      verb(
-        { server: 'text', revision: 'text?', asks: 'flag?', pauses: 'flag?' },
-        ({ server, revision = auto, asks = false, pauses = false }) => {
-          if (revision !== auto && revisions.every(({ date }) => date !== revision))
-            throw new VerbError(400, `there is no revision ${revision}`);
-          void servers.get(server).connect(revision, { asks, pauses: pauses && asks });
-          return {};
-        },
-      ),
-    ],
-    [
-      'go-on',
-      verb({ server: 'text' }, ({ server }) => {
-        servers.get(server).goOn();
+      verb({ server: 'text', revision: 'text?', asks: 'flag?' }, ({ server, revision = auto, asks = false }) => {
+        if (revision !== auto && revisions.every(({ date }) => date !== revision))
+          throw new VerbError(400, `there is no revision ${revision}`);
+        void servers.get(server).connect(revision, { asks });
         return {};
       }),
     ],
@@ -55,15 +46,7 @@ export function reachingVerbs(
         return {};
       }),
     ],
-    [
-      'sign-out',
-      verb({ server: 'text' }, async ({ server: id }) => {
-        const server = servers.get(id);
-        await server.disconnect();
-        await server.plan.signOut?.();
-        return {};
-      }),
-    ],
+    ...signingInVerbs(servers),
     ['losses', verb({ server: 'text' }, ({ server }) => ({ losses: servers.get(server).losses() }))],
   ];
 }

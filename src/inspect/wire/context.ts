@@ -17,16 +17,10 @@ export class WireContext {
   readonly #heads = new Map<number, RecordingEntry>();
   readonly #spoken = new Set<string>();
   #capabilities: Message = {};
-  #isAuthorized = false;
 
   /** Capabilities that the client declared last. */
   get capabilities(): Message {
     return this.#capabilities;
-  }
-
-  /** True where the last request over HTTP had credentials. */
-  get isAuthorized(): boolean {
-    return this.#isAuthorized;
   }
 
   /**
@@ -42,7 +36,6 @@ export class WireContext {
   heard(entry: RecordingEntry): void {
     const { from, lane, text, exchange, http, sequence, cut } = entry;
     if (exchange !== undefined && http?.status !== undefined) remember(this.#heads, exchange, entry);
-    if (from === 'client' && http?.method !== undefined) this.#isAuthorized = 'authorization' in http.headers;
     if (from !== 'client' || lane !== 'message' || text === undefined || cut !== undefined || text.length > largest)
       return;
     const message = messageIn(text);

@@ -2,7 +2,7 @@
 
 import type { Exchanged } from '../../check/bench/exchange.ts';
 import { rowOf } from '../../check/register.ts';
-import { isProbe, type WatchRule } from '../../check/rule.ts';
+import { isProbe, type CheckRule, type WatchRule } from '../../check/rule.ts';
 import { checkRules } from '../../check/rules/rules.ts';
 import { jsonIn } from '../../json/parse.ts';
 import { isObject } from '../../jsonrpc/message.ts';
@@ -13,7 +13,7 @@ import type { WireContext } from './context.ts';
 const rules: readonly WatchRule[] = checkRules.filter((rule): rule is WatchRule => !isProbe(rule));
 
 /** Rules by their ids, for who tells what they say. */
-export const ruleById: ReadonlyMap<string, WatchRule> = new Map(rules.map((rule) => [rule.id, rule]));
+export const ruleById: ReadonlyMap<string, CheckRule> = new Map(checkRules.map((rule) => [rule.id, rule]));
 
 /** Size of a message that is judged, in characters: what is larger would hold up the others. */
 const largest = 262_144;

@@ -103,11 +103,12 @@ export class GrantKeeper {
   /**
    * Renews the grant: whoever shares the store does so one at a time, and uses what another one got meanwhile.
    *
+   * @param anyway True to try it though it failed a moment ago.
    * @throws AuthorizationError `server-error` when it may be possible later; nothing is lost then.
    */
-  async renew(): Promise<Renewal> {
+  async renew(anyway = false): Promise<Renewal> {
     // Who is refused meanwhile would only wait for the same again.
-    if (this.#renewing === undefined && this.#failedLately()) throw this.#failure?.error;
+    if (!anyway && this.#renewing === undefined && this.#failedLately()) throw this.#failure?.error;
     const wanted = this.grant?.accessToken;
     const renewing = (this.#renewing ??= this.#begin());
     if (!(await settledWithin(patienceMs, renewing.result))) throw this.#late(patienceMs);

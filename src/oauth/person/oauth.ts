@@ -86,6 +86,16 @@ export function oauth(options: OAuthOptions): OAuth {
   return new PersonAuthorization(options);
 }
 
+/**
+ * Renews what was granted now, due or not, for who wants to see it.
+ *
+ * @returns False where nothing can be had by it any more.
+ * @throws AuthorizationError where it may be possible later.
+ */
+export async function renewNow(auth: OAuth, server: URL): Promise<boolean> {
+  return auth instanceof PersonAuthorization && (await auth.renewed(server));
+}
+
 class PersonAuthorization implements OAuth {
   readonly personal = true;
   readonly #settings: ReturnType<typeof oauthSettings>;
@@ -139,6 +149,12 @@ class PersonAuthorization implements OAuth {
     if (grant === undefined) return undefined;
     const { endpoints, resource, client, scopes, expiresAt, identity } = grant;
     return { ...identity, issuer: endpoints.issuer, resource, client, scopes, expiresAt, renewable: keeper.renewable };
+  }
+
+  async renewed(server: URL): Promise<boolean> {
+    const { keeper } = this.#at(server).authorizer;
+    await keeper.load();
+    return (await keeper.renew(true)) === 'renewed';
   }
 
   async finish(

@@ -6,8 +6,6 @@ import { chosenServer, dialog, hello, place, questions, rowCount, rowsVersion, s
 /** The bar on top: how many servers, how much was recorded, what waits. */
 export function Header(): JSX.Element {
   void rowsVersion.value;
-  const waiting = questions.value.size;
-  const [first] = questions.value.values();
   return (
     <header class="top">
       <h1>Parley</h1>
@@ -28,21 +26,7 @@ export function Header(): JSX.Element {
       </span>
       <span class="space" />
       {hello.value?.isReadOnly === true && <span class="badge">read only</span>}
-      {waiting > 0 && (
-        <button
-          type="button"
-          class="badge asks"
-          onClick={() => {
-            place.value = 'use';
-            if (first !== undefined) chosenServer.value = first.server;
-            // The part has to be there before it can be shown.
-            setTimeout(() => document.querySelector('.question')?.scrollIntoView({ block: 'nearest' }), 0);
-          }}
-        >
-          {waiting} {waiting === 1 ? 'question' : 'questions'}
-          <span class="wide"> {waiting === 1 ? 'waits' : 'wait'}</span>
-        </button>
-      )}
+      <Waiting />
       <span class="muted wide">
         <span aria-hidden="true">● </span>
         {rowCount().toLocaleString('en')} recorded
@@ -66,5 +50,43 @@ function LookButton(): JSX.Element {
     <button type="button" class="small" aria-label={words} title={words} onClick={nextLook}>
       {{ system: '◐', light: '○', dark: '●' }[look.value]}
     </button>
+  );
+}
+
+/** Questions and sign-ins that wait for the person, with the way to them. */
+function Waiting(): JSX.Element {
+  const waiting = questions.value.size;
+  const [first] = questions.value.values();
+  const held = [...servers.value.values()].find(({ signIn = [] }) => signIn.some(({ state }) => state === 'waits'));
+  return (
+    <>
+      {waiting > 0 && (
+        <button
+          type="button"
+          class="badge asks"
+          onClick={() => {
+            place.value = 'use';
+            if (first !== undefined) chosenServer.value = first.server;
+            // The part has to be there before it can be shown.
+            setTimeout(() => document.querySelector('.question')?.scrollIntoView({ block: 'nearest' }), 0);
+          }}
+        >
+          {waiting} {waiting === 1 ? 'question' : 'questions'}
+          <span class="wide"> {waiting === 1 ? 'waits' : 'wait'}</span>
+        </button>
+      )}
+      {held !== undefined && (
+        <button
+          type="button"
+          class="badge asks"
+          onClick={() => {
+            chosenServer.value = held.id;
+            place.value = 'servers';
+          }}
+        >
+          sign-in<span class="wide"> waits</span>
+        </button>
+      )}
+    </>
   );
 }

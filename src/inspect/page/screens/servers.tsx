@@ -1,8 +1,9 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { ServerView, SignInStepView } from '../../view.ts';
+import type { ServerView } from '../../view.ts';
 import { line, textOf } from '../plain.ts';
 import { act, addServer, chosenServer, dialog, hello, place, servers, wish } from '../state.ts';
+import { Login } from '../login/login.tsx';
 
 const signs: Readonly<Record<ServerView['state'], string>> = {
   connected: '●',
@@ -77,7 +78,7 @@ function ServerCard({ server }: { readonly server: ServerView }): JSX.Element {
       {state !== 'recording' && (
         <>
           <Doing server={server} />
-          {server.signIn !== undefined && <SignIn id={id} steps={server.signIn} isOver={state === 'connected'} />}
+          {server.canSignIn && <Login server={server} />}
           <RevisionChoice server={server} />
         </>
       )}
@@ -87,7 +88,6 @@ function ServerCard({ server }: { readonly server: ServerView }): JSX.Element {
 
 function Doing({ server }: { readonly server: ServerView }): JSX.Element {
   const { id, state, wanted } = server;
-  const [pauses, setPauses] = useState(false);
   return (
     <p class="doing">
       {state === 'connected' || state === 'connecting' ? (
@@ -109,65 +109,7 @@ function Doing({ server }: { readonly server: ServerView }): JSX.Element {
           </button>
         </>
       )}
-      {server.wantsSignIn && (
-        <>
-          <button
-            type="button"
-            class="small main"
-            onClick={() => void act('connect', { server: id, revision: wanted, asks: true, pauses })}
-          >
-            Sign in
-          </button>
-          {server.canPause && (
-            <label class="muted">
-              <input type="checkbox" checked={pauses} onChange={(event) => setPauses(event.currentTarget.checked)} />{' '}
-              Pause at each step
-            </label>
-          )}
-        </>
-      )}
-      {server.isSignedIn && state === 'connected' && (
-        <button type="button" class="small" onClick={() => void act('sign-out', { server: id })}>
-          Sign out
-        </button>
-      )}
     </p>
-  );
-}
-
-const stepSigns: Readonly<Record<SignInStepView['state'], string>> = { waits: '‖', runs: '◌', done: '✓', failed: '✕' };
-
-/** Steps of a sign-in; the requests of them stand in the wire. */
-function SignIn({
-  id,
-  steps,
-  isOver,
-}: {
-  readonly id: string;
-  readonly steps: readonly SignInStepView[];
-  readonly isOver: boolean;
-}): JSX.Element {
-  return (
-    <details class="signing-in" open={!isOver}>
-      <summary>Sign-in</summary>
-      <ol>
-        {steps.map((step) => (
-          <li key={step.id}>
-            <span aria-hidden="true">{stepSigns[step.state]}</span> {step.part}, {step.state}
-            <br />
-            <span class="muted words">{line(step.words, 120)}</span>
-          </li>
-        ))}
-      </ol>
-      {steps.some(({ state }) => state === 'waits') && (
-        <p class="doing">
-          <button type="button" class="small main" onClick={() => void act('go-on', { server: id })}>
-            Go on
-          </button>
-          <span class="muted">Disconnect gives it up.</span>
-        </p>
-      )}
-    </details>
   );
 }
 
