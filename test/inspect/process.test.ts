@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { createServer as createHttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { createExampleServer } from '../../src/cli/example/server.ts';
 import type { Client } from '../../src/client/client.ts';
 import { connect } from '../../src/client.ts';
@@ -313,4 +314,24 @@ test('a resource is watched, and its update is told', { skip }, async (t) => {
   const { server: before } = await scene.line('server');
   server.tool('new', {}, () => 'x');
   await scene.line('server', (line) => line.server.version > before.version);
+});
+
+test('two quick clicks watch a resource once, and the last of several clicks holds', { skip: noPage }, async (t) => {
+  for (const revision of ['2025-11-25', '2026-07-28']) {
+    const scene = await inspecting(t, [planAt(await served(t, createExampleServer()))], { revision });
+    await connected(scene);
+    const { resources } = await scene.json<ListsView>('lists', { server: 'A' });
+    const uri = String(resources[0]?.['uri']);
+    const watch = (on: boolean): Promise<object> => scene.json('watch', { server: 'A', uri, on });
+    const subscribed = (): number =>
+      rowsOf(scene).filter(({ what, from, kind }) => from === 'client' && kind === 'request' && /subscri/.test(what))
+        .length;
+    await setTimeout(200);
+    const before = subscribed();
+    await Promise.all([watch(true), watch(true)]);
+    await setTimeout(200);
+    assert.equal(subscribed(), before + 1, revision);
+    await Promise.all([watch(false), watch(true), watch(false)]);
+    await scene.line('server', ({ server }) => server.watched.length === 0);
+  }
 });

@@ -16,6 +16,9 @@ const most = 100;
 export class Watches {
   readonly #hear: WatchListener;
   readonly #resources = new Map<string, Subscription>();
+  /** The last wish for each resource, which the next one waits for. */
+  readonly #turns = new Map<string, Promise<void>>();
+  #opening = 0;
   #run = 0;
 
   constructor(hear: WatchListener) {
@@ -44,8 +47,19 @@ export class Watches {
     }
   }
 
-  /** Watches a resource, or watches it no more. @throws what the server answers. */
+  /** Watches a resource, or watches it no more; of several wishes the last one holds. @throws what the server answers. */
   async resource(client: Client, uri: string, on: boolean): Promise<void> {
+    const turn = (this.#turns.get(uri) ?? Promise.resolve()).then(() => this.#resource(client, uri, on));
+    const done = turn.catch(() => {});
+    this.#turns.set(uri, done);
+    try {
+      await turn;
+    } finally {
+      if (this.#turns.get(uri) === done) this.#turns.delete(uri);
+    }
+  }
+
+  async #resource(client: Client, uri: string, on: boolean): Promise<void> {
     const known = this.#resources.get(uri);
     if (!on) {
       this.#resources.delete(uri);
@@ -53,11 +67,15 @@ export class Watches {
       return;
     }
     if (known !== undefined) return;
-    if (this.#resources.size >= most) throw new RangeError(`at most ${most} resources are watched at once`);
+    if (this.#resources.size + this.#opening >= most)
+      throw new RangeError(`at most ${most} resources are watched at once`);
     const run = this.#run;
-    const subscription = await client.subscribe({ updates: [uri] }, (event) => {
-      if (event.type === 'update') this.#hear.updated(event.uri);
-    });
+    this.#opening++;
+    const subscription = await client
+      .subscribe({ updates: [uri] }, (event) => {
+        if (event.type === 'update') this.#hear.updated(event.uri);
+      })
+      .finally(() => this.#opening--);
     if (run === this.#run) this.#resources.set(uri, subscription);
     else await subscription.close();
   }
