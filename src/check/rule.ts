@@ -25,6 +25,8 @@ export interface ProbeRule extends Stated {
   readonly closed?: true;
   /** True for what is the same in every revision: it is judged in the newest that is spoken alone. */
   readonly once?: true;
+  /** True for what has a conversation of its own, and may be judged while others are. */
+  readonly apart?: true;
   /** True for what a server might not outlive: one that does not come back is found, and looked at once. */
   readonly mayEnd?: true;
   /** True for what weighs on a machine: it is judged where that is wished. */

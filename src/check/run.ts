@@ -5,7 +5,7 @@ import { unlessAborted } from '../store/turns.ts';
 import { destructiveIn, type AllowedCall } from './bench/allowed.ts';
 import { Bench, excerptOf, type Ground, type Way } from './bench/bench.ts';
 import { inFront, type Exchanged } from './bench/exchange.ts';
-import { Budget, Spent, type Bounds } from './bench/limits.ts';
+import { Budget, Places, Spent, type Bounds } from './bench/limits.ts';
 import type { CheckReport, RevisionSeen } from './report.ts';
 import { rowOf } from './register.ts';
 import { isProbe, type ProbeRule, type CheckRule, type WatchRule } from './rule.ts';
@@ -116,6 +116,7 @@ async function judgeAll(
   const judging = speaking.filter(isChosen);
   among.push(...judging.map(({ revision }) => revision));
   const probes = rules.filter(isProbe);
+  const places = new Places(mostAtOnce);
   const closed = benches.filter((bench, at) => found[at]?.isClosed === true && isChosen(bench));
   const offers = calls.length === 0 ? [] : await Promise.all(speaking.map((bench) => bench.offer()));
   const destructive = new Set(offers.flatMap(destructiveIn));
@@ -126,11 +127,11 @@ async function judgeAll(
       bench.destructive = destructive;
       for (const one of calls.length === 0 ? [] : await bench.allowed())
         if ('why' in one) uncalled.push({ name: one.name, revision: bench.revision.date, why: one.why });
-      await judge(bench, { probes, among }, tell(bench));
+      await judge(bench, { probes, among, places }, tell(bench));
     }),
   );
   const ofClosed = probes.filter((rule) => rule.closed);
-  await Promise.all(closed.map((bench) => judge(bench, { probes: ofClosed, among }, tell(bench))));
+  await Promise.all(closed.map((bench) => judge(bench, { probes: ofClosed, among, places }, tell(bench))));
 }
 
 async function isSpoken(bench: Bench): Promise<RevisionSeen> {
@@ -183,15 +184,35 @@ type Found = Omit<JudgedRule, 'revision'>;
 interface Judging {
   readonly probes: readonly ProbeRule[];
   readonly among: readonly Revision[];
+  /** Places of those that are judged while others are. */
+  readonly places: Places;
 }
 
-async function judge(bench: Bench, { probes, among }: Judging, found: (judged: Found) => void): Promise<void> {
-  for (const rule of probes) {
+/** Rules that have a conversation of their own and are judged at once, over all revisions: over stdio each has a process. */
+const mostAtOnce = 4;
+
+async function judge(bench: Bench, { probes, among, places }: Judging, found: (judged: Found) => void): Promise<void> {
+  const due = probes.filter((rule) => {
     const lives = rule.lives ?? rowOf(rule.id).lives;
-    if (!lives(bench.revision) || (rule.once && among.findLast(lives) !== bench.revision)) continue;
-    const outcome = await twice(bench, rule);
-    found({ rule, outcome });
-  }
+    return lives(bench.revision) && (rule.once !== true || among.findLast(lives) === bench.revision);
+  });
+  const run = async (rule: ProbeRule): Promise<void> => {
+    found({ rule, outcome: await twice(bench, rule) });
+  };
+  const inTurn = async (rules: readonly ProbeRule[]): Promise<void> => {
+    for (const rule of rules) await run(rule);
+  };
+  // What one server at an address may not outlive would be held against others too.
+  const isApart = (rule: ProbeRule): boolean => rule.apart === true && !(rule.mayEnd === true && bench.over === 'http');
+  const apart = due.filter(isApart).map((rule) => places.take(() => run(rule)));
+  await allEnded([inTurn(due.filter((rule) => !isApart(rule))), ...apart]);
+}
+
+/** Waits for all, and then fails with the first that failed: nothing goes on when a run is over. */
+async function allEnded(all: readonly Promise<void>[]): Promise<void> {
+  const ends = await Promise.allSettled(all);
+  const failed = ends.find((end) => end.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
 }
 
 /** Runs a rule; what is found broken is looked at once more, in new conversations: what does not come again was no fault of the server. */

@@ -53,6 +53,8 @@ export class Bench {
   destructive: ReadonlySet<unknown> = new Set();
   readonly #ground: Ground;
   readonly #open = new Set<Prober>();
+  readonly #ending = new Set<Promise<void>>();
+  #isClosed = false;
   #isPair = false;
   #shared: Promise<Prober> | undefined;
   #asked: Promise<Prober> | undefined;
@@ -141,12 +143,25 @@ export class Bench {
       mayCall: (name) => name === nobody || calls.some((call) => call.name === name),
     });
     this.#open.add(speaker);
+    // What goes on while a run is cut short opens nothing more.
+    if (this.#isClosed) {
+      await this.end(speaker);
+      throw new NotJudged('the run is over');
+    }
     return speaker;
   }
 
   /** Ends a conversation that a probe had for itself. */
   async end(speaker: Prober): Promise<void> {
     if (!this.#open.delete(speaker)) return;
+    const ending = this.#ended(speaker);
+    this.#ending.add(ending);
+    void ending.finally(() => this.#ending.delete(ending));
+    // A process may take its time to end, which nobody has to wait for but the run.
+    if (speaker.lines === undefined) await ending;
+  }
+
+  async #ended(speaker: Prober): Promise<void> {
     await speaker.close();
     const { lines } = speaker;
     if (lines !== undefined) this.#ground.unasked(lines.unasked, this.revision);
@@ -252,7 +267,9 @@ export class Bench {
 
   /** Ends all conversations. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     await Promise.all([...this.#open].map((speaker) => this.end(speaker)));
+    await Promise.all(this.#ending);
   }
 
   async #road(): Promise<Road> {

@@ -12,6 +12,28 @@ export interface Bounds {
   readonly ms: number;
 }
 
+/** Lets no more than so many things go on at once; the rest waits, in order. */
+export class Places {
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(count: number) {
+    this.#free = count;
+  }
+
+  async take<T>(act: () => Promise<T>): Promise<T> {
+    if (this.#free > 0) this.#free--;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    try {
+      return await act();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#free++;
+      else next();
+    }
+  }
+}
+
 /** The bound that was reached, after which nothing more is sent. */
 export class Spent extends Error {}
 

@@ -3,6 +3,7 @@ import { after, settledWithin } from '../../jsonrpc/timeout.ts';
 import { resolveCommand } from '../../stdio/client/command.ts';
 import { childEnvironment, type Environment } from '../../stdio/client/environment.ts';
 import { endWithProcess, forget, signalTree } from '../../stdio/client/process-tree.ts';
+import { Places } from './limits.ts';
 import { Coming, toldText, mostBytes, Unasked, type Exchanged, type ExchangeLimits } from './exchange.ts';
 
 /** Command that starts a server. */
@@ -65,6 +66,7 @@ class Lines implements RawLines {
   #hears: ((line: string) => void) | undefined;
   #gone: (() => void) | undefined;
   #coming: Coming | undefined;
+  readonly #turn = new Places(1);
 
   constructor(child: ChildProcess) {
     this.#child = child;
@@ -92,7 +94,12 @@ class Lines implements RawLines {
     return this.#unasked.pieces;
   }
 
-  async send(text: string | Uint8Array, { waitMs, until }: ExchangeLimits): Promise<Exchanged> {
+  async send(text: string | Uint8Array, limits: ExchangeLimits): Promise<Exchanged> {
+    // What comes belongs to what was sent last: two that go on at once could not be told apart.
+    return await this.#turn.take(() => this.#exchanged(text, limits));
+  }
+
+  async #exchanged(text: string | Uint8Array, { waitMs, until }: ExchangeLimits): Promise<Exchanged> {
     const coming = (this.#coming = new Coming());
     const sent = toldText(text);
     const end = await new Promise<Exchanged['end']>((resolve) => {

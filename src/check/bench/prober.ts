@@ -134,7 +134,9 @@ export class Prober {
     );
     if (this.opening.result?.['protocolVersion'] !== revision.date) return false;
     this.session = this.opening.headers['mcp-session-id'];
-    await this.notify('notifications/initialized');
+    // What comes of it later is heard with what is sent next.
+    const { road, quietMs } = this.#parts;
+    await this.notify('notifications/initialized', undefined, road.over === 'http' ? {} : { waitMs: quietMs / 3 });
     return true;
   }
 

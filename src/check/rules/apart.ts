@@ -3,6 +3,7 @@ import { metaKey } from '../../protocol/meta.ts';
 import { newestOf, revisions as published } from '../../protocol/revision.ts';
 import { SchemaDocument, SchemaError } from '../../schema/document.ts';
 import { nobody, type Bench } from '../bench/bench.ts';
+import { answeringUntil } from '../bench/calls.ts';
 import { errorCodeIn, responseIn, type Exchanged } from '../bench/exchange.ts';
 import { entryText } from '../bench/offer.ts';
 import type { Answered } from '../bench/prober.ts';
@@ -19,8 +20,12 @@ async function declaredList(bench: Bench): Promise<{ readonly method: string; re
   return field === undefined ? undefined : { method: `${field}/list`, field };
 }
 
+/** Longest wait for the answer to the first request, before which a process may have much to load, in milliseconds. */
+const coldMs = 30_000;
+
 const cold: ProbeRule = {
   id: 'basic-034',
+  apart: true,
   words: 'A request is served whatever connection it comes on, and whatever came before it on that',
   mend: 'take what is needed from the request itself, and want no other one before it',
   async probe(bench) {
@@ -31,7 +36,7 @@ const cold: ProbeRule = {
     const stranger = await bench.unopened();
     try {
       const meta = ownMeta(bench, { [metaKey.clientInfo]: { name: `${nobody}-cold`, version: '1' } });
-      const answer = await stranger.request(list.method, undefined, { meta });
+      const answer = await stranger.request(list.method, undefined, { meta, waitMs: coldMs });
       return unless(answer.result === undefined, answer, `${list.method} as the first request was not served`);
     } finally {
       await bench.end(stranger);
@@ -117,6 +122,7 @@ const notResumed: ProbeRule = {
 
 const namesVersions: ProbeRule = {
   id: 'versioning-010',
+  apart: true,
   words: 'A server that speaks only revisions without a handshake names them in its error to initialize',
   mend: 'name the revisions in the message or the data of the error',
   async probe(bench) {
@@ -130,7 +136,11 @@ const namesVersions: ProbeRule = {
       };
       const headers = { 'MCP-Protocol-Version': undefined, 'Mcp-Method': undefined };
       const message = { jsonrpc: '2.0', id: speaker.newId(), method: 'initialize', params };
-      const answer = await speaker.message(message, { headers, until: (messages) => messages.length > 0 });
+      const answer = await speaker.message(message, {
+        headers,
+        waitMs: coldMs,
+        until: (messages) => messages.length > 0,
+      });
       if (errorCodeIn(answer) === undefined) return notJudged('initialize got no error');
       return unless(!answer.text.includes(bench.revision.date), answer, 'it names none');
     } finally {
@@ -141,15 +151,23 @@ const namesVersions: ProbeRule = {
 
 const changedRoots: ProbeRule = {
   id: 'roots-012',
+  once: true,
+  apart: true,
   words: 'A server that is told that roots changed serves on',
   mend: 'ask for the roots anew, or let it be',
   async probe(bench) {
     const speaker = await bench.fresh({ roots: { listChanged: true } });
     try {
       await bench.works(speaker, bench.harmless);
-      const told = await speaker.notify('notifications/roots/list_changed');
+      // Who may have to answer for its roots, does.
+      const told = await speaker.notify('notifications/roots/list_changed', undefined, {
+        waitMs: 2 * bench.quietMs,
+        until: answeringUntil(speaker, { id: nobody }),
+      });
       if (told.status !== undefined && told.status >= 500) return breaks(told, `HTTP ${told.status}`);
-      return unless(!(await bench.serves(speaker)), told, 'after that it did not serve');
+      const id = speaker.newId();
+      const answer = await speaker.request(bench.harmless, undefined, { id, until: answeringUntil(speaker, { id }) });
+      return unless(answer.result === undefined, told, 'after that it did not serve');
     } finally {
       await bench.end(speaker);
     }

@@ -88,6 +88,7 @@ function shortly(names: readonly unknown[]): string {
 
 const sameForAll: readonly ProbeRule[] = lists.map(([capability, method, field]) => ({
   id: `${capability}-003`,
+  apart: true,
   words: `The list of ${capability} does not depend on the connection`,
   mend: 'list the same to whoever has the same authorization',
   needs: capability,

@@ -2,6 +2,7 @@ import type { Bench } from '../bench/bench.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import { isExtensionId, metaKey } from '../../protocol/meta.ts';
 import { newestOf } from '../../protocol/revision.ts';
+import type { Answered } from '../bench/prober.ts';
 import type { ProbeRule, WatchRule } from '../rule.ts';
 import { breaks, holds, notApplicable, notJudged, unless } from '../verdict.ts';
 
@@ -25,45 +26,42 @@ const introduces: WatchRule = {
   },
 };
 
+/** Answer to `initialize` with a revision that nobody speaks; asked for once for all rules about it. */
+async function offered(bench: Bench): Promise<Answered> {
+  return await bench.kept('an offer', () => initialized(bench, noRevision));
+}
+
 const counterOffer: ProbeRule = {
   id: 'lifecycle-013',
   once: true,
+  apart: true,
   words: 'Asked for a revision that it does not speak, the server answers with one that it speaks',
   mend: 'answer initialize with a supported protocolVersion, and not with whatever was asked for',
   async probe(bench) {
-    const speaker = await bench.unopened();
-    try {
-      const clientInfo = { name: 'parley-check', version: '1' };
-      const answer = await speaker.request(
-        'initialize',
-        { protocolVersion: noRevision, capabilities: {}, clientInfo },
-        { waitMs: 30_000 },
-      );
-      const version = answer.result?.['protocolVersion'];
-      if (version === noRevision) return breaks(answer, `it claims to speak ${noRevision}`);
-      if (version === undefined) return breaks(answer, 'it made no offer');
-      return unless(
-        !bench.spoken.some(({ date }) => date === version) && !(await isGranted(bench, version)),
-        answer,
-        `it offers ${JSON.stringify(version)}, which it did not speak when asked`,
-      );
-    } finally {
-      await bench.end(speaker);
-    }
+    const answer = await offered(bench);
+    const version = answer.result?.['protocolVersion'];
+    if (version === noRevision) return breaks(answer, `it claims to speak ${noRevision}`);
+    if (version === undefined) return breaks(answer, 'it made no offer');
+    return unless(
+      !bench.spoken.some(({ date }) => date === version) && !(await isGranted(bench, version)),
+      answer,
+      `it offers ${JSON.stringify(version)}, which it did not speak when asked`,
+    );
   },
 };
 
 /** Asks for a revision that was offered: one that was not chosen to be judged, or is of another transport, may be spoken all the same. */
 async function isGranted(bench: Bench, version: unknown): Promise<boolean> {
+  return (await initialized(bench, version)).result?.['protocolVersion'] === version;
+}
+
+/** Sends `initialize` in a conversation of its own. */
+async function initialized(bench: Bench, version: unknown): Promise<Answered> {
   const speaker = await bench.unopened();
   try {
     const clientInfo = { name: 'parley-check', version: '1' };
-    const answer = await speaker.request(
-      'initialize',
-      { protocolVersion: version, capabilities: {}, clientInfo },
-      { waitMs: 30_000 },
-    );
-    return answer.result?.['protocolVersion'] === version;
+    const params = { protocolVersion: version, capabilities: {}, clientInfo };
+    return await speaker.request('initialize', params, { waitMs: 30_000 });
   } finally {
     await bench.end(speaker);
   }
@@ -72,31 +70,23 @@ async function isGranted(bench: Bench, version: unknown): Promise<boolean> {
 const newestOffer: ProbeRule = {
   id: 'lifecycle-014',
   once: true,
+  apart: true,
   words: 'The revision that it offers instead is its newest with a handshake',
   mend: 'offer the newest revision that the server speaks',
   async probe(bench) {
-    const speaker = await bench.unopened();
-    try {
-      const clientInfo = { name: 'parley-check', version: '1' };
-      const answer = await speaker.request(
-        'initialize',
-        { protocolVersion: noRevision, capabilities: {}, clientInfo },
-        { waitMs: 30_000 },
-      );
-      const version = answer.result?.['protocolVersion'];
-      const newest = newestOf(bench.spoken, 'handshake')?.date;
-      if (version === undefined || version === noRevision) return notJudged('it made no offer');
-      const isKnown = bench.spoken.some(({ date }) => date === version);
-      if (!isKnown && (await isGranted(bench, version))) return notJudged('not all revisions were asked for');
-      return unless(version !== newest, answer, `it offers ${JSON.stringify(version)}, and speaks ${newest ?? 'none'}`);
-    } finally {
-      await bench.end(speaker);
-    }
+    const answer = await offered(bench);
+    const version = answer.result?.['protocolVersion'];
+    const newest = newestOf(bench.spoken, 'handshake')?.date;
+    if (version === undefined || version === noRevision) return notJudged('it made no offer');
+    const isKnown = bench.spoken.some(({ date }) => date === version);
+    if (!isKnown && (await isGranted(bench, version))) return notJudged('not all revisions were asked for');
+    return unless(version !== newest, answer, `it offers ${JSON.stringify(version)}, and speaks ${newest ?? 'none'}`);
   },
 };
 
 const quietBefore: ProbeRule = {
   id: 'lifecycle-006',
+  apart: true,
   words: 'Before notifications/initialized the server sends nothing but ping and log messages',
   mend: 'wait for notifications/initialized before anything else is sent',
   async probe(bench) {

@@ -143,6 +143,7 @@ const isHeard = (messages: readonly unknown[]): boolean => messages.length > 0;
 
 const subset: ProbeRule = {
   id: 'subs-004',
+  apart: true,
   words: 'The acknowledgement of a stream says nothing that was not asked for',
   mend: 'repeat that part of the filter which is honoured',
   async probe(bench) {
@@ -172,6 +173,7 @@ function isEmpty(value: unknown): boolean {
 
 const several: ProbeRule = {
   id: 'subs-008',
+  apart: true,
   words: 'A client may have several streams of changes',
   mend: 'open a stream for each request that asks for one',
   async probe(bench) {

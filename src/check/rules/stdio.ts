@@ -19,6 +19,7 @@ const promptMs = 5_000;
 
 const endsWithInput: ProbeRule = {
   id: 'stdio-014',
+  apart: true,
   once: true,
   words: 'The server ends when its input does',
   mend: 'end the process at the end of standard input',

@@ -20,24 +20,25 @@ async function onListen(
     return isObject(declared) && declared['listChanged'] === true;
   });
   if (wanted.length === 0) return notApplicable('it declares no changes of lists');
-  const speaker = await bench.fresh();
-  try {
-    const notifications = Object.fromEntries(wanted.map((name) => [`${name}ListChanged`, true]));
-    const exchange = await speaker.request(
-      'subscriptions/listen',
-      { notifications },
-      { id: listenId, until: (messages) => messages.length > 0 },
-    );
-    const [first] = exchange.messages;
-    if (!isObject(first)) return breaks(exchange, 'nothing came on the stream');
-    if (isResponse(first))
-      return 'error' in first
-        ? notJudged('subscriptions/listen was refused')
-        : breaks(exchange, 'the stream ended at once');
-    return judge(first, exchange);
-  } finally {
-    await bench.end(speaker);
-  }
+  const exchange = await bench.kept('a stream of changes', async () => {
+    const speaker = await bench.fresh();
+    try {
+      return await speaker.request(
+        'subscriptions/listen',
+        { notifications: Object.fromEntries(wanted.map((name) => [`${name}ListChanged`, true])) },
+        { id: listenId, until: (messages) => messages.length > 0 },
+      );
+    } finally {
+      await bench.end(speaker);
+    }
+  });
+  const [first] = exchange.messages;
+  if (!isObject(first)) return breaks(exchange, 'nothing came on the stream');
+  if (isResponse(first))
+    return 'error' in first
+      ? notJudged('subscriptions/listen was refused')
+      : breaks(exchange, 'the stream ended at once');
+  return judge(first, exchange);
 }
 
 function idOf(message: Readonly<Record<string, unknown>>): unknown {
@@ -48,6 +49,7 @@ function idOf(message: Readonly<Record<string, unknown>>): unknown {
 
 const acknowledged: ProbeRule = {
   id: 'subs-002',
+  apart: true,
   words: 'A stream of changes begins with notifications/subscriptions/acknowledged',
   mend: 'send it first, with the part of the filter that is honoured',
   probe: (bench) =>
@@ -62,6 +64,7 @@ const acknowledged: ProbeRule = {
 
 const tagged: ProbeRule = {
   id: 'subs-006',
+  apart: true,
   words: 'The subscriptionId of what comes on the stream is the id of the request that opened it',
   mend: 'put the id of the listen request into _meta of each notification, in its type',
   probe: (bench) =>
@@ -75,6 +78,7 @@ const tagged: ProbeRule = {
 
 const everyTagged: ProbeRule = {
   id: 'meta-019',
+  apart: true,
   words: 'Every notification on the stream says in _meta of which subscription it is',
   mend: 'add "io.modelcontextprotocol/subscriptionId" to _meta',
   probe: (bench) =>

@@ -83,6 +83,7 @@ const nasty: readonly (readonly [id: string, what: string, text: NastyText])[] =
 export const nastyRules: readonly ProbeRule[] = nasty.map(([id, what, text]) => ({
   id,
   once: true,
+  apart: true,
   mayEnd: true,
   words: `It serves on after ${what}`,
   mend: 'answer with an error, or drop the message, and go on',

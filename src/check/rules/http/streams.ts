@@ -39,6 +39,7 @@ async function besideStreams(bench: Bench, judge: (heard: Heard) => RuleVerdict)
 
 const once: ProbeRule = {
   id: 'http-036',
+  apart: true,
   words: 'No message goes out on two streams',
   mend: 'send each message on one stream: an answer on that of its request',
   over: 'http',
@@ -56,6 +57,7 @@ const once: ProbeRule = {
 
 const noResponses: ProbeRule = {
   id: 'http-034',
+  apart: true,
   words: 'No response goes out on a stream that was opened by GET',
   mend: 'answer on the stream of the request, or with its body',
   over: 'http',
@@ -75,6 +77,7 @@ function eventIds({ text }: Exchanged): readonly string[] {
 
 const eventNames: ProbeRule = {
   id: 'http-037',
+  apart: true,
   words: 'No two events of a session have one id',
   mend: 'make the ids of events unique over all streams of the session',
   over: 'http',
