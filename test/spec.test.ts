@@ -4,6 +4,8 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { Ajv } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { factFile, fileText, officialFile, type FactFile } from '../scripts/spec-files.ts';
 import { factsOf, type Fact } from '../scripts/schema-facts.ts';
 import { revisionOf, revisions } from '../src/protocol/revision.ts';
@@ -33,6 +35,13 @@ for (const { date } of revisions) {
 
   test(`the facts of ${date} are names and notation, and no prose`, () => {
     for (const word of wordsOf(facts(date).types)) assert.match(word, /^[^ ]*( \d+\.\.\d*)?$/);
+  });
+
+  test(`the facts of ${date} make a JSON Schema`, () => {
+    const file = document(date);
+    const ajv = file.$defs === undefined ? new Ajv({ strict: false }) : new Ajv2020({ strict: false });
+    assert.equal(ajv.validateSchema(file), true, ajv.errorsText());
+    assert.equal(ajv.validateSchema({ ...file, required: 'id' }), false);
   });
 
   const full = fullSchema(date);

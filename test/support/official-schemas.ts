@@ -26,13 +26,19 @@ export interface OfficialSchema {
 /** Gives the official schema of a revision, each read once. */
 export type Judge = (date: string) => OfficialSchema;
 
-/** A judge by schema files, which it may change: `files` gives a new one each time. */
+/** A judge by schema files. */
 export function judgeBy(files: (date: string) => OfficialFile): Judge {
-  const loaded = new Map<string, OfficialSchema>();
+  const fileOf = remembered((date) => widened(files(date)));
+  return remembered((date) => load(date, fileOf));
+}
+
+/** Every test file that sends something reads these anew: nothing of it is done twice, or before it is needed. */
+function remembered<Made>(make: (date: string) => Made): (date: string) => Made {
+  const known = new Map<string, Made>();
   return (date) => {
-    const schema = loaded.get(date) ?? load(date, (of) => widened(files(of)));
-    loaded.set(date, schema);
-    return schema;
+    const made = known.get(date) ?? make(date);
+    known.set(date, made);
+    return made;
   };
 }
 
@@ -40,14 +46,14 @@ export function judgeBy(files: (date: string) => OfficialFile): Judge {
 export const officialSchema: Judge = judgeBy(document);
 
 function load(date: string, files: (date: string) => OfficialFile): OfficialSchema {
-  const file = files(date);
+  // It is changed below.
+  const file = structuredClone(files(date));
   const keyword = file.$defs === undefined ? 'definitions' : '$defs';
   const own = definitions(file);
   for (const other of revisions) {
     if (other.date !== date) refuseForeign(own, definitions(files(other.date)));
   }
-  const ajv = createAjv(keyword);
-  ajv.addSchema(file, 'spec');
+  let ajv: Ajv | undefined;
   const methods = new Map<string, string>();
   for (const [name, definition] of Object.entries(own)) {
     const method: unknown = definition['properties']?.method?.const;
@@ -58,7 +64,10 @@ function load(date: string, files: (date: string) => OfficialFile): OfficialSche
     names: Object.keys(own),
     messageOf: (method) => methods.get(method),
     includes: (union, name) => members(own[union]).includes(name),
-    problems: (name, value) => check(ajv.getSchema(`spec#/${keyword}/${name}`), name, value),
+    problems: (name, value) => {
+      ajv ??= createAjv(keyword).addSchema(file, 'spec');
+      return check(ajv.getSchema(`spec#/${keyword}/${name}`), name, value);
+    },
   };
 }
 
@@ -93,7 +102,8 @@ const harmless: ReadonlySet<string> = new Set(['id', 'jsonrpc', 'extensions']);
 const schemas: ReadonlySet<string> = new Set(['inputSchema', 'outputSchema']);
 
 function createAjv(keyword: 'definitions' | '$defs'): Ajv {
-  const options = { strict: false, allErrors: true };
+  // That they are schemas is a test of their own: each process would look again, which takes longer than all it checks.
+  const options = { strict: false, allErrors: true, validateSchema: false };
   const ajv = keyword === '$defs' ? new Ajv2020(options) : new Ajv(options);
   addFormats.default(ajv, ['uri', 'uri-template', 'byte']);
   return ajv;

@@ -17,9 +17,12 @@ export function wireProblems(sent: Sent, judge: Judge = officialSchema): readonl
 
 /** A message before a revision was settled must make sense in one of them at least. */
 function inAnyRevision(sent: Sent, message: Record<string, unknown>, judge: Judge): readonly string[] {
-  const all = revisions.map((revision) => wireProblems({ ...sent, revision, message: sent.message }, judge));
-  if (all.some((problems) => problems.length === 0)) return [];
-  return [`in no revision: ${JSON.stringify(message).slice(0, 200)}`, ...(all.at(-1) ?? [])];
+  const wanted = isObject(message['params']) ? message['params']['protocolVersion'] : undefined;
+  // The one that it names first: what no other has to look at is not read.
+  const inTurn = revisions.toSorted((one, other) => Number(other.date === wanted) - Number(one.date === wanted));
+  if (inTurn.some((revision) => wireProblems({ ...sent, revision }, judge).length === 0)) return [];
+  const last = wireProblems({ ...sent, revision: revisions.at(-1) }, judge);
+  return [`in no revision: ${JSON.stringify(message).slice(0, 200)}`, ...last];
 }
 
 function methodProblems(
