@@ -1,23 +1,43 @@
 /**
- * Runs schedules for a test in a thread of its own: the runner of tests follows every promise of the thread that it is in, which costs more than most events of
+ * Runs schedules for tests in threads of their own: the runner of tests follows every promise of the thread that it is in, which costs more than most events of
  * a schedule.
  */
 
 import { once } from 'node:events';
+import { availableParallelism } from 'node:os';
 import { after } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import type { Judged, Wanted } from './judged.ts';
 import type { Plan } from './plan.ts';
 
-let worker: Worker | undefined;
+/** How many of them run at once: files of tests run beside each other too. */
+export const threads: number = Math.min(2, availableParallelism());
 
-after(async () => void (await worker?.terminate()));
+/** Each with what it does now, or did last. */
+const workers: { readonly worker: Worker; busy: Promise<unknown> | undefined }[] = [];
 
-/** Runs the schedules of some seeds, or one plan; one call after the other. */
+after(async () => void (await Promise.all(workers.map(({ worker }) => worker.terminate()))));
+
+/** Runs the schedules of some seeds, or one plan, as soon as a thread is free. */
 export async function outcomes(wanted: Wanted | Plan): Promise<Judged> {
+  for (;;) {
+    const free = workers.find(({ busy }) => busy === undefined) ?? another();
+    if (free === undefined) {
+      await Promise.race(workers.map(async ({ busy }) => await busy));
+      continue;
+    }
+    free.worker.postMessage(wanted);
+    free.busy = once(free.worker, 'message').finally(() => (free.busy = undefined));
+    const [judged] = (await free.busy) as [Judged];
+    return judged;
+  }
+}
+
+/** One more, where there may be one. */
+function another(): (typeof workers)[number] | undefined {
+  if (workers.length >= threads) return undefined;
   // What the runner of tests loads first is not for it.
-  worker ??= new Worker(new URL('in-worker.ts', import.meta.url), { execArgv: [] });
-  worker.postMessage(wanted);
-  const [judged] = (await once(worker, 'message')) as [Judged];
-  return judged;
+  const made = { worker: new Worker(new URL('in-worker.ts', import.meta.url), { execArgv: [] }), busy: undefined };
+  workers.push(made);
+  return made;
 }

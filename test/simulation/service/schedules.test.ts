@@ -1,0 +1,57 @@
+/**
+ * One process of a service after the other, and two and three that share a store behind a balancer that knows nothing of sessions: whatever of them dies,
+ * stands still, drains or hears nothing of the store for a while, over a network that fails, with clients of every revision.
+ * `npm run simulate -- --nodes 3 --count 100000` runs more of it, `npm run simulate -- --seed N` shows one.
+ *
+ * All are in one file, so that they share threads that have run many schedules: the first hundred of a thread cost twice as much as those after them.
+ */
+
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, test } from 'node:test';
+import { failedOnce } from './found.ts';
+import { outcomes, threads } from './outcomes.ts';
+import type { Plan } from './plan.ts';
+
+/** A plan by which something failed once, as it was: what seeds stand for changes with what plans can have. */
+interface Found {
+  readonly title: string;
+  readonly plan: Plan;
+}
+
+const partSize = 500;
+
+const folder = new URL('../found/', import.meta.url);
+
+describe('the simulation', { concurrency: threads }, () => {
+  for (const file of readdirSync(folder)) {
+    const { title, plan } = JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as Found;
+    test(`${title}, by the plan of seed ${plan.seed} for ${plan.nodes} processes`, async () => {
+      const { failures } = await outcomes(plan);
+      assert.deepEqual(failures, []);
+    });
+  }
+
+  for (const [processes, nodes, count, seeds] of [
+    ['one process', 1, 8_000, failedOnce.one],
+    ['two processes', 2, 5_500, failedOnce.two],
+    ['three processes', 3, 5_500, failedOnce.three],
+  ] as const) {
+    for (const [seed, title] of Object.entries(seeds))
+      test(`${title}, by seed ${seed} for ${processes}`, async () => {
+        const { failures } = await outcomes({ first: Number(seed), count: 1, how: { nodes, isFirst: true } });
+        assert.deepEqual(failures, []);
+      });
+
+    test(`the course of a seed is the same every time, for ${processes}`, async () => {
+      const [one, other] = await Promise.all([1, 2].map(() => outcomes({ first: 11, count: 10, how: { nodes } })));
+      assert.equal(one?.digest, other?.digest);
+    });
+
+    for (let first = 1; first <= count; first += partSize)
+      test(`every call to ${processes} ends once, with its own answer or an error that has a name, by the seeds from ${first}`, async () => {
+        const { failures, unreached } = await outcomes({ first, count: partSize, how: { nodes } });
+        assert.deepEqual([failures, unreached], [[], []]);
+      });
+  }
+});
