@@ -32,9 +32,10 @@ test('every regular expression in src takes time linear in the text', async () =
     assert.equal(judged, calls, `${file.path} puts together expressions that nobody judges`);
     expressions.push(...known, ...(composed?.expressions ?? []));
   }
-  assert.ok(expressions.length > 50);
+  const distinct = [...new Map(expressions.map((one) => [`/${one.source}/${one.flags}`, one])).values()];
+  assert.ok(distinct.length > 50);
   assert.deepEqual(
-    expressions.map(superLinear).filter((problem) => problem !== undefined),
+    distinct.map(superLinear).filter((problem) => problem !== undefined),
     [],
   );
 });
