@@ -44,6 +44,9 @@ const refusalBytes = 1024 * 1024;
 /** Time that a body may go on once it has nothing more to say. */
 const lingerMs = 1_000;
 
+/** The most messages that are read of what answers a POST which asked nothing. */
+const mostUnasked = 100;
+
 /** The ids of the requests in a message or a batch. */
 export function requestIds(message: Message | readonly Message[]): Set<RequestId> {
   const ids = new Set<RequestId>();
@@ -77,13 +80,20 @@ export async function readAnswerBody(response: FetchResponse, exchange: PostExch
  */
 export async function readUnasked(response: FetchResponse, exchange: PostExchange): Promise<void> {
   let isOver = false;
-  const stop = after(lingerMs, () => {
+  const end = (): void => {
     isOver = true;
     exchange.abort();
-  });
+  };
+  const stop = after(lingerMs, end);
+  let heard = 0;
+  const message: Receiver['message'] = (value, about) => {
+    if (++heard === mostUnasked) end();
+    exchange.receiver.message(value, about);
+  };
+  const brief = { ...exchange, receiver: { ...exchange.receiver, message } };
   try {
-    if (mediaType(response) === 'text/event-stream') await readStream(response, exchange);
-    else await readAnswerBody(response, exchange);
+    if (mediaType(response) === 'text/event-stream') await readStream(response, brief);
+    else await readAnswerBody(response, brief);
   } catch (error) {
     if (!isOver) throw error;
   } finally {

@@ -170,3 +170,12 @@ for (const type of ['text/event-stream', 'application/json']) {
     assert.equal(heard.length, type === 'application/json' ? 0 : 1);
   });
 }
+
+test('of a stream that answers a notification 100 messages are read at most', async (t) => {
+  const { channel, heard } = await open(t, (_incoming, outgoing) => {
+    outgoing.writeHead(200, { 'content-type': 'text/event-stream' });
+    outgoing.write(`data: ${JSON.stringify(response)}\n\n`.repeat(1_000));
+  });
+  await channel.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+  assert.equal(heard.length, 100);
+});
