@@ -183,6 +183,19 @@ test('a server that is taken away while it is looked at does not come back', { s
   assert.equal(told.at(-1)?.kind, 'gone');
 });
 
+test('a page that cannot be opened is told of in the log', { skip }, async (t) => {
+  const { server, machine } = await scene(t);
+  const here = await signedInspect(t, { env: { ...machine.env, PATH: '/nowhere' } }, server.url);
+  await here.becomes(({ wantsSignIn }) => wantsSignIn);
+  await here.json('connect', { server: 'A', asks: true });
+  const until = Date.now() + 20_000;
+  const said = (): string => JSON.stringify(here.lines.filter(({ kind }) => kind === 'logs'));
+  while (!said().includes('was not opened')) {
+    assert.ok(Date.now() < until, said());
+    await setTimeout(50);
+  }
+});
+
 test('verbs of logins take what they name, and nothing else', { skip }, async (t) => {
   const { server, machine } = await scene(t);
   const { post } = await signedInspect(t, machine, server.url);

@@ -31,6 +31,7 @@ export class PersonsLogin implements PlannedLogin {
     const own = await this.#person({
       ...signIn,
       ...(this.#asksAtOnce ? {} : { asking: askingForMore(signIn), show: shownAfter(person.beforePage) }),
+      unopened: (error) => person.unopened(error),
       told({ kind }) {
         if (kind === 'granted' || kind === 'refreshed' || kind === 'lost') person.loginChanged(kind === 'lost');
       },
@@ -54,10 +55,10 @@ export class PersonsLogin implements PlannedLogin {
     };
   }
 
-  async signIn({ overheard, beforePage, signal }: SignInSettings): Promise<void> {
+  async signIn({ overheard, beforePage, unopened, signal }: SignInSettings): Promise<void> {
     const signIn = await this.#wanted(overheard);
     // It is opened here all the same, once it may be.
-    const auth = await this.#person({ ...signIn, show: shownAfter(beforePage) });
+    const auth = await this.#person({ ...signIn, show: shownAfter(beforePage), unopened });
     await auth.login({ server: signIn.server, signal });
   }
 

@@ -59,6 +59,8 @@ export interface SignIn {
   readonly show?:
     | ((page: { readonly url: string; readonly message: string }, signal: AbortSignal) => Promise<boolean>)
     | undefined;
+  /** Hears that a page was not opened here, so that only its printed address is left. */
+  readonly unopened?: ((error: unknown) => void) | undefined;
   /** Hosts inside the network of this machine that may be reached. */
   readonly networkAllow?: readonly string[] | undefined;
   /** Gives the same `fetch`, overheard by who shows the requests about authorization. */
@@ -144,7 +146,7 @@ export function usable<Result>(make: () => Result): Result {
   }
 }
 
-function redirectOf({ asking, server, account, redirectPort, show }: SignIn, io: Io): Redirect {
+function redirectOf({ asking, server, account, redirectPort, show, unopened }: SignIn, io: Io): Redirect {
   const ports = redirectPort === undefined ? {} : { ports: [redirectPort] };
   const told = (url: string): void => void io.stderr.write(`To sign in, open this page:\n\n  ${url}\n\n`);
   const back = loopback(show === undefined ? { ...ports, onUrl: told } : { ...ports, open: () => {} });
@@ -155,7 +157,7 @@ function redirectOf({ asking, server, account, redirectPort, show }: SignIn, io:
     const open: Redirect['open'] =
       show === undefined
         ? (...given) => back.open(...given)
-        : async (...given) => shownBy(show, server, await back.open(...given), told);
+        : async (...given) => shownBy(await back.open(...given), { show, server, told, unopened });
     const isMore = asking === 'more';
     return { redirectUris, open: (...given) => (isMore && given[2]?.reason !== 'step-up' ? refuse : open)(...given) };
   }
@@ -171,10 +173,16 @@ function redirectOf({ asking, server, account, redirectPort, show }: SignIn, io:
 
 /** Shows the page in another way where there is one, and opens it here where there is none. */
 function shownBy(
-  show: NonNullable<SignIn['show']>,
-  server: URL,
   place: OpenRedirect,
-  told: (url: string) => void,
+  {
+    show,
+    server,
+    told,
+    unopened,
+  }: Required<Pick<SignIn, 'server' | 'unopened'>> & {
+    readonly show: NonNullable<SignIn['show']>;
+    told(url: string): void;
+  },
 ): OpenRedirect {
   return {
     ...place,
@@ -185,7 +193,7 @@ function shownBy(
         if (isShown) return;
         told(request.url);
         // Who was told the address may open it by hand.
-        await openPage(request.url).catch(() => undefined);
+        await openPage(request.url).catch((error: unknown) => unopened?.(error));
       });
       return await Promise.race([answer, shown.then(() => answer)]);
     },

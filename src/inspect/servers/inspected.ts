@@ -143,6 +143,7 @@ export class InspectedServer {
     if (asks) await this.signIns.signIn(steps, signal);
     return await this.recorder.reach(this.plan, {
       steps,
+      unopened: (error) => this.signIns.unopened(error),
       loginChanged: (isLost) => void this.signIns.look(isLost),
     });
   }

@@ -26,7 +26,7 @@ const largest = 64 * 1024 ** 2;
 const longestLine = 10_000;
 
 /** The person who uses a way, and the steps in which they sign in. */
-export interface PersonThere extends Pick<WayPerson, 'loginChanged'> {
+export interface PersonThere extends Pick<WayPerson, 'loginChanged' | 'unopened'> {
   readonly steps: SignInSteps;
 }
 

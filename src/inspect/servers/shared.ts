@@ -30,12 +30,14 @@ export interface WaySettings {
 export interface WayPerson {
   /** Is asked before a page is opened; it is not where this rejects. */
   beforePage(signal: AbortSignal): Promise<void>;
+  /** Hears that it was not opened; the process prints its address. */
+  unopened(error: unknown): void;
   /** Hears that what is kept of the login changed, and whether it was lost. */
   loginChanged(isLost: boolean): void;
 }
 
 /** Settings of a sign-in whose steps are heard. */
-export interface SignInSettings extends Pick<WaySettings, 'overheard'>, Pick<WayPerson, 'beforePage'> {
+export interface SignInSettings extends Pick<WaySettings, 'overheard'>, Pick<WayPerson, 'beforePage' | 'unopened'> {
   readonly signal: AbortSignal;
 }
 

@@ -45,8 +45,15 @@ export class SignIns {
     const { recorder, plan } = this.#place;
     const overheard = recorder.overheard(steps);
     const beforePage = (given: AbortSignal): Promise<void> => steps.beforePage(given);
-    await steps.wanted(async () => await plan.login?.signIn({ overheard, beforePage, signal }));
+    const unopened = (error: unknown): void => this.unopened(error);
+    await steps.wanted(async () => await plan.login?.signIn({ overheard, beforePage, unopened, signal }));
     signal.throwIfAborted();
+  }
+
+  /** Tells that the page of a sign-in was not opened here, and where its address stands. */
+  unopened(error: unknown): void {
+    const { say, words } = this.#place;
+    say('warning', `the page to sign in was not opened: ${words(error)}; its address is printed where parley runs`);
   }
 
   /** Waits until a sign-out that was begun is done, so that nobody uses what it forgets. */
