@@ -2,4 +2,4 @@
 
 export { checkServer, type CheckedServer, type ServerCheckOptions } from './check/check-server.ts';
 export type { AllowedCall } from './check/bench/allowed.ts';
-export type { CheckReport, Finding, RevisionSeen, RowVerdict, Severity } from './check/report.ts';
+export type { CheckReport, CheckedExchange, Finding, RevisionSeen, RowVerdict, Severity } from './check/report.ts';

@@ -41,11 +41,13 @@ export const read: Readonly<Record<string, readonly string[]>> = {
     'harden-odd-values',
     'http-003',
     'http-007',
+    'http-024',
     'http-037',
     'http-053',
     'logging-003',
     'page-009',
     'prompts-009',
+    'roots-012',
     'sse-004',
   ],
   fastmcp: [

@@ -10,7 +10,7 @@ export type Subject = Pick<CheckReport, 'tool' | 'target' | 'transport' | 'side'
 /** Makes the report of a run: a finding for each row and reason, whatever the number of revisions. */
 export function reportOf(
   subject: Subject,
-  { revisions, judged, uncalled = [], messages, cut }: RunResult,
+  { revisions, judged, uncalled = [], messages, wire, cut }: RunResult,
 ): CheckReport {
   const findings = new Map<string, Finding>();
   for (const one of judged) {
@@ -35,6 +35,7 @@ export function reportOf(
     ),
     uncalled,
     rows,
+    ...(wire === undefined ? {} : { wire }),
     ...(cut === undefined ? {} : { cut }),
   };
 }

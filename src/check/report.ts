@@ -60,6 +60,16 @@ export interface RevisionSeen {
   readonly why?: string;
 }
 
+/** One message that was sent to a server, and what came of it. */
+export interface CheckedExchange {
+  /** The revision of the conversation that it belongs to. */
+  readonly revision: string;
+  /** Beginning of what was sent, as it stood on the wire; session ids and tokens are not told. */
+  readonly sent: string;
+  /** Answer that came, in a few words. */
+  readonly came: string;
+}
+
 /** All that was found out about a server, or a client. */
 export interface CheckReport {
   readonly tool: { readonly name: string; readonly version: string };
@@ -89,6 +99,8 @@ export interface CheckReport {
   /** Tools that were allowed to be called and were not, in each revision. */
   readonly uncalled: readonly { readonly name: string; readonly revision: string; readonly why: string }[];
   readonly rows: readonly RowVerdict[];
+  /** Messages to a server in their order, the first 500 of them, and the number of those that are left out; nothing of a client. */
+  readonly wire?: { readonly exchanges: readonly CheckedExchange[]; readonly left: number };
   /** Reason for which not all was judged; left out where it was. */
   readonly cut?: string;
 }

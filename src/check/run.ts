@@ -6,6 +6,7 @@ import { destructiveIn, type AllowedCall } from './bench/allowed.ts';
 import { Bench, excerptOf, type Ground, type Way } from './bench/bench.ts';
 import { inFront, type Exchanged } from './bench/exchange.ts';
 import { Budget, Places, Spent, type Bounds } from './bench/limits.ts';
+import { Recorded } from './recorded.ts';
 import type { CheckReport, RevisionSeen } from './report.ts';
 import { rowOf } from './register.ts';
 import { isProbe, type ProbeRule, type CheckRule, type WatchRule } from './rule.ts';
@@ -43,6 +44,7 @@ export interface RunResult {
   /** Tools that were allowed and not called. */
   readonly uncalled?: CheckReport['uncalled'];
   readonly messages: number;
+  readonly wire?: CheckReport['wire'];
   /** Reason for which it ended early. */
   readonly cut?: string;
 }
@@ -57,6 +59,7 @@ export async function runRules(options: RunOptions): Promise<RunResult> {
   );
   const budget = new Budget(limits, signal);
   const watching = new Watching(rules.filter((rule): rule is WatchRule => !isProbe(rule)));
+  const recorded = new Recorded();
   const ground: Ground = {
     info,
     way,
@@ -67,6 +70,7 @@ export async function runRules(options: RunOptions): Promise<RunResult> {
     calls,
     heard(exchange, about) {
       options.onSent?.(exchange.sent);
+      recorded.add(exchange, about.revision);
       watching.heard(exchange, about);
     },
     told: (sent) => options.onSent?.(sent),
@@ -90,7 +94,8 @@ export async function runRules(options: RunOptions): Promise<RunResult> {
   }
   // What a process says at its very end is judged too, and so is what was said before it was cut short.
   judged.push(...watching.outcomes(among));
-  return { revisions: seen, judged, uncalled, messages: budget.messages, ...(cut === undefined ? {} : { cut }) };
+  const { report: wire } = recorded;
+  return { revisions: seen, judged, uncalled, messages: budget.messages, wire, ...(cut === undefined ? {} : { cut }) };
 }
 
 /** Findings that grow while a run goes on. */

@@ -100,6 +100,10 @@ test('the report as JSON is valid by the schema of the package', async (t) => {
   assert.deepEqual(schema.check(report), []);
   assert.equal(report.findings[0]?.id, 'tools-008');
   assert.equal(report.uncalled[0]?.name, 'gone');
+  const { exchanges = [], left } = report.wire ?? {};
+  assert.deepEqual([exchanges.length, left], [report.counts.messages, 0]);
+  assert.ok(exchanges.some(({ sent, came }) => sent.includes('"tools/list"') && came.startsWith('HTTP 200 ')));
+  assert.ok(exchanges.every(({ sent }) => !/mcp-session-id: [^…]/i.test(sent)));
 });
 
 test('SARIF points at the file that is named', async (t) => {

@@ -91,6 +91,24 @@ function worksOn(): Fault {
   };
 }
 
+/** Declares that it lists tasks, and lists those of everybody. */
+function listsForAll(): Fault {
+  const tasks: unknown[] = [];
+  return {
+    request: ({ message: { id, method } }) =>
+      method === 'tasks/list' ? json(200, { jsonrpc: '2.0', id, result: { tasks } }) : undefined,
+    response(returning, { message: { method } }) {
+      if (returning.text === '' || (method !== 'initialize' && method !== 'tools/call')) return;
+      eachMessage(returning, ({ result: of }) => {
+        if (!isObject(of)) return;
+        if (isObject(of['task'])) tasks.push(of['task']);
+        const { capabilities } = of;
+        if (isObject(capabilities) && isObject(capabilities['tasks'])) capabilities['tasks']['list'] = {};
+      });
+    },
+  };
+}
+
 /** Faults of tasks that a client asks for. */
 export const coreTaskFaults: Faults = {
   'ended-goes-on': ['tasks-013', changesAtEnd()],
@@ -123,12 +141,7 @@ export const coreTaskFaults: Faults = {
   'cancelled-works-on': ['tasks-039', worksOn()],
   'one-id': ['tasks-010', renamed(() => 'the-only-task-that-there-is')],
   'counting-ids': ['tasks-044', renamed((count) => `task-${count + 1}`)],
-  'lists-for-all': [
-    'tasks-046',
-    result('initialize', ({ capabilities }) => {
-      if (isObject(capabilities) && isObject(capabilities['tasks'])) capabilities['tasks']['list'] = {};
-    }),
-  ],
+  'lists-for-all': ['tasks-046', listsForAll()],
   'kept-for-ever': [
     'tasks-048',
     result('tools/call', ({ task }, passing) => {

@@ -141,7 +141,8 @@ const primed: WatchRule = {
   words: 'A stream whose events have ids begins with one that has no data',
   mend: 'send an event with an id and empty data first, from which a client can resume',
   watch({ sent, exchange }) {
-    const isAnswer = sent?.['id'] !== undefined && sent['method'] !== undefined;
+    // While a conversation is opened it has no revision yet: one may be asked for that had no such event.
+    const isAnswer = sent?.['id'] !== undefined && sent['method'] !== undefined && sent['method'] !== 'initialize';
     if (!isAnswer || exchange.status !== 200 || !isStream(exchange) || eventIds(exchange).length === 0)
       return 'not-seen';
     // Comments and what is said of retrying are no events.

@@ -68,26 +68,31 @@ const secretIds = aboutIds(
   (ids) => (new Set(ids).size < ids.length ? undefined : looksGuessable(ids.map(String))),
 );
 
-/** A server without accounts, as far as is seen. */
+/** A server without accounts, as far as is seen: sessions may tell its clients apart, unless they see each other's tasks. */
 const openList: ProbeRule = {
   id: 'tasks-046',
   lives: inCore,
   words: 'A server that cannot tell its clients apart lists no tasks',
-  mend: 'do not declare tasks.list where requests have no token',
+  mend: 'do not declare tasks.list where requests have no token, or list the tasks of the session alone',
   over: 'http',
   needs: 'tasks',
   async probe(bench) {
-    // Whoever asks without a token is a stranger to all others.
     const speaker = await bench.unopened();
-    const isOpen = await speaker.open('nobody');
-    const { tasks } = speaker.capabilities;
-    await bench.end(speaker);
-    if (!isOpen || speaker.opening === undefined) return notApplicable('it wants to know who asks');
-    return unless(
-      isObject(tasks) && tasks['list'] !== undefined,
-      speaker.opening,
-      'it declares tasks.list to whoever asks',
-    );
+    try {
+      if (!(await speaker.open('nobody')) || speaker.opening === undefined)
+        return notApplicable('it wants to know who asks');
+      const { tasks } = speaker.capabilities;
+      if (!isObject(tasks) || tasks['list'] === undefined) return holds;
+      if (speaker.session === undefined) return breaks(speaker.opening, 'it has no sessions, and declares tasks.list');
+      const [life] = await coreLives(bench);
+      if (life === undefined) return notApplicable('no tool that may be called made a task');
+      const listed = await speaker.request('tasks/list');
+      const all = listed.result?.['tasks'];
+      const isThere = Array.isArray(all) && all.some((one) => isObject(one) && one['taskId'] === life.task['taskId']);
+      return unless(isThere, listed, 'a session without a token sees the task of another');
+    } finally {
+      await bench.end(speaker);
+    }
   },
 };
 
