@@ -97,7 +97,7 @@ export const everything: Plan = {
 
 /** The example server of Parley. */
 export const example: Plan = {
-  lists: { tools: 9, resources: 2, resourceTemplates: 1, prompts: 2 },
+  lists: { tools: 14, resources: 3, resourceTemplates: 1, prompts: 2 },
   calls: [
     { name: 'echo', arguments: { message: 'hello' }, brings: [text(/hello/)] },
     { name: 'add', arguments: { a: 2, b: 3 }, brings: [{ kind: 'structured', says: /"sum":5/ }] },

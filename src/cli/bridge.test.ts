@@ -254,7 +254,7 @@ describe('parley bridge over stdio', { concurrency: 4 }, () => {
       ],
     );
     assert.equal(messages[0].result.protocolVersion, '2024-11-05');
-    assert.equal(messages[1].result.tools.length, 9);
+    assert.equal(messages[1].result.tools.length, 14);
     assert.match(stderr, /^parley \S+ in front of parley-example/);
     assert.equal(code, 0);
   });

@@ -148,7 +148,7 @@ test('a transcript is one that can be read, with what differs each time left ope
     transcript?.lines.map(({ kind, text }) => [kind, text]),
     [
       ['client', call],
-      ['server', '{"jsonrpc":"2.0","id":1,"result":{"content":[],"taskId":"<any>"}}'],
+      ['server', '{"jsonrpc":"2.0","id":1,"result":{"content":[],"taskId":"<task1>"}}'],
     ],
   );
   assert.deepEqual(

@@ -3,19 +3,30 @@ import { isObject } from '../jsonrpc/message.ts';
 import type { RecordingEntry } from './entry.ts';
 
 /** Names of fields whose values differ each time. */
-const passing: ReadonlySet<string> = new Set(['createdAt', 'lastUpdatedAt', 'lastModified', 'taskId', 'requestState']);
+const passing: ReadonlySet<string> = new Set(['createdAt', 'lastUpdatedAt', 'lastModified']);
+
+/** Names of fields whose values a server makes up and is told again, and of the places that stand for them. */
+const named: ReadonlyMap<string, string> = new Map([
+  ['taskId', 'task'],
+  ['requestState', 'state'],
+]);
+
+/** Places that stand for values which a server made up, by the values. */
+type Places = Map<string, string>;
 
 /**
  * Writes what one connection carried as a transcript that `parley-mcp/testing` plays. Times and ids that a server makes up
- * stand there as `"<any>"`; messages that were cut off or are none are comments.
+ * stand there as `"<any>"`, or as a name where the client says them again; messages that were cut off or are none are comments. How it opens is
+ * part of it, so that whoever plays it opens nothing.
  *
  * @param entries Entries of one connection as they are shown, oldest first.
  */
 export function toTranscript(title: string, entries: readonly RecordingEntry[]): string {
   const messages = entries.filter(({ lane }) => lane === 'message');
   const revision = messages.find((entry) => entry.revision !== undefined && isDate(entry.revision))?.revision;
-  const lines = messages.flatMap(lineOf);
-  const settings = revision === undefined ? [] : [`revisions: ${revision}`];
+  const places: Places = new Map();
+  const lines = messages.flatMap((entry) => lineOf(entry, places));
+  const settings = [...(revision === undefined ? [] : [`revisions: ${revision}`]), 'opening: none'];
   return `${[`# ${title.replaceAll(/\s+/g, ' ')}`, ...settings, ...lines].join('\n')}\n`;
 }
 
@@ -23,11 +34,11 @@ function isDate(text: string): boolean {
   return /^\d{4}-\d{2}-\d{2}$/.test(text);
 }
 
-function lineOf({ from, text = '', problem, cut }: RecordingEntry): readonly string[] {
+function lineOf({ from, text = '', problem, cut }: RecordingEntry, places: Places): readonly string[] {
   const value = cut === undefined && problem === undefined ? messageOf(text) : undefined;
   const side = from === 'client' ? 'C' : 'S';
   if (value === undefined) return [`// ${side}: ${oneLine(problem ?? 'a message that was cut off')}`];
-  return [`${side}: ${JSON.stringify(from === 'client' ? value : withoutPassing(value))}`];
+  return [`${side}: ${JSON.stringify(from === 'client' ? toldAgain(value, places) : withoutPassing(value, places))}`];
 }
 
 function messageOf(text: string): unknown {
@@ -35,11 +46,36 @@ function messageOf(text: string): unknown {
   return isObject(value) || Array.isArray(value) ? value : undefined;
 }
 
-function withoutPassing(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutPassing);
+function withoutPassing(value: unknown, places: Places): unknown {
+  if (Array.isArray(value)) return value.map((part) => withoutPassing(part, places));
   if (!isObject(value)) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, part]) => [key, passing.has(key) ? '<any>' : withoutPassing(part)]),
+    Object.entries(value).map(([key, part]) => {
+      if (passing.has(key)) return [key, '<any>'];
+      const name = named.get(key);
+      return [
+        key,
+        name === undefined || typeof part !== 'string' ? withoutPassing(part, places) : placeOf(part, name, places),
+      ];
+    }),
+  );
+}
+
+function placeOf(value: string, name: string, places: Places): string {
+  let place = places.get(value);
+  if (place === undefined) places.set(value, (place = `<${name}${places.size + 1}>`));
+  return place;
+}
+
+/** A message of the client with the places of what the server made up. */
+function toldAgain(value: unknown, places: Places): unknown {
+  if (Array.isArray(value)) return value.map((part) => toldAgain(part, places));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, part]) => [
+      key,
+      named.has(key) && typeof part === 'string' ? (places.get(part) ?? part) : toldAgain(part, places),
+    ]),
   );
 }
 

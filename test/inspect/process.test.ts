@@ -335,3 +335,31 @@ test('two quick clicks watch a resource once, and the last of several clicks hol
     await scene.line('server', ({ server }) => server.watched.length === 0);
   }
 });
+
+test('wishes of a file are kept: roots, metadata, times and pages', { skip }, async (t) => {
+  const server = createServer({ name: 'wishes', version: '1' }, { pageSize: 1 });
+  server.tool('one', {}, (_, context) => JSON.stringify(context.meta));
+  server.tool('two', { task: 'required' }, () => 'done');
+  server.tool('slow', {}, async (_, context) => {
+    await new Promise((resolve) => context.signal.addEventListener('abort', resolve, { once: true }));
+    return 'never';
+  });
+  const wishes = {
+    roots: [{ uri: 'file:///srv' }],
+    metadata: { 'example.com/team': 'blue' },
+    requestTimeoutMs: 300,
+    taskTtlMs: 12_345,
+    pagesByOne: true,
+  };
+  const scene = await inspecting(t, [planAt(await served(t, server), { wishes })]);
+  await connected(scene);
+  const { server: view } = await scene.line('server', (line) => line.server.state === 'connected');
+  assert.deepEqual([view.roots, view.pagesByOne], [wishes.roots, true]);
+  const lists = await scene.json<ListsView>('lists', { server: 'A' });
+  assert.deepEqual([lists.tools.length, lists.pages.tools?.hasMore], [1, true]);
+  assert.match(JSON.stringify(await outcomeOf(scene, { name: 'one' })), /blue/);
+  assert.match((await outcomeOf(scene, { name: 'slow' })).error?.message ?? '', /300 ms/);
+  await outcomeOf(scene, { name: 'two', kind: 'task' });
+  const recorded = await scene.json<{ readonly text: string }>('export', { what: 'recording' });
+  assert.match(recorded.text, /tools\/list[^\n]*example\.com\/team/);
+});

@@ -43,7 +43,7 @@ describe('parley call', { concurrency: 4 }, () => {
       catalogue.prompts.map((prompt: { readonly name: string }) => prompt.name),
       ['greet', 'pack'],
     );
-    assert.equal(catalogue.tools.length, 9);
+    assert.equal(catalogue.tools.length, 14);
   });
 
   test('calls a tool of a command, with the words after it or before', async () => {

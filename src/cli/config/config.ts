@@ -11,6 +11,7 @@ import { chosenRevisions, type RevisionDate } from '../../protocol/revision.ts';
 import { spawn } from '../../stdio/client/transport.ts';
 import { describeCommand } from '../../stdio/client/describe-command.ts';
 import { ConfigProblem } from './expand.ts';
+import { inspectorFields, revisionsOfEra, type InspectorFields } from './inspector-fields.ts';
 import { oauthEntry, oauthKeys, type OAuthEntry } from './oauth-entry.ts';
 import { Keys, jsonKindOf, pathOf, shownValue } from './read.ts';
 import { sharedFetch } from '../fetch.ts';
@@ -22,6 +23,8 @@ import { isHeader, type TransportSettings } from '../target.ts';
 /** One server of a file. */
 export interface ConfiguredServer extends UpstreamOptions, Reachable {
   readonly upstream: Transport;
+  /** Wishes for how it is inspected, where they were asked for. */
+  readonly inspector?: InspectorFields;
 }
 
 /** A way to a server that can be made with settings of its own. */
@@ -57,14 +60,16 @@ const mostBytes = 1024 * 1024;
  *
  * @throws UsageError when the file cannot be read or is no such file; wrong entries are in `problems`.
  */
-export async function readConfig(file: string, env: Io['env']): Promise<Config> {
-  return configOf(parsedJson(await textOf(file), file), { file, env });
+export async function readConfig(file: string, env: Io['env'], inspects = false): Promise<Config> {
+  return configOf(parsedJson(await textOf(file), file), { file, env, inspects });
 }
 
 /** Source of a configuration. */
 interface Source {
   readonly file: string;
   readonly env: Io['env'];
+  /** True where what the official Inspector keeps in a file counts. */
+  readonly inspects?: boolean;
 }
 
 /**
@@ -72,7 +77,7 @@ interface Source {
  *
  * @throws UsageError when it has no servers.
  */
-export function configOf(value: unknown, { file, env }: Source): Config {
+export function configOf(value: unknown, { file, env, inspects = false }: Source): Config {
   if (!isObject(value)) throw new UsageError(`${file} holds ${jsonKindOf(value)}, not {"mcpServers": {…}}`);
   const top = Object.hasOwn(value, 'mcpServers') ? 'mcpServers' : 'servers';
   const servers = Object.hasOwn(value, top) ? value[top] : undefined;
@@ -89,7 +94,7 @@ export function configOf(value: unknown, { file, env }: Source): Config {
         for (const key of unread)
           warnings.push(`${file}: ${pathOf([...within, key])} is ignored: it means nothing here${meant([key])}`);
       };
-      const source = { env, folder: dirname(resolve(file)) };
+      const source = { env, folder: dirname(resolve(file)), inspects };
       const upstream = upstreamOf(keys, source, (unread) => ignored(unread, [...path, 'oauth'], meantInOauth));
       if (upstream === undefined) continue;
       upstreams.push([name, upstream]);
@@ -128,6 +133,7 @@ function meantInOauth(keys: readonly string[]): string {
 /** Surroundings in which an entry is read. */
 interface Surroundings {
   readonly env: Io['env'];
+  readonly inspects: boolean;
   /** The folder of the file. */
   readonly folder: string;
 }
@@ -158,12 +164,14 @@ function upstreamOf(keys: Keys, source: Surroundings, unread: Unread): Configure
     );
   const way = hasCommand ? commandOf(keys, source.folder) : urlOf(keys, type === 'sse', { ...source, unread });
   const sharing = keys.oneOf('sharing', ['per-client', 'shared']);
-  const revisions = revisionsOf(keys);
+  const ofEra = revisionsOfEra(keys);
+  const revisions = revisionsOf(keys) ?? ofEra;
   return {
     ...way,
     upstream: way.reach({}),
     ...(sharing === undefined ? {} : { sharing }),
     ...(revisions === undefined ? {} : { revisions }),
+    ...(source.inspects ? { inspector: inspectorFields(keys) } : {}),
   };
 }
 
@@ -205,7 +213,7 @@ function commandOf(keys: Keys, folder: string): Reachable {
 function urlOf(
   keys: Keys,
   isPair: boolean,
-  { env, folder, unread }: Surroundings & { readonly unread: Unread },
+  { env, folder, unread }: Omit<Surroundings, 'inspects'> & { readonly unread: Unread },
 ): Reachable {
   // As it stands in the file, it holds no variable's value; what may be a secret of its own is left out.
   const told = shownValue((keys.text('url') ?? '').replace(/\/\/[^/]*@/, '//').replace(/[?#].*/s, ''));
@@ -236,7 +244,12 @@ function urlOf(
 function guardedAt(
   url: URL,
   keys: Keys,
-  { headers, env, folder, unread }: Surroundings & { readonly headers: object; readonly unread: Unread },
+  {
+    headers,
+    env,
+    folder,
+    unread,
+  }: Omit<Surroundings, 'inspects'> & { readonly headers: object; readonly unread: Unread },
 ): GuardedUrl | undefined {
   const hasHeader = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
   const hasCredentials = url.username !== '' || url.password !== '';

@@ -2,6 +2,8 @@ import { after } from '../../jsonrpc/timeout.ts';
 import type { Icon } from '../../protocol/features/common.ts';
 import { createServer, type Server } from '../../server/server.ts';
 import { ToolError } from '../../server/offer/tool-result.ts';
+import { addApp } from './app.ts';
+import { addQuestions } from './asking.ts';
 import { cities, cityNamed, cityNames, describeCity, forecast } from './data.ts';
 import { picture, tone } from './media.ts';
 import { version } from '../../node/version.ts';
@@ -37,6 +39,8 @@ export function createExampleServer(): Server {
   addLinks(server);
   addResources(server);
   addPrompts(server);
+  addQuestions(server);
+  addApp(server);
   return server;
 }
 

@@ -37,7 +37,7 @@ describe('parley explain', { concurrency: 4 }, () => {
     assert.match(stdout, /^parley-example \S+ speaks every revision\n {2}server {2}\S+ .*\(stdio\)\n {2}era {5}both/);
     assert.match(stdout, /\n {2}2026-07-28 {2}yes {2}server\/discover was answered: supported are 2026-07-28, /);
     assert.match(stdout, /\n {2}2025-06-18 {2}yes {2}initialize was answered with 2025-06-18\n/);
-    assert.match(stdout, /\ntools \(9\)\n {2}echo\(message: string\) +Echo: Says a message back\.\n/);
+    assert.match(stdout, /\ntools \(14\)\n {2}echo\(message: string\) +Echo: Says a message back\.\n/);
     assert.match(stdout, /\nthrough a bridge, which speaks 2026-07-28 to this server, a client gets\n {2}2026-07-28 /);
   });
 
@@ -107,7 +107,7 @@ describe('parley explain', { concurrency: 4 }, () => {
       dates.toReversed().map((date) => [date, 'spoken', undefined]),
     );
     assert.equal(explained.offer?.revision, '2026-07-28');
-    assert.equal(explained.offer?.tools?.items.length, 9);
+    assert.equal(explained.offer?.tools?.items.length, 14);
     assert.equal(explained.offer?.resourceTemplates?.more, false);
     assert.deepEqual(
       explained.bridge?.map(({ client, server }) => [client, server]),

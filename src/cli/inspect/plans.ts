@@ -57,7 +57,7 @@ export async function configuredPlans(
 ): Promise<readonly ServerPlan[]> {
   for (const name of ['header', 'env'])
     if (parsed.texts(name).length > 0) throw new UsageError(`--${name} does not go with --config, which has its own`);
-  const { upstreams, problems, warnings } = await readConfig(file, io.env);
+  const { upstreams, problems, warnings } = await readConfig(file, io.env, true);
   for (const message of [...problems, ...warnings]) io.stderr.write(`parley: ${printed(message, 'line')}\n`);
   const chosen = Object.entries(upstreams).filter(([name]) => only === undefined || name === only);
   if (chosen.length === 0)
@@ -83,6 +83,7 @@ export async function configuredPlans(
       secrets: server.secrets,
       line: `--config ${shellLine([file])} ${shellLine([name])}`,
       revisions: server.revisions,
+      ...(server.inspector === undefined ? {} : { wishes: server.inspector }),
       reach: async ({ overheard, person, ...settings }: WaySettings) => {
         const auth = await login.authorization({ overheard, ...(person && { person }) });
         return server.reach(auth === undefined ? settings : { ...settings, auth });

@@ -95,12 +95,19 @@ function useView(
     const element = box.current;
     if (element === null) return;
     const { scrollTop: top, clientHeight, scrollHeight } = element;
+    // Where it is not shown, nobody looks at it.
+    if (clientHeight === 0) return;
     isAtEnd.current = top + clientHeight >= scrollHeight - height;
     setView((now) => (now.top === top && now.height === clientHeight ? now : { top, height: clientHeight }));
   };
   // What lives as long as the list holds the latest, and not the first, with all that was drawn then.
-  const latest = useRef(look);
-  latest.current = look;
+  const resized = (): void => {
+    const element = box.current;
+    if (element !== null && follows === true && isAtEnd.current) element.scrollTop = element.scrollHeight;
+    look();
+  };
+  const latest = useRef(resized);
+  latest.current = resized;
   useLayoutEffect(() => observed(box.current, latest), []);
   useLayoutEffect(() => {
     const element = box.current;

@@ -23,6 +23,9 @@ export interface WantedCall {
   readonly outputSchema?: unknown;
   readonly logLevel?: LoggingLevel | undefined;
   readonly ttlMs?: number | undefined;
+  /** Time for each request, in milliseconds; none where it is left out or 0. */
+  readonly timeoutMs?: number | undefined;
+  readonly meta?: JsonView | undefined;
   /** Takes out of a text what is secret. */
   hidden(text: string): string;
   /** The same of a value. */
@@ -174,9 +177,14 @@ interface Using {
 }
 
 async function use(client: Client, wanted: WantedCall, { signal, now, change }: Using): Promise<JsonView> {
-  const { kind, name, value, logLevel } = wanted;
+  const { kind, name, value, logLevel, meta, timeoutMs = 0 } = wanted;
   // A person is asked in between, and takes the time that they take.
-  const options = { signal, timeoutMs: 0, ...(logLevel === undefined ? {} : { logLevel }) };
+  const options = {
+    signal,
+    timeoutMs,
+    ...(logLevel === undefined ? {} : { logLevel }),
+    ...(meta === undefined ? {} : { meta }),
+  };
   const onProgress = (progress: Omit<NonNullable<CallView['progress']>, 't'>): void =>
     change({ progress: { ...progress, t: now() } });
   switch (kind) {

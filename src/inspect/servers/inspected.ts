@@ -66,7 +66,7 @@ export class InspectedServer {
       say: (level, text) => this.say(level, text),
       words: (error) => shared.words(error),
     });
-    const { name, address, kind, login } = plan;
+    const { name, address, kind, login, wishes = {} } = plan;
     this.#view = {
       id,
       name,
@@ -77,14 +77,15 @@ export class InspectedServer {
       wantsSignIn: false,
       pauses: false,
       wanted: auto,
-      roots: [],
+      roots: wishes.roots ?? [],
       watched: [],
       version: 0,
-      pagesByOne: false,
+      pagesByOne: wishes.pagesByOne === true,
       news: [],
-      logLevel: '',
+      logLevel: wishes.logLevel ?? '',
       logsOnRequest: false,
     };
+    this.#hasLevel = wishes.logLevel !== undefined;
     this.#show({});
   }
 
@@ -117,7 +118,10 @@ export class InspectedServer {
     const began = this.recorder.log.since(0).at(-1)?.sequence ?? 0;
     try {
       const transport = await this.#reach(signal, asks);
-      const client = await this.#shared.open(transport, this.#options(wanted, signal, began));
+      const client = await this.#shared.open(transport, {
+        ...this.#options(wanted, signal, began),
+        signal: asks ? signal : this.#withinTime(signal),
+      });
       if (signal.aborted) return await this.#closed(client);
       this.#client = client;
       const { server, capabilities, instructions, revision } = client;
@@ -135,6 +139,12 @@ export class InspectedServer {
       if (!signal.aborted) this.#failed(error, began);
     }
     await this.signIns.look();
+  }
+
+  /** The signal, which aborts when connecting takes longer than a file allows; where a person signs in, they take their time. */
+  #withinTime(signal: AbortSignal): AbortSignal {
+    const { connectionTimeoutMs = 0 } = this.plan.wishes ?? {};
+    return connectionTimeoutMs === 0 ? signal : AbortSignal.any([signal, AbortSignal.timeout(connectionTimeoutMs)]);
   }
 
   async #reach(signal: AbortSignal, asks: boolean): Promise<Transport> {
@@ -220,6 +230,7 @@ export class InspectedServer {
     const lists = await this.#lists.read({
       client: this.client,
       byOne: this.#view.pagesByOne,
+      meta: this.plan.wishes?.metadata,
       now: () => this.#shared.now(),
       words: (error) => this.#shared.words(error),
     });
@@ -320,9 +331,11 @@ export class InspectedServer {
     const about = (context: InputContext): ReturnType<Parameters<typeof askingHandlers>[0]['about']> =>
       this.#about(context);
     const revisions = wanted === auto ? this.plan.revisions : [wanted];
+    const { requestTimeoutMs = 0 } = this.plan.wishes ?? {};
     return {
       info: { name: 'parley-inspect', version },
       signal,
+      ...(requestTimeoutMs > 0 ? { timeoutMs: requestTimeoutMs } : {}),
       ...askingHandlers({ server: this.id, questions, about, shown: (value) => this.recorder.shown(value) }),
       roots: this.#view.roots.map((root) => ({ ...root })),
       validateOutput: false,

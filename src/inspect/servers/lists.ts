@@ -22,6 +22,8 @@ export interface ListReading {
   readonly client: Client;
   /** True where one page of each is read, and the next when the person wishes it. */
   readonly byOne: boolean;
+  /** Metadata of each request. */
+  readonly meta?: Readonly<Record<string, unknown>> | undefined;
   now(): number;
   words(error: unknown): string;
 }
@@ -62,7 +64,11 @@ export class ServerLists {
   }
 
   async #begun(view: ListsView, name: ListName, reading: ListReading): Promise<ListsView> {
-    const walk = (): Walk => reading.client.pages(lists[name].method, { cache: 'refresh' });
+    const walk = (): Walk =>
+      reading.client.pages(lists[name].method, {
+        cache: 'refresh',
+        ...(reading.meta === undefined ? {} : { meta: reading.meta }),
+      });
     const first = await this.#walked(view, { name, walk: walk(), reading });
     // In another session a list begins anew.
     const isLost = first.error instanceof ConnectionError && first.error.reason === 'session-lost';

@@ -5,10 +5,11 @@ import type { Client } from '../../client/client.ts';
 import type { ConnectOptions } from '../../client/options.ts';
 import type { Fetch } from '../../http/client/fetch.ts';
 import type { Transport } from '../../jsonrpc/transport.ts';
+import type { LoggingLevel } from '../../protocol/features/logging-level.ts';
 import type { RecordingEntry } from '../../wire/entry.ts';
 import type { Log } from '../../wire/log.ts';
 import type { Feed } from '../feed.ts';
-import type { LoginView } from '../view.ts';
+import type { LoginView, RootView } from '../view.ts';
 import type { Questions } from './questions.ts';
 
 /** Settings of a way to a server, by which all that crosses it is heard. */
@@ -67,6 +68,8 @@ export interface ServerPlan {
   readonly secrets: readonly string[];
   /** Revisions that are spoken to it; all of them by default. */
   readonly revisions?: readonly string[] | undefined;
+  /** Wishes of a file for how it is used. */
+  readonly wishes?: PlanWishes;
   /** The words of `parley call` that reach it, such as `https://example.com/mcp`. */
   readonly line: string;
   /** Folder to look at for changes. */
@@ -75,6 +78,18 @@ export interface ServerPlan {
   reach(settings: WaySettings): Promise<Transport>;
   /** Left out where nobody signs in. */
   readonly login?: PlannedLogin;
+}
+
+/** Wishes for how a server is used; times in milliseconds, of which 0 is none. */
+export interface PlanWishes {
+  readonly roots?: readonly RootView[];
+  /** Metadata of every request. */
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly connectionTimeoutMs?: number;
+  readonly requestTimeoutMs?: number;
+  readonly taskTtlMs?: number;
+  readonly pagesByOne?: boolean;
+  readonly logLevel?: LoggingLevel | '';
 }
 
 /** Parts of the process that all servers have in common. */

@@ -1,9 +1,9 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { keyWords } from '../keys.ts';
-import { line, textOf } from '../plain.ts';
-import { chosen, chosenServer, dialog, lists, place, servers, singleKeys, tab, tabs, type Tab } from '../state.ts';
+import { dialog, singleKeys } from '../state.ts';
 import { Compare } from './compare.tsx';
+import { goals, type Goal } from './goals.ts';
 
 /** The dialog that is open, where one is. */
 export function Dialogs(): JSX.Element | null {
@@ -34,48 +34,11 @@ export function Dialogs(): JSX.Element | null {
   );
 }
 
-interface Goal {
-  readonly words: string;
-  go(): void;
-}
-
-function goals(): readonly Goal[] {
-  const things = [...lists.value].flatMap(([id, own]) => {
-    const goal = (of: Tab, key: unknown, name: unknown): Goal => ({
-      words: `${id} ${of}: ${line(String(name ?? key), 100)}`,
-      go() {
-        chosenServer.value = id;
-        tab.value = of;
-        place.value = 'use';
-        chosen.value = { ...chosen.value, [of]: textOf(key) ?? '' };
-      },
-    });
-    return [
-      ...own.tools.map((one) => goal('tools', one['name'], one['title'] ?? one['name'])),
-      ...own.prompts.map((one) => goal('prompts', one['name'], one['title'] ?? one['name'])),
-      ...own.resources.map((one) => goal('resources', one['uri'], one['title'] ?? one['name'])),
-      ...own.templates.map((one) => goal('resources', one['uriTemplate'], one['title'] ?? one['name'])),
-    ];
-  });
-  return [
-    ...tabs.map((one) => ({ words: `Go to ${one}`, go: () => void (tab.value = one) })),
-    ...[...servers.value.values()].map((one) => ({
-      words: `Server ${one.id}: ${line(one.name, 60)}`,
-      go: () => void (chosenServer.value = one.id),
-    })),
-    {
-      words: 'Go to the filter of the wire',
-      go: () => document.querySelector<HTMLInputElement>('.wire .filter')?.focus(),
-    },
-    ...things,
-  ];
-}
-
 function Palette(): JSX.Element {
   const [typed, setTyped] = useState('');
   const [at, setAt] = useState(0);
-  const wanted = typed.toLowerCase().split(/\s+/);
-  const all = goals();
+  const wanted = typed.toLowerCase().replace(/^#/, '').split(/\s+/);
+  const all = goals(typed);
   const seen = all.filter(({ words }) => wanted.every((word) => words.toLowerCase().includes(word))).slice(0, 50);
   const go = (goal: Goal | undefined): void => {
     dialog.value = undefined;
@@ -105,10 +68,11 @@ function Palette(): JSX.Element {
           event.preventDefault();
         }}
       />
+      {seen.length === 0 && <p class="empty">Nothing is called so.</p>}
       <ul id="palette-list" role="listbox" aria-label="Found">
         {seen.map((goal, index) => (
           <li
-            key={goal.words}
+            key={index}
             id={`palette-${index}`}
             role="option"
             aria-selected={index === at}
