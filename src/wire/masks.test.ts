@@ -78,6 +78,27 @@ describe('masks', () => {
     assert.equal(all.includes(secret) || all.includes('0123456789'), false);
   });
 
+  test('take out a token in base64 too, wherever it begins in what is encoded', () => {
+    const masks = createMasks();
+    masks.forget([secret]);
+    masks.hide(['configured?>~0123456789']);
+    const log = createLog({ server: 'a', masks, now: () => 0 });
+    for (const value of [secret, 'configured?>~0123456789'])
+      for (const before of ['', 'u', 'me', 'me:', '{"token":"'])
+        for (const alphabet of ['base64', 'base64url'] as const) {
+          const n = log.note({
+            lane: 'stderr',
+            from: 'server',
+            text: Buffer.from(`${before}${value}"}`).toString(alphabet),
+          });
+          const entry = log.entry(n);
+          const shown = entry === undefined ? '' : (masks.toShow(entry).text ?? '');
+          assert.match(shown, /•••/);
+          const rest = Buffer.from(shown.replaceAll('•••', ''), alphabet).toString();
+          assert.ok(!rest.includes(value.slice(2, -2)) && shown.length < 30, shown);
+        }
+  });
+
   test('hide, and keep, what may be looked at by whoever asks', () => {
     const hidden: readonly Seen[] = [
       request({ 'mcp-session-id': secret }),

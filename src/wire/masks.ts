@@ -21,7 +21,7 @@ export interface Masks {
 }
 
 /** Limit of the texts that are looked for, of each kind; the oldest make way, and those of a server for no others. */
-const most = { told: 256, learned: 64, length: 16_384 };
+const most = { told: 256, learned: 64, length: 16_384, encoded: 64 };
 
 /** Headers that are replaced whole, but for the scheme of credentials. */
 const forgottenHeaders: ReadonlySet<string> = new Set([
@@ -66,9 +66,9 @@ export function createMasks(): Masks {
 }
 
 class RememberedMasks implements Masks {
-  readonly #told = remembered(most.told);
+  readonly #told = remembered(most.told, base64Of);
   readonly #learned = remembered(most.learned);
-  readonly #hidden = remembered(most.told);
+  readonly #hidden = remembered(most.told, base64Of);
   readonly #sessions = remembered(most.learned);
 
   forget(texts: readonly string[]): void {
@@ -161,7 +161,8 @@ interface Remembered {
   hide: Hide;
 }
 
-function remembered(limit: number): Remembered {
+/** @param also Further ways in which a text may be written. */
+function remembered(limit: number, also: (text: string) => readonly string[] = () => []): Remembered {
   const texts = new Set<string>();
   let hide: Hide = (text) => text;
   return {
@@ -173,10 +174,25 @@ function remembered(limit: number): Remembered {
         if (texts.size <= limit) break;
         texts.delete(oldest);
       }
-      hide = hiding([...texts]);
+      // Who has many secrets waits for none of them.
+      hide = hiding(texts.size > most.encoded ? [...texts] : [...texts].flatMap((text) => [text, ...also(text)]));
     },
     hide: (text) => hide(text),
   };
+}
+
+/** Shortest secret that is looked for in base64, in bytes. */
+const shortestEncoded = 12;
+
+/** The characters of base64 that a text alone decides, wherever it begins in what is encoded, in both alphabets. */
+function base64Of(text: string): readonly string[] {
+  const bytes = Buffer.from(text);
+  if (bytes.length < shortestEncoded) return [];
+  return [0, 1, 2].flatMap((before) => {
+    const whole = Buffer.concat([Buffer.alloc(before), bytes]);
+    const inner = whole.toString('base64').slice(Math.ceil((before * 8) / 6), Math.floor((whole.length * 8) / 6));
+    return [inner, inner.replaceAll('+', '-').replaceAll('/', '_')];
+  });
 }
 
 /** The values of cookies and proofs: what repeats them gives them away too. */

@@ -25,8 +25,9 @@ export interface InspectorFields {
 export function revisionsOfEra(keys: Keys): readonly RevisionDate[] | undefined {
   const era = keys.oneOf('protocolEra', ['legacy', 'modern', 'auto']);
   if (era === undefined || era === 'auto') return undefined;
-  const wanted = era === 'legacy' ? 'handshake' : 'stateless';
-  return revisions.filter((revision) => revision.era === wanted).map(({ date }) => date);
+  // The older ones are told once who the client is, by a handshake.
+  const isOnce = era === 'legacy';
+  return revisions.filter(({ clientDescribed }) => (clientDescribed === 'once') === isOnce).map(({ date }) => date);
 }
 
 /** Reads the fields. @throws ConfigProblem for one that is none. */

@@ -14,6 +14,7 @@ const gatherMs = 50;
 
 /** A link that an app wants to be opened, until the person says so or not. */
 export interface AskedLink {
+  readonly id: number;
   readonly url: string;
   readonly host: string;
   answer(opens: boolean): void;
@@ -225,11 +226,14 @@ export function themeNow(): 'light' | 'dark' {
   return matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
 }
 
+/** Count of the links that were asked for. */
+let asked = 0;
+
 async function openLink({ url }: JsonView, { api, app, ask }: AppSurroundings): Promise<JsonView> {
   const link = given(
     await api.post<Given & { readonly url: string; readonly host: string }>('app-asks-link', { app, url: String(url) }),
   );
-  const opens = await new Promise<boolean>((resolve) => ask({ ...link, answer: resolve }));
+  const opens = await new Promise<boolean>((resolve) => ask({ ...link, id: ++asked, answer: resolve }));
   if (!opens) throw new Refusal(-32000, 'the person does not want to open it');
   await api.post('app-link', { app, url: link.url });
   return {};

@@ -162,13 +162,19 @@ function Running(props: {
     { use, running },
     {
       resize: (wanted) => setHeight(Math.min(Math.max(Math.ceil(wanted), 60), tallest)),
-      ask: (link) => setLinks((before) => [...before.slice(-7), link]),
+      ask(link) {
+        setLinks((before) => {
+          // Who asks for more than a person reads is refused the oldest.
+          for (const oldest of before.slice(0, -(mostAsked - 1))) oldest.answer(false);
+          return [...before.slice(-(mostAsked - 1)), link];
+        });
+      },
     },
   );
   return (
     <>
       {links.map((link) => (
-        <Asked key={link.url} link={link} onAnswer={() => setLinks((before) => before.filter((one) => one !== link))} />
+        <Asked key={link.id} link={link} onAnswer={() => setLinks((before) => before.filter((one) => one !== link))} />
       ))}
       <iframe
         ref={frame}
@@ -187,6 +193,9 @@ function Running(props: {
     </>
   );
 }
+
+/** Most links that wait for the person. */
+const mostAsked = 8;
 
 /** A link that an app wants to be opened: its host in bold, opened by the process. */
 function Asked({ link, onAnswer }: { readonly link: AskedLink; readonly onAnswer: () => void }): JSX.Element {

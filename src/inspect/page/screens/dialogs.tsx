@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { keyWords } from '../keys.ts';
 import { dialog, singleKeys } from '../state.ts';
 import { Compare } from './compare.tsx';
-import { goals, type Goal } from './goals.ts';
+import { goals, type Goal } from '../goals.ts';
 
 /** The dialog that is open, where one is. */
 export function Dialogs(): JSX.Element | null {

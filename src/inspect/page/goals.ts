@@ -1,9 +1,9 @@
 /** Everything that the palette finds: places, things of servers, messages, and what can be done. */
 
-import type { ServerView } from '../../view.ts';
-import { exportAs, exportKinds } from '../exports.ts';
-import { looks, look } from '../look/look.ts';
-import { line, textOf } from '../plain.ts';
+import type { ServerView } from '../view.ts';
+import { exportAs, exportKinds } from './exports.ts';
+import { looks, look } from './look/look.ts';
+import { line, textOf } from './plain.ts';
 import {
   act,
   calls,
@@ -22,7 +22,7 @@ import {
   tab,
   tabs,
   type Tab,
-} from '../state.ts';
+} from './state.ts';
 
 /** Thing that is found. */
 export interface Goal {
