@@ -9,6 +9,8 @@ export interface PlantedFault {
   readonly to: string;
   /** How many processes share a store where it shows; one. */
   readonly nodes?: number;
+  /** True where it shows before a server that is behind a bridge. */
+  readonly bridge?: boolean;
 }
 
 const fault = (name: string, file: string, from: string, to: string): PlantedFault => ({ name, file, from, to });
@@ -170,6 +172,28 @@ export const plantedFaults: readonly PlantedFault[] = [
     'client/connection/retry.ts',
     'return status === 404 ||',
     'return status === 410 ||',
+  ),
+  {
+    ...fault(
+      'a silent home is taken for one that is gone',
+      shared('homes'),
+      'if (now - call.heardAt > silenceMs) call.silent();',
+      'if (now - call.heardAt > silenceMs) call.gone();',
+    ),
+    nodes: 3,
+    bridge: true,
+  },
+  fault(
+    'a record is written over whatever version it has',
+    'store/memory/records.ts',
+    'if (version !== undefined && version !== (before?.version ?? 0)) return undefined;',
+    '',
+  ),
+  fault(
+    'who wrote a stream before goes on writing it',
+    'store/memory/streams.ts',
+    'if (stream.writer !== writer || stream.complete) throw fenced();',
+    '',
   ),
   fault(
     'streams outlive the tokens that opened them',

@@ -13,7 +13,7 @@ export interface Seen {
 
 /** @param count The schedules after which a fault counts as missed. */
 export async function simulatedWith(name: string, count: number): Promise<Seen> {
-  const { nodes = 1 } = plantedFaults.find((fault) => fault.name === name) ?? {};
+  const { nodes = 1, bridge = false } = plantedFaults.find((fault) => fault.name === name) ?? {};
   const pathOf = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
   const child = spawn(
     process.execPath,
@@ -26,6 +26,7 @@ export async function simulatedWith(name: string, count: number): Promise<Seen> 
       String(count),
       '--nodes',
       String(nodes),
+      ...(bridge ? ['--bridge'] : []),
     ],
     { env: { ...process.env, PLANTED: name, NODE_OPTIONS: '' }, stdio: ['ignore', 'pipe', 'pipe'] },
   );

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { outcomes } from './outcomes.ts';
+import { outcomes, statesLeft } from './outcomes.ts';
 
 // Of several processes each session has a home among them.
 for (const [nodes, first, count] of [
@@ -14,3 +14,7 @@ for (const [nodes, first, count] of [
     const { failures, unreached } = await outcomes({ first, count, how: { bridge: true, nodes } });
     assert.deepEqual([failures, unreached], [[], []]);
   });
+
+test('the schedules of bridges come to every state that there is of them', () => {
+  assert.deepEqual(statesLeft('bridge'), []);
+});

@@ -8,6 +8,9 @@ import { beSessionlessGuest } from './guest-of-no-session.ts';
 import { bePairGuest } from './guest-of-pair.ts';
 import { beGuestOfBridge, beRoundsGuest } from './guest-of-rounds.ts';
 import { clientHeader } from './node.ts';
+import { chance } from './chance.ts';
+import { beGuestOfStreams } from './guest-of-streams.ts';
+import { beAskedGuest } from './guest-that-is-asked.ts';
 import { beGuestOfHomes } from './guest-of-homes.ts';
 import { beTokenGuest } from './guest-of-tokens.ts';
 import { guestKey, Heard, newsMs, Raw, type GuestParts } from './raw.ts';
@@ -23,7 +26,13 @@ export async function beGuest(process: Process, parts: GuestParts): Promise<void
   else if (parts.plan.upstream !== undefined && revision !== '2026-07-28') await beGuestOfHomes(raw);
   else if (parts.plan.upstream !== undefined) await beGuestOfBridge(raw);
   else if (revision === '2026-07-28') await beRoundsGuest(raw);
-  else await beSessionGuest(raw);
+  else await pickOf(sessionGuests, chance(parts.plan.seed, 'which guest'))(raw);
+}
+
+const sessionGuests: readonly ((raw: Raw) => Promise<void>)[] = [beSessionGuest, beGuestOfStreams, beAskedGuest];
+
+function pickOf<Member>(list: readonly Member[], drawn: number): Member {
+  return list[Math.floor(drawn * list.length)]!;
 }
 
 async function beSessionGuest(raw: Raw): Promise<void> {

@@ -13,6 +13,6 @@ checkWhatIsSent();
 parentPort?.on('message', (wanted: Wanted | Plan) => {
   void ('seed' in wanted ? judgePlan(wanted) : judge(wanted)).then(
     (judged) => parentPort?.postMessage(judged),
-    (error: unknown) => parentPort?.postMessage({ failures: [String(error)], unreached: [], digest: '' }),
+    (error: unknown) => parentPort?.postMessage({ failures: [String(error)], unreached: [], states: [], digest: '' }),
   );
 });

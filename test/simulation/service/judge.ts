@@ -4,6 +4,7 @@ import { ConnectionError } from '../../../src/jsonrpc/transport.ts';
 import { McpError } from '../../../src/protocol/error.ts';
 import type { World } from '../world.ts';
 import { clientOf } from './node.ts';
+import type { State } from './states.ts';
 
 /** One call of a tool, as its client sees it. */
 export interface Call {
@@ -41,8 +42,15 @@ export class Judge {
   readonly #effects = new Map<string, number>();
   readonly #logs = new Map<string, number>();
 
+  /** What it came to. */
+  readonly states: Set<State> = new Set();
+
   constructor(world: World) {
     this.#world = world;
+  }
+
+  state(name: State): void {
+    this.states.add(name);
   }
 
   violated(words: string): void {

@@ -33,7 +33,7 @@ export async function beKeeper(process: Process, parts: KeeperParts): Promise<vo
   const keeper = new Keeper(process, parts);
   const { plan, world } = parts;
   const [little, roomy] = (['full store', 'plain'] as const).map(
-    (service) => new SharedStore(world, { ...plan, service }),
+    (service) => new SharedStore(world, { ...plan, service }, parts.judge),
   ) as [SharedStore, SharedStore];
   // It is away for longer than anybody waits.
   if (chance(plan.seed, 'keeper', 'away') < 0.3) world.later(400, undefined, () => little.away(2_500));

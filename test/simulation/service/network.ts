@@ -5,7 +5,17 @@ import type { HttpHandler } from '../../../src/http/server/handler.ts';
 import type { Process, World } from '../world.ts';
 import { ArrivedRequest, Reply, type Wire } from './exchange.ts';
 import { chance } from './chance.ts';
+import {
+  afterOf,
+  misfortunes,
+  stateOfAnswer,
+  stateOfBeginning,
+  stateOfStream,
+  streamOf,
+  type Misfortune,
+} from './exchange-states.ts';
 import { getter, Incoming } from './incoming.ts';
+import type { State } from './states.ts';
 import { tooLong, Wrong } from './wrong.ts';
 
 /** A process of the service, as the network reaches it. */
@@ -14,20 +24,6 @@ export interface Reached {
   /** `undefined` until it listens. */
   readonly handler: HttpHandler | undefined;
 }
-
-/** What befalls one exchange. */
-export type Misfortune = 'refused' | 'not arrived' | 'silent' | 'answer lost' | 'cut' | 'half open' | 'busy';
-
-const misfortunes: readonly Misfortune[] = [
-  'refused',
-  'not arrived',
-  'silent',
-  'answer lost',
-  'cut',
-  'cut',
-  'half open',
-  'busy',
-];
 
 /** What a network is made of. */
 export interface NetworkParts {
@@ -53,6 +49,10 @@ export interface NetworkParts {
   notResumed(words: string): void;
   /** The time after which nothing is said on a stream that a request opened; `undefined` where that does not end. */
   overAt?(request: FetchRequest): number | undefined;
+  /** The process that wrote first on each stream that has ids. */
+  readonly writers: Map<string, Process>;
+  /** Hears what it comes to. */
+  state(name: State): void;
   /** Hears that something was. */
   outlived?(words: string): void;
   /** Sees each request that reaches a process. */
@@ -161,17 +161,17 @@ class Exchange implements Wire {
     const { client, request, flow } = this.#parts;
     if (request.signal.aborted) return this.#fail('aborted');
     request.signal.addEventListener('abort', () => this.#leave(), { once: true });
-    const after = request.headers['Last-Event-ID'] ?? request.headers['last-event-id'];
+    const after = afterOf(request);
     world.note(
       `${flow} ${request.method} ${methodIn(request.body)}${after === undefined ? '' : `after ${after} `}${this.#misfortune ?? ''}${this.#wrong ?? ''}`,
     );
+    this.#comesTo();
     if (this.#network.isOut()) return this.#failLater('ECONNREFUSED');
     if (this.#misfortune === 'refused' || this.#misfortune === 'not arrived') return this.#failLater('ECONNRESET');
     // The system gives up a connection that takes nothing, sooner or later.
     if (this.#misfortune === 'silent')
       return void world.later(15_000, client, () => this.#ended || this.#fail('ETIMEDOUT'));
-    if (request.method === 'GET' && !this.#parts.isCalm && this.#network.isUnreadable())
-      return this.#tell(() => this.#respond(200, tooLong, { 'Content-Type': 'text/event-stream' }));
+    if (request.method === 'GET' && !this.#parts.isCalm && this.#network.isUnreadable()) return this.#unreadable();
     if (this.#wrong === 'instead') {
       const { status, type, body, headers } = new Wrong(this.#network.seed).instead(flow, request);
       world.note(`${flow} is answered wrong: ${status} ${body?.slice(0, 200) ?? ''}`);
@@ -185,8 +185,20 @@ class Exchange implements Wire {
     world.later(this.#delay(), reached.process, () => this.#arrive(reached));
   }
 
+  #comesTo(): void {
+    const { state, isOut } = this.#network;
+    const begins = { misfortune: this.#misfortune, wrong: this.#wrong };
+    const name = isOut() ? 'nothing reaches anybody' : stateOfBeginning(this.#parts.request, begins);
+    if (name !== undefined) state(name);
+  }
+
   isOf(process: Process): boolean {
     return this.#server === process || this.#parts.client === process;
+  }
+
+  #unreadable(): void {
+    this.#network.state('no stream can be read');
+    this.#tell(() => this.#respond(200, tooLong, { 'Content-Type': 'text/event-stream' }));
   }
 
   breaks(): void {
@@ -195,7 +207,10 @@ class Exchange implements Wire {
 
   /** One of the two is gone: the other hears of it. */
   died(process: Process): void {
-    if (process === this.#server) return this.#failLater('ECONNRESET');
+    if (process === this.#server) {
+      this.#network.state('a connection breaks with its process');
+      return this.#failLater('ECONNRESET');
+    }
     this.#end();
     this.#tellServer();
   }
@@ -224,9 +239,11 @@ class Exchange implements Wire {
   // What the process writes.
 
   head(status: number, body: string | undefined, headers: Readonly<Record<string, string>>): void {
+    const shown = stateOfAnswer(status, this.#parts.request, this.#parts.url.pathname);
+    if (shown !== undefined) this.#network.state(shown);
     if (status >= 400) this.#network.world.note(`${this.#parts.flow} is answered ${status} ${body ?? ''}`);
     const { request, flow, isCalm } = this.#parts;
-    const after = request.headers['Last-Event-ID'] ?? request.headers['last-event-id'];
+    const after = afterOf(request);
     if (status === 400 && after !== undefined && !isCalm)
       this.#network.notResumed(`nothing can be taken up after ${after}, as ${flow} wants`);
     if (this.#misfortune === 'answer lost') return this.#cut();
@@ -234,7 +251,16 @@ class Exchange implements Wire {
     this.#over();
   }
 
+  #opens(): void {
+    const { state, writers } = this.#network;
+    const after = afterOf(this.#parts.request);
+    state(stateOfStream(this.#parts.request));
+    const writer = after === undefined ? undefined : writers.get(streamOf(after));
+    if (writer !== undefined && writer !== this.#server) state('a stream is taken up at another process');
+  }
+
   stream(headers: Readonly<Record<string, string>>): void {
+    this.#opens();
     this.#overAt = this.#network.overAt?.(this.#parts.request);
     if (this.#misfortune === 'answer lost') return this.#cut();
     this.#body = new Incoming(() => this.#leave());
@@ -261,10 +287,12 @@ class Exchange implements Wire {
   /** What has an id and says something is said once, and not to who has read as far: whoever waits for an answer does not see it, since answers end with the first. */
   #looksForRepeats(text: string): void {
     const { request, flow } = this.#parts;
-    const after = request.headers['Last-Event-ID'] ?? request.headers['last-event-id'];
+    const after = afterOf(request);
     for (const [, id = ''] of text.matchAll(/^id: (.+)\ndata: ./gm)) {
       if (id === after || this.#ids.has(id)) this.#network.saidTwice(`${flow} says event ${id} twice`);
       this.#ids.add(id);
+      if (this.#server !== undefined && !this.#network.writers.has(streamOf(id)))
+        this.#network.writers.set(streamOf(id), this.#server);
     }
   }
 
@@ -279,8 +307,8 @@ class Exchange implements Wire {
 
   finish(): void {
     const { request, flow } = this.#parts;
-    const isTakenUp = (request.headers['Last-Event-ID'] ?? request.headers['last-event-id']) !== undefined;
-    if (isTakenUp && !this.#isAnswered && this.#misfortune === undefined && !this.#ended)
+    const isTakenUp = afterOf(request) !== undefined;
+    if (isTakenUp && !this.#parts.isCalm && !this.#isAnswered && this.#misfortune === undefined && !this.#ended)
       this.#network.endedEarly(`the stream that ${flow} took up ends before its end`);
     this.#tell(() => {
       this.#body?.finish();

@@ -116,7 +116,11 @@ export class Node {
 
   constructor(process: Process, parts: ServiceParts) {
     this.process = process;
-    const onEvent: OnEvent = ({ type }) => {
+    const onEvent: OnEvent = (event) => {
+      const { type } = event;
+      if (type === 'session-opened') parts.judge.state('a session is opened');
+      else if (type === 'session-adopted') parts.judge.state('a session is adopted');
+      else if (type === 'session-ended') parts.judge.state('a session ends');
       if (type === 'session-opened' || type === 'session-adopted') this.told.sessions++;
       else if (type === 'session-ended') this.told.sessions--;
       else if (type === 'stream-opened') this.told.streams++;

@@ -9,6 +9,7 @@ import { after } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import type { Judged, Wanted } from './judged.ts';
 import type { Plan } from './plan.ts';
+import { statesOf, type State, type Where } from './states.ts';
 
 /** How many of them run at once: files of tests run beside each other too. */
 export const threads: number = Math.min(2, availableParallelism());
@@ -29,6 +30,7 @@ export async function outcomes(wanted: Wanted | Plan): Promise<Judged> {
     free.worker.postMessage(wanted);
     free.busy = once(free.worker, 'message').finally(() => (free.busy = undefined));
     const [judged] = (await free.busy) as [Judged];
+    for (const state of judged.states) reached.add(state);
     return judged;
   }
 }
@@ -40,4 +42,11 @@ function another(): (typeof workers)[number] | undefined {
   const made = { worker: new Worker(new URL('in-worker.ts', import.meta.url), { execArgv: [] }), busy: undefined };
   workers.push(made);
   return made;
+}
+
+const reached = new Set<State>();
+
+/** The states of some places that no schedule of this file came to so far. */
+export function statesLeft(...places: readonly Where[]): readonly State[] {
+  return statesOf(...places).filter((state) => !reached.has(state));
 }

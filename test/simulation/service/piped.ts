@@ -53,10 +53,14 @@ class Piped {
     for (let death = 0; death < 3; death++) {
       const calls = [this.#call(client, 'echo'), this.#call(client, 'ask'), this.#call(client, 'slow')];
       await this.#sleep(chance(plan.seed, 'dies', death) * 700);
+      this.#parts.judge.state('a process of a client dies');
       this.#pipe.kill();
+      client.notifyRootsListChanged().catch(() => undefined);
+      client.setLogLevel('warning').catch(() => undefined);
       await Promise.all(calls);
     }
     this.#pipe.isAway = true;
+    this.#parts.judge.state('a process of a client cannot be started');
     this.#pipe.kill();
     for (let tries = 0; tries < 4; tries++) {
       await this.#sleep(2_000 + chance(plan.seed, 'away', tries) * 25_000);
@@ -113,7 +117,7 @@ class Piped {
       [0, {}],
       [5, { opensOnce: true }],
     ] as const) {
-      const client = await this.#connect({ revisions: [plan.revision], maxReconnects: most, facts });
+      const client = await this.#connect({ revisions: [plan.revision], maxReconnects: most, facts, timeoutMs: 0 });
       if (client === undefined) continue;
       let isOver = false;
       client.onClose(() => (isOver = true));

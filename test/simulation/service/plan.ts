@@ -36,7 +36,7 @@ export type ServiceKind = (typeof serviceKinds)[number];
 export interface Fault {
   readonly at: number;
   readonly node: number;
-  readonly kind: (typeof faultKinds)[number] | 'store away' | 'deaf' | 'news' | 'take back';
+  readonly kind: (typeof faultKinds)[number] | 'store away' | 'deaf' | 'news' | 'take back' | 'garble' | 'spoil';
   readonly ms: number;
 }
 
@@ -169,7 +169,9 @@ export function planOf(seed: number, { nodes = 1, bridge = false, isFirst = fals
     // What befalls a process is over when all is calm.
     const ms = Math.floor(Math.min(100 + draw('ms', number) ** 3 * 40_000, calmAt - at));
     const isNews = !isFirst && draw('news', number) < 0.3;
-    const trouble = pick(nodes > 1 ? sharedFaultKinds : faultKinds, 'fault', number);
+    const engine = isFirst || nodes === 1 ? 1 : draw('engine', number);
+    const befalls = pick(nodes > 1 ? sharedFaultKinds : faultKinds, 'fault', number);
+    const trouble = engine < 0.05 ? 'garble' : engine < 0.08 ? 'spoil' : befalls;
     return {
       at,
       node: Math.floor(draw('node', number) * nodes),
@@ -191,7 +193,7 @@ export function planOf(seed: number, { nodes = 1, bridge = false, isFirst = fals
     isFirst,
     isUnreadable,
     service,
-    knowsClients: !isFirst && draw('knows clients') < 0.25,
+    knowsClients: !isFirst && draw('knows clients') < (service === 'tight' ? 0.8 : 0.25),
     hostsTasks: !isFirst && draw('hosts tasks') < 0.2,
     slowStore: nodes > 1 && draw('slow store') < 0.08,
     outAt,
@@ -303,7 +305,12 @@ const losing: readonly ServiceKind[] = ['eventless', 'forgetful', 'slow log'];
 
 /** Tells whether whatever a client has seen of a stream is there to go on from, as long as its session is. */
 export function isKept({ service, nodes, faults, outAt }: Plan): boolean {
-  return service === 'plain' && nodes > 1 && outAt === undefined && faults.every(({ kind }) => kind !== 'store away');
+  return (
+    service === 'plain' &&
+    nodes > 1 &&
+    outAt === undefined &&
+    faults.every(({ kind }) => kind !== 'store away' && kind !== 'spoil')
+  );
 }
 
 /** The longest that a client takes to know the newest when all is calm, in milliseconds. */
@@ -334,5 +341,5 @@ export function isLossless({ pair, upstream, trouble, wrong, service }: Plan): b
 }
 
 function isHarmless({ kind }: Pick<Fault, 'kind'>): boolean {
-  return kind === 'change' || kind === 'news' || kind === 'take back';
+  return ['change', 'news', 'take back', 'garble'].includes(kind);
 }

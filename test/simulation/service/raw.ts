@@ -112,10 +112,21 @@ export class Raw {
 export class Heard {
   #text = '';
   #over = false;
+  /** Resolves when it says no more. */
+  readonly ended: Promise<void>;
   #wake = (): void => undefined;
 
   constructor({ body }: FetchResponse) {
-    void this.#read(body);
+    this.ended = this.#read(body);
+  }
+
+  /** What it said that was not taken yet. */
+  get text(): string {
+    return this.#text;
+  }
+
+  get isOver(): boolean {
+    return this.#over;
   }
 
   /** Everything that follows what was taken before, up to some words and with them; `undefined` when the stream ends without. */

@@ -37,6 +37,7 @@ async function night(): Promise<void> {
     (line) => console.log(line),
   );
   for (const line of failed) console.log(line);
+  for (const line of tally.states()) console.log(line);
   console.log(`${tally.words()}; go on with --from ${next}`);
   process.exitCode = failed.length === 0 ? 0 : 1;
 }

@@ -7,6 +7,7 @@ import { memoryStore } from '../../../src/store/memory/store.ts';
 import { inWorld } from '../globals.ts';
 import { Process, World } from '../world.ts';
 import { BridgeNode } from './bridged.ts';
+import { callsIn } from './called.ts';
 import { chance } from './chance.ts';
 import { Judge } from './judge.ts';
 import { Network, type Reached } from './network.ts';
@@ -16,6 +17,7 @@ import { littleRoom, SharedStore } from './shared-store.ts';
 import { beGuest } from './guest.ts';
 import { beImpatient } from './impatient.ts';
 import { beKeeper } from './keeper.ts';
+import { stateOfFault, type State } from './states.ts';
 import { Tokens } from './tokens.ts';
 import { visit } from './visitor.ts';
 import { warmUp, warmUpBehind } from './warm.ts';
@@ -26,6 +28,8 @@ export interface Outcome {
   readonly plan: Plan;
   readonly violations: readonly string[];
   readonly counts: Readonly<Judge['counts']>;
+  /** What it came to. */
+  readonly states: ReadonlySet<State>;
   readonly events: number;
   /** The same for the same course of events. */
   readonly digest: string;
@@ -61,14 +65,16 @@ async function run(plan: Plan, loads = false): Promise<Outcome> {
   });
   judge.unfinished();
   judge.counts.events = world.events;
-  const { violations, counts } = judge;
-  return { plan, violations, counts, events: world.events, digest: world.digest(), trace: (most) => world.trace(most) };
-}
-
-/** What may be a call of a tool. */
-interface Posted {
-  readonly method?: string;
-  readonly params?: { readonly name?: string; readonly arguments?: { readonly key?: number } };
+  const { violations, counts, states } = judge;
+  return {
+    plan,
+    violations,
+    counts,
+    states,
+    events: world.events,
+    digest: world.digest(),
+    trace: (most) => world.trace(most),
+  };
 }
 
 class Service {
@@ -95,7 +101,7 @@ class Service {
     this.#plan = plan;
     this.#world = world;
     this.#judge = judge;
-    this.#store = plan.nodes > 1 ? new SharedStore(world, plan) : undefined;
+    this.#store = plan.nodes > 1 ? new SharedStore(world, plan, judge) : undefined;
     this.#tokens = plan.tokenMs === undefined ? undefined : new Tokens(world, plan.tokenMs);
     this.#nodes = Array.from({ length: plan.nodes }, () => undefined);
     this.#parts = {
@@ -121,6 +127,8 @@ class Service {
       wait: (key, place) => Math.floor(chance(plan.seed, 'wait', key, place) ** 3 * 4_000),
     };
     const common = {
+      state: (name: State) => judge.state(name),
+      writers: new Map<string, Process>(),
       cutsAlone: plan.cutsAlone,
       world,
       trouble: () => (world.now < plan.calmAt ? plan.trouble : 0),
@@ -157,11 +165,7 @@ class Service {
       notResumed: (words) => {
         if (isKept(plan)) judge.violated(words);
       },
-      overAt: ({ method, body, headers }) => {
-        const isLasting = method === 'GET' || body?.includes('subscriptions/listen') === true;
-        const [, token] = /^Bearer (.*)$/.exec(headers['authorization'] ?? '') ?? [];
-        return isLasting && token !== undefined ? this.#tokens?.overAt(token) : undefined;
-      },
+      overAt: (request) => this.#tokens?.overOf(request),
       outlived: (words) => judge.violated(words),
       // What is sent to be run is counted where it runs.
       arrived: (process, request) => void (isBridged || common.arrived(process, request)),
@@ -274,16 +278,18 @@ class Service {
   }
 
   #arrived(method: string, body: string | undefined): void {
-    if (method !== 'POST' || body?.includes('"tools/call"') !== true) return;
-    for (const { method: called, params } of [JSON.parse(body) as Posted | Posted[]].flat())
-      if (called === 'tools/call') this.#judge.posted(`${params?.name} ${params?.arguments?.key}`);
+    for (const call of callsIn(method, body)) this.#judge.posted(call);
   }
 
   #befall({ kind, node: at, ms }: Fault): void {
+    const state = stateOfFault.get(kind);
+    if (state !== undefined) this.#judge.state(state);
     const node = this.#nodes[at];
     if (kind === 'change') return this.#change();
     if (kind === 'news') return this.#tellNews();
     if (kind === 'take back') return this.#takeBack();
+    if (kind === 'garble') return this.#store?.garble();
+    if (kind === 'spoil') return this.#store?.spoil();
     if (kind === 'store away') return this.#store?.away(ms);
     if (node === undefined || !node.process.alive) return;
     if (kind === 'deaf') return this.#store?.deafen(node.process, ms);

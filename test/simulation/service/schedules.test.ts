@@ -10,7 +10,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { failedOnce } from './found.ts';
-import { outcomes, threads } from './outcomes.ts';
+import { outcomes, statesLeft, threads } from './outcomes.ts';
 import type { Plan } from './plan.ts';
 
 /** A plan by which something failed once, as it was: what seeds stand for changes with what plans can have. */
@@ -54,4 +54,9 @@ describe('the simulation', { concurrency: threads }, () => {
         assert.deepEqual([failures, unreached], [[], []]);
       });
   }
+});
+
+// A night of a million wants each of them a hundred times, so that this many want it once at least.
+test('the schedules come to every state that there is', () => {
+  assert.deepEqual(statesLeft('any', 'shared'), []);
 });

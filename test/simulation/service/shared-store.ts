@@ -6,7 +6,9 @@ import { memoryStore } from '../../../src/store/memory/store.ts';
 import type { NowOrLater } from '../../../src/store/now-or-later.ts';
 import type { Process, World } from '../world.ts';
 import { chance } from './chance.ts';
+import type { Judge } from './judge.ts';
 import type { Plan } from './plan.ts';
+import { stateOfText, type State } from './states.ts';
 
 /** How long a process waits for a store that does not answer, in milliseconds. */
 const patienceMs = 2_000;
@@ -37,8 +39,12 @@ export class SharedStore {
   /** Until when it answers nobody, and whom its bus does not reach. */
   #awayUntil = 0;
   readonly #deaf = new Set<Process>();
+  /** The keys that were written last. */
+  readonly #keys = new Set<string>();
+  readonly #parts: Pick<Judge, 'state'>;
 
-  constructor(world: World, { seed, slowStore, service }: Plan) {
+  constructor(world: World, { seed, slowStore, service }: Plan, judge: Pick<Judge, 'state'>) {
+    this.#parts = judge;
     this.#world = world;
     this.#seed = seed;
     this.#slowMs = slowStore ? 600 : 30;
@@ -58,11 +64,31 @@ export class SharedStore {
   deafen(process: Process, ms: number): void {
     this.#world.note(`${process.name} hears nothing of the store for ${ms} ms`);
     this.#deaf.add(process);
+    this.#parts.state('a process hears nothing of its store');
     this.#world.later(ms, process, () => {
       this.#deaf.delete(process);
       for (const subscribers of this.#subscribers.values())
         for (const one of subscribers) if (one.process === process && !one.ended) one.onGap();
     });
+  }
+
+  /** Texts that make no sense are told to whoever hears anything. */
+  garble(): void {
+    this.#world.note('texts that make no sense are told');
+    this.#parts.state('texts that make no sense are told');
+    for (const subscribers of this.#subscribers.values())
+      for (const { process, hear } of subscribers)
+        for (const text of nonsense) this.#world.later(1, process, () => hear(text));
+  }
+
+  /** A record makes no sense any more, as one of another version of the program. */
+  spoil(): void {
+    const keys = [...this.#keys];
+    const key = keys[Math.floor(chance(this.#seed, 'spoilt', this.#world.events) * keys.length)];
+    if (key === undefined) return;
+    this.#world.note(`the record ${key.slice(0, 20)} makes no sense any more`);
+    this.#parts.state('a record makes no sense');
+    void this.#kept.records.put(key, nonsense[this.#world.events % nonsense.length] ?? '', spoiltMs);
   }
 
   gone(process: Process): void {
@@ -76,6 +102,7 @@ export class SharedStore {
       seed: this.#seed,
       slowMs: this.#slowMs,
       awayUntil: () => this.#awayUntil,
+      failed: (state) => this.#parts.state(state),
     });
     const { records, events, limits } = this.#kept;
     const ask: Ask = (run, lost) => connection.ask(run, lost);
@@ -84,7 +111,10 @@ export class SharedStore {
       records: {
         add: (...given) => ask(() => records.add(...given)),
         get: (...given) => ask(() => records.get(...given)),
-        put: (...given) => ask(() => records.put(...given)),
+        put: (...given) => {
+          this.#keys.add(given[0]);
+          return ask(() => this.#put(...given));
+        },
         touch: (...given) => ask(() => records.touch(...given)),
         delete: (...given) => ask(() => records.delete(...given)),
       },
@@ -106,6 +136,12 @@ export class SharedStore {
     };
   }
 
+  #put(...given: Parameters<Store['records']['put']>): NowOrLater<number | undefined> {
+    const version = this.#kept.records.put(...given);
+    if (version === undefined) this.#parts.state('another process was quicker to write a record');
+    return version;
+  }
+
   #add(channel: string, subscriber: Subscriber): void {
     if (subscriber.ended) return;
     const known = this.#subscribers.get(channel);
@@ -117,6 +153,8 @@ export class SharedStore {
     const reached = [...(this.#subscribers.get(channel) ?? [])].filter(
       ({ process }) => process.alive && !this.#deaf.has(process),
     );
+    const state = reached.length === 0 ? 'nobody hears a text' : stateOfText(text);
+    if (state !== undefined) this.#parts.state(state);
     const delay = Math.ceil(chance(this.#seed, 'told', this.#world.events) * 8);
     // All of them at one time, and later ones after it: the order of what one process tells stays.
     this.#told = Math.max(this.#told, this.#world.now + delay);
@@ -130,6 +168,46 @@ export class SharedStore {
   #told = 0;
 }
 
+/** How long what makes no sense is kept, in milliseconds. */
+const spoiltMs = 60_000;
+
+/** What no process of the service says, or writes. */
+const nonsense: readonly string[] = [
+  '',
+  't',
+  't5',
+  't[]',
+  't{"kind"',
+  't{}',
+  't{"kind":5}',
+  't{"kind":"nothing"}',
+  't{"kind":"part","line":"x","number":0,"part":5}',
+  't{"kind":"part","line":"x","number":0,"part":{"kind":"sent","status":200,"headers":{"a":5}}}',
+  't{"kind":"part","line":"x","number":0,"part":{"kind":"begun"}}',
+  't{"kind":"request","line":"x","process":"y","request":5}',
+  't{"kind":"request","line":"x","process":"y","request":{"method":"GET"}}',
+  't{"kind":"standing","asked":["x"],"lines":[5]}',
+  't{"kind":"waiting","process":"x","lines":5}',
+  't{"kind":"reading","session":"x","stream":5}',
+  't{"kind":"reply","line":"x","reply":"strange"}',
+  't{"kind":"changed","version":"new"}',
+  't{"kind":"message","session":"x","message":5}',
+  'r["bus nothing"]',
+];
+
+const stateOfFailure: ReadonlyMap<StoreError['reason'], State> = new Map<StoreError['reason'], State>([
+  ['full', 'a store is full'],
+  ['too-large', 'something is too large for a store'],
+  ['fenced', 'a writer is fenced'],
+]);
+
+interface ConnectionParts {
+  readonly seed: number;
+  readonly slowMs: number;
+  awayUntil(): number;
+  failed(state: State): void;
+}
+
 /** What one process asks, in its order. */
 class Connection {
   readonly #world: World;
@@ -137,15 +215,13 @@ class Connection {
   readonly #process: Process;
   readonly #slowMs: number;
   readonly #awayUntil: () => number;
+  readonly #failed: (state: State) => void;
   #asked = 0;
   #arrives = 0;
   #answers = 0;
 
-  constructor(
-    world: World,
-    process: Process,
-    { seed, slowMs, awayUntil }: { readonly seed: number; readonly slowMs: number; readonly awayUntil: () => number },
-  ) {
+  constructor(world: World, process: Process, { seed, slowMs, awayUntil, failed }: ConnectionParts) {
+    this.#failed = failed;
     this.#world = world;
     this.#process = process;
     this.#seed = seed;
@@ -164,11 +240,16 @@ class Connection {
       world.later(this.#arrives - world.now, undefined, () => {
         if (world.now < this.#awayUntil()) {
           lost();
+          this.#failed('a store is away');
           return void world.later(patienceMs, this.#process, () =>
             reject(new StoreError('unavailable', 'the store did not answer')),
           );
         }
-        const tell = outcomeOf(run, resolve, reject);
+        const tell = outcomeOf(run, resolve, (error) => {
+          const state = error instanceof StoreError ? stateOfFailure.get(error.reason) : undefined;
+          if (state !== undefined) this.#failed(state);
+          reject(error);
+        });
         this.#answers = Math.max(this.#answers, world.now + delay('back'));
         world.later(this.#answers - world.now, this.#process, tell);
       });

@@ -1,5 +1,6 @@
 /** Tokens by which a service knows its clients: they expire soon, and are taken back. */
 
+import type { FetchRequest } from '../../../src/http/client/fetch.ts';
 import { protect, type Guarded } from '../../../src/protect/protect.ts';
 import type { Server } from '../../../src/server.ts';
 import { beginning } from '../globals.ts';
@@ -57,6 +58,13 @@ export class Tokens {
   /** The time at which what was opened with a token is over, by the time of the world. */
   overAt(text: string): number {
     return (this.#given.get(text)?.expires ?? 0) * 1000 - beginning + graceMs + slackMs;
+  }
+
+  /** The same of what a request opens; `undefined` where that is over with its answer. */
+  overOf({ method, body, headers }: FetchRequest): number | undefined {
+    const isLasting = method === 'GET' || body?.includes('subscriptions/listen') === true;
+    const [, token] = /^Bearer (.*)$/.exec(headers['authorization'] ?? '') ?? [];
+    return isLasting && token !== undefined ? this.overAt(token) : undefined;
   }
 
   /** No token that was given out so far is good any more. */

@@ -230,7 +230,7 @@ export class HttpSession implements Link {
 
   /** Makes the reply of a GET the connection of a stream that broke: first what was missed, then what comes. */
   takeUp(call: HttpCall, resumption: Resumption, lastEventId: string): void {
-    const isMoved = resumption.isMoved === true;
+    const isMoved = resumption.isMoved === true && resumption.stream?.ended === false;
     if (isMoved) this.#standalone = resumption.stream;
     const connection = this.#connect(call);
     if (resumption.stream !== undefined && resumption.stream === this.#standalone) this.#listener = connection;

@@ -50,6 +50,8 @@ export class SharedStream implements LastingStream {
   /** False once an event could not be kept: the stream goes on for who reads it now, and cannot be resumed. */
   #isKept = true;
   #complete = false;
+  /** True once another process has it. */
+  #isLeft = false;
   isTaken = false;
   /** Number of times that somebody asked to take it up, and the time that its holder did. */
   #asked = 0;
@@ -117,7 +119,7 @@ export class SharedStream implements LastingStream {
 
   /** Lets go of it: another process writes it from now on. */
   leave(): void {
-    this.#complete = true;
+    this.#complete = this.#isLeft = true;
     this.#connection?.end();
     this.#over();
   }
@@ -132,7 +134,7 @@ export class SharedStream implements LastingStream {
     return {
       stream: this,
       connect: (connection) => {
-        if (place < this.#holder) return connection.end();
+        if (place < this.#holder || this.#isLeft) return connection.end();
         this.#holder = place;
         this.#replaceReader();
         // What is sent meanwhile is in the log before it would be sent on the connection.
@@ -161,7 +163,8 @@ export class SharedStream implements LastingStream {
   async #replay(connection: EventStream, number: number): Promise<void> {
     const { log, name } = this.#parts;
     const missed = await Promise.resolve(log.read(name, number)).catch(() => undefined);
-    if (missed === undefined || this.#connection !== undefined) return connection.end();
+    // What another process has by now is silent here: its client comes back.
+    if (missed === undefined || this.#connection !== undefined || this.#isLeft) return connection.end();
     connection.replay(written(name, missed.events));
     this.#seen = number + missed.events.length;
     if (missed.complete) return connection.end();

@@ -99,7 +99,8 @@ export class SharedStreams implements LastingStreams {
       stream: stream.here,
       isMoved: true,
       connect: (connection) => {
-        if (opening.isLost) {
+        // Another process has it, or a later request that came here.
+        if (opening.isLost || stream.here.ended) {
           stream.here.leave();
           connection.end();
         } else {
@@ -142,8 +143,11 @@ export class SharedStreams implements LastingStreams {
       settings,
       polling: resumption === 'polling',
       writer,
-      onEnd: () => this.#live.delete(name),
+      onEnd: (ended) => {
+        if (this.#live.get(name)?.stream === ended) this.#live.delete(name);
+      },
     });
+    this.#live.get(name)?.stream.leave();
     this.#live.set(name, { stream, about });
     return stream;
   }

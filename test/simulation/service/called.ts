@@ -1,0 +1,15 @@
+/** What may be a call of a tool. */
+interface Posted {
+  readonly method?: string;
+  readonly params?: { readonly name?: string; readonly arguments?: { readonly key?: number } };
+}
+
+/** The calls of tools in a request, each by its tool and key. */
+export function callsIn(method: string, body: string | undefined): readonly string[] {
+  if (method !== 'POST' || body?.includes('"tools/call"') !== true) return [];
+  return [JSON.parse(body) as Posted | Posted[]]
+    .flat()
+    .flatMap(({ method: called, params }) =>
+      called === 'tools/call' ? [`${params?.name} ${params?.arguments?.key}`] : [],
+    );
+}
