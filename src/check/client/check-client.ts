@@ -68,6 +68,7 @@ export async function checkClient(options: CheckClientOptions): Promise<CheckRep
     await opened?.close();
   }
   judged.end(isGone);
+  if (judged.failure !== undefined) throw judged.failure.error;
   return report(judged, { over, info, revisions, why, origin: opened?.origin });
 }
 

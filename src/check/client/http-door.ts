@@ -69,7 +69,12 @@ export async function openHttpDoor(
   const pair = pairRevision === undefined || gate !== undefined ? undefined : new PairDoor(pairRevision);
   server.on('request', (request, response) => {
     response.on('error', () => undefined);
-    serve({ request, response, revisions, judged: judged(), streams, gate, pair }).catch(() => response.destroy());
+    const visited = judged();
+    serve({ request, response, revisions, judged: visited, streams, gate, pair }).catch((error: unknown) => {
+      // Who goes away while it is read is no failure.
+      if (!request.destroyed) visited.failure ??= { error };
+      response.destroy();
+    });
   });
   return { origin, remote: `${origin}${farPath}`, close: () => closed(server) };
 }

@@ -80,6 +80,8 @@ export class JudgedClient {
   messages = 0;
   /** Number of times that the address was fetched. */
   fetches = 0;
+  /** Error of our own, the first; `undefined` for none. */
+  failure: { readonly error: unknown } | undefined;
 
   constructor(options: JudgedClientOptions) {
     this.#options = options;
@@ -120,8 +122,21 @@ export class JudgedClient {
     return talk;
   }
 
-  /** Judges and answers what came. @param talk The conversation, over stdio; found by its session over HTTP. */
+  /**
+   * Judges and answers what came. @param talk The conversation, over stdio; found by its session over HTTP.
+   *
+   * @throws What fails here, which is no fault of the client: it is kept as the failure of the run.
+   */
   async take(piece: ClientPiece, own?: Talk): Promise<ServedPiece> {
+    try {
+      return await this.#took(piece, own);
+    } catch (error) {
+      this.failure ??= { error };
+      throw error;
+    }
+  }
+
+  async #took(piece: ClientPiece, own: Talk | undefined): Promise<ServedPiece> {
     const { text, http } = piece;
     let value: unknown;
     try {

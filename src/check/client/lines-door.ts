@@ -30,7 +30,10 @@ export async function speakLines(
     // A part of a line says nothing of the client, and who waits for its answer is told.
     if (text === undefined) send(unread);
     else if (text.trim() !== '') {
-      const one = hear(text).finally(() => under.delete(one));
+      // What fails here is kept by who judges, and ends the run with its report.
+      const one: Promise<void> = hear(text)
+        .catch(() => undefined)
+        .finally(() => under.delete(one));
       under.add(one);
     }
   }

@@ -1,4 +1,4 @@
-import { after } from '../../../jsonrpc/timeout.ts';
+import { after, monotonicNow } from '../../../jsonrpc/timeout.ts';
 import type { Implementation } from '../../../protocol/features/common.ts';
 import { revisions as published, type Revision } from '../../../protocol/revision.ts';
 import { reportOf } from '../../judge.ts';
@@ -14,7 +14,7 @@ import type { Trail } from './trail.ts';
 
 /** A client whose authorization is to be judged, and how. */
 export interface CheckAuthorizedClientOptions {
-  /** Port of the first server, 0 for any; those after it have the ports after that. */
+  /** Port of the first server, 0 for any; those after it have the ports after that, whether they are open at once or one after the other. */
   readonly port: number;
   readonly info: Implementation;
   /** The revisions that are served; all by default. */
@@ -38,6 +38,9 @@ export interface CheckAuthorizedClientOptions {
   onDone?(scenario: Scenario): void;
 }
 
+/** Silence after which a client is taken to have come to its end in a scenario, where nobody tells that it has gone, in milliseconds. */
+const stillMs = 30_000;
+
 /** Serves scenarios of authorization until a client has done them all, and judges it by what it did. */
 export async function checkAuthorizedClient(options: CheckAuthorizedClientOptions): Promise<CheckReport> {
   const { info, revisions = published, only = [], patienceMs = 600_000, signal } = options;
@@ -50,7 +53,7 @@ export async function checkAuthorizedClient(options: CheckAuthorizedClientOption
   if (signal.aborted) stop();
   const cancel = after(patienceMs, stop);
   try {
-    await (options.drive === undefined ? run.all(over.signal) : run.oneByOne(over.signal));
+    await (options.drive === undefined ? run.all(over.signal) : run.oneByOne(over.signal, patienceMs));
   } finally {
     cancel();
     signal.removeEventListener('abort', stop);
@@ -121,19 +124,31 @@ class Run {
     return this.#messages;
   }
 
-  /** Has each scenario done by the client that is driven, until it goes, or is silent when it has done all. */
-  async oneByOne(signal: AbortSignal): Promise<void> {
-    const { drive, quietMs = 3_000, onDone } = this.#options;
-    for (const scenario of scenarios) {
+  /**
+   * Has each scenario done by the client that is driven, until it goes, or is silent when it has done all. One in which it hangs takes no
+   * more than its share of the time that is left: the others are for it to show as well.
+   */
+  async oneByOne(signal: AbortSignal, patienceMs: number): Promise<void> {
+    const { drive, port, quietMs = 3_000, onDone } = this.#options;
+    const end = monotonicNow() + patienceMs;
+    for (const [at, scenario] of scenarios.entries()) {
       if (signal.aborted || drive === undefined) return;
-      const site = await this.#site(scenario, 0);
+      const site = await this.#site(scenario, port === 0 ? 0 : port + at);
+      const share = (end - monotonicNow()) / (scenarios.length - at);
       const driving = new AbortController();
       const quiet = this.#quiet(() => isDone(site.trail), quietMs);
       const gone = drive(scenario, site.trail.resource, driving.signal).then(() => true);
-      const isGone = await Promise.race([gone, quiet.over.then(() => false), aborted(signal).then(() => false)]);
-      quiet.stop();
-      driving.abort();
-      await gone.catch(() => undefined);
+      let cancel = (): void => undefined;
+      const tooLong = new Promise<false>((resolve) => (cancel = after(share, () => resolve(false))));
+      let isGone: boolean;
+      try {
+        isGone = await Promise.race([gone, tooLong, quiet.over.then(() => false), aborted(signal).then(() => false)]);
+      } finally {
+        cancel();
+        quiet.stop();
+        driving.abort();
+        await gone.catch(() => undefined);
+      }
       if (isDone(site.trail)) onDone?.(scenario);
       await this.#end(site, isGone);
     }
@@ -168,10 +183,7 @@ class Run {
 
   async #site(scenario: Scenario, port: number): Promise<OpenScenario> {
     const { info, revisions = published } = this.#options;
-    const progress = (): void => {
-      this.#messages++;
-      this.#heard();
-    };
+    const progress = (): void => this.#heard();
     const judged = new JudgedClient({
       over: 'http',
       info,
@@ -180,7 +192,15 @@ class Run {
       tools: scenario.tools,
       progress,
     });
-    const site = await openSite(scenario, { port, revisions, judged: () => judged, progress });
+    const site = await openSite(scenario, {
+      port,
+      revisions,
+      judged: () => judged,
+      progress: () => {
+        this.#messages++;
+        progress();
+      },
+    });
     const open = { ...site, judged };
     this.#open.add(open);
     this.trails.push(site.trail);
@@ -189,8 +209,11 @@ class Run {
 
   async #end(site: OpenScenario, isGone: boolean): Promise<void> {
     this.#open.delete(site);
+    const { trail } = site;
+    trail.isOver = isGone || isDone(trail) || trail.silence > stillMs;
     await site.close();
     site.judged.end(isGone);
+    if (site.judged.failure !== undefined) throw site.judged.failure.error;
   }
 
   /** Waits until something is done, and nothing is heard any more. */

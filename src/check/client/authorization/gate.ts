@@ -28,11 +28,12 @@ export function gateOf(trail: Trail, astray: string, served: readonly Revision[]
   const sockets = new WeakSet<Socket>();
   const { scenario, resource } = trail;
   const { origin } = new URL(resource);
-  const note = (head: HeardHead, place: TrailPlace, answer: GateAnswer, more: object = {}): GateAnswer => {
+  const note = (head: HeardHead, place: TrailPlace, answer: GateAnswer, more: NotedMore = {}): GateAnswer => {
     const url = new URL(head.path, origin);
     const came = answer.body === undefined ? '' : JSON.stringify(answer.body);
     const { method, headers } = head;
-    trail.add({ place, method, url, headers, fields: {}, status: answer.status, came, ...more });
+    const { size = 0, ...own } = more;
+    trail.add({ place, method, url, headers, fields: {}, status: answer.status, came, ...own }, size);
     progress();
     return answer;
   };
@@ -50,9 +51,10 @@ export function gateOf(trail: Trail, astray: string, served: readonly Revision[]
       trail.revision = revisionOfCaller(message, head, served) ?? trail.revision;
       const token = tokenBrought(head, trail);
       const refusal = refusalOf(token, message, trail);
-      const isAfterToken = sockets.has(socket);
+      // Who was refused its token, and has no other, has none that it could send.
+      const isAfterToken = (sockets.has(socket) || head.headers['mcp-session-id'] !== undefined) && hasGoodToken(trail);
       if (token !== undefined) sockets.add(socket);
-      note(head, 'endpoint', refusal ?? { status: 200 }, { fields: message, isAfterToken });
+      note(head, 'endpoint', refusal ?? { status: 200 }, { fields: message, isAfterToken, size: text.length });
       if (refusal === undefined) called(message, trail);
       return refusal;
     },
@@ -65,6 +67,18 @@ export function gateOf(trail: Trail, astray: string, served: readonly Revision[]
     if (name === 'expire' || name === 'move') for (const token of tokens.values()) token.isOver = true;
     if (name === 'move') for (const token of refreshTokens.values()) token.isOver = true;
   }
+}
+
+interface NotedMore {
+  readonly fields?: Readonly<Record<string, unknown>>;
+  readonly isAfterToken?: boolean;
+  /** Characters of the body. */
+  readonly size?: number;
+}
+
+/** Tells whether a token was given that would be taken now. */
+function hasGoodToken(trail: Trail): boolean {
+  return [...trail.tokens.values()].some(({ isOver, issuer }) => !isOver && issuer === issuerNow(trail));
 }
 
 /** Issuer that the metadata name now: the second, once the server has moved. */

@@ -127,6 +127,7 @@ function given(issuer: string, { fields }: AskedIssuer, trail: Trail): IssuerAns
   }
   const code = trail.codes.get(String(fields['code']));
   trail.codes.delete(String(fields['code']));
+  if (code !== undefined) trail.usedCodes.add(String(fields['code']));
   const hash = createHash('sha256').update(String(fields['code_verifier'])).digest('base64url');
   const fits = code?.challenge === undefined || code.challenge === hash || code.challenge === fields['code_verifier'];
   if (code === undefined || !fits || code.issuer !== issuer) return refused;

@@ -32,7 +32,7 @@ function outcomeOf(rule: AuthorizationRule, revision: Revision, trails: readonly
   for (const { trail, look } of looks)
     if (typeof look !== 'string')
       return rule.as === undefined
-        ? breaks(exchangeOf(look.at), look.breaks, `scenario ${trail.scenario.name}`)
+        ? breaks(exchangeOf(look.at, trails), look.breaks, `scenario ${trail.scenario.name}`)
         : notJudged(`it is broken with ${rule.as}`);
   return looks.some(({ look }) => look === 'holds')
     ? holds
@@ -42,14 +42,20 @@ function outcomeOf(rule: AuthorizationRule, revision: Revision, trails: readonly
 /** Headers that are told with a finding. */
 const shownHeaders = /^(accept|authorization|content-type|mcp-.*)$/;
 
-/** A step as it was asked, and answered. The tokens in it are worth nothing elsewhere. */
-function exchangeOf(step: TrailStep | undefined): Exchanged {
+/** A step as it was asked, and answered. What was given here is worth nothing elsewhere, and shown; other secrets are not. */
+function exchangeOf(step: TrailStep | undefined, trails: readonly Trail[]): Exchanged {
   const { method = '', url, headers = {}, fields = {}, status, came = '' } = step ?? {};
   const lines = Object.entries(headers).filter(([name]) => shownHeaders.test(name));
-  const body = method === 'POST' ? ['', JSON.stringify(fields)] : [];
-  const head = url === undefined ? '' : `${method} ${url.pathname}${url.search}`;
+  const own = (text: string): string => shownOf(text, trails);
+  const body =
+    method === 'POST' ? ['', JSON.stringify(fields, (key, value) => (isSecret(key, value) ? own(value) : value))] : [];
+  const query = [...(url?.searchParams ?? [])].map(
+    ([name, value]) => `${name}=${isSecret(name, value) ? own(value) : value}`,
+  );
+  const head = url === undefined ? '' : `${method} ${url.pathname}${query.length === 0 ? '' : `?${query.join('&')}`}`;
+  const shown = lines.map(([name, value = '']) => `${name}: ${name === 'authorization' ? own(value) : value}`);
   return {
-    sent: [head, ...lines.map(([name, value]) => `${name}: ${value ?? ''}`), ...body].join('\n').slice(0, 4_000),
+    sent: [head, ...shown, ...body].join('\n').slice(0, 4_000),
     status,
     headers: {},
     text: came.slice(0, 2_000),
@@ -57,4 +63,31 @@ function exchangeOf(step: TrailStep | undefined): Exchanged {
     malformed: [],
     end: 'complete',
   };
+}
+
+/** Names of parameters that are secrets of a client, its person or its token. */
+const secretNames =
+  /^(client_secret|refresh_token|access_token|code|code_verifier|password|assertion|client_assertion|subject_token)$/;
+
+function isSecret(name: string, value: unknown): value is string {
+  return typeof value === 'string' && secretNames.test(name);
+}
+
+/** A secret as it came, where it was given here, and its length in its place where it is one of elsewhere. */
+function shownOf(text: string, trails: readonly Trail[]): string {
+  const given = trails.flatMap(({ tokens, refreshTokens, codes, clients, usedCodes }) => [
+    ...tokens.keys(),
+    ...refreshTokens.keys(),
+    ...codes.keys(),
+    ...usedCodes,
+    ...[...clients.values()].flatMap(({ secret }) => secret ?? []),
+  ]);
+  const [scheme = '', rest] = /^(bearer|basic|dpop) +(.*)$/i.exec(text)?.slice(1) ?? [];
+  const secret = rest ?? text;
+  const isGiven = given.some((one) => secret === one || (/^basic$/i.test(scheme) && basicHas(secret, one)));
+  return isGiven ? text : `${scheme === '' ? '' : `${scheme} `}(${secret.length} characters that were not given here)`;
+}
+
+function basicHas(text: string, secret: string): boolean {
+  return Buffer.from(text, 'base64').toString('utf8').includes(secret);
 }

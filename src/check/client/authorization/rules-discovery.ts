@@ -34,7 +34,7 @@ const named: AuthorizationRule = {
     const looked = trail.at('resource-metadata');
     if (looked.some(({ url }) => url.pathname === namedPath)) return 'holds';
     const [other] = [...looked, ...trail.at('astray'), ...uses(trail)];
-    if (refused(trail) === undefined || other === undefined) return 'not-seen';
+    if (refused(trail) === undefined || other === undefined || !trail.isOver) return 'not-seen';
     return { breaks: `the challenge named ${namedPath}, which was never fetched`, at: other };
   },
 };
@@ -50,7 +50,8 @@ const wellKnown: AuthorizationRule = {
     const [step] = trail.at('resource-metadata');
     if (first === undefined) return 'not-seen';
     if (!first) return { breaks: 'it asked at the root first', at: step };
-    return second === undefined ? { breaks: 'it asked for that of the path alone', at: step } : 'holds';
+    if (second !== undefined) return 'holds';
+    return trail.isOver ? { breaks: 'it asked for that of the path alone', at: step } : 'not-seen';
   },
 };
 
@@ -78,7 +79,8 @@ const openid: AuthorizationRule = {
     const looked = trail.at('server-metadata').filter(({ issuer }) => issuer !== undefined);
     if (looked.length === 0) return 'not-seen';
     const isBoth = looked.some(({ url }) => url.pathname.includes('openid-configuration'));
-    return isBoth ? 'holds' : { breaks: 'it looked for metadata of OAuth alone', at: looked.at(-1) };
+    if (isBoth) return 'holds';
+    return trail.isOver ? { breaks: 'it looked for metadata of OAuth alone', at: looked.at(-1) } : 'not-seen';
   },
 };
 
@@ -90,9 +92,10 @@ function inOrder(trail: Trail, wanted: readonly string[]) {
   if (!looked.some(({ url }) => url.pathname.includes('openid-configuration'))) return 'not-seen' as const;
   const isRight = asked.join() === wanted.slice(0, asked.length).join();
   if (!isRight) return { breaks: `it asked for ${asked.join(', then ')}`, at: looked[0] };
+  if (asked.length === wanted.length) return 'holds' as const;
   // Who gives up before the last has not tried them all.
-  return asked.length === wanted.length
-    ? ('holds' as const)
+  return !trail.isOver
+    ? ('not-seen' as const)
     : { breaks: `it never asked for ${wanted[asked.length] ?? ''}`, at: looked.at(-1) };
 }
 
@@ -174,7 +177,7 @@ const atRoot: AuthorizationRule = {
   judge: (trail) =>
     each(trail.at('server-metadata').slice(-1), () => {
       const asked = paths(trail, 'server-metadata');
-      return !asked.includes(rootMetadata) && `it asked for ${asked.join()}`;
+      return trail.isOver && !asked.includes(rootMetadata) && `it asked for ${asked.join()}`;
     }),
 };
 
@@ -186,7 +189,8 @@ const fallsBack: AuthorizationRule = {
   judge(trail) {
     const looked = trail.at('server-metadata').find(({ url }) => url.pathname === rootMetadata);
     if (looked === undefined) return 'not-seen';
-    return uses(trail).length > 0 ? 'holds' : { breaks: 'it gave up when there were no metadata', at: looked };
+    if (uses(trail).length > 0) return 'holds';
+    return trail.isOver ? { breaks: 'it gave up when there were no metadata', at: looked } : 'not-seen';
   },
 };
 

@@ -37,13 +37,10 @@ const always: AuthorizationRule = {
   mend: 'send the token with each POST, GET and DELETE, in a session as well',
   judge: (trail) =>
     each(
-      trail.at('endpoint').filter(({ isAfterToken, headers }) => isAfterToken === true || isInSession(headers)),
+      trail.at('endpoint').filter(({ isAfterToken }) => isAfterToken === true),
       ({ headers, method }) => headers['authorization'] === undefined && `${method} came without one`,
     ),
 };
-
-/** A session was opened with a token. */
-const isInSession = (headers: TrailStep['headers']): boolean => headers['mcp-session-id'] !== undefined;
 
 const neverInQuery: AuthorizationRule = {
   id: 'auth-120',
@@ -110,7 +107,9 @@ const tries: AuthorizationRule = {
     if (refused === undefined) return 'not-seen';
     return stepsUp(trail, 'more').length > 0
       ? 'holds'
-      : { breaks: 'it was refused, and sent its person to no page with that scope', at: refused };
+      : !trail.isOver
+        ? 'not-seen'
+        : { breaks: 'it was refused, and sent its person to no page with that scope', at: refused };
   },
 };
 
@@ -194,7 +193,9 @@ const goesOn: AuthorizationRule = {
     if (trail.at('token').length > 0) return 'holds';
     // Who never comes back from a page has a person that does not.
     const canReturn = others.some((other) => other !== trail && other.at('token').length > 0);
-    return canReturn ? { breaks: 'it came back with a code, and did not use it', at: page } : 'not-seen';
+    return canReturn && trail.isOver
+      ? { breaks: 'it came back with a code, and did not use it', at: page }
+      : 'not-seen';
   },
 };
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { parseJson } from '../../../json/parse.ts';
 import { isObject } from '../../../jsonrpc/message.ts';
 import type { Revision } from '../../../protocol/revision.ts';
-import { openHttpDoor } from '../http-door.ts';
+import { openHttpDoor, type DoorParts, type HttpDoor } from '../http-door.ts';
 import { bodyOf, closed, comesFromHere, endResponse, flat } from '../http-parts.ts';
 import type { JudgedClient } from '../judged-client.ts';
 import { gateOf } from './gate.ts';
@@ -38,12 +38,25 @@ export async function openSite(
 ): Promise<OpenSite> {
   let trail: Trail | undefined;
   const serving = [0, ...(scenario.hasSecond === true ? [1] : [])].map((at) =>
-    openIssuer((request, response, origin) => {
-      if (trail === undefined) return Promise.resolve(endResponse(response, 503));
-      return serveIssuer({ request, response, origin, trail, at, progress });
+    openIssuer(async (request, response, origin) => {
+      if (trail === undefined) return endResponse(response, 503);
+      try {
+        await serveIssuer({ request, response, origin, trail, at, progress });
+      } catch (error) {
+        // Who goes away while it is read is no failure.
+        if (!request.destroyed) judged().failure ??= { error };
+        throw error;
+      }
     }),
   );
-  const issuers = await Promise.all(serving);
+  const opened = await Promise.allSettled(serving);
+  const issuers = opened.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  const closeIssuers = async (): Promise<void> => void (await Promise.all(issuers.map((one) => one.close())));
+  const failure = opened.find((one) => one.status === 'rejected');
+  if (failure !== undefined) {
+    await closeIssuers();
+    throw failure.reason;
+  }
   // A client of the first revision has its authorization server where the server of MCP is.
   const made = (resource: string): Trail =>
     new Trail(
@@ -53,7 +66,7 @@ export async function openSite(
         ? [new URL(resource).origin]
         : issuers.map(({ origin }) => origin + scenario.issuer.path),
     );
-  const door = await openHttpDoor(port, revisions, {
+  const door = await openDoor(port, revisions, closeIssuers, {
     judged,
     gate(origin) {
       trail = made(`${origin}/mcp`);
@@ -73,10 +86,25 @@ export async function openSite(
     },
   });
   const close = async (): Promise<void> => {
-    await Promise.all([door, ...issuers].map((one) => one.close()));
+    await Promise.all([door.close(), closeIssuers()]);
   };
   // The door made it when it opened.
   return { trail: trail ?? made(`${door.origin}/mcp`), close };
+}
+
+/** Opens the door of a scenario. @param give Closes what was opened before, where it cannot be. */
+async function openDoor(
+  port: number,
+  revisions: readonly Revision[],
+  give: () => Promise<void>,
+  parts: DoorParts,
+): Promise<HttpDoor> {
+  try {
+    return await openHttpDoor(port, revisions, parts);
+  } catch (error) {
+    await give();
+    throw error;
+  }
 }
 
 interface OpenIssuer {
@@ -133,7 +161,7 @@ async function serveIssuer({ request, response, origin, trail, at, progress }: V
       trail,
     );
   const came = answer.location ?? (answer.body === undefined ? '' : JSON.stringify(answer.body));
-  trail.add({ place: answer.place, method, url, headers, fields, issuer, status: answer.status, came });
+  trail.add({ place: answer.place, method, url, headers, fields, issuer, status: answer.status, came }, body.length);
   progress();
   endResponse(response, answer.status, answer.body, answer.location === undefined ? {} : { location: answer.location });
 }

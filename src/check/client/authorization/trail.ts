@@ -1,3 +1,4 @@
+import { monotonicNow } from '../../../jsonrpc/timeout.ts';
 import type { Revision } from '../../../protocol/revision.ts';
 import type { Scenario } from './scenarios.ts';
 
@@ -24,15 +25,15 @@ export interface TrailStep {
   readonly fields: Readonly<Record<string, unknown>>;
   /** Issuer at which it was asked. */
   readonly issuer?: string;
-  /** True where the connection had brought an accepted token before. */
+  /** True where a token was good, and the connection or the session had brought one before. */
   readonly isAfterToken?: boolean;
   readonly status: number;
   /** Body of the answer, or where it sent. */
   readonly came: string;
 }
 
-/** Limit of the steps that are remembered of a scenario. */
-const mostSteps = 2_000;
+/** Limits of the steps that are remembered of a scenario: their number, and the characters that came with them. */
+const most = { steps: 2_000, characters: 32 * 1024 ** 2 };
 
 /** Everything that was asked in one scenario, in its order. */
 export class Trail {
@@ -50,8 +51,14 @@ export class Trail {
   readonly tokens: Map<string, GivenToken> = new Map();
   readonly refreshTokens: Map<string, GivenToken> = new Map();
   readonly codes: Map<string, GivenCode> = new Map();
+  /** Codes that were exchanged. */
+  readonly usedCodes: Set<string> = new Set();
   /** Tools that were called with a token that was good for it. */
   readonly called: Set<string> = new Set();
+  /** True where the client came to its end: what it did not do by then it does not do. */
+  isOver = false;
+  #size = 0;
+  #lastAt = monotonicNow();
 
   constructor(scenario: Scenario, resource: string, issuers: readonly string[]) {
     this.scenario = scenario;
@@ -59,9 +66,17 @@ export class Trail {
     this.issuers = issuers;
   }
 
-  /** Remembers a step. */
-  add(step: TrailStep): void {
-    if (this.steps.length < mostSteps) this.steps.push(step);
+  /** Remembers a step. @param size The characters of its body. */
+  add(step: TrailStep, size: number): void {
+    if (this.steps.length >= most.steps || this.#size > most.characters) return;
+    this.#size += size + step.url.href.length;
+    this.steps.push(step);
+    this.#lastAt = monotonicNow();
+  }
+
+  /** Time since something was asked, in milliseconds. */
+  get silence(): number {
+    return monotonicNow() - this.#lastAt;
   }
 
   /** Steps at a place. */

@@ -1,0 +1,197 @@
+/** How a client is judged that hangs, is cut off, or is refused, and what is left when a run fails. */
+
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { test, type TestContext } from 'node:test';
+import {
+  checkAuthorizedClient,
+  type CheckAuthorizedClientOptions,
+} from '../../src/check/client/authorization/check-authorized-client.ts';
+import { judgeTrails } from '../../src/check/client/authorization/judge-trails.ts';
+import { scenarios } from '../../src/check/client/authorization/scenarios.ts';
+import { Trail } from '../../src/check/client/authorization/trail.ts';
+import { checkClient } from '../../src/check/client/check-client.ts';
+import type { CheckReport } from '../../src/check/report.ts';
+import { revisionOf } from '../../src/protocol/revision.ts';
+import { until } from '../support/turns.ts';
+
+const info = { name: 'parley-check', version: '1.0.0' };
+const json = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+
+async function judged(
+  t: TestContext,
+  drive: NonNullable<CheckAuthorizedClientOptions['drive']>,
+  more: Partial<CheckAuthorizedClientOptions> = {},
+): Promise<CheckReport> {
+  return await checkAuthorizedClient({ port: 0, info, patienceMs: 60_000, signal: t.signal, drive, ...more });
+}
+
+const hasEnded = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+
+async function initialize(url: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
+  return await fetch(url, { method: 'POST', headers: { ...json, ...headers }, body });
+}
+
+test('what a client did not do by the time it was cut off is not held against it', async (t) => {
+  const metadata = async (url: string): Promise<void> => {
+    await (await initialize(url)).text();
+    await (await fetch(`${new URL(url).origin}/.well-known/oauth-protected-resource/mcp`)).text();
+  };
+  const drive =
+    (hangs: boolean): NonNullable<CheckAuthorizedClientOptions['drive']> =>
+    async ({ name }, url, signal) => {
+      if (name !== 'plain') return;
+      await metadata(url);
+      if (hangs) await hasEnded(signal);
+    };
+  const cut = await judged(t, drive(true), { patienceMs: 2_000 });
+  assert.deepEqual(cut.findings, []);
+  // Who ends by itself has done all that it does.
+  const { findings } = await judged(t, drive(false));
+  assert.deepEqual(
+    findings.map(({ id }) => id),
+    ['auth-030'],
+  );
+});
+
+test('a scenario in which a client hangs leaves the others their time', async (t) => {
+  const driven: string[] = [];
+  const { cut } = await judged(
+    t,
+    async ({ name }, _, signal) => {
+      driven.push(name);
+      if (name === 'right') await hasEnded(signal);
+    },
+    { patienceMs: 2_600 },
+  );
+  assert.deepEqual(
+    driven,
+    scenarios.map(({ name }) => name),
+  );
+  assert.equal(cut, undefined);
+});
+
+test('a client whose token was refused, and that has no other, may ask without one', async (t) => {
+  const { findings } = await judged(t, async ({ name }, url) => {
+    if (name !== 'right') return;
+    const token = await signIn(url);
+    const bearer = { authorization: `Bearer ${token}` };
+    const session = (await initialize(url, bearer)).headers.get('mcp-session-id') ?? '';
+    const say = async (message: object, headers: object): Promise<void> => {
+      const own = { ...json, 'mcp-session-id': session, 'mcp-protocol-version': '2025-11-25', ...headers };
+      await (
+        await fetch(url, { method: 'POST', headers: own, body: JSON.stringify({ jsonrpc: '2.0', ...message }) })
+      ).text();
+    };
+    await say({ method: 'notifications/initialized' }, bearer);
+    await say({ id: 2, method: 'tools/call', params: { name: 'expire', arguments: {} } }, bearer);
+    // To be told once more where tokens are to be had.
+    await say({ id: 3, method: 'tools/call', params: { name: 'again', arguments: {} } }, {});
+  });
+  assert.deepEqual(
+    findings.filter(({ id }) => id === 'auth-119'),
+    [],
+  );
+});
+
+/** Signs in as simply as it can be, at the issuer that the challenge leads to. */
+async function signIn(url: string): Promise<string> {
+  const { resource_metadata: named } = /resource_metadata="(?<resource_metadata>[^"]*)"/.exec(
+    (await initialize(url)).headers.get('www-authenticate') ?? '',
+  )?.groups ?? { resource_metadata: '' };
+  const { authorization_servers: servers } = (await (await fetch(named ?? '')).json()) as {
+    readonly authorization_servers: readonly string[];
+  };
+  const redirect = 'http://127.0.0.1:9/back';
+  const page = new URL(`${servers[0]}/authorize`);
+  for (const [name, value] of [
+    ['client_id', 'parley-check'],
+    ['redirect_uri', redirect],
+    ['state', 's'],
+  ] as const)
+    page.searchParams.set(name, value);
+  const back = new URL((await fetch(page, { redirect: 'manual' })).headers.get('location') ?? '');
+  const form = {
+    grant_type: 'authorization_code',
+    client_id: 'parley-check',
+    redirect_uri: redirect,
+    code: back.searchParams.get('code') ?? '',
+  };
+  const given = await fetch(`${servers[0]}/token`, { method: 'POST', body: new URLSearchParams(form) });
+  return ((await given.json()) as { readonly access_token: string }).access_token;
+}
+
+test('where a port is taken the run fails, and nothing is left open', async (t) => {
+  const taken = createServer();
+  await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+  t.after(() => taken.close());
+  const { port } = taken.address() as AddressInfo;
+  const servers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'TCPServerWrap').length;
+  const before = servers();
+  await assert.rejects(checkAuthorizedClient({ port, info, signal: t.signal }), /EADDRINUSE/);
+  await assert.rejects(
+    judged(t, () => Promise.resolve(), { port }),
+    /EADDRINUSE/,
+  );
+  // What is closed is gone some turns later.
+  await until(() => servers() <= before, 'nothing is left open');
+});
+
+test('a failure of its own ends a run, and is no fault of the client', async (t) => {
+  const failing = checkClient({
+    door: { port: 0 },
+    info,
+    signal: t.signal,
+    async onOpen(origin) {
+      await initialize(`${origin}/mcp`);
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'tools/list' });
+      await fetch(`${origin}/mcp`, { method: 'POST', headers: json, body }).catch(() => undefined);
+    },
+    onStep() {
+      throw new Error('it fails here');
+    },
+  });
+  await assert.rejects(failing, /it fails here/);
+});
+
+test('a secret that was given elsewhere is shown in no finding', () => {
+  const [right] = scenarios;
+  assert.ok(right !== undefined);
+  const trail = new Trail(right, 'http://127.0.0.1:1/mcp', ['http://127.0.0.1:2/tenant']);
+  trail.revision = revisionOf('2025-11-25');
+  trail.clients.set('own', {
+    issuer: 'http://127.0.0.1:2/tenant',
+    redirectUris: [],
+    grantTypes: [],
+    method: 'client_secret_basic',
+    secret: 'given-here',
+  });
+  const basic = Buffer.from('own:sesame-of-elsewhere').toString('base64');
+  const step = (place: 'token' | 'endpoint', headers: Readonly<Record<string, string>>, fields: object): void =>
+    trail.add(
+      {
+        place,
+        method: 'POST',
+        url: new URL(`http://127.0.0.1:2/tenant/${place}?code=code-of-elsewhere`),
+        headers,
+        fields: { ...fields },
+        issuer: 'http://127.0.0.1:2/tenant',
+        status: 400,
+        came: '',
+      },
+      0,
+    );
+  step('token', { authorization: `Basic ${basic}` }, { grant_type: 'authorization_code', code: 'code-of-elsewhere' });
+  const found = judgeTrails([trail], () => true).flatMap(({ outcome }) =>
+    outcome.verdict === 'breaks' ? [outcome] : [],
+  );
+  assert.ok(found.length > 0);
+  const text = JSON.stringify(found);
+  assert.doesNotMatch(text, /of-elsewhere/);
+  assert.doesNotMatch(text, new RegExp(basic));
+  assert.match(text, /Basic \(\d+ characters that were not given here\)/);
+});
