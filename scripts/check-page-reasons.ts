@@ -77,13 +77,32 @@ const client: readonly Reason[] = [
     'tasks-015 tasks-028 tasks-030 tasks-033 tasks-034 tasks-037 tasks-043 tasks-044 tasks-045 tasks-046 tasks-047 tasks-048 tasks-049 progress-009 progress-010 progress-011',
   ],
   [
-    'needs a server that breaks off, answers in an older way, changes or starts anew, which this one does not do yet',
-    'lifecycle-010 lifecycle-011 lifecycle-015 lifecycle-016 versioning-002 versioning-007 versioning-008 stdio-008 stdio-009 stdio-012 stdio-013 stdio-015 stdio-016 stdio-017 stdio-018 stdio-019 stdio-020 http-026 http-027 http-030 http-039 http-041 http-063 http-103 http-104 http-105 http-114 subs-005 subs-007 subs-011 basic-022 basic-023 page-001 page-003 cancel-003 cancel-005 cancel-007 cancel-010 cancel-011 cancel-012 progress-003 progress-005 progress-006 progress-009 progress-010 progress-011 resources-016 mrtr-022',
+    'needs a server whose stream breaks off, that changes while it is spoken to, or that has something to subscribe to, which this one does not do yet',
+    'http-026 http-027 http-039 http-041 http-063 http-103 http-104 http-105 subs-005 subs-007 subs-011 stdio-008 stdio-015 stdio-016',
   ],
   [
-    'about questions that this server does not ask, and tools that it does not have',
-    'http-073 http-087 http-092 http-094 compl-003 roots-003 roots-005 sampling-005 sampling-007 sampling-010 sampling-011 sampling-017 sampling-023 sampling-024 sampling-030 elicit-017 elicit-028 http-010 http-077 prompts-012 basic-018 basic-019 basic-028 basic-030',
+    'needs a server that answers as an older one would, or one that nobody knows, where this one speaks every revision',
+    'basic-022 lifecycle-015 lifecycle-016 versioning-002 stdio-018 stdio-019 http-114',
   ],
+  [
+    'about what a client speaks besides, or could, which it alone knows',
+    'lifecycle-010 lifecycle-011 versioning-007 versioning-008 stdio-017 stdio-020',
+  ],
+  [
+    'about what a client makes of an answer, or no longer does, where nothing comes either way, or what comes may have crossed it',
+    'basic-023 resources-016 page-001 http-077 cancel-005 cancel-007 cancel-012 stdio-009 versioning-013',
+  ],
+  ['about how a client ends its server, which a person may have ended as well', 'stdio-012 stdio-013'],
+  [
+    'about errors, in a revision in which a client sends no answers, which is judged as basic-038',
+    'basic-028 basic-030',
+  ],
+  [
+    'about whoever makes up questions for the model, or lists prompts, which is this server',
+    'sampling-010 sampling-011 sampling-030 prompts-012',
+  ],
+  ['needs a person that refuses, roots that change, or arguments to complete', 'sampling-023 roots-003 compl-003'],
+  ['said by another row too: that of what is filled in, whose shape is judged', 'sampling-017'],
 ];
 
 /** Reasons of rows of a side, in their order. */

@@ -74,6 +74,19 @@ const nasty: readonly string[] = [
   '\u0000\ud800',
 ];
 
+test('a body that is no UTF-8 is found', async (t) => {
+  const { findings } = await at(t, async (origin) => {
+    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c?', version: '1' } };
+    const body = Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params }));
+    body[body.indexOf('?')] = 0xe9;
+    await (await fetch(`${origin}/mcp`, { method: 'POST', headers: json, body })).text();
+  });
+  assert.deepEqual(
+    findings.filter(({ severity }) => severity === 'error').map(({ id }) => id),
+    ['basic-002'],
+  );
+});
+
 test('whatever is said is answered, and the next is judged as before', async (t) => {
   const report = await at(t, async (origin) => {
     for (const body of nasty) {

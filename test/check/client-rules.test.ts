@@ -67,6 +67,15 @@ const region = (said: string | undefined, args: Json): Case => ({
   ],
 });
 
+const called = (headers: Said['headers'], args: Json): Case => ({
+  date: newest,
+  says: [
+    { body: own(1, 'tools/list') },
+    { body: own(2, 'tools/call', { name: 'region', arguments: args }), headers: { ...headers } },
+  ],
+});
+const alike = '=?base64?eA==?=';
+
 /** What breaks each row; several where a row is broken in several ways. */
 const cases: Readonly<Record<string, readonly Case[]>> = {
   'basic-001': [
@@ -141,6 +150,47 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
   'http-072': [headed(newest, own(1, 'tools/call', { name: 'echo' }), { 'mcp-name': 'Echo' })],
   'http-081': [region('Oslo', { region: 'Rome' }), region(undefined, { region: 'Rome' })],
   'http-093': [region('Malm\u00f6', { region: 'Malm\u00f6' })],
+  'http-087': [called({ 'mcp-param-count': '9007199254740993' }, { count: 2 ** 53 })],
+  'http-092': [
+    called({ 'mcp-param-count': '3.0' }, { count: 3 }),
+    called({ 'mcp-param-loud': 'True' }, { loud: true }),
+  ],
+  'http-094': [called({ 'mcp-param-region': alike }, { region: alike })],
+  'http-073': [
+    headed(newest, own(1, 'prompts/get', { name: 'grüße' }), { 'mcp-name': 'grüße' }),
+    headed(newest, own(1, 'prompts/get', { name: 'grüße' }), { 'mcp-name': 'gr??e' }),
+  ],
+  'http-010': [
+    {
+      ...first(initialize({ protocolVersion: '2025-03-26' }), notice('notifications/initialized'), [
+        request(1, 'ping'),
+        { jsonrpc: '2.0', id: 'x', result: {} },
+      ]),
+      date: '2025-03-26',
+    },
+  ],
+  'page-003': [
+    {
+      ...first(
+        initialize(),
+        notice('notifications/initialized'),
+        request(1, 'tools/list'),
+        initialize(),
+        notice('notifications/initialized'),
+        request(2, 'tools/list', { cursor: 'page 2 of conversation 1' }),
+      ),
+      over: 'stdio',
+    },
+  ],
+  'lifecycle-008': [late(request(1, 'subscriptions/listen', {})), late(request(1, 'tasks/update', { taskId: 't' }))],
+  'mrtr-022': [
+    now(
+      ask,
+      { ...ask, id: 'a2' },
+      retry({ inputResponses: { ...answers(accepted), 'first-1-0': accepted }, requestState: state }),
+    ),
+    now(ask, { ...ask, id: 'a2' }, retry({ inputResponses: answers(accepted), requestState: `${state}2` })),
+  ],
   'http-096': [region('Oslo', {})],
   'http-090': [now(own(1, 'tools/call', { name: 'bad_header' }))],
   'wire-schema': [

@@ -9,6 +9,8 @@ export interface HeardHead {
   readonly path: string;
   /** Headers by their names in small letters. */
   readonly headers: Readonly<Record<string, string | undefined>>;
+  /** False where the body is no UTF-8. */
+  readonly isUtf8?: boolean;
 }
 
 /** Something that a client said, before it is answered. */
@@ -19,6 +21,8 @@ export interface HeardOfClient {
   readonly malformed?: string;
   /** Number of messages in the batch that it came in; 0 where it came alone. */
   readonly batch: number;
+  /** Messages of that batch, all of them; left out where it came alone. */
+  readonly parts?: readonly JsonObject[];
   /** The conversation, as it was before. */
   readonly talk: Talk;
   readonly revision: Revision;

@@ -139,11 +139,12 @@ interface Posted extends Pick<Visit, 'request' | 'response' | 'judged' | 'gate'>
 }
 
 async function posted({ request, response, head, served, judged, gate }: Posted): Promise<void> {
-  const text = await bodyOf(request);
-  if (text === undefined) {
+  const body = await bodyOf(request);
+  if (body === undefined) {
     response.on('finish', () => request.destroy());
     return endResponse(response, 413, undefined, { connection: 'close' });
   }
+  const { text, isUtf8 } = body;
   const refused = gate?.refuses(head, text, request.socket);
   if (refused !== undefined) return endResponse(response, refused.status, refused.body, refused.headers);
   let isStream = false;
@@ -168,7 +169,7 @@ async function posted({ request, response, head, served, judged, gate }: Posted)
       return response.write(event(messages)) || !response.destroyed;
     },
   };
-  const { talk, messages, isLost } = await judged.take({ text, http: head, served, line });
+  const { talk, messages, isLost } = await judged.take({ text, http: { ...head, isUtf8 }, served, line });
   if (isLost && !isStream)
     return endResponse(response, 404, {
       jsonrpc: '2.0',
@@ -182,8 +183,8 @@ async function posted({ request, response, head, served, judged, gate }: Posted)
     for (const message of messages) response.write(event(message));
     return void response.end();
   }
-  const body = text.trimStart().startsWith('[') ? messages : messages[0];
-  endResponse(response, statusOf(messages, talk), body, sessionOf(talk, text));
+  const answer = text.trimStart().startsWith('[') ? messages : messages[0];
+  endResponse(response, statusOf(messages, talk), answer, sessionOf(talk, text));
 }
 
 function event(message: JsonObject | readonly JsonObject[]): string {

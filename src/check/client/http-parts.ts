@@ -1,5 +1,6 @@
 /** Parts of servers on this machine that a client speaks to. */
 
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { HeardHead } from './client-rule.ts';
 
@@ -48,8 +49,14 @@ export function flat(headers: IncomingMessage['headers']): HeardHead['headers'] 
   );
 }
 
-/** The body as a text; `undefined` where it is too large: what follows is read no more. */
-export function bodyOf(request: IncomingMessage): Promise<string | undefined> {
+/** A body as a text, and whether its bytes were UTF-8. */
+export interface HeardBody {
+  readonly text: string;
+  readonly isUtf8: boolean;
+}
+
+/** The body; `undefined` where it is too large: what follows is read no more. */
+export function bodyOf(request: IncomingMessage): Promise<HeardBody | undefined> {
   return new Promise((resolve, reject) => {
     const pieces: Buffer[] = [];
     let length = 0;
@@ -59,7 +66,10 @@ export function bodyOf(request: IncomingMessage): Promise<string | undefined> {
       request.pause();
       resolve(undefined);
     });
-    request.on('end', () => resolve(Buffer.concat(pieces).toString('utf8')));
+    request.on('end', () => {
+      const bytes = Buffer.concat(pieces);
+      resolve({ text: bytes.toString('utf8'), isUtf8: isUtf8(bytes) });
+    });
     request.on('error', reject);
     request.on('close', () => reject(new Error('the client went away')));
   });

@@ -76,6 +76,7 @@ export class JudgedClient {
   #remote: string | undefined;
   #count = 0;
   #lost = 0;
+  #begun = 0;
   /** Number of messages that came. */
   messages = 0;
   /** Number of times that the address was fetched. */
@@ -154,8 +155,9 @@ export class JudgedClient {
     const foreign = own === undefined ? refusedProbe(parts[0] ?? {}, piece.served) : undefined;
     if (foreign !== undefined) return { talk: new Talk(this.#options.over), messages: [foreign], isLost: false };
     const talk = own ?? this.#talkOf(parts[0] ?? {}, piece);
-    const batch = Array.isArray(value) ? parts.length : 0;
-    const answers = await Promise.all(parts.map((message) => this.#one(message, batch, talk, piece)));
+    const answers = await Promise.all(
+      parts.map((message) => this.#one(message, Array.isArray(value) ? parts : [], talk, piece)),
+    );
     const given = answers.filter((answer) => answer !== undefined);
     const messages = given.flatMap((answer) => (answer === 'lost' ? [] : [answer]));
     return { talk, messages, isLost: talk.isLost };
@@ -170,7 +172,7 @@ export class JudgedClient {
 
   async #one(
     message: JsonObject,
-    batch: number,
+    parts: readonly JsonObject[],
     talk: Talk,
     piece: ClientPiece,
   ): Promise<JsonObject | 'lost' | undefined> {
@@ -179,7 +181,8 @@ export class JudgedClient {
     if (this.isTooMuch) return refused(message['id'], -32_603, 'this client said too much to be judged');
     const revision = talk.revision ?? revisionFor(message, served);
     const put = isResponse(message) ? talk.put.get(idText(message['id'])) : undefined;
-    this.watching.heard({ message, batch, talk, revision, put, ...(http && { http }) }, text);
+    const batch = parts.length;
+    this.watching.heard({ message, batch, parts, talk, revision, put, ...(http && { http }) }, text);
     if (isResponse(message)) return this.#answered(message, talk);
     if (!isAsking(message)) return this.#told(message, talk);
     if (talk.isLost) return 'lost';
@@ -273,6 +276,10 @@ export class JudgedClient {
     if (talk.longCalls.length > 100) talk.longCalls.shift();
     let isOver = false;
     line.open?.();
+    const request = talk.open.get(idText(id));
+    const progressToken = request === undefined ? undefined : metaOf(request)['progressToken'];
+    if (progressToken !== undefined)
+      line.send({ jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken, progress: 1 } });
     return await new Promise((resolve) => {
       const settle = (isThere: boolean): void => {
         isOver = true;
@@ -348,6 +355,7 @@ export class JudgedClient {
   }
 
   #begin(talk: Talk): Talk {
+    talk.number = ++this.#begun;
     this.#talks.push(talk);
     if (this.#talks.length > most.talks) this.#talks.shift();
     return talk;

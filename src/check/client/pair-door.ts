@@ -39,8 +39,9 @@ export class PairDoor {
     const isStream = pathname === pairPaths.stream;
     if (isStream && head.method === 'GET') return this.#stream(response, judged);
     if (head.method !== 'POST') return endResponse(response, 405);
-    const text = await bodyOf(request);
-    if (text === undefined) return endResponse(response, 413, undefined, { connection: 'close' });
+    const body = await bodyOf(request);
+    if (body === undefined) return endResponse(response, 413, undefined, { connection: 'close' });
+    const { text } = body;
     const pair = isStream ? undefined : this.#open.get(searchParams.get('stream') ?? '');
     if (pair === undefined) {
       this.#misplaced(text, head);

@@ -80,6 +80,8 @@ export class Talk {
   session: string | undefined;
   /** Stage of its opening. */
   stage: 'new' | 'answered' | 'ready' = 'new';
+  /** Number of the conversation in its run. */
+  number = 0;
   /** True when the session was taken away, and the client was told so. */
   isLost = false;
   /** True where it was opened after another was taken away. */

@@ -82,7 +82,7 @@ function shownOf(text: string, trails: readonly Trail[]): string {
     ...usedCodes,
     ...[...clients.values()].flatMap(({ secret }) => secret ?? []),
   ]);
-  const [scheme = '', rest] = /^(bearer|basic|dpop) +(.*)$/i.exec(text)?.slice(1) ?? [];
+  const [scheme = '', rest] = /^(bearer|basic|dpop) +(\S+)$/i.exec(text)?.slice(1) ?? [];
   const secret = rest ?? text;
   const isGiven = given.some((one) => secret === one || (/^basic$/i.test(scheme) && basicHas(secret, one)));
   return isGiven ? text : `${scheme === '' ? '' : `${scheme} `}(${secret.length} characters that were not given here)`;

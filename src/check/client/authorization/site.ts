@@ -144,7 +144,7 @@ async function serveIssuer({ request, response, origin, trail, at, progress }: V
   if (!comesFromHere(request, { anyOrigin: true })) return endResponse(response, 403);
   const { method = '' } = request;
   const url = new URL(request.url ?? '/', origin);
-  const body = method === 'POST' ? await bodyOf(request) : '';
+  const body = method === 'POST' ? (await bodyOf(request))?.text : '';
   if (body === undefined) return endResponse(response, 413, undefined, { connection: 'close' });
   const fields = fieldsOf(url, request.headers['content-type'], body);
   const issuer = trail.issuers[at] ?? origin;

@@ -9,7 +9,7 @@ import { madeTask, offeredTasks, clientTakesTasks, taskAnswer } from '../tasks/s
 import { paramsOf, type Put, type Round, type Talk } from '../talk.ts';
 import { askedNow } from './asking.ts';
 import { askedWords, opaqueState, questionsFor } from './questions.ts';
-import { cursors, plainTool, toolPages } from './tools.ts';
+import { plainTool, secondCursor, thirdCursor, toolPages } from './tools.ts';
 
 /** Answer to a request: a result, an error, that the session is gone, or none, since the client gave it up. */
 export type Given = { readonly result: JsonObject } | { readonly error: JsonObject } | 'lost' | 'given-up';
@@ -69,7 +69,15 @@ async function plainAnswer(message: JsonObject, giving: Giving): Promise<Given> 
         ? wrongTask(giving)
         : read(message, giving);
     case 'prompts/list':
-      return { result: { prompts: [{ name: 'greet', description: 'Greets.' }], ...hints(revision) } };
+      return {
+        result: {
+          prompts: [
+            { name: 'greet', description: 'Greets.' },
+            { name: 'grüße', description: 'Has a name that is no plain text of a header.' },
+          ],
+          ...hints(revision),
+        },
+      };
     case 'prompts/get':
       return { result: { messages: [{ role: 'user', content: { type: 'text', text: 'Hello.' } }] } };
     case 'ping':
@@ -94,10 +102,10 @@ function hints({ cacheHints }: Revision): JsonObject {
 function listed(message: JsonObject, { talk, revision, remote, tools: own, listed: tell }: Giving): Given {
   const { cursor } = paramsOf(message);
   const pages = own === undefined ? toolPages(revision, { over: talk.over, remote }) : [own.map(plainTool)];
-  const at = cursor === undefined ? 0 : cursor === cursors.second ? 1 : cursor === cursors.third ? 2 : -1;
+  const at = cursor === undefined ? 0 : cursor === secondCursor(talk) ? 1 : cursor === thirdCursor ? 2 : -1;
   const tools = pages[at];
   if (tools === undefined) return { error: { code: -32_602, message: `there is no page ${JSON.stringify(cursor)}` } };
-  const next = at + 1 < pages.length ? [cursors.second, cursors.third][at] : undefined;
+  const next = at + 1 < pages.length ? [secondCursor(talk), thirdCursor][at] : undefined;
   for (const { name } of tools) tell(String(name));
   if (next !== undefined) talk.cursors.add(next);
   return { result: { tools, ...(next === undefined ? {} : { nextCursor: next }), ...hints(revision) } };
@@ -160,7 +168,8 @@ function askedByRounds(message: JsonObject, { talk, revision }: Giving): Given {
   const name = isSecond ? 'again' : 'first';
   const asked = new Map((isSecond ? [again] : questions).map((put, at) => [`${name}-${talk.roundCount}-${at}`, put]));
   talk.roundCount++;
-  const state = isSecond ? undefined : opaqueState;
+  // Another one for each, so that none can be taken for the other.
+  const state = isSecond ? undefined : talk.roundCount === 1 ? opaqueState : `${opaqueState}${talk.roundCount}`;
   const round: Round = { id: message['id'], tool: 'ask', asked, state };
   talk.rounds.push(round);
   // Who begins anew, and never answers, must not fill memory.

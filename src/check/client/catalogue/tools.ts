@@ -5,8 +5,18 @@ import type { JsonObject } from '../../../protocol/features/common.ts';
 /** Tool whose annotation of a header is invalid. */
 export const badHeaderTool = 'bad_header';
 
-/** Cursor of the second page, and of the third, in the revisions that have empty ones for what they are. */
-export const cursors = { second: 'page 2', third: '' } as const;
+/** Cursor of the third page: an empty one is one like any other. */
+export const thirdCursor = '';
+
+/** Cursor of the second page of a conversation, which is good in no other. */
+export function secondCursor({ number }: { readonly number: number }): string {
+  return `page 2 of conversation ${number}`;
+}
+
+/** Tells whether a cursor is that of a second page, of whatever conversation. */
+export function isSecondCursor(cursor: unknown): boolean {
+  return typeof cursor === 'string' && /^page 2 of conversation \d{1,9}$/.test(cursor);
+}
 
 const text = { type: 'string' };
 

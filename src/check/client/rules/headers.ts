@@ -8,6 +8,7 @@ import { rowOf } from '../../register.ts';
 import { badHeaderTool, toolNamed } from '../catalogue/tools.ts';
 import { inQuotes, sameAs, unlessKept, type ClientRule, type HeardOfClient } from '../client-rule.ts';
 import { isAsking, metaOf, paramsOf } from '../talk.ts';
+import { oddNameIn } from './names.ts';
 
 const isPost = ({ http }: HeardOfClient): boolean => http?.method === 'POST';
 const isOpening = ({ message }: HeardOfClient): boolean => message['method'] === 'initialize';
@@ -33,6 +34,26 @@ const oneEach: ClientRule = {
   mend: 'send one message a POST; batches were part of 2025-03-26 alone',
   lives: (revision) => !revision.batches && rowOf('http-008').lives(revision),
   watch: (heard) => (isPost(heard) ? unlessKept(heard.batch === 0, `a batch of ${heard.batch} came`) : 'not-seen'),
+};
+
+const kinds: ClientRule = {
+  id: 'http-010',
+  words: 'A batch has requests and notifications, or has answers',
+  mend: 'send answers in a batch of their own',
+  watch(heard) {
+    const { parts = [] } = heard;
+    if (!isPost(heard) || parts.length === 0) return 'not-seen';
+    const answers = parts.filter((part) => isResponse(part)).length;
+    return unlessKept(answers === 0 || answers === parts.length, `${answers} of ${parts.length} are answers`);
+  },
+};
+
+const utf8: ClientRule = {
+  id: 'basic-002',
+  words: 'JSON is sent as UTF-8',
+  mend: 'encode bodies as UTF-8, whatever the charset of the machine is',
+  watch: (heard) =>
+    isPost(heard) ? unlessKept(heard.http?.isUtf8 !== false, 'the bytes of the body are no UTF-8') : 'not-seen',
 };
 
 const noPostedAnswers: ClientRule = {
@@ -159,6 +180,8 @@ const nameHeader: ClientRule = {
     const field = methodOf(String(message['method']))?.nameParam;
     // A task is named for another row.
     if (http === undefined || field === undefined || field === 'taskId' || !isAsking(message)) return 'not-seen';
+    // One that cannot be sent as it is, and is sent, is judged there too.
+    if (oddNameIn(message) !== undefined && http.headers['mcp-name'] !== undefined) return 'not-seen';
     const said = http.headers['mcp-name'];
     const value = said === undefined ? undefined : decodeHeaderValue(said);
     return unlessKept(
@@ -215,6 +238,8 @@ export const headerRules: readonly ClientRule[] = [
   sameAs(oneEach, 'http-011', 'A body is one request, notification or response'),
   sameAs(oneEach, 'http-012', 'A body is one request or notification'),
   accepts,
+  kinds,
+  utf8,
   noPostedAnswers,
   listens,
   sessionSent,

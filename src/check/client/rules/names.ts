@@ -3,9 +3,10 @@
 import { isObject } from '../../../jsonrpc/message.ts';
 import { decodeHeaderValue, encodeHeaderValue, headerParametersOf, headerValueOf } from '../../../peer/header.ts';
 import type { JsonObject } from '../../../protocol/features/common.ts';
+import { methodOf } from '../../../protocol/catalogue.ts';
 import { isExtensionId, isReservedMetaKey, metaKey } from '../../../protocol/meta.ts';
 import { toolNamed } from '../catalogue/tools.ts';
-import { inQuotes, unlessKept, type ClientRule, type HeardOfClient } from '../client-rule.ts';
+import { inQuotes, unlessKept, type ClientLook, type ClientRule, type HeardOfClient } from '../client-rule.ts';
 import { metaOf, paramsOf } from '../talk.ts';
 
 const unreserved: ClientRule = {
@@ -76,19 +77,91 @@ function formsIn({ message, put, talk }: HeardOfClient): readonly JsonObject[] {
   });
 }
 
+/** An argument that travels in a header, with what that says. */
+interface Mirrored {
+  readonly said: string | undefined;
+  /** Text that the header should say; `undefined` for none. */
+  readonly value: string | undefined;
+  readonly given: unknown;
+}
+
 /** Arguments of a call that travel in headers, with what the headers say. */
-function mirrored({
-  message,
-  http,
-  talk,
-}: HeardOfClient): readonly { readonly said: string | undefined; readonly value: string | undefined }[] {
+function mirrored({ message, http, talk }: HeardOfClient): readonly Mirrored[] {
   const { name, arguments: given } = paramsOf(message);
   const tool = message['method'] === 'tools/call' ? toolNamed(String(name)) : undefined;
   if (http === undefined || tool === undefined || !talk.done.has('tools/list')) return [];
   return headerParametersOf(tool['inputSchema']).parameters.map(({ name: parameter, path }) => ({
     said: http.headers[`mcp-param-${parameter.toLowerCase()}`],
     value: headerValueOf(given, path),
+    // Those of the catalogue stand at the top.
+    given: isObject(given) ? given[path[0] ?? ''] : undefined,
   }));
+}
+
+/** Looks at those that are of a kind, and finds the first that is wrong. */
+function eachOf(found: readonly Mirrored[], isWrong: (one: Mirrored) => boolean): ClientLook {
+  const wrong = found.find(isWrong);
+  if (found.length === 0) return 'not-seen';
+  return unlessKept(wrong === undefined, `${inQuotes(wrong?.given)} came as ${inQuotes(wrong?.said)}`);
+}
+
+/** Text that has the look of one that is encoded. */
+const alike = /^=\?base64\?.*\?=$/i;
+
+const range: ClientRule = {
+  id: 'http-087',
+  over: 'http',
+  words: 'Integers that travel in headers are such that JavaScript has them exactly',
+  mend: 'refuse an integer beyond 2^53 - 1 where x-mcp-header names its argument',
+  watch: (heard) =>
+    eachOf(
+      mirrored(heard).filter(({ given, said }) => typeof given === 'number' && said !== undefined),
+      ({ given }) => Math.abs(Number(given)) > Number.MAX_SAFE_INTEGER,
+    ),
+};
+
+const plain: ClientRule = {
+  id: 'http-092',
+  over: 'http',
+  words: 'In a header an integer is decimal, and a boolean true or false',
+  mend: 'write integers without a point or an exponent, and booleans in small letters',
+  watch: (heard) =>
+    eachOf(
+      mirrored(heard).filter(({ given, value }) => typeof given !== 'string' && value !== undefined),
+      ({ said, value }) => said !== undefined && decodeHeaderValue(said) !== value,
+    ),
+};
+
+const alikeEncoded: ClientRule = {
+  id: 'http-094',
+  over: 'http',
+  words: 'A value that looks as if it were encoded is encoded',
+  mend: 'send values that begin with =?base64? and end with ?= in the base64 form as well',
+  watch: (heard) =>
+    eachOf(
+      mirrored(heard).filter(({ value }) => value !== undefined && alike.test(value)),
+      ({ said, value }) => said !== undefined && (said === value || decodeHeaderValue(said) !== value),
+    ),
+};
+
+const namedSafely: ClientRule = {
+  id: 'http-073',
+  over: 'http',
+  words: 'A name that is no plain text of a header is sent in the base64 form in Mcp-Name',
+  mend: 'send names with other than printable ASCII as =?base64?…?= in Mcp-Name',
+  watch({ message, http }) {
+    const name = oddNameIn(message);
+    const said = http?.headers['mcp-name'];
+    if (name === undefined || said === undefined) return 'not-seen';
+    return unlessKept(said !== name && decodeHeaderValue(said) === name, `${inQuotes(name)} came as ${inQuotes(said)}`);
+  },
+};
+
+/** A name in the params that no header can have as it is. */
+export function oddNameIn(message: JsonObject): string | undefined {
+  const field = methodOf(String(message['method']))?.nameParam;
+  const name = field === undefined || field === 'taskId' ? undefined : paramsOf(message)[field];
+  return typeof name === 'string' && encodeHeaderValue(name) !== name ? name : undefined;
 }
 
 const encoded: ClientRule = {
@@ -97,7 +170,9 @@ const encoded: ClientRule = {
   words: 'A value that is no plain text of a header is sent in the base64 form',
   mend: 'send values with other than printable ASCII, or with blanks at an end, as =?base64?…?=',
   watch(heard) {
-    const odd = mirrored(heard).filter(({ value }) => value !== undefined && encodeHeaderValue(value) !== value);
+    const odd = mirrored(heard).filter(
+      ({ value }) => value !== undefined && encodeHeaderValue(value) !== value && !alike.test(value),
+    );
     if (odd.length === 0) return 'not-seen';
     const wrong = odd.find(
       ({ said, value }) => said === undefined || said === value || decodeHeaderValue(said) !== value,
@@ -112,7 +187,7 @@ const leftOut: ClientRule = {
   words: 'The header of an argument that is missing or null is left out',
   mend: 'send Mcp-Param-<name> only where the argument has a value',
   watch(heard) {
-    const missing = mirrored(heard).filter(({ value }) => value === undefined);
+    const missing = mirrored(heard).filter(({ given }) => given === undefined || given === null);
     if (missing.length === 0) return 'not-seen';
     const wrong = missing.find(({ said }) => said !== undefined);
     return unlessKept(wrong === undefined, `the header says ${inQuotes(wrong?.said)}`);
@@ -120,4 +195,15 @@ const leftOut: ClientRule = {
 };
 
 /** Rules about names and values. */
-export const nameRules: readonly ClientRule[] = [unreserved, extensions, formOrUrl, fits, encoded, leftOut];
+export const nameRules: readonly ClientRule[] = [
+  unreserved,
+  extensions,
+  formOrUrl,
+  fits,
+  encoded,
+  leftOut,
+  range,
+  plain,
+  alikeEncoded,
+  namedSafely,
+];

@@ -1,9 +1,10 @@
 /** Rules about how a conversation is opened, and what is said in it. */
 
 import { isObject } from '../../../jsonrpc/message.ts';
-import { mayAsk } from '../../../protocol/catalogue.ts';
+import { mayAsk, methodOf } from '../../../protocol/catalogue.ts';
 import { unlessKept, inQuotes, type ClientRule } from '../client-rule.ts';
-import { idText, isAsking, paramsOf } from '../talk.ts';
+import { isSecondCursor } from '../catalogue/tools.ts';
+import { idText, isAsking, paramsOf, type Talk } from '../talk.ts';
 
 const first: ClientRule = {
   id: 'lifecycle-001',
@@ -188,10 +189,40 @@ const cursors: ClientRule = {
   watch({ message, talk }) {
     const { cursor } = paramsOf(message);
     if (cursor === undefined || !String(message['method']).endsWith('/list')) return 'not-seen';
+    if (isKept(cursor, talk)) return 'not-seen';
     return unlessKept(
       typeof cursor === 'string' && talk.cursors.has(cursor),
       `the cursor ${inQuotes(cursor)} was never given`,
     );
+  },
+};
+
+/** Tells whether a cursor is one of another session. */
+function isKept(cursor: unknown, { cursors: given, revision }: Talk): boolean {
+  return revision?.sessions === true && isSecondCursor(cursor) && !given.has(String(cursor));
+}
+
+const ofSession: ClientRule = {
+  id: 'page-003',
+  words: 'A cursor is used in its own session',
+  mend: 'forget all cursors when a session is over, and list from the beginning',
+  watch({ message, talk }) {
+    const { cursor } = paramsOf(message);
+    if (!isSecondCursor(cursor) || talk.revision?.sessions !== true) return 'not-seen';
+    return unlessKept(!isKept(cursor, talk), `${inQuotes(cursor)} was given in another session`);
+  },
+};
+
+const negotiated: ClientRule = {
+  id: 'lifecycle-008',
+  words: 'A client asks for what the revision has that was agreed on',
+  mend: 'look at the protocolVersion of the answer to initialize before you ask for what another revision has',
+  watch({ message, talk, revision }) {
+    const { method } = message;
+    if (!isAsking(message) || talk.stage === 'new' || method === 'initialize') return 'not-seen';
+    // Who looks for the newest revision does so in its words.
+    if (typeof method !== 'string' || methodOf(method) === undefined || method === 'server/discover') return 'not-seen';
+    return unlessKept(mayAsk(revision, method), `${revision.date} has no ${inQuotes(method)}`);
   },
 };
 
@@ -201,7 +232,7 @@ const emptyCursor: ClientRule = {
   mend: 'compare nextCursor with undefined, not with what is false',
   atEnd({ cursors: given, usedCursors }) {
     // Who never asks for a second page may want none.
-    if (!given.has('') || !usedCursors.has('page 2')) return 'not-seen';
+    if (!given.has('') || ![...usedCursors].some(isSecondCursor)) return 'not-seen';
     return unlessKept(
       usedCursors.has(''),
       'it asked for the second page, and not for the third, whose cursor is empty',
@@ -234,6 +265,9 @@ export const openingRules: readonly ClientRule[] = [
   pinged,
   fileRoots,
   cursors,
+  ofSession,
+  negotiated,
+  { ...negotiated, id: 'lifecycle-007' },
   emptyCursor,
   endpoint,
 ];

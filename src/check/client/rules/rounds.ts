@@ -14,6 +14,32 @@ export function roundOf({ message, talk }: Pick<HeardOfClient, 'message' | 'talk
   return talk.rounds.find(({ tool, asked }) => tool === name && keys.some((key) => asked.has(key)));
 }
 
+const apart: ClientRule = {
+  id: 'mrtr-022',
+  words: 'Answers and state of one request are never sent with another that runs beside it',
+  mend: 'keep inputResponses and requestState with the request that they belong to',
+  watch(heard) {
+    const round = roundOf(heard);
+    const others = heard.talk.rounds.filter((one) => one !== round);
+    if (round === undefined || others.length === 0) return 'not-seen';
+    const { inputResponses, requestState } = paramsOf(heard.message);
+    const keys = isObject(inputResponses) ? Object.keys(inputResponses) : [];
+    const foreign = others.find(
+      ({ asked, state }) =>
+        keys.some((key) => asked.has(key)) || (state !== undefined && state !== round.state && state === requestState),
+    );
+    return unlessKept(foreign === undefined, `it has what request ${inQuotes(foreign?.id)} was answered with`);
+  },
+};
+
+/** Tells whether a key, or a state, is one of another request, which is judged as that. */
+function isOfAnother(value: unknown, round: Round, { talk }: HeardOfClient): boolean {
+  return talk.rounds.some(
+    (other) =>
+      other !== round && ((other.state !== undefined && other.state === value) || other.asked.has(String(value))),
+  );
+}
+
 const keyed: ClientRule = {
   id: 'mrtr-017',
   words: 'Answers have the keys of what was asked, and the shape of its results',
@@ -23,6 +49,7 @@ const keyed: ClientRule = {
     const { inputResponses } = paramsOf(heard.message);
     if (round === undefined || !isObject(inputResponses)) return 'not-seen';
     for (const [key, answer] of Object.entries(inputResponses)) {
+      if (isOfAnother(key, round, heard)) continue;
       const put = round.asked.get(key);
       const shape = put === undefined ? undefined : methodOf(put.method)?.result;
       if (shape === undefined) return { breaks: `nothing was asked under ${inQuotes(key)}` };
@@ -41,6 +68,7 @@ const echoed: ClientRule = {
     const round = roundOf(heard);
     if (round?.state === undefined) return 'not-seen';
     const { requestState } = paramsOf(heard.message);
+    if (isOfAnother(requestState, round, heard)) return 'not-seen';
     return unlessKept(requestState === round.state, `${inQuotes(round.state)} came back as ${inQuotes(requestState)}`);
   },
 };
@@ -80,6 +108,7 @@ const noFetch: ClientRule = {
 
 /** Rules about rounds, and about addresses. */
 export const roundRules: readonly ClientRule[] = [
+  apart,
   keyed,
   echoed,
   noneMadeUp,
