@@ -1,8 +1,12 @@
 /** How a client is judged that hangs, is cut off, or is refused, and what is left when a run fails. */
 
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { text as textOf } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
 import {
   checkAuthorizedClient,
@@ -14,7 +18,7 @@ import { Trail } from '../../src/check/client/authorization/trail.ts';
 import { checkClient } from '../../src/check/client/check-client.ts';
 import type { CheckReport } from '../../src/check/report.ts';
 import { revisionOf } from '../../src/protocol/revision.ts';
-import { until } from '../support/turns.ts';
+import { root } from '../support/sources.ts';
 
 const info = { name: 'parley-check', version: '1.0.0' };
 const json = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
@@ -125,20 +129,16 @@ async function signIn(url: string): Promise<string> {
   return ((await given.json()) as { readonly access_token: string }).access_token;
 }
 
-test('where a port is taken the run fails, and nothing is left open', async (t) => {
+test('where a port is taken the command ends, with nothing left open', async (t) => {
   const taken = createServer();
   await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
   t.after(() => taken.close());
   const { port } = taken.address() as AddressInfo;
-  const servers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'TCPServerWrap').length;
-  const before = servers();
-  await assert.rejects(checkAuthorizedClient({ port, info, signal: t.signal }), /EADDRINUSE/);
-  await assert.rejects(
-    judged(t, () => Promise.resolve(), { port }),
-    /EADDRINUSE/,
-  );
-  // What is closed is gone some turns later.
-  await until(() => servers() <= before, 'nothing is left open');
+  const argv = [join(root, 'src/cli/main.ts'), 'check', '--client', '--auth', '--port', String(port)];
+  const child = spawn(process.execPath, argv, { stdio: ['ignore', 'ignore', 'pipe'], timeout: 60_000 });
+  const [told, [code]] = await Promise.all([textOf(child.stderr), once(child, 'exit')]);
+  assert.equal(code, 3, told);
+  assert.match(told, /EADDRINUSE/);
 });
 
 test('a failure of its own ends a run, and is no fault of the client', async (t) => {
