@@ -33,7 +33,10 @@ const read: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'sep-2243-server-accepts-whitespace-header-value':
       'The suite calls the first tool by the name that the list gives it, which the server does not have.',
   },
+  'get-is-json': { 'server-sse-disconnect-resume': oneCause },
+  'contents-without-uri': { 'resources-templates-read': oneCause },
   'missing-is-empty': {
+    'resources-templates-read': ownContents,
     'resources-read-binary': ownContents,
     'resources-read-text': ownContents,
     'meta-016': discoverAlone,
