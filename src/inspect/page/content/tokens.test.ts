@@ -8,14 +8,17 @@ test('what a person writes is read as Markdown', () => {
     tokensOf(page)?.flatMap(({ type }) => (type === 'space' ? [] : [type])),
     ['heading', 'paragraph', 'blockquote'],
   );
-  assert.equal(tokensOf(page.repeat(900))?.at(-1)?.type, 'blockquote');
+  // A busy machine may take as long as it likes.
+  const long = tokensOf(page.repeat(900), () => 0);
+  assert.equal(long?.filter(({ type }) => type === 'blockquote').length, 900);
 });
 
 for (const piece of ['>', '> - ', '1. ', '_a', 'a*', '\n|-|-|\n)', 'a@b.\n|-|-|\n'])
   test(`a text of ${JSON.stringify(piece)} alone ends nothing, and is given up when it takes too long`, () => {
-    const began = performance.now();
-    const tokens = tokensOf(piece.repeat(100_000 / piece.length));
-    // Without an end some take half a minute; the machine may be busy.
-    assert.ok(performance.now() - began < 5_000);
-    assert.equal(tokens, undefined);
+    // Time passes by how often it is asked for, 500 times here.
+    let looks = 0;
+    assert.equal(
+      tokensOf(piece.repeat(100_000 / piece.length), () => looks++),
+      undefined,
+    );
   });
