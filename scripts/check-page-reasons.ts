@@ -22,6 +22,7 @@ const both: readonly Reason[] = [
 ];
 
 const server: readonly Reason[] = [
+  ['an error -32603 of a call may be one of the server, which is no failure of the tool', 'tools-023'],
   ['needs a connection that breaks, and what comes to a client that resumes it', 'http-025 http-028 http-029 http-040'],
   [
     'what goes on after a stream was closed or a call was cancelled: nothing of it is sent to anybody',

@@ -341,7 +341,6 @@ export const furtherFaults: Readonly<Record<string, Planted>> = {
         if (isObject(tool) && isObject(tool['inputSchema'])) tool['inputSchema']['required'] = 'all';
     }),
   },
-  'crashing-tool': { row: 'tools-023', date: core, fault: failing('run', { code: -32_603 }) },
   'any-characters': {
     row: 'http-101',
     date: newest,

@@ -177,7 +177,7 @@ test('it takes long: progress, and cancel by a key', { skip }, async (t) => {
   const { page, choose } = await openInspect(t, [planAt(await served(t, asking()))]);
   await choose('tools', 'slow');
   await page.getByRole('button', { name: /^Call Ctrl/ }).click();
-  await page.getByText('1 of 4 one of four').waitFor();
+  await page.getByText('1 of 4 one of four').first().waitFor();
   await page.getByRole('grid', { name: 'tools', exact: true }).focus();
   await page.keyboard.press('.');
   await page.getByRole('heading', { name: /Cancelled/ }).waitFor();

@@ -173,19 +173,6 @@ const failsSoftly: ProbeRule = {
     ),
 };
 
-const failsAsResult: ProbeRule = {
-  id: 'tools-023',
-  words: 'A tool that fails says so by a result with isError',
-  mend: 'catch what the tool throws, and answer with a result that has isError true and says what is wrong',
-  needs: 'tools',
-  async probe(bench) {
-    for (const { of, last } of await bench.made('obliging'))
-      if (errorCodeOf(last.response) === -32603)
-        return breaks(last, `${of.name}: a call with right arguments got the error -32603`, `tools/${of.name}`);
-    return holds;
-  },
-};
-
 /** Makes a rule about each block of content of one type, wherever content comes. */
 function aboutBlocks(
   rule: Omit<WatchRule, 'watch'>,
@@ -259,6 +246,5 @@ export const resultRules: readonly (ProbeRule | WatchRule)[] = [
   declaresResources,
   validates,
   failsSoftly,
-  failsAsResult,
   ...blocks,
 ];

@@ -22,3 +22,18 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
     else signal.addEventListener('abort', end, { once: true });
   });
 }
+
+/** The timers of handlers that go on whatever becomes of their service: nobody else can end those. */
+const ofHandlers = new WeakSet<object>();
+
+/** Waits that long, and is ended by nothing. */
+export function lasting(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    ofHandlers.add(setTimeout(resolve, ms));
+  });
+}
+
+/** Tells whether a timer is one of a handler that goes on. */
+export function isLasting(timer: object): boolean {
+  return ofHandlers.has(timer);
+}

@@ -2,7 +2,7 @@
 
 import { urlElicitationRequired, type Server } from '../../../src/server.ts';
 import type { Ctx } from '../../../src/server/ctx.ts';
-import { pause, sample } from './handling.ts';
+import { lasting, pause, sample } from './handling.ts';
 
 const key = { type: 'object', properties: { key: { type: 'integer' } }, required: ['key'] } as const;
 
@@ -31,7 +31,7 @@ const handlers: Readonly<Record<(typeof oddTools)[number], (of: number, ctx: Ctx
   careless: async (of, ctx) => {
     sample(ctx, `careless ${of} one`).catch(() => undefined);
     const late = async (): Promise<void> => {
-      await pause(200, new AbortController().signal);
+      await lasting(200);
       await ctx.once('late', () => 'late');
       await sample(ctx, `careless ${of} late`);
     };
@@ -65,18 +65,18 @@ const handlers: Readonly<Record<(typeof oddTools)[number], (of: number, ctx: Ctx
   // It goes on while it waits, with an effect that takes its time, and with what it wants when its run may be over.
   restless: async (of, ctx) => {
     const effect = async (): Promise<string> => {
-      await pause(60, new AbortController().signal);
+      await lasting(60);
       ctx.log('error', `restless ${of} effect`);
       return 'done';
     };
     ctx.once('effect', effect).catch(() => undefined);
     const late = async (): Promise<void> => {
-      await pause(150, new AbortController().signal);
+      await lasting(150);
       await ctx.once('late', () => 'late');
     };
     late().catch(() => undefined);
     const another = async (): Promise<void> => {
-      await pause(150, new AbortController().signal);
+      await lasting(150);
       await sample(ctx, `restless ${of} other`, { key: 'other' });
     };
     another().catch(() => undefined);

@@ -1,5 +1,5 @@
 import { isObject } from '../../../jsonrpc/message.ts';
-import type { Bench } from '../../bench/bench.ts';
+import { excerptOf, type Bench } from '../../bench/bench.ts';
 import { sendCall } from '../../bench/calls.ts';
 import type { Answered } from '../../bench/prober.ts';
 import type { ProbeRule } from '../../rule.ts';
@@ -132,6 +132,8 @@ const undeclaredTasks: ProbeRule = {
   probe: (bench) =>
     withoutTasks(bench, (answer) => {
       if (isObject(answer.result?.['task'])) return notJudged('it made a task: see tasks-001');
+      // The conversation may have ended with another rule that is judged at once.
+      if (answer.status === 404) return notJudged(excerptOf(answer));
       return unless(answer.response?.error !== undefined, answer, 'with it the call was refused');
     }),
 };
