@@ -85,7 +85,7 @@ const tightOptions: HttpOptions = {
   maxSessionsPerPrincipal: 1,
   maxStreams: 8,
   maxStreamsPerPrincipal: 2,
-  maxRequests: 2,
+  maxRequests: 3,
   maxStreamBuffer: 3_000,
 };
 
