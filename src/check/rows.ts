@@ -147,7 +147,6 @@ tools-014 2026-07-28..draft MUST sep-2106#compatibility-matrix
 tools-016 2025-11-25..draft SHOULD 2026-07-28/server/tools#tool-names
 tools-018 2025-11-25..draft SHOULD 2026-07-28/server/tools#tool-names
 tools-020 2025-11-25..draft SHOULD 2026-07-28/server/tools#tool-names
-tools-023 2024-11-05..draft SHOULD 2026-07-28/server/tools#error-handling
 tools-024 2024-11-05..draft SHOULD 2026-07-28/server/tools#error-handling
 tools-025 2025-11-25..draft SHOULD 2026-07-28/server/tools#error-handling
 tools-027 2025-06-18..draft SHOULD 2026-07-28/server/tools#embedded-resources
