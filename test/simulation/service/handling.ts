@@ -33,7 +33,7 @@ export function lasting(ms: number): Promise<void> {
   });
 }
 
-/** Tells whether a timer is one of a handler that goes on. */
-export function isLasting(timer: object): boolean {
-  return ofHandlers.has(timer);
+/** Number of the timers that are none of a handler which goes on. */
+export function countedTimers(timers: ReadonlySet<object>): number {
+  return [...timers].filter((timer) => !ofHandlers.has(timer)).length;
 }

@@ -15,7 +15,7 @@ import { mostRounds, Node, roundMs, toolCount, type ServiceParts } from './node.
 import { isKept, isPeaceful, type Fault, type Plan } from './plan.ts';
 import { littleRoom, SharedStore } from './shared-store.ts';
 import { beGuest } from './guest.ts';
-import { isLasting } from './handling.ts';
+import { countedTimers } from './handling.ts';
 import { beImpatient } from './impatient.ts';
 import { beKeeper } from './keeper.ts';
 import { stateOfFault, type State } from './states.ts';
@@ -358,8 +358,7 @@ class Service {
   }
 
   #checkTimers({ name, timers }: Process): void {
-    const left = [...timers].filter((timer) => !isLasting(timer)).length;
-    if (left > 0) this.#judge.violated(`${name} has ${left} timers left`);
+    if (countedTimers(timers) > 0) this.#judge.violated(`${name} has ${countedTimers(timers)} timers left`);
   }
 
   #left(client: Process): void {
