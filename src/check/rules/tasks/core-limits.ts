@@ -132,7 +132,7 @@ const undeclaredTasks: ProbeRule = {
   probe: (bench) =>
     withoutTasks(bench, (answer) => {
       if (isObject(answer.result?.['task'])) return notJudged('it made a task: see tasks-001');
-      // The conversation may have ended with another rule that is judged at once.
+      // Who has places for few conversations lets the idlest go, which is no refusal of a task.
       if (answer.status === 404) return notJudged(excerptOf(answer));
       return unless(answer.response?.error !== undefined, answer, 'with it the call was refused');
     }),
