@@ -250,7 +250,7 @@ test(
     assert.equal(await field.inputValue(), '');
     assert.equal(new URL(page.url()).search, '');
     await open({ transport: 'stdio', serverCommand: 'node', serverArgs: 'server.js' });
-    await page.getByText('parley inspect -- node server.js').waitFor();
+    await page.locator('.trouble', { hasText: 'parley inspect -- node server.js' }).waitFor();
     assert.equal(await page.locator('.server').count(), 1);
   },
 );
