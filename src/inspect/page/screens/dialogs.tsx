@@ -14,10 +14,12 @@ export function Dialogs(): JSX.Element | null {
   }, [which]);
   if (which === undefined) return null;
   return (
+    // Each has an element of its own: that one is closed is heard a moment later, when another may be open.
     <dialog
+      key={which}
       ref={box}
       aria-label={which === 'palette' ? 'Search everything' : which === 'help' ? 'Keys' : 'Compare two servers'}
-      onClose={() => (dialog.value = undefined)}
+      onClose={() => dialog.value === which && (dialog.value = undefined)}
       onClick={(event) => {
         if (event.target === box.current) box.current?.close();
       }}
