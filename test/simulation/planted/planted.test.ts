@@ -1,6 +1,7 @@
 /** A few of the planted faults, each found soon; all of them are `npm run simulate:planted`. */
 
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { plantedFaults } from './faults.ts';
 import { simulatedWith } from './simulated-with.ts';
@@ -23,4 +24,11 @@ for (const name of [
 
 test('every planted fault has a name of its own', () => {
   assert.equal(new Set(plantedFaults.map(({ name }) => name)).size, plantedFaults.length);
+});
+
+test('what every planted fault changes stands in its file once', () => {
+  for (const { name, file, from } of plantedFaults) {
+    const text = readFileSync(new URL(`../../../src/${file}`, import.meta.url), 'utf8');
+    assert.equal(text.split(from).length, 2, `${name}: ${file} has ${JSON.stringify(from)} once`);
+  }
 });
