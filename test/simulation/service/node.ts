@@ -26,7 +26,7 @@ export const mostRounds = 8;
 export const roundMs = 120_000;
 
 /** How many resources a client may watch: who wants more needs a request for each of these first. */
-export const mostWatched = 100;
+export const mostWatched = 24;
 
 /** How many steps the tool of steps has. */
 export const stepCount = 4;

@@ -1,9 +1,10 @@
 /**
  * One process of a service after the other, and two and three that share a store behind a balancer that knows nothing of sessions: whatever of them dies,
- * stands still, drains or hears nothing of the store for a while, over a network that fails, with clients of every revision.
- * `npm run simulate -- --nodes 3 --count 100000` runs more of it, `npm run simulate -- --seed N` shows one.
+ * stands still, drains or hears nothing of the store for a while, over a network that fails, with clients of every revision; and bridges of its clients to a
+ * server of any revision behind them. `npm run simulate -- --nodes 3 --count 100000` runs more of it, `npm run simulate -- --seed N` shows one.
  *
- * All are in one file, so that they share threads that have run many schedules: the first hundred of a thread cost twice as much as those after them.
+ * All are in one file, so that they share threads that have run many schedules: what a thread needs first is seconds of work, and its first hundred schedules cost
+ * twice as much as those after them.
  */
 
 import assert from 'node:assert/strict';
@@ -20,6 +21,7 @@ interface Found {
 }
 
 const partSize = 500;
+const bridgePartSize = 125;
 
 const folder = new URL('../found/', import.meta.url);
 
@@ -54,9 +56,25 @@ describe('the simulation', { concurrency: threads }, () => {
         assert.deepEqual([failures, unreached], [[], []]);
       });
   }
+
+  // Of several processes each session has a home among them.
+  for (const [nodes, from, count] of [
+    [1, 1, 500],
+    [2, 501, 250],
+    [3, 751, 250],
+  ] as const)
+    for (let first = from; first < from + count; first += bridgePartSize)
+      test(`every call through a bridge of ${nodes} ends once, with its own answer or an error that has a name, by the seeds from ${first}`, async () => {
+        const { failures, unreached } = await outcomes({
+          first,
+          count: bridgePartSize,
+          how: { bridge: true, nodes },
+        });
+        assert.deepEqual([failures, unreached], [[], []]);
+      });
 });
 
 // A night of a million wants each of them a hundred times, so that this many want it once at least.
 test('the schedules come to every state that there is', () => {
-  assert.deepEqual(statesLeft('any', 'shared'), []);
+  assert.deepEqual(statesLeft('any', 'shared', 'bridge'), []);
 });
