@@ -82,6 +82,8 @@ export interface Channel {
    * @returns Whether anything may come on it: not where the server refused it. What fails for now is tried again.
    */
   listen?(): Promise<boolean>;
+  /** Id of the process of the peer, where the conversation has one of its own on this machine. */
+  readonly pid?: number | undefined;
   /** Closes the conversation and what it opened; closing twice is fine. The receiver hears nothing after it. */
   close(): Promise<void>;
 }

@@ -12,8 +12,12 @@ export interface LineTap {
   listen(transport: Transport): Transport;
 }
 
-/** Makes a tap for transports that write a message as a line, and for others without HTTP, whose messages are told as JSON. */
-export function tapLines(recorder: Recorder): LineTap {
+/**
+ * Makes a tap for transports that write a message as a line, and for others without HTTP, whose messages are told as JSON.
+ *
+ * @param started Hears the id of the process of each conversation that has one.
+ */
+export function tapLines(recorder: Recorder, started: (pid: number) => void = () => {}): LineTap {
   let connection = 0;
   const stderr = wholeLines((text) => void recorder.note({ lane: 'stderr', from: 'server', text, connection }));
   return {
@@ -28,6 +32,7 @@ export function tapLines(recorder: Recorder): LineTap {
           const own = recorder.connect();
           connection = own;
           const channel = await transport.open(hearing(receiver, { recorder, connection: own, stderr }));
+          if (channel.pid !== undefined) started(channel.pid);
           return sending(channel, recorder, own);
         },
       };
@@ -84,6 +89,7 @@ function sending(channel: Channel, recorder: Recorder, connection: number): Chan
     },
     ...(channel.setHeaders && { setHeaders: (headers) => channel.setHeaders?.(headers) }),
     ...(channel.listen && { listen: async () => (await channel.listen?.()) ?? true }),
+    ...(channel.pid === undefined ? {} : { pid: channel.pid }),
     close: () => channel.close(),
   };
 }

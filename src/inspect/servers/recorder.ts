@@ -28,6 +28,8 @@ const longestLine = 10_000;
 /** The person who uses a way, and the steps in which they sign in. */
 export interface PersonThere extends Pick<WayPerson, 'loginChanged' | 'unopened'> {
   readonly steps: SignInSteps;
+  /** Hears the id of the process of the server, where it is one of this machine. */
+  started(pid: number): void;
 }
 
 /** Recording of one server: everything that crosses, judged, and told to the pages. */
@@ -56,7 +58,7 @@ export class ServerRecorder {
   /** Opens a way that is recorded. */
   async reach(plan: ServerPlan, person?: PersonThere): Promise<Transport> {
     const { log } = this;
-    const lines = tapLines(log);
+    const lines = tapLines(log, person?.started);
     const connection = log.connect();
     if (person !== undefined) this.#connection = connection;
     const fetch = tapHttp(this.#shared.fetch, { recorder: log, connection });

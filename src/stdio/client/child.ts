@@ -146,6 +146,10 @@ class ChildChannel implements Channel {
     child.once('close', () => this.#over(this.#death()));
   }
 
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
   async send(message: Message | readonly Message[]): Promise<void> {
     if (this.#ended !== undefined) throw this.#ended;
     if (this.#closing !== undefined) throw new ConnectionError('closed', 'the conversation is closed');
