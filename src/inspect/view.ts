@@ -58,6 +58,8 @@ export interface ServerView {
   readonly address: string;
   readonly kind: 'stdio' | 'http' | 'recording';
   readonly state: ServerState;
+  /** Id of its process, while it runs. */
+  readonly pid?: number;
   /** Reason of a failure, what was tried, and what to do about it. */
   readonly problem?: string;
   readonly steps?: readonly StepView[];
@@ -198,6 +200,8 @@ export interface QuestionView {
   readonly id: number;
   readonly server: string;
   readonly kind: 'form' | 'url' | 'sampling';
+  /** Time at which it came, in milliseconds since 1970. */
+  readonly t: number;
   /** Row of the message that asks. */
   readonly row?: number;
   /** Name of the call during which it came, where only one runs. */

@@ -209,8 +209,13 @@ test('it works with server-everything, and with two servers side by side', { ski
     }),
     planAt(await served(t, createExampleServer()), { name: 'example' }),
   ];
-  const { page, choose, accessible } = await openInspect(t, plans);
+  const { page, choose, accessible, scene } = await openInspect(t, plans);
   await choose('tools', 'Get Sum');
+  const { server } = await scene.line('server', (line) => line.server.pid !== undefined);
+  const card = page.getByRole('region', { name: 'Server A' }).getByTestId('connection-status');
+  assert.match((await card.textContent()) ?? '', new RegExp(`stdio, pid ${server.pid}`));
+  // It is that of a process which is there, and is shown no longer than it.
+  assert.ok(process.kill(server.pid ?? 0, 0));
   await page.getByLabel('a* (required)').fill('2');
   await page.getByLabel('b* (required)').fill('3');
   await page.getByRole('button', { name: /^Call Ctrl/ }).click();
@@ -227,6 +232,10 @@ test('it works with server-everything, and with two servers side by side', { ski
     .waitFor();
   // Nothing that the official server does is taken for a fault.
   assert.equal(await page.getByRole('grid', { name: 'Messages' }).getByText('breaks').count(), 0);
+  await page.keyboard.press('Escape');
+  await page.getByRole('region', { name: 'Server A' }).getByRole('button', { name: 'Disconnect' }).click();
+  await card.getByText(/closed/).waitFor();
+  assert.doesNotMatch((await card.textContent()) ?? '', /pid/);
 });
 
 test(

@@ -16,6 +16,8 @@ export interface VirtualListProps {
   rowClass?(index: number): string;
   onChoose(index: number): void;
   onOpen?(index: number): void;
+  /** Is called for the chosen row by the key that opens and folds. */
+  onFold?(index: number): void;
   /** True where new rows at the end are scrolled to, as long as the end is in view. */
   readonly follows?: boolean;
   /** Cells of the head; made anew each time, since a node that is kept holds all that was drawn with it. */
@@ -133,7 +135,11 @@ function observed(element: HTMLDivElement | null, look: { readonly current: () =
   return () => observer.disconnect();
 }
 
-function step(event: KeyboardEvent, { count, height, at, onChoose, onOpen }: VirtualListProps, view: ViewOfList): void {
+function step(
+  event: KeyboardEvent,
+  { count, height, at, onChoose, onOpen, onFold }: VirtualListProps,
+  view: ViewOfList,
+): void {
   if (event.ctrlKey || event.metaKey || event.altKey || count === 0) return;
   const page = Math.max(Math.floor(view.height / height) - 1, 1);
   const last = count - 1;
@@ -149,7 +155,7 @@ function step(event: KeyboardEvent, { count, height, at, onChoose, onOpen }: Vir
   };
   const goal = goals[event.key];
   if (goal !== undefined) onChoose(Math.min(Math.max(goal, 0), last));
-  else if (event.key === 'Enter' && at >= 0) onOpen?.(at);
+  else if (event.key === 'Enter' && at >= 0) (onOpen ?? onFold)?.(at);
   else return;
   event.preventDefault();
   event.stopPropagation();

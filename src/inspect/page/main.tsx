@@ -7,6 +7,7 @@ import { showLook } from './look/look.ts';
 import { plain } from './plain.ts';
 import { Dialogs } from './screens/dialogs.tsx';
 import { Header } from './screens/header.tsx';
+import { LensPlace } from './screens/lens-place.tsx';
 import { Servers } from './screens/servers.tsx';
 import { Use } from './screens/use.tsx';
 import { Wire } from './screens/wire.tsx';
@@ -34,6 +35,7 @@ function Page(): JSX.Element {
         <Servers />
         <Use />
         <Wire />
+        <LensPlace />
       </main>
       <Dialogs />
       <p class="hidden" role="status" aria-live="polite">

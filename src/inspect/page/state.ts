@@ -15,16 +15,17 @@ import type {
 import { announce } from './announce.ts';
 import { takeWish, type AddressWish } from './address.ts';
 import { createApi, type Api } from './api.ts';
+import { foldRows, type Fold, type FoldedRows } from './fold.ts';
 import { parseFilter, type ParsedFilter } from './filter.ts';
 import { plain } from './plain.ts';
 import { takeToken } from './token.ts';
 
 /** Tabs of a server. */
-export const tabs = ['tools', 'prompts', 'resources', 'calls', 'log', 'about'] as const;
+export const tabs = ['tools', 'prompts', 'resources', 'tasks', 'calls', 'log', 'about'] as const;
 export type Tab = (typeof tabs)[number];
 
 /** Parts of the page where it is too narrow for all of them. */
-export const places = ['servers', 'use', 'wire'] as const;
+export const places = ['servers', 'use', 'wire', 'lens', 'questions'] as const;
 export type Place = (typeof places)[number];
 
 /** Limits of what the page holds: rows, rows that wait for a frame, lines of logs, calls, and resources that were updated. */
@@ -80,15 +81,31 @@ export const filter: ReadonlySignal<ParsedFilter> = computed(() => {
   return search !== undefined && search.text === parsed.text ? parseFilter(filterText.value, search.rows) : parsed;
 });
 
+/** Tasks whose rows the person wants to see one by one. */
+export const openFolds: Signal<ReadonlySet<string>> = signal(new Set());
+
+/** Opens or closes a fold, which is that of a first row; a row that is chosen in it gives way to that one. */
+export function toggleFold({ key, isOpen, hasChosen }: Fold, first: number): void {
+  const others = [...openFolds.value].filter((one) => one !== key);
+  openFolds.value = new Set(isOpen ? others : [...others, key].slice(-most.calls));
+  if (isOpen && hasChosen) row.value = first;
+}
+
 let shown: readonly RowView[] = [];
-/** Rows that the filter lets through. */
-export const visibleRows: ReadonlySignal<readonly RowView[]> = computed(() => {
+const passingRows: ReadonlySignal<readonly RowView[]> = computed(() => {
   void rowsVersion.value;
   if (isPaused.value) return shown;
   const { test } = filter.value;
   shown = filterText.value.trim() === '' ? [...ordered] : ordered.filter(test);
   return shown;
 });
+
+/** Rows that the filter lets through; without one, those of a task are folded. */
+export const visibleRows: ReadonlySignal<FoldedRows> = computed(() =>
+  filterText.value.trim() === ''
+    ? foldRows(passingRows.value, { rowAt, open: openFolds.value, chosen: row.value })
+    : { rows: passingRows.value, folds: new Map() },
+);
 
 /** The row with a number. */
 export function rowAt(n: number | undefined): RowView | undefined {

@@ -23,6 +23,8 @@ export interface WantedCall {
   readonly outputSchema?: unknown;
   readonly logLevel?: LoggingLevel | undefined;
   readonly ttlMs?: number | undefined;
+  /** True where the answer to a plain call may be a task, which is followed as one. */
+  readonly mayBeTask?: boolean;
   /** Time for each request, in milliseconds; none where it is left out or 0. */
   readonly timeoutMs?: number | undefined;
   readonly meta?: JsonView | undefined;
@@ -189,6 +191,7 @@ async function use(client: Client, wanted: WantedCall, { signal, now, change }: 
     change({ progress: { ...progress, t: now() } });
   switch (kind) {
     case 'tool':
+      if (wanted.mayBeTask === true) return await asTask(client, wanted, { ...options, onProgress }, change);
       return { ...(await client.callTool(name, value, { ...options, onProgress })) };
     case 'task':
       return await asTask(client, wanted, { ...options, onProgress }, change);

@@ -1,6 +1,6 @@
 import type { InputContext, InputHandlers } from '../../client/input/inputs.ts';
 import { McpError } from '../../protocol/error.ts';
-import type { JsonView } from '../view.ts';
+import type { JsonView, QuestionView } from '../view.ts';
 import { oddities } from './odd-hosts.ts';
 import type { AskedQuestion, PersonsAnswer, Questions } from './questions.ts';
 
@@ -8,8 +8,8 @@ import type { AskedQuestion, PersonsAnswer, Questions } from './questions.ts';
 export interface PersonsAsking {
   readonly server: string;
   readonly questions: Questions;
-  /** Row of the message that asks, and the call during which it does. */
-  about(context: InputContext): { readonly row?: number; readonly during?: string; readonly isRound: boolean };
+  /** Time of the question, the row of the message that asks, and the call during which it does. */
+  about(context: InputContext): Pick<QuestionView, 't' | 'row' | 'during' | 'isRound'>;
   /** A value as the page may see it. */
   shown<T>(value: T): T;
 }

@@ -1,7 +1,5 @@
 import type { Client } from '../../client/client.ts';
 import type { InputContext } from '../../client/input/inputs.ts';
-import { throughBridge } from '../../fidelity/offered.ts';
-import type { Offer } from '../../fidelity/offer.ts';
 import type { LoggingLevel } from '../../protocol/features/logging-level.ts';
 import type { Transport } from '../../jsonrpc/transport.ts';
 import { revisionOf } from '../../protocol/revision.ts';
@@ -11,6 +9,7 @@ import type { ListName, ListsView, LossesView, RootView, ServerView } from '../v
 import { adviceOn, wantsPerson } from './advice.ts';
 import { askingHandlers } from './handlers.ts';
 import { newsIn, noLists, ServerLists } from './lists.ts';
+import { lossesOf } from './losses.ts';
 import { ServerRecorder } from './recorder.ts';
 import type { PersonsCalls } from './calls.ts';
 import type { ServerPlan, Shared } from './shared.ts';
@@ -155,6 +154,9 @@ export class InspectedServer {
       steps,
       unopened: (error) => this.signIns.unopened(error),
       loginChanged: (isLost) => void this.signIns.look(isLost),
+      started: (pid) => {
+        if (!signal.aborted) this.#show({ pid });
+      },
     });
   }
 
@@ -182,7 +184,7 @@ export class InspectedServer {
     this.#calls.cancelAll(this.id);
     this.#watches.end();
     if (this.#view.state !== 'closed' && this.#view.state !== 'recording')
-      this.#show({ state: 'closed', watched: [] }, ['problem', 'advice', 'steps', 'signIn']);
+      this.#show({ state: 'closed', watched: [] }, ['problem', 'advice', 'steps', 'signIn', 'pid']);
     if (client !== undefined) await this.#closed(client);
   }
 
@@ -257,36 +259,7 @@ export class InspectedServer {
 
   /** Losses of clients of other revisions through a bridge. */
   losses(): readonly LossesView[] {
-    const { client } = this;
-    const revision = revisionOf(client.revision);
-    const { tools, prompts, resources, templates, pages } = this.#lists.view ?? noLists;
-    if (revision === undefined) return [];
-    // What the lists hold was read as what it is there.
-    const listed = <Item>(items: readonly unknown[], name: ListName): { items: readonly Item[]; more: boolean } => ({
-      items: items as readonly Item[],
-      more: pages[name]?.hasMore === true,
-    });
-    const offer: Offer = {
-      revision: revision.date,
-      capabilities: client.capabilities,
-      tools: listed(tools, 'tools'),
-      prompts: listed(prompts, 'prompts'),
-      resources: listed(resources, 'resources'),
-      resourceTemplates: listed(templates, 'templates'),
-    };
-    return throughBridge(revision, offer).map(({ client: date, server, losses }) => ({
-      client: date,
-      server,
-      changed: losses.filter(({ kind }) => kind === 'changed').length,
-      refused: losses.filter(({ kind }) => kind === 'refused').length,
-      losses: losses.map(({ title, group, kind, why, seen }) => ({
-        title,
-        group,
-        kind,
-        why,
-        ...(seen ? { seen } : {}),
-      })),
-    }));
+    return lossesOf(this.client, this.#lists.view ?? noLists);
   }
 
   /** Watches a resource, or watches it no more. */
@@ -349,13 +322,14 @@ export class InspectedServer {
     };
   }
 
-  #about(context: InputContext): { row?: number; during?: string; isRound: boolean } {
+  #about(context: InputContext): ReturnType<Parameters<typeof askingHandlers>[0]['about']> {
     const running = this.#calls.runningAt(this.id);
     const [only] = running;
     const asking = this.recorder.log
       .since(Math.max(this.recorder.log.left.last, 0))
       .findLast((entry) => entry.from === 'server' && entry.lane === 'message');
     return {
+      t: this.#shared.now(),
       isRound: revisionOf(context.revision)?.resultsAsk === true,
       ...(asking === undefined ? {} : { row: asking.sequence }),
       ...(running.length === 1 && only !== undefined ? { during: only.name } : {}),
@@ -367,14 +341,15 @@ export class InspectedServer {
     this.#watches.end();
     const isGuarded = wantsPerson(error);
     const { steps, advice } = adviceOn(error, this.recorder.log.since(began), this.#shared.words);
-    this.#show({
+    const more = {
       state: 'failed',
       problem: this.#shared.words(error),
       steps,
       wantsSignIn: isGuarded && this.#view.canSignIn,
       watched: [],
       ...(advice === undefined ? {} : { advice }),
-    });
+    } as const;
+    this.#show(more, ['pid']);
   }
 
   #note(level: string, text: string, logger?: string): void {

@@ -144,7 +144,7 @@ export class Trials {
       ...askingHandlers({
         server: server.id,
         questions,
-        about: () => about,
+        about: () => ({ ...about, t: this.#shared.now() }),
         shown: (value) => server.recorder.shown(value),
       }),
       roots: server.view.roots.map((root) => ({ ...root })),

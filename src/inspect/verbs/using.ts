@@ -3,7 +3,9 @@
 import { parseExactJson } from '../../json/parse-exact.ts';
 import { withPlainNumbers } from '../../json/exact-number.ts';
 import { JsonError } from '../../json/parse.ts';
+import type { Client } from '../../client/client.ts';
 import { isObject } from '../../jsonrpc/message.ts';
+import { tasksExtension } from '../../protocol/features/tasks.ts';
 import { loggingLevels, type LoggingLevel } from '../../protocol/features/logging-level.ts';
 import { VerbError } from '../http/body.ts';
 import type { Verb } from '../http/listen.ts';
@@ -69,6 +71,7 @@ function callVerb(servers: InspectedServers, isReadOnly: boolean): Verb {
       outputSchema: tool?.['outputSchema'],
       logLevel: server.view.logLevel === '' ? undefined : server.view.logLevel,
       ttlMs: ttl ?? server.plan.wishes?.taskTtlMs,
+      mayBeTask: mayBeTask(client, tool),
       timeoutMs: server.plan.wishes?.requestTimeoutMs,
       meta: server.plan.wishes?.metadata,
       hidden: (words) => server.recorder.hidden(words),
@@ -77,6 +80,13 @@ function callVerb(servers: InspectedServers, isReadOnly: boolean): Verb {
     });
     return { call: call.id };
   });
+}
+
+/** Tells whether a plain call of a tool may be answered with a task: it must be one, or the server decides it by itself. */
+function mayBeTask(client: Client, tool: Readonly<Record<string, unknown>> | undefined): boolean {
+  if (client.capabilities.extensions?.[tasksExtension] !== undefined) return true;
+  const { execution } = tool ?? {};
+  return client.capabilities.tasks !== undefined && isObject(execution) && execution['taskSupport'] === 'required';
 }
 
 function callVerbs(servers: InspectedServers): Named {

@@ -26,6 +26,14 @@ for (const [method, params, words] of [
   ['notifications/message', { level: 'info', logger: 'countdown', data: { left: 1 } }, 'info countdown {"left":1}'],
   ['notifications/progress', { progressToken: 1, progress: 2, total: 20, message: '18 to go' }, '2 of 20 18 to go'],
   ['tasks/cancel', { taskId: 't-1' }, 't-1'],
+  ['notifications/tasks', { taskId: 't-1', status: 'working', createdAt: 'x' }, 't-1 working'],
+  ['subscriptions/listen', { notifications: { taskIds: ['t-1'] } }, 'task t-1'],
+  [
+    'subscriptions/listen',
+    { notifications: { taskIds: ['t-1', 't-2'], toolsListChanged: true, resourceSubscriptions: ['note://one'] } },
+    'tasks t-1 t-2, note://one, tools',
+  ],
+  ['subscriptions/listen', { notifications: { toolsListChanged: false } }, undefined],
   ['tools/list', { cursor: 'x' }, undefined],
   ['tools/call', { name: 7 }, undefined],
   ['toString', { name: 'x' }, undefined],
@@ -40,6 +48,11 @@ test('a row of an error says what went wrong, and one of a result repeats nothin
     'no such tool',
   );
   assert.equal(about({ jsonrpc: '2.0', id: 1, result: { name: 'x' } }, 'tools/call'), undefined);
+});
+
+test('a row of the answer to a poll says how the task stands', () => {
+  const result = { taskId: 't-1', status: 'working', statusMessage: 'half done' };
+  assert.equal(about({ jsonrpc: '2.0', id: 1, result }, 'tasks/get'), 'working half done');
 });
 
 test('whatever crossed has a row, and what is too long or cut off is about nothing', () => {

@@ -33,6 +33,29 @@ const subjects: Readonly<Record<string, (params: Fields) => unknown>> = {
   'tasks/update': task,
   'tasks/cancel': task,
   'notifications/tasks/status': ({ taskId, status }) => worded([taskId, status]),
+  'notifications/tasks': ({ taskId, status }) => worded([taskId, status]),
+  'subscriptions/listen': listened,
+  'notifications/subscriptions/acknowledged': listened,
+};
+
+/** What is listened for: tasks and resources by their names, and lists. The page knows a task by the word before it. */
+function listened({ notifications }: Fields): unknown {
+  if (!isObject(notifications)) return undefined;
+  const { taskIds, resourceSubscriptions, ...rest } = notifications;
+  const texts = (value: unknown): readonly string[] =>
+    Array.isArray(value) ? value.slice(0, 20).filter((one): one is string => typeof one === 'string') : [];
+  const tasks = texts(taskIds);
+  const lists = Object.entries(rest).flatMap(([key, on]) => (on === true ? [key.replace(/ListChanged$/, '')] : []));
+  return [
+    ...(tasks.length === 0 ? [] : [`${tasks.length === 1 ? 'task' : 'tasks'} ${tasks.join(' ')}`]),
+    ...texts(resourceSubscriptions),
+    ...lists,
+  ].join(', ');
+}
+
+/** What results say of themselves, by the methods of their requests. */
+const answers: Readonly<Record<string, (result: Fields) => unknown>> = {
+  'tasks/get': ({ status, statusMessage }) => worded([status, statusMessage ?? '']),
 };
 
 /** Finds what a message is about, in a few words: the tool that is called, the resource that is read, what went wrong. */
@@ -40,12 +63,19 @@ export function subjectOf({ lane, text, method, cut }: RecordingEntry): string |
   if ((lane !== 'message' && lane !== 'app') || text === undefined || cut !== undefined || text.length > largest)
     return undefined;
   const subject = method === undefined || !Object.hasOwn(subjects, method) ? undefined : subjects[method];
+  const answer = method === undefined || !Object.hasOwn(answers, method) ? undefined : answers[method];
   const isError = /"error"\s*:/.test(text);
-  if (subject === undefined && !isError) return undefined;
+  if (subject === undefined && answer === undefined && !isError) return undefined;
   const message = jsonIn(text);
   if (!isObject(message)) return undefined;
-  const { params, error } = message;
-  const said = isObject(error) ? error['message'] : isObject(params) ? subject?.(params) : undefined;
+  const { params, error, result } = message;
+  const said = isObject(error)
+    ? error['message']
+    : isObject(params)
+      ? subject?.(params)
+      : isObject(result)
+        ? answer?.(result)
+        : undefined;
   return typeof said === 'string' && said !== '' ? said : undefined;
 }
 

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
 import { now } from './now.ts';
+import { useTick } from './tick.ts';
 
 /** Facts of how long something may be kept. */
 export interface FreshFacts {
@@ -13,13 +13,8 @@ export interface FreshFacts {
 /** Tells how long something may be kept still, by the hints of its server, as the time goes. */
 export function Fresh({ t, ttlMs, cacheScope }: FreshFacts): JSX.Element {
   const left = t + ttlMs - now();
-  const [, look] = useState(0);
-  useEffect(() => {
-    if (left <= 0) return undefined;
-    // Nobody sees more than the seconds of the last minute.
-    const timer = setTimeout(() => look((count) => count + 1), left > 60_000 ? 10_000 : 1_000);
-    return () => clearTimeout(timer);
-  });
+  // Nobody sees more than the seconds of the last minutes.
+  useTick(left > 0, left > 120_000 ? 10_000 : 1_000);
   return (
     <span class="muted">
       {left > 0 ? `fresh for ${duration(left)}` : 'not fresh any more'}

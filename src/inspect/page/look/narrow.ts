@@ -1,9 +1,17 @@
 import { signal, type Signal } from '@preact/signals';
 
-/** Width below which there is one column, as the style sheet has it. */
-const query = matchMedia('(width < 700px)');
+/** Widths below which there is one column, and below which one part of the page is shown at a time, as the style sheet has them. */
+const queries = { narrow: '(width < 700px)', tabbed: '(width < 1200px)' };
 
 /** True where the page is so narrow that rows are cards. */
-export const isNarrow: Signal<boolean> = signal(query.matches);
+export const isNarrow: Signal<boolean> = follow(queries.narrow);
 
-query.addEventListener('change', ({ matches }) => (isNarrow.value = matches));
+/** True where one part of the page is shown at a time. */
+export const isTabbed: Signal<boolean> = follow(queries.tabbed);
+
+function follow(words: string): Signal<boolean> {
+  const query = matchMedia(words);
+  const holds = signal(query.matches);
+  query.addEventListener('change', ({ matches }) => (holds.value = matches));
+  return holds;
+}

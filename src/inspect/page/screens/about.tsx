@@ -77,7 +77,8 @@ export function About(): JSX.Element {
   );
 }
 
-function Losses(): JSX.Element | null {
+/** What clients of other revisions get of the chosen server: the first depth of the lens. */
+export function Losses(): JSX.Element | null {
   const id = chosenServer.value;
   const version = server.value?.version;
   const isConnected = server.value?.state === 'connected';

@@ -12,13 +12,18 @@ export function Header(): JSX.Element {
       <span class="muted wide">
         {servers.value.size} {servers.value.size === 1 ? 'server' : 'servers'}
       </span>
-      <span class="narrow">
+      <span class="narrow bar-of-places">
         <Choice
           label="Part of the page"
           of={[
             ['servers', 'Servers'],
             ['use', 'Use'],
             ['wire', 'Wire'],
+            ['lens', 'Lens'],
+            [
+              'questions',
+              <>Questions{questions.value.size > 0 && <span class="count"> {questions.value.size}</span>}</>,
+            ],
           ]}
           value={place.value}
           onChoose={(chosen) => (place.value = chosen)}

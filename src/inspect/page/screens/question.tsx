@@ -7,11 +7,21 @@ import { Content } from '../content/content.tsx';
 import { JsonView } from '../json/json-view.tsx';
 import { line, plain, textOf } from '../plain.ts';
 import { alike, answerAlike } from '../alike.ts';
-import { act, nameOf, showRow } from '../state.ts';
+import { duration } from '../look/fresh.tsx';
+import { now } from '../look/now.ts';
+import { useTick } from '../look/tick.ts';
+import { act, calls, nameOf, showRow } from '../state.ts';
+import { keptWords } from './result.tsx';
 
 /** A question of a server, beside what is done there: it takes no focus, and waits as long as whoever asks does. */
 export function Question({ question }: { readonly question: QuestionView }): JSX.Element {
-  const { kind, server, during, row, isRound } = question;
+  const { kind, server, during, row, isRound, t } = question;
+  useTick(true);
+  const waits = Math.max(now() - t, 0);
+  // A task that asks is kept no longer for it.
+  const task = [...calls.value.values()].find(
+    (call) => call.server === server && call.name === during && call.state === 'running',
+  )?.task;
   return (
     <section class="question" aria-label={`Question of ${nameOf(server)}`}>
       <h2>
@@ -23,6 +33,10 @@ export function Question({ question }: { readonly question: QuestionView }): JSX
           </button>
         )}
       </h2>
+      <p class="muted">
+        waits for {duration(waits)}
+        {task !== undefined && keptWords(task).map((words) => `; its task is ${words}`)}
+      </p>
       {isRound && <p class="muted">The request goes out again with your answer.</p>}
       {kind === 'form' && <FormQuestion question={question} />}
       {kind === 'url' && <UrlQuestion question={question} />}

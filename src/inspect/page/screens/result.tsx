@@ -8,6 +8,7 @@ import { Structured } from '../content/structured.tsx';
 import { JsonView } from '../json/json-view.tsx';
 import { Choice, CopyButton } from '../parts.tsx';
 import { now } from '../look/now.ts';
+import { useTick } from '../look/tick.ts';
 import { plain } from '../plain.ts';
 import { act, loadOutcome, outcomes, showRow } from '../state.ts';
 
@@ -71,6 +72,7 @@ function headOf(outcome: OutcomeView | undefined, state: CallView['state']): str
 
 function Running({ call }: { readonly call: CallView }): JSX.Element {
   const { progress } = call;
+  useTick(true);
   const words = progressWords(call);
   return (
     <div class="running">
@@ -91,22 +93,30 @@ function Running({ call }: { readonly call: CallView }): JSX.Element {
   );
 }
 
-/** Progress and task of a call in words: how far, how fast, what it says of itself, and how long the task is kept. */
-function progressWords({ began, progress, task }: CallView): string {
+/** Progress and task of a running call in words: how far, how fast, what it says of itself, how long it runs and the task is kept. */
+export function progressWords({ began, progress, task }: CallView): string {
   const parts: string[] = [];
   if (progress !== undefined) {
     const { progress: done, total, message, t } = progress;
     const seconds = (t - began) / 1_000;
     parts.push(`${done}${total === undefined ? '' : ` of ${total}`} ${plain(message ?? '')}`.trim());
     if (seconds >= 0.2 && done > 0) parts.push(`${rate(done / seconds)} a second`);
-    if (seconds >= 0.2 && done > 0 && total !== undefined && total > done)
-      parts.push(`about ${duration(((total - done) * seconds * 1_000) / done)} left`);
+    if (seconds >= 0.2 && done > 0 && total !== undefined && total > done) {
+      const left = ((total - done) * seconds * 1_000) / done - (now() - t);
+      parts.push(left > 0 ? `about ${duration(left)} left` : 'longer than it seemed');
+    }
   }
-  if (task !== undefined) {
-    parts.push(`task ${task.status} ${plain(task.message ?? '')}`.trim());
-    if (task.keptUntil !== undefined) parts.push(`kept for ${duration(Math.max(task.keptUntil - now(), 0))}`);
-  }
+  if (task !== undefined) parts.push(`task ${task.status} ${plain(task.message ?? '')}`.trim(), ...keptWords(task));
+  const runs = now() - began;
+  if (runs >= 1_000) parts.push(`for ${duration(runs)}`);
   return parts.join(' · ');
+}
+
+/** Tells how long a task is kept still. */
+export function keptWords({ keptUntil }: NonNullable<CallView['task']>): readonly string[] {
+  if (keptUntil === undefined) return [];
+  const left = keptUntil - now();
+  return [left > 0 ? `kept for ${duration(left)}` : 'not kept any more'];
 }
 
 function rate(each: number): string {

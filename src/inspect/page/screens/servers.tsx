@@ -66,6 +66,7 @@ function ServerCard({ server }: { readonly server: ServerView }): JSX.Element {
         {state}
         {revision !== undefined && `, ${revision}`}
         {state !== 'recording' && `, ${server.kind === 'stdio' ? 'stdio' : 'HTTP'}`}
+        {server.pid !== undefined && `, pid ${server.pid}`}
         <br />
         {ownName !== undefined && ownName !== name && (
           <>

@@ -1,17 +1,21 @@
 import type { JSX } from 'preact';
-import { calls, chosenServer, lists, logs, questions, server, tab, tabs, type Tab } from '../state.ts';
+import type { ServerView } from '../../view.ts';
+import { isTabbed } from '../look/narrow.ts';
+import { calls, chosenServer, lists, logs, place, questions, server, tab, tabs, type Tab } from '../state.ts';
 import { About, Failure } from './about.tsx';
 import { CallList } from './calls.tsx';
 import { Logs } from './logs.tsx';
 import { Prompts } from './prompts.tsx';
 import { Alike, Question } from './question.tsx';
 import { Resources } from './resources.tsx';
+import { isTask, Tasks } from './tasks.tsx';
 import { Tools } from './tools.tsx';
 
 const names: Readonly<Record<Tab, string>> = {
   tools: 'Tools',
   prompts: 'Prompts',
   resources: 'Resources',
+  tasks: 'Tasks',
   calls: 'Calls',
   log: 'Log',
   about: 'About',
@@ -21,34 +25,44 @@ const screens: Readonly<Record<Tab, () => JSX.Element>> = {
   tools: Tools,
   prompts: Prompts,
   resources: Resources,
+  tasks: Tasks,
   calls: CallList,
   log: Logs,
   about: About,
 };
 
-/** Use of the chosen server. */
+/** Use of the chosen server, with the questions that wait there; as the part of questions, those of every server. */
 export function Use(): JSX.Element {
+  const isOfQuestions = isTabbed.value && place.value === 'questions';
   const view = server.value;
-  if (view === undefined)
-    return (
-      <section class="use" aria-label="Use">
-        <p class="empty">Choose a server, or add an address.</p>
-      </section>
-    );
-  if (view.state === 'recording')
-    return (
-      <section class="use" aria-label="Use">
-        <p class="empty">This is a recording: its messages stand in the wire, and the lens works on each of them.</p>
-      </section>
-    );
-  const asked = [...questions.value.values()].filter((one) => one.server === view.id);
-  const Screen = screens[tab.value];
+  const all = [...questions.value.values()];
+  const asked = isOfQuestions ? all : all.filter((one) => one.server === view?.id);
   return (
-    <section class="use" aria-label="Use">
+    <section class={`use ${isOfQuestions ? 'of-questions' : ''}`} aria-label={isOfQuestions ? 'Questions' : 'Use'}>
+      {isOfQuestions && asked.length === 0 && (
+        <p class="empty">No question waits: what a server asks of you, of a model or of your browser stands here.</p>
+      )}
       {asked.map((question) => (
         <Question key={question.id} question={question} />
       ))}
-      <Alike server={view.id} />
+      {view !== undefined && <Alike server={view.id} />}
+      <div class="use-rest">{view === undefined ? <NoServer /> : <UseOf view={view} />}</div>
+    </section>
+  );
+}
+
+function NoServer(): JSX.Element {
+  return <p class="empty">Choose a server, or add an address.</p>;
+}
+
+function UseOf({ view }: { readonly view: ServerView }): JSX.Element {
+  if (view.state === 'recording')
+    return (
+      <p class="empty">This is a recording: its messages stand in the wire, and the lens works on each of them.</p>
+    );
+  const Screen = screens[tab.value];
+  return (
+    <>
       {view.state === 'failed' && <Failure view={view} />}
       <div class="tabs" role="tablist" aria-label={`What ${view.name} has`} onKeyDown={stepTabs}>
         {tabs.map((one) => (
@@ -62,15 +76,14 @@ export function Use(): JSX.Element {
             tabIndex={tab.value === one ? 0 : -1}
             onClick={() => (tab.value = one)}
           >
-            {names[one]}
-            <span class="count">{countOf(one)}</span>
+            {names[one]} <span class="count">{countOf(one)}</span>
           </button>
         ))}
       </div>
       <div class="panel" id="tab-panel" role="tabpanel" aria-labelledby={`tab-${tab.value}`}>
         <Screen key={view.id} />
       </div>
-    </section>
+    </>
   );
 }
 
@@ -93,6 +106,8 @@ function countOf(one: Tab): string {
       return String(own?.prompts.length ?? '');
     case 'resources':
       return own === undefined ? '' : String(own.resources.length + own.templates.length);
+    case 'tasks':
+      return String([...calls.value.values()].filter((call) => call.server === id && isTask(call)).length || '');
     case 'calls':
       return String([...calls.value.values()].filter((call) => call.server === id).length || '');
     case 'log':

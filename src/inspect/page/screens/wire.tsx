@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { RowView } from '../../view.ts';
 import { filterFields } from '../filter.ts';
+import type { Fold } from '../fold.ts';
 import { VirtualList } from '../list.tsx';
 import { exportAs, exportKinds } from '../exports.ts';
 import { isNarrow } from '../look/narrow.ts';
@@ -19,6 +20,7 @@ import {
   row,
   rowCount,
   rowsVersion,
+  toggleFold,
   visibleRows,
   wordsOf,
 } from '../state.ts';
@@ -26,14 +28,14 @@ import { Message } from './message.tsx';
 
 /** Everything that crossed, in its order, and the chosen message beside it. */
 export function Wire(): JSX.Element {
-  const rows = visibleRows.value;
+  const { rows, folds } = visibleRows.value;
   const chosen = row.value;
   const at = chosen === undefined ? -1 : indexOf(rows, chosen);
   const gone = [...left.value.values()].reduce((sum, one) => sum + one, 0);
   useSearch();
   return (
     <section class="wire" aria-label="Wire">
-      <Bar hidden={rowCount() - rows.length} />
+      <Bar hidden={filterText.value === '' ? 0 : rowCount() - rows.length} />
       <div class={`wire-body ${row.value === undefined ? '' : 'picked'}`}>
         <div class="wire-list">
           {rows.length === 0 ? (
@@ -54,7 +56,19 @@ export function Wire(): JSX.Element {
               keyOf={(index) => rows[index]?.n ?? index}
               onChoose={(index) => (row.value = rows[index]?.n)}
               rowClass={(index) => rowClass(rows[index], chosen)}
-              cells={(index) => <Cells one={rows[index]} from={rows[0]?.t ?? 0} until={rows.at(-1)?.t ?? 0} />}
+              cells={(index) => (
+                <Cells
+                  one={rows[index]}
+                  fold={folds.get(rows[index]?.n ?? 0)}
+                  from={rows[0]?.t ?? 0}
+                  until={rows.at(-1)?.t ?? 0}
+                />
+              )}
+              onFold={(index) => {
+                const first = rows[index]?.n ?? 0;
+                const fold = folds.get(first);
+                if (fold !== undefined) toggleFold(fold, first);
+              }}
             />
           )}
           {gone > 0 && (
@@ -196,10 +210,12 @@ const kinds: Readonly<Record<NonNullable<RowView['kind']>, string>> = {
 
 function Cells({
   one,
+  fold,
   from,
   until,
 }: {
   readonly one: RowView | undefined;
+  readonly fold: Fold | undefined;
   readonly from: number;
   readonly until: number;
 }): JSX.Element | null {
@@ -225,6 +241,7 @@ function Cells({
         {kind === undefined || what.startsWith('{') ? '' : kinds[kind]}
         {line(what, 90)}
         {about !== undefined && <span class="row-about"> {line(about, 90)}</span>}
+        {fold !== undefined && <FoldMark fold={fold} first={n} />}
       </span>
       <span role="gridcell" class={`c-status ${(status ?? 0) >= 400 || kind === 'error' ? 'bad' : ''}`}>
         {status ?? (isWaiting ? 'waits' : lane === 'message' ? (kind === 'error' ? 'error' : '') : lane)}
@@ -243,6 +260,34 @@ function Cells({
           />
         )}
       </span>
+    </>
+  );
+}
+
+/** Count of the rows that stand behind one, and how their task stands. */
+function FoldMark({ fold, first }: { readonly fold: Fold; readonly first: number }): JSX.Element {
+  const { behind, polls, told, last, isOpen } = fold;
+  const counts = [
+    ...(polls > 0 ? [`${polls} ${polls === 1 ? 'poll' : 'polls'}`] : []),
+    ...(told > 0 ? [`told ${told} times`] : []),
+  ].join(', ');
+  return (
+    <>
+      {' '}
+      <button
+        type="button"
+        class="small fold-mark"
+        tabIndex={-1}
+        aria-expanded={isOpen}
+        title={`${behind} rows more of this task`}
+        onClick={(event) => {
+          event.stopPropagation();
+          toggleFold(fold, first);
+        }}
+      >
+        {isOpen ? '▾' : '▸'} {counts}
+      </button>
+      {last !== undefined && <span class="muted"> {line(last, 60)}</span>}
     </>
   );
 }
