@@ -38,7 +38,7 @@ const subjects: Readonly<Record<string, (params: Fields) => unknown>> = {
   'notifications/subscriptions/acknowledged': listened,
 };
 
-/** What is listened for: tasks and resources by their names, and lists. The page knows a task by the word before it. */
+/** Names what is listened for: tasks, resources and lists. The page knows a task by the word before it. */
 function listened({ notifications }: Fields): unknown {
   if (!isObject(notifications)) return undefined;
   const { taskIds, resourceSubscriptions, ...rest } = notifications;
@@ -53,7 +53,7 @@ function listened({ notifications }: Fields): unknown {
   ].join(', ');
 }
 
-/** What results say of themselves, by the methods of their requests. */
+/** Words of results on themselves, by the methods of their requests. */
 const answers: Readonly<Record<string, (result: Fields) => unknown>> = {
   'tasks/get': ({ status, statusMessage }) => worded([status, statusMessage ?? '']),
 };

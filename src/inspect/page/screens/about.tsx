@@ -77,7 +77,7 @@ export function About(): JSX.Element {
   );
 }
 
-/** What clients of other revisions get of the chosen server: the first depth of the lens. */
+/** Losses of clients of other revisions at the chosen server: the first depth of the lens. */
 export function Losses(): JSX.Element | null {
   const id = chosenServer.value;
   const version = server.value?.version;
