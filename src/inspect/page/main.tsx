@@ -1,16 +1,16 @@
 import { effect } from '@preact/signals';
 import { render, type JSX } from 'preact';
-import { answerAsWished } from './alike.ts';
+import { answerAsWished } from './questions/alike.ts';
 import { said } from './announce.ts';
 import { listenToKeys } from './keys.ts';
 import { showLook } from './look/look.ts';
 import { plain } from './plain.ts';
 import { Dialogs } from './screens/dialogs.tsx';
 import { Header } from './screens/header.tsx';
-import { LensPlace } from './screens/lens-place.tsx';
+import { LensPlace } from './lens/lens-place.tsx';
 import { Servers } from './screens/servers.tsx';
 import { Use } from './screens/use.tsx';
-import { Wire } from './screens/wire.tsx';
+import { Wire } from './wire/wire.tsx';
 import { openWishedApp } from './wished-app.ts';
 import { addServer, api, hear, place, problem, questions, trouble, wish } from './state.ts';
 

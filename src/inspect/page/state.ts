@@ -15,8 +15,8 @@ import type {
 import { announce } from './announce.ts';
 import { takeWish, type AddressWish } from './address.ts';
 import { createApi, type Api } from './api.ts';
-import { foldRows, type Fold, type FoldedRows } from './fold.ts';
-import { parseFilter, type ParsedFilter } from './filter.ts';
+import { foldRows, type FoldedRows, type TaskFold } from './wire/fold.ts';
+import { parseFilter, type ParsedFilter } from './wire/filter.ts';
 import { plain } from './plain.ts';
 import { takeToken } from './token.ts';
 
@@ -85,7 +85,7 @@ export const filter: ReadonlySignal<ParsedFilter> = computed(() => {
 export const openFolds: Signal<ReadonlySet<string>> = signal(new Set());
 
 /** Opens or closes a fold, which is that of a first row; a row that is chosen in it gives way to that one. */
-export function toggleFold({ key, isOpen, hasChosen }: Fold, first: number): void {
+export function toggleFold({ key, isOpen, hasChosen }: TaskFold, first: number): void {
   const others = [...openFolds.value].filter((one) => one !== key);
   openFolds.value = new Set(isOpen ? others : [...others, key].slice(-most.calls));
   if (isOpen && hasChosen) row.value = first;

@@ -6,7 +6,7 @@ import { JsonView } from '../json/json-view.tsx';
 import { Choice, CopyButton, Facts } from '../parts.tsx';
 import { clock, line, plain, size, textOf } from '../plain.ts';
 import { row, rowAt, rowsVersion } from '../state.ts';
-import { Lens } from './lens.tsx';
+import { Lens } from '../lens/lens.tsx';
 
 /** Views of a message. */
 const views = ['message', 'http', 'lens'] as const;

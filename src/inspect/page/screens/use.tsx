@@ -6,7 +6,7 @@ import { About, Failure } from './about.tsx';
 import { CallList } from './calls.tsx';
 import { Logs } from './logs.tsx';
 import { Prompts } from './prompts.tsx';
-import { Alike, Question } from './question.tsx';
+import { Alike, Question } from '../questions/question.tsx';
 import { Resources } from './resources.tsx';
 import { isTask, Tasks } from './tasks.tsx';
 import { Tools } from './tools.tsx';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { RowView } from '../view.ts';
+import type { RowView } from '../../view.ts';
 import { foldRows, type FoldedRows } from './fold.ts';
 
 function rowOf(n: number, what: string, more: Partial<RowView> = {}): RowView {

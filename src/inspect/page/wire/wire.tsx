@@ -1,8 +1,8 @@
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { RowView } from '../../view.ts';
-import { filterFields } from '../filter.ts';
-import type { Fold } from '../fold.ts';
+import { filterFields } from './filter.ts';
+import type { TaskFold } from './fold.ts';
 import { VirtualList } from '../list.tsx';
 import { exportAs, exportKinds } from '../exports.ts';
 import { isNarrow } from '../look/narrow.ts';
@@ -24,7 +24,7 @@ import {
   visibleRows,
   wordsOf,
 } from '../state.ts';
-import { Message } from './message.tsx';
+import { Message } from '../screens/message.tsx';
 
 /** Everything that crossed, in its order, and the chosen message beside it. */
 export function Wire(): JSX.Element {
@@ -215,7 +215,7 @@ function Cells({
   until,
 }: {
   readonly one: RowView | undefined;
-  readonly fold: Fold | undefined;
+  readonly fold: TaskFold | undefined;
   readonly from: number;
   readonly until: number;
 }): JSX.Element | null {
@@ -265,7 +265,7 @@ function Cells({
 }
 
 /** Count of the rows that stand behind one, and how their task stands. */
-function FoldMark({ fold, first }: { readonly fold: Fold; readonly first: number }): JSX.Element {
+function FoldMark({ fold, first }: { readonly fold: TaskFold; readonly first: number }): JSX.Element {
   const { behind, polls, told, last, isOpen } = fold;
   const counts = [
     ...(polls > 0 ? [`${polls} ${polls === 1 ? 'poll' : 'polls'}`] : []),

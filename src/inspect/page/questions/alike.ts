@@ -1,5 +1,5 @@
 import { effect, signal, type Signal } from '@preact/signals';
-import { act, questions } from './state.ts';
+import { act, questions } from '../state.ts';
 
 /** Questions that one answer is given to; a server that goes on asking is shown again after them. */
 const most = 100;

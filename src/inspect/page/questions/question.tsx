@@ -6,12 +6,12 @@ import { useAsked } from '../asked.ts';
 import { Content } from '../content/content.tsx';
 import { JsonView } from '../json/json-view.tsx';
 import { line, plain, textOf } from '../plain.ts';
-import { alike, answerAlike } from '../alike.ts';
+import { alike, answerAlike } from './alike.ts';
 import { duration } from '../look/fresh.tsx';
 import { now } from '../look/now.ts';
 import { useTick } from '../look/tick.ts';
 import { act, calls, nameOf, showRow } from '../state.ts';
-import { keptWords } from './result.tsx';
+import { keptWords } from '../screens/result.tsx';
 
 /** A question of a server, beside what is done there: it takes no focus, and waits as long as whoever asks does. */
 export function Question({ question }: { readonly question: QuestionView }): JSX.Element {

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { isTabbed } from '../look/narrow.ts';
 import { line, plain } from '../plain.ts';
 import { place, row, rowAt, rowsVersion, server, showRow } from '../state.ts';
-import { Losses } from './about.tsx';
+import { Losses } from '../screens/about.tsx';
 import { Lens } from './lens.tsx';
 
 /** The lens as a part of its own, where there is room for one at a time: over the chosen message, or over the whole server. */

@@ -1,9 +1,9 @@
 /** Polls of a task and what is told of it, as one row: they say the same again and again, and would hide all else. */
 
-import type { RowView } from '../view.ts';
+import type { RowView } from '../../view.ts';
 
 /** Rows of one task that stand behind the first of them. */
-export interface Fold {
+export interface TaskFold {
   readonly key: string;
   /** Rows behind the first. */
   readonly behind: number;
@@ -22,7 +22,7 @@ export interface Fold {
 export interface FoldedRows {
   readonly rows: readonly RowView[];
   /** Folds by the numbers of their first rows. */
-  readonly folds: ReadonlyMap<number, Fold>;
+  readonly folds: ReadonlyMap<number, TaskFold>;
 }
 
 /** Circumstances of folding. */
@@ -62,7 +62,7 @@ export function foldRows(rows: readonly RowView[], { rowAt, open, chosen }: Fold
   });
   if (counts.size === 0) return { rows, folds: new Map() };
   const isOpen = (key: string, { hasChosen }: Counted): boolean => hasChosen || open.has(key);
-  const folds = [...counts].flatMap(([key, counted]): [number, Fold][] => {
+  const folds = [...counts].flatMap(([key, counted]): [number, TaskFold][] => {
     const { first, behind, polls, told, last, hasChosen } = counted;
     if (behind === 0) return [];
     const fold = {

@@ -1,6 +1,6 @@
 /** Filter of the wire: words and `field:value` terms, all of which must hold. */
 
-import type { RowView } from '../view.ts';
+import type { RowView } from '../../view.ts';
 
 /** Judges a row; `found` are rows whose text holds what `text:` asks for. */
 export type RowFilter = (row: RowView) => boolean;
