@@ -5,11 +5,11 @@ type Reason = readonly [why: string, rows: string];
 const both: readonly Reason[] = [
   [
     'inner conduct, which no message shows: timeouts, limits of rate, logs, what is stored, cached or validated, and what is made of it',
-    'basic-016 basic-026 basic-027 basic-031 basic-033 basic-036 lifecycle-007 lifecycle-008 lifecycle-018 lifecycle-019 lifecycle-020 lifecycle-021 lifecycle-022 lifecycle-023 ping-002 ping-003 ping-004 logging-009 logging-012 compl-006 compl-007 compl-008 tools-037 tools-040 tools-041 tools-042 caching-005 caching-006 caching-007 caching-008 caching-009 caching-010 caching-011 caching-012 caching-013 caching-014 caching-015 caching-016 cancel-006 cancel-008 cancel-017 cancel-018 cancel-019 cancel-020 progress-007 progress-008 sampling-016 sampling-026 sampling-028 elicit-005 elicit-008 elicit-024 meta-001 meta-017 versioning-006 versioning-009 roots-007 mrtr-016 mrtr-019 icons-004 icons-005 stdio-005 http-091 resources-015 prompts-010 page-005 page-008 tools-012',
+    'basic-016 basic-026 basic-027 basic-031 basic-033 basic-036 lifecycle-018 lifecycle-019 lifecycle-020 lifecycle-021 lifecycle-022 lifecycle-023 ping-002 ping-003 ping-004 logging-009 logging-012 compl-006 compl-007 compl-008 tools-037 tools-040 tools-041 tools-042 caching-005 caching-006 caching-007 caching-008 caching-009 caching-010 caching-011 caching-012 caching-013 caching-014 caching-015 caching-016 cancel-006 cancel-008 cancel-017 cancel-018 cancel-019 cancel-020 progress-007 progress-008 sampling-016 sampling-026 sampling-028 elicit-005 elicit-008 elicit-024 meta-001 meta-017 versioning-006 versioning-009 roots-007 mrtr-016 mrtr-019 icons-004 icons-005 stdio-005 http-091 resources-015 prompts-010 page-005 page-008 tools-012',
   ],
   [
     'about libraries, documents, transports of their own, proxies, or the revision as a whole',
-    'basic-003 basic-004 basic-024 basic-025 basic-039 basic-040 basic-042 basic-043 basic-045 basic-046 logging-014 http-107 http-108 http-109 http-110 schema-005 schema-008 schema-009 schema-010 schema-015 stdio-001 http-005 http-006',
+    'basic-003 basic-004 basic-024 basic-025 basic-039 basic-040 basic-042 basic-043 basic-045 basic-046 logging-014 http-107 http-108 http-109 http-110 schema-005 schema-008 schema-009 schema-010 schema-015 stdio-001 http-006',
   ],
   [
     'about whoever reads a schema, whose dealing with it no message shows for certain',
@@ -17,7 +17,7 @@ const both: readonly Reason[] = [
   ],
   [
     'said by another row too, which is judged, or true by how a revision is found to be spoken',
-    'basic-006 basic-007 basic-008 basic-010 basic-011 basic-013 basic-029 lifecycle-001 lifecycle-012 versioning-003 versioning-011 stdio-002 stdio-007 http-001 http-002 http-035 http-055 http-082 http-084 http-089 http-018 http-058 http-080 http-095 subs-003 tools-017 tools-019 tools-032 resources-020 meta-003 meta-004 meta-013 page-007 roots-001 roots-002 sampling-001 sampling-002 elicit-001 elicit-002 prompts-013 elicit-019 mrtr-001 mrtr-009 mrtr-010 progress-012 sampling-008 sampling-012 sampling-032 tasks-012 tasks-034 tasks-071 tasks-080 http-020 http-022 http-054 subs-013 subs-014 page-006 prompts-011 versioning-013',
+    'basic-007 basic-008 basic-010 basic-011 basic-013 basic-029 lifecycle-001 lifecycle-012 versioning-003 versioning-011 stdio-002 stdio-007 http-001 http-002 http-035 http-055 http-089 http-018 http-058 http-080 http-095 subs-003 tools-017 tools-019 tools-032 resources-020 meta-003 meta-004 meta-013 page-007 roots-001 roots-002 sampling-001 sampling-002 elicit-001 elicit-002 prompts-013 elicit-019 mrtr-001 mrtr-009 mrtr-010 progress-012 sampling-008 sampling-012 sampling-032 tasks-012 tasks-034 tasks-071 tasks-080 http-020 http-022 http-054 subs-013 subs-014 page-006 prompts-011 versioning-013',
   ],
 ];
 

@@ -129,7 +129,9 @@ const calling: ReadonlySet<string> = new Set(
 
 /** Rows that need the token of somebody else, or for another server. */
 const ofTokens: Readonly<Record<string, string>> = {
+  'auth-122': ', --foreign-token-env',
   'auth-123': ', --foreign-token-env',
+  'security-008': ', --foreign-token-env',
   'security-018': ', --other-token-env',
 };
 

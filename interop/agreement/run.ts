@@ -29,11 +29,7 @@ if (chosen.length === 0)
 
 async function judged(fault: Fault, revision: string): Promise<Said> {
   // A call may ask its client before it is answered, and goes on as it comes.
-  const { url, close } = await serveFaulty(
-    fault,
-    () => createHost(),
-    () => true,
-  );
+  const { url, close } = await serveFaulty(fault, () => createHost(), { asks: () => true });
   try {
     return await askBoth(url, revision);
   } finally {

@@ -3,7 +3,9 @@ export const rows = `
 basic-001 2024-11-05..draft MUST 2026-07-28/basic/index#messages
 basic-002 2025-03-26..draft MUST 2026-07-28/basic/transports/index#messages
 basic-005 2024-11-05..draft MUST 2026-07-28/basic/index#requests
+basic-006 2024-11-05..draft MUST_NOT 2026-07-28/basic/index#requests
 basic-009 2024-11-05..draft MUST 2026-07-28/basic/index#result-responses
+basic-010 2025-11-25..draft MUST 2026-07-28/basic/index#error-responses
 basic-012 2024-11-05..2025-06-18 MUST_NOT 2025-06-18/basic/index#responses
 basic-014 2025-11-25..draft MUST 2026-07-28/basic/index#error-responses
 basic-015 2024-11-05..draft MUST 2026-07-28/basic/index#error-responses
@@ -13,12 +15,15 @@ basic-019 2025-03-26 MUST 2025-03-26/basic/index#batching
 basic-021 2026-07-28..draft MUST 2026-07-28/basic/index#result-responses
 basic-028 2026-07-28..draft MUST_NOT 2026-07-28/basic/index#error-codes
 basic-030 2026-07-28..draft MUST_NOT 2026-07-28/basic/index#error-codes
+basic-031 2026-07-28..draft SHOULD 2026-07-28/basic/index#error-codes
 basic-032 2026-07-28..draft MUST_NOT 2026-07-28/basic/index#statelessness
 basic-033 2026-07-28..draft SHOULD 2026-07-28/basic/index#statelessness
 basic-034 2026-07-28..draft SHOULD_NOT 2026-07-28/basic/index#statelessness
 basic-037 2026-07-28..draft MUST_NOT 2026-07-28/basic/patterns/index
 lifecycle-003 2024-11-05..2025-11-25 MUST 2025-11-25/basic/lifecycle#initialization
 lifecycle-006 2024-11-05..2025-11-25 SHOULD_NOT 2025-11-25/basic/lifecycle#initialization
+lifecycle-007 2024-11-05..2025-03-26 SHOULD 2025-03-26/basic/lifecycle#operation
+lifecycle-008 2025-06-18..2025-11-25 MUST 2025-11-25/basic/lifecycle#operation
 lifecycle-009 2025-06-18..2025-11-25 MUST 2025-11-25/basic/lifecycle#operation
 lifecycle-013 2024-11-05..2025-11-25 MUST 2025-11-25/basic/lifecycle#version-negotiation
 lifecycle-014 2024-11-05..2025-11-25 SHOULD 2025-11-25/basic/lifecycle#version-negotiation
@@ -32,6 +37,7 @@ stdio-011 2026-07-28..draft MUST_NOT 2026-07-28/basic/transports/stdio#cancellat
 stdio-014 2026-07-28..draft SHOULD 2026-07-28/basic/transports/stdio#shutdown
 http-003 2025-03-26..draft MUST 2026-07-28/basic/transports/streamable-http#security-&-endpoint
 http-004 2025-11-25..draft MUST 2026-07-28/basic/transports/streamable-http#security-&-endpoint
+http-005 2025-03-26..draft SHOULD 2026-07-28/basic/transports/streamable-http#security-&-endpoint
 http-007 2025-03-26..draft MUST 2026-07-28/basic/transports/streamable-http#security-&-endpoint
 http-014 2025-03-26..2025-11-25 MUST 2025-11-25/basic/transports#sending-messages-to-the-server
 http-015 2026-07-28..draft MUST 2026-07-28/basic/transports/streamable-http#sending-messages
@@ -63,7 +69,9 @@ http-076 2026-07-28..draft MUST 2026-07-28/basic/transports/streamable-http#serv
 http-077 2026-07-28..draft MUST 2026-07-28/basic/transports/streamable-http#case-sensitivity
 http-078 2026-07-28..draft MUST 2026-07-28/basic/transports/streamable-http#case-sensitivity
 http-079 2026-07-28..draft MUST 2026-07-28/basic/transports/streamable-http#server-validation
+http-082 2026-07-28..draft MUST_NOT 2026-07-28/basic/transports/streamable-http#schema-extension
 http-083 2026-07-28..draft MUST 2026-07-28/basic/transports/streamable-http#schema-extension
+http-084 2026-07-28..draft MUST_NOT 2026-07-28/basic/transports/streamable-http#schema-extension
 http-085 2026-07-28..draft MUST 2026-07-28/basic/transports/streamable-http#schema-extension
 http-086 2026-07-28..draft MUST 2026-07-28/basic/transports/streamable-http#schema-extension
 http-088 2026-07-28..draft MUST 2026-07-28/basic/transports/streamable-http#schema-extension
@@ -81,6 +89,7 @@ http-115 2026-07-28..draft MUST 2026-07-28/basic/index#error-responses
 sse-001 2024-11-05 MUST 2024-11-05/basic/transports#http-with-sse
 sse-002 2024-11-05 MUST 2024-11-05/basic/transports#http-with-sse
 sse-004 2024-11-05 MUST 2024-11-05/basic/transports#security-warning
+sse-005 2024-11-05 SHOULD 2024-11-05/basic/transports#security-warning
 sse-007 2024-11-05 MUST 2024-11-05/basic/transports#http-with-sse
 mrtr-002 2026-07-28..draft MUST_NOT 2026-07-28/basic/patterns/mrtr#supported-requests
 mrtr-003 2026-07-28..draft MUST 2026-07-28/basic/patterns/mrtr#inputrequiredresult
@@ -164,6 +173,7 @@ resources-006 2024-11-05..2025-11-25 MUST 2025-11-25/schema#UnsubscribeRequest
 resources-007 2026-07-28..draft MUST 2026-07-28/server/resources#subscriptions
 resources-008 2024-11-05..draft MUST 2026-07-28/server/resources#resource-contents
 resources-009 2024-11-05..draft MUST 2026-07-28/schema#ResourceTemplate.uriTemplate
+resources-012 2025-06-18..draft MUST 2026-07-28/server/resources#custom-uri-schemes
 resources-013 2024-11-05..2025-11-25 SHOULD 2025-11-25/server/resources#error-handling
 resources-014 2026-07-28..draft MUST 2026-07-28/server/resources#error-handling
 resources-017 2026-07-28..draft MUST_NOT 2026-07-28/server/resources#error-handling
@@ -264,12 +274,16 @@ auth-024 2025-06-18..draft MUST 2026-07-28/basic/authorization/authorization-ser
 auth-026 2025-06-18 MUST 2025-06-18/basic/authorization#authorization-server-location
 auth-027 2025-11-25..draft MUST 2026-07-28/basic/authorization/authorization-server-discovery#protected-resource-metadata-discovery-requirements
 auth-042 2025-11-25..draft SHOULD 2026-07-28/basic/authorization/index#scope-selection-strategy
+auth-096 2025-06-18..draft SHOULD 2026-07-28/basic/authorization/index#canonical-server-uri
 auth-116 2026-07-28..draft SHOULD_NOT 2026-07-28/basic/authorization/index#refresh-tokens
 auth-121 2025-03-26..draft MUST 2026-07-28/basic/authorization/index#token-handling
+auth-122 2025-06-18..draft MUST 2026-07-28/basic/authorization/index#token-handling
 auth-123 2025-06-18..draft MUST 2026-07-28/basic/authorization/security-considerations#access-token-privilege-restriction
 auth-124 2025-03-26..draft MUST 2026-07-28/basic/authorization/index#token-handling
 auth-128 2025-03-26..draft MUST 2026-07-28/basic/authorization/index#error-handling
 meta-002 2025-06-18..draft MUST 2026-07-28/basic/index#_meta
+meta-003 2025-06-18..draft MUST 2026-07-28/basic/index#_meta
+meta-004 2025-06-18..draft MUST 2026-07-28/basic/index#_meta
 meta-006 2025-06-18..draft MUST_NOT 2026-07-28/basic/index#_meta
 meta-010 2026-07-28..draft MUST 2026-07-28/basic/index#_meta
 meta-011 2026-07-28..draft MUST 2026-07-28/basic/index#_meta
@@ -280,8 +294,10 @@ meta-016 2026-07-28..draft SHOULD 2026-07-28/basic/index#_meta
 meta-019 2026-07-28..draft MUST 2026-07-28/basic/index#_meta
 meta-020 2026-07-28..draft MUST 2026-07-28/basic/index#_meta
 schema-006 2025-11-25..draft MUST 2026-07-28/basic/index#schema-validation
+security-008 2024-11-05..draft MUST_NOT 2026-07-28/tutorials/security/security_best_practices#mitigation-2
 security-014 2024-11-05..2025-11-25 MUST 2025-11-25/tutorials/security/security_best_practices#mitigation-4
 security-015 2024-11-05..2025-11-25 MUST_NOT 2025-11-25/tutorials/security/security_best_practices#mitigation-4
+security-016 2024-11-05..2025-11-25 MUST 2025-11-25/tutorials/security/security_best_practices#mitigation-4
 security-018 2024-11-05..2025-11-25 SHOULD 2025-11-25/tutorials/security/security_best_practices#mitigation-4
 security-019 2026-07-28..draft MUST 2026-07-28/tutorials/security/security_best_practices#mitigation-4
 `;

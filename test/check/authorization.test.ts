@@ -50,14 +50,34 @@ function held({ rows }: CheckReport): readonly string[] {
   return [...new Set(rows.filter(({ verdict }) => verdict === 'holds').map(({ id }) => id))];
 }
 
-const ofGuards = ['auth-018', 'auth-128', 'auth-124', 'auth-121', 'auth-024', 'auth-027', 'auth-042', 'auth-116'];
+const ofGuards = [
+  'auth-018',
+  'auth-128',
+  'auth-124',
+  'auth-121',
+  'auth-024',
+  'auth-027',
+  'auth-042',
+  'auth-096',
+  'auth-116',
+];
 
 test('nothing is found in a guarded server with a token, and no token is told', async (t) => {
   const { url, tokens } = await guarded(t, {});
   const report = await judged(t, url, all(tokens));
   assert.deepEqual(report.findings, []);
   assert.ok(report.revisions.every(({ spoken }) => spoken));
-  const missing = [...ofGuards, 'auth-026', 'auth-123', 'security-014', 'security-015', 'security-018', 'security-019'];
+  const missing = [
+    ...ofGuards,
+    'auth-026',
+    'auth-122',
+    'auth-123',
+    'security-008',
+    'security-014',
+    'security-015',
+    'security-018',
+    'security-019',
+  ];
   assert.deepEqual(
     missing.filter((row) => !held(report).includes(row)),
     [],
@@ -148,6 +168,18 @@ const faults: Readonly<Record<string, readonly [row: string, fault: (tokens: () 
   'any-audience': [
     'auth-123',
     (tokens) => lent((passing) => isOf(passing, new RegExp(`${tokens().foreign.slice(-20)}$`)))(() => tokens().own),
+  ],
+  'any-audience-at-all': [
+    'auth-122',
+    (tokens) => lent((passing) => isOf(passing, new RegExp(`${tokens().foreign.slice(-20)}$`)))(() => tokens().own),
+  ],
+  'token-of-others': [
+    'security-008',
+    (tokens) => lent((passing) => isOf(passing, new RegExp(`${tokens().foreign.slice(-20)}$`)))(() => tokens().own),
+  ],
+  'slash-at-end': [
+    'auth-096',
+    () => metadata((document) => (document['resource'] = `${String(document['resource'])}/`)),
   ],
   'no-challenge': ['auth-026', () => ({ response: ({ headers }) => void delete headers['www-authenticate'] })],
   'no-metadata-url': ['auth-026', () => challenged((text) => text.replace(/,? ?resource_metadata="[^"]*"/, ''))],

@@ -10,6 +10,7 @@ import { revisions } from '../../src/protocol/revision.ts';
 import { callFaults } from './call-faults.ts';
 import { faults, metaOf } from './faults.ts';
 import { faulty, type Fault } from './faulty.ts';
+import { writtenFaults } from './written-faults.ts';
 import { moreCallFaults, moreFaults } from './more-faults.ts';
 
 const calls = [...['sum', 'ask', 'run'].map((name) => ({ name })), { name: 'place', args: { region: 'Oslo' } }];
@@ -92,7 +93,13 @@ test('a result beside an error is found in every revision, by the row that says 
 });
 
 describe('a server with one fault', { concurrency: 2 }, () => {
-  for (const [name, [row, fault]] of Object.entries({ ...faults, ...callFaults, ...moreFaults, ...moreCallFaults }))
+  for (const [name, [row, fault]] of Object.entries({
+    ...faults,
+    ...callFaults,
+    ...moreFaults,
+    ...moreCallFaults,
+    ...writtenFaults,
+  }))
     test(`is found out: ${name} breaks ${row}`, async (t) => {
       const { findings, rows } = await judged(t, fault, [row]);
       assert.deepEqual(

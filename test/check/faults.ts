@@ -373,12 +373,5 @@ export const faults: Readonly<Record<string, readonly [row: string, fault: Fault
       },
     },
   ],
-  'meta-key': [
-    'meta-002',
-    result(
-      'tools/list',
-      (of) => void (of['_meta'] = { ...(isObject(of['_meta']) ? of['_meta'] : {}), '1bad./key!': 1 }),
-    ),
-  ],
   nameless: ['meta-016', result('tools/list', (of) => void delete of['_meta'])],
 };

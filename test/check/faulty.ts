@@ -110,15 +110,16 @@ export async function faulty(
 /**
  * Serves what is made for its address with a fault, until it is closed.
  *
- * @param asks Tells which calls ask their client before they answer, and whether `tasks/result` does: those go on as they come.
+ * @param more.asks Tells which calls ask their client before they answer, and whether `tasks/result` does: those go on as they come.
  */
 export async function serveFaulty(
   fault: Fault,
   made: (url: string) => Served,
-  asks: (name: string) => boolean = (name) => name === 'ask',
+  more: Partial<Pick<Serving, 'asks'>> & { readonly host?: string } = {},
 ): Promise<{ readonly url: string; close(): Promise<void> }> {
+  const { asks = (name) => name === 'ask', host = '127.0.0.1' } = more;
   const http = createHttp();
-  await new Promise<void>((resolve) => void http.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => void http.listen(0, host, resolve));
   // A server that listens on a port has such an address.
   const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`;
   const handler = createHandler(made(url), {

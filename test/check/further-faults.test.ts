@@ -22,7 +22,7 @@ async function judged(
   { isModern = false, dates, fault = {}, only = [] }: Judging,
 ): Promise<CheckReport> {
   const asks = (name: string): boolean => name === 'ask' || name === 'choose';
-  const { url, close } = await serveFaulty(fault, () => livelyServer(isModern), asks);
+  const { url, close } = await serveFaulty(fault, () => livelyServer(isModern), { asks });
   t.after(close);
   const http = rawHttp(new URL(url));
   t.after(() => http.close());

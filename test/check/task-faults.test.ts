@@ -17,7 +17,9 @@ async function judged(
   date: typeof core | typeof newest,
   { fault = {}, only = [] }: { readonly fault?: Fault; readonly only?: readonly string[] } = {},
 ): Promise<CheckReport> {
-  const { url, close } = await serveFaulty(fault, taskServer, (name) => name === 'confirm' || name === 'tasks/result');
+  const { url, close } = await serveFaulty(fault, taskServer, {
+    asks: (name) => name === 'confirm' || name === 'tasks/result',
+  });
   t.after(close);
   const http = rawHttp(new URL(url));
   t.after(() => http.close());

@@ -13,6 +13,8 @@ export interface RawRequest extends ExchangeLimits {
   readonly body?: string | Uint8Array;
   /** Path and query, where they are not those of the server. */
   readonly path?: string;
+  /** Address that it is sent to, in place of that of its host. */
+  readonly at?: string;
   /** Sender, `own` by default. */
   readonly as?: Sender;
 }
@@ -137,7 +139,7 @@ function optionsOf(url: URL, asked: RawRequest, headers: Readonly<Record<string,
   const length = asked.body === undefined ? {} : { 'content-length': String(Buffer.byteLength(asked.body)) };
   return {
     protocol: url.protocol,
-    hostname: url.hostname.replace(/^\[|\]$/g, ''),
+    hostname: asked.at ?? url.hostname.replace(/^\[|\]$/g, ''),
     port: url.port,
     method: asked.method,
     path: asked.path ?? `${url.pathname}${url.search}`,

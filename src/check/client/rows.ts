@@ -1,6 +1,5 @@
 /** Rows of the register that are judged: id, revisions, level and place. Written by scripts/register.ts. */
 export const clientRows = `
-basic-006 2024-11-05..draft MUST_NOT 2026-07-28/basic/index#requests
 basic-007 2024-11-05..2025-11-25 MUST_NOT 2025-11-25/basic/index#requests
 basic-008 2026-07-28..draft MUST_NOT 2026-07-28/basic/index#requests
 basic-020 2025-03-26 MUST_NOT 2025-03-26/basic/lifecycle#initialization
@@ -9,8 +8,6 @@ lifecycle-001 2024-11-05..2025-11-25 MUST 2025-11-25/basic/lifecycle#initializat
 lifecycle-002 2024-11-05..2025-11-25 MUST 2025-11-25/basic/lifecycle#initialization
 lifecycle-004 2024-11-05..2025-11-25 MUST 2025-11-25/basic/lifecycle#initialization
 lifecycle-005 2024-11-05..2025-11-25 SHOULD_NOT 2025-11-25/basic/lifecycle#initialization
-lifecycle-007 2024-11-05..2025-03-26 SHOULD 2025-03-26/basic/lifecycle#operation
-lifecycle-008 2025-06-18..2025-11-25 MUST 2025-11-25/basic/lifecycle#operation
 lifecycle-017 2025-06-18..2025-11-25 MUST 2025-11-25/basic/lifecycle#version-negotiation
 stdio-004 2024-11-05..draft MUST_NOT 2026-07-28/basic/transports/stdio
 stdio-006 2026-07-28..draft MUST_NOT 2026-07-28/basic/transports/stdio#sending-messages
@@ -121,7 +118,6 @@ auth-090 2026-07-28..draft MUST_NOT 2026-07-28/basic/authorization/index#authori
 auth-092 2025-06-18..draft MUST 2026-07-28/basic/authorization/index#resource-parameter-implementation
 auth-093 2025-06-18..draft MUST 2026-07-28/basic/authorization/index#resource-parameter-implementation
 auth-094 2025-06-18..draft SHOULD 2026-07-28/basic/authorization/index#canonical-server-uri
-auth-096 2025-06-18..draft SHOULD 2026-07-28/basic/authorization/index#canonical-server-uri
 auth-097 2025-06-18..draft MUST 2026-07-28/basic/authorization/security-considerations#authorization-code-protection
 auth-098 2025-11-25..draft MUST 2026-07-28/basic/authorization/security-considerations#authorization-code-protection
 auth-099 2025-11-25..draft MUST 2026-07-28/basic/authorization/security-considerations#authorization-code-protection
@@ -137,8 +133,6 @@ auth-118 2025-03-26..draft MUST 2026-07-28/basic/authorization/index#token-requi
 auth-119 2025-03-26..draft MUST 2026-07-28/basic/authorization/index#token-requirements
 auth-120 2025-03-26..draft MUST_NOT 2026-07-28/basic/authorization/index#token-requirements
 auth-125 2025-06-18..draft MUST_NOT 2026-07-28/basic/authorization/index#token-handling
-meta-003 2025-06-18..draft MUST 2026-07-28/basic/index#_meta
-meta-004 2025-06-18..draft MUST 2026-07-28/basic/index#_meta
 meta-007 2026-07-28..draft MUST 2026-07-28/basic/index#_meta
 meta-008 2026-07-28..draft MUST 2026-07-28/basic/index#_meta
 meta-009 2026-07-28..draft SHOULD 2026-07-28/basic/index#_meta

@@ -92,9 +92,9 @@ function altered(token: string): Sender {
   return { authorization: `Bearer ${token.slice(0, -12)}${other}`, shown: 'Bearer … (yours, altered at its end)' };
 }
 
-const foreign: ProbeRule = {
-  id: 'auth-123',
-  words: 'A token that is for another server is refused',
+const foreign = (id: string, words = 'A token that is for another server is refused'): ProbeRule => ({
+  id,
+  words,
   mend: 'compare the audience of a token with the URL of this server',
   over: 'http',
   async probe(bench) {
@@ -104,7 +104,7 @@ const foreign: ProbeRule = {
     const answer = await opening(bench, 'foreign');
     return unless(answer.result !== undefined, answer, 'it was served');
   },
-};
+});
 
 const challenge: ProbeRule = {
   id: 'auth-026',
@@ -143,6 +143,22 @@ const metadataParts: ProbeRule = {
     const { document, exchange } = await metadataOf(bench);
     if (document === undefined) return notJudged('there are none: see auth-027');
     return judged(exchange, lacksParts(document));
+  },
+};
+
+const withoutSlash: ProbeRule = {
+  id: 'auth-096',
+  words: 'The metadata name the resource without a slash at its end',
+  mend: 'write resource without the last slash: new URL(…).href has one where there is no path',
+  over: 'http',
+  closed: true,
+  async probe(bench) {
+    const { document, exchange } = await metadataOf(bench);
+    const resource = document?.['resource'];
+    if (typeof resource !== 'string' || !URL.canParse(resource)) return notJudged('they name none: see auth-024');
+    // A slash after a path may mean something, where the server is reached by it.
+    const isBare = new URL(resource).pathname === '/' || !bench.http.url.pathname.endsWith('/');
+    return unless(isBare && resource.endsWith('/'), exchange, `it is ${JSON.stringify(resource)}`);
   },
 };
 
@@ -259,10 +275,13 @@ export const authorizationRules: readonly ProbeRule[] = [
   statusWithout('auth-128', (revision) => rowOf('auth-128').lives(revision) && !rowOf(missing).lives(revision)),
   invalidStatus,
   validated,
-  foreign,
+  foreign('auth-123'),
+  foreign('auth-122', 'Tokens are taken only where they were issued for this server'),
+  foreign('security-008', 'No token is taken that was not issued for this server'),
   challenge,
   metadataPlace,
   metadataParts,
+  withoutSlash,
   scopeNamed,
   noOffline,
   everyRequest('security-014'),

@@ -2,7 +2,7 @@ import { isObject } from '../../jsonrpc/message.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
 import { check } from '../../protocol/compile/check.ts';
 import { createTaskResultShape } from '../../protocol/features/tasks.ts';
-import { isMetaKey, metaKey } from '../../protocol/meta.ts';
+import { metaKey } from '../../protocol/meta.ts';
 import { rowOf } from '../register.ts';
 import type { HeardMessage, WatchRule } from '../rule.ts';
 
@@ -104,6 +104,42 @@ function idText(id: unknown): string | undefined {
   return typeof id === 'string' ? id : JSON.stringify(id);
 }
 
+/** Tells whether a message is a request as it should be: what comes of any other may not say whose it is. */
+function isWhole(sent: HeardMessage['sent']): boolean {
+  if (sent?.['jsonrpc'] !== '2.0' || typeof sent['method'] !== 'string') return false;
+  const { id, params } = sent;
+  return (typeof id === 'string' || Number.isInteger(id)) && (params === undefined || isObject(params));
+}
+
+const ownErrorId: WatchRule = {
+  id: 'basic-010',
+  words: 'An error repeats the id of its request',
+  mend: 'copy the id of the request into the error',
+  watch({ message, sent, request, exchange, revision }) {
+    if (!('error' in message) || message['method'] !== undefined || !isWhole(sent)) return 'not-seen';
+    // A refusal of HTTP need not have read the message, and has a row of its own where it must have.
+    const isOfHttp = exchange.status !== undefined && (exchange.status !== 200 || rowOf('http-115').lives(revision));
+    if (isOfHttp) return 'not-seen';
+    if (request !== undefined) return 'holds';
+    // Another id may be that of another request, whose answer came late.
+    const isMissing = message['id'] === null || message['id'] === undefined;
+    return isMissing
+      ? { breaks: `the request has the id ${JSON.stringify(sent?.['id'])}, the error none` }
+      : 'not-seen';
+  },
+};
+
+const requestId: WatchRule = {
+  id: 'basic-006',
+  words: 'The id of a request is never null',
+  mend: 'give each request to a client an id that is a string or an integer',
+  watch({ message: { method, id }, message }) {
+    // A notification with an id has a row of its own.
+    if (typeof method !== 'string' || method.startsWith('notifications/') || !('id' in message)) return 'not-seen';
+    return id === null ? { breaks: `that of ${method} is` } : 'holds';
+  },
+};
+
 const notificationId: WatchRule = {
   id: 'basic-017',
   words: 'A notification has no id',
@@ -151,6 +187,22 @@ const reservedCodes: WatchRule = {
   },
 };
 
+/** Codes of JSON-RPC 2.0 itself. (JSON-RPC 2.0, §5.1.) */
+const standardCodes: readonly unknown[] = [-32700, -32600, -32601, -32602, -32603];
+
+const ownCodes: WatchRule = {
+  id: 'basic-031',
+  words: 'Codes of its own are outside -32768 to -32000, which JSON-RPC reserves',
+  mend: 'choose codes of your own outside -32768 to -32000',
+  watch({ message }) {
+    const code = error(message)?.['code'];
+    if (typeof code !== 'number') return 'not-seen';
+    // What lies above may be of an implementation that had it before, or of the specification.
+    const isReserved = code >= -32768 && code < -32099 && !standardCodes.includes(code);
+    return isReserved ? { breaks: `the code is ${code}` } : 'holds';
+  },
+};
+
 const formerCodes: WatchRule = {
   id: 'basic-030',
   words: 'The codes -32002 and -32042 are not sent any more',
@@ -159,23 +211,6 @@ const formerCodes: WatchRule = {
     const code = error(message)?.['code'];
     if (typeof code !== 'number') return 'not-seen';
     return code === -32002 || code === -32042 ? { breaks: `the code is ${code}` } : 'holds';
-  },
-};
-
-const metaGrammar: WatchRule = {
-  id: 'meta-002',
-  words: 'Keys of _meta are a name, or labels joined by dots, a slash and a name',
-  mend: 'name keys of your own like com.example/key',
-  watch({ message }) {
-    const holder = isObject(message['result'])
-      ? message['result']
-      : isObject(message['params'])
-        ? message['params']
-        : undefined;
-    const meta = holder?.['_meta'];
-    if (!isObject(meta)) return 'not-seen';
-    const wrong = Object.keys(meta).find((key) => !isMetaKey(key));
-    return wrong === undefined ? 'holds' : { breaks: `${JSON.stringify(wrong)} is no key of _meta` };
   },
 };
 
@@ -227,12 +262,14 @@ export const envelopeRules: readonly WatchRule[] = [
   errorParts,
   integerCode,
   ownId,
+  ownErrorId,
+  requestId,
   notificationId,
   noRequests,
   resultType,
   reservedCodes,
   formerCodes,
-  metaGrammar,
+  ownCodes,
   serverInfo,
   schema,
 ];

@@ -59,8 +59,40 @@ const namedApart: WatchRule = {
   },
 };
 
+const headerMend = 'correct the annotation, or leave it out';
+
+/** Names of headers at properties of a schema, those within properties included. */
+function headerNamesIn(schema: unknown, depth = 0): readonly unknown[] {
+  if (!isObject(schema) || !isObject(schema['properties']) || depth > deepestNames) return [];
+  return Object.values(schema['properties']).flatMap((one) =>
+    isObject(one) ? [one['x-mcp-header'], ...headerNamesIn(one, depth + 1)] : [],
+  );
+}
+
+/** Depth to which names of headers are looked for. */
+const deepestNames = 32;
+
+const isEmpty = (name: unknown): boolean => name === '';
+const hasControls = (name: unknown): boolean => typeof name === 'string' && /\p{Cc}/u.test(name);
+
+/** Rules about single names of headers, which say nothing more of those. */
+const headerNames: readonly WatchRule[] = [
+  aboutTools(
+    { id: 'http-082', words: 'x-mcp-header is never empty', mend: 'name a header, or leave the annotation out' },
+    ({ inputSchema }) => (headerNamesIn(inputSchema).some(isEmpty) ? 'one is' : undefined),
+  ),
+  aboutTools(
+    { id: 'http-084', words: 'x-mcp-header has no control characters', mend: 'name a header without them' },
+    ({ inputSchema }) => (headerNamesIn(inputSchema).some(hasControls) ? 'one has some' : undefined),
+  ),
+  aboutTools({ id: 'http-083', words: 'x-mcp-header is the name of a header', mend: headerMend }, ({ inputSchema }) => {
+    const wrong = headerParametersOf(inputSchema).problems.filter((one) => one.includes('is not a header name'));
+    const named = headerNamesIn(inputSchema).filter((name) => isEmpty(name) || hasControls(name));
+    return wrong.length > named.length ? wrong[0] : undefined;
+  }),
+];
+
 const headerFaults: readonly (readonly [id: string, words: string, about: RegExp])[] = [
-  ['http-083', 'x-mcp-header is the name of a header', /is not a header name/],
   ['http-085', 'x-mcp-header says another name at each property of a schema, in any case', /is used twice/],
   [
     'http-086',
@@ -125,8 +157,9 @@ const tools: readonly WatchRule[] = [
     ({ name, description }) =>
       hidden.test(`${String(name)}${typeof description === 'string' ? description : ''}`) ? 'it has some' : undefined,
   ),
+  ...headerNames,
   ...headerFaults.map(([id, words, about]) =>
-    aboutTools({ id, words, mend: 'correct the annotation, or leave it out' }, ({ inputSchema }) =>
+    aboutTools({ id, words, mend: headerMend }, ({ inputSchema }) =>
       headerParametersOf(inputSchema).problems.find((problem) => about.test(problem)),
     ),
   ),

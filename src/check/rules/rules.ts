@@ -2,6 +2,7 @@ import type { CheckRule } from '../rule.ts';
 import { askingRules } from './asked/asking.ts';
 import { answerRules } from './asked/answers.ts';
 import { noticeRules } from './asked/notices.ts';
+import { agreedRules } from './agreed.ts';
 import { apartRules } from './apart.ts';
 import { authorizationRules } from './authorization.ts';
 import { basicRules } from './basic.ts';
@@ -10,11 +11,13 @@ import { envelopeRules } from './envelope.ts';
 import { featureRules } from './features.ts';
 import { httpGuardRules } from './http/guard.ts';
 import { mirroredRules } from './http/mirrored.ts';
+import { reachRules } from './http/reach.ts';
 import { httpSessionRules } from './http/session.ts';
 import { httpStreamRules } from './http/streams.ts';
 import { heavyRules } from './hardening/heavy.ts';
 import { lifecycleRules } from './lifecycle.ts';
 import { listedRules } from './listed.ts';
+import { metaKeyRules } from './meta-keys.ts';
 import { nastyRules } from './hardening/nasty.ts';
 import { offeredRules } from './offered.ts';
 import { resultRules } from './results.ts';
@@ -35,6 +38,8 @@ import { toldRules } from './told.ts';
 /** Every rule by which servers are judged. */
 export const checkRules: readonly CheckRule[] = [
   ...envelopeRules,
+  ...metaKeyRules,
+  ...agreedRules,
   ...listedRules,
   ...toldRules,
   ...basicRules,
@@ -42,6 +47,7 @@ export const checkRules: readonly CheckRule[] = [
   ...lifecycleRules,
   ...statelessRules,
   ...httpGuardRules,
+  ...reachRules,
   ...httpSessionRules,
   ...httpStreamRules,
   ...mirroredRules,

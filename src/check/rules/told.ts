@@ -157,6 +157,32 @@ const templates: WatchRule = {
   },
 };
 
+/** A scheme by RFC 3986, section 3.1. */
+const scheme = /^[A-Za-z][A-Za-z0-9+.-]*$/;
+
+/** Tells whether what stands before the colon is a scheme, or has an expression of a template in it that may give one. */
+function isScheme(text: string): boolean {
+  return scheme.test(text) || text.includes('{');
+}
+
+const schemes: WatchRule = {
+  id: 'resources-012',
+  words: 'The schemes of its URIs are written as RFC 3986 has them',
+  mend: 'name a scheme with letters, digits, +, - and . alone, and a letter first: memo-app, and not memo_app',
+  watch(heard) {
+    const listed = objectsIn(resultOf(heard, 'resources/list')?.['resources']).map(({ uri }) => uri);
+    const templated = objectsIn(resultOf(heard, 'resources/templates/list')?.['resourceTemplates']);
+    const uris = [...listed, ...templated.map(({ uriTemplate }) => uriTemplate)].map(String);
+    // What has none is no URI at all, and breaks the schema.
+    const all = uris.filter((uri) => uri.includes(':'));
+    if (all.length === 0) return 'not-seen';
+    const wrong = all.find((uri) => !isScheme(uri.slice(0, uri.indexOf(':'))));
+    return wrong === undefined
+      ? 'holds'
+      : { breaks: `that of ${JSON.stringify(wrong.slice(0, 100))} is none`, where: `resources/${wrong.slice(0, 100)}` };
+  },
+};
+
 /** Text in base64. */
 function isBase64(value: unknown): boolean {
   return typeof value === 'string' && /^[A-Za-z0-9+/]*={0,2}$/.test(value) && value.length % 4 === 0;
@@ -225,5 +251,6 @@ export const toldRules: readonly WatchRule[] = [
   knownLevels,
   freshQuestions,
   templates,
+  schemes,
   ...prompts,
 ];

@@ -49,8 +49,9 @@ const visible: ProbeRule = {
     ),
 };
 
-const unguessable: ProbeRule = {
-  id: 'http-042',
+/** A rule that what names a session is made at random, by the page that says it. */
+const unguessable = (id: string): ProbeRule => ({
+  id,
   words: 'Session ids cannot be guessed, and none comes twice',
   mend: 'make session ids of 128 random bits, such as those of crypto.randomUUID()',
   over: 'http',
@@ -64,7 +65,7 @@ const unguessable: ProbeRule = {
       const why = looksGuessable(ids);
       return why === undefined ? holds : breaks(exchange, why);
     }),
-};
+});
 
 const required: ProbeRule = {
   id: 'http-046',
@@ -153,7 +154,8 @@ const assumed: ProbeRule = {
 /** Rules about sessions. */
 export const httpSessionRules: readonly ProbeRule[] = [
   visible,
-  unguessable,
+  unguessable('http-042'),
+  unguessable('security-016'),
   required,
   terminated,
   unknown,
