@@ -14,7 +14,7 @@ export interface Bus {
   /**
    * Hands a text to every subscriber of a channel, each channel's texts in the order in which one process sent them.
    *
-   * Zero means that no process listens, and ends the wait of whoever published a question: a bus that counts the
+   * Zero means that no process listens, and ends the wait of whoever published a question, once it is so 250 ms later too: a bus that counts the
    * subscribers of one of its nodes alone gives nothing instead, and then a silence is waited for.
    *
    * @returns How many subscribers it reached, in all processes (what Redis answers to `PUBLISH`), or nothing.

@@ -76,7 +76,7 @@ test('a process that died just now, and that the store still counts, is asked fo
   const later = client.listen(2, stream.lastId);
   assert.equal(await later.status(), 200);
   isCounted = false;
-  await pass(1_000);
+  await pass(1_500);
   assert.ok(isError(later));
 });
 

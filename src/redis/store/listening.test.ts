@@ -83,3 +83,25 @@ test('a connection with very many channels is made anew without a standstill, an
   assert.equal(ears.length, 2);
   assert.ok(took < 2_000, `${took} ms`);
 });
+
+test('who cannot be heard tries again each 200 ms at least, however long its server is away', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  let [isAway, passedMs] = [false, 0];
+  const tried: number[] = [];
+  const [engine, ears] = engineWith(now, async () => {
+    tried.push(passedMs);
+    if (isAway) throw new Error('connection refused');
+  });
+  const listening = new RedisListening(engine);
+  t.after(() => listening.close());
+  await listening.listen('channel', listener);
+  isAway = true;
+  ears[0]?.emit('close');
+  for (; passedMs < 2_000; passedMs += 5) {
+    t.mock.timers.tick(5);
+    for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+  }
+  const waits = tried.slice(1).map((time, number) => time - (tried[number] ?? 0));
+  assert.ok(waits.length >= 9, waits.join());
+  assert.ok(Math.max(...waits) <= 205, waits.join());
+});

@@ -6,9 +6,9 @@ import { slotOf } from './keys.ts';
 
 /** Time after which a connection that listens is asked whether it still does. */
 const beatMs = 5_000;
-/** Waits between tries to be heard again. */
+/** Waits between tries to be heard again, shorter than others wait before they say that nobody is here (`peer/relay/insistent.ts`). */
 const shortestRetryMs = 25;
-const longestRetryMs = 1_000;
+const longestRetryMs = 200;
 /** Time without tries after which the first of the next ones is soon. */
 const calmMs = 5_000;
 

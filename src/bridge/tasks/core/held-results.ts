@@ -2,6 +2,7 @@ import { after, settledWithin } from '../../../jsonrpc/timeout.ts';
 import { McpError } from '../../../protocol/error.ts';
 import type { JsonObject } from '../../../protocol/features/common.ts';
 import type { Bus, Unsubscribe } from '../../../store/bus.ts';
+import { insistent, type InsistentBus } from '../../../peer/relay/insistent.ts';
 import { wordsOf } from '../../failure.ts';
 import { ownerOf } from '../../upstream/wanted.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
@@ -43,12 +44,14 @@ interface Entry {
 export class HeldResults {
   readonly #entries = new Map<string, Entry>();
   readonly #options: HeldResultsOptions;
+  readonly #bus: InsistentBus | undefined;
   /** Beginning of the keys of all questions that are asked through this process. */
   readonly #here = crypto.randomUUID().slice(0, 8);
   #count = 0;
 
   constructor(options: HeldResultsOptions) {
     this.#options = options;
+    this.#bus = options.bus && insistent(options.bus);
   }
 
   /** The one of a task, whose client has just come. */
@@ -123,10 +126,12 @@ export class HeldResults {
   /** Gives every one up. */
   close(): void {
     for (const { held } of this.#entries.values()) held.end('the bridge is closed');
+    this.#bus?.close();
   }
 
   async #share(id: string, held: HeldResult): Promise<Unsubscribe | undefined> {
-    const { bus, onWarning } = this.#options;
+    const bus = this.#bus;
+    const { onWarning } = this.#options;
     if (bus === undefined) return undefined;
     const failed = (error: unknown): void =>
       onWarning(`what a task asks cannot be answered through another process: ${wordsOf(error)}`);
@@ -151,7 +156,8 @@ export class HeldResults {
 
   /** A bus that fails keeps nobody from going on here. */
   async #reach(id: string, responses?: JsonObject): Promise<JsonObject | undefined> {
-    const { bus, onWarning } = this.#options;
+    const bus = this.#bus;
+    const { onWarning } = this.#options;
     try {
       if (bus === undefined) return undefined;
       const asked = reachHolder(bus, id, responses);

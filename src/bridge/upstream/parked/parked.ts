@@ -8,6 +8,7 @@ import type { Seal } from '../../../seal/seal.ts';
 import type { JsonObject } from '../../../protocol/features/common.ts';
 import { McpError } from '../../../protocol/error.ts';
 import type { Bus, Unsubscribe } from '../../../store/bus.ts';
+import { insistent, type InsistentBus } from '../../../peer/relay/insistent.ts';
 import type { Carried } from '../carried.ts';
 import { wordsOf } from '../../failure.ts';
 import { ParkedCall, type Standing } from './call.ts';
@@ -57,6 +58,7 @@ const busPatienceMs = 5_000;
 /** The calls of stateless clients to a handshake server that may ask in the middle of them. */
 export class ParkedCalls {
   readonly #options: ParkedOptions;
+  readonly #bus: InsistentBus | undefined;
   readonly #carryAlone: CarryAlone;
   readonly #calls = new Map<string, ParkedCall>();
   readonly #finished = new FinishedCalls();
@@ -65,6 +67,7 @@ export class ParkedCalls {
 
   constructor(options: ParkedOptions, carryAlone: CarryAlone) {
     this.#options = options;
+    this.#bus = options.bus && insistent(options.bus);
     this.#carryAlone = carryAlone;
   }
 
@@ -91,6 +94,7 @@ export class ParkedCalls {
   /** Gives every call up. */
   close(): void {
     for (const parked of this.#calls.values()) parked.giveUp('the bridge is closed');
+    this.#bus?.close();
   }
 
   async #first(params: JsonObject, call: Call, boundTo: string): Promise<JsonObject> {
@@ -120,7 +124,7 @@ export class ParkedCalls {
       parked.answer(responses);
       return await parked.next(call);
     }
-    const { bus } = this.#options;
+    const bus = this.#bus;
     const standing = bus === undefined ? undefined : await takeElsewhere(bus, state, { responses, taker: call });
     if (standing === undefined) throw refused();
     return standing;
@@ -146,7 +150,8 @@ export class ParkedCalls {
    * from going on here.
    */
   async #hold(id: string): Promise<void> {
-    const { bus, onWarning } = this.#options;
+    const bus = this.#bus;
+    const { onWarning } = this.#options;
     const parked = this.#calls.get(id);
     if (bus === undefined || parked === undefined || this.#held.has(id)) return;
     const held = new ParkedHolder(bus, onWarning).hold(id, parked);

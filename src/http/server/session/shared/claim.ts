@@ -87,7 +87,7 @@ export class Claim {
     const version = await store.records.put(key, process, settings.sessionIdleMs, kept?.version ?? 0);
     if (version === undefined) return false;
     // Where it is not heard the old one is fenced by what is written here.
-    if (kept !== undefined) await inbox.tell(kept.text, { kind: 'taken', session }).catch(() => undefined);
+    if (kept !== undefined) void inbox.tell(kept.text, { kind: 'taken', session }).catch(() => undefined);
     return true;
   }
 

@@ -2,7 +2,8 @@ import { jsonText } from '../../../../json/exact-number.ts';
 import { after } from '../../../../jsonrpc/timeout.ts';
 import type { AuthInfo } from '../../../../host/endpoint.ts';
 import { isObject } from '../../../../jsonrpc/message.ts';
-import type { Bus, Unsubscribe } from '../../../../store/bus.ts';
+import type { Unsubscribe } from '../../../../store/bus.ts';
+import { insistent, type InsistentBus } from '../../../../peer/relay/insistent.ts';
 import { busOfLongTexts } from '../../../../store/long-texts.ts';
 import type { Store } from '../../../../store/store.ts';
 import type { Judged } from '../../../../host/judged.ts';
@@ -36,7 +37,7 @@ export type HandedBody = Judged | readonly Judged[] | 'unreadable' | undefined;
 export class Homes {
   readonly #name: string = randomText(9);
   readonly #context: HttpContext;
-  readonly #bus: Bus;
+  readonly #bus: InsistentBus;
   readonly #answer: AnswerHanded;
   /** Requests that came here, by line. */
   readonly #calls = new Map<string, HandedCall>();
@@ -50,7 +51,7 @@ export class Homes {
 
   constructor(context: HttpContext, store: Store, answer: AnswerHanded) {
     this.#context = context;
-    this.#bus = busOfLongTexts(store);
+    this.#bus = insistent(busOfLongTexts(store));
     this.#answer = answer;
   }
 
@@ -121,6 +122,7 @@ export class Homes {
     this.#cancelTimer?.();
     for (const call of this.#calls.values()) call.close();
     for (const { reply } of this.#replies.values()) reply.destroy();
+    this.#bus.close();
     await Promise.allSettled(this.#sending);
     const end = await this.#open?.catch(() => undefined);
     await end?.();

@@ -1,4 +1,5 @@
 import { after } from '../../../../jsonrpc/timeout.ts';
+import { insistent, type InsistentBus } from '../../../../peer/relay/insistent.ts';
 import { busOfLongTexts } from '../../../../store/long-texts.ts';
 import type { Bus, Unsubscribe } from '../../../../store/bus.ts';
 import type { Store } from '../../../../store/store.ts';
@@ -18,6 +19,8 @@ export class Inbox {
   /** Random: nobody has it twice, and it says nothing of the machine. */
   readonly name: string = randomText(9);
   readonly #bus: Bus;
+  /** The same, for what says of a process that nobody hears there. */
+  readonly #sure: InsistentBus;
   readonly #hear: (told: ToSession) => void;
   readonly #onGap: () => void;
   readonly #lines = new Map<string, (reply: LineReply) => void>();
@@ -34,6 +37,7 @@ export class Inbox {
    */
   constructor(store: Store, hear: (told: ToSession) => void, onGap: () => void) {
     this.#bus = busOfLongTexts(store);
+    this.#sure = insistent(this.#bus);
     this.#hear = hear;
     this.#onGap = onGap;
   }
@@ -58,13 +62,13 @@ export class Inbox {
   }
 
   /**
-   * Tells a process something.
+   * Tells a process something, once more after a moment where nobody hears it.
    *
-   * @returns False when nobody hears it: the process is gone.
+   * @returns False when nobody does then either: the process is gone.
    * @throws StoreError when the bus cannot be reached.
    */
   async tell(process: string, told: ToldProcess): Promise<boolean> {
-    return await this.#tell(process, JSON.stringify(told));
+    return await isHeard(this.#sure, process, JSON.stringify(told));
   }
 
   /** Tells a process something, again for some seconds where nobody hears it. It never rejects. */
@@ -75,7 +79,7 @@ export class Inbox {
     this.#waiting += text.length;
     for (const ms of [...again, undefined]) {
       try {
-        if ((await this.#tell(process, text)) || this.#closed) break;
+        if ((await isHeard(this.#bus, process, text)) || this.#closed) break;
       } catch (cause) {
         if (ms === undefined) failed(cause);
       }
@@ -137,13 +141,10 @@ export class Inbox {
   async close(): Promise<void> {
     this.#closed = true;
     for (const end of this.#pauses) end();
+    this.#sure.close();
     for (const hear of this.#lines.values()) hear('replaced');
     const end = await this.#open?.catch(() => undefined);
     await end?.();
-  }
-
-  async #tell(process: string, text: string): Promise<boolean> {
-    return (await this.#bus.publish(channelOf(process), text)) !== 0;
   }
 
   async #listen(): Promise<Unsubscribe> {
@@ -168,6 +169,10 @@ export class Inbox {
     if (told?.kind === 'reply') this.#lines.get(told.line)?.(told.reply);
     else if (told !== undefined) this.#hear(told);
   }
+}
+
+async function isHeard(bus: Bus, process: string, text: string): Promise<boolean> {
+  return (await bus.publish(channelOf(process), text)) !== 0;
 }
 
 function channelOf(process: string): string {
