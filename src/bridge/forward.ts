@@ -27,7 +27,7 @@ import {
   waitedState,
   type TaskForm,
 } from './tasks/between.ts';
-import type { Waiting } from './tasks/attempt.ts';
+import type { AskedByResults, Waiting } from './tasks/attempt.ts';
 import type { Carried } from './upstream/carried.ts';
 import { declaredIn } from './declared.ts';
 import { failureFor, wordsOf } from './failure.ts';
@@ -58,8 +58,8 @@ export interface Outgoing {
   readonly holdProgress: ((release: () => void) => void) | undefined;
   /** True when the connection speaks for the client of the request alone, and said so when it was opened. */
   readonly own: boolean;
-  /** Parts that waiting for a task takes; left out where a call of a tool that runs as one alone is refused. */
-  readonly waiting: Waiting | undefined;
+  /** Parts that it needs where its client is asked by results. */
+  readonly waiting: AskedByResults | undefined;
   /** Hears that the upstream was told to give the call up. */
   onGivenUp(): void;
   /** Hears that the upstream answered after the call was given up. */
@@ -78,6 +78,18 @@ export function revisionFor(client: Pick<Client, 'revision'>): Revision {
  */
 export async function forward(client: Client, outgoing: Outgoing): Promise<JsonObject> {
   const { params, call, waiting } = outgoing;
+  const asks = methodOf(call.method)?.inputRequired === true && revisionFor(client).resultsAsk;
+  // Only a client that is asked by results is given the server's state, and only one that is known can be told from others.
+  if (!asks || !call.facts.resultsAsk || waiting === undefined || call.auth === undefined)
+    return await carry(client, outgoing);
+  const { GuardedState } = await import('./guarded-state.ts');
+  const state = new GuardedState(waiting, call, params);
+  return await state.sealed(await carry(client, { ...outgoing, params: await state.opened(params) }));
+}
+
+async function carry(client: Client, outgoing: Outgoing): Promise<JsonObject> {
+  const { params, call } = outgoing;
+  const waiting = waitingIn(outgoing);
   const { _meta: _, task: wish, ...rest } = params;
   const revision = revisionFor(client);
   // What a method that the protocol does not know calls so is no wish for a task.
@@ -110,6 +122,12 @@ export async function forward(client: Client, outgoing: Outgoing): Promise<JsonO
   } catch (error) {
     throw failureFor(error, { call, params, revision });
   }
+}
+
+/** Parts that waiting for a task takes; nothing where a call of a tool that runs as one alone is refused. */
+function waitingIn({ waiting }: Outgoing): Waiting | undefined {
+  const isTaskOnly = waiting?.isTaskOnly;
+  return waiting === undefined || isTaskOnly === undefined ? undefined : { ...waiting, isTaskOnly };
 }
 
 /** Way in which a request goes up. */

@@ -5,6 +5,8 @@ import { needsWrapping } from '../protocol/adapt/tool.ts';
 import type { JsonObject } from '../protocol/features/common.ts';
 import type { Revision } from '../protocol/revision.ts';
 import type { Tool } from '../protocol/features/tool.ts';
+import type { Settings } from './options.ts';
+import type { AskedByResults } from './tasks/attempt.ts';
 
 const most = 10_000;
 
@@ -46,6 +48,13 @@ export class UpstreamTools {
   /** The word of a tool that may run as a task. */
   taskSupport(tool: string): 'optional' | 'required' | undefined {
     return this.#support.get(tool);
+  }
+
+  /** Parts that requests need whose clients are asked by results. */
+  waiting(settings: Pick<Settings, 'parked' | 'taskOnly'> & { readonly member?: string | undefined }): AskedByResults {
+    const { parked, taskOnly, member = '' } = settings;
+    const isTaskOnly = (tool: string): boolean => this.taskSupport(tool) === 'required';
+    return { ...parked, member, isTaskOnly: taskOnly === 'refuse' ? undefined : isTaskOnly };
   }
 
   /** The result of a call as the listed output schema has it: where that is wrapped, so is an object. */

@@ -148,7 +148,7 @@ export interface BridgeTasks extends Omit<TaskOptions, 'executor'> {
 export interface BridgeRounds {
   /**
    * The keys that seal `requestState`, 32 bytes each, as bytes or in base64: the first seals, any opens. A function is asked each minute. Without keys
-   * one is made for this process alone.
+   * one is made for this process alone. Where clients are known by principals they seal that of a server of 2026-07-28 too, up to 262,144 characters of it.
    */
   readonly keys?: SealingKeys;
   /** Time that a client may take to bring its answers, in milliseconds; 300000. Then the call is cancelled upstream. */

@@ -224,9 +224,7 @@ function partsOf(settings: SingleOptions, tools: UpstreamTools, open: (isMain: b
     shared: sharing === 'shared',
     principal: settings.principal,
     parked,
-    ...(settings.taskOnly === 'refuse'
-      ? {}
-      : { waiting: { ...parked, isTaskOnly: (tool) => tools.taskSupport(tool) === 'required' } }),
+    waiting: tools.waiting(settings),
     silent: settings.silent,
     main: {
       onNotification: (method, params) => {

@@ -9,18 +9,22 @@ import { Pace } from '../../peer/pace.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import type { Revision } from '../../protocol/revision.ts';
-import type { Seal } from '../../seal/seal.ts';
 import type { Carried } from '../upstream/carried.ts';
 import { hasReported, rises } from '../upstream/progress.ts';
+import type { StateSeal } from '../guarded-state.ts';
 import { Outage } from './extension/outage.ts';
 
-/** Parts that waiting for tasks needs. */
-export interface Waiting {
-  /** Seals what travels through a stateless client that is asked meanwhile. */
-  readonly seal: Seal;
-  /** Time that it may take to come back, in milliseconds. */
+/** Parts that requests need whose clients are asked by results. */
+export interface AskedByResults extends StateSeal {
+  /** Time that a client may take to come back to a task that is waited for, in milliseconds. */
   readonly ttlMs: number;
   now(): number;
+  /** Tells whether the server's list says of a tool that it runs as a task alone; left out where calls of such are refused. */
+  readonly isTaskOnly?: ((tool: string) => boolean) | undefined;
+}
+
+/** Parts that waiting for tasks needs. */
+export interface Waiting extends AskedByResults {
   /** Tells whether the server's list says of a tool that it runs as a task alone. */
   isTaskOnly(tool: string): boolean;
 }

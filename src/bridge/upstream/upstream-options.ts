@@ -3,7 +3,7 @@ import type { SettledFacts } from '../../jsonrpc/transport-facts.ts';
 import type { ClientView } from '../../host/call.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import type { LoggingLevel, LoggingMessageNotificationParams } from '../../protocol/features/logging.ts';
-import type { Waiting } from '../tasks/attempt.ts';
+import type { AskedByResults } from '../tasks/attempt.ts';
 import type { Askers } from './askers.ts';
 import type { Carried } from './carried.ts';
 import type { Failures } from './failures.ts';
@@ -63,8 +63,8 @@ export interface UpstreamConnectionOptions {
   readonly askers: Askers;
   /** Hears why the server was not reached. */
   readonly failures: Failures;
-  /** Parts that waiting for tasks takes; left out where calls of tools that run as tasks alone are refused. */
-  readonly waiting?: Waiting | undefined;
+  /** Parts that requests need whose clients are asked by results. */
+  readonly waiting?: AskedByResults | undefined;
   /** The level that the session downstream asked for before. */
   readonly level?: LoggingLevel | undefined;
   /** The order in which connections are used. */

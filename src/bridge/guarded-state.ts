@@ -1,0 +1,64 @@
+/** State of a server that travels through a client of a bridge which knows its clients: sealed for who got it. */
+
+import { bindingOf } from '../host/input/request-state.ts';
+import type { JsonObject } from '../protocol/features/common.ts';
+import { McpError } from '../protocol/error.ts';
+import type { Seal } from '../seal/seal.ts';
+import type { Carried } from './upstream/carried.ts';
+
+/** Parts that guarding needs. */
+export interface StateSeal {
+  readonly seal: Seal;
+  /** Name of the server among several; empty for the only one. */
+  readonly member: string;
+}
+
+/** The longest state of a server that is carried, in characters; those of servers of ours are shorter. */
+const longestState = 256 * 1024;
+/** No state that was sealed here is longer: a character takes three bytes at most, a byte four thirds of a character. */
+const longestSealed = 4 * longestState + 1024;
+
+/**
+ * The server sees all clients as one, so that it cannot tell whose state comes back: the bridge does. (Spec 2026-07-28, MRTR, Server requirements: a state is
+ * bound to its principal and its request.)
+ */
+export class GuardedState {
+  readonly #seal: Seal;
+  readonly #boundTo: string;
+
+  /** @param params The params of the client. */
+  constructor({ seal, member }: StateSeal, { method, auth }: Pick<Carried, 'method' | 'auth'>, params: JsonObject) {
+    this.#seal = seal;
+    this.#boundTo = `carried ${JSON.stringify(member)} ${bindingOf(method, params, auth?.principal)}`;
+  }
+
+  /**
+   * The params with the state as the server gave it.
+   *
+   * @throws McpError invalidParams for a state that was not given to this principal for this request.
+   */
+  async opened(params: JsonObject): Promise<JsonObject> {
+    const { requestState: given } = params;
+    if (given === undefined) return params;
+    const requestState =
+      typeof given === 'string' && given.length <= longestSealed
+        ? await this.#seal.open(given, this.#boundTo)
+        : undefined;
+    if (requestState !== undefined) return { ...params, requestState };
+    throw new McpError('invalidParams', 'requestState is not valid for this request; begin again without it');
+  }
+
+  /**
+   * A result with its state sealed, where it has one.
+   *
+   * @throws McpError internalError for one that is too long.
+   */
+  async sealed(result: JsonObject): Promise<JsonObject> {
+    const { resultType, requestState } = result;
+    if (resultType !== 'input_required' || typeof requestState !== 'string') return result;
+    if (requestState.length <= longestState)
+      return { ...result, requestState: await this.#seal.seal(requestState, this.#boundTo) };
+    const why = `the upstream server's requestState has ${requestState.length} characters, and ${longestState} are carried`;
+    throw new McpError('internalError', why);
+  }
+}
