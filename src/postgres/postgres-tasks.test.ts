@@ -49,6 +49,23 @@ describe('tasks in PostgreSQL', { skip: missing('postgres') }, () => {
   }))
     test(title, run);
 
+  test('owners of any length are told apart, whom no index takes as they are', async () => {
+    const store = postgresTasks(pool());
+    // What repeats itself would be compressed.
+    const long = Array.from({ length: 200 }, () => crypto.randomUUID()).join('');
+    const [ann, bob] = [`${long}ann`, `${long}bob`];
+    for (const [at, owner] of [ann, ann, bob].entries())
+      assert.equal(await store.add(task(`long ${at}`, { owner, queue: 'long' }), 2), 'added');
+    assert.equal(await store.add(task('long 3', { owner: ann, queue: 'long' }), 2), 'full');
+    const listed = async (owner: string): Promise<unknown> =>
+      (await store.list({ queue: 'long', owner }, undefined, 9)).map((one) => [one.id, one.owner === owner]);
+    assert.deepEqual(await listed(ann), [
+      ['long 0', true],
+      ['long 1', true],
+    ]);
+    assert.deepEqual(await listed(bob), [['long 2', true]]);
+  });
+
   test('where the tables are made otherwise nothing is made here', async () => {
     const plain = pool();
     await plain.query('create schema elsewhere');

@@ -39,6 +39,16 @@ export function postgresTasks(pool: PostgresPool, options: PostgresTasksOptions 
  */
 const near = 64;
 
+/** The most characters of an owner that are kept as they are: an index takes rows of some 2,700 bytes, and a character is up to four of them. */
+const longestOwner = 500;
+
+/** The owner as it is kept: where it is too long for an index its hash stands for it. */
+async function indexed(owner: string): Promise<string> {
+  if (owner.length <= longestOwner) return owner;
+  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(owner));
+  return `sha256:${Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
+}
+
 class PostgresTaskStore implements TaskStore {
   readonly bus: PostgresBus;
   readonly #pool: PostgresPool;
@@ -51,7 +61,8 @@ class PostgresTaskStore implements TaskStore {
   }
 
   async add(task: StoredTask, most: number): Promise<'added' | 'known' | 'full'> {
-    const { id, queue, owner, version, epoch, open, text } = task;
+    const { id, queue, version, epoch, open, text } = task;
+    const owner = await indexed(task.owner);
     const times = [wholeMsOrNull(task.dueInMs), wholeMsOrNull(task.expiresInMs)];
     const values = [id, queue, owner, version, epoch, open, ...times, text];
     if (!open || most > near) {
@@ -100,8 +111,9 @@ class PostgresTaskStore implements TaskStore {
   }
 
   async list({ queue, owner }: TaskOwner, after: string | undefined, most: number): Promise<readonly StoredTask[]> {
-    const { rows } = await this.#query(postgresStatements.list, [queue, owner, after ?? '', most]);
-    return rows.map(taskOf);
+    const values = [queue, await indexed(owner), after ?? '', most];
+    const { rows } = await this.#query(postgresStatements.list, values);
+    return rows.map((row) => ({ ...taskOf(row), owner }));
   }
 
   async sweep(most: number): Promise<number> {
