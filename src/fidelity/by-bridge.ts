@@ -83,13 +83,15 @@ export interface WithOwnIds {
 }
 
 const ofHop: OwnId = { path: '.requestId', title: 'The id of a request: each hop counts its own' };
-const reasons: OwnId = { path: '.reason', title: 'The reason stays at the bridge', kind: 'left-out' };
+const reasons: OwnId = { path: '.reason', title: 'A reason without words stays at the bridge', kind: 'left-out' };
 
-/** A cancellation names a request of its hop, and its reason ends there. */
-function cancellation({ reason, ...value }: Fields): WithOwnIds {
+/** A cancellation names a request of its hop; words that say why go on. */
+function cancellation({ reason, ...others }: Fields): WithOwnIds {
+  const isTold = typeof reason === 'string' && reason !== '';
+  const value = isTold ? { ...others, reason } : others;
   return {
     value: value['requestId'] === undefined ? value : { ...value, requestId: madeUp },
-    ids: reason === undefined ? [ofHop] : [ofHop, reasons],
+    ids: reason === undefined || isTold ? [ofHop] : [ofHop, reasons],
   };
 }
 

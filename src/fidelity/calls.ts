@@ -21,7 +21,7 @@ export const callFeatures: readonly Feature[] = [
   { id: 'logging-messages', title: 'Log messages', group, between: () => carried },
   {
     id: 'cancellation',
-    title: 'Cancellation of requests, without the reason that may be given',
+    title: 'Cancellation of requests, with the reason that a notification gives',
     group,
     between: (client, server) =>
       client.httpCancellation === server.httpCancellation

@@ -75,6 +75,8 @@ export class Call {
   #onEnd: (() => void) | undefined;
   #onLeave: (() => void) | undefined;
   #ended: 'finished' | 'aborted' | undefined;
+  /** Reason that its client gave when it cancelled. */
+  #why: unknown;
   #progress = Number.NEGATIVE_INFINITY;
   /** The name of the state that the request goes on from; `undefined` for one that begins. */
   continues: string | undefined;
@@ -164,7 +166,7 @@ export class Call {
   /** Aborted when the client cancels the request or goes away; made when first asked for. */
   get signal(): AbortSignal {
     this.#controller ??= new AbortController();
-    if (this.#ended === 'aborted') this.#controller.abort(abortReason());
+    if (this.#ended === 'aborted') this.#controller.abort(abortReason(this.#why));
     return this.#controller.signal;
   }
 
@@ -275,11 +277,16 @@ export class Call {
     this.#ended ??= 'finished';
   }
 
-  /** Ends the call early: nothing more is sent for it. */
-  abort(): void {
+  /**
+   * Ends the call early: nothing more is sent for it.
+   *
+   * @param reason What its client said of it, if it did.
+   */
+  abort(reason?: unknown): void {
     if (this.#ended !== undefined) return;
     this.#ended = 'aborted';
-    this.#controller?.abort(abortReason());
+    this.#why = reason;
+    this.#controller?.abort(abortReason(reason));
     this.#onEnd?.();
     this.#onLeave?.();
   }
@@ -324,6 +331,7 @@ export function notification(
   return message;
 }
 
-function abortReason(): DOMException {
-  return new DOMException('the request was cancelled', 'AbortError');
+/** @param cause The reason that the peer gave, if it gave one; not every runtime takes it as an option. */
+function abortReason(cause: unknown): DOMException {
+  return Object.assign(new DOMException('the request was cancelled', 'AbortError'), { cause });
 }

@@ -191,5 +191,7 @@ export function aborted(method: string, signal: AbortSignal): ConnectionError {
 export function abortReason(signal: AbortSignal | undefined): string {
   const reason: unknown = signal?.reason;
   if (typeof reason === 'string') return reason;
-  return reason instanceof Error && reason.name !== 'AbortError' ? reason.message : '';
+  // Where the request was for one that was cancelled, the words of that one's peer go on.
+  const words = reason instanceof Error && (reason.name === 'AbortError' ? reason.cause : reason.message);
+  return typeof words === 'string' ? words : '';
 }
