@@ -1,4 +1,4 @@
-import type { TasksAsked } from './tasks/between.ts';
+import { heldChannels, type TasksAsked } from './tasks/between.ts';
 import { Chain } from '../peer/middleware/chain.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import type { Host } from '../host/host.ts';
@@ -240,11 +240,16 @@ function parkedOptions(
   return { seal, ttlMs, bus: bus ?? (store && busOf(store)), now: Date.now };
 }
 
+/** A result may be held by several processes; a parked call has one holder, and what is asked of either one answer. */
+function isOfOne(channel: string): boolean {
+  return !channel.startsWith(heldChannels) || channel.slice(heldChannels.length).includes('/');
+}
+
 /** Bus of a store, as parked calls need it: their texts have any length. It is loaded by the first of them. */
 function busOf(store: Store): Bus {
   let loaded: Promise<Bus> | undefined;
   const bus = (): Promise<Bus> =>
-    (loaded ??= import('../store/long-texts.ts').then(({ busOfLongTexts }) => busOfLongTexts(store)));
+    (loaded ??= import('../store/long-texts.ts').then(({ busOfLongTexts }) => busOfLongTexts(store, isOfOne)));
   return {
     publish: async (channel, text) => await (await bus()).publish(channel, text),
     subscribe: async (channel, hear, onGap) => await (await bus()).subscribe(channel, hear, onGap),

@@ -61,6 +61,26 @@ test('a text is never cut within a character, and takes no room where nobody hea
   await end();
 });
 
+test('a text for one listener is forgotten once it was read, and nothing else is', async () => {
+  const store = memoryStore();
+  void store.records.add('session 1', 'a secret', 60_000);
+  const forgotten: string[] = [];
+  const forget = (key: string): void => void (forgotten.push(key) && store.records.delete(key));
+  const bus = busOfLongTexts(
+    { ...store, records: { ...store.records, delete: forget } },
+    (channel) => channel === 'one',
+  );
+  const heard: number[] = [];
+  for (const channel of ['one', 'many']) await bus.subscribe(channel, (text) => heard.push(text.length));
+  await store.bus.publish('one', 'r["session 1"]');
+  await bus.publish('many', 'x'.repeat(300_000));
+  await settle();
+  assert.deepEqual([heard, forgotten], [[300_000], []]);
+  await bus.publish('one', 'x'.repeat(2 * longestRecord + 1));
+  await settle();
+  assert.deepEqual([heard, forgotten.length], [[300_000, 2 * longestRecord + 1], 3]);
+});
+
 test('no record is read but those of long texts', async () => {
   const store = memoryStore();
   void store.records.add('session 1', 'a secret', 60_000);

@@ -19,8 +19,14 @@ const inRecords = 'r';
 /**
  * Makes a bus of a store's that carries texts of any length: long ones travel as records. Their order is kept, and one whose record cannot be read is a
  * gap for whom it was meant.
+ *
+ * @param isOfOne Tells whether a channel has one listener at most, which none has by default: who has read a text there forgets it, so that a store keeps none
+ *   for longer than it travels.
  */
-export function busOfLongTexts({ bus, records }: Pick<Store, 'bus' | 'records'>): Bus {
+export function busOfLongTexts(
+  { bus, records }: Pick<Store, 'bus' | 'records'>,
+  isOfOne: (channel: string) => boolean = () => false,
+): Bus {
   const sending = new Turns();
   return {
     publish: (channel, text) =>
@@ -36,7 +42,7 @@ export function busOfLongTexts({ bus, records }: Pick<Store, 'bus' | 'records'>)
       const hearing = new Turns();
       let ended = false;
       const take = async (sent: string): Promise<void> => {
-        const text = await foundIn(records, sent).catch(() => undefined);
+        const text = await foundIn(records, sent, isOfOne(channel)).catch(() => undefined);
         // What a listener throws is in nobody's way.
         queueMicrotask(() => {
           if (ended) return;
@@ -80,13 +86,19 @@ async function forgotten(records: Records, keys: readonly string[]): Promise<voi
 }
 
 /** The text that was sent; `undefined` where something of it is gone, or it is none of ours. */
-async function foundIn(records: Records, sent: string): Promise<string | undefined> {
+async function foundIn(records: Records, sent: string, isLast: boolean): Promise<string | undefined> {
   if (!sent.startsWith(inRecords)) return sent.slice(itself.length);
   const keys: unknown = JSON.parse(sent.slice(inRecords.length));
   // One more than there are of the longest text, where each ends before a pair.
   if (!Array.isArray(keys) || keys.length > mostRecords + 1) return undefined;
   const parts = await Promise.all(
-    keys.map(async (key: unknown) => (String(key).startsWith(begins) ? await records.get(String(key)) : undefined)),
+    keys.map(async (key: unknown) => (isRecord(String(key)) ? await records.get(String(key)) : undefined)),
   );
+  if (isLast) void forgotten(records, keys.map(String).filter(isRecord));
   return parts.every((part) => part !== undefined) ? parts.map((part) => part.text).join('') : undefined;
+}
+
+/** Tells whether a key is one of such records: others are nobody's to read here, or to forget. */
+function isRecord(key: string): boolean {
+  return key.startsWith(begins);
 }

@@ -162,6 +162,22 @@ describe('sessions of bridges in several processes', () => {
     assert.equal(world.runs.length, 1);
   });
 
+  it('are answered in one piece where the process that is asked has no place for a further event stream', async (t) => {
+    const { over, world } = await scene(t, { http: { maxStreams: 2 } });
+    for (const step of ['step 1', 'step 2', 'step 3', 'end']) world.pass(step);
+    const [ada, bob] = [
+      await new Speaker(over, '2025-06-18').open(0, 1),
+      await new Speaker(over, '2025-06-18').open(1),
+    ];
+    const streams = [bob.listen(1), ada.listen(1)];
+    for (const stream of streams) assert.equal(await stream.status(), 200);
+    // Its home has a place for one more, and the process between has none.
+    const full = call(ada, 1, 'steps');
+    assert.match((await full.headers()).get('content-type') ?? '', /^application\/json/);
+    assert.equal(answerOf(await full.whole()), 'done');
+    for (const stream of streams) stream.leave();
+  });
+
   it('are over with their process: 404 at once, and an error for what ran there', async (t) => {
     const { over, world } = await scene(t);
     const client = await new Speaker(over, '2025-06-18').open(0, 1);

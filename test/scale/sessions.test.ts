@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
+import { memoryStore } from '../../src/store/memory/store.ts';
+import type { Store } from '../../src/store/store.ts';
 import { define, World } from './definition.ts';
 import { startService, type Service, type ServiceOptions } from './service.ts';
 import { Speaker, type Visit } from './speaker.ts';
@@ -118,6 +120,24 @@ for (const revision of revisions)
       assert.equal(world.runs.length, 1);
       // The session lives on.
       assert.equal(textOf(await call(client, 1, 'where').whole()), 'node 1');
+    });
+
+    it('tells other processes no more of a cancellation than what it is about', async (t) => {
+      const inMemory: Store = { ...memoryStore(), shared: true };
+      let longest = 0;
+      const publish: Store['bus']['publish'] = (channel, text) => {
+        longest = Math.max(longest, text.length);
+        return inMemory.bus.publish(channel, text);
+      };
+      const storeOf = (): Store => ({ ...inMemory, bus: { ...inMemory.bus, publish } });
+      const { client, world, service } = await scene(t, revision, { storeOf });
+      call(client, 0, 'steps');
+      await world.until(() => world.runs.length === 1);
+      const params = { requestId: 2, reason: 'why '.repeat(500_000), more: 'x'.repeat(1_000_000) };
+      assert.equal(await client.say(1, { method: 'notifications/cancelled', params }).status(), 202);
+      await world.until(() => world.cancelled.length === 1);
+      assert.ok(longest < 2_000, String(longest));
+      assert.deepEqual(service.errors, []);
     });
 
     it('cancels a request that another process runs', async (t) => {

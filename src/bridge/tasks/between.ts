@@ -24,6 +24,9 @@ export function taskFormOf({ capabilities, revision }: Pick<Client, 'capabilitie
   return form === 'extension' && Object.hasOwn(capabilities.extensions ?? {}, tasksExtension) ? 'extension' : 'none';
 }
 
+/** Beginning of the channels on which those processes listen that hold the result of a task. */
+export const heldChannels = 'parley/held/';
+
 /** Beginning of a `requestState` that speaks of a task which the bridge waits for. */
 export const waitedState = 'parley-task.';
 

@@ -6,6 +6,7 @@ import { after } from '../../../jsonrpc/timeout.ts';
 import type { JsonObject } from '../../../protocol/features/common.ts';
 import type { Bus, Unsubscribe } from '../../../store/bus.ts';
 import { beatMs, read } from '../../upstream/parked/bus.ts';
+import { heldChannels } from '../between.ts';
 
 /** Request to the process that holds a result: to know what is asked, or to have it answered. */
 interface Told {
@@ -78,5 +79,5 @@ export async function reachHolder(bus: Bus, id: string, responses?: JsonObject):
 async function channelOf(id: string): Promise<string> {
   const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(id));
   const text = Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, '0')).join('');
-  return `parley/held/${text}`;
+  return heldChannels + text;
 }

@@ -46,7 +46,8 @@ export class HandedReply implements HttpReply, EventWriter {
   }
 
   onClose(run: () => void): void {
-    this.#onClose = run;
+    if (this.#closed) run();
+    else this.#onClose = run;
   }
 
   send(status: number, body?: JsonPieces, headers: HeaderFields = {}): void {

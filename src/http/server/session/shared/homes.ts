@@ -9,7 +9,7 @@ import type { Store } from '../../../../store/store.ts';
 import type { Judged } from '../../../../host/judged.ts';
 import type { Handed, HttpCall } from '../../call.ts';
 import type { HttpContext } from '../../context.ts';
-import type { HttpReply, HttpRequest } from '../../universal.ts';
+import type { HeaderFields, HttpReply, HttpRequest } from '../../universal.ts';
 import { isRequest, randomText } from '../rules.ts';
 import { HandedCall } from './handed-call.ts';
 import { HandedReply, RequestOfAnother } from './handed-reply.ts';
@@ -51,7 +51,7 @@ export class Homes {
 
   constructor(context: HttpContext, store: Store, answer: AnswerHanded) {
     this.#context = context;
-    this.#bus = insistent(busOfLongTexts(store));
+    this.#bus = insistent(busOfLongTexts(store, () => true));
     this.#answer = answer;
   }
 
@@ -105,7 +105,9 @@ export class Homes {
     });
     this.#calls.set(line, handed);
     this.#cancelTimer ??= this.#beatLater();
-    const request = requestOf(call, textOf(body));
+    // Who has no place for an event stream here is answered in one piece, as at home.
+    const isFull = this.#context.streams.full(call.auth) !== undefined;
+    const request = requestOf(call, textOf(body), isFull ? { accept: 'application/json' } : {});
     try {
       if (await this.#publish(home, { kind: 'request', line, process: this.#name, request })) return await handed.done;
     } catch (cause) {
@@ -239,13 +241,13 @@ function channelOf(process: string): string {
   return `home ${process}`;
 }
 
-function requestOf({ request, auth }: HttpCall, text: string): HandedRequest {
+function requestOf({ request, auth }: HttpCall, text: string, instead: HeaderFields): HandedRequest {
   const { method, path, remoteAddress: address } = request;
   const headers = headerNames.flatMap((name) => {
     const value = request.header(name);
     return value === undefined ? [] : [[name, value] as const];
   });
-  return { method, path, headers: Object.fromEntries(headers), address, auth, text };
+  return { method, path, headers: { ...Object.fromEntries(headers), ...instead }, address, auth, text };
 }
 
 /** The text of a body as it came, with its numbers in their digits; what was no JSON is none here either. */

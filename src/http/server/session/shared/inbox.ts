@@ -1,8 +1,8 @@
 import { after } from '../../../../jsonrpc/timeout.ts';
 import { insistent, type InsistentBus } from '../../../../peer/relay/insistent.ts';
 import { busOfLongTexts } from '../../../../store/long-texts.ts';
-import type { Bus, Unsubscribe } from '../../../../store/bus.ts';
-import type { Store } from '../../../../store/store.ts';
+import { longestBusText, type Bus, type Unsubscribe } from '../../../../store/bus.ts';
+import { StoreError, type Store } from '../../../../store/store.ts';
 import { randomText } from '../rules.ts';
 import { readAnnounced, readTold, type Announced, type LineReply, type ToldProcess } from './words.ts';
 
@@ -11,6 +11,9 @@ const againMs = [250, 1_000, 3_500];
 
 /** The most characters of what waits to be said again; more is said once. */
 const mostWaiting = 16 * 1024 * 1024;
+
+/** Beginning of the channels of processes, on each of which one alone listens. */
+const toProcess = 'process ';
 
 type ToSession = Exclude<ToldProcess, { kind: 'reply' }>;
 
@@ -36,7 +39,7 @@ export class Inbox {
    * @param onGap Hears that something may have been missed.
    */
   constructor(store: Store, hear: (told: ToSession) => void, onGap: () => void) {
-    this.#bus = busOfLongTexts(store);
+    this.#bus = busOfLongTexts(store, (channel) => channel.startsWith(toProcess));
     this.#sure = insistent(this.#bus);
     this.#hear = hear;
     this.#onGap = onGap;
@@ -96,9 +99,18 @@ export class Inbox {
     return await this.tell(process, { kind: 'reply', line, reply }).catch(() => true);
   }
 
-  /** Tells every copy of a session, at once and again after these times. */
+  /**
+   * Tells every copy of a session, at once and again after these times.
+   *
+   * @throws StoreError when the bus cannot be reached, and `too-large` for what would lie in the store for a while, since nobody knows who has not read it yet.
+   */
   async announce(channel: string, announced: Announced, again: readonly number[]): Promise<void> {
     const text = JSON.stringify(announced);
+    if (text.length >= longestBusText)
+      throw new StoreError(
+        'too-large',
+        `what all processes of a session hear has up to ${longestBusText} characters, not ${text.length}`,
+      );
     await this.#bus.publish(channel, text);
     for (const ms of again) {
       await this.#pause(ms);
@@ -176,5 +188,5 @@ async function isHeard(bus: Bus, process: string, text: string): Promise<boolean
 }
 
 function channelOf(process: string): string {
-  return `process ${process}`;
+  return toProcess + process;
 }

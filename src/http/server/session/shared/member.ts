@@ -13,7 +13,7 @@ import { Claim, type OpeningStream } from './claim.ts';
 import type { Inbox } from './inbox.ts';
 import { readKeptSession, type KeptSession } from './kept-session.ts';
 import { SharedStreams } from './shared-streams.ts';
-import type { Announced, ToldProcess } from './words.ts';
+import { cancellation, type Announced, type ToldProcess } from './words.ts';
 
 /** Parts that the copies of sessions in one process share. */
 export interface MemberParts {
@@ -177,7 +177,7 @@ export class Member implements Elsewhere {
     if (judged.kind === 'notification') {
       const { method, params } = judged.message;
       const id = method === 'notifications/cancelled' ? params?.['requestId'] : undefined;
-      if (isRequestId(id) && !runs(id)) void this.#tellAll({ kind: 'message', message }, cancelAgainMs);
+      if (isRequestId(id) && !runs(id)) void this.#tellAll(cancellation(id, params?.['reason']), cancelAgainMs);
       if (method === 'notifications/tasks/status') void this.#tellAll({ kind: 'message', message });
       return false;
     }

@@ -1,6 +1,6 @@
 /** Words by which the processes of one service talk about sessions, over the bus of their store. */
 
-import { isObject } from '../../../../jsonrpc/message.ts';
+import { isObject, type RequestId } from '../../../../jsonrpc/message.ts';
 
 /** Text for one process: what is said of a session to whoever holds something of it. */
 export type ToldProcess =
@@ -45,6 +45,9 @@ export type Announced =
   /** A notification of the client about something that may be anywhere. */
   | { readonly kind: 'message'; readonly message: unknown };
 
+/** The most characters of a reason to cancel that other processes are told. */
+const longestReason = 1_000;
+
 const replies: readonly string[] = [
   'open',
   'not-open',
@@ -65,6 +68,13 @@ const textsOf: Readonly<Record<string, readonly string[]>> = {
   reading: ['session', 'stream', 'process', 'line'],
   reply: ['line', 'reply'],
 };
+
+/** A cancellation as other processes are told of it: what else a client says in it is nothing to them, and may be long. */
+export function cancellation(requestId: RequestId, reason: unknown): Announced {
+  const why = typeof reason === 'string' ? { reason: reason.slice(0, longestReason) } : {};
+  const params = { requestId, ...why };
+  return { kind: 'message', message: { jsonrpc: '2.0', method: 'notifications/cancelled', params } };
+}
 
 /** Reads a text for one process; `undefined` for what is none. */
 export function readTold(text: string): ToldProcess | undefined {
