@@ -12,6 +12,8 @@ import type { LimitedWork } from './limited-work.ts';
 export interface TaskWatcher {
   /** The task is another than before. */
   told?(state: TaskState): void;
+  /** Somebody here is asked for what the task wants, or nobody is any more. */
+  asks?(isAsking: boolean): void;
   /** Nobody here can give what the task wants. */
   wants?(error: TaskInputRequiredError): void;
   /** The wait is over; `isOwn` says whether by the task's own outcome. */

@@ -58,6 +58,7 @@ export class FollowedTask implements NudgedTask {
       answered: options.reference.answered,
       revision: () => parts.requests.revision,
       ready: () => this.#tell(),
+      asks: (isAsking) => this.#watchers.forEach((watcher) => watcher.asks?.(isAsking)),
       failed: (error) => this.#break(error),
     });
     options.progress?.became();
@@ -95,6 +96,7 @@ export class FollowedTask implements NudgedTask {
       return () => undefined;
     }
     this.#watchers.add(watcher);
+    if (this.#inputs.isAsking) watcher.asks?.(true);
     if (!this.#isRunning) void this.#follow();
     else if (this.#wanting !== undefined) watcher.wants?.(this.#wanting);
     return () => {

@@ -18,6 +18,8 @@ export interface TaskInputsOptions {
   revision(): Revision;
   /** An answer is ready to be delivered. */
   ready(): void;
+  /** Somebody is asked, or nobody is any more. */
+  asks(isAsking: boolean): void;
   /** A handler failed. */
   failed(error: unknown): void;
 }
@@ -41,6 +43,11 @@ export class TaskInputs {
   /** Tells whether there are answers that the server does not have yet. */
   get hasReady(): boolean {
     return this.#ready.size > 0;
+  }
+
+  /** Tells whether somebody is asked now. */
+  get isAsking(): boolean {
+    return this.#asking.size > 0;
   }
 
   /**
@@ -107,25 +114,30 @@ export class TaskInputs {
   }
 
   async #ask(key: string, request: InputRequest): Promise<void> {
-    const { inputs, revision, ready, failed } = this.#options;
+    const { inputs, revision, ready, asks, failed } = this.#options;
     const asking = new AbortController();
     this.#asking.set(key, asking);
+    if (this.#asking.size === 1) asks(true);
     const signal = AbortSignal.any([asking.signal, inputs.stopped]);
     try {
       const response = await answerInput(inputs, request, { revision: revision(), signal });
       if (signal.aborted) return;
-      this.#asking.delete(key);
+      this.#asked(key);
       this.#ready.set(key, response);
       ready();
     } catch (error) {
       if (signal.aborted) return;
-      this.#asking.delete(key);
+      this.#asked(key);
       failed(error);
     }
   }
 
+  #asked(key: string): void {
+    if (this.#asking.delete(key) && this.#asking.size === 0) this.#options.asks(false);
+  }
+
   #withdraw(key: string, asking: AbortController): void {
-    this.#asking.delete(key);
+    this.#asked(key);
     asking.abort(new ConnectionError('aborted', 'the task does not want this input any more'));
   }
 }

@@ -1,4 +1,4 @@
-import { after } from '../../../jsonrpc/timeout.ts';
+import { after, monotonicNow } from '../../../jsonrpc/timeout.ts';
 import { ConnectionError } from '../../../jsonrpc/transport.ts';
 import { aborted } from '../../../peer/pending.ts';
 import type { CallToolResult } from '../../../protocol/features/tools.ts';
@@ -26,8 +26,13 @@ export async function untilFinished(
   let over = (): void => {};
   try {
     return await new Promise<CallToolResult>((resolve, reject) => {
+      const clock = new Clock(ms === 0 ? Infinity : Math.max(1, ms - usedMs), () =>
+        reject(new ConnectionError('timeout', `tools/call did not end within ${ms} ms`)),
+      );
       const unwatch = task.watch({
         wants: reject,
+        // As between the rounds of a call, the time that a person takes is not the server's.
+        asks: (isAsking) => (isAsking ? clock.stop() : clock.start()),
         ended: (outcome) => {
           if ('result' in outcome) resolve(outcome.result);
           else reject(outcome.error as Error);
@@ -37,16 +42,40 @@ export async function untilFinished(
         if (signal !== undefined) reject(aborted('tools/call', signal));
       };
       signal?.addEventListener('abort', onAbort, { once: true });
-      const cancel = after(ms === 0 ? Infinity : Math.max(1, ms - usedMs), () =>
-        reject(new ConnectionError('timeout', `tools/call did not end within ${ms} ms`)),
-      );
       over = () => {
         unwatch();
-        cancel();
+        clock.stop();
         signal?.removeEventListener('abort', onAbort);
       };
     });
   } finally {
     over();
+  }
+}
+
+/** A limit of time that can stand still. */
+class Clock {
+  readonly #over: () => void;
+  #leftMs: number;
+  #since = 0;
+  #cancel: (() => void) | undefined;
+
+  constructor(ms: number, over: () => void) {
+    this.#leftMs = ms;
+    this.#over = over;
+    this.start();
+  }
+
+  start(): void {
+    this.stop();
+    this.#since = monotonicNow();
+    this.#cancel = after(Math.max(1, this.#leftMs), this.#over);
+  }
+
+  stop(): void {
+    if (this.#cancel === undefined) return;
+    this.#cancel();
+    this.#cancel = undefined;
+    this.#leftMs -= monotonicNow() - this.#since;
   }
 }
