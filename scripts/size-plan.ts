@@ -35,7 +35,7 @@ server.tool('add', { description: 'Adds.' }, () => 'added');
 /** How the budgets of the entry points stand, in KB; each is a little more than it was when it was last looked at. */
 const budgets: Readonly<Record<Entry, number>> = {
   '': 125.9,
-  server: 44.8,
+  server: 44.9,
   client: 48,
   bridge: 101.1,
   protect: 22.1,
@@ -58,7 +58,7 @@ export const programs: readonly Program[] = [
   {
     name: 'HTTP server',
     code: `import { createServer } from 'parley-mcp/server'; import { listen } from 'parley-mcp/node'; ${definition} await listen(server, { port: 3000 });`,
-    budget: 59,
+    budget: 59.1,
     aim: 30,
     neutral: false,
     role: 'server',
@@ -84,7 +84,7 @@ export const programs: readonly Program[] = [
     code: `import { connect } from 'parley-mcp/client'; const client = await connect('https://example.com/mcp'); console.log(await client.callTool('add', {}));`,
     budget: 47.9,
     aim: 28,
-    whole: 90.1,
+    whole: 90.3,
     neutral: true,
     role: 'client',
   },

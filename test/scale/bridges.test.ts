@@ -6,6 +6,7 @@ import { createServer, type Server } from '../../src/server.ts';
 import { memoryStore } from '../../src/store/memory/store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { memoryTransport } from '../../src/testing.ts';
+import { scriptedUpstream } from '../support/scripted-upstream.ts';
 import { define, World } from './definition.ts';
 import { startBridges, url, type Service, type ServiceOptions } from './service.ts';
 import { Speaker, Visit } from './speaker.ts';
@@ -270,6 +271,41 @@ describe('sessions of bridges in several processes', () => {
     await post(1, { id: 2, method: 'tools/call', params: { name: 'where' } });
     await stream.until(({ messages }) => messages.length === 2);
     assert.equal(answerOf(stream), 'node 0');
+    stream.leave();
+  });
+
+  it('over HTTP+SSE have the digits of their numbers, wherever their client POSTs', async (t) => {
+    const called: unknown[] = [];
+    const upstream = (): BridgeOptions['upstream'] =>
+      scriptedUpstream({
+        up: '2025-06-18',
+        answers: {
+          'tools/call': (sent, peer) => {
+            const { n, m } = Object(Object(sent.message['params'])['arguments']);
+            called.push(n.text, m.text);
+            peer.reply(sent, { content: [] });
+          },
+        },
+      });
+    const http = { ssePair: { sse: '/sse', messages: '/messages' } };
+    const over = await startBridges(t, upstream, { nodes: 2, isRemote: false, http });
+    const stream = new Visit((signal) =>
+      over.to(0)(new URL('/sse', url), { headers: { accept: 'text/event-stream' }, signal }),
+    );
+    await stream.until(({ endpoint }) => endpoint !== undefined);
+    const post = async (body: string): Promise<void> => {
+      const headers = { 'content-type': 'application/json' };
+      const answer = await over.to(1)(new URL(stream.endpoint ?? '', url), { method: 'POST', headers, body });
+      assert.equal(answer.status, 202);
+    };
+    const opening = { protocolVersion: '2024-11-05', capabilities: {}, clientInfo: { name: 'c', version: '1' } };
+    await post(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: opening }));
+    await stream.until(({ messages }) => messages.length === 1);
+    await post(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' }));
+    const exact = '{"n":12345678901234567890,"m":1.0}';
+    await post(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"any","arguments":${exact}}}`);
+    await stream.until(({ messages }) => messages.length === 2);
+    assert.deepEqual(called, ['12345678901234567890', '1.0']);
     stream.leave();
   });
 

@@ -21,7 +21,7 @@ function contentOf(body: Body, context: HttpContext): Content {
   const { settings } = context;
   switch (body.kind) {
     case 'text':
-      return parse(body.text, context);
+      return contentOfText(body.text, context);
     case 'value':
       return nestsDeeper(body.value, settings.maxDepth) ? tooDeep(settings.maxDepth) : body;
     case 'too-large':
@@ -46,7 +46,8 @@ function contentOf(body: Body, context: HttpContext): Content {
   }
 }
 
-function parse(text: string, { endpoint, settings }: HttpContext): Content {
+/** Reads the text of a body. */
+export function contentOfText(text: string, { endpoint, settings }: HttpContext): Content {
   try {
     return {
       kind: 'value',

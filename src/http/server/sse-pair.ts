@@ -7,7 +7,7 @@ import { McpError } from '../../protocol/error.ts';
 import { StoreError } from '../../store/store.ts';
 import { revisionOf, type Revision } from '../../protocol/revision.ts';
 import { messageJson, responseJson } from './answer.ts';
-import { readContent } from './body.ts';
+import { contentOfText, readContent } from './body.ts';
 import type { HttpCall } from './call.ts';
 import { isOfSessions, type HttpContext } from './context.ts';
 import { isJson } from './media.ts';
@@ -130,9 +130,11 @@ export class SsePairs {
   }
 
   /** Takes what was POSTed to another process. */
-  #takePosted(id: string, value: unknown, auth: AuthInfo | undefined): boolean {
+  #takePosted(id: string, text: string, auth: AuthInfo | undefined): boolean {
     const pair = this.#open.get(id);
-    if (pair === undefined || !samePrincipal(pair.auth, auth)) return false;
+    const content = contentOfText(text, this.#context);
+    if (content.kind !== 'value' || pair === undefined || !samePrincipal(pair.auth, auth)) return false;
+    const { value } = content;
     const isBatch = Array.isArray(value);
     const messages = judgedBatch(isBatch ? value : [value], this.#context);
     if (pair.expired && messages.some(isRequest)) return false;

@@ -1,3 +1,4 @@
+import { jsonText } from '../../../../json/exact-number.ts';
 import type { AuthInfo } from '../../../../host/endpoint.ts';
 import { isObject } from '../../../../jsonrpc/message.ts';
 import type { Store } from '../../../../store/store.ts';
@@ -6,8 +7,8 @@ import { Inbox } from './inbox.ts';
 /** Time that the process with the stream has to say that it took a message, in milliseconds. */
 const patienceMs = 5_000;
 
-/** Taker of what came to another process for a stream that is open here; false when there is no such stream of that principal. */
-export type TakePosted = (id: string, value: unknown, auth: AuthInfo | undefined) => boolean;
+/** Taker of the JSON text that came to another process for a stream that is open here; false when there is no such stream of that principal. */
+export type TakePosted = (id: string, text: string, auth: AuthInfo | undefined) => boolean;
 
 /** Way of what is POSTed for a stream of HTTP+SSE to the process that has it: the id names that. */
 export class PairRelay {
@@ -18,7 +19,7 @@ export class PairRelay {
       store,
       (told) => {
         if (told.kind !== 'post') return;
-        const isTaken = take(told.session, told.value, authOf(told.auth));
+        const isTaken = take(told.session, told.text, authOf(told.auth));
         void this.#inbox.reply(told, isTaken ? 'taken' : 'not-here');
       },
       // A message that was missed has no answer, and its sender hears that.
@@ -59,9 +60,10 @@ export class PairRelay {
   ): Promise<boolean> {
     await this.#inbox.open();
     const { name } = this.#inbox;
+    const text = jsonText(value);
     const reply = await this.#inbox.ask(
       process,
-      (line) => ({ kind: 'post', session, process: name, line, value, auth }),
+      (line) => ({ kind: 'post', session, process: name, line, text, auth }),
       patienceMs,
     );
     return reply === 'taken';

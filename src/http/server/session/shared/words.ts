@@ -27,7 +27,8 @@ export type ToldProcess =
       readonly session: string;
       readonly process: string;
       readonly line: string;
-      readonly value: unknown;
+      /** Its JSON text, with its numbers in their digits. */
+      readonly text: string;
       /** The sender, as the process that it came to established it. */
       readonly auth: unknown;
     }
@@ -64,7 +65,7 @@ const textsOf: Readonly<Record<string, readonly string[]>> = {
   deliver: ['session', 'json'],
   taken: ['session'],
   there: ['session', 'process', 'line'],
-  post: ['session', 'process', 'line'],
+  post: ['session', 'process', 'line', 'text'],
   reading: ['session', 'stream', 'process', 'line'],
   reply: ['line', 'reply'],
 };
