@@ -34,10 +34,10 @@ server.tool('add', { description: 'Adds.' }, () => 'added');
 
 /** How the budgets of the entry points stand, in KB; each is a little more than it was when it was last looked at. */
 const budgets: Readonly<Record<Entry, number>> = {
-  '': 125.9,
+  '': 126.3,
   server: 44.9,
   client: 48,
-  bridge: 101.1,
+  bridge: 101.5,
   protect: 22.1,
   account: 32.4,
   http: 36.1,
@@ -66,8 +66,8 @@ export const programs: readonly Program[] = [
   {
     name: 'HTTP server by fetch',
     code: `import { createServer } from 'parley-mcp/server'; import { createHandler } from 'parley-mcp/http'; ${definition} export const handler = createHandler(server);`,
-    budget: 61.8,
-    whole: 118.3,
+    budget: 61.9,
+    whole: 118.5,
     neutral: true,
     role: 'server',
   },
