@@ -117,10 +117,9 @@ async function readJson(response: FetchResponse, exchange: PostExchange): Promis
 function readOther(response: FetchResponse, exchange: PostExchange): void {
   void discard(response);
   if (exchange.waiting.size === 0) return;
-  const type = mediaType(response);
   throw new ConnectionError(
     'invalid-message',
-    `${describeUrl(exchange.url)} answered with ${type === '' ? 'no media type' : type}, neither JSON nor an event stream; is it the URL of an MCP server?`,
+    `${describeUrl(exchange.url)} answered with ${mediaType(response)}, neither JSON nor an event stream; is it the URL of an MCP server?`,
     {
       status: response.status,
     },

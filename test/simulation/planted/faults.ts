@@ -220,6 +220,24 @@ export const plantedFaults: readonly PlantedFault[] = [
     'if (pair.expired && messages.some(isRequest)) return noSession();',
     '',
   ),
+  fault(
+    'clocks run while a person is asked',
+    'peer/pending.ts',
+    '    this.#idle?.();\n    this.#total?.();\n  }\n\n  #start',
+    '  }\n\n  #start',
+  ),
+  fault(
+    'a task that nobody waits for any more goes on',
+    'host/input/as-task.ts',
+    "if (typeof taskId === 'string' && taskId.length <= mostIdCharacters) void quiet",
+    'if (false) void quiet',
+  ),
+  fault(
+    'what is too much within a request is borne',
+    'peer/pending.ts',
+    'if (over !== undefined) this.#giveUp(new',
+    'if (false) this.#giveUp(new',
+  ),
   fault('an aborted request is not told to its server', 'peer/connection.ts', 'options.tellCancelled &&', 'false &&'),
   ...[
     fault(

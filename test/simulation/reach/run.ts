@@ -3,6 +3,7 @@
 import { parseArgs } from 'node:util';
 import { planOfNight } from '../service/night.ts';
 import { runPlan } from '../service/schedule.ts';
+import { leftOutLines } from './left-out.ts';
 import { reached } from './reached.ts';
 import { isReachable } from './files.ts';
 
@@ -27,6 +28,8 @@ for (const one of files.toSorted((a, b) => a.file.localeCompare(b.file))) {
   if (values.lines === true)
     for (const { line, text } of one.missing) console.log(`          ${line}: ${text.slice(0, 110)}`);
 }
+console.log('left out where it never ran, and why:');
+for (const line of leftOutLines()) console.log(`  ${line}`);
 console.log(
   `${percent(covered, branches)} of ${branches} branches in ${count} schedules; ${leftOut} more are left out by a list`,
 );

@@ -23,6 +23,12 @@ export async function beSessionlessGuest(raw: Raw): Promise<void> {
   raw.expect('no JSON', 400, await raw.send('POST', '{"jsonrpc"'));
   raw.expect('no message', 400, await raw.send('POST', '{"id":[]}'));
   raw.expect('a type', 415, await raw.send('POST', 'x', { 'Content-Type': 'text/plain' }));
+  raw.expect(
+    'a revision without sessions',
+    400,
+    await raw.request('ping', {}, { 'MCP-Protocol-Version': '2026-07-28' }),
+  );
+  await leaves(raw);
   for (const method of ['GET', 'DELETE']) raw.expect(method, 405, await raw.send(method, undefined));
   await batches(raw);
 }
@@ -42,4 +48,24 @@ async function batches(raw: Raw): Promise<void> {
     raw.expect(`a batch of ${batch.length}`, status, await raw.send('POST', JSON.stringify(batch)));
   const strange = { 'Mcp-Session-Id': 'a'.repeat(48) };
   raw.expect('a batch in a session', 404, await raw.send('POST', JSON.stringify([ping]), strange));
+}
+
+/** Who goes in the middle of it is in nobody's way. */
+async function leaves(raw: Raw): Promise<void> {
+  const calls = [51, 52].map((at) => ({
+    jsonrpc: '2.0',
+    id: `leaves ${at}`,
+    method: 'tools/call',
+    params: { name: 'steps', arguments: { key: guestKey + at }, _meta: { progressToken: `l${at}` } },
+  }));
+  const bodies = calls.map((call) => JSON.stringify(call));
+  if (raw.parts.plan.revision === '2025-03-26') bodies.push(JSON.stringify(calls));
+  for (const body of bodies) {
+    const given = new AbortController();
+    const opened = raw.open('POST', body, {}, given.signal).catch(() => undefined);
+    await raw.sleep(60);
+    given.abort(new Error('enough'));
+    await opened;
+  }
+  raw.expect('a request afterwards', 200, await raw.request('ping', {}));
 }

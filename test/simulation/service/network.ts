@@ -1,8 +1,7 @@
 /** The simulated network between clients and the processes of a service: late, broken off, silent, and by any process. */
 
 import type { Fetch, FetchRequest, FetchResponse } from '../../../src/http/client/fetch.ts';
-import type { HttpHandler } from '../../../src/http/server/handler.ts';
-import type { Process, World } from '../world.ts';
+import type { Process } from '../world.ts';
 import { ArrivedRequest, Reply, type Wire } from './exchange.ts';
 import { chance } from './chance.ts';
 import {
@@ -15,49 +14,8 @@ import {
   type Misfortune,
 } from './exchange-states.ts';
 import { getter, Incoming } from './incoming.ts';
-import type { State } from './states.ts';
-import { tooLong, Wrong } from './wrong.ts';
-
-/** A process of the service, as the network reaches it. */
-export interface Reached {
-  readonly process: Process;
-  /** `undefined` until it listens. */
-  readonly handler: HttpHandler | undefined;
-}
-
-/** What a network is made of. */
-export interface NetworkParts {
-  readonly seed: number;
-  readonly world: World;
-  /** The process that gets a client's next exchange; `undefined` where none listens. */
-  choose(client: string, flow: number): Reached | undefined;
-  /** How often exchanges go wrong now. */
-  trouble(): number;
-  /** How often something is said wrong now. */
-  wrong(): number;
-  /** True where nothing goes wrong but that answers under way are cut. */
-  readonly cutsAlone: boolean;
-  /** True while nothing reaches anybody. */
-  isOut(): boolean;
-  /** Hears that a process ended a stream that was taken up, though neither it nor its client was over. */
-  endedEarly(words: string): void;
-  /** Hears that a stream says something twice, or what its client was past. */
-  saidTwice(words: string): void;
-  /** True while no stream for what belongs to no request can be read. */
-  isUnreadable(): boolean;
-  /** Hears that a stream could not be taken up where its client had come to, though its session is known. */
-  notResumed(words: string): void;
-  /** The time after which nothing is said on a stream that a request opened; `undefined` where that does not end. */
-  overAt?(request: FetchRequest): number | undefined;
-  /** The process that wrote first on each stream that has ids. */
-  readonly writers: Map<string, Process>;
-  /** Hears what it comes to. */
-  state(name: State): void;
-  /** Hears that something was. */
-  outlived?(words: string): void;
-  /** Sees each request that reaches a process. */
-  arrived(process: Process, request: FetchRequest): void;
-}
+import type { NetworkParts, Reached } from './network-parts.ts';
+import { tooLong, Wrong, type WrongAnswer } from './wrong.ts';
 
 /** Carries exchanges. */
 export class Network {
@@ -121,7 +79,7 @@ class Exchange implements Wire {
   /** How many pieces of the answer pass before it is cut. */
   readonly #passes: number;
   /** What is said wrong: the answer, or something within it. */
-  readonly #wrong: 'instead' | 'between' | undefined;
+  readonly #wrong: 'instead' | 'between' | 'taken' | undefined;
   #server: Process | undefined;
   #reply: Reply | undefined;
   #body: Incoming | undefined;
@@ -151,7 +109,9 @@ class Exchange implements Wire {
     const isLasting = parts.request.method === 'GET' || parts.request.body?.includes('subscriptions/listen') === true;
     const often = network.wrong() * (isLasting ? 4 : 1);
     const isWrong = !parts.isCalm && chance(seed, 'said wrong', parts.flow) < often;
-    this.#wrong = isWrong ? (chance(seed, 'how wrong', parts.flow) < 0.5 ? 'instead' : 'between') : undefined;
+    // Of what asks nothing it is wrong to say anything but that it was taken.
+    const between = asksNothing(parts.request) ? 'taken' : 'between';
+    this.#wrong = isWrong ? (chance(seed, 'how wrong', parts.flow) < 0.5 ? 'instead' : between) : undefined;
     this.#passes = Math.floor(chance(seed, 'passes', parts.flow) * 6) + (network.cutsAlone ? 1 : 0);
   }
 
@@ -173,10 +133,8 @@ class Exchange implements Wire {
       return void world.later(15_000, client, () => this.#ended || this.#fail('ETIMEDOUT'));
     if (request.method === 'GET' && !this.#parts.isCalm && this.#network.isUnreadable()) return this.#unreadable();
     if (this.#wrong === 'instead') {
-      const { status, type, body, headers } = new Wrong(this.#network.seed).instead(flow, request);
-      world.note(`${flow} is answered wrong: ${status} ${body?.slice(0, 200) ?? ''}`);
-      const all = { ...headers, ...(type === undefined ? {} : { 'Content-Type': type }) };
-      return this.#tell(() => this.#respond(status, body, all));
+      const wrong = new Wrong(this.#network.seed).instead(flow, request);
+      return this.#tell(() => this.#respondWrong(wrong));
     }
     const reached = this.#network.choose(client.name, flow);
     if (this.#misfortune === 'busy' || reached === undefined)
@@ -247,7 +205,10 @@ class Exchange implements Wire {
     if (status === 400 && after !== undefined && !isCalm)
       this.#network.notResumed(`nothing can be taken up after ${after}, as ${flow} wants`);
     if (this.#misfortune === 'answer lost') return this.#cut();
-    this.#tell(() => this.#respond(status, body, headers));
+    if (status === 202 && this.#wrong === 'taken') {
+      const wrong = new Wrong(this.#network.seed).taken(flow);
+      this.#tell(() => this.#respondWrong(wrong));
+    } else this.#tell(() => this.#respond(status, body, headers));
     this.#over();
   }
 
@@ -357,6 +318,16 @@ class Exchange implements Wire {
     this.#end();
   }
 
+  #respondWrong({ status, type, body, headers, then }: WrongAnswer): void {
+    this.#network.world.note(`${this.#parts.flow} is answered wrong: ${status} ${body?.slice(0, 200) ?? ''}`);
+    const all = { ...headers, ...(type === undefined ? {} : { 'Content-Type': type }) };
+    if (then === undefined) return this.#respond(status, body, all);
+    this.#body = new Incoming(() => this.#leave());
+    if (body !== undefined) this.#body.add(body);
+    this.#parts.resolve({ status, headers: getter(all), body: this.#body });
+    if (then === 'breaks') this.#tell(() => this.#fail('terminated'));
+  }
+
   #failLater(words: string): void {
     this.#tell(() => this.#fail(words));
   }
@@ -393,6 +364,11 @@ class Exchange implements Wire {
 
 function urlParts({ pathname, search }: URL): { readonly pathname: string; readonly search: string } {
   return { pathname, search: search.slice(1) };
+}
+
+/** Tells whether a message is no request, nor several together. */
+function asksNothing({ body }: FetchRequest): boolean {
+  return body !== undefined && !/"id":.*"method"|"method":.*"id":/.test(body) && !body.startsWith('[');
 }
 
 function methodIn(body: string | undefined): string {

@@ -76,6 +76,8 @@ export interface Plan {
   readonly keeperAt?: number | undefined;
   /** When somebody comes whose server is a process of its own. */
   readonly pipedAt?: number | undefined;
+  /** When somebody comes whose peers are by hand, and say what peers seldom say. */
+  readonly handAt?: number | undefined;
   /** How long the tokens are good by which the service knows its clients, in milliseconds; it has none where that is left out. */
   readonly tokenMs?: number | undefined;
   /** What is particular about the service. */
@@ -200,7 +202,7 @@ export function planOf(seed: number, { nodes = 1, bridge = false, isFirst = fals
     guestAt:
       (isFirst ? isSteady && hasSessions : isStill) &&
       canBeGuest &&
-      draw('guest') < (isGuarded ? 0.6 : bridge ? 0.4 : 0.15)
+      draw('guest') < (isGuarded || service === 'sessionless' ? 0.6 : bridge ? 0.4 : 0.15)
         ? Math.floor(draw('guest at') * calmAt) + (bridge ? bridgeBeginsMs : 0)
         : undefined,
     impatientAt: !isFirst && draw('impatient') < 0.04 ? Math.floor(draw('impatient at') * calmAt) : undefined,
@@ -216,6 +218,7 @@ export function planOf(seed: number, { nodes = 1, bridge = false, isFirst = fals
     operations: operations.toSorted((one, other) => one.at - other.at),
     ...(!isFirst && draw('keeper') < 0.02 && { keeperAt: Math.floor(draw('keeper at') * calmAt) }),
     ...(!isFirst && draw('piped') < 0.02 && { pipedAt: Math.floor(draw('piped at') * calmAt) }),
+    ...(!isFirst && draw('by hand') < 0.01 && { handAt: Math.floor(draw('by hand at') * calmAt) }),
     ...(isGuarded && { tokenMs: pick([2_000, 6_000, 20_000], 'token'), knowsClients: false }),
     faults: isGuarded ? faults.map(ofTokens) : faults,
   };

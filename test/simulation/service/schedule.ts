@@ -9,20 +9,18 @@ import { Process, World } from '../world.ts';
 import { BridgeNode } from './bridged.ts';
 import { callsIn } from './called.ts';
 import { chance } from './chance.ts';
+import { guestsOf, type Guest } from './guests.ts';
 import { Judge } from './judge.ts';
-import { Network, type Reached } from './network.ts';
+import { Network } from './network.ts';
+import type { Reached } from './network-parts.ts';
 import { mostRounds, Node, roundMs, toolCount, type ServiceParts } from './node.ts';
 import { isKept, isPeaceful, type Fault, type Plan } from './plan.ts';
 import { littleRoom, SharedStore } from './shared-store.ts';
-import { beGuest } from './guest.ts';
 import { countedTimers } from './handling.ts';
-import { beImpatient } from './impatient.ts';
-import { beKeeper } from './keeper.ts';
 import { stateOfFault, type State } from './states.ts';
 import { Tokens } from './tokens.ts';
 import { visit } from './visitor.ts';
 import { warmUp, warmUpBehind } from './warm.ts';
-import { bePiped } from './piped.ts';
 
 /** What came of a schedule. */
 export interface Outcome {
@@ -201,13 +199,10 @@ class Service {
         );
       });
     }
-    if (plan.guestAt !== undefined) this.#invite(plan.guestAt, 'guest', beGuest);
-    if (plan.impatientAt !== undefined) this.#invite(plan.impatientAt, 'impatient', beImpatient);
-    if (plan.pipedAt !== undefined) this.#invite(plan.pipedAt, 'piped', bePiped);
-    if (plan.keeperAt !== undefined) this.#invite(plan.keeperAt, 'keeper', beKeeper);
+    for (const { at, name, be } of guestsOf(plan)) this.#invite(at, name, be);
   }
 
-  #invite(at: number, name: string, be: typeof beGuest): void {
+  #invite(at: number, name: string, be: Guest['be']): void {
     const process = new Process(name);
     this.#visitors.add(process);
     const { network, judge, tokens } = { network: this.#network, judge: this.#judge, tokens: this.#tokens };

@@ -9,6 +9,8 @@ export interface WrongAnswer {
   readonly type?: string;
   readonly body?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** What becomes of its body: it breaks off, or does not end; it is whole where that is left out. */
+  readonly then?: 'breaks' | 'stays';
 }
 
 /** How large a message of a server may be for clients of a service that says wrong things, in bytes. */
@@ -36,6 +38,11 @@ export class Wrong {
     // That something was taken which was not is a lie that nobody could see through.
     const all = own.length > 0 ? [...always, ...own] : always.filter(({ status }) => status > 204);
     return all[Math.floor(chance(this.#seed, 'instead', flow) * all.length)]!;
+  }
+
+  /** What is said in the place of the word that a message was taken, which it was. */
+  taken(flow: number): WrongAnswer {
+    return insteadOfTaken[Math.floor(chance(this.#seed, 'taken', flow) * insteadOfTaken.length)]!;
   }
 
   /** What stands between two events of the stream that answers a request. */
@@ -71,6 +78,19 @@ const always: readonly WrongAnswer[] = [
   { status: 429, headers: { 'Retry-After': 'Fri, 15 Jan 2027 08:00:20 GMT' } },
   { status: 500, type: 'text/html', body: '<html>' },
   { status: 502, headers: { 'Retry-After': 'soon' } },
+  { status: 500, type: 'text/plain', body: 'Internal', then: 'breaks' },
+];
+
+const logged = `data: ${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/strange', params: {} })}\n\n`;
+
+/** In the place of 202: pages, messages, and streams that end, break off, say too much, or never end. */
+const insteadOfTaken: readonly WrongAnswer[] = [
+  { status: 200, type: 'text/html', body: '<html>' },
+  { status: 200, type: json, body: '{}' },
+  { status: 200, type: events, body: logged },
+  { status: 200, type: events, body: logged, then: 'breaks' },
+  { status: 200, type: events, body: logged, then: 'stays' },
+  { status: 200, type: events, body: logged.repeat(130), then: 'stays' },
 ];
 
 /** In the place of the stream for what belongs to no request, and of that of HTTP+SSE. */
@@ -81,6 +101,8 @@ const toStreams: readonly WrongAnswer[] = [
   { status: 200, type: events, body: `data: ${'.'.repeat(wrongLimit + 1)}\n\n` },
   { status: 200, type: events, body: 'event: endpoint\ndata: http://elsewhere/messages\n\n' },
   { status: 200, type: events, body: 'event: endpoint\ndata: http://[\n\n' },
+  { status: 200, type: events, body: 'data:\n\n' },
+  { status: 200, type: events, body: 'data:\n\n', then: 'breaks' },
   { status: 409 },
 ];
 
@@ -99,6 +121,8 @@ function toRequests(id: unknown, method: string): readonly WrongAnswer[] {
     { status: 200, type: json, body: JSON.stringify([{ jsonrpc: '2.0', id: 'nobodys', result: {} }]) },
     { status: 200, type: json, body: error(-32_603, id) },
     { status: 200, type: json, body: error(-32_603, undefined) },
+    { status: 400, type: json, body: '[]' },
+    { status: 400, type: json, body: JSON.stringify({ jsonrpc: '2.0', id, error: 'no' }) },
     { status: 400, type: json, body: error(-32_602, id) },
     { status: 400, type: json, body: error(-32_602, 'nobodys') },
     { status: 400, type: json, body: error(-32_000, undefined) },
@@ -133,6 +157,7 @@ const anywhere: readonly string[] = [
   ': comment\n\n',
   'event: strange\ndata: x\n\n',
   'data:\n\n',
+  'id:\ndata:\n\n',
   'retry: 50\n\n',
   'retry: soon\n\n',
   'data: {"jsonrpc"\n\n',

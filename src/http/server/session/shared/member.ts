@@ -69,10 +69,6 @@ export class Member implements Elsewhere {
     return this.#session;
   }
 
-  get owner(): string | null | undefined {
-    return this.#kept?.owner;
-  }
-
   /**
    * Tells whether what is known here is so: it listens to every change. That the client is ready is told by it just before its first request, which may
    * come before the news of it.

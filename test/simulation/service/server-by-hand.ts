@@ -1,0 +1,391 @@
+/**
+ * A client of ours before a server by hand, which says what servers seldom say, or had better not, over a line of messages: each of its requests ends, with what
+ * it was told or an error that says why.
+ */
+
+import { connect, type Client } from '../../../src/client.ts';
+import { ConnectionError, type Receiver, type SendOptions, type Transport } from '../../../src/jsonrpc/transport.ts';
+import type { Process } from '../world.ts';
+import type { GuestParts } from './raw.ts';
+
+/** A message as it goes over the line. */
+type Words = Readonly<Record<string, unknown>>;
+
+/** The end of a line at which a server by hand is. */
+interface Line {
+  /** How many there were before. */
+  readonly number: number;
+  say(value: unknown): void;
+  answer(to: Words, result: unknown): void;
+  /** The line ends from the server's side. */
+  hangUp(): void;
+}
+
+/** What a server does with a message; false where it does what all do. */
+type Script = (message: Words, line: Line, options: SendOptions | undefined) => boolean;
+
+const sessions = '2025-11-25';
+const stateless = '2026-07-28';
+
+const capabilities = {
+  tools: { listChanged: true },
+  prompts: { listChanged: true },
+  resources: { listChanged: true, subscribe: true },
+  logging: {},
+};
+const info = { name: 'by hand', version: '1' };
+
+/** Runs all of it. */
+export async function beBeforeServerByHand(process: Process, parts: GuestParts): Promise<void> {
+  const { world, judge } = parts;
+  for (const [name, talk] of Object.entries(talks)) {
+    const ending = talk(new Desk(process, parts, name)).catch((error: unknown) =>
+      judge.violated(`${process.name} fails at ${name}: ${error instanceof Error ? error.stack : String(error)}`),
+    );
+    const late = new Promise<string>((resolve) => void world.later(longestMs, process, () => resolve('late')));
+    if ((await Promise.race([ending, late])) === 'late') judge.violated(`${process.name} never ends ${name}`);
+  }
+}
+
+/** The longest that one of the talks may take, in milliseconds. */
+const longestMs = 300_000;
+
+const talks: Readonly<Record<string, (desk: Desk) => Promise<void>>> = {
+  /** What says nothing of whom it is about is about the only one that waits. */
+  async 'an error about nobody'(desk) {
+    const client = await desk.connect(sessions, ({ method }, line) => {
+      if (method !== 'tools/call') return false;
+      line.say({ jsonrpc: '2.0', error: { code: -32_603, message: 'no' } });
+      return true;
+    });
+    await desk.fails('the only call', 'McpError', () => client.callTool('one', {}));
+    await desk.fails('two calls', 'timeout', () =>
+      Promise.all([1, 2].map(async () => await client.callTool('one', {}, { timeoutMs: 500 }))),
+    );
+    await client.close();
+  },
+
+  async 'answers that make no sense'(desk) {
+    const client = await desk.connect(sessions, (message, line) => {
+      if (message['method'] !== 'tools/call') return false;
+      const { id } = message;
+      line.say({ jsonrpc: '2.0', id, method: 5, result: {} });
+      line.say({ jsonrpc: '2.0', id: String(id), result: {} });
+      line.say({ jsonrpc: '2.0', id, result: 5 });
+      line.answer(message, { content: [] });
+      return true;
+    });
+    await desk.fails('a call', 'invalid-message', () => client.callTool('one', {}));
+    await client.close();
+  },
+
+  /** What is too much within one request ends that one, and no other. */
+  async 'more words than anybody wants'(desk) {
+    const client = await desk.connect(
+      sessions,
+      (message, line) => {
+        if (message['method'] !== 'tools/call') return false;
+        const params = { level: 'error', data: 'word' };
+        for (let at = 0; at < 9; at++) line.say({ jsonrpc: '2.0', method: 'notifications/message', params });
+        line.answer(message, { content: [] });
+        return true;
+      },
+      { maxNotifications: 5 },
+    );
+    await desk.fails('a call', 'too-large', () => client.callTool('one', {}));
+    await client.ping();
+    await client.close();
+  },
+
+  /** The clocks of a request stand still while a person is asked for its sake, whatever comes meanwhile. */
+  async 'a person is asked'(desk) {
+    desk.facts = { cancelsByClosing: true };
+    const client = await desk.connect(sessions, (message, line, options) => {
+      if (message['method'] !== 'tools/call') return false;
+      const { name, _meta } = message['params'] as { readonly name: string; readonly _meta?: Words };
+      for (let time = 0; time < 2; time++) options?.clocks?.waiting(true);
+      desk.later(2_000, () => {
+        // Who has answered is asked for no more: its clocks run again.
+        if (name === 'after the person') options?.clocks?.waiting(false);
+        const params = { progressToken: _meta?.['progressToken'], progress: 1 };
+        line.say({ jsonrpc: '2.0', method: 'notifications/progress', params });
+        line.answer(message, { content: [] });
+        desk.later(100, () => options?.clocks?.waiting(true));
+      });
+      return true;
+    });
+    let heard = 0;
+    const options = { timeoutMs: 500, maxTotalTimeoutMs: 900, onProgress: () => void heard++ };
+    await client.callTool('one', {}, options);
+    await client.callTool('after the person', {}, { timeoutMs: 500, onProgress: () => void heard++ });
+    if (heard !== 2) desk.violated(`hears ${heard} reports while a person is asked`);
+    await client.close();
+  },
+
+  /** Who gives up says why, and what comes too late is nobody's. */
+  async 'a call that is given up'(desk) {
+    const told: unknown[] = [];
+    const client = await desk.connect(sessions, (message, line) => {
+      if (message['method'] === 'notifications/cancelled')
+        told.push((message['params'] as { readonly reason?: unknown }).reason);
+      if (message['method'] !== 'tools/call') return false;
+      desk.later(1_000, () => line.answer(message, { content: [] }));
+      return true;
+    });
+    const given = new AbortController();
+    desk.later(300, () => given.abort('enough'));
+    await desk.fails('a call', 'enough', () => client.callTool('one', {}, { signal: given.signal }));
+    await desk.sleep(1_500);
+    if (told.join() !== 'enough') desk.violated(`tells a server ${told.join()} for a call that it gave up`);
+    await client.close();
+  },
+
+  /** Lists of a session, parts of a resource, and what is none of it. */
+  async 'changes of everything'(desk) {
+    let line: Line | undefined;
+    const client = await desk.connect(sessions, (_, given) => {
+      line = given;
+      return false;
+    });
+    const heard: string[] = [];
+    const topics = { tools: true, prompts: true, resources: true, updates: ['news://x', 'news://folder/'] };
+    const subscription = await client.subscribe(topics, (event) => void heard.push(event.type));
+    if (subscription.honored.prompts !== true || subscription.honored.resources !== true)
+      desk.violated('is not told of lists that a server has');
+    for (const list of ['tools', 'prompts', 'resources'])
+      line?.say({ jsonrpc: '2.0', method: `notifications/${list}/list_changed` });
+    for (const uri of ['news://x', 'news://x/part', 'news://folder/part', 'news://xy', 'news://other'])
+      line?.say({ jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri } });
+    await desk.sleep(1_000);
+    if (heard.length < 6) desk.violated(`hears ${heard.join()} of what changed`);
+    await subscription.close();
+    await desk.fails('a subscription to nothing', 'TypeError', () =>
+      client.subscribe(undefined as never, () => undefined),
+    );
+    await client.close();
+  },
+
+  /** Servers that are gone as soon as they were reached: who waits is told, and who goes on is answered. */
+  async 'a server that leaves at once'(desk) {
+    let leaves = 0;
+    const client = await desk.connect(sessions, (message, line) => {
+      if (message['method'] === 'initialize' && line.number > 0 && leaves-- > 0) {
+        line.answer(message, { protocolVersion: sessions, capabilities, serverInfo: info });
+        line.hangUp();
+        return true;
+      }
+      if (message['method'] !== 'tools/call') return false;
+      if (line.number > 0) return false;
+      line.hangUp();
+      return true;
+    });
+    leaves = 4;
+    await desk.fails('a call', 'closed', () => client.callTool('one', {}));
+    await desk.fails('the next', 'closed', () => client.ping());
+    leaves = 0;
+    await client.ping();
+    await client.close();
+  },
+
+  /** One that comes back as another is not gone on with. */
+  async 'a server that comes back as another'(desk) {
+    const client = await desk.connect(
+      sessions,
+      (message, line) => {
+        if (message['method'] === 'tools/call') line.hangUp();
+        if (message['method'] !== 'initialize' || line.number === 0) return message['method'] === 'tools/call';
+        line.answer(message, { protocolVersion: '1999-01-01', capabilities, serverInfo: info });
+        return true;
+      },
+      { revisions: [sessions] },
+    );
+    await desk.fails('a call', 'closed', () => client.callTool('one', {}));
+    await desk.fails('what comes afterwards', 'incompatible', () => client.ping());
+    await client.close();
+  },
+
+  /** It goes while it is being opened again, and before it was opened. */
+  async 'a client that goes early'(desk) {
+    const client = await desk.connect(sessions, (message, line) => {
+      if (message['method'] === 'tools/call') line.hangUp();
+      return message['method'] === 'tools/call' || (line.number > 0 && message['method'] === 'initialize');
+    });
+    await desk.fails('a call', 'closed', () => client.callTool('one', {}));
+    const ping = desk.fails('what waits', 'closed', () => client.ping());
+    await desk.sleep(200);
+    await client.close();
+    await ping;
+    await desk.fails('what comes afterwards', 'closed', () => client.ping());
+    await desk.fails('somebody who does not want it', 'enough', () =>
+      desk.connect(sessions, () => false, { signal: AbortSignal.abort(new Error('enough')) }),
+    );
+  },
+
+  /** A listener of warnings that throws has nobody to be told. */
+  async 'what nobody wants to hear'(desk) {
+    const throwing = (): never => {
+      throw new Error('this listener throws');
+    };
+    const options = { onWarning: throwing, onLog: throwing, onNotification: throwing };
+    const client = await desk.connect(
+      sessions,
+      (message, line) => {
+        if (message['method'] !== 'ping') return false;
+        line.say({ jsonrpc: '2.0', id: 987_654, result: {} });
+        line.say('none');
+        line.say({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'error', data: 'x' } });
+        line.say({ jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken: 'x', progress: 1 } });
+        line.answer(message, {});
+        return true;
+      },
+      options,
+    );
+    await client.ping();
+    await client.close();
+  },
+
+  /** Subscriptions of the newest revision, acknowledged badly, twice, late, and without their names. */
+  async 'subscriptions that are told badly'(desk) {
+    let how = 0;
+    const client = await desk.connect(stateless, (message, line) => {
+      if (message['method'] !== 'subscriptions/listen') return false;
+      const _meta = how % 2 === 0 ? { 'io.modelcontextprotocol/subscriptionId': message['id'] } : undefined;
+      const tell = (method: string, params: object = {}): void =>
+        line.say({ jsonrpc: '2.0', method: `notifications/${method}`, params: { ...params, ...(_meta && { _meta }) } });
+      tell('tools/list_changed');
+      tell('strange');
+      tell('prompts/list_changed');
+      if (how === 4) line.say({ jsonrpc: '2.0', error: { code: -32_603, message: 'no' } });
+      if (how === 2) tell('subscriptions/acknowledged', { notifications: 5 });
+      if (how === 2 || how === 4) return true;
+      tell('subscriptions/acknowledged', { notifications: { toolsListChanged: true } });
+      tell('subscriptions/acknowledged', { notifications: { toolsListChanged: true } });
+      tell('tools/list_changed');
+      return true;
+    });
+    for (; how < 6; how++) {
+      const subscribed = client.subscribe({ tools: true }, () => undefined);
+      if (how === 2) await desk.fails('a subscription', 'invalid-message', () => subscribed);
+      else if (how === 4) await desk.fails('a subscription', 'McpError', () => subscribed);
+      else await (await subscribed).close();
+      // What names nobody is given to the next that waits.
+      await desk.sleep(100);
+    }
+    const given = new AbortController();
+    const early = desk.fails('a subscription', 'enough', () =>
+      client.subscribe({ tools: true }, () => undefined, { signal: given.signal }),
+    );
+    given.abort(new Error('enough'));
+    await early;
+    await client.close();
+  },
+};
+
+class Desk {
+  readonly #process: Process;
+  readonly #parts: GuestParts;
+  readonly #talk: string;
+  /** What is particular about its transport. */
+  facts: Partial<Transport> = {};
+  #lines = 0;
+
+  constructor(process: Process, parts: GuestParts, talk: string) {
+    this.#process = process;
+    this.#parts = parts;
+    this.#talk = talk;
+  }
+
+  async connect(
+    revision: typeof sessions | typeof stateless,
+    script: Script,
+    more: Parameters<typeof connect>[1] = {},
+  ): Promise<Client> {
+    return await connect(this.#transport(script), {
+      revisions: [revision],
+      timeoutMs: 20_000,
+      maxReconnects: 100,
+      onWarning: () => undefined,
+      ...more,
+    });
+  }
+
+  /** Something fails, for a reason of its connection, by an error of a name, or by that of who gave it up. */
+  async fails(what: string, reason: string, run: () => Promise<unknown>): Promise<void> {
+    try {
+      await run();
+      this.violated(`is content with ${what}`);
+    } catch (error) {
+      const of = error instanceof Error && error.name === 'Error' ? error.message : String(error);
+      const is = error instanceof ConnectionError ? error.reason : (/^(McpError|TypeError):/.exec(of)?.[1] ?? of);
+      if (is !== reason) this.violated(`is told ${is} and not ${reason} of ${what}: ${String(error)}`);
+    }
+  }
+
+  later(ms: number, run: () => void): void {
+    this.#parts.world.later(ms, this.#process, run);
+  }
+
+  async sleep(ms: number): Promise<void> {
+    await new Promise<void>((resolve) => this.later(ms, resolve));
+  }
+
+  violated(words: string): void {
+    this.#parts.judge.violated(`${this.#process.name} ${words}, at ${this.#talk}`);
+  }
+
+  #transport(script: Script): Transport {
+    return {
+      description: 'a server by hand',
+      address: `by hand ${this.#parts.plan.seed} ${this.#talk}`,
+      ...this.facts,
+      open: async (receiver) => {
+        await this.sleep(5);
+        const line = this.#line(receiver, this.#lines++);
+        return {
+          send: async (message, options) => {
+            await this.sleep(3);
+            const words = message as unknown as Words;
+            if (!script(words, line, options)) usual(words, line);
+          },
+          close: async () => await Promise.resolve(),
+        };
+      },
+    };
+  }
+
+  #line(receiver: Receiver, number: number): Line {
+    let isOver = false;
+    const say = (value: unknown): void =>
+      this.later(4, () => {
+        if (!isOver) receiver.message(value, { text: JSON.stringify(value) });
+      });
+    return {
+      number,
+      say,
+      answer: ({ id }, result) => say({ jsonrpc: '2.0', id, result }),
+      hangUp: () =>
+        this.later(5, () => {
+          if (isOver) return;
+          isOver = true;
+          receiver.closed(new ConnectionError('closed', 'the server hung up'));
+        }),
+    };
+  }
+}
+
+/** What every server answers. */
+function usual(message: Words, line: Line): void {
+  const results: Readonly<Record<string, object>> = {
+    initialize: { protocolVersion: sessions, capabilities, serverInfo: info },
+    'server/discover': {
+      resultType: 'complete',
+      supportedVersions: [stateless],
+      capabilities,
+      ttlMs: 0,
+      cacheScope: 'private',
+      _meta: { 'io.modelcontextprotocol/serverInfo': info },
+    },
+    'tools/call': { content: [] },
+  };
+  if (message['id'] !== undefined) line.answer(message, results[String(message['method'])] ?? {});
+}
