@@ -3,7 +3,7 @@
 import { plainWords } from './errors.ts';
 
 /** Length below which a secret is not hidden, since it would be found by accident. */
-const shortest = 8;
+export const shortestHidden = 8;
 
 /** So many characters of a secret are enough to hide it: what repeats it may be cut off. */
 const enough = 12;
@@ -13,7 +13,7 @@ export type Hide = (text: string) => string;
 
 /** Hides secrets wherever they stand in a text, as they are and as they are written in JSON, in forms and in URLs. */
 export function hiding(secrets: readonly string[]): Hide {
-  const hidden = secrets.filter((value) => value.length >= shortest).flatMap(spellings);
+  const hidden = secrets.filter((value) => value.length >= shortestHidden).flatMap(spellings);
   const longestFirst = [...new Set(hidden)].toSorted((one, another) => another.length - one.length);
   const ends = new Map<string, string[]>();
   for (const secret of longestFirst) {

@@ -49,6 +49,38 @@ const forgotten: readonly (readonly [string, Seen])[] = [
 ];
 
 describe('masks', () => {
+  const short = 'alike-0123456789';
+  const long = `${short}-and-more`;
+  for (const [what, prepare, about] of [
+    ['one that is hidden holds one that is forgotten', { forget: [short], hide: [long] }, {}],
+    ['one that is forgotten holds one that is hidden', { forget: [long], hide: [short] }, {}],
+    ['one that is hidden holds a session', { hide: [long] }, { 'mcp-session-id': short }],
+    ['a session holds one that is hidden', { hide: [short] }, { 'mcp-session-id': long }],
+    ['one that is forgotten holds a cookie', { forget: [long] }, { cookie: `a=${short}` }],
+    ['a cookie holds one that is forgotten', { forget: [short] }, { cookie: `a=${long}` }],
+  ] as const)
+    test(`leave nothing of either secret where ${what}`, () => {
+      const masks = createMasks();
+      masks.forget('forget' in prepare ? prepare.forget : []);
+      masks.hide('hide' in prepare ? prepare.hide : []);
+      const log = createLog({ server: 'a', masks, now: () => 0 });
+      log.note(request(about));
+      for (const secretThere of [short, long]) {
+        const entry = log.entry(log.note({ lane: 'message', from: 'server', text: `it is ${secretThere} there` }));
+        assert.ok(entry);
+        assert.equal(masks.toShow(entry).text, 'it is ••• there');
+        assert.equal(masks.valueToShow(`it is ${secretThere} there`), 'it is ••• there');
+      }
+    });
+
+  test('hide nothing for good that a person may see, for the sake of a secret that is too short to be hidden', () => {
+    const masks = createMasks();
+    masks.forget(['abc']);
+    masks.hide(['abc-0123456789']);
+    const text = 'it is abc-0123456789 there';
+    assert.equal(masks.toKeep({ lane: 'message', from: 'server', text }).text, text);
+  });
+
   for (const [what, seen] of forgotten)
     test(`never let a log keep ${what}`, () => {
       assert.equal(JSON.stringify(kept(seen).entry).includes(secret), false);

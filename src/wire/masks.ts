@@ -1,6 +1,6 @@
 /** Secrets of a recording: some are replaced before anything is kept, others stand there and are hidden from who looks. */
 
-import { hiding, sentSecrets, type Hide } from '../auth/secrets.ts';
+import { hiding, sentSecrets, shortestHidden, type Hide } from '../auth/secrets.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import type { RecordingEntry, Seen } from './entry.ts';
 import { keysNamed, replaceValues } from './named-values.ts';
@@ -70,6 +70,9 @@ class RememberedMasks implements Masks {
   readonly #learned = remembered(most.learned);
   readonly #hidden = remembered(most.told, base64Of);
   readonly #sessions = remembered(most.learned);
+  // All of a kind at once: one may begin like another of another kind, or hold it, and nothing of the longer one is left.
+  readonly #forgetting = together([this.#told, this.#learned], [this.#hidden, this.#sessions]);
+  readonly #hiding = together([this.#hidden, this.#sessions]);
 
   forget(texts: readonly string[]): void {
     this.#told.add(texts);
@@ -122,7 +125,7 @@ class RememberedMasks implements Masks {
   }
 
   #shown(text: string): string {
-    return this.#hidden.hide(this.#sessions.hide(namedHidden(text)));
+    return this.#hiding(namedHidden(text));
   }
 
   #learn({ from, text }: Seen, headers: Readonly<Record<string, string>>): void {
@@ -143,7 +146,7 @@ class RememberedMasks implements Masks {
       text,
     );
     if (learn) this.#learned.add(found);
-    return this.#told.hide(this.#learned.hide(masked));
+    return this.#forgetting(masked);
   }
 
   #headersKept(headers: Readonly<Record<string, string>>): Record<string, string> {
@@ -158,26 +161,55 @@ class RememberedMasks implements Masks {
 
 interface Remembered {
   add(texts: readonly string[]): void;
-  hide: Hide;
+  /** Rises when a text is added. */
+  readonly version: number;
+  readonly texts: ReadonlySet<string>;
+  /** The texts in all ways in which they are looked for. */
+  spelled(): readonly string[];
 }
 
 /** @param also Further ways in which a text may be written. */
 function remembered(limit: number, also: (text: string) => readonly string[] = () => []): Remembered {
   const texts = new Set<string>();
-  let hide: Hide = (text) => text;
+  let version = 0;
   return {
     add(added) {
       const fresh = added.filter((text) => text !== '' && text.length <= most.length && !texts.has(text));
       if (fresh.length === 0) return;
+      version += 1;
       for (const text of fresh) texts.add(text);
       for (const oldest of texts) {
         if (texts.size <= limit) break;
         texts.delete(oldest);
       }
-      // Who has many secrets waits for none of them.
-      hide = hiding(texts.size > most.encoded ? [...texts] : [...texts].flatMap((text) => [text, ...also(text)]));
     },
-    hide: (text) => hide(text),
+    get version() {
+      return version;
+    },
+    texts,
+    // Who has many secrets waits for none of them.
+    spelled: () => (texts.size > most.encoded ? [...texts] : [...texts].flatMap((text) => [text, ...also(text)])),
+  };
+}
+
+/**
+ * Hides all texts of several kinds in one go, and with them those of others that hold one of them: when it is gone, what is left of
+ * the longer one is known to nobody.
+ */
+function together(kinds: readonly Remembered[], others: readonly Remembered[] = []): Hide {
+  let known = -1;
+  let hide: Hide = (text) => text;
+  return (text) => {
+    const version = [...kinds, ...others].reduce((sum, kind) => sum + kind.version, 0);
+    if (version !== known) {
+      known = version;
+      const own = kinds.flatMap(({ texts }) => [...texts]);
+      const holding = others
+        .flatMap(({ texts }) => [...texts])
+        .filter((one) => own.some((inner) => inner.length >= shortestHidden && one.includes(inner)));
+      hide = hiding([...kinds.flatMap((kind) => kind.spelled()), ...holding]);
+    }
+    return hide(text);
   };
 }
 
