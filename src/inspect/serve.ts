@@ -34,6 +34,8 @@ export interface InspectOptions extends Pick<
   /** Folder of the built page. */
   readonly page: string;
   readonly port: number;
+  /** Time that running calls have to end before a server is started anew whose files changed, in milliseconds; 1,000 by default. */
+  readonly graceMs?: number;
   /** Makes the plan of an address that is added in the page. */
   planOf(url: URL): ServerPlan;
   /** Puts a bridge before a server, for what is tried. */
@@ -98,7 +100,9 @@ export async function startInspect(options: InspectOptions): Promise<RunningInsp
   const unwatched = first.map((server) => {
     void server.connect(options.revision ?? auto);
     const { folder } = server.plan;
-    return folder === undefined ? () => {} : restartOnChange(server, folder, { now, servers });
+    return folder === undefined
+      ? () => {}
+      : restartOnChange(server, folder, { now, servers, graceMs: options.graceMs });
   });
   return {
     url: `http://${local.door.host}/#${token}`,
@@ -145,11 +149,18 @@ function countedAfter(plans: readonly ServerPlan[]): () => number {
   return () => ++count;
 }
 
+/** Time that calls have to end before a server is started anew, in milliseconds. */
+const defaultGraceMs = 1_000;
+
 /** Starts a server anew when the files of a folder change, in the revision that was asked for. */
 function restartOnChange(
   server: InspectedServer,
   folder: string,
-  { now, servers }: { now(): number; readonly servers: InspectedServers },
+  {
+    now,
+    servers,
+    graceMs = defaultGraceMs,
+  }: { now(): number; readonly servers: InspectedServers; readonly graceMs?: number | undefined },
 ): () => void {
   const writes = new OwnWrites(now);
   writes.started();
@@ -165,7 +176,7 @@ function restartOnChange(
       if (!isFresh) return;
       writes.started();
       server.say('info', `restarted, since files changed in ${folder}`);
-      void server.connect(server.view.wanted);
+      void server.restart(graceMs);
     },
     failed: (error) =>
       server.say('warning', `its files are not watched: ${error instanceof Error ? error.message : String(error)}`),

@@ -9,6 +9,7 @@ import { pathToFileURL } from 'node:url';
 import { inThisProcess } from '../../src/cli/child.test.ts';
 import { createExampleServer } from '../../src/cli/example/server.ts';
 import { recordedPlans } from '../../src/cli/inspect/plans.ts';
+import type { ServerPlan } from '../../src/inspect/servers/shared.ts';
 import type { LensView } from '../../src/inspect/view.ts';
 import { readRecording, recordTo } from '../../src/wire/file.ts';
 import { spawn } from '../../src/stdio/client/transport.ts';
@@ -46,6 +47,40 @@ test('a server is started anew when its files change, and what is new in it is m
   await scene.json('lists', { server: 'A' });
   const { server } = await scene.line('server', (line) => line.server.news.length > 0);
   assert.deepEqual(server.news, ['tools two']);
+});
+
+test('a call that runs may end before its server is started anew', { skip }, async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'inspect-'));
+  const flags = await mkdtemp(join(tmpdir(), 'inspect-'));
+  for (const made of [folder, flags]) t.after(() => rm(made, { recursive: true, force: true }));
+  const script = join(folder, 'server.mjs');
+  const flag = join(flags, 'end');
+  await writeFile(
+    script,
+    `
+    import { existsSync } from 'node:fs';
+    import { createServer } from ${JSON.stringify(pathToFileURL(join(root, 'dist/server.js')).href)};
+    import { serveStdio } from ${JSON.stringify(pathToFileURL(join(root, 'dist/stdio.js')).href)};
+    const server = createServer({ name: 'slow', version: '1' });
+    server.tool('slow', {}, async () => {
+      while (!existsSync(${JSON.stringify(flag)})) await new Promise((resolve) => setTimeout(resolve, 20));
+      return 'it ended by itself';
+    });
+    serveStdio(server);`,
+  );
+  const reach: ServerPlan['reach'] = ({ onStderr, killAfterMs }) =>
+    Promise.resolve(spawn(process.execPath, [script], { onStderr, killAfterMs }));
+  const plan = planAt('http://127.0.0.1:1', { kind: 'stdio', folder, reach });
+  // As long as it takes: the time by default is a second.
+  const scene = await inspecting(t, [plan], { graceMs: 60_000 });
+  await connected(scene);
+  const outcome = outcomeOf(scene, { name: 'slow' });
+  await scene.line('rows', ({ rows }) => rows.some(({ what }) => what === 'tools/call'));
+  await writeFile(join(folder, 'other.mjs'), '');
+  await scene.line('logs', ({ logs }) => logs.some(({ text }) => text.startsWith('restarted')));
+  await writeFile(flag, '');
+  assert.match(JSON.stringify(await outcome), /it ended by itself/);
+  await scene.line('server', ({ server }) => server.state === 'connected' && server.version > 1);
 });
 
 test('a server that writes a file at each start is not started for ever', { skip }, async (t) => {

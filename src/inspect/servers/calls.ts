@@ -3,6 +3,7 @@ import type { StartTaskOptions } from '../../client/tasks/task-handle.ts';
 import { compileSchema } from '../../schema/json-schema.ts';
 import { SchemaError } from '../../schema/document.ts';
 import { isObject } from '../../jsonrpc/message.ts';
+import { settledWithin } from '../../jsonrpc/timeout.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { LoggingLevel } from '../../protocol/features/logging-level.ts';
 import { VerbError } from '../http/body.ts';
@@ -38,6 +39,8 @@ export interface WantedCall {
 
 interface Call {
   view: CallView;
+  /** Settles when it ended. */
+  over: Promise<void>;
   readonly controller: AbortController;
   outcome?: OutcomeView;
   size: number;
@@ -78,11 +81,12 @@ export class PersonsCalls {
         began: this.#shared.now(),
       },
       controller: new AbortController(),
+      over: Promise.resolve(),
       size: 0,
     };
     this.#calls.set(id, call);
     this.#tell(call);
-    void this.#run(client, call, wanted);
+    call.over = this.#run(client, call, wanted);
     this.#leave();
     return call.view;
   }
@@ -90,6 +94,12 @@ export class PersonsCalls {
   /** Cancels one; one that ended stays as it is. */
   cancel(id: number): void {
     this.#open(id).controller.abort(new Error('cancelled by the person'));
+  }
+
+  /** Waits until those of a server that run now have ended, but no longer than a time. @returns Whether they have. */
+  async ended(server: string, ms: number): Promise<boolean> {
+    const running = [...this.#calls.values()].filter(({ view }) => view.server === server && view.state === 'running');
+    return await settledWithin(ms, Promise.all(running.map(({ over }) => over)));
   }
 
   /** Cancels all of a server. */

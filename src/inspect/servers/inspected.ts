@@ -140,6 +140,13 @@ export class InspectedServer {
     await this.signIns.look();
   }
 
+  /** Connects anew as before, once the calls that run have ended, or a time is over; where somebody connects or leaves meanwhile, that holds. */
+  async restart(graceMs: number): Promise<void> {
+    const opening = this.#opening;
+    await this.#calls.ended(this.id, graceMs);
+    if (this.#opening === opening && !this.#isGone) await this.connect(this.#view.wanted);
+  }
+
   /** The signal, which aborts when connecting takes longer than a file allows; where a person signs in, they take their time. */
   #withinTime(signal: AbortSignal): AbortSignal {
     const { connectionTimeoutMs = 0 } = this.plan.wishes ?? {};
@@ -309,6 +316,8 @@ export class InspectedServer {
       info: { name: 'parley-inspect', version },
       signal,
       ...(requestTimeoutMs > 0 ? { timeoutMs: requestTimeoutMs } : {}),
+      // A person answers by uses of tools too.
+      capabilities: { sampling: { tools: {} } },
       ...askingHandlers({ server: this.id, questions, about, shown: (value) => this.recorder.shown(value) }),
       roots: this.#view.roots.map((root) => ({ ...root })),
       validateOutput: false,

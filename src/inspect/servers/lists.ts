@@ -80,39 +80,41 @@ export class ServerLists {
     before: ListsView,
     { name, walk, reading }: { readonly name: ListName; readonly walk: Walk; readonly reading: ListReading },
   ): Promise<{ readonly view: ListsView; readonly error?: unknown }> {
-    let view = before;
+    // One list for all pages: who copied it for each would take ever longer.
+    const items = [...before[name]];
+    let pages = before.pages[name];
+    const view = (): ListsView =>
+      pages === undefined ? before : { ...before, [name]: items, pages: { ...before.pages, [name]: pages } };
     this.#walks.delete(name);
     try {
       for (let step = await walk.next(); step.done !== true; step = await walk.next()) {
-        view = withPage(view, name, { page: step.value, t: reading.now() });
+        for (const item of step.value.items) items.push({ ...item });
+        pages = withPage(pages, step.value, reading.now());
         if (!reading.byOne || step.value.nextCursor === undefined) continue;
         if (this.#reading === reading) this.#walks.set(name, walk);
         break;
       }
-      return { view };
+      return { view: view() };
     } catch (error) {
-      return { view: { ...view, problems: { ...view.problems, [name]: reading.words(error) } }, error };
+      const read = view();
+      return { view: { ...read, problems: { ...read.problems, [name]: reading.words(error) } }, error };
     }
   }
 }
 
-/** Lists with one page more. */
+/** Facts of the pages of a list with one page more. */
 function withPage(
-  view: ListsView,
-  name: ListName,
-  { page, t }: { readonly page: Page<object>; readonly t: number },
-): ListsView {
-  const { ttlMs, cacheScope, nextCursor } = page;
-  const before: PagesView | undefined = view.pages[name];
+  before: PagesView | undefined,
+  { ttlMs, cacheScope, nextCursor }: Page<object>,
+  t: number,
+): PagesView {
   const isShorter = before === undefined || t + ttlMs < before.t + before.ttlMs;
-  const pages: PagesView = {
+  return {
     // The list is as fresh as the page that is the first to be old.
     ...(isShorter ? { t, ttlMs, cacheScope } : before),
     count: (before?.count ?? 0) + 1,
     hasMore: nextCursor !== undefined,
   };
-  const items: readonly JsonView[] = [...view[name], ...page.items.map((item) => ({ ...item }))];
-  return { ...view, [name]: items, pages: { ...view.pages, [name]: pages } };
 }
 
 /** Names of what is new or other in lists than before. */
