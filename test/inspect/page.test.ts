@@ -44,6 +44,8 @@ test('what an older host will see: the lens over the answer of a call', { skip }
     (await pane.textContent()) ?? '',
     /left out.*structuredContent|structuredContent.*its JSON as a text block/,
   );
+  const crossed = pane.getByRole('grid', { name: 'As it crossed in 2026-07-28' }).getByRole('row');
+  await crossed.filter({ hasText: /only here: ▾?"structuredContent"/ }).waitFor();
   await accessible('the lens');
   await page.getByRole('tab', { name: 'About' }).click();
   await page.getByRole('region', { name: 'Clients of other revisions' }).getByText('refused').first().waitFor();

@@ -229,6 +229,25 @@ test('a sign-in for more is paused like the first, and a call that is cancelled 
   assert.match(JSON.stringify(await outcome), /written/);
 });
 
+test('a restart while a sign-in for more is held gives it up, and the next one begins anew', { skip }, async (t) => {
+  const { server, machine } = await scene(t);
+  const here = await signedInspect(t, machine, server.url, '--scope', 'read');
+  await signedIn(here);
+  await here.json('pause-sign-in', { server: 'A', on: true });
+  const given = await calling(here, 'write');
+  const { version } = await here.becomes((view) => waitingIn(view) !== undefined);
+  await here.json('connect', { server: 'A', revision: 'auto' });
+  assert.match(JSON.stringify(await given()), /error/);
+  await here.becomes((view) => view.state === 'connected' && view.version > version && waitingIn(view) === undefined);
+  assert.equal((await machine.opened()).length, 1);
+  assert.equal((await here.post('go-on', { server: 'A', step: 1 })).status, 409);
+  await here.json('pause-sign-in', { server: 'A', on: false });
+  const outcome = await calling(here, 'write');
+  await lettingGo(here, ['browser']);
+  assert.match(JSON.stringify(await outcome()), /written/);
+  assert.equal((await machine.opened()).length, 2);
+});
+
 test('a step shows the requirements that its answer breaks', { skip }, async (t) => {
   const { machine } = await scene(t);
   const faulty = createServer((request, response) => {

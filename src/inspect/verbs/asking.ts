@@ -1,6 +1,7 @@
 /** Verbs by which a person answers a server. */
 
 import { parseJson, JsonError } from '../../json/parse.ts';
+import { isObject } from '../../jsonrpc/message.ts';
 import { VerbError } from '../http/body.ts';
 import type { Verb } from '../http/listen.ts';
 import { problemsOf } from '../servers/calls.ts';
@@ -25,10 +26,11 @@ export function askingVerbs(
     ],
     [
       'validate-answer',
-      verb({ question: 'number', text: 'text' }, async ({ question, text }) => {
+      verb({ question: 'number', text: 'text', tool: 'text?' }, async ({ question, text, tool }) => {
         const { params } = questions.question(question);
         try {
-          return { problems: await problemsOf(params['requestedSchema'] ?? {}, contentOf(text)) };
+          const schema = tool === undefined ? params['requestedSchema'] : schemaOfTool(params['tools'], tool);
+          return { problems: await problemsOf(schema ?? {}, contentOf(text)) };
         } catch (error) {
           if (error instanceof VerbError) return { problems: [{ path: '', message: error.message }] };
           throw error;
@@ -45,6 +47,12 @@ export function askingVerbs(
       }),
     ],
   ];
+}
+
+/** Schema of the arguments of a tool that a model may use. */
+function schemaOfTool(tools: unknown, name: string): unknown {
+  const tool: unknown = Array.isArray(tools) ? tools.find((one) => isObject(one) && one['name'] === name) : undefined;
+  return isObject(tool) ? tool['inputSchema'] : undefined;
 }
 
 function contentOf(text: string): unknown {

@@ -3,14 +3,25 @@ import { useMemo, useState } from 'preact/hooks';
 import { VirtualList } from '../list.tsx';
 import { plain } from '../plain.ts';
 import { jsonLines, seenLines } from './lines.ts';
+import { marksOfLines, type Marks, type MarkSign } from './marks.ts';
 
 /** Height of a line, in pixels, and the characters of a piece that are shown. */
 const height = 20;
 const widest = 1_000;
 
 /** Shows JSON text as lines that fold, whatever its size; what is no JSON is shown as it is. */
-export function JsonView({ text, label }: { readonly text: string; readonly label: string }): JSX.Element {
+export function JsonView({
+  text,
+  label,
+  marks,
+}: {
+  readonly text: string;
+  readonly label: string;
+  /** Places that differ from what stands beside it. */
+  readonly marks?: Marks | undefined;
+}): JSX.Element {
   const lines = useMemo(() => jsonLines(text), [text]);
+  const signs = useMemo(() => (marks === undefined ? [] : marksOfLines(lines, marks)), [lines, marks]);
   const [folded, setFolded] = useState<ReadonlySet<number>>(new Set());
   const [at, setAt] = useState(-1);
   const seen = useMemo(() => seenLines(lines, folded), [lines, folded]);
@@ -31,12 +42,14 @@ export function JsonView({ text, label }: { readonly text: string; readonly labe
       keyOf={(index) => seen[index] ?? index}
       onChoose={setAt}
       onOpen={toggle}
+      rowClass={(index) => (signs[seen[index] ?? index] === undefined ? '' : 'marked')}
       cells={(index) => {
         const number = seen[index] ?? 0;
         const line = lines[number];
         const isFolded = folded.has(number);
         return (
           <span role="gridcell" style={{ paddingLeft: `${(line?.depth ?? 0) * 14 + 16}px` }}>
+            <Sign sign={signs[number]} />
             {line?.close !== undefined && <span class="fold">{isFolded ? '▸' : '▾'}</span>}
             {line?.pieces.map((piece, key) => (
               <span key={key} class={`j-${piece.kind}`}>
@@ -52,5 +65,19 @@ export function JsonView({ text, label }: { readonly text: string; readonly labe
         );
       }}
     />
+  );
+}
+
+const meanings: Readonly<Record<MarkSign, string>> = { '−': 'only here: ', '+': 'only here: ', '~': 'other here: ' };
+
+function Sign({ sign }: { readonly sign: MarkSign | undefined }): JSX.Element | null {
+  if (sign === undefined) return null;
+  return (
+    <>
+      <b class="line-sign" aria-hidden="true">
+        {sign}
+      </b>
+      <span class="hidden">{meanings[sign]}</span>
+    </>
   );
 }

@@ -1,7 +1,9 @@
 import type { JSX } from 'preact';
+import { useMemo } from 'preact/hooks';
 import type { LensView } from '../../view.ts';
 import { useAsked } from '../asked.ts';
 import { JsonView } from '../json/json-view.tsx';
+import { marksOf } from '../json/marks.ts';
 import { Choice } from '../parts.tsx';
 import { plain } from '../plain.ts';
 import { hello, lensRevision } from '../state.ts';
@@ -13,6 +15,10 @@ export function Lens({ n }: { readonly n: number }): JSX.Element {
   const revisions = hello.value?.revisions ?? [];
   const to = lensRevision.value === '' ? (revisions[0] ?? '') : lensRevision.value;
   const lens = useAsked<LensView>(to === '' ? undefined : { verb: 'lens', body: { n, revision: to }, keys: [n, to] });
+  const marks = useMemo(
+    () => (lens?.left === undefined || lens.right === undefined ? undefined : marksOf(lens.left, lens.right)),
+    [lens],
+  );
   return (
     <div class="lens">
       <Choice
@@ -32,13 +38,17 @@ export function Lens({ n }: { readonly n: number }): JSX.Element {
             {lens.left !== undefined && (
               <figure>
                 <figcaption>as it crossed, in {lens.from}</figcaption>
-                <JsonView text={JSON.stringify(lens.left)} label={`As it crossed in ${lens.from}`} />
+                <JsonView
+                  text={JSON.stringify(lens.left)}
+                  label={`As it crossed in ${lens.from}`}
+                  marks={marks?.left}
+                />
               </figure>
             )}
             {lens.right !== undefined && (
               <figure>
                 <figcaption>a client of {lens.to} gets</figcaption>
-                <JsonView text={JSON.stringify(lens.right)} label={`For a client of ${lens.to}`} />
+                <JsonView text={JSON.stringify(lens.right)} label={`For a client of ${lens.to}`} marks={marks?.right} />
               </figure>
             )}
           </div>

@@ -1,10 +1,8 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { JsonView as Json, ProblemView, QuestionView } from '../../view.ts';
+import type { ProblemView, QuestionView } from '../../view.ts';
 import { ArgumentsField } from '../arguments.tsx';
 import { useAsked } from '../asked.ts';
-import { Content } from '../content/content.tsx';
-import { JsonView } from '../json/json-view.tsx';
 import { line, plain, textOf } from '../plain.ts';
 import { alike, answerAlike } from './alike.ts';
 import { duration } from '../look/fresh.tsx';
@@ -12,6 +10,8 @@ import { now } from '../look/now.ts';
 import { useTick } from '../look/tick.ts';
 import { act, calls, nameOf, showRow } from '../state.ts';
 import { keptWords } from '../screens/result.tsx';
+import { Answers } from './answers.tsx';
+import { SamplingQuestion } from './sampling.tsx';
 
 /** A question of a server, beside what is done there: it takes no focus, and waits as long as whoever asks does. */
 export function Question({ question }: { readonly question: QuestionView }): JSX.Element {
@@ -42,30 +42,6 @@ export function Question({ question }: { readonly question: QuestionView }): JSX
       {kind === 'url' && <UrlQuestion question={question} />}
       {kind === 'sampling' && <SamplingQuestion question={question} />}
     </section>
-  );
-}
-
-function Answers(props: {
-  readonly id: number;
-  readonly accept: string;
-  readonly text?: string;
-  readonly isWrong?: boolean;
-}): JSX.Element {
-  const { id, accept, text, isWrong } = props;
-  const give = (action: string): void =>
-    void act('answer', { question: id, action, ...(action === 'accept' && text !== undefined ? { text } : {}) });
-  return (
-    <p class="doing">
-      <button type="button" class="main" disabled={isWrong === true} onClick={() => give('accept')}>
-        {accept}
-      </button>
-      <button type="button" onClick={() => give('decline')}>
-        Decline
-      </button>
-      <button type="button" onClick={() => give('cancel')}>
-        Cancel
-      </button>
-    </p>
   );
 }
 
@@ -129,76 +105,6 @@ function UrlQuestion({
       </p>
       <Answers id={id} accept="I agree" />
     </>
-  );
-}
-
-function SamplingQuestion({ question: { id, server, params } }: { readonly question: QuestionView }): JSX.Element {
-  const [answer, setAnswer] = useState('');
-  const [model, setModel] = useState('by-hand');
-  const [stop, setStop] = useState('endTurn');
-  const [raw, setRaw] = useState<string>();
-  const { messages, systemPrompt, ...rest } = params;
-  const made = JSON.stringify({ role: 'assistant', content: { type: 'text', text: answer }, model, stopReason: stop });
-  return (
-    <>
-      {typeof systemPrompt === 'string' && (
-        <p>
-          <b>system</b> {plain(systemPrompt)}
-        </p>
-      )}
-      {Array.isArray(messages) && messages.map((message: unknown, at) => <SaidMessage key={at} message={message} />)}
-      <details>
-        <summary>limits, hints and tools</summary>
-        <JsonView text={JSON.stringify(rest)} label="Parameters" />
-      </details>
-      {raw === undefined ? (
-        <div class="sampling">
-          <label>
-            Answer of the model
-            <textarea rows={3} value={answer} onInput={(event) => setAnswer(event.currentTarget.value)} />
-          </label>
-          <label>
-            Model
-            <input value={model} onInput={(event) => setModel(event.currentTarget.value)} />
-          </label>
-          <label>
-            Stopped since
-            <select value={stop} onChange={(event) => setStop(event.currentTarget.value)}>
-              <option value="endTurn">endTurn</option>
-              <option value="maxTokens">maxTokens</option>
-              <option value="stopSequence">stopSequence</option>
-            </select>
-          </label>
-          <button type="button" class="small" onClick={() => setRaw(JSON.stringify(JSON.parse(made), undefined, 2))}>
-            Answer as JSON, such as the use of a tool
-          </button>
-        </div>
-      ) : (
-        <textarea
-          class="json-text"
-          aria-label="Answer as JSON"
-          rows={8}
-          value={raw}
-          onInput={(event) => setRaw(event.currentTarget.value)}
-        />
-      )}
-      <Answers id={id} accept="Answer" text={raw ?? made} />
-      <button type="button" class="small" onClick={() => answerAlike(server, raw ?? made)}>
-        Answer all of this server like this
-      </button>
-    </>
-  );
-}
-
-function SaidMessage({ message }: { readonly message: unknown }): JSX.Element {
-  const { role, content }: Json = typeof message === 'object' && message !== null ? { ...message } : {};
-  return (
-    <div class="message">
-      <b>{line(String(role), 40)}</b>
-      {[content].flat().map((block, at) => (
-        <Content key={at} block={block} />
-      ))}
-    </div>
   );
 }
 

@@ -1,30 +1,39 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { JsonView as Json } from '../../view.ts';
+import { differences, type DifferingPlace } from '../json/differences.ts';
 import { line, textOf } from '../plain.ts';
 import { lists, nameOf, servers } from '../state.ts';
 
-/** Two servers side by side: what each has alone, and what differs. */
+/** Two servers side by side: what each has alone, and what differs, field by field. */
 export function Compare(): JSX.Element {
   const ids = [...servers.value.keys()];
   const [one, setOne] = useState(ids[0] ?? '');
   const [two, setTwo] = useState(ids[1] ?? '');
+  const names = [one, two] as const;
   return (
     <div class="compare">
       <h2>Compare</h2>
       <Pick label="One" ids={ids} value={one} onPick={setOne} />
       <Pick label="Other" ids={ids} value={two} onPick={setTwo} />
+      <Differences name="the servers" left={[factsOf(one)]} right={[factsOf(two)]} names={names} />
       {(['tools', 'prompts', 'resources', 'templates'] as const).map((list) => (
         <Differences
           key={list}
           name={list}
           left={lists.value.get(one)?.[list] ?? []}
           right={lists.value.get(two)?.[list] ?? []}
-          names={[one, two]}
+          names={names}
         />
       ))}
     </div>
   );
+}
+
+/** Words of a server on itself, as one thing that is compared. */
+function factsOf(id: string): Json {
+  const { revision, info, capabilities, instructions } = servers.value.get(id) ?? {};
+  return { name: 'what they say of themselves', revision, info, capabilities, instructions };
 }
 
 function Pick(props: {
@@ -48,33 +57,94 @@ function Pick(props: {
   );
 }
 
-function Differences(props: {
+interface SidesOfLists {
   readonly name: string;
   readonly left: readonly Json[];
   readonly right: readonly Json[];
   readonly names: readonly [string, string];
-}): JSX.Element {
-  const { name, left, right, names } = props;
-  const keyOf = (item: Json): string =>
-    textOf(item['uri']) ?? textOf(item['uriTemplate']) ?? textOf(item['name']) ?? '';
-  const other = new Map(right.map((item) => [keyOf(item), JSON.stringify(item)]));
-  const own = new Map(left.map((item) => [keyOf(item), JSON.stringify(item)]));
-  const rows = [
-    ...[...own].flatMap(([key, text]) =>
-      !other.has(key) ? [`− ${key}: only ${names[0]}`] : other.get(key) === text ? [] : [`~ ${key}: differs`],
-    ),
-    ...[...other.keys()].flatMap((key) => (own.has(key) ? [] : [`+ ${key}: only ${names[1]}`])),
-  ];
+}
+
+function keyOf(item: Json): string {
+  return textOf(item['uri']) ?? textOf(item['uriTemplate']) ?? textOf(item['name']) ?? '';
+}
+
+function Differences({ name, left, right, names }: SidesOfLists): JSX.Element {
+  const own = new Map(left.map((item) => [keyOf(item), item]));
+  const other = new Map(right.map((item) => [keyOf(item), item]));
+  const both = [...own].flatMap(([key, item]) => {
+    const theirs = other.get(key);
+    const places = theirs === undefined ? [] : differences(item, theirs);
+    return places.length === 0 ? [] : [{ key, places }];
+  });
+  const onlyOwn = [...own.keys()].filter((key) => !other.has(key));
+  const onlyOther = [...other.keys()].filter((key) => !own.has(key));
+  const count = both.length + onlyOwn.length + onlyOther.length;
   return (
     <section>
       <h3>
-        {name}: {rows.length === 0 ? 'the same' : `${rows.length} differ`}
+        {name}: {count === 0 ? 'the same' : `${count} differ`}
       </h3>
       <ul>
-        {rows.map((words) => (
-          <li key={words}>{line(words, 200)}</li>
+        {onlyOwn.map((key) => (
+          <li key={`- ${key}`}>{line(`− ${key}: only ${names[0]}`, 200)}</li>
+        ))}
+        {onlyOther.map((key) => (
+          <li key={`+ ${key}`}>{line(`+ ${key}: only ${names[1]}`, 200)}</li>
+        ))}
+        {both.map(({ key, places }) => (
+          <li key={`~ ${key}`}>
+            <details>
+              <summary>
+                {line(`~ ${key}: ${places.length} ${places.length === 1 ? 'field differs' : 'fields differ'}`, 200)}
+              </summary>
+              <Places places={places} names={names} />
+            </details>
+          </li>
         ))}
       </ul>
     </section>
+  );
+}
+
+function Places({
+  places,
+  names,
+}: {
+  readonly places: readonly DifferingPlace[];
+  readonly names: readonly [string, string];
+}): JSX.Element {
+  return (
+    <ul class="places">
+      {places.map((place) => (
+        <li key={place.path}>
+          <code>{line(place.path, 200)}</code>
+          <div class="place-sides">
+            <Value name={names[0]} has={'one' in place} value={place.one} />
+            <Value name={names[1]} has={'other' in place} value={place.other} />
+          </div>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Value({
+  name,
+  has,
+  value,
+}: {
+  readonly name: string;
+  readonly has: boolean;
+  readonly value: unknown;
+}): JSX.Element {
+  return (
+    <span>
+      <b class={`s-${name}`}>{name}</b>{' '}
+      {has && value !== undefined ? (
+        <code>{line(JSON.stringify(value) ?? 'null', 400)}</code>
+      ) : (
+        <span class="muted">has none</span>
+      )}
+    </span>
   );
 }
