@@ -8,6 +8,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { configOf } from './config/config.ts';
+import { masked } from './masked.ts';
 import { hiding } from '../auth/secrets.ts';
 
 /** A server that refuses every request with a status and repeats what it was sent. */
@@ -30,6 +31,13 @@ async function failureOf(transport: Transport): Promise<readonly [string, string
   assert.ok(error instanceof ConnectionError);
   return [transport.description, `${error.message} ${error.body}`];
 }
+
+test('a way that is masked still tells which process carries it', async () => {
+  const channel = { send: () => Promise.resolve(), close: () => Promise.resolve(), pid: 412 };
+  const way: Transport = { description: 'node server.js', open: () => Promise.resolve(channel) };
+  const opened = await masked(way, { hide: hiding([]) }).open({ message() {}, problem() {}, closed() {} });
+  assert.equal(opened.pid, 412);
+});
 
 describe('what fails on the way to a server', () => {
   for (const status of [404, 500])

@@ -57,6 +57,7 @@ function sendingWith(channel: Channel, shown: (error: unknown) => unknown): Chan
         }
       },
     }),
+    ...(channel.pid === undefined ? {} : { pid: channel.pid }),
     close: () => channel.close(),
   };
 }

@@ -100,9 +100,7 @@ export async function startInspect(options: InspectOptions): Promise<RunningInsp
   const unwatched = first.map((server) => {
     void server.connect(options.revision ?? auto);
     const { folder } = server.plan;
-    return folder === undefined
-      ? () => {}
-      : restartOnChange(server, folder, { now, servers, graceMs: options.graceMs });
+    return folder === undefined ? () => {} : restartOnChange(server, folder, { ...options, servers });
   });
   return {
     url: `http://${local.door.host}/#${token}`,

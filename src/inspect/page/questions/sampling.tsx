@@ -71,28 +71,41 @@ export function SamplingQuestion({
             onInput={(event) => setRaw(event.currentTarget.value)}
           />
         ) : (
-          <>
-            <label>
-              Model
-              <input value={model} onInput={(event) => setModel(event.currentTarget.value)} />
-            </label>
-            <label>
-              Stopped since
-              <select value={stopReason} onChange={(event) => setStop(event.currentTarget.value)}>
-                {stops.map((one) => (
-                  <option key={one} value={one}>
-                    {one}
-                  </option>
-                ))}
-              </select>
-            </label>
-          </>
+          <ModelFields model={model} onModel={setModel} stop={stopReason} onStop={setStop} />
         )}
       </div>
       <Answers id={id} accept="Answer" text={text} isWrong={!isJson(text)} />
       <button type="button" class="small" disabled={!isJson(text)} onClick={() => answerAlike(server, text)}>
         Answer all of this server like this
       </button>
+    </>
+  );
+}
+
+/** Facts of the model that is said to have answered. */
+function ModelFields(props: {
+  readonly model: string;
+  readonly onModel: (model: string) => void;
+  readonly stop: string;
+  readonly onStop: (stop: string) => void;
+}): JSX.Element {
+  const { model, onModel, stop, onStop } = props;
+  return (
+    <>
+      <label>
+        Model
+        <input value={model} onInput={(event) => onModel(event.currentTarget.value)} />
+      </label>
+      <label>
+        Stopped since
+        <select value={stop} onChange={(event) => onStop(event.currentTarget.value)}>
+          {stops.map((one) => (
+            <option key={one} value={one}>
+              {one}
+            </option>
+          ))}
+        </select>
+      </label>
     </>
   );
 }
