@@ -77,7 +77,11 @@ test('while draining nothing begins', async () => {
   ]) {
     await refused.done();
     assert.deepEqual([refused.status, refused.headers['connection']], [503, 'close']);
-    assert.match(String(refused.headers['retry-after']), /^[1-5]$/);
+    const seconds = String(refused.headers['retry-after']);
+    assert.match(seconds, /^[1-5]$/);
+    // Who reads the error alone is told the same.
+    const { error } = JSON.parse(refused.body ?? '') as { readonly error: { readonly data: unknown } };
+    assert.deepEqual(error.data, { retryAfterMs: Number(seconds) * 1000 });
   }
   await client.post(answer).done();
   await closed;

@@ -24,7 +24,7 @@ import {
 } from './session/rules.ts';
 import { lacksScopes } from './session/scopes.ts';
 import type { PairRelay, TakePosted } from './session/shared/pair-relay.ts';
-import { busy, errorBody, refuse, type HttpProblem } from './status.ts';
+import { busy, errorBody, errorOf, refuse, type HttpProblem } from './status.ts';
 import type { EventStream } from './stream.ts';
 
 const parameter = 'sessionId';
@@ -240,8 +240,8 @@ class SsePair implements Link {
   }
 
   /** Says on the stream why something was not taken. */
-  refuse({ error = 'invalidRequest', message }: Pick<HttpProblem, 'error' | 'message'>, id?: RequestId): void {
-    this.fail(new McpError(error, message), id);
+  refuse(problem: Pick<HttpProblem, 'error' | 'message' | 'retryAfterMs'>, id?: RequestId): void {
+    this.fail(errorOf(problem), id);
   }
 
   /** The same for every request in a message or a batch. */

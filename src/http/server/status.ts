@@ -17,6 +17,8 @@ export interface HttpProblem {
   /** The JSON-RPC error; an invalid request when left out. */
   readonly error?: ErrorName;
   readonly headers?: HeaderFields;
+  /** Time after which it may be tried again, in milliseconds: said by the header and by the error. */
+  readonly retryAfterMs?: number;
   /** The option that would let it in. */
   readonly option?: 'allowedHosts' | 'allowedOrigins';
   /** True when the whole request was read before. */
@@ -25,8 +27,18 @@ export interface HttpProblem {
 
 /** Turns a request away with the JSON-RPC error body of a problem, and its id where that could be read. */
 export function refuse(request: HttpRequest, reply: HttpReply, problem: HttpProblem, id?: RequestId): void {
-  const error = new McpError(problem.error ?? 'invalidRequest', problem.message);
-  reply.send(problem.status, errorBody(error, revisionOf(request.header('mcp-protocol-version')), id), problem.headers);
+  const { status, headers, retryAfterMs } = problem;
+  const body = errorBody(errorOf(problem), revisionOf(request.header('mcp-protocol-version')), id);
+  reply.send(status, body, retryAfterMs === undefined ? headers : { ...headers, ...retryAfter(retryAfterMs) });
+}
+
+/** The error of a problem. */
+export function errorOf({
+  error = 'invalidRequest',
+  message,
+  retryAfterMs,
+}: Pick<HttpProblem, 'error' | 'message' | 'retryAfterMs'>): McpError {
+  return new McpError(error, message, retryAfterMs === undefined ? {} : { data: { retryAfterMs } });
 }
 
 /**
@@ -71,13 +83,16 @@ const longestPause = 3600;
 /** The header fields that say when to try again what was refused for lack of room; none for any other response. */
 export function retryHeaders(response: ResponseMessage): HeaderFields | undefined {
   const ms = 'error' in response ? retryAfterOf(response.error) : undefined;
-  if (ms === undefined) return undefined;
+  return ms === undefined ? undefined : retryAfter(ms);
+}
+
+function retryAfter(ms: number): HeaderFields {
   return { 'Retry-After': String(Math.min(longestPause, Math.max(1, Math.ceil(ms / 1000)))) };
 }
 
 /** The answer when a limit of the whole server is reached. */
 export function busy(message: string): HttpProblem {
-  return { status: 503, error: 'busy', message, headers: { 'Retry-After': '1' } };
+  return { status: 503, error: 'busy', message, retryAfterMs: 1000 };
 }
 
 /** The longest that clients of a server that ends are asked to wait, in seconds. */
@@ -85,7 +100,6 @@ const longestAway = 5;
 
 /** The answer to what would begin while the server comes to its end; all of its clients come back, and not all at once. */
 export function shuttingDown(): HttpProblem {
-  const problem = busy('the server is shutting down');
-  const seconds = 1 + Math.floor(Math.random() * longestAway);
-  return { ...problem, headers: { 'Retry-After': String(seconds), Connection: 'close' } };
+  const retryAfterMs = 1000 * (1 + Math.floor(Math.random() * longestAway));
+  return { ...busy('the server is shutting down'), retryAfterMs, headers: { Connection: 'close' } };
 }
