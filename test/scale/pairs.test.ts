@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
+import { memoryStore } from '../../src/store/memory/store.ts';
+import type { Store } from '../../src/store/store.ts';
 import { define, World } from './definition.ts';
-import { startService, url, type Service } from './service.ts';
+import { startService, url, type Service, type ServiceOptions } from './service.ts';
 import { Visit } from './speaker.ts';
 
 const initialize = {
@@ -20,9 +22,10 @@ interface Scene {
 }
 
 /** A stream that a client has opened at the first of three processes. */
-async function scene(t: TestContext): Promise<Scene> {
+async function scene(t: TestContext, options: ServiceOptions = {}): Promise<Scene> {
   const service = startService(t, define(new World()), {
     nodes: 3,
+    ...options,
     http: {
       ssePair: { sse: '/sse', messages: '/messages' },
       authenticate: (request) => ({ principal: request.header('authorization') ?? 'nobody' }),
@@ -74,4 +77,33 @@ test('a stream whose process is gone is no stream, and while the bus is away nob
   service.nodes[1]?.away(false);
   service.nodes[0]?.crash();
   assert.equal(await post(1, path, initialize), 404);
+});
+
+test('a stream whose process is silent is not said to be gone, since it may live', async (t) => {
+  const shared: Store = { ...memoryStore(), shared: true };
+  let [isSilent, lost] = [false, 0];
+  let tell = (): void => undefined;
+  const isLost = new Promise<void>((resolve) => (tell = resolve));
+  const publish: Store['bus']['publish'] = (channel, text) => {
+    const { kind } = JSON.parse(text.slice(1)) as { readonly kind: string };
+    if (!isSilent || kind !== 'post') return shared.bus.publish(channel, text);
+    tell();
+    return ++lost;
+  };
+  const storeOf = (): Store => ({ ...shared, bus: { ...shared.bus, publish } });
+  const { stream, path, post } = await scene(t, { storeOf, isRemote: false });
+  assert.equal(await post(1, path, initialize), 202);
+  await stream.until(({ messages }) => messages.length === 1);
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  isSilent = true;
+  const late = post(1, path, { jsonrpc: '2.0', method: 'notifications/initialized' });
+  await isLost;
+  t.mock.timers.tick(5_000);
+  const status = await late;
+  // What ends after the test takes its real time.
+  t.mock.timers.reset();
+  assert.equal(status, 503);
+  isSilent = false;
+  assert.equal(await post(1, path, { jsonrpc: '2.0', id: 2, method: 'ping' }), 202);
+  await stream.until(({ messages }) => messages.length === 2);
 });

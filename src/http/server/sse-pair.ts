@@ -124,7 +124,10 @@ export class SsePairs {
     const { value } = content;
     const messages = judgedBatch(Array.isArray(value) ? value : [value], this.#context);
     if (await lacksScopes(this.#context.endpoint, messages, call)) return undefined;
-    if ((await this.#relay?.pass(process, id, { value, auth: call.auth })) !== true) return noSession();
+    const outcome = await this.#relay?.pass(process, id, { value, auth: call.auth });
+    // Whose process may live has not lost its stream, which would break with it.
+    if (outcome === 'silent') return busy('the process that has the stream is silent; try again later');
+    if (outcome !== 'taken') return noSession();
     call.reply.send(202);
     return undefined;
   }

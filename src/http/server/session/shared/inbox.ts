@@ -134,14 +134,18 @@ export class Inbox {
     return { line, close: () => void this.#lines.delete(line) };
   }
 
-  /** Asks a process one thing; `undefined` when it is gone, or silent for too long. */
-  async ask(process: string, told: (line: string) => ToldProcess, patienceMs: number): Promise<LineReply | undefined> {
-    let answer!: (reply: LineReply | undefined) => void;
-    const answered = new Promise<LineReply | undefined>((resolve) => (answer = resolve));
+  /** Asks a process one thing; `unheard` when it is gone, and `undefined` when it is silent for too long. */
+  async ask(
+    process: string,
+    told: (line: string) => ToldProcess,
+    patienceMs: number,
+  ): Promise<LineReply | 'unheard' | undefined> {
+    let answer!: (reply: LineReply | 'unheard' | undefined) => void;
+    const answered = new Promise<LineReply | 'unheard' | undefined>((resolve) => (answer = resolve));
     const { line, close } = this.line(answer);
     const stop = after(patienceMs, () => answer(undefined));
     try {
-      if (!(await this.tell(process, told(line)))) answer(undefined);
+      if (!(await this.tell(process, told(line)))) answer('unheard');
       return await answered;
     } finally {
       stop();

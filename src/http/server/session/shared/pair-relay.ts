@@ -50,14 +50,14 @@ export class PairRelay {
   /**
    * Hands a message on.
    *
-   * @returns False when nobody has the stream, or it is somebody else's.
+   * @returns `nobody` when nobody has the stream, or it is somebody else's; `silent` when its process does not say so, and may have taken it.
    * @throws StoreError when nobody can be told.
    */
   async pass(
     process: string,
     session: string,
     { value, auth }: { readonly value: unknown; readonly auth: unknown },
-  ): Promise<boolean> {
+  ): Promise<'taken' | 'nobody' | 'silent'> {
     await this.#inbox.open();
     const { name } = this.#inbox;
     const text = jsonText(value);
@@ -66,7 +66,8 @@ export class PairRelay {
       (line) => ({ kind: 'post', session, process: name, line, text, auth }),
       patienceMs,
     );
-    return reply === 'taken';
+    if (reply === undefined) return 'silent';
+    return reply === 'taken' ? 'taken' : 'nobody';
   }
 
   async close(): Promise<void> {
