@@ -67,7 +67,7 @@ export const programs: readonly Program[] = [
     name: 'HTTP server by fetch',
     code: `import { createServer } from 'parley-mcp/server'; import { createHandler } from 'parley-mcp/http'; ${definition} export const handler = createHandler(server);`,
     budget: 61.9,
-    whole: 118.5,
+    whole: 118.6,
     neutral: true,
     role: 'server',
   },

@@ -107,6 +107,7 @@ export class SsePairs {
     if (elsewhere !== undefined) return await this.#pass(elsewhere, id, call);
     // Somebody else's conversation and one that never was look the same from outside.
     if (pair === undefined || !samePrincipal(pair.auth, auth)) return noSession();
+    pair.exchange = auth?.exchange;
     const content = await readContent(call, this.#context);
     if (content.kind === 'gone') return undefined;
     if (content.kind === 'problem' && !content.problem.read) return content.problem;
@@ -141,8 +142,8 @@ export class SsePairs {
     const isBatch = Array.isArray(value);
     const messages = judgedBatch(isBatch ? value : [value], this.#context);
     if (pair.expired && messages.some(isRequest)) return false;
-    // What cannot move from one process to the next is that of who opened the stream.
-    const from = auth && { ...auth, exchange: pair.auth?.exchange };
+    // What cannot move from one process to the next is that of who came here last.
+    const from = auth && { ...auth, exchange: pair.exchange };
     this.#take(pair, { messages, isBatch }, { beyond: false, auth: from }).catch((cause: unknown) => {
       this.#context.settings.onError(new Error('a message to another process could not be taken', { cause }));
     });
@@ -198,6 +199,8 @@ class SsePair implements Link {
   readonly protocol = 'http';
   readonly lasting = true;
   readonly auth: AuthInfo | undefined;
+  /** Source of other tokens for its client, by the token that came here last. */
+  exchange: AuthInfo['exchange'];
   readonly address: string | undefined;
   readonly #context: HttpContext;
   readonly #stream: EventStream;
@@ -209,6 +212,7 @@ class SsePair implements Link {
 
   constructor(context: HttpContext, stream: EventStream, { auth, request }: Pick<HttpCall, 'auth' | 'request'>) {
     this.auth = auth;
+    this.exchange = auth?.exchange;
     this.address = request.remoteAddress;
     this.#context = context;
     this.#stream = stream;

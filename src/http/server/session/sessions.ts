@@ -266,9 +266,9 @@ export class Sessions {
       this.#end(session);
       return undefined;
     }
-    // What cannot come from another process is that of who opened the session.
-    if (call.handed !== undefined && call.auth !== undefined)
-      call.auth = { ...call.auth, exchange: session.auth?.exchange };
+    // What cannot come from another process is that of who came here last.
+    if (call.handed === undefined) session.exchange = call.auth?.exchange;
+    else if (call.auth !== undefined) call.auth = { ...call.auth, exchange: session.exchange };
     return session;
   }
 
