@@ -10,7 +10,15 @@ import { Recorded } from './recorded.ts';
 import type { CheckReport, RevisionSeen } from './report.ts';
 import { rowOf } from './register.ts';
 import { isProbe, type ProbeRule, type CheckRule, type WatchRule } from './rule.ts';
-import { NotAllowed, NotApplicable, NotJudged, notApplicable, notJudged, type RuleVerdict } from './verdict.ts';
+import {
+  NotAllowed,
+  NotApplicable,
+  NotJudged,
+  SessionLost,
+  notApplicable,
+  notJudged,
+  type RuleVerdict,
+} from './verdict.ts';
 import { Watching } from './watching.ts';
 
 /** A run of rules against a server. */
@@ -123,20 +131,32 @@ async function judgeAll(
   const probes = rules.filter(isProbe);
   const places = new Places(mostAtOnce);
   const closed = benches.filter((bench, at) => found[at]?.isClosed === true && isChosen(bench));
-  const offers = calls.length === 0 ? [] : await Promise.all(speaking.map((bench) => bench.offer()));
-  const destructive = new Set(offers.flatMap(destructiveIn));
+  const offers = calls.length === 0 ? [] : await Promise.all(speaking.map((bench) => orWhy(bench.offer())));
+  const destructive = new Set(offers.flatMap((offer) => (typeof offer === 'string' ? [] : destructiveIn(offer))));
   const tell = (bench: Bench) => (one: Found) => void judged.push({ revision: bench.revision, ...one });
   await Promise.all(
     judging.map(async (bench) => {
       bench.spoken = spoken;
       bench.destructive = destructive;
-      for (const one of calls.length === 0 ? [] : await bench.allowed())
-        if ('why' in one) uncalled.push({ name: one.name, revision: bench.revision.date, why: one.why });
+      const revision = bench.revision.date;
+      const allowed = calls.length === 0 ? [] : await orWhy(bench.allowed());
+      if (typeof allowed === 'string') uncalled.push(...calls.map(({ name }) => ({ name, revision, why: allowed })));
+      else for (const one of allowed) if ('why' in one) uncalled.push({ name: one.name, revision, why: one.why });
       await judge(bench, { probes, among, places }, tell(bench));
     }),
   );
   const ofClosed = probes.filter((rule) => rule.closed);
   await Promise.all(closed.map((bench) => judge(bench, { probes: ofClosed, among, places }, tell(bench))));
+}
+
+/** Result of a look before rules are judged, or why there is none: those say so themselves. */
+async function orWhy<T>(finding: Promise<T>): Promise<T | string> {
+  try {
+    return await finding;
+  } catch (error) {
+    if (error instanceof NotJudged) return error.message;
+    throw error;
+  }
 }
 
 async function isSpoken(bench: Bench): Promise<RevisionSeen> {
@@ -230,7 +250,7 @@ async function twice(bench: Bench, rule: ProbeRule): Promise<RuleVerdict> {
   return second.verdict === 'breaks' ? second : notJudged(`it was broken once (${first.why}), and not the next time`);
 }
 
-async function once(bench: Bench, rule: ProbeRule): Promise<RuleVerdict> {
+async function once(bench: Bench, rule: ProbeRule, isAgain = false): Promise<RuleVerdict> {
   if (rule.over !== undefined && rule.over !== bench.over) return notApplicable(`it is about ${rule.over}`);
   try {
     if (rule.needs !== undefined && (await bench.offer()).capabilities[rule.needs] === undefined)
@@ -247,6 +267,7 @@ async function once(bench: Bench, rule: ProbeRule): Promise<RuleVerdict> {
   } catch (error) {
     if (error instanceof NotApplicable) return notApplicable(error.message);
     if (error instanceof NotAllowed) return { verdict: 'not-allowed', why: error.message };
+    if (error instanceof SessionLost && !isAgain) return await once(bench, rule, true);
     if (error instanceof NotJudged) return notJudged(error.message);
     throw error;
   }

@@ -11,6 +11,9 @@ export type RuleVerdict =
 /** Reason for which a probe says nothing of a rule. */
 export class NotJudged extends Error {}
 
+/** The server ended the session, as it may at any time: in another one the probe may say something. */
+export class SessionLost extends NotJudged {}
+
 /** Reason for which a rule is not about a server, found while it was probed. */
 export class NotApplicable extends Error {}
 

@@ -2,7 +2,7 @@ import type { ClientCapabilities } from '../../protocol/capability.ts';
 import type { Implementation } from '../../protocol/features/common.ts';
 import type { Revision } from '../../protocol/revision.ts';
 import { projectClientCapabilities } from '../../protocol/compile/capabilities.ts';
-import { NotAllowed, NotJudged } from '../verdict.ts';
+import { NotAllowed, NotJudged, SessionLost } from '../verdict.ts';
 import { callable, type AllowedCall, type CallableTool, type UncalledTool } from './allowed.ts';
 import { makeCall, type MadeCall } from './calls.ts';
 import { inFront, mostBytes, type Exchanged } from './exchange.ts';
@@ -59,6 +59,8 @@ export class Bench {
   #shared: Promise<Prober> | undefined;
   #asked: Promise<Prober> | undefined;
   #offer: Promise<ServerOffer> | undefined;
+  /** Number of times that what was to be found out once is begun anew. */
+  #again = 20;
   #allowed: Promise<readonly (CallableTool | UncalledTool)[]> | undefined;
   readonly #kept = new Map<string, Promise<unknown>>();
   readonly #made: Partial<Record<'mute' | 'obliging', Promise<readonly MadeCall[]>>> = {};
@@ -103,10 +105,10 @@ export class Bench {
     return exchange;
   }
 
-  /** The conversation that harmless probes have in common; a new one where the process of the last has ended. */
+  /** The conversation that harmless probes have in common; a new one where the process or the session of the last has ended. */
   async shared(): Promise<Prober> {
     const speaker = await this.#shared?.catch(() => undefined);
-    if (speaker !== undefined && speaker.lines?.ended === undefined) return speaker;
+    if (speaker !== undefined && isAlive(speaker)) return speaker;
     this.#shared = this.fresh();
     return await this.#shared;
   }
@@ -169,15 +171,22 @@ export class Bench {
 
   /** Offer of the server, listed once. */
   async offer(): Promise<ServerOffer> {
-    this.#offer ??= this.shared().then(listOffer);
-    return await this.#offer;
+    const offer = (this.#offer ??= this.shared().then(listOffer));
+    try {
+      return await offer;
+    } catch (error) {
+      // The next who asks may be answered.
+      if (this.#offer === offer && this.#again-- > 0) this.#offer = undefined;
+      throw error;
+    }
   }
 
   /** Allowed tools, those that can be called in this revision with their arguments. */
   async allowed(): Promise<readonly (CallableTool | UncalledTool)[]> {
     const { calls } = this.#ground;
-    this.#allowed ??= calls.length === 0 ? Promise.resolve([]) : this.#listed(calls);
-    return await this.#allowed;
+    if (calls.length === 0) return [];
+    const allowed = (this.#allowed ??= this.#listed(calls));
+    return await this.#unlessLost(allowed, () => void (this.#allowed = undefined));
   }
 
   /**
@@ -198,11 +207,12 @@ export class Bench {
     const tools = await this.callables();
     const { tools: listed } = await this.offer();
     const isListed = ({ name }: CallableTool): boolean => listed.some((tool) => tool['name'] === name);
-    this.#made[who] ??=
-      who === 'mute'
-        ? callEach(await this.shared(), tools.filter(isListed))
-        : this.asked((speaker) => callEach(speaker, tools));
-    return await this.#made[who];
+    const shared = who === 'mute' ? await this.shared() : undefined;
+    const made = (this.#made[who] ??=
+      shared === undefined
+        ? this.asked((speaker) => callEach(speaker, tools))
+        : callEach(shared, tools.filter(isListed)));
+    return await this.#unlessLost(made, () => delete this.#made[who]);
   }
 
   /** Does something once for all rules that look at what came of it. @param key Name of what is done, which is always the same. */
@@ -212,7 +222,17 @@ export class Bench {
     if (known !== undefined) return (await known) as T;
     const doing = act();
     this.#kept.set(key, doing);
-    return await doing;
+    return await this.#unlessLost(doing, () => this.#kept.delete(key));
+  }
+
+  /** Waits for what is done once, and has it done anew where the session was lost meanwhile. */
+  async #unlessLost<T>(doing: Promise<T>, forget: () => void): Promise<T> {
+    try {
+      return await doing;
+    } catch (error) {
+      if (error instanceof SessionLost && this.#again-- > 0) forget();
+      throw error;
+    }
   }
 
   /** Has everything that was kept done anew: what was found is looked at once more. */
@@ -223,7 +243,7 @@ export class Bench {
   /** Does something in the conversation of a client that can be asked. */
   async asked<T>(act: (speaker: Prober) => Promise<T>): Promise<T> {
     const speaker = await this.#asked?.catch(() => undefined);
-    if (speaker !== undefined && speaker.lines?.ended === undefined) return await act(speaker);
+    if (speaker !== undefined && isAlive(speaker)) return await act(speaker);
     this.#asked = this.fresh(obliging);
     return await act(await this.#asked);
   }
@@ -283,6 +303,10 @@ export class Bench {
     const lines: RawLines = await rawLines(way.start);
     return { over: 'stdio', lines };
   }
+}
+
+function isAlive({ lines, isLost }: Prober): boolean {
+  return lines?.ended === undefined && !isLost;
 }
 
 async function callEach(speaker: Prober, tools: readonly CallableTool[]): Promise<readonly MadeCall[]> {

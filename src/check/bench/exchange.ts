@@ -34,8 +34,14 @@ export interface CameResponse {
 export interface ExchangeLimits {
   /** Time that may pass until all came, in milliseconds. */
   readonly waitMs: number;
+  /** Time that is waited on once a stream over HTTP has begun, in milliseconds; all of `waitMs` by default. */
+  readonly afterMs?: number;
   /** Tells, after each message, that nothing more is waited for. */
   readonly until?: (messages: readonly unknown[]) => boolean;
+  /** Ends the wait over HTTP. */
+  readonly stop?: AbortSignal;
+  /** Hears that a response over HTTP has begun. */
+  begun?(): void;
 }
 
 /** Limit of the bytes that are kept of what came. */
@@ -133,17 +139,30 @@ export function errorCodeIn({ messages }: Exchanged): unknown {
  * Tells why an exchange says nothing of an MCP server: something in front of it answered, or nothing did. `undefined` where the server
  * itself spoke.
  */
-export function inFront({ status, headers, messages, end, reason }: Exchanged): string | undefined {
+export function inFront(exchange: Exchanged): string | undefined {
+  const { status, headers, end, reason } = exchange;
   if (end === 'refused') return `it was not reached: ${reason ?? 'no reason'}`;
   if (status === undefined) return undefined;
-  // Whoever says it, and in whatever words, says nothing of the request.
-  if (status === 429) return 'HTTP 429: it wants fewer requests';
-  // What stands in front has JSON of its own.
-  if (messages.flat().some((message) => isObject(message) && message['jsonrpc'] !== undefined)) return undefined;
-  if (status >= 502 && status <= 504) return `HTTP ${status}: something in front of the server answered`;
+  const why = turnedAway(exchange);
+  if (why !== undefined || isJsonRpc(exchange)) return why;
   if (/^text\/html/i.test(headers['content-type'] ?? '') && status >= 300)
     return `HTTP ${status} with a page of HTML: something in front of the server answered`;
   return undefined;
+}
+
+/** Tells why an exchange says nothing of what was asked, be it that it looks like a refusal; `undefined` where it may say something. */
+export function turnedAway(exchange: Exchanged): string | undefined {
+  const { status = 0 } = exchange;
+  // Whoever says it, and in whatever words, says nothing of the request.
+  if (status === 429) return 'HTTP 429: it wants fewer requests';
+  return status >= 502 && status <= 504 && !isJsonRpc(exchange)
+    ? `HTTP ${status}: something in front of the server answered`
+    : undefined;
+}
+
+/** Tells whether MCP was spoken: what stands in front has JSON of its own. */
+function isJsonRpc({ messages }: Exchanged): boolean {
+  return messages.flat().some((message) => isObject(message) && message['jsonrpc'] !== undefined);
 }
 
 /** Length to which what was sent is told, in characters. */

@@ -111,6 +111,7 @@ async function exchanged(url: URL, { asked, headers, sent, begin }: Sending): Pr
       if (isOver) return;
       isOver = true;
       cancel();
+      asked.stop?.removeEventListener('abort', stopped);
       // What said all leaves its connection to the next; whatever else is still coming is not wanted.
       if (end !== 'complete') sending.destroy();
       const { text, messages, malformed } = coming;
@@ -119,10 +120,17 @@ async function exchanged(url: URL, { asked, headers, sent, begin }: Sending): Pr
       resolve({ sent, ...got, ...odd, end, ...(reason === undefined ? {} : { reason }) });
     };
     const sending = begin(optionsOf(url, asked, headers));
-    const cancel = after(asked.waitMs, () => over('silent'), true);
+    let cancel = after(asked.waitMs, () => over('silent'), true);
+    const stopped = (): void => over('silent');
+    asked.stop?.addEventListener('abort', stopped, { once: true });
     sending.on('error', (error) => over(response === undefined ? 'refused' : 'gone', error.message));
     sending.on('response', (came) => {
       response = came;
+      asked.begun?.();
+      if (asked.afterMs !== undefined && isEventStream(came) && !isOver) {
+        cancel();
+        cancel = after(asked.afterMs, () => over('silent'), true);
+      }
       came.on('error', (error) => over('gone', error.message));
       came.on('aborted', () => over('gone', 'the connection broke'));
       void read(came, coming, asked).then(

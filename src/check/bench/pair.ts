@@ -7,6 +7,13 @@ import type { RawLines } from './lines.ts';
 export interface PairEvent {
   readonly type: string;
   readonly data: string;
+  /** True where it came before the one that names the endpoint. */
+  readonly isEarly: boolean;
+}
+
+/** Tells whether the data of an event look like a message. Long data are kept in part, so that they are not parsed. */
+export function isMessageText(data: string): boolean {
+  return /^\s*[[{]/.test(data) && data.includes('"jsonrpc"');
 }
 
 /** A server that speaks HTTP+SSE: it says everything on one stream, and hears what is posted to the endpoint that it names there. */
@@ -145,8 +152,11 @@ class Pair implements RawPair {
       if (place?.origin === url.origin) this.endpoint = `${place.pathname}${place.search}`;
       return this.#first();
     }
-    if ((type !== 'message' || this.named === undefined) && this.odd.length < oddKept)
-      this.odd.push({ type: type.slice(0, 100), data: data.slice(0, oddData) });
+    const isOdd = type !== 'message' || this.named === undefined;
+    if (isOdd && this.odd.length < oddKept)
+      this.odd.push({ type: type.slice(0, 100), data: data.slice(0, oddData), isEarly: this.named === undefined });
+    // Events of other types may say anything, such as that the connection lives: a message among them is heard all the same.
+    if (isOdd && !isMessageText(data)) return;
     if (this.#hears !== undefined) this.#hears(data);
     else this.#unasked.add(data);
   }

@@ -4,11 +4,13 @@ import { requestHeaders, selfMeta, withMeta, type Self } from '../../client/conn
 import type { ClientCapabilities } from '../../protocol/capability.ts';
 import { metaKey } from '../../protocol/meta.ts';
 import type { Revision } from '../../protocol/revision.ts';
-import { answers, responseIn, type CameResponse, type Exchanged } from './exchange.ts';
+import { NotJudged, SessionLost } from '../verdict.ts';
+import { answers, responseIn, turnedAway, type CameResponse, type Exchanged } from './exchange.ts';
 import type { RawHttp } from './http.ts';
+import { saysLost } from './lost.ts';
 import type { RawLines } from './lines.ts';
 import type { RawPair } from './pair.ts';
-import type { Sender } from './senders.ts';
+import { withChanges, type Sender } from './senders.ts';
 
 /** Way in which one message is sent, where it is not the right one. */
 export interface Manner {
@@ -26,6 +28,10 @@ export interface Manner {
   readonly waitMs?: number;
   /** Tells that nothing more is waited for; the response by default. */
   readonly until?: (messages: readonly unknown[]) => boolean;
+  /** Ends the wait over HTTP. */
+  readonly stop?: AbortSignal;
+  /** Hears that a response over HTTP has begun. */
+  begun?(): void;
 }
 
 /** Exchanged of a request, with its response. */
@@ -86,11 +92,17 @@ export class Prober {
   /** Result of `initialize`, or of `server/discover`. */
   opening: Answered | undefined;
   session: string | undefined;
+  /** True where the server ended the session. */
+  isLost = false;
   readonly revision: Revision;
   readonly #parts: ProberParts;
   readonly #running = new Set<unknown>();
   #sent = 0;
   #as: Sender | undefined;
+  #isOpening = false;
+  /** True where it ended the session itself. */
+  #isEnding = false;
+  #hears: ((exchange: Exchanged) => void) | undefined;
 
   constructor(parts: ProberParts) {
     this.revision = parts.revision;
@@ -119,6 +131,15 @@ export class Prober {
    */
   async open(as?: Sender): Promise<boolean> {
     this.#as = as;
+    this.#isOpening = true;
+    try {
+      return await this.#opened();
+    } finally {
+      this.#isOpening = false;
+    }
+  }
+
+  async #opened(): Promise<boolean> {
     const { revision, capabilities, info } = this.#parts;
     if (revision.clientDescribed === 'each-request') {
       this.opening = await this.request('server/discover', undefined, { waitMs: this.#parts.openMs });
@@ -162,9 +183,29 @@ export class Prober {
     return await this.message({ jsonrpc: '2.0', method, ...this.#params(params, manner) }, manner);
   }
 
-  /** Sends a message as it is, with the headers that it should have. */
+  /**
+   * Sends a message as it is, with the headers that it should have.
+   *
+   * @throws NotJudged where something in front of the server answered, SessionLost where the server ended the session.
+   */
   async message(message: Readonly<Record<string, unknown>>, manner: Manner = {}): Promise<Exchanged> {
-    return await this.text(JSON.stringify(message), manner, message);
+    const exchange = await this.text(JSON.stringify(message), manner, message);
+    // What opens no conversation is told as it is.
+    if (this.#isOpening) return exchange;
+    const why = turnedAway(exchange);
+    if (why !== undefined) throw new NotJudged(why);
+    // To somebody else it may be none.
+    const isKnown = this.session !== undefined && !this.#isEnding && manner.as === undefined;
+    if (isKnown && saysLost(exchange, manner.headers, message['id'])) {
+      this.isLost = true;
+      throw new SessionLost('the server ended the session');
+    }
+    return exchange;
+  }
+
+  /** Has somebody hear all that is exchanged, until he hears no more. */
+  hear(hears: ((exchange: Exchanged) => void) | undefined): void {
+    this.#hears = hears;
   }
 
   /** Sends a response to a request of the server, while another exchange goes on. */
@@ -195,6 +236,7 @@ export class Prober {
     const patience = {
       waitMs: manner.waitMs ?? (isAsked || road.over === 'http' ? waitMs : quietMs),
       ...(manner.until && { until: manner.until }),
+      ...(manner.stop && { stop: manner.stop }),
     };
     const exchange =
       road.over !== 'http'
@@ -216,6 +258,7 @@ export class Prober {
       isAside: isElsewhere(revision, manner),
     });
     this.#gaveUp(exchange, about);
+    this.#hears?.(exchange);
     return exchange;
   }
 
@@ -232,8 +275,9 @@ export class Prober {
 
   /** Sends another method of HTTP than POST; `undefined` where there is no HTTP. */
   async fetch(method: 'GET' | 'DELETE' | 'PUT', manner: Manner = {}): Promise<Exchanged | undefined> {
-    const { road, quietMs, revision, capabilities, room, exchanged } = this.#parts;
+    const { road, waitMs, quietMs, revision, capabilities, room, exchanged } = this.#parts;
     if (road.over !== 'http') return undefined;
+    if (method === 'DELETE' && manner.as === undefined) this.#isEnding = true;
     await room();
     const accept = method === 'GET' ? { accept: 'text/event-stream' } : {};
     const headers = withChanges({ ...accept, ...this.#conversation() }, manner.headers);
@@ -241,8 +285,12 @@ export class Prober {
       method,
       headers,
       ...this.#sender(manner),
-      waitMs: manner.waitMs ?? quietMs,
+      // A server may be far away, and what comes on a stream that has begun comes soon.
+      waitMs: manner.waitMs ?? Math.min(waitMs, 10 * quietMs),
+      ...(manner.waitMs === undefined && { afterMs: quietMs }),
       ...(manner.until && { until: manner.until }),
+      ...(manner.stop && { stop: manner.stop }),
+      ...(manner.begun && { begun: () => manner.begun?.() }),
     });
     exchanged(exchange, {
       revision,
@@ -252,6 +300,7 @@ export class Prober {
       running: new Set(this.#running),
       isAside: !isStream(exchange),
     });
+    this.#hears?.(exchange);
     return exchange;
   }
 
@@ -341,12 +390,4 @@ function isElsewhere({ date, clientDescribed }: Revision, manner: Manner): boole
 
 function isStream({ headers }: Exchanged): boolean {
   return headers['content-type']?.startsWith('text/event-stream') === true;
-}
-
-/** Headers with changes, whatever the spelling of their names. */
-function withChanges(headers: Record<string, string>, changes: Manner['headers'] = {}): Record<string, string> {
-  const changed = new Set(Object.keys(changes).map((name) => name.toLowerCase()));
-  const kept = Object.entries(headers).filter(([name]) => !changed.has(name.toLowerCase()));
-  const set = Object.entries(changes).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  return Object.fromEntries([...kept, ...set]);
 }

@@ -79,3 +79,14 @@ export function shownSender(as: Sender | undefined): Readonly<Record<string, str
 function isAuthorization(name: string): boolean {
   return ['authorization', 'dpop', 'cookie', 'proxy-authorization'].includes(name.toLowerCase());
 }
+
+/** Headers with changes, whatever the spelling of their names. */
+export function withChanges(
+  headers: Readonly<Record<string, string>>,
+  changes: Readonly<Record<string, string | undefined>> = {},
+): Record<string, string> {
+  const changed = new Set(Object.keys(changes).map((name) => name.toLowerCase()));
+  const kept = Object.entries(headers).filter(([name]) => !changed.has(name.toLowerCase()));
+  const set = Object.entries(changes).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return Object.fromEntries([...kept, ...set]);
+}

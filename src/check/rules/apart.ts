@@ -52,18 +52,21 @@ const together: ProbeRule = {
     const speaker = await bench.shared();
     await bench.works(speaker, bench.harmless);
     const ids = ['parley-check-one', 'parley-check-two'];
+    // Who answers one after the other takes the time of both.
+    const waitMs = 2 * bench.waitMs;
     const missing = (answer: Exchanged, id: string): boolean => {
       const response = responseIn(answer, id);
       return response === undefined || response.error !== undefined;
     };
     if (bench.over === 'http') {
-      const answers = await Promise.all(ids.map((id) => speaker.request(bench.harmless, undefined, { id })));
+      const answers = await Promise.all(ids.map((id) => speaker.request(bench.harmless, undefined, { id, waitMs })));
       const wrong = answers.find((answer, at) => missing(answer, ids[at] ?? ''));
       return wrong === undefined ? holds : breaks(wrong, 'of two at once one got no result');
     }
     const meta = { _meta: ownMeta(bench) };
     const lines = ids.map((id) => JSON.stringify({ jsonrpc: '2.0', id, method: bench.harmless, params: meta }));
     const answer = await speaker.text(lines.join('\n'), {
+      waitMs,
       until: (messages) => ids.every((id) => messages.flat().some((one) => isObject(one) && one['id'] === id)),
     });
     return unless(
@@ -167,7 +170,7 @@ const changedRoots: ProbeRule = {
       if (told.status !== undefined && told.status >= 500) return breaks(told, `HTTP ${told.status}`);
       const id = speaker.newId();
       const answer = await speaker.request(bench.harmless, undefined, { id, until: answeringUntil(speaker, { id }) });
-      return unless(answer.result === undefined, told, 'after that it did not serve');
+      return unless(answer.result === undefined, answer, 'after that it did not serve');
     } finally {
       await bench.end(speaker);
     }

@@ -1,12 +1,13 @@
 import { isObject } from '../../jsonrpc/message.ts';
+import { settledWithin } from '../../jsonrpc/timeout.ts';
 import { obliging, type Bench } from '../bench/bench.ts';
 import { makeCall } from '../bench/calls.ts';
 import type { Exchanged } from '../bench/exchange.ts';
 import { entryText, listOffer, type ServerOffer } from '../bench/offer.ts';
-import type { Answered, Prober } from '../bench/prober.ts';
+import type { Answered, Manner, Prober } from '../bench/prober.ts';
 import { rowOf } from '../register.ts';
 import type { ProbeRule } from '../rule.ts';
-import { breaks, holds, notApplicable, NotJudged, type RuleVerdict } from '../verdict.ts';
+import { breaks, holds, notApplicable, notJudged, type RuleVerdict } from '../verdict.ts';
 
 /** Rules about changes of what a server has, which tools bring that are called where that is allowed. */
 
@@ -22,6 +23,8 @@ interface Watched {
   readonly heard: readonly Readonly<Record<string, unknown>>[];
   /** The answer that shows the change. */
   readonly shown: Exchanged;
+  /** Reason for which something may have been told that nobody heard. */
+  readonly deaf: string | undefined;
 }
 
 interface Standing {
@@ -29,8 +32,11 @@ interface Standing {
   readonly texts: ReadonlyMap<string, string>;
 }
 
-/** Limits of the tools that are called, of the time that one may take, and of the resources that are read. */
-const most = { tools: 5, tookMs: 5_000, resources: 3 };
+/** Limits of the tools that are called, of the time that one may take, of the resources that are read, and of the time that is listened. */
+const most = { tools: 5, tookMs: 5_000, resources: 3, listenMs: 120_000 };
+
+/** Time in which a resource that changes by itself, such as a clock, has changed, in milliseconds. */
+const tickMs = 1_100;
 
 /** Calls each tool that may be called once, and listens to what changes. @throws NotJudged where none may be. */
 async function watched(bench: Bench): Promise<Watched> {
@@ -38,26 +44,22 @@ async function watched(bench: Bench): Promise<Watched> {
   return await bench.kept('changes', async () => {
     const speaker = await bench.fresh(obliging);
     try {
+      const came: Exchanged[] = [];
       const before = await standing(speaker);
       const uris = [...before.texts.keys()];
-      const waitMs = made.reduce((sum, { tookMs }) => sum + tookMs + 3 * bench.quietMs, 6 * bench.quietMs);
-      const listening = await listen(bench, speaker, { uris, waitMs });
-      let isDeaf = false;
-      const ended = (heard: readonly Exchanged[]): void => void (isDeaf = heard.some(({ end }) => end === 'limit'));
-      listening.came.then(ended, () => undefined);
-      const came: Exchanged[] = [];
+      speaker.hear((exchange) => void came.push(exchange));
+      const listening = await listen(bench, speaker, uris);
       for (const { of } of made) {
-        came.push(...(await makeCall(speaker, of)).rounds);
+        await makeCall(speaker, of);
         // What comes a little later comes with this.
-        came.push(await speaker.request(bench.harmless, undefined, { waitMs: bench.quietMs, until: () => false }));
+        await speaker.request(bench.harmless, undefined, { waitMs: bench.quietMs, until: () => false });
       }
-      // On a busy machine the calls may take longer than somebody listens.
-      if (isDeaf) throw new NotJudged('the tools took longer than when they were called before');
       const after = await standing(speaker, uris);
-      const shown = await speaker.request(bench.harmless);
-      came.push(shown, ...(await listening.came));
-      return { before, after, heard: notificationsIn(came), shown };
+      const shown = await speaker.request(bench.harmless, undefined, { waitMs: 3 * bench.quietMs, until: () => false });
+      const deaf = await listening.end();
+      return { before, after: await steady(speaker, before, after), heard: notificationsIn(came), shown, deaf };
     } finally {
+      speaker.hear(undefined);
       await bench.end(speaker);
     }
   });
@@ -66,27 +68,43 @@ async function watched(bench: Bench): Promise<Watched> {
 async function standing(speaker: Prober, wanted?: readonly string[]): Promise<Standing> {
   const offer = await listOffer(speaker);
   const listed = offer.resources.flatMap((one) => entryText(one, 'uri') ?? []).slice(0, most.resources);
+  return { offer, texts: await textsOf(speaker, wanted ?? listed) };
+}
+
+async function textsOf(speaker: Prober, uris: readonly string[]): Promise<Map<string, string>> {
   const texts = new Map<string, string>();
-  for (const uri of wanted ?? listed) {
+  for (const uri of uris) {
     const { result } = await speaker.request('resources/read', { uri });
     if (result !== undefined) texts.set(uri, JSON.stringify(result['contents']));
   }
-  return { offer, texts };
+  return texts;
 }
 
-/** Hears of changes as the revision does it, for some time, while other requests go out. */
-async function listen(
-  bench: Bench,
-  speaker: Prober,
-  { uris, waitMs }: { readonly uris: readonly string[]; readonly waitMs: number },
-): Promise<{ readonly came: Promise<readonly Exchanged[]> }> {
+/** The standing after the calls, without texts that go on to change when nobody calls anything. */
+async function steady(speaker: Prober, before: Standing, after: Standing): Promise<Standing> {
+  const changed = [...after.texts].filter(([uri, text]) => before.texts.get(uri) !== text);
+  if (changed.length === 0) return after;
+  await speaker.rest(tickMs);
+  const later = await textsOf(
+    speaker,
+    changed.map(([uri]) => uri),
+  );
+  return { ...after, texts: new Map([...after.texts].filter(([uri, text]) => (later.get(uri) ?? text) === text)) };
+}
+
+/** A stream of changes on which somebody listens. */
+interface Listening {
+  /** Ends it. @returns Why something may not have been heard; `undefined` where it was open all the time. */
+  end(): Promise<string | undefined>;
+}
+
+/** Hears of changes as the revision does it, while other requests go out. */
+async function listen(bench: Bench, speaker: Prober, uris: readonly string[]): Promise<Listening> {
   const isStateless = bench.revision.clientDescribed === 'each-request';
-  if (!isStateless) {
-    if (bench.over !== 'http') return { came: Promise.resolve([]) };
-    const stream = speaker.fetch('GET', { waitMs });
-    await speaker.rest(bench.quietMs);
-    return { came: stream.then((one) => (one === undefined ? [] : [one])) };
-  }
+  // One conversation over lines hears all of it.
+  const isHeard: Listening = { end: () => Promise.resolve(undefined) };
+  if (!isStateless)
+    return bench.over === 'http' ? await begun(bench, (manner) => speaker.fetch('GET', manner)) : isHeard;
   const declared = await declaredChanges(bench);
   const params = {
     notifications: {
@@ -94,14 +112,52 @@ async function listen(
       ...(uris.length > 0 && { resourceSubscriptions: uris }),
     },
   };
-  if (bench.over === 'http') {
-    const stream = speaker.request('subscriptions/listen', params, { waitMs, until: () => false });
-    await speaker.rest(bench.quietMs);
-    return { came: stream.then((one) => [one]) };
-  }
-  // One conversation over lines hears all of it.
-  const first = speaker.request('subscriptions/listen', params, { until: (messages) => messages.length > 0 });
-  return { came: Promise.resolve([await first]) };
+  const request = (manner: Manner): Promise<Exchanged> => speaker.request('subscriptions/listen', params, manner);
+  if (bench.over === 'http')
+    return await begun(bench, ({ begun: acknowledged, ...manner }) =>
+      request({
+        ...manner,
+        until(messages) {
+          if (messages.length > 0) acknowledged?.();
+          return false;
+        },
+      }),
+    );
+  await request({ until: (messages) => messages.length > 0 });
+  return isHeard;
+}
+
+/** Opens a stream, and waits until it has begun. */
+async function begun(bench: Bench, open: (manner: Manner) => Promise<Exchanged | undefined>): Promise<Listening> {
+  const stop = new AbortController();
+  let [hasBegun, isOver] = [false, false];
+  let tell: () => void = () => undefined;
+  const beginning = new Promise<void>((resolve) => (tell = resolve));
+  const stream = open({
+    waitMs: most.listenMs,
+    stop: stop.signal,
+    begun() {
+      hasBegun = true;
+      tell();
+    },
+  });
+  // Where it fails, that is found out at its end.
+  stream.then(
+    () => void (isOver = true),
+    () => undefined,
+  );
+  await settledWithin(bench.waitMs, Promise.race([beginning, stream]));
+  return {
+    async end() {
+      const wasOver = isOver;
+      stop.abort();
+      const ended = await stream;
+      // Where there is no such stream nothing is missed on it.
+      if (ended?.status !== undefined && ended.status !== 200) return undefined;
+      if (!hasBegun) return 'no stream of changes was opened';
+      return wasOver ? 'the stream of changes ended before the calls did' : undefined;
+    },
+  };
 }
 
 async function declaredChanges(bench: Bench): Promise<readonly Kind[]> {
@@ -137,15 +193,13 @@ function told(id: string, kind: Kind): ProbeRule {
     async probe(bench): Promise<RuleVerdict> {
       if (!(await declaredChanges(bench)).includes(kind))
         return notApplicable(`it does not declare ${kind}.listChanged`);
-      const { before, after, heard, shown } = await watched(bench);
+      const { before, after, heard, shown, deaf } = await watched(bench);
       const [were, are] = [namesIn(before.offer, kind), namesIn(after.offer, kind)];
       if (were === are) return notApplicable('no tool that was called changed the list');
-      return heard.some((one) => one['method'] === method)
-        ? holds
-        : breaks(
-            shown,
-            `it had ${were.slice(0, 200) || 'none'}, then ${are.slice(0, 200) || 'none'}, and ${method} did not come`,
-          );
+      if (heard.some((one) => one['method'] === method)) return holds;
+      if (deaf !== undefined) return notJudged(deaf);
+      const changes = `it had ${were.slice(0, 200) || 'none'}, then ${are.slice(0, 200) || 'none'}`;
+      return breaks(shown, `${changes}, and ${method} did not come`);
     },
   };
 }
@@ -159,16 +213,23 @@ const updated: ProbeRule = {
     const { resources } = (await bench.offer()).capabilities;
     if (!isObject(resources) || resources['subscribe'] !== true)
       return notApplicable('it does not declare resources.subscribe');
-    const { before, after, heard, shown } = await watched(bench);
-    const changed = [...before.texts.keys()].find((uri) => before.texts.get(uri) !== after.texts.get(uri));
+    const { before, after, heard, shown, deaf } = await watched(bench);
+    // What is not there any more has changed in the list.
+    const changed = [...after.texts.keys()].find((uri) => before.texts.get(uri) !== after.texts.get(uri));
     if (changed === undefined) return notApplicable('no tool that was called changed a resource');
     const isTold = heard.some(
       ({ method, params }) =>
-        method === 'notifications/resources/updated' && isObject(params) && params['uri'] === changed,
+        method === 'notifications/resources/updated' && isObject(params) && isWithin(params['uri'], changed),
     );
+    if (!isTold && deaf !== undefined) return notJudged(deaf);
     return isTold ? holds : breaks(shown, `${changed} changed, and notifications/resources/updated did not come`);
   },
 };
+
+/** Tells whether a URI is one, or that of a part of it. */
+function isWithin(told: unknown, uri: string): boolean {
+  return typeof told === 'string' && told.startsWith(uri);
+}
 
 /** Rules about changes. */
 export const changeRules: readonly ProbeRule[] = [

@@ -28,12 +28,17 @@ async function eachRound(
   return judged > 0 ? holds : notApplicable('no tool that was called tells of progress');
 }
 
-/** Progress in what came, with the place of each. */
-function progressIn({ messages }: Exchanged): readonly { readonly at: number; readonly value: unknown }[] {
-  return messages.flat().flatMap((message, at) => {
-    const isProgress = isObject(message) && message['method'] === 'notifications/progress';
-    return isProgress && isObject(message['params']) ? [{ at, value: message['params']['progress'] }] : [];
-  });
+/** Progress in what came, by the token of its request: what is told late of another one has a place of its own. */
+function progressIn({ messages }: Pick<Exchanged, 'messages'>): ReadonlyMap<unknown, readonly unknown[]> {
+  const found = new Map<unknown, unknown[]>();
+  for (const message of messages.flat()) {
+    if (!isObject(message) || message['method'] !== 'notifications/progress' || !isObject(message['params'])) continue;
+    const { progressToken, progress } = message['params'];
+    const values = found.get(progressToken) ?? [];
+    values.push(progress);
+    found.set(progressToken, values);
+  }
+  return found;
 }
 
 const rises: ProbeRule = {
@@ -43,10 +48,12 @@ const rises: ProbeRule = {
   needs: 'tools',
   probe: (bench) =>
     eachRound(bench, (exchange) => {
-      const values = progressIn(exchange).map(({ value }) => value);
-      if (values.length < 2) return false;
-      const wrong = values.findIndex((value, at) => at > 0 && !(Number(value) > Number(values[at - 1])));
-      return wrong < 0 ? undefined : `after ${String(values[wrong - 1])} came ${String(values[wrong])}`;
+      const several = [...progressIn(exchange).values()].filter(({ length }) => length > 1);
+      for (const values of several) {
+        const wrong = values.findIndex((value, at) => at > 0 && !(Number(value) > Number(values[at - 1])));
+        if (wrong >= 0) return `after ${String(values[wrong - 1])} came ${String(values[wrong])}`;
+      }
+      return several.length === 0 ? false : undefined;
     }),
 };
 
@@ -59,7 +66,7 @@ const stops: ProbeRule = {
     let judged = 0;
     for (const { of, rounds, tookMs } of await bench.made('obliging')) {
       const [only] = rounds;
-      if (only === undefined || rounds.length > 1 || progressIn(only).length === 0 || tookMs > mostAgainMs) continue;
+      if (only === undefined || rounds.length > 1 || progressIn(only).size === 0 || tookMs > mostAgainMs) continue;
       const token = 'parley-check-late';
       const exchange = await bench.asked((speaker) =>
         sendCall(speaker, of, {
@@ -73,7 +80,7 @@ const stops: ProbeRule = {
       const answered = messages.findIndex((one) => isObject(one) && 'result' in one);
       if (answered < 0) continue;
       judged++;
-      const late = messages.slice(answered).some((one) => isObject(one) && one['method'] === 'notifications/progress');
+      const late = progressIn({ messages: messages.slice(answered) }).has(token);
       if (late) return breaks(exchange, `${of.name}: some came after the answer`, `tools/${of.name}`);
     }
     return judged > 0 ? holds : notApplicable('no tool that was called tells of progress, and ends soon');
@@ -87,7 +94,7 @@ const mostAgainMs = 5_000;
 interface Cancelled {
   readonly exchange: Exchanged;
   readonly id: unknown;
-  /** Number of notifications that came after the cancellation. */
+  /** Number of messages about it that came after the cancellation. */
   readonly later: number;
   readonly serves: boolean;
 }
@@ -123,10 +130,10 @@ async function cancel(bench: Bench, { of, tookMs }: MadeCall): Promise<Cancelled
     );
     const exchange = await sendCall(speaker, of, {
       id,
-      meta: { progressToken: 'parley-check-cancelled' },
+      meta: { progressToken: cancelledToken },
       waitMs: Math.min(2 * tookMs, callMs),
       until(messages) {
-        heard = messages.length;
+        heard = messages.flat().filter(isAboutCall).length;
         return messages.flat().some((one) => answers(one, id));
       },
     });
@@ -136,6 +143,16 @@ async function cancel(bench: Bench, { of, tookMs }: MadeCall): Promise<Cancelled
     return { exchange, id, later: heard - before, serves };
   });
 }
+
+/** Tells whether a message belongs to the cancelled call: a server may say other things at any time. */
+function isAboutCall(message: unknown): boolean {
+  if (!isObject(message)) return false;
+  const { method, params } = message;
+  if (method === 'notifications/progress') return isObject(params) && params['progressToken'] === cancelledToken;
+  return method === 'elicitation/create' || method === 'sampling/createMessage';
+}
+
+const cancelledToken = 'parley-check-cancelled';
 
 const silent: ProbeRule = {
   id: 'cancel-005',
@@ -179,8 +196,11 @@ const ownCancellations: WatchRule = {
   id: 'cancel-015',
   words: 'A server cancels nothing but streams of changes',
   mend: 'send notifications/cancelled for subscriptions/listen alone',
-  watch({ message: { method }, sent }) {
+  watch({ message: { method, params }, sent, exchange }) {
     if (method !== 'notifications/cancelled') return 'not-seen';
+    // Lines are one stream for all: it may be that of an earlier request.
+    const isOther = exchange.status === undefined && (!isObject(params) || params['requestId'] !== sent?.['id']);
+    if (isOther) return 'not-seen';
     return sent?.['method'] === 'subscriptions/listen'
       ? 'holds'
       : { breaks: `it cancelled ${String(sent?.['method'])}` };

@@ -1,5 +1,5 @@
 import type { Bench } from '../bench/bench.ts';
-import type { RawPair } from '../bench/pair.ts';
+import { isMessageText, type RawPair } from '../bench/pair.ts';
 import type { ProbeRule } from '../rule.ts';
 import { breaks, holds, NotJudged, notJudged, unless, type RuleVerdict } from '../verdict.ts';
 
@@ -43,9 +43,9 @@ const endpointFirst: ProbeRule = {
   over: 'sse',
   probe: (bench) =>
     withPair(bench, async ({ odd, named, opening }) => {
-      const before = odd.find(({ type }) => type !== 'message' && type !== 'endpoint');
+      const before = odd.find(({ isEarly }) => isEarly);
       if (named === undefined) return breaks(opening, 'there was none');
-      return unless(before !== undefined, opening, `an event ${JSON.stringify(before?.type)} came too`);
+      return unless(before !== undefined, opening, `an event ${JSON.stringify(before?.type)} came before it`);
     }),
 };
 
@@ -56,15 +56,10 @@ const messageEvents: ProbeRule = {
   over: 'sse',
   probe: (bench) =>
     withPair(bench, async ({ odd, opening }) => {
-      const other = odd.find(({ data }) => isMessage(data));
+      const other = odd.find(({ data, isEarly }) => !isEarly && isMessageText(data));
       return unless(other !== undefined, opening, `a message came as an event ${JSON.stringify(other?.type)}`);
     }),
 };
-
-/** Long data are kept in part, so that they are not parsed. */
-function isMessage(data: string): boolean {
-  return /^\s*\{/.test(data) && data.includes('"jsonrpc"');
-}
 
 const origin: ProbeRule = {
   id: 'sse-004',

@@ -1,4 +1,5 @@
 import { isObject } from '../../../jsonrpc/message.ts';
+import { excerptOf } from '../../bench/bench.ts';
 import { errorCodeIn, isResponse, type Exchanged } from '../../bench/exchange.ts';
 import { breaks, holds, notJudged, type RuleVerdict } from '../../verdict.ts';
 
@@ -22,6 +23,9 @@ export function refusedWith(exchange: Exchanged, wanted: WantedRefusal): RuleVer
         )
       : notJudged(`it was served: see ${wanted.follows}`);
   const { status } = exchange;
+  // Who says nothing at all does not say why.
+  if (status === undefined && exchange.messages.length === 0 && wanted.code === undefined)
+    return notJudged(`it was not answered: ${excerptOf(exchange)}`);
   if (wanted.status !== undefined && status !== undefined && status !== wanted.status)
     return breaks(exchange, `HTTP ${status}, and not ${wanted.status}`);
   if (wanted.code === undefined) return holds;

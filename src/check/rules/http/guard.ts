@@ -58,7 +58,7 @@ const formPost: ProbeRule = {
   over: 'http',
   async probe(bench) {
     const answer = await withHeaders(bench, { 'content-type': 'text/plain' });
-    return answer.result === undefined ? holds : breaks(answer, 'a body of text/plain was served');
+    return answer.result === undefined ? refusedWith(answer, {}) : breaks(answer, 'a body of text/plain was served');
   },
 };
 
@@ -147,8 +147,8 @@ const noOtherMethods: ProbeRule = {
     const speaker = await bench.shared();
     for (const method of ['GET', 'DELETE'] as const) {
       const exchange = await speaker.fetch(method);
-      if (exchange?.status !== undefined && exchange.status !== 405)
-        return breaks(exchange, `${method} gets HTTP ${exchange.status}`);
+      if (exchange?.status === undefined) return notJudged(`no response came to ${method}`);
+      if (exchange.status !== 405) return breaks(exchange, `${method} gets HTTP ${exchange.status}`);
     }
     return holds;
   },

@@ -155,7 +155,7 @@ const waits = (id: 'tasks-028' | 'tasks-030', words: string, mend: string): Prob
   mend,
   needs: 'tasks',
   probe: (bench) =>
-    eachLife(bench, async ({ tool, outcome }) => {
+    eachLife(bench, async ({ tool, outcome, outcomeMs }) => {
       if (askedIn(outcome).length === 0) return false;
       return await bench.asked(async (speaker) => {
         const made = await sendCall(speaker, tool, { params: { task: { ttl } } });
@@ -163,7 +163,8 @@ const waits = (id: 'tasks-028' | 'tasks-030', words: string, mend: string): Prob
         if (!isObject(task)) return false;
         const get = (): Promise<Answered> => speaker.request('tasks/get', { taskId: task['taskId'] });
         let waiting = await get();
-        for (let left = 10; left > 0 && taskStatus(waiting) === 'working'; left--) {
+        // It may work for long before it asks.
+        for (let left = 10 + (2 * outcomeMs) / bench.quietMs; left > 0 && taskStatus(waiting) === 'working'; left--) {
           await speaker.rest(bench.quietMs);
           waiting = await get();
         }

@@ -11,7 +11,7 @@ import { supportOf, takesCalls, ttl } from './common.ts';
 export interface CoreLife {
   readonly tool: CallableTool;
   readonly made: Answered;
-  /** Time until the call was answered, in milliseconds. */
+  /** Time until the call was answered, in milliseconds, without that which any answer takes. */
   readonly madeMs: number;
   readonly task: JsonObject;
   /** `tasks/get` at once. */
@@ -20,6 +20,8 @@ export interface CoreLife {
   readonly aside: Answered;
   /** `tasks/result`, asked for at once, with all that came until it was answered. */
   readonly outcome: Answered;
+  /** Time that it took, in milliseconds. */
+  readonly outcomeMs: number;
   /** `tasks/get` right after that. */
   readonly end: Answered;
   /** `tasks/get` some time later. */
@@ -55,20 +57,24 @@ async function taskTools(bench: Bench): Promise<readonly CallableTool[]> {
 }
 
 async function lived(bench: Bench, speaker: Prober, tool: CallableTool): Promise<CoreLife | undefined> {
-  const began = performance.now();
+  let began = performance.now();
+  const lap = (): number => -began + (began = performance.now());
   const made = await sendCall(speaker, tool, { params: { task: { ttl } } });
-  const madeMs = performance.now() - began;
+  const tookMs = lap();
   const task = made.result?.['task'];
   if (!isObject(task) || typeof task['taskId'] !== 'string') return undefined;
   const { taskId } = task;
   const get = (meta?: JsonObject): Promise<Answered> =>
     speaker.request('tasks/get', { taskId, ...(meta && { _meta: meta }) });
   const first = await get();
+  const madeMs = tookMs - lap();
   const aside = await get({ [relatedKey]: { taskId: nobody } });
+  lap();
   const outcome = await awaitedOutcome(speaker, taskId);
+  const outcomeMs = lap();
   const end = await get();
   await speaker.rest(bench.quietMs);
-  return { tool, made, madeMs, task, first, aside, outcome, end, later: await get() };
+  return { tool, made, madeMs, task, first, aside, outcome, outcomeMs, end, later: await get() };
 }
 
 /** Waits for the outcome of a task, and answers what it asks. */

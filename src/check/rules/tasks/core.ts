@@ -3,7 +3,7 @@ import { excerptOf, nobody } from '../../bench/bench.ts';
 import { sendCall } from '../../bench/calls.ts';
 import type { Answered } from '../../bench/prober.ts';
 import type { ProbeRule } from '../../rule.ts';
-import { breaks, holds, NotJudged, notApplicable, unless } from '../../verdict.ts';
+import { breaks, holds, NotJudged, notApplicable, notJudged, unless } from '../../verdict.ts';
 import { refusedWith } from '../common/refusals.ts';
 import { inCore, mostPolls, onTask, taskOutcome, takesCalls, taskTool, ttl } from './common.ts';
 
@@ -19,7 +19,8 @@ const makesTasks: ProbeRule = {
     if (tool === undefined || !(await takesCalls(bench)))
       return notApplicable('no tool that may be called makes tasks');
     const made = await bench.asked((speaker) => sendCall(speaker, tool, { params: { task: { ttl } } }));
-    return unless(made.result !== undefined && !isObject(made.result['task']), made, 'the result has no task');
+    if (made.result === undefined) return notJudged(`the call was not served: ${excerptOf(made)}`);
+    return unless(!isObject(made.result['task']), made, 'the result has no task');
   },
 };
 

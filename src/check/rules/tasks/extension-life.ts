@@ -28,8 +28,8 @@ export interface ExtensionLife {
 /** Capabilities of a client that takes tasks, and can be asked. */
 const taking = { ...obliging, extensions: { [tasksExtension]: {} } };
 
-/** Limits of the tools that are called, of the rounds before a task, and of the looks at one. */
-const most = { tools: 5, rounds: 4, looks: 60 };
+/** Limits of the tools that are called, of the rounds before a task, of the looks at one, and of those in a row at one that asks for nothing. */
+const most = { tools: 5, rounds: 4, looks: 60, idle: 5 };
 
 /** Does something in the conversation of a client that takes tasks. */
 export async function asTaker<T>(bench: Bench, act: (speaker: Prober) => Promise<T>): Promise<T> {
@@ -78,9 +78,14 @@ async function lived(bench: Bench, speaker: Prober, tool: CallableTool): Promise
   const asked: (readonly [string, JsonObject])[] = [];
   const known = new Set<string>();
   let look = await get();
+  let idle = 0;
   for (; looks.length < most.looks; look = await get()) {
     looks.push(look);
     if (look.result === undefined || isTaskOver(taskStatus(look))) break;
+    // One that says that it asks, and asks for nothing, waits for ever.
+    const isIdle = taskStatus(look) === 'input_required' && questionsIn(look.result).length === 0;
+    idle = isIdle ? idle + 1 : 0;
+    if (idle === most.idle) break;
     const fresh = questionsIn(look.result).filter(([key, question]) => !known.has(wordsOf(key, question)));
     for (const [key, question] of fresh) known.add(wordsOf(key, question));
     asked.push(...fresh);

@@ -87,7 +87,7 @@ const strangersListen = whereDeclared(
     const answer = await speaker.request(
       'subscriptions/listen',
       { notifications: { taskIds: [nobody] } },
-      { waitMs: 4 * bench.quietMs, until: (messages) => messages.length > 0 },
+      { until: (messages) => messages.length > 0 },
     );
     if (errorCodeIn(answer) === undefined) return breaks(answer, `it was not refused: ${excerptOf(answer)}`);
     return unless(!namesExtension(answer), answer, 'the error does not name the extension');

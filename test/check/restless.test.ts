@@ -1,0 +1,203 @@
+/** Servers that are slow, end sessions, and say things at any time: none of that is a fault, and none of it passes for what a rule wants. */
+
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { rawHttp } from '../../src/check/bench/http.ts';
+import { judgeServer } from '../../src/check/check.ts';
+import type { CheckReport } from '../../src/check/report.ts';
+import { checkRules } from '../../src/check/rules/rules.ts';
+import { runRules } from '../../src/check/run.ts';
+import { isObject } from '../../src/jsonrpc/message.ts';
+import { memoryTasks } from '../../src/index.ts';
+import { chosenRevisions, type RevisionDate } from '../../src/protocol/revision.ts';
+import { createServer, type Server } from '../../src/server.ts';
+import { cleanServer, json, serveFaulty, type Fault } from './faulty.ts';
+import { livelyServer } from './lively-server.ts';
+
+interface Judging {
+  readonly fault?: Fault;
+  readonly server?: () => Server;
+  readonly only?: readonly string[];
+  readonly calls?: readonly string[];
+  readonly dates?: readonly RevisionDate[];
+  readonly path?: string;
+}
+
+const info = { name: 'parley-check', version: '1.0.0' };
+
+async function served(t: TestContext, { fault = {}, server = cleanServer }: Judging): Promise<string> {
+  const { url, close } = await serveFaulty(fault, server);
+  t.after(close);
+  return url;
+}
+
+async function judged(t: TestContext, judging: Judging): Promise<CheckReport> {
+  const { only = [], calls = [], dates, path } = judging;
+  const address = await served(t, judging);
+  const url = path === undefined ? address : new URL(path, address).href;
+  const http = rawHttp(new URL(url));
+  t.after(() => http.close());
+  return await judgeServer({
+    way: { over: 'http', http },
+    target: url,
+    info,
+    only,
+    ...(dates && { revisions: chosenRevisions(dates) }),
+    calls: calls.map((name) => ({ name })),
+    isNear: true,
+    signal: t.signal,
+  });
+}
+
+async function assertNothing(t: TestContext, judging: Judging): Promise<CheckReport> {
+  const report = await judged(t, judging);
+  assert.deepEqual(
+    report.findings.map(({ id, why }) => [id, why]),
+    [],
+  );
+  return report;
+}
+
+function verdictsOf({ rows }: CheckReport, row: string): readonly string[] {
+  return [...new Set(rows.filter(({ id }) => id === row).map(({ verdict }) => verdict))];
+}
+
+test('a server that ends its sessions after some requests is judged in others', async (t) => {
+  const requests = new Map<string, number>();
+  const report = await assertNothing(t, {
+    fault: {
+      request({ headers, method }) {
+        const session = headers['mcp-session-id'];
+        if (session === undefined || method !== 'POST') return undefined;
+        const count = (requests.get(session) ?? 0) + 1;
+        requests.set(session, count);
+        if (count <= 9) return undefined;
+        return json(404, { jsonrpc: '2.0', id: null, error: { code: -32_001, message: 'no session' } });
+      },
+    },
+  });
+  for (const row of ['ping-001', 'http-052', 'tools-024', 'resources-008']) {
+    const said = report.rows.filter(({ id, revision }) => id === row && revision === '2025-06-18');
+    assert.ok(
+      said.every(({ verdict }) => verdict === 'holds'),
+      JSON.stringify(said),
+    );
+  }
+});
+
+test('a server that opens one conversation alone is judged, and why no tool is called is said', async (t) => {
+  let opened = 0;
+  const report = await judged(t, {
+    dates: ['2025-06-18'],
+    calls: ['add'],
+    fault: {
+      request({ message: { method, params, id } }) {
+        if (method !== 'initialize' || !isObject(params)) return undefined;
+        if (params['protocolVersion'] === '2025-06-18' && opened++ === 0) return undefined;
+        return json(400, { jsonrpc: '2.0', id, error: { code: -32_600, message: 'Server already initialized' } });
+      },
+    },
+  });
+  assert.ok(report.counts.judged > 10, JSON.stringify(report.counts));
+  assert.match(report.uncalled[0]?.why ?? '', /Server already initialized/);
+});
+
+for (const row of ['http-036', 'subs-008', 'tools-006'])
+  test(`a run that is cut short while ${row} has streams opened fails nothing but itself`, async (t) => {
+    const rules = checkRules.filter(({ id }) => id === row);
+    let isCut = true;
+    // What nobody heard of fails the test.
+    for (let messages = 8; isCut; messages++) {
+      const url = await served(t, { server: () => livelyServer(false) });
+      const http = rawHttp(new URL(url));
+      t.after(() => http.close());
+      const { cut } = await runRules({
+        info,
+        way: { over: 'http', http },
+        revisions: chosenRevisions(row === 'http-036' ? ['2025-06-18'] : ['2026-07-28']),
+        rules,
+        limits: { messages, children: 1, perSecond: Infinity, ms: 60_000 },
+        calls: row === 'tools-006' ? [{ name: 'grow' }] : [],
+        waitMs: 5_000,
+        openMs: 5_000,
+        quietMs: 20,
+        signal: t.signal,
+      });
+      isCut = cut !== undefined;
+    }
+  });
+
+test('a limit of requests is no refusal of a page', async (t) => {
+  const report = await assertNothing(t, {
+    only: ['http-003', 'http-075', 'basic-032'],
+    fault: {
+      request: ({ headers }) =>
+        headers['origin'] !== undefined || headers['mcp-method'] === 'completion/complete'
+          ? { status: 429, headers: {}, text: 'slow down' }
+          : undefined,
+    },
+  });
+  assert.deepEqual(verdictsOf(report, 'http-003'), ['not-judged']);
+  assert.deepEqual(verdictsOf(report, 'http-075'), ['not-judged']);
+});
+
+test('a call that was not served says nothing of whether it makes a task', async (t) => {
+  const report = await assertNothing(t, {
+    dates: ['2025-11-25'],
+    only: ['tasks-014'],
+    calls: ['report'],
+    server() {
+      const server = createServer({ name: 'tasks', version: '1.0.0' }, { tasks: { store: memoryTasks() } });
+      server.tool('report', { task: { support: 'optional', after: 0 } }, () => 'done');
+      return server;
+    },
+    fault: {
+      request: ({ message: { method, id } }) =>
+        method === 'tools/call'
+          ? json(200, { jsonrpc: '2.0', id, error: { code: -32_603, message: 'the database is away' } })
+          : undefined,
+    },
+  });
+  assert.deepEqual(verdictsOf(report, 'tasks-014'), ['not-judged']);
+});
+
+test('a resource that changes by itself needs no notification', async (t) => {
+  let ticks = 0;
+  const report = await assertNothing(t, {
+    dates: ['2026-07-28'],
+    only: ['subs-016'],
+    calls: ['nothing'],
+    server() {
+      const server = createServer({ name: 'clock', version: '1.0.0' });
+      server.tool('nothing', {}, () => 'nothing');
+      server.resource('clock://ticks', { name: 'ticks' }, () => `${++ticks}`);
+      return server;
+    },
+  });
+  assert.deepEqual(verdictsOf(report, 'subs-016'), ['not-applicable']);
+});
+
+test('an event by which a stream shows that it lives is no message', async (t) => {
+  await assertNothing(t, {
+    path: '/sse',
+    fault: { piece: (text) => `${text}event: ping\ndata: 2026-01-01 00:00:00\n\n` },
+  });
+});
+
+test('progress of another request is not measured by that of this one', async (t) => {
+  const report = await assertNothing(t, {
+    dates: ['2025-06-18'],
+    only: ['progress-003'],
+    calls: ['run'],
+    fault: {
+      response(returning, { message: { method } }) {
+        if (method !== 'tools/call') return;
+        const late =
+          '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"late","progress":99}}';
+        returning.text = returning.text.replace(/(?=^(?:event: message\n)?data: .*"progress":2)/m, `data: ${late}\n\n`);
+        assert.match(returning.text, /"late"/);
+      },
+    },
+  });
+  assert.deepEqual(verdictsOf(report, 'progress-003'), ['holds']);
+});
