@@ -13,17 +13,19 @@ const both: readonly Reason[] = [
   ],
   [
     'about whoever reads a schema, whose dealing with it no message shows for certain',
-    'schema-001 schema-002 schema-003 schema-004 schema-006 schema-007 schema-011 schema-012 schema-013 schema-014 tools-043',
+    'schema-001 schema-002 schema-003 schema-004 schema-006 schema-007 schema-011 schema-012 schema-013 tools-043',
   ],
   [
     'said by another row too, which is judged, or true by how a revision is found to be spoken',
-    'basic-007 basic-008 basic-010 basic-011 basic-013 basic-029 lifecycle-001 lifecycle-012 versioning-003 versioning-011 stdio-002 stdio-007 http-001 http-002 http-035 http-055 http-089 http-018 http-058 http-080 http-095 subs-003 tools-017 tools-019 tools-032 resources-020 meta-003 meta-004 meta-013 page-007 roots-001 roots-002 sampling-001 sampling-002 elicit-001 elicit-002 prompts-013 elicit-019 mrtr-001 mrtr-009 mrtr-010 progress-012 sampling-008 sampling-012 sampling-032 tasks-012 tasks-034 tasks-071 tasks-080 http-020 http-022 http-054 subs-013 subs-014 page-006 prompts-011 versioning-013',
+    'basic-008 basic-010 basic-011 basic-013 basic-029 lifecycle-001 lifecycle-012 versioning-003 versioning-011 stdio-002 stdio-007 http-001 http-002 http-035 http-055 http-089 http-018 http-058 http-080 http-095 subs-003 tools-017 tools-019 tools-032 resources-020 meta-003 meta-004 meta-013 page-007 roots-001 roots-002 sampling-001 sampling-002 elicit-001 elicit-002 prompts-013 elicit-019 mrtr-001 mrtr-009 mrtr-010 progress-012 sampling-008 sampling-012 sampling-032 tasks-012 tasks-034 tasks-071 tasks-080 http-020 http-054 subs-013 subs-014 page-006 prompts-011 versioning-013',
   ],
 ];
 
 const server: readonly Reason[] = [
+  ['said by two other rows, tools-011 and tools-035, which are judged', 'schema-014'],
   ['an error -32603 of a call may be one of the server, which is no failure of the tool', 'tools-023'],
-  ['needs a connection that breaks, and what comes to a client that resumes it', 'http-025 http-028 http-029 http-040'],
+  ['a call of which nothing comes any more may have been cancelled, or lost with its connection', 'http-029'],
+  ['needs a stream of GET that the server closes, and means to go on with', 'http-028'],
   [
     'what goes on after a stream was closed or a call was cancelled: nothing of it is sent to anybody',
     'http-060 http-061 http-062 cancel-014 stdio-010 tasks-037',
@@ -32,9 +34,10 @@ const server: readonly Reason[] = [
     'needs a server that ends by itself while a stream is open, and the text says two things of it',
     'subs-009 subs-010',
   ],
+  ['what the id of an event is made of is known to the server alone', 'http-038'],
   [
-    'whether a message belongs to the request on whose stream it came, or to another, is known to the server alone',
-    'http-021 http-033 http-038 cancel-001 progress-002',
+    'needs a server that cancels what it asked, or asks for the progress of several things at once, which is seldom seen',
+    'cancel-001 progress-002',
   ],
   ['needs a stream that says nothing for minutes', 'http-059'],
   ['about values of arguments, which a client chooses', 'http-087'],
@@ -47,10 +50,10 @@ const server: readonly Reason[] = [
     'progress-009 progress-010 progress-011',
   ],
   ['needs more tasks than are made here', 'tasks-033'],
-  [
-    'needs the tokens of two people, and a tool that asks or makes tasks: not done yet',
-    'mrtr-012 tasks-043 tasks-096 elicit-026 elicit-040 elicit-041 elicit-047',
-  ],
+  ['needs a page that somebody opens, so that the question ends', 'elicit-026'],
+  ['by what a server knows who somebody is, no message shows', 'elicit-040 elicit-041'],
+  ['needs a token with fewer scopes, and a tool that wants more: not done yet', 'auth-046 auth-049 auth-050 auth-051'],
+  ['no message says which text in a result or an argument is a state handle', 'security-020 security-021 security-022'],
   ['needs hours, until a state or a task is over', 'mrtr-013'],
   [
     'which states may be used once only, and when a question could have come earlier, is known to the server alone',
@@ -69,6 +72,7 @@ const server: readonly Reason[] = [
 ];
 
 const client: readonly Reason[] = [
+  ['about whoever reads a schema, whose dealing with it no message shows for certain', 'schema-014'],
   [
     'about tasks that come back later, or in the work of a client: that it asks no more may mean that it asks again tomorrow, or elsewhere',
     'tasks-017 tasks-018 tasks-019 tasks-032 tasks-040 tasks-051 tasks-055 tasks-063',

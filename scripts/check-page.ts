@@ -7,8 +7,11 @@ import { rowOf } from '../src/check/register.ts';
 import { askingRules } from '../src/check/rules/asked/asking.ts';
 import { answerRules } from '../src/check/rules/asked/answers.ts';
 import { noticeRules } from '../src/check/rules/asked/notices.ts';
+import { anotherRules } from '../src/check/rules/another.ts';
 import { changeRules } from '../src/check/rules/changes.ts';
 import { resultRules } from '../src/check/rules/results.ts';
+import { sequenceRules } from '../src/check/rules/asked/sequence.ts';
+import { belongingRules } from '../src/check/rules/http/belongs.ts';
 import { nextRoundRules } from '../src/check/rules/asked/rounds.ts';
 import { runningRules } from '../src/check/rules/running.ts';
 import { coreTaskRules } from '../src/check/rules/tasks/core.ts';
@@ -110,6 +113,8 @@ const calling: ReadonlySet<string> = new Set(
   [
     ...resultRules,
     ...nextRoundRules,
+    ...sequenceRules,
+    ...belongingRules,
     ...runningRules,
     ...askingRules,
     ...noticeRules,
@@ -133,6 +138,7 @@ const ofTokens: Readonly<Record<string, string>> = {
   'auth-123': ', --foreign-token-env',
   'security-008': ', --foreign-token-env',
   'security-018': ', --other-token-env',
+  ...Object.fromEntries(anotherRules.map(({ id }) => [id, ', --calls, --other-token-env'])),
 };
 
 function ruleLine(rule: CheckRule): string {

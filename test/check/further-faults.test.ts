@@ -7,6 +7,7 @@ import { judgeServer } from '../../src/check/check.ts';
 import type { CheckReport } from '../../src/check/report.ts';
 import { chosenRevisions, type RevisionDate } from '../../src/protocol/revision.ts';
 import { serveFaulty, type Fault } from './faulty.ts';
+import { besideFaults } from './beside-faults.ts';
 import { furtherFaults } from './further-faults.ts';
 import { livelyCalls, livelyServer } from './lively-server.ts';
 
@@ -21,7 +22,7 @@ async function judged(
   t: TestContext,
   { isModern = false, dates, fault = {}, only = [] }: Judging,
 ): Promise<CheckReport> {
-  const asks = (name: string): boolean => name === 'ask' || name === 'choose';
+  const asks = (name: string): boolean => ['ask', 'choose', 'twice'].includes(name);
   const { url, close } = await serveFaulty(fault, () => livelyServer(isModern), { asks });
   t.after(close);
   const http = rawHttp(new URL(url));
@@ -50,12 +51,12 @@ test('nothing is found in a lively server without a fault, and what the faults a
     ),
   );
   // What comes to a stream before its call is answered is a matter of time.
-  for (const { row } of Object.values(furtherFaults).filter((one) => one.row !== 'http-024'))
+  for (const { row } of Object.values({ ...furtherFaults, ...besideFaults }).filter((one) => one.row !== 'http-024'))
     assert.ok(held.has(row) !== unsaid.has(row), `${row}: ${JSON.stringify(rows.filter(({ id }) => id === row))}`);
 });
 
 describe('a lively server with one fault', { concurrency: 2 }, () => {
-  for (const [name, { row, date, fault, isModern = false }] of Object.entries(furtherFaults))
+  for (const [name, { row, date, fault, isModern = false }] of Object.entries({ ...furtherFaults, ...besideFaults }))
     test(`is found out: ${name} breaks ${row}`, async (t) => {
       const { findings, rows } = await judged(t, { isModern, dates: [date], fault, only: [row] });
       assert.deepEqual(

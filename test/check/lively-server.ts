@@ -16,6 +16,7 @@ const place = {
 export const livelyCalls: readonly { readonly name: string; readonly args?: Readonly<Record<string, unknown>> }[] = [
   { name: 'ask' },
   { name: 'choose' },
+  { name: 'twice' },
   { name: 'grow' },
   { name: 'run' },
   { name: 'place', args: { region: 'Oslo', count: 42 } },
@@ -34,6 +35,12 @@ export function livelyServer(isModern: boolean): Server {
       const { action } = await ctx.elicit({ message: `${name}: sure?`, schema: form });
       return `${name}: ${action}`;
     });
+  server.tool('twice', {}, async (_, ctx) => {
+    if (!ctx.client.supports('elicitation')) return 'nobody can be asked';
+    const first = await ctx.elicit({ message: 'Sure?', schema: form });
+    const second = await ctx.elicit({ message: 'Really?', schema: form });
+    return `${first.action} ${second.action}`;
+  });
   server.tool('grow', {}, () => {
     grown++;
     server.tool(`grown-${grown}`, {}, () => 'grown');

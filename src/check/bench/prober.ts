@@ -76,10 +76,25 @@ export interface ProbeMessage {
   /** Capabilities that the server declared in it; `undefined` before it did. */
   readonly declared: Readonly<Record<string, unknown>> | undefined;
   readonly request: Readonly<Record<string, unknown>> | undefined;
-  /** Progress tokens of requests before it that were not answered, and may run. */
+  /** Progress tokens of requests before it that were not answered and may run, and of those that went on beside it. */
   readonly running: ReadonlySet<unknown>;
-  /** True where what came is no message of the revision, though a fault: of a message that named another one or none, or of a GET without a stream. */
+  /** True where what came is no message of the revision, though a fault: of a message that named another one or none, or of a GET without a stream; or came before. */
   readonly isAside: boolean;
+}
+
+/** An exchange that goes on. */
+interface Going {
+  /** Progress token of what was sent. */
+  readonly own: unknown;
+  /** Progress tokens of what runs beside it. */
+  readonly beside: Set<unknown>;
+}
+
+/** Progress token of a request; `undefined` where it has none. */
+function tokenOf(about: Readonly<Record<string, unknown>> | undefined): unknown {
+  const params = about?.['params'];
+  const meta = isObject(params) ? params['_meta'] : undefined;
+  return isObject(meta) ? meta['progressToken'] : undefined;
 }
 
 /** Most requests without an answer that are remembered. */
@@ -97,6 +112,8 @@ export class Prober {
   readonly revision: Revision;
   readonly #parts: ProberParts;
   readonly #running = new Set<unknown>();
+  /** Exchanges that go on. */
+  readonly #going = new Set<Going>();
   #sent = 0;
   #as: Sender | undefined;
   #isOpening = false;
@@ -232,6 +249,7 @@ export class Prober {
     if (about?.['method'] === 'tools/call' && isObject(about['params']) && !mayCall(about['params']['name']))
       throw new Error(`the tool ${JSON.stringify(about['params']['name'])} may not be called`);
     await room();
+    const going = this.#begins(about);
     const isAsked = manner.until !== undefined;
     const patience = {
       waitMs: manner.waitMs ?? (isAsked || road.over === 'http' ? waitMs : quietMs),
@@ -249,12 +267,13 @@ export class Prober {
             ...this.#sender(manner),
             ...patience,
           });
+    this.#going.delete(going);
     exchanged(exchange, {
       revision,
       capabilities: { ...capabilities },
       declared: this.#declared,
       request: about,
-      running: new Set(this.#running),
+      running: going.beside,
       isAside: isElsewhere(revision, manner),
     });
     this.#gaveUp(exchange, about);
@@ -262,11 +281,20 @@ export class Prober {
     return exchange;
   }
 
+  /** Begins an exchange: those that go on learn its token, and it theirs. */
+  #begins(about: Readonly<Record<string, unknown>> | undefined): Going {
+    const going: Going = { own: tokenOf(about), beside: new Set(this.#running) };
+    for (const { own, beside } of this.#going) {
+      if (own !== undefined) going.beside.add(own);
+      if (going.own !== undefined) beside.add(going.own);
+    }
+    this.#going.add(going);
+    return going;
+  }
+
   /** Remembers a request that was not answered in the time that it had: what comes of it may come later. */
   #gaveUp(exchange: Exchanged, about: Readonly<Record<string, unknown>> | undefined): void {
-    const params = about?.['params'];
-    const meta = isObject(params) ? params['_meta'] : undefined;
-    const token = isObject(meta) ? meta['progressToken'] : undefined;
+    const token = tokenOf(about);
     if (token === undefined || about?.['id'] === undefined || responseIn(exchange, about['id']) !== undefined) return;
     this.#running.add(token);
     const [oldest] = this.#running;
@@ -279,6 +307,7 @@ export class Prober {
     if (road.over !== 'http') return undefined;
     if (method === 'DELETE' && manner.as === undefined) this.#isEnding = true;
     await room();
+    const going = this.#begins(undefined);
     const accept = method === 'GET' ? { accept: 'text/event-stream' } : {};
     const headers = withChanges({ ...accept, ...this.#conversation() }, manner.headers);
     const exchange = await road.http.send({
@@ -292,13 +321,15 @@ export class Prober {
       ...(manner.stop && { stop: manner.stop }),
       ...(manner.begun && { begun: () => manner.begun?.() }),
     });
+    this.#going.delete(going);
     exchanged(exchange, {
       revision,
       capabilities: { ...capabilities },
       declared: this.#declared,
       request: undefined,
-      running: new Set(this.#running),
-      isAside: !isStream(exchange),
+      running: going.beside,
+      // What is replayed was heard when it was said.
+      isAside: !isStream(exchange) || isResuming(manner),
     });
     this.#hears?.(exchange);
     return exchange;
@@ -386,6 +417,10 @@ function isElsewhere({ date, clientDescribed }: Revision, manner: Manner): boole
   if (Object.keys(manner.headers ?? {}).some((name) => name.toLowerCase() === 'mcp-protocol-version')) return true;
   if (!('meta' in manner) || clientDescribed === 'once') return false;
   return manner.meta?.[metaKey.protocolVersion] !== date;
+}
+
+function isResuming({ headers = {} }: Manner): boolean {
+  return Object.keys(headers).some((name) => name.toLowerCase() === 'last-event-id');
 }
 
 function isStream({ headers }: Exchanged): boolean {

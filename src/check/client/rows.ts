@@ -1,6 +1,5 @@
 /** Rows of the register that are judged: id, revisions, level and place. Written by scripts/register.ts. */
 export const clientRows = `
-basic-007 2024-11-05..2025-11-25 MUST_NOT 2025-11-25/basic/index#requests
 basic-008 2026-07-28..draft MUST_NOT 2026-07-28/basic/index#requests
 basic-020 2025-03-26 MUST_NOT 2025-03-26/basic/lifecycle#initialization
 basic-038 2026-07-28..draft MUST_NOT 2026-07-28/basic/patterns/index

@@ -3,6 +3,7 @@ import { askingRules } from './asked/asking.ts';
 import { answerRules } from './asked/answers.ts';
 import { noticeRules } from './asked/notices.ts';
 import { agreedRules } from './agreed.ts';
+import { anotherRules } from './another.ts';
 import { apartRules } from './apart.ts';
 import { authorizationRules } from './authorization.ts';
 import { basicRules } from './basic.ts';
@@ -11,6 +12,8 @@ import { envelopeRules } from './envelope.ts';
 import { featureRules } from './features.ts';
 import { httpGuardRules } from './http/guard.ts';
 import { mirroredRules } from './http/mirrored.ts';
+import { belongingRules } from './http/belongs.ts';
+import { resumedRules } from './http/resumed.ts';
 import { reachRules } from './http/reach.ts';
 import { httpSessionRules } from './http/session.ts';
 import { httpStreamRules } from './http/streams.ts';
@@ -21,6 +24,7 @@ import { metaKeyRules } from './meta-keys.ts';
 import { nastyRules } from './hardening/nasty.ts';
 import { offeredRules } from './offered.ts';
 import { resultRules } from './results.ts';
+import { sequenceRules } from './asked/sequence.ts';
 import { nextRoundRules } from './asked/rounds.ts';
 import { runningRules } from './running.ts';
 import { statelessRules } from './stateless.ts';
@@ -50,6 +54,8 @@ export const checkRules: readonly CheckRule[] = [
   ...reachRules,
   ...httpSessionRules,
   ...httpStreamRules,
+  ...resumedRules,
+  ...belongingRules,
   ...mirroredRules,
   ...authorizationRules,
   ...stdioRules,
@@ -62,6 +68,8 @@ export const checkRules: readonly CheckRule[] = [
   ...noticeRules,
   ...resultRules,
   ...nextRoundRules,
+  ...sequenceRules,
+  ...anotherRules,
   ...answerRules,
   ...runningRules,
   ...changeRules,

@@ -8,8 +8,10 @@ import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } fro
 
 /** Rules about streams over HTTP: which message goes where, how they end, and what their events are called. */
 
-const isStream = ({ headers }: Exchanged): boolean =>
-  headers['content-type']?.toLowerCase().startsWith('text/event-stream') === true;
+/** Tells whether what came is a stream of events. */
+export function isStream({ headers }: Exchanged): boolean {
+  return headers['content-type']?.toLowerCase().startsWith('text/event-stream') === true;
+}
 
 /** Messages that are heard on streams that were opened beside a request, and the answer to it. */
 interface Heard {
@@ -71,7 +73,7 @@ const noResponses: ProbeRule = {
 };
 
 /** Ids of the events of a stream. */
-function eventIds({ text }: Exchanged): readonly string[] {
+export function eventIds({ text }: Exchanged): readonly string[] {
   return [...text.matchAll(/^id: ?(.+?)\r?$/gm)].map(([, id = '']) => id);
 }
 

@@ -1,4 +1,5 @@
 import { isObject } from '../../../jsonrpc/message.ts';
+import type { ClientCapabilities } from '../../../protocol/capability.ts';
 import type { JsonObject } from '../../../protocol/features/common.ts';
 import { tasksExtension } from '../../../protocol/features/tasks.ts';
 import { obliging, type Bench } from '../../bench/bench.ts';
@@ -26,7 +27,7 @@ export interface ExtensionLife {
 }
 
 /** Capabilities of a client that takes tasks, and can be asked. */
-const taking = { ...obliging, extensions: { [tasksExtension]: {} } };
+export const taking: ClientCapabilities = { ...obliging, extensions: { [tasksExtension]: {} } };
 
 /** Limits of the tools that are called, of the rounds before a task, of the looks at one, and of those in a row at one that asks for nothing. */
 const most = { tools: 5, rounds: 4, looks: 60, idle: 5 };

@@ -1,0 +1,139 @@
+import { isObject } from '../../jsonrpc/message.ts';
+import { obliging, type Bench } from '../bench/bench.ts';
+import { completeIn, nextRound, questionsIn, sendCall, wantsInput } from '../bench/calls.ts';
+import { guardOf } from '../bench/guard.ts';
+import type { Prober } from '../bench/prober.ts';
+import type { ProbeRule } from '../rule.ts';
+import {
+  breaks,
+  holds,
+  NotAllowed,
+  NotJudged,
+  notApplicable,
+  notJudged,
+  unless,
+  type RuleVerdict,
+} from '../verdict.ts';
+import { inCore, inExtension, onTask } from './tasks/common.ts';
+import { asTaker, becameTask, taking } from './tasks/extension-life.ts';
+
+/** Rules about what one person has of a server that another must not get at: tasks, states and questions. */
+
+/** Does something as somebody else, in a conversation of theirs. @throws NotAllowed without a token of theirs, NotJudged where it is not taken. */
+async function asAnother<T>(
+  bench: Bench,
+  capabilities: Parameters<Bench['unopened']>[0],
+  act: (speaker: Prober) => Promise<T>,
+): Promise<T> {
+  await guardOf(bench);
+  if (!bench.http.knows('another'))
+    throw new NotAllowed('it needs the token of somebody else for this server: --other-token-env <name>');
+  const speaker = await bench.unopened(capabilities);
+  try {
+    if (!(await speaker.open('another'))) throw new NotJudged('the other token is not taken');
+    return await act(speaker);
+  } finally {
+    await bench.end(speaker);
+  }
+}
+
+const ownTasks: ProbeRule = {
+  id: 'tasks-043',
+  lives: inCore,
+  over: 'http',
+  needs: 'tasks',
+  words: 'A task is read, listed and cancelled by who made it, and by nobody else who has its id',
+  mend: 'keep with each task who made it, and answer others with -32602',
+  probe: (bench) =>
+    asAnother(bench, obliging, (other) =>
+      onTask(bench, async ({ taskId }, _, speaker) => {
+        await bench.works(speaker, 'tasks/get', { taskId });
+        const got = await other.request('tasks/get', { taskId });
+        if (got.result !== undefined) return breaks(got, 'tasks/get of somebody else was served');
+        const { result, ...listed } = await other.request('tasks/list');
+        const all = Array.isArray(result?.['tasks']) ? result['tasks'] : [];
+        if (all.some((one) => isObject(one) && one['taskId'] === taskId))
+          return breaks(listed, 'it is in the list of somebody else');
+        const gone = await other.request('tasks/cancel', { taskId });
+        return unless(gone.result !== undefined, gone, 'tasks/cancel of somebody else was served');
+      }),
+    ),
+};
+
+const verifiedTasks: ProbeRule = {
+  id: 'tasks-096',
+  lives: inExtension,
+  over: 'http',
+  needs: 'tools',
+  words: 'Each request about a task is served to who made it, and to nobody else who has its id',
+  mend: 'keep with each task who made it, and answer others with -32602',
+  probe: (bench) =>
+    asAnother(bench, taking, (other) =>
+      asTaker(bench, async (speaker) => {
+        for (const tool of await bench.callables()) {
+          const task = await becameTask(speaker, tool);
+          if (task === undefined) continue;
+          const { taskId } = task;
+          await bench.works(speaker, 'tasks/get', { taskId });
+          for (const method of ['tasks/get', 'tasks/update', 'tasks/cancel']) {
+            const params = { taskId, ...(method === 'tasks/update' && { inputResponses: {} }) };
+            const bare = await speaker.request(method, params, { as: 'nobody' });
+            if (bare.result !== undefined) return breaks(bare, `${method} without a token was served`);
+            const answer = await other.request(method, params);
+            if (answer.result !== undefined) return breaks(answer, `${method} of somebody else was served`);
+          }
+          return holds;
+        }
+        return notApplicable('no tool that may be called becomes a task');
+      }),
+    ),
+};
+
+/** Has somebody else go on with what a tool asked the user. */
+async function onTakenOver(bench: Bench, isAbout: (methods: readonly unknown[]) => boolean): Promise<RuleVerdict> {
+  return await asAnother(bench, obliging, async (other) => {
+    const asking = (await bench.made('obliging')).find(
+      ({ rounds: [first, ...more], result }) =>
+        first !== undefined && more.length === 1 && wantsInput(first) && result !== undefined,
+    );
+    if (asking === undefined) return notApplicable('no tool that was called asks, and ends when it is answered');
+    const { of } = asking;
+    return await bench.asked(async (speaker) => {
+      const [first, second] = [await sendCall(speaker, of), await sendCall(speaker, of)];
+      const asked = questionsIn(first.result).map(([, { method }]) => method);
+      if (!isAbout(asked)) return notApplicable('it asks nothing of the kind');
+      const round = nextRound(first);
+      if (typeof round['requestState'] !== 'string') return notApplicable('what asks has no requestState');
+      // Who does without the state gives nothing away by it.
+      const without = await sendCall(speaker, of, { params: { inputResponses: round['inputResponses'] } });
+      if (completeIn(without) !== undefined) return notApplicable('it goes on without its state');
+      if (completeIn(await sendCall(speaker, of, { params: nextRound(second) })) === undefined)
+        return notJudged(`${of.name} did not end when it was answered`);
+      const answer = await sendCall(other, of, { params: round });
+      const isServed = completeIn(answer) !== undefined && answer.result?.['isError'] !== true;
+      return isServed ? breaks(answer, `${of.name}: somebody else went on with it`, `tools/${of.name}`) : holds;
+    });
+  });
+}
+
+const boundState: ProbeRule = {
+  id: 'mrtr-012',
+  over: 'http',
+  needs: 'tools',
+  words: 'The state of a request is taken from who got it, and refused from somebody else',
+  mend: 'seal who is asked into the state, and compare it when the state comes back',
+  probe: (bench) => onTakenOver(bench, () => true),
+};
+
+const boundQuestion: ProbeRule = {
+  id: 'elicit-047',
+  lives: ({ clientDescribed }) => clientDescribed === 'each-request',
+  over: 'http',
+  needs: 'tools',
+  words: 'What a user was asked is answered by that user, and not by somebody else',
+  mend: 'seal who is asked into the state, and compare it when the answer comes',
+  probe: (bench) => onTakenOver(bench, (methods) => methods.includes('elicitation/create')),
+};
+
+/** Rules for which somebody else has a token. */
+export const anotherRules: readonly ProbeRule[] = [ownTasks, verifiedTasks, boundState, boundQuestion];

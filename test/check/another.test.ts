@@ -1,0 +1,125 @@
+/** What two people's tokens must not see of each other: each leak is found, and nothing in the server without one. */
+
+import assert from 'node:assert/strict';
+import { describe, test, type TestContext } from 'node:test';
+import { rawHttp } from '../../src/check/bench/http.ts';
+import { judgeServer } from '../../src/check/check.ts';
+import type { CheckReport } from '../../src/check/report.ts';
+import { isObject } from '../../src/jsonrpc/message.ts';
+import { protect } from '../../src/protect.ts';
+import { chosenRevisions, type RevisionDate } from '../../src/protocol/revision.ts';
+import { testIssuer } from '../../src/testing.ts';
+import { serveFaulty, type Fault, type Passing } from './faulty.ts';
+import { taskServer } from './task-server.ts';
+
+const [core, newest] = ['2025-11-25', '2026-07-28'] as const;
+const form = { type: 'object', properties: { sure: { type: 'boolean' } }, required: ['sure'] } as const;
+
+interface Tokens {
+  readonly own: string;
+  readonly another: string;
+}
+
+/** Judges a row of a server with tasks and a tool that asks, as one person who has the token of another. */
+async function judged(
+  t: TestContext,
+  [row, date]: readonly [string, RevisionDate],
+  fault: (tokens: () => Tokens) => Fault = () => ({}),
+): Promise<CheckReport> {
+  const issuer = testIssuer();
+  const scopes = ['read'];
+  const held: { tokens?: Tokens } = {};
+  const told = (): Tokens => held.tokens ?? assert.fail('it is asked before there are tokens');
+  const { url, close } = await serveFaulty(
+    fault(told),
+    (resource) => {
+      const server = taskServer();
+      server.tool('ask', {}, async (_, ctx) => {
+        if (!ctx.client.supports('elicitation')) return 'nobody can be asked';
+        return (await ctx.elicit({ message: 'Sure?', schema: form })).action;
+      });
+      return protect(server, { ...issuer.options, resource, scopes });
+    },
+    { asks: (name) => name === 'ask' || name === 'tasks/result' },
+  );
+  t.after(close);
+  const issue = (subject: string): Promise<string> => issuer.issue({ subject, audience: url, scopes });
+  const tokens = (held.tokens = { own: await issue('ann'), another: await issue('bob') });
+  const http = rawHttp(new URL(url), { headers: { Authorization: `Bearer ${tokens.own}` }, another: tokens.another });
+  t.after(() => http.close());
+  return await judgeServer({
+    way: { over: 'http', http },
+    target: url,
+    info: { name: 'parley-check', version: '1.0.0' },
+    revisions: chosenRevisions([date]),
+    only: [row],
+    calls: [{ name: 'solo' }, { name: 'ask' }],
+    isNear: true,
+    signal: t.signal,
+  });
+}
+
+/** Takes somebody else for the user, where they send something, and their session for one of the user's. */
+function taken(isWanted: (passing: Passing) => boolean): (tokens: () => Tokens) => Fault {
+  let session: string | undefined;
+  return (tokens) => ({
+    request(passing) {
+      const { headers } = passing;
+      const isOther =
+        headers['authorization'] === `Bearer ${tokens().another}` || headers['authorization'] === undefined;
+      if (!isOther || !isWanted(passing)) return;
+      headers['authorization'] = `Bearer ${tokens().own}`;
+      if (session !== undefined) headers['mcp-session-id'] = session;
+    },
+    response({ headers }, passing) {
+      const isOwn = passing.headers['authorization'] === `Bearer ${tokens().own}`;
+      if (isOwn && passing.message['method'] === 'initialize') session = headers['mcp-session-id'];
+    },
+  });
+}
+
+const says = (...methods: readonly string[]): ((passing: Passing) => boolean) => {
+  return ({ message: { method } }) => methods.includes(String(method));
+};
+
+const goesOn = ({ message: { params } }: Passing): boolean => isObject(params) && params['requestState'] !== undefined;
+
+const leaks: Readonly<
+  Record<string, readonly [row: string, date: RevisionDate, fault: (tokens: () => Tokens) => Fault]>
+> = {
+  'reads-tasks-of-others': ['tasks-043', core, taken(says('tasks/get'))],
+  'lists-tasks-of-others': ['tasks-043', core, taken(says('tasks/list'))],
+  'cancels-tasks-of-others': ['tasks-043', core, taken(says('tasks/cancel'))],
+  'reads-tasks-of-others-now': ['tasks-096', newest, taken(says('tasks/get'))],
+  'cancels-tasks-of-others-now': ['tasks-096', newest, taken(says('tasks/cancel'))],
+  'state-of-anybody': ['mrtr-012', newest, taken(goesOn)],
+  'question-of-anybody': ['elicit-047', newest, taken(goesOn)],
+};
+
+for (const [row, date] of [
+  ['tasks-043', core],
+  ['tasks-096', newest],
+  ['mrtr-012', newest],
+  ['elicit-047', newest],
+] as const)
+  test(`${row} holds in a server that tells people apart`, async (t) => {
+    const { findings, rows } = await judged(t, [row, date]);
+    assert.deepEqual(findings, []);
+    assert.deepEqual(
+      rows.map(({ verdict }) => verdict),
+      ['holds'],
+      JSON.stringify(rows),
+    );
+  });
+
+describe('a server that takes one for another', { concurrency: 2 }, () => {
+  for (const [name, [row, date, fault]] of Object.entries(leaks))
+    test(`is found out: ${name} breaks ${row}`, async (t) => {
+      const { findings, rows } = await judged(t, [row, date], fault);
+      assert.deepEqual(
+        findings.map(({ id }) => id),
+        [row],
+        JSON.stringify(rows),
+      );
+    });
+});
