@@ -56,6 +56,8 @@ export class Bench {
   readonly #ending = new Set<Promise<void>>();
   #isClosed = false;
   #isPair = false;
+  #another: Promise<string | undefined> | undefined;
+  #stands: string | undefined;
   #shared: Promise<Prober> | undefined;
   #asked: Promise<Prober> | undefined;
   #offer: Promise<ServerOffer> | undefined;
@@ -265,8 +267,14 @@ export class Bench {
     manner?: Manner,
   ): Promise<Answered> {
     const answer = await speaker.request(method, params, manner);
-    if (answer.result === undefined) throw new NotJudged(`a right ${method} gave no result: ${excerptOf(answer)}`);
-    return answer;
+    if (answer.result !== undefined) return answer;
+    if (method === this.#own) {
+      // A fault of one request hides no others.
+      this.#another ??= listOf(speaker);
+      this.#stands = await this.#another;
+      if (this.#stands !== undefined) return await this.works(speaker, this.#stands, params, manner);
+    }
+    throw new NotJudged(`a right ${method} gave no result: ${excerptOf(answer)}`);
   }
 
   /** Tells whether the server serves on. @throws NotJudged where something in front of it answers. */
@@ -281,7 +289,11 @@ export class Bench {
   }
 
   /** A request that every server of the revision answers with a result, and that changes nothing. */
-  get harmless(): 'server/discover' | 'ping' {
+  get harmless(): string {
+    return this.#stands ?? this.#own;
+  }
+
+  get #own(): 'server/discover' | 'ping' {
     return this.revision.clientDescribed === 'each-request' ? 'server/discover' : 'ping';
   }
 
@@ -307,6 +319,15 @@ export class Bench {
 
 function isAlive({ lines, isLost }: Prober): boolean {
   return lines?.ended === undefined && !isLost;
+}
+
+/** The first list that a server declares and answers with a result. */
+async function listOf(speaker: Prober): Promise<string | undefined> {
+  for (const name of ['tools', 'resources', 'prompts']) {
+    const method = `${name}/list`;
+    if (speaker.capabilities[name] !== undefined && (await speaker.request(method)).result !== undefined) return method;
+  }
+  return undefined;
 }
 
 async function callEach(speaker: Prober, tools: readonly CallableTool[]): Promise<readonly MadeCall[]> {

@@ -21,8 +21,9 @@ export function textReport(report: CheckReport, { verbose = false }: { readonly 
     ...findings.flatMap((finding) => findingLines(finding, side === 'client' ? 'after   ' : 'came    ')),
     ...uncalledLines(uncalled),
     `${counts.judged} rows judged with ${counts.messages} messages: ${counts.broken} broken, ${counts.differing} that differ from what should be; ${side === 'client' ? '' : `${counts.notAllowed} need --calls or more tokens, `}${counts.notJudged} could not be judged, ${counts.notSeen} were not seen, ${counts.notApplicable} do not apply`,
+    ...unjudgedLines(report),
     ...missing.map((words) => `not done: ${words}`),
-    ...(cut === undefined ? [] : [`It was cut short: ${cut}`]),
+    ...(cut === undefined ? [] : [`It was cut short: ${cut.split('\n').map(oneLine).join('\n    ')}`]),
   ];
   if (verbose)
     lines.push(
@@ -43,6 +44,39 @@ function uncalledLines(uncalled: CheckReport['uncalled']): readonly string[] {
     lines.set(line, [...(lines.get(line) ?? []), revision]);
   }
   return [...lines].map(([line, revisions]) => `${line} (${revisions.join(', ')})`);
+}
+
+/** Most reasons that are told for what was not judged. */
+const mostReasons = 8;
+
+/** Why rows were not judged, the reason of most of them first. */
+function unjudgedLines({ rows }: CheckReport): readonly string[] {
+  const judged = new Set(
+    rows.flatMap(({ id, verdict }) => (['breaks', 'differs', 'disputed', 'holds'].includes(verdict) ? [id] : [])),
+  );
+  const reasons = new Map<string, Set<string>>();
+  for (const { id, verdict, why = '' } of rows) {
+    if (verdict !== 'not-judged' || judged.has(id)) continue;
+    const reason = reasonOf(why);
+    reasons.set(reason, (reasons.get(reason) ?? new Set()).add(id));
+  }
+  const sorted = [...reasons].toSorted(([, a], [, b]) => b.size - a.size);
+  const left = sorted.length - mostReasons;
+  return [
+    ...sorted.slice(0, mostReasons).map(([reason, ids]) => `  not judged: ${idsOf([...ids])}: ${reason}`),
+    ...(left > 0 ? [`  and for ${left} more reasons: --verbose tells each`] : []),
+  ];
+}
+
+function idsOf(ids: readonly string[]): string {
+  return ids.length <= 3 ? ids.join(', ') : `${ids.length} rows, ${ids.slice(0, 2).join(', ')} and others`;
+}
+
+/** A reason without what differs from row to row. */
+function reasonOf(why: string): string {
+  const method = /^a right (\S+) gave no result/.exec(why)?.[1];
+  if (method === undefined) return oneLine(why).slice(0, 200);
+  return `they need a right ${oneLine(method)} to be answered with a result${method === 'ping' ? ' (ping-001)' : ''}: mend it, and run again`;
 }
 
 function findingLines(

@@ -69,7 +69,7 @@ const batch: ProbeRule = {
       until: (messages) => ids.every((id) => messages.flat().some((one) => isObject(one) && one['id'] === id)),
     });
     const missing = ids.filter((id) => responseIn(exchange, id)?.result === undefined);
-    return unless(missing.length > 0, exchange, `of two pings in a batch ${missing.length} got no result`);
+    return unless(missing.length > 0, exchange, `of two requests in a batch ${missing.length} got no result`);
   },
 };
 

@@ -75,8 +75,8 @@ const required: ProbeRule = {
   probe: (bench) =>
     withSessions(bench, 1, async ([speaker]) => {
       if (speaker === undefined) return notJudged('no session');
-      await bench.works(speaker, 'ping');
-      const answer = await speaker.request('ping', undefined, { headers: { 'Mcp-Session-Id': undefined } });
+      await bench.works(speaker, bench.harmless);
+      const answer = await speaker.request(bench.harmless, undefined, { headers: { 'Mcp-Session-Id': undefined } });
       // It may serve requests that belong to no session.
       if (answer.result !== undefined) return notApplicable('it serves requests without a session');
       return unless(answer.status !== 400, answer, `HTTP ${answer.status ?? 'nothing'}`);
@@ -91,11 +91,11 @@ const terminated: ProbeRule = {
   probe: (bench) =>
     withSessions(bench, 1, async ([speaker]) => {
       if (speaker === undefined) return notJudged('no session');
-      await bench.works(speaker, 'ping');
+      await bench.works(speaker, bench.harmless);
       const ended = await speaker.fetch('DELETE');
       if (ended?.status === undefined || ended.status >= 300)
         return notApplicable('it does not let clients end sessions');
-      const answer = await speaker.request('ping');
+      const answer = await speaker.request(bench.harmless);
       return unless(
         answer.status !== 404,
         answer,
@@ -113,8 +113,8 @@ const unknown: ProbeRule = {
   probe: (bench) =>
     withSessions(bench, 1, async ([speaker]) => {
       if (speaker === undefined) return notJudged('no session');
-      await bench.works(speaker, 'ping');
-      const answer = await speaker.request('ping', undefined, {
+      await bench.works(speaker, bench.harmless);
+      const answer = await speaker.request(bench.harmless, undefined, {
         headers: { 'Mcp-Session-Id': '00000000-0000-4000-8000-000000000000' },
       });
       return unless(answer.result !== undefined, answer, 'it was served');
@@ -128,8 +128,10 @@ const versionHeader: ProbeRule = {
   over: 'http',
   async probe(bench) {
     const speaker = await bench.shared();
-    await bench.works(speaker, 'ping');
-    const answer = await speaker.request('ping', undefined, { headers: { 'MCP-Protocol-Version': 'no-revision' } });
+    await bench.works(speaker, bench.harmless);
+    const answer = await speaker.request(bench.harmless, undefined, {
+      headers: { 'MCP-Protocol-Version': 'no-revision' },
+    });
     return unless(
       answer.status !== 400,
       answer,
@@ -145,8 +147,8 @@ const assumed: ProbeRule = {
   over: 'http',
   async probe(bench) {
     const speaker = await bench.shared();
-    await bench.works(speaker, 'ping');
-    const answer = await speaker.request('ping', undefined, { headers: { 'MCP-Protocol-Version': undefined } });
+    await bench.works(speaker, bench.harmless);
+    const answer = await speaker.request(bench.harmless, undefined, { headers: { 'MCP-Protocol-Version': undefined } });
     return answer.result === undefined ? breaks(answer, 'it got no result') : holds;
   },
 };
