@@ -33,7 +33,7 @@ npx parley-mcp check -- node server.js
 \`\`\`
 
 It opens a conversation in each revision, sends right and wrong messages, and says which statements of the specification the server breaks, with what was sent, what came,
-what to change and where it is written. \`--json\`, \`--junit\` and \`--sarif <file>\` are for machines; \`--baseline <file>\` lets known findings be; \`parley help check\` lists the rest.
+what to change and where it is written. \`--json\`, \`--junit\` and \`--sarif <file>\` are for machines, and \`--json-to <file>\` and \`--junit-to <file>\` write beside what is printed; \`--baseline <file>\` lets known findings be; \`parley help check\` lists the rest.
 
 - **It changes nothing.** It opens and ends sessions of its own, lists, reads at most five listed resources, gets at most three prompts that need no arguments, and opens streams. No listed tool is
   called but those that \`--calls add,book\` names: with the arguments of \`--args <file>\`, else with examples and defaults of their schemas, several times, and with wrong arguments; one that has \`destructiveHint\` as \`book!\`.

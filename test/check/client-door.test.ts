@@ -146,6 +146,22 @@ test('a client that leaves early is judged by what it did, and the command says 
   assert.match(out, /not done: list all its tools[^]*cut short: the client ended before all was done/);
 });
 
+test('the report says how a client ended that left early, and what it wrote last, without secrets', async (t) => {
+  const script = 'console.error(`no module ${process.env.API_TOKEN}`); process.exitCode = 7;';
+  const { code, out } = await command(t, [
+    '--client',
+    '--env',
+    'API_TOKEN=sesame-open-0815',
+    '--',
+    process.execPath,
+    '-e',
+    script,
+  ]);
+  assert.equal(code, 3, out);
+  assert.match(out, /cut short: the client ended before all was done: code 7; the last .*:\n {4}no module /);
+  assert.ok(!out.includes('sesame-open-0815'), out);
+});
+
 const signsIn = join(root, 'test/check/raw-authorized-main.ts');
 
 test('with --auth the command is started for each scenario, and judged by what it did in all of them', async (t) => {

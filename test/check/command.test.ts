@@ -106,6 +106,16 @@ test('the report as JSON is valid by the schema of the package', async (t) => {
   assert.ok(exchanges.every(({ sent }) => !/mcp-session-id: [^…]/i.test(sent)));
 });
 
+test('JSON and JUnit go to files beside what is printed, of one run', async (t) => {
+  const folder = await folderOf(t);
+  const [json, junit] = [join(folder, 'a.json'), join(folder, 'a.xml')];
+  const { url } = await served(t, 'wrong');
+  const { stdout } = await inThisProcess(['check', ...only, '--json-to', json, '--junit-to', junit, url]);
+  assert.match(stdout, /^✗ tools-008 MUST/m);
+  assert.equal((JSON.parse(await readFile(json, 'utf8')) as CheckReport).findings[0]?.id, 'tools-008');
+  assert.match(await readFile(junit, 'utf8'), /<testcase [^>]*name="tools-008 MUST"><failure /);
+});
+
 test('SARIF points at the file that is named', async (t) => {
   const file = join(await folderOf(t), 'found.sarif');
   const { url } = await served(t, 'wrong');

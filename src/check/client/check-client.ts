@@ -24,8 +24,8 @@ export interface CheckClientOptions {
   /** Silence after the last step that is taken for the end, in milliseconds; 1,500 by default. */
   readonly quietMs?: number;
   readonly signal: AbortSignal;
-  /** Hears the address. @returns Resolves when the client has gone by itself; left out where nobody knows. */
-  onOpen?(origin: string): Promise<void> | undefined;
+  /** Hears the address. @returns Resolves when the client has gone by itself, with how where that is known; left out where nobody knows. */
+  onOpen?(origin: string): Promise<unknown> | undefined;
   /** Hears which steps are done, whenever one is. */
   onStep?(done: ReadonlySet<string>): void;
 }
@@ -51,15 +51,15 @@ export async function checkClient(options: CheckClientOptions): Promise<CheckRep
   let why: string | undefined;
   let isGone = false;
   try {
-    let gone: Promise<void> | undefined;
+    let gone: Promise<unknown> | undefined;
     if ('port' in door) {
       opened = await openHttpDoor(door.port, revisions, { judged: () => judged });
       judged.serveRemote(opened.remote);
       gone = options.onOpen?.(opened.origin);
     } else gone = speakLines(door, revisions, judged);
-    const left = gone?.then(() => {
+    const left = gone?.then((how) => {
       isGone = true;
-      return 'the client ended before all was done';
+      return `the client ended before all was done${typeof how === 'string' ? `: ${how}` : ''}`;
     });
     why = await Promise.race([...(left === undefined ? [] : [left]), quiet.over, ended, tooLong]);
   } finally {

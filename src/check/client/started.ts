@@ -9,12 +9,20 @@ import type { StartedBy } from '../bench/lines.ts';
 export interface StartedClient {
   /** Resolves when it has ended, with the way in which it did. */
   readonly ended: Promise<string>;
+  /** The last lines that it wrote to its standard error. */
+  lastWords(): readonly string[];
   /** Ends it, and all that it started. */
   close(): Promise<void>;
 }
 
 /** Time that it may take to end when it is told to, in milliseconds. */
 const endMs = 2_000;
+
+/** Time in which what it wrote last comes when it has ended, in milliseconds. */
+const drainMs = 1_000;
+
+/** Characters and lines of its standard error that are kept. */
+const most = { characters: 4_000, lines: 20 };
 
 /** Starts a client; what it prints is given on. @param hear Hears the text that it prints. */
 export function startClient({ command, args, env }: StartedBy, hear: (text: string) => void): StartedClient {
@@ -30,8 +38,25 @@ export function startClient({ command, args, env }: StartedBy, hear: (text: stri
   });
   endWithProcess(child);
   for (const output of [child.stdout, child.stderr]) output.setEncoding('utf8').on('data', hear);
+  let kept = '';
+  child.stderr.on('data', (text: string) => (kept = (kept + text).slice(-most.characters)));
+  const lastWords = (): readonly string[] =>
+    kept
+      .split('\n')
+      .filter((line) => line.trim() !== '')
+      .slice(-most.lines);
   const ended = new Promise<string>((resolve) => {
-    child.once('exit', (code, signal) => resolve(signal ?? `code ${code}`));
+    let how = '';
+    let cancel = (): void => undefined;
+    // What it wrote last comes after its end; who has its output from it may hold that open for ever.
+    child.once('exit', (code, signal) => {
+      how = signal ?? `code ${code}`;
+      cancel = after(drainMs, () => resolve(how));
+    });
+    child.once('close', () => {
+      cancel();
+      resolve(how);
+    });
     child.once('error', (error) => resolve(error.message));
   });
   const close = async (): Promise<void> => {
@@ -43,5 +68,5 @@ export function startClient({ command, args, env }: StartedBy, hear: (text: stri
     }
     forget(child);
   };
-  return { ended, close };
+  return { ended, lastWords, close };
 }

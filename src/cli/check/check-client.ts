@@ -6,6 +6,8 @@ import { chosenRevisions } from '../../protocol/revision.ts';
 import type { Io } from '../io.ts';
 import { revisionDates, type Parsed } from '../options.ts';
 import { printed } from '../shown.ts';
+import { secretsIn } from '../explain/secrets.ts';
+import { withoutTexts } from '../../wire/without-texts.ts';
 import { version } from '../../node/version.ts';
 import { startAt, waitingFor } from './waiting.ts';
 
@@ -21,13 +23,18 @@ export async function checkComingClient(
   const dates = revisionDates(parsed.texts('revision'));
   const say = (text: string): void => void io.stderr.write(printed(text, 'lines'));
   let started: StartedClient | undefined;
-  const onOpen = (origin: string): Promise<void> | undefined => {
+  const onOpen = (origin: string): Promise<string> | undefined => {
     if (command === undefined) {
       say(guideText(origin));
       return undefined;
     }
-    started = startAt(command, { url: `${origin}/mcp`, parsed, io });
-    return started.ended.then((how) => say(`the client ended: ${how}\n`));
+    const running = startAt(command, { url: `${origin}/mcp`, parsed, io });
+    started = running;
+    return running.ended.then((how) => {
+      say(`the client ended: ${how}\n`);
+      const words = running.lastWords();
+      return words.length === 0 ? how : [`${how}; the last that it wrote to its standard error:`, ...words].join('\n');
+    });
   };
   const told = new Set<string>();
   const options: CheckClientOptions = {
@@ -44,7 +51,8 @@ export async function checkComingClient(
     },
   };
   try {
-    return await checkClient(options);
+    // What it wrote may hold what it was given.
+    return withoutTexts(await checkClient(options), secretsIn(parsed, io.env, command ?? []));
   } finally {
     await started?.close();
   }

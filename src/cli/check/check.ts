@@ -38,6 +38,8 @@ const options: ParseArgsOptionsConfig = {
   heavy: { type: 'boolean' },
   json: { type: 'boolean' },
   junit: { type: 'boolean' },
+  'json-to': { type: 'string' },
+  'junit-to': { type: 'string' },
   sarif: { type: 'string' },
   baseline: { type: 'string' },
   'write-baseline': { type: 'boolean' },
@@ -114,7 +116,9 @@ async function checked(argv: readonly string[], io: Io): Promise<number> {
 /** @throws UsageError for options that contradict each other. */
 function refuseMistakes(parsed: Parsed): void {
   if (parsed.flag('json') && parsed.flag('junit'))
-    throw new UsageError('--json and --junit print in one place; give one of them');
+    throw new UsageError(
+      '--json and --junit print in one place; give one of them, and --json-to or --junit-to with a file',
+    );
   if (parsed.flag('write-baseline') && parsed.text('baseline') === undefined)
     throw new UsageError('--write-baseline needs --baseline <file>, which it writes');
   if (parsed.text('sarif-file') !== undefined && parsed.text('sarif') === undefined)
@@ -146,6 +150,9 @@ async function tell(found: CheckReport, parsed: Parsed, io: Io): Promise<number>
   const { report, stale } = file === undefined ? { report: found, stale: [] } : compareTo(found, await known(file));
   const sarif = parsed.text('sarif');
   if (sarif !== undefined) await writeFile(sarif, printed(sarifReport(report, parsed.text('sarif-file')), 'json'));
+  const [json, junit] = [parsed.text('json-to'), parsed.text('junit-to')];
+  if (json !== undefined) await writeFile(json, `${shownJson(report, 2)}\n`);
+  if (junit !== undefined) await writeFile(junit, printed(junitReport(report), 'lines'));
   io.stdout.write(
     parsed.flag('json')
       ? `${shownJson(report, 2)}\n`
