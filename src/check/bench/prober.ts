@@ -2,11 +2,11 @@ import { isObject } from '../../jsonrpc/message.ts';
 import { after } from '../../jsonrpc/timeout.ts';
 import { requestHeaders, selfMeta, withMeta, type Self } from '../../client/connection/request-meta.ts';
 import type { ClientCapabilities } from '../../protocol/capability.ts';
-import { metaKey } from '../../protocol/meta.ts';
 import type { Revision } from '../../protocol/revision.ts';
 import { NotJudged, SessionLost } from '../verdict.ts';
-import { answers, responseIn, turnedAway, type CameResponse, type Exchanged } from './exchange.ts';
+import { responseIn, turnedAway, type CameResponse, type Exchanged } from './exchange.ts';
 import type { RawHttp } from './http.ts';
+import { givenParams, isElsewhere, isEventStream, isResuming, untilAnswered } from './manner.ts';
 import { saysLost } from './lost.ts';
 import type { RawLines } from './lines.ts';
 import type { RawPair } from './pair.ts';
@@ -329,7 +329,7 @@ export class Prober {
       request: undefined,
       running: going.beside,
       // What is replayed was heard when it was said.
-      isAside: !isStream(exchange) || isResuming(manner),
+      isAside: !isEventStream(exchange) || isResuming(manner),
     });
     this.#hears?.(exchange);
     return exchange;
@@ -366,8 +366,8 @@ export class Prober {
   ): { readonly params?: Readonly<Record<string, unknown>> } {
     const { revision, capabilities, info } = this.#parts;
     if ('meta' in manner)
-      return manner.meta === undefined ? given(params) : { params: { ...params, _meta: manner.meta } };
-    if (revision.clientDescribed === 'once') return given(params);
+      return manner.meta === undefined ? givenParams(params) : { params: { ...params, _meta: manner.meta } };
+    if (revision.clientDescribed === 'once') return givenParams(params);
     return { params: withMeta(params, selfMeta(revision, { info, capabilities })) };
   }
 
@@ -394,35 +394,4 @@ export class Prober {
       ...(isOpen ? { 'MCP-Protocol-Version': revision.date } : {}),
     };
   }
-}
-
-/** Tells that the response to a request came. Each message is looked at once: a stream may have very many. */
-function untilAnswered(id: unknown): NonNullable<Manner['until']> {
-  let seen = 0;
-  return (messages) => {
-    const fresh = messages.slice(seen);
-    seen = messages.length;
-    return fresh.flat().some((one) => answers(one, id));
-  };
-}
-
-function given(params: Readonly<Record<string, unknown>> | undefined): {
-  readonly params?: Readonly<Record<string, unknown>>;
-} {
-  return params === undefined ? {} : { params };
-}
-
-/** Tells whether a manner names another revision than that of the conversation, or none where one should be named. */
-function isElsewhere({ date, clientDescribed }: Revision, manner: Manner): boolean {
-  if (Object.keys(manner.headers ?? {}).some((name) => name.toLowerCase() === 'mcp-protocol-version')) return true;
-  if (!('meta' in manner) || clientDescribed === 'once') return false;
-  return manner.meta?.[metaKey.protocolVersion] !== date;
-}
-
-function isResuming({ headers = {} }: Manner): boolean {
-  return Object.keys(headers).some((name) => name.toLowerCase() === 'last-event-id');
-}
-
-function isStream({ headers }: Exchanged): boolean {
-  return headers['content-type']?.startsWith('text/event-stream') === true;
 }
