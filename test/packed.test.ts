@@ -79,10 +79,10 @@ test('an error that is thrown inside says where in the source, by the maps', () 
   assert.match(lines[Number(line) - 1] ?? '', /throw new TypeError/, stack);
 });
 
-test('the package holds no tests, and stays below 3.46 MB', () => {
+test('the package holds no tests, and stays below 3.47 MB', () => {
   const tests = readdirSync(join(installed, 'src'), { recursive: true, encoding: 'utf8' }).filter((name) =>
     /\.test(-d)?\.ts$/.test(name),
   );
   assert.deepEqual(tests, []);
-  assert.ok(packedBytes < 3_460_000, `${packedBytes} bytes`);
+  assert.ok(packedBytes < 3_470_000, `${packedBytes} bytes`);
 });

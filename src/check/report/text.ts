@@ -49,7 +49,7 @@ function uncalledLines(uncalled: CheckReport['uncalled']): readonly string[] {
 /** Most reasons that are told for what was not judged. */
 const mostReasons = 8;
 
-/** Why rows were not judged, the reason of most of them first. */
+/** Reasons for which rows were not judged, that of most of them first. */
 function unjudgedLines({ rows }: CheckReport): readonly string[] {
   const judged = new Set(
     rows.flatMap(({ id, verdict }) => (['breaks', 'differs', 'disputed', 'holds'].includes(verdict) ? [id] : [])),
