@@ -1,6 +1,7 @@
 /** What clients seldom do, or had better not: it ends, however it does, and is in nobody's way. */
 
 import type { Client } from '../../../src/client.ts';
+import { longestMs } from './judge.ts';
 import { mostWatched, newsUri } from './node.ts';
 import { oddTools } from './odd-tools.ts';
 
@@ -9,6 +10,8 @@ export interface OddParts {
   readonly client: Client;
   /** A key of its own, which no other call has. */
   readonly key: number;
+  /** True where somebody between may say that a message was taken which never arrived, and no client could see through it. */
+  readonly isLiedTo: boolean;
   note(words: string): void;
 }
 
@@ -16,8 +19,21 @@ type Odd = (parts: OddParts) => Promise<unknown>;
 
 const later = async (ms: number): Promise<void> => await new Promise<void>((resolve) => void setTimeout(resolve, ms));
 
-const echo = async ({ client, key }: OddParts, options: Parameters<Client['callTool']>[2]): Promise<unknown> =>
-  await client.callTool('echo', { key }, options);
+const echo = async (
+  { client, key }: Pick<OddParts, 'client' | 'key'>,
+  options: Parameters<Client['callTool']>[2],
+): Promise<unknown> => await client.callTool('echo', { key }, options);
+
+/** A call without any limit of time. Nobody but who makes it ends it where it was taken in name alone; everywhere else it ends by itself. */
+const unlimited = async (parts: OddParts): Promise<unknown> => {
+  const given = new AbortController();
+  const timer = parts.isLiedTo ? setTimeout(() => given.abort('waited for long enough'), longestMs) : undefined;
+  try {
+    return await echo(parts, { timeoutMs: 0, maxTotalTimeoutMs: 0, signal: given.signal });
+  } finally {
+    clearTimeout(timer);
+  }
+};
 
 /** What somebody hears who cannot bear it. */
 const throwing = (): never => {
@@ -81,7 +97,7 @@ const deeds: readonly Odd[] = [
   async ({ client }) => await client.readResource('news://nobodys'),
   async ({ client, key }) => await client.callTool('endless', { key }),
   async ({ client, key }) => await client.callTool('hand-page', { key }),
-  async (parts) => await echo(parts, { timeoutMs: 0, maxTotalTimeoutMs: 0 }),
+  unlimited,
   async ({ client }) => {
     const all = await client.subscribe(
       { prompts: true, resources: true, updates: [newsUri, 'news://nobodys'] },
@@ -100,11 +116,7 @@ const deeds: readonly Odd[] = [
   async ({ client, key }) => {
     // All of it at once, the second for its own reasons over before the first.
     const given = new AbortController();
-    const all = [
-      echo({ client, key, note: () => undefined }, {}),
-      client.listTools(),
-      client.ping({ signal: given.signal }),
-    ];
+    const all = [echo({ client, key }, {}), client.listTools(), client.ping({ signal: given.signal })];
     given.abort(new Error('enough'));
     return await Promise.allSettled(all);
   },

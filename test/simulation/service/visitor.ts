@@ -151,7 +151,13 @@ class Visitor {
   async #odd(key: number): Promise<void> {
     const { world, plan } = this.#parts;
     const number = numberOf(`${this.#name}-${oddKeys + key * 100 + (plan.seed % 100)}`);
-    await doOdd({ client: this.#client, key: number, note: (words) => world.note(`${this.#name} ${words}`) });
+    await doOdd({
+      client: this.#client,
+      key: number,
+      // The answer to a POST of HTTP+SSE says no more than that it was taken.
+      isLiedTo: plan.pair && plan.wrong > 0,
+      note: (words) => world.note(`${this.#name} ${words}`),
+    });
   }
 
   /** All is calm: what was watched is known as it is. */
