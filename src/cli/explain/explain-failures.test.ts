@@ -153,7 +153,7 @@ describe('parley explain, of a command that is no server', { concurrency: 4 }, (
     assert.equal(code, 1);
     assert.match(stdout, /^no revision works: initialize was not answered within 300 ms\n/);
     assert.match(stdout, /\n {17}note: text is not JSON: Hello \ufffd\[31m\n/);
-    assert.match(stdout, /← \(no message\) text is not JSON: Hello \ufffd/);
+    assert.match(stdout, /← Hello \ufffd\[31m\n {6}\(no message\) text is not JSON: Hello \ufffd/);
   });
 
   test('a command that never answers, with what it wrote to standard error', async () => {
@@ -182,6 +182,17 @@ describe('parley explain, of a command that is no server', { concurrency: 4 }, (
       older.map(({ outcome, named }) => [outcome, named]),
       [['spoken', ['2025-11-25']], ...Array.from({ length: 3 }, () => ['other', ['2025-11-25']])],
     );
+  });
+
+  test('a server that says more than is shown, with how much more', async () => {
+    const said = `for (let n = 0; n < 700; n++) console.log('{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":' + n + '}}');`;
+    const script = answering('2025-11-25', 'process.exit()').replace(
+      "if (method === 'initialize')",
+      `if (method === 'initialize') { ${said} }\n$&`,
+    );
+    const { code, stdout } = await explainScript(script, '--wire');
+    assert.equal(code, 0);
+    assert.match(stdout, /note: \d{3} further messages travelled and are not shown\n/);
   });
 
   test('a server that answers with a revision that nobody knows', async () => {

@@ -82,6 +82,7 @@ export async function tryRevision(revision: Revision, options: TryOptions): Prom
   ms ??= performance.now() - began;
   if (evidence.reason === 'timeout' && tap.stderr.trim() !== '')
     notes.push(`it wrote to standard error: ${lastLine(tap.stderr)}`);
+  if (options.wire && tap.unkept > 0) notes.push(`${tap.unkept} further messages travelled and are not shown`);
   const over = tap.elsewhere ? 'http+sse' : transport.ownsProcess === true ? 'stdio' : 'http';
   const wire = options.wire ? { wire: tap.entries } : {};
   return {

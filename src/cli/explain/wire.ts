@@ -10,6 +10,8 @@ import type { TransportSettings } from '../target.ts';
 export interface Tap {
   /** Messages that travelled so far, in order. */
   readonly entries: readonly WireEntry[];
+  /** How many further ones are not kept. */
+  readonly unkept: number;
   /** Text that the server wrote to its standard error, at the end. */
   readonly stderr: string;
   /** True when messages went to another URL than the user's, as with HTTP+SSE alone. */
@@ -56,6 +58,9 @@ export function createTap(): Tap {
   return {
     entries: notebook.entries,
     refusals: notebook.refusals,
+    get unkept() {
+      return notebook.unkept;
+    },
     get target() {
       return notebook.target;
     },
@@ -84,6 +89,7 @@ class Notebook implements Recorder {
   readonly refusals: SeenRefusal[] = [];
   target: string | undefined;
   elsewhere = false;
+  unkept = 0;
   readonly #drafts = new Map<number, Draft>();
   /** True of each request that had credentials. */
   readonly #credentials = new Set<number>();
@@ -102,6 +108,7 @@ class Notebook implements Recorder {
     if (shown === undefined) return sequence;
     const { text, ...draft }: Draft = shown;
     if (this.entries.length < most.entries) this.entries.push(draft);
+    else this.unkept++;
     if (text !== undefined) this.#add(draft, text);
     else if (seen.http?.status !== undefined) this.#drafts.set(sequence, draft);
     return sequence;
@@ -112,7 +119,9 @@ class Notebook implements Recorder {
     if (draft !== undefined) this.#add(draft, piece);
   }
 
-  end(sequence: number): void {
+  end(sequence: number, { problem }: Pick<Seen, 'problem'> = {}): void {
+    const draft = this.#drafts.get(sequence);
+    if (draft !== undefined && problem !== undefined) draft.problem = problem;
     this.#drafts.delete(sequence);
   }
 
@@ -147,7 +156,7 @@ function shownOf({ lane, from, text, problem, http }: Seen): WireEntry | undefin
   if (lane === 'stderr') return text === undefined ? undefined : { from, stderr: text };
   if (http !== undefined) return { from, http: headOf(http), ...(text === undefined ? {} : { text }) };
   if (lane !== 'message') return undefined;
-  return problem === undefined ? { from, ...(text === undefined ? {} : { text }) } : { from, problem };
+  return { from, ...(text === undefined ? {} : { text }), ...(problem === undefined ? {} : { problem }) };
 }
 
 function clipped(text: string): string {
