@@ -92,7 +92,11 @@ describe('An unknown option is a TypeError at once that names the nearest', () =
       () => createHandler(server, loose({ ssePair: { sse: '/sse', message: '/m' } })),
       /ssePair .*"message".*messages/,
     ],
-    ['of listen', () => listen(server, loose({ port: 0, hostname: '::' })), /listen .*"hostname".*host\b/],
+    [
+      'of listen',
+      () => listen(server, loose({ port: 0, hostname: '::' })),
+      /listen .*"hostname"; it is called host here/,
+    ],
     ['of serveStdio', () => serveStdio(server, loose({ maxLineByte: 1 })), /serveStdio .*"maxLineByte".*maxLineBytes/],
     ['that is no number', () => serveStdio(server, loose({ drainMs: '5' })), /drainMs must be a number .*, not "5"/],
     ['that is no hook', () => serveStdio(server, loose({ onError: 'log' })), /onError must be a function, not "log"/],

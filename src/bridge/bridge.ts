@@ -1,3 +1,4 @@
+import { shown } from '../mistakes/shown.ts';
 import type { ActsBehind, Endpoint, Served } from '../host/endpoint.ts';
 import type { Host } from '../host/host.ts';
 import { createEndpoint } from '../host/serve.ts';
@@ -127,7 +128,7 @@ async function mergedBridge(options: MergedBridgeOptions, connect: ConnectUpstre
   if (entries.length > most)
     throw new TypeError(`${name} is ${most}, which is too few for ${entries.length} upstreams`);
   if (!Number.isSafeInteger(patienceMs) || patienceMs < 1)
-    throw new TypeError(`patienceMs must be a positive integer, not ${patienceMs}`);
+    throw new TypeError(`patienceMs must be a positive integer, not ${shown(patienceMs)}`);
   tellOfService(settings, [...identities]);
   const parts = { options, settings, connect, places: placesOf(settings), identities };
   if (acting.asCallers) {

@@ -199,7 +199,7 @@ export function bridgeSettingsOf(options: BridgeBehavior): Settings {
     throw new TypeError(`tasks.ask is required or always, not ${shown(asked)}`);
   for (const [name, value] of Object.entries({ maxUpstreams, maxUpstreamsPerClient }))
     if (!Number.isSafeInteger(value) || value < 1)
-      throw new TypeError(`${name} must be a positive integer, not ${value}`);
+      throw new TypeError(`${name} must be a positive integer, not ${shown(value)}`);
   const listeners = new ServiceListeners(options.onEvent);
   refuseNoStore(options.store, options.rounds?.keys);
   const store = options.store && toldStore(options.store, listeners);
@@ -235,7 +235,7 @@ function parkedOptions(
   failed: (cause: unknown) => void,
 ): Omit<PoolOptions['parked'], 'listeners'> {
   if (!Number.isSafeInteger(ttlMs) || ttlMs < 1)
-    throw new TypeError(`rounds.ttlMs must be a positive integer, not ${ttlMs}`);
+    throw new TypeError(`rounds.ttlMs must be a positive integer, not ${shown(ttlMs)}`);
   const seal = createSeal(keys && keysFrom(keys, failed), { purpose: 'rounds' });
   return { seal, ttlMs, bus: bus ?? (store && busOf(store)), now: Date.now };
 }

@@ -39,7 +39,10 @@ export function lineReader(options: LineReaderOptions): LineReader {
   let skipped: LongLine | undefined;
 
   function tooLong(seen: Glimpse | undefined): void {
-    options.problem(new ConnectionError('too-large', `line is longer than ${maxBytes} bytes`), seen);
+    options.problem(
+      new ConnectionError('too-large', `line is longer than ${maxBytes} bytes, the limit that maxLineBytes sets`),
+      seen,
+    );
   }
 
   function complete(line: Uint8Array): void {

@@ -14,6 +14,7 @@ const aliases: Readonly<Record<string, string>> = {
   requestedSchema: 'schema',
   inputRequests: 'requests',
   requestState: 'state',
+  hostname: 'host',
   onElicitation: 'onElicit',
   onSampling: 'onSample',
 };

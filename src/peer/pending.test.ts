@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { execPath } from 'node:process';
 import { test, type TestContext } from 'node:test';
 import { PendingRequest, type WaitOptions } from './pending.ts';
 
@@ -66,4 +68,13 @@ test('the time in which a person is asked is told to who counts the time of seve
   pass(4_000);
   pending.settle(new Error('the connection is lost'));
   assert.equal(still.ms, 7_000);
+});
+
+test('a process lives long enough to tell that a request was not answered in time', () => {
+  const source = `import { PendingRequest } from ${JSON.stringify(new URL('pending.ts', import.meta.url).href)};
+    const owner = { over() {}, givenUp() {} };
+    const pending = new PendingRequest({ id: 1, method: 'tools/call' }, { timeoutMs: 1 }, owner);
+    await pending.answer.catch((error) => console.log(error.message));`;
+  const said = execFileSync(execPath, ['--input-type=module', '-e', source], { encoding: 'utf8' });
+  assert.equal(said, 'tools/call was not answered within 1 ms\n');
 });

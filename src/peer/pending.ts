@@ -168,8 +168,9 @@ export class PendingRequest<Options extends WaitOptions = WaitOptions> implement
   }
 }
 
+/** The process lives until a request is settled: whoever waits for it is told, where nothing else keeps it alive too. */
 function timer(ms: number | undefined, run: () => void): (() => void) | undefined {
-  return ms === undefined || ms === 0 || ms === Number.POSITIVE_INFINITY ? undefined : after(ms, run);
+  return ms === undefined || ms === 0 || ms === Number.POSITIVE_INFINITY ? undefined : after(ms, run, true);
 }
 
 /**

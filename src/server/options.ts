@@ -1,3 +1,4 @@
+import { shown } from '../mistakes/shown.ts';
 import type { CacheHint } from '../protocol/features/envelope.ts';
 import type { ServerRounds } from '../host/input/server-rounds.ts';
 import type { RoundStore } from '../host/input/state-store.ts';
@@ -134,7 +135,7 @@ export function resolveOptions(options: ServerOptions): ResolvedOptions {
   checkServerOptions(options);
   const pageSize = options.pageSize ?? 1000;
   if (!Number.isSafeInteger(pageSize) || pageSize < 1)
-    throw new TypeError(`pageSize must be a positive integer, not ${pageSize}`);
+    throw new TypeError(`pageSize must be a positive integer, not ${shown(pageSize)}`);
   for (const id of Object.keys(options.capabilities?.extensions ?? {})) {
     if (!isExtensionId(id))
       throw new TypeError(`capabilities.extensions: ${JSON.stringify(id)} is no identifier such as com.example/name`);

@@ -215,6 +215,7 @@ for (const [what, options] of [
   ['no revision', { revisions: [] }],
   ['pages of nothing', { pageSize: 0 }],
   ['pages of a fraction', { pageSize: 1.5 }],
+  ['pages of text', { pageSize: '10' as unknown as number }],
   ['a negative time to live', { cache: { ttlMs: -1, cacheScope: 'private' } }],
   ['a fractional time to live', { cache: { ttlMs: 0.5, cacheScope: 'private' } }],
   ['a cache scope that is none', { cache: { ttlMs: 0, cacheScope: 'everyone' } }],

@@ -87,6 +87,10 @@ describe('a wrong entry', () => {
       { serverUrl: 'https://x' },
       'mcpServers.one: needs "command", for a server to start, or "url", for one that runs; serverUrl may be meant as "url"',
     ],
+    [
+      { cmd: 'node' },
+      'mcpServers.one: needs "command", for a server to start, or "url", for one that runs; cmd may be meant as "command"',
+    ],
     [{ command: 'node', url: 'https://x' }, 'mcpServers.one: has both "command" and "url"; keep one of them'],
     [{ command: ['node'] }, 'mcpServers.one.command: must be a text, not a list'],
     [{ command: ' ' }, 'mcpServers.one.command: must name a program, and is empty'],

@@ -113,7 +113,11 @@ const known = ['command', 'args', 'env', 'cwd', 'url', 'headers', 'oauth', 'type
 
 /** Keys that other hosts use, and ours for them. */
 const aliases: ReadonlyMap<string, string> = new Map([
+  ['cmd', 'command'],
+  ['arguments', 'args'],
+  ['environment', 'env'],
   ['serverUrl', 'url'],
+  ['endpoint', 'url'],
   ['httpUrl', 'url'],
 ]);
 

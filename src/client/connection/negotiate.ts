@@ -164,13 +164,14 @@ class Negotiation {
   }
 
   async #handshake(offer: Revision): Promise<Omit<Agreement, 'negotiated' | 'confirmed'>> {
-    // Some servers exit on an unknown first request: then the probe cost us the channel, before or just now.
-    const probed = this.#channel !== undefined;
+    // Some servers exit on an unknown first request: then the probe costs us the channel, perhaps only now.
+    const probed = this.#channel;
     const channel = await this.#open();
     try {
       return await initialize(channel, offer, this.#options);
     } catch (error) {
-      if (!probed || channel.ended === undefined || !channel.facts.mayLoseTheProbe) throw error;
+      // One that was begun for this, and ended too, would end again.
+      if (channel !== probed || channel.ended === undefined || !channel.facts.mayLoseTheProbe) throw error;
       return await initialize(await this.#open(), offer, this.#options);
     }
   }

@@ -271,6 +271,15 @@ test('a resource needs an absolute URI, a template a good one, and both their ow
   const server = empty();
   for (const bad of ['', 'one', '/etc/passwd', '../x', '//host/x'])
     assert.throws(() => server.resource(bad, { name: 'x' }, () => 'x'), TypeError, bad);
+  for (const [bad, good] of [
+    ['x://ключ', 'x://%D0%BA%D0%BB%D1%8E%D1%87'],
+    ['x://a b', 'x://a%20b'],
+  ] as const)
+    assert.throws(
+      () => server.resource(bad, { name: 'x' }, () => 'x'),
+      new RegExp(`percent-encode what no URI may hold: "${good}"`),
+    );
+  assert.throws(() => server.resource('x://\ud800', { name: 'x' }, () => 'x'), /is not an absolute URI$/);
   assert.throws(() => server.resourceTemplate('user://{', { name: 'x' }, () => 'x'), TypeError);
   server.resource(uri, { name: 'x' }, () => 'x');
   server.resourceTemplate('user://{id}', { name: 'x' }, () => 'x');

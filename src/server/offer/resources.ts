@@ -34,6 +34,13 @@ export interface TemplateEntry {
   readonly within?: Within | undefined;
 }
 
+function noUri(uri: string): TypeError {
+  // Half of a surrogate pair cannot be encoded.
+  const encoded = /\p{Surrogate}/u.test(uri) ? uri : encodeURI(uri);
+  const remedy = isUri(encoded) ? `; percent-encode what no URI may hold: ${JSON.stringify(encoded)}` : '';
+  return new TypeError(`resource ${JSON.stringify(uri)} is not an absolute URI${remedy}`);
+}
+
 /** Adds the resource at a URI. */
 export function addResource(
   registry: Registry<ResourceEntry>,
@@ -44,7 +51,7 @@ export function addResource(
   const opens = uri.indexOf('{');
   if (opens !== -1 && uri.includes('}', opens))
     throw new TypeError(`resource ${JSON.stringify(uri)} is a template of URIs; define it with resourceTemplate`);
-  if (!isUri(uri)) throw new TypeError(`resource ${JSON.stringify(uri)} is not an absolute URI`);
+  if (!isUri(uri)) throw noUri(uri);
   return registry.add(uri, definition, (current) => ({
     resource: listable(
       resourceShape,

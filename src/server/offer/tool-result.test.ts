@@ -39,11 +39,12 @@ for (const [what, returned, wanted] of forms) {
   });
 }
 
-for (const [what, returned] of [
-  ['a number', 7],
-  ['true', true],
-  ['an object that is nothing known', { sum: 3 }],
-  ['a list with something else in it', [words, 'more']],
+for (const [what, returned, told] of [
+  ['a number', 7, '7'],
+  ['true', true, 'true'],
+  ['an object that is nothing known', { sum: 3 }, 'an object'],
+  ['an object with text as its content', { content: 'hello' }, 'an object whose content is no list'],
+  ['a list with something else in it', [words, 'more'], 'a list'],
 ] as const) {
   test(`${what} from a tool without output schema is a failed call, told to onError alone [tools-023]`, async () => {
     const errors: unknown[] = [];
@@ -54,7 +55,10 @@ for (const [what, returned] of [
       assert.equal(isError, true);
       assert.deepEqual(content, [{ type: 'text', text: 'the tool "give" failed' }]);
     }
-    assert.equal(errors.length, dates.length);
+    assert.deepEqual(
+      errors.map((error) => /returned (.*);/.exec(String(error))?.[1]),
+      dates.map(() => told),
+    );
   });
 }
 

@@ -1,3 +1,4 @@
+import { shown } from '../../mistakes/shown.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import type { ContentBlock } from '../../protocol/features/content.ts';
 import type { CallToolResult } from '../../protocol/features/tools.ts';
@@ -45,8 +46,9 @@ export function contentResult(tool: string, value: unknown): CallToolResult {
   if (isObject(value) && Array.isArray(value['content'])) return value as unknown as CallToolResult;
   if (isObject(value) && value['structuredContent'] !== undefined)
     return structuredResult(value['structuredContent'], value);
+  const kind = isObject(value) ? `an object${'content' in value ? ' whose content is no list' : ''}` : shown(value);
   throw new TypeError(
-    `tool ${JSON.stringify(tool)} returned a ${typeof value}; return a string, content blocks or a result, or declare an output schema`,
+    `tool ${JSON.stringify(tool)} returned ${kind}; return a string, content blocks or a result, or declare an output schema`,
   );
 }
 

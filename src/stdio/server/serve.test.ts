@@ -116,10 +116,19 @@ test('a question of a handler whose answer is too long fails at once', async () 
   });
   await assert.rejects(
     client.callTool('ask', {}),
-    /answer of the client cannot be read: line is longer than 1000 bytes/,
+    /answer of the client cannot be read: line is longer than 1000 bytes, the limit that maxLineBytes sets/,
   );
   await client.close();
   await serving.closed;
+});
+
+test('an output serves one client at a time, and another when that is over', async () => {
+  const output = new PassThrough();
+  const first = serveStdio(echoServed(), { input: new PassThrough(), output });
+  const again = (): StdioServer => serveStdio(echoServed(), { input: new PassThrough(), output });
+  assert.throws(again, /TypeError: this output serves a client already/);
+  await first.close();
+  await again().close();
 });
 
 test('invalid UTF-8 is answered with -32700 and never reaches a handler [basic-002]', async () => {

@@ -49,15 +49,22 @@ export interface StdioServer {
 /**
  * Serves one client over standard input and output. It ends when the input does, and never ends the process.
  *
- * @throws TypeError for options that are unknown or make no sense.
+ * @throws TypeError for options that are unknown or make no sense, and for an output that is in use.
  * @example
  * await serveStdio(server).closed;
  */
 export function serveStdio(served: Served, options: StdioServerOptions = {}): StdioServer {
   checkOptions(options);
+  const { output = process.stdout } = options;
+  if (inUse.has(output)) throw new TypeError('this output serves a client already; one is served at a time');
   const session = new StdioSession(served, options);
+  inUse.add(output);
+  void session.closed.then(() => inUse.delete(output));
   return { closed: session.closed, close: () => session.end(0) };
 }
+
+/** Two that share an output would both answer each request. */
+const inUse = new WeakSet<Writable>();
 
 const optionNames: Names<StdioServerOptions> = {
   input: 1,
