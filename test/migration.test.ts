@@ -1,0 +1,65 @@
+/** The server of docs/migration.md says the same before and after it. */
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test, type TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { connect } from '../src/client.ts';
+import { spawn } from '../src/stdio.ts';
+
+const program = (name: string): URL => new URL(`../examples/migration/${name}.ts`, import.meta.url);
+
+/** What a client sees of a server: what is offered, and what becomes of each use. */
+async function seen(t: TestContext, name: string): Promise<Readonly<Record<string, unknown>>> {
+  const logs: unknown[] = [];
+  let isWilling = true;
+  const client = await connect(spawn(process.execPath, [fileURLToPath(program(name))]), {
+    revisions: ['2025-11-25'],
+    onElicit: ({ message }) => {
+      assert.equal(message, 'How many go to Oslo?');
+      return isWilling ? { action: 'accept', content: { people: 2 } } : { action: 'decline' };
+    },
+    onLog: ({ data }) => void logs.push(data),
+  });
+  t.after(() => client.close());
+  const booked = await client.callTool('book', { city: 'Oslo' });
+  isWilling = false;
+  const declined = await client.callTool('book', { city: 'Oslo' });
+  const wrong = await client.callTool('book', { city: 7 });
+  const { contents: listed } = await client.readResource('trips://cities');
+  const { contents: matched } = await client.readResource('trips://cities/Oslo');
+  const { messages } = await client.getPrompt('plan', { city: 'Oslo' });
+  const { completion } = await client.complete(
+    { type: 'ref/resource', uri: 'trips://cities/{city}' },
+    { name: 'city', value: '' },
+  );
+  return {
+    tools: (await client.listTools()).map(({ name: tool, description, inputSchema }) => [
+      tool,
+      description,
+      inputSchema.properties,
+      inputSchema.required,
+    ]),
+    resources: (await client.listResources()).map(({ uri, name: resource, mimeType }) => [uri, resource, mimeType]),
+    templates: (await client.listResourceTemplates()).map(({ uriTemplate }) => uriTemplate),
+    prompts: (await client.listPrompts()).map(({ name: prompt, arguments: given }) => [prompt, given]),
+    booked: [booked.structuredContent, booked.isError ?? false],
+    declined: [declined.content, declined.isError],
+    wrong: wrong.isError,
+    contents: [...listed, ...matched].map((one) => ('text' in one ? one.text : undefined)),
+    messages,
+    completion: completion.values,
+    logs,
+  };
+}
+
+test('the server of docs/migration.md says the same before and after it', async (t) => {
+  const [before, after] = [await seen(t, 'before'), await seen(t, 'after')];
+  assert.deepEqual(after, before);
+  assert.deepEqual(after['booked'], [{ number: 102 }, false]);
+});
+
+test('the programs of docs/migration.md are those in examples/', () => {
+  const page = readFileSync(new URL('../docs/migration.md', import.meta.url), 'utf8');
+  for (const name of ['before', 'after']) assert.ok(page.includes(readFileSync(program(name), 'utf8')), name);
+});
