@@ -27,7 +27,7 @@ server.registerResource(
   'city',
   new ResourceTemplate('trips://cities/{city}', { list: undefined, complete: { city: () => ['Lisbon', 'Oslo'] } }),
   {},
-  (uri, { city }) => ({ contents: [{ uri: uri.href, text: `${city} is nice` }] }),
+  (uri, { city }) => ({ contents: [{ uri: uri.href, text: `${String(city)} is nice` }] }),
 );
 
 server.registerPrompt('plan', { argsSchema: { city: z.string() } }, ({ city }) => ({

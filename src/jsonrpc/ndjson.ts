@@ -30,6 +30,10 @@ const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 const byteOrderMark = 0xfeff;
 
+function longerThan(maxBytes: number): ConnectionError {
+  return new ConnectionError('too-large', `line is longer than ${maxBytes} bytes, the limit that maxLineBytes sets`);
+}
+
 /** Reads newline-delimited text: strict UTF-8, bounded lines, `\r\n` tolerated, empty lines ignored. */
 export function lineReader(options: LineReaderOptions): LineReader {
   const maxBytes = options.maxBytes ?? defaultLineBytes;
@@ -39,10 +43,7 @@ export function lineReader(options: LineReaderOptions): LineReader {
   let skipped: LongLine | undefined;
 
   function tooLong(seen: Glimpse | undefined): void {
-    options.problem(
-      new ConnectionError('too-large', `line is longer than ${maxBytes} bytes, the limit that maxLineBytes sets`),
-      seen,
-    );
+    options.problem(longerThan(maxBytes), seen);
   }
 
   function complete(line: Uint8Array): void {
