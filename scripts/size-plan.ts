@@ -34,7 +34,7 @@ server.tool('add', { description: 'Adds.' }, () => 'added');
 
 /** How the budgets of the entry points stand, in KB; each is a little more than it was when it was last looked at. */
 const budgets: Readonly<Record<Entry, number>> = {
-  '': 126.3,
+  '': 126.5,
   server: 44.9,
   client: 48,
   bridge: 101.5,
@@ -58,7 +58,7 @@ export const programs: readonly Program[] = [
   {
     name: 'HTTP server',
     code: `import { createServer } from 'parley-mcp/server'; import { listen } from 'parley-mcp/node'; ${definition} await listen(server, { port: 3000 });`,
-    budget: 59.1,
+    budget: 59.2,
     aim: 30,
     neutral: false,
     role: 'server',
@@ -74,7 +74,7 @@ export const programs: readonly Program[] = [
   {
     name: 'stdio server',
     code: `import { createServer } from 'parley-mcp/server'; import { serveStdio } from 'parley-mcp/stdio'; ${definition} serveStdio(server);`,
-    budget: 47.2,
+    budget: 47.5,
     aim: 28,
     neutral: false,
     role: 'server',

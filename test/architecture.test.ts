@@ -16,8 +16,8 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   jsonrpc: ['json'],
   protocol: ['json'],
   schema: [],
-  auth: ['jsonrpc'],
   seal: ['jsonrpc'],
+  auth: ['jsonrpc', 'seal'],
   store: ['protocol', 'seal', 'mistakes'],
   // How a client is authorized.
   oauth: ['auth', 'store', 'jsonrpc', 'mistakes'],

@@ -1,7 +1,9 @@
 /** Private keys by which clients sign, in the forms in which people have them. */
 
+import type { JsonWebKeyFields, WebKey } from '../seal/web-crypto.ts';
+
 /** A private key: one of WebCrypto, a JWK, or the PEM text of PKCS #8; or a function that gives one. */
-export type SigningKey = CryptoKey | JsonWebKey | string;
+export type SigningKey = WebKey | JsonWebKeyFields | string;
 
 /** A private key with the id under which the authorization server knows it. */
 export interface NamedKey {
@@ -48,7 +50,7 @@ const identifiers: readonly (readonly [string, string])[] = [
  *
  * @throws TypeError for what is no private key; nothing of it is shown.
  */
-export async function signingKey(source: KeySource): Promise<{ readonly key: CryptoKey; readonly kid?: string }> {
+export async function signingKey(source: KeySource): Promise<{ readonly key: WebKey; readonly kid?: string }> {
   const given = typeof source === 'function' ? await source() : source;
   const { key, kid, alg } = isNamed(given) ? given : { key: given, kid: undefined, alg: undefined };
   if (typeof key === 'string') return { key: await fromPem(key, alg), ...(kid === undefined ? {} : { kid }) };
@@ -78,14 +80,14 @@ function bytesIn(base64: string): Uint8Array<ArrayBuffer> {
   }
 }
 
-async function fromJwk(jwk: JsonWebKey, alg: string | undefined): Promise<CryptoKey> {
+async function fromJwk(jwk: JsonWebKeyFields, alg: string | undefined): Promise<CryptoKey> {
   const curve = { 'P-256': 'ES256', 'P-384': 'ES384', 'P-521': 'ES512', Ed25519: 'Ed25519' }[jwk.crv ?? ''];
   return await imported('jwk', jwk, alg ?? jwk.alg ?? curve ?? (jwk.kty === 'RSA' ? 'RS256' : undefined));
 }
 
 async function imported(
   form: 'pkcs8' | 'jwk',
-  key: BufferSource | JsonWebKey,
+  key: BufferSource | JsonWebKeyFields,
   alg: string | undefined,
 ): Promise<CryptoKey> {
   const how = alg !== undefined && Object.hasOwn(imports, alg) ? imports[alg] : undefined;
@@ -96,7 +98,7 @@ async function imported(
   try {
     return form === 'jwk'
       ? // The form says which of the two it is.
-        await crypto.subtle.importKey('jwk', key as JsonWebKey, how, false, ['sign'])
+        await crypto.subtle.importKey('jwk', key as JsonWebKeyFields, how, false, ['sign'])
       : await crypto.subtle.importKey('pkcs8', key as BufferSource, how, false, ['sign']);
   } catch {
     throw new TypeError(`the key is no private key for ${alg}`);

@@ -15,6 +15,9 @@ const aliases: Readonly<Record<string, string>> = {
   inputRequests: 'requests',
   requestState: 'state',
   hostname: 'host',
+  clientId: 'id',
+  clientSecret: 'secret',
+  privateKey: 'key',
   onElicitation: 'onElicit',
   onSampling: 'onSample',
 };

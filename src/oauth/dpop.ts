@@ -1,5 +1,6 @@
 /** Proofs that whoever uses a token has the key that it is bound to. (RFC 9449.) */
 
+import type { WebKey, WebKeyPair } from '../seal/web-crypto.ts';
 import type { CredentialKey, CredentialStore } from '../store/credentials.ts';
 import { base64urlOf, jsonPart, utf8 } from '../auth/base64url.ts';
 
@@ -65,15 +66,14 @@ export class DpopProver {
 
 /** The pair of keys, with the public one as proofs show it. */
 export interface DpopKeys {
-  readonly privateKey: CryptoKey;
+  readonly privateKey: WebKey;
   readonly jwk: Readonly<Record<string, string | undefined>>;
 }
 
 /** The pair of keys of an authorization server, made at the first time; where the store can, they cannot be extracted from it. */
 export async function keysIn(store: CredentialStore, key: CredentialKey): Promise<DpopKeys> {
   if (store.keyPair !== undefined) {
-    const make = async (): Promise<CryptoKeyPair> =>
-      await crypto.subtle.generateKey(algorithm, false, ['sign', 'verify']);
+    const make = async (): Promise<WebKeyPair> => await crypto.subtle.generateKey(algorithm, false, ['sign', 'verify']);
     const { privateKey, publicKey } = await store.keyPair(key, make);
     return { privateKey, jwk: publicOf(await crypto.subtle.exportKey('jwk', publicKey)) };
   }

@@ -1,3 +1,4 @@
+import type { WebKeyPair } from '../seal/web-crypto.ts';
 import { credentialKeyText, type CredentialKey, type CredentialStore, type KeptCredential } from './credentials.ts';
 
 /** Options of a store of credentials in a browser. */
@@ -65,15 +66,11 @@ export function browserCredentialStore({
 }
 
 /** The pair of keys of a name, made by whoever comes first. */
-async function keptKeyPair(
-  database: IDBDatabase,
-  id: string,
-  make: () => Promise<CryptoKeyPair>,
-): Promise<CryptoKeyPair> {
-  const found = async (): Promise<CryptoKeyPair | undefined> => {
+async function keptKeyPair(database: IDBDatabase, id: string, make: () => Promise<WebKeyPair>): Promise<WebKeyPair> {
+  const found = async (): Promise<WebKeyPair | undefined> => {
     const there: unknown = await result(database.transaction(keyPairs).objectStore(keyPairs).get(id));
     // Only this function writes there.
-    return there as CryptoKeyPair | undefined;
+    return there as WebKeyPair | undefined;
   };
   const there = await found();
   if (there !== undefined) return there;

@@ -1,3 +1,4 @@
+import type { WebKeyPair } from '../seal/web-crypto.ts';
 /** Key under which a credential is kept; a field that is left out is not part of it. */
 export interface CredentialKey {
   /**
@@ -67,7 +68,7 @@ export interface CredentialStore {
    * The pair of keys under a key of the kind `dpop-key`, made at the first time, for a store that can keep keys which cannot be
    * extracted. Without it they are kept as text.
    */
-  keyPair?(key: CredentialKey, make: () => Promise<CryptoKeyPair>): Promise<CryptoKeyPair>;
+  keyPair?(key: CredentialKey, make: () => Promise<WebKeyPair>): Promise<WebKeyPair>;
 }
 
 /** The one text of a key: equal keys have the same, others another. */

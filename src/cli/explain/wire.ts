@@ -10,7 +10,7 @@ import type { TransportSettings } from '../target.ts';
 export interface Tap {
   /** Messages that travelled so far, in order. */
   readonly entries: readonly WireEntry[];
-  /** How many further ones are not kept. */
+  /** Number of further ones that are not kept. */
   readonly unkept: number;
   /** Text that the server wrote to its standard error, at the end. */
   readonly stderr: string;

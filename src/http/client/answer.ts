@@ -184,10 +184,9 @@ export async function refusalOf(response: FetchResponse, exchange: PostExchange)
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   };
   if (status === 401 || status === 403) {
-    const failure = new ConnectionError('unauthorized', `HTTP ${status} from ${describeUrl(exchange.url)}`, {
-      ...options,
-      ...challengeOf(response),
-    });
+    const asked = challengeOf(response);
+    const words = `HTTP ${status} from ${describeUrl(exchange.url)}${unauthorizedWords(status, asked.challenge)}`;
+    const failure = new ConnectionError('unauthorized', words, { ...options, ...asked });
     return { failure, message: undefined, stateless: false };
   }
   return {
@@ -199,6 +198,13 @@ export async function refusalOf(response: FetchResponse, exchange: PostExchange)
     message: status === 429 || status === 503 ? undefined : errorFor(text, status, exchange),
     stateless: isStatelessError(text),
   };
+}
+
+/** RFC 6750, section 3.1: a challenge has an error code where there were credentials, and none where there were none. */
+function unauthorizedWords(status: number, challenge = ''): string {
+  const error = /\berror="?([\w-]{1,40})/.exec(challenge)?.[1];
+  if (error !== undefined) return `: the authorization was refused (${error})`;
+  return status === 401 ? ': it wants authorization, which the option `auth` gives' : '';
 }
 
 /** The challenges of a refusal, of however many header fields. */
