@@ -28,6 +28,18 @@ for (const [options, words] of [
     );
   });
 
+test('a machine whose client is called as in a registration is told our names', () => {
+  const given = { clientId: 'x', clientSecret: 'hidden' } as unknown as { id: string; secret: string };
+  assert.throws(
+    () => clientCredentials(given),
+    /TypeError: clientCredentials has no option "clientId"; it is called id here$/,
+  );
+});
+
+test('options that are not given at all are a mistake that is told at once', () => {
+  assert.throws(() => oauth(undefined as never), /TypeError: oauth needs an object of options/);
+});
+
 test('a machine says by no method that does not exist who it is', () => {
   assert.throws(
     () => clientCredentials({ id: 'x', secret: 'y', method: 'secret' as 'none' }),

@@ -102,6 +102,9 @@ const owned: ReadonlySet<string> = new Set([
  * @throws TypeError
  */
 export function checkAuthorizationOptions(what: string, options: AuthorizationOptions, known: object): void {
+  // In JavaScript nothing may be given.
+  const given: unknown = options;
+  if (!hasFields(given)) throw new TypeError(`${what} needs an object of options`);
   refuseUnknown(what, options, known);
   const { scopes = [], resource, resourceParameter, dpop, parameters, network, issuers, servers = {} } = options;
   refuseUnknown('network', network, { allow: 1 } satisfies Names<NetworkOptions>);

@@ -5,10 +5,11 @@ import type { AuthInfo } from '../host/endpoint.ts';
 import { requireScopes } from '../host/protection.ts';
 import { isUnnamed, quiet } from '../peer/ask.ts';
 import { refuseUnknown } from '../mistakes/known-names.ts';
+import { refuseOtherWord } from '../mistakes/known-values.ts';
 import { refuseMistakes } from '../mistakes/kinds.ts';
 import { shown } from '../mistakes/shown.ts';
 import type { JsonObject } from '../protocol/features/common.ts';
-import type { LoggingLevel } from '../protocol/features/logging.ts';
+import { loggingLevels, type LoggingLevel } from '../protocol/features/logging-level.ts';
 import type { RevisionDate } from '../protocol/revision.ts';
 import type { Root } from '../protocol/features/roots.ts';
 import type { CreateMessageRequestParams, CreateMessageResult } from '../protocol/features/sampling.ts';
@@ -81,6 +82,7 @@ export class Context implements Ctx {
   }
 
   log(level: LoggingLevel, data: unknown, logger?: string): void {
+    refuseOtherWord('level', loggingLevels, level);
     this.#call.log(level, data, logger);
   }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
-import { errorOf, open, statelessDate } from '../../test/support/raw.ts';
+import { errorOf, open, statelessDate, type Json } from '../../test/support/raw.ts';
 import { called } from '../../test/support/tool-server.ts';
 import { McpError } from '../protocol/error.ts';
 import { memoryRoundStore } from '../host/input/state-store.ts';
@@ -31,6 +31,11 @@ for (const [what, mistake, words] of [
     'an unknown option of a template',
     () => server.resourceTemplate('a:{b}', { name: 'n', lists: 1 }, run),
     /"lists".* list\b/,
+  ],
+  [
+    'an annotation that is misspelt',
+    () => server.tool('t', { annotations: { readonlyHint: true } }, run),
+    /tool "t" has the annotation "readonlyHint"; it is called readOnlyHint/,
   ],
   ['a tool without a handler', () => server.tool('t', {}), /tool "t" needs a handler/],
   ['a tool without a definition', () => server.tool('t', run), /tool "t" needs a handler.* after its definition/],
@@ -165,6 +170,25 @@ test("progress('half') in JavaScript is a TypeError that names it, at the server
     assert.equal((await called(typed, statelessDate, 't'))['isError'], true);
     assert.match(String(errors[0]), /^TypeError: progress takes numbers, not ("half"|"two"|undefined)$/);
   }
+});
+
+test("log('warn') in JavaScript is a TypeError that names the levels, whether anybody listens or not", async () => {
+  const errors: unknown[] = [];
+  const typed = createServer({ name: 's', version: '1' }, { onError: (error) => errors.push(error) });
+  typed.tool('t', {}, (_args, ctx) => {
+    ctx.log('warn' as 'warning', 'x');
+    return 'x';
+  });
+  assert.equal((await called(typed, statelessDate, 't'))['isError'], true);
+  assert.match(String(errors[0]), /^TypeError: level must be "debug", .*"warning".*, not "warn"$/);
+});
+
+test('an annotation of one’s own is sent as it is', async () => {
+  const own = createServer({ name: 's', version: '1' });
+  own.tool('t', { annotations: { 'com.example/cost': 3 } as object }, () => 'x');
+  const client = await open(own, statelessDate);
+  const [tool] = (await client.result('tools/list'))['tools'] as readonly Json[];
+  assert.deepEqual(tool?.['annotations'], { 'com.example/cost': 3 });
 });
 
 test("closeStream('x') in JavaScript is a TypeError that names it, in every revision", async () => {

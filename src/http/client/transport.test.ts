@@ -173,6 +173,21 @@ test('an event that is no JSON is a problem, and the next is heard', async (t) =
   );
 });
 
+for (const [status, challenge, words] of [
+  [401, 'Bearer scope="x"', /HTTP 401 from http:\S+: it wants authorization, which the option `auth` gives$/],
+  [401, 'Bearer error="invalid_token", error_description="x"', /: the authorization was refused \(invalid_token\)$/],
+  [403, 'Bearer error_description="x", error="insufficient_scope"', /refused \(insufficient_scope\)$/],
+  [403, 'Bearer', /HTTP 403 from \S+$/],
+] as const) {
+  test(`${status} with ${challenge} says what to do`, async (t) => {
+    const { channel } = await open(
+      t,
+      (_incoming, outgoing) => void outgoing.writeHead(status, { 'www-authenticate': challenge }).end('no'),
+    );
+    await assert.rejects(channel.send(request), words);
+  });
+}
+
 for (const status of [401, 403]) {
   test(`${status} is unauthorized with its challenge`, async (t) => {
     const { channel } = await open(

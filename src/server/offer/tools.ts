@@ -8,12 +8,15 @@ import { isRoundEnd } from '../../peer/ask.ts';
 import { wrapStructuredContent } from '../../protocol/adapt/content.ts';
 import { needsWrapping } from '../../protocol/adapt/tool.ts';
 import { McpError } from '../../protocol/error.ts';
+import type { Names } from '../../mistakes/known-names.ts';
+import { nearest } from '../../mistakes/nearest.ts';
 import type { Revision } from '../../protocol/revision.ts';
 import {
   callToolResultShape,
   type CallToolRequestParams,
   type CallToolResult,
   type Tool,
+  type ToolAnnotations,
 } from '../../protocol/features/tools.ts';
 import type { AnySchema } from '../../schema/infer.ts';
 import type { Problem } from '../../schema/problem.ts';
@@ -69,6 +72,7 @@ function toolEntry(name: string, definition: AnyTool, run: ToolEntry['run']): To
   const { input, output } = schemasOf(name, definition);
   const { parameters, problems } = headerParametersOf(input.json);
   if (problems.length > 0) throw new TypeError(`tool ${JSON.stringify(name)}: ${problems.join('; ')}`);
+  refuseMisspelt(name, definition.annotations);
   const task = typeof definition.task === 'string' ? { support: definition.task } : definition.task;
   const tool: Tool = {
     name,
@@ -87,6 +91,26 @@ function toolEntry(name: string, definition: AnyTool, run: ToolEntry['run']): To
     task,
     run,
   };
+}
+
+const annotationNames: Names<ToolAnnotations> = {
+  title: 1,
+  readOnlyHint: 1,
+  destructiveHint: 1,
+  idempotentHint: 1,
+  openWorldHint: 1,
+};
+
+/** Annotations of one's own are allowed; one that is nearly another would be read by nobody. */
+function refuseMisspelt(tool: string, annotations: ToolAnnotations = {}): void {
+  const known = Object.keys(annotationNames);
+  for (const name of Object.keys(annotations)) {
+    const [meant] = known.includes(name) ? [] : nearest(name, known);
+    if (meant !== undefined)
+      throw new TypeError(
+        `tool ${JSON.stringify(tool)} has the annotation ${JSON.stringify(name)}; it is called ${meant}`,
+      );
+  }
 }
 
 /** @throws TypeError that names the tool, for a schema that cannot be used. */
