@@ -11,6 +11,7 @@ export { AuthorizationError, type AuthorizationErrorOptions, type AuthorizationR
 export type { AuthorizationFetch, AuthorizationRequest, AuthorizationResponse } from './auth/document.ts';
 export type { NetworkOptions } from './auth/network.ts';
 export type { CredentialKey, CredentialStore, CredentialWrite, KeptCredential } from './store/credentials.ts';
+export type { JsonWebKeyFields, WebKey, WebKeyPair } from './seal/web-crypto.ts';
 export { memoryCredentialStore } from './store/memory-credentials.ts';
 export { sealedCredentialStore, type SealedCredentialStoreOptions } from './store/sealed-credentials.ts';
 export type { SealingKey } from './seal/sealing-key.ts';

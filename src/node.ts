@@ -30,6 +30,7 @@ export type { OpenRedirect, Redirect, RedirectHook, RedirectRequest } from './au
 export type { AuthorizationFetch, AuthorizationRequest, AuthorizationResponse } from './auth/document.ts';
 export type { NetworkOptions, NetworkRules } from './auth/network.ts';
 export type { CredentialKey, CredentialStore, CredentialWrite, KeptCredential } from './store/credentials.ts';
+export type { WebKey, WebKeyPair } from './seal/web-crypto.ts';
 export type { Fetch, FetchRequest, FetchResponse } from './http/client/fetch.ts';
 export type { ClosingTimes } from './http/server/health/closing.ts';
 export type { HealthPaths } from './http/server/health/health.ts';

@@ -37,6 +37,7 @@ export type {
 export type { AuthorizationFetch, AuthorizationRequest, AuthorizationResponse } from './auth/document.ts';
 export type { NetworkOptions } from './auth/network.ts';
 export type { CredentialKey, CredentialStore, CredentialWrite, KeptCredential } from './store/credentials.ts';
+export type { JsonWebKeyFields, WebKey, WebKeyPair } from './seal/web-crypto.ts';
 export { memoryCredentialStore } from './store/memory-credentials.ts';
 export { browserCredentialStore, type BrowserCredentialStoreOptions } from './store/browser-credentials.ts';
 export { sealedCredentialStore, type SealedCredentialStoreOptions } from './store/sealed-credentials.ts';

@@ -20,7 +20,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   auth: ['jsonrpc', 'seal'],
   store: ['protocol', 'seal', 'mistakes'],
   // How a client is authorized.
-  oauth: ['auth', 'store', 'jsonrpc', 'mistakes'],
+  oauth: ['auth', 'store', 'seal', 'jsonrpc', 'mistakes'],
   // Pages at which persons agree to that.
   consent: ['auth', 'store', 'seal', 'jsonrpc'],
   // What both ends stand on.
