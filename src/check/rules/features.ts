@@ -99,6 +99,9 @@ const sameForAll: readonly ProbeRule[] = lists.map(([capability, method, field])
   mend: 'list the same to whoever has the same authorization',
   needs: capability,
   async probe(bench) {
+    // Each connection has a process of its own, and a tool may have changed what one of them has.
+    if (bench.over === 'stdio' && (await bench.allowed()).length > 0)
+      return notJudged('tools were called in one process');
     const first = namesIn(await ask(bench, method, {}), field);
     const speaker = await bench.fresh();
     try {

@@ -1,5 +1,5 @@
 import { isObject } from '../../jsonrpc/message.ts';
-import { isReservedMetaKey } from '../../protocol/meta.ts';
+import { isReservedMetaKey, metaKey } from '../../protocol/meta.ts';
 import type { HeardMessage, WatchRule } from '../rule.ts';
 
 /** Rules about values in what a server says: keys, errors, templates, contents of prompts, and where notifications may come. */
@@ -94,10 +94,14 @@ const askedFor: WatchRule = {
   id: 'subs-001',
   words: 'Changes are told on a stream that asked for them alone',
   mend: 'send list_changed and updated on streams of subscriptions/listen, by their filters',
-  watch({ message: { method }, sent }) {
+  watch({ message: { method, params }, sent, exchange }) {
     const field = filters[String(method)];
     if (field === undefined) return filterOf(sent) === undefined ? 'not-seen' : 'holds';
     const filter = filterOf(sent);
+    // Lines are one stream for all: what names a subscription may be of one that was opened before.
+    const meta = isObject(params) && isObject(params['_meta']) ? params['_meta'] : {};
+    const isOther = filter === undefined && exchange.status === undefined;
+    if (isOther && meta[metaKey.subscriptionId] !== undefined) return 'not-seen';
     const wanted = filter?.[field];
     const isWanted = wanted === true || (Array.isArray(wanted) && wanted.length > 0);
     if (isWanted) return 'holds';
