@@ -101,6 +101,7 @@ export const read: Readonly<Record<string, readonly string[]>> = {
     'basic-019',
     'http-003',
     'http-007',
+    'http-040',
     'http-047',
     'logging-003',
     'page-009',
