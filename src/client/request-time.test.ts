@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, it, mock } from 'node:test';
 import { capabilities, handshake, recovering, type Recovering } from '../../test/support/recovering.ts';
 import { turns } from '../../test/support/turns.ts';
 import { ConnectionError } from '../jsonrpc/transport.ts';
-import { scriptedTransport, type ScriptedKind } from '../testing/scripted.ts';
+import { scriptedTransport, type ScriptedKind, type SentMessage } from '../testing/scripted.ts';
 import { createConnect } from './connect.ts';
 import type { ConnectOptions } from './options.ts';
 
@@ -84,5 +84,62 @@ describe('the time that a request may take', () => {
     await Promise.all([late, given]);
     await client.close();
     await patient;
+  });
+
+  const question = { message: 'Who?', requestedSchema: { type: 'object', properties: {} } };
+
+  /** A server that asks within a call, and answers it, or never does, when it has the answer. */
+  const asking = async (
+    onElicit: NonNullable<ConnectOptions['onElicit']>,
+    { isSilent = false, ...options }: ConnectOptions & { readonly isSilent?: boolean } = {},
+  ): Promise<Recovering> => {
+    let call: SentMessage | undefined;
+    return await recovering(
+      (sent, peer) => {
+        if (sent.message['method'] === 'tools/call') {
+          call = sent;
+          peer.send({ jsonrpc: '2.0', id: 'q', method: 'elicitation/create', params: question });
+        } else if (sent.message['id'] === 'q' && call !== undefined && !isSilent) peer.reply(call, { content: [] });
+      },
+      { kind: 'stdio', options: { ...options, onElicit } },
+    );
+  };
+
+  it('does not run while a person is asked within it', async () => {
+    let answer = (): void => undefined;
+    const one = await asking(() => new Promise((resolve) => (answer = () => resolve({ action: 'decline' }))));
+    const call = one.client.callTool('x', undefined, { timeoutMs: 100, maxTotalTimeoutMs: 150 });
+    await turns();
+    mock.timers.tick(3_600_000);
+    await turns();
+    answer();
+    assert.deepEqual((await call).content, []);
+    assert.ok(!one.transport.methods.includes('notifications/cancelled'));
+  });
+
+  it('goes on when the person has answered, or could not be asked', async () => {
+    for (const onElicit of [
+      async () => ({ action: 'decline' }) as const,
+      async () => {
+        throw new Error('nobody is there');
+      },
+    ]) {
+      const one = await asking(onElicit, { isSilent: true });
+      const call = assert.rejects(one.client.callTool('x', undefined, { timeoutMs: 100 }), { reason: 'timeout' });
+      await turns();
+      mock.timers.tick(100);
+      await call;
+    }
+  });
+
+  it('goes on when the server takes its question back, whatever becomes of that', async () => {
+    const one = await asking(() => new Promise(() => {}), { isSilent: true });
+    const call = assert.rejects(one.client.callTool('x', undefined, { timeoutMs: 100 }), { reason: 'timeout' });
+    await turns();
+    mock.timers.tick(1_000);
+    one.transport.peers[0]?.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'q' } });
+    await turns();
+    mock.timers.tick(100);
+    await call;
   });
 });

@@ -209,6 +209,20 @@ export class Connection<Run extends RunningRequest = RunningRequest> {
     for (const pending of one === undefined ? (this.#asked?.all() ?? []) : [one]) pending.blamed = cause;
   }
 
+  /**
+   * Stops the clocks of the request of ours for whose sake the peer asks something; of all that wait, where it is not known for which.
+   *
+   * @returns Lets them go on; twice is fine.
+   */
+  questioned(id: RequestId | undefined): () => void {
+    const one = this.#asked?.find(id);
+    const still = id === undefined ? [...(this.#asked?.each() ?? [])] : one === undefined ? [] : [one];
+    for (const pending of still) pending.questioned(true);
+    return () => {
+      for (const pending of still.splice(0)) pending.questioned(false);
+    };
+  }
+
   /** Ends it: what runs is aborted, and what waits is rejected. Ending it twice is fine. */
   end(error: ConnectionError): void {
     if (this.#ended !== undefined) return;

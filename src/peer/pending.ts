@@ -62,7 +62,11 @@ export class PendingRequest<Options extends WaitOptions = WaitOptions> implement
   #bytes = 0;
   #idle: (() => void) | undefined;
   #total: (() => void) | undefined;
+  /** True while its clocks stand still. */
   #waitsForPerson = false;
+  #signsIn = false;
+  /** Number of questions of the peer that are being answered. */
+  #questions = 0;
   /** The part of the longest time that was used before a person was asked, in milliseconds. */
   #used = 0;
   /** Time at which the clocks began to run, or to stand still. */
@@ -105,10 +109,22 @@ export class PendingRequest<Options extends WaitOptions = WaitOptions> implement
 
   /** Stops the clocks while a person is asked for the sake of the request; the longest time goes on after it, the other begins anew. */
   waiting(person: boolean): void {
-    if (this.#settled || this.#waitsForPerson === person) return;
+    this.#signsIn = person;
+    this.#look();
+  }
+
+  /** Stops them as well while a question is answered that the peer asks for the sake of the request, as between the rounds of one. */
+  questioned(begins: boolean): void {
+    this.#questions += begins ? 1 : -1;
+    this.#look();
+  }
+
+  #look(): void {
+    const isStill = this.#signsIn || this.#questions > 0;
+    if (this.#settled || this.#waitsForPerson === isStill) return;
     this.#turn();
-    this.#waitsForPerson = person;
-    if (!person) return this.#start();
+    this.#waitsForPerson = isStill;
+    if (!isStill) return this.#start();
     this.#idle?.();
     this.#total?.();
   }

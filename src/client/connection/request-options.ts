@@ -7,9 +7,9 @@ import type { Progress } from '../../peer/progress.ts';
 export interface RequestOptions {
   /** Gives the request up: the server is told, and the promise rejects with the reason of the signal, as that of `fetch` does. */
   readonly signal?: AbortSignal | undefined;
-  /** Longest wait for the answer, in milliseconds; starts anew with each progress. 0 means no limit. */
+  /** Longest wait for the answer, in milliseconds; starts anew with each progress, and when a question of the server was answered here. 0 means no limit. */
   readonly timeoutMs?: number | undefined;
-  /** Longest wait for the answer whatever the progress, in milliseconds; no limit by default. */
+  /** Longest wait for the answer whatever the progress, in milliseconds; no limit by default. The time in which a question of the server is answered here is not counted. */
   readonly maxTotalTimeoutMs?: number | undefined;
   /** Hears how far the request got; asks the server for progress. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;

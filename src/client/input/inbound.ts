@@ -120,6 +120,9 @@ async function answer(
   const running = new AnsweredRequest(id);
   const signal = AbortSignal.any([running.signal, settings.inputs.stopped]);
   connection.running.add(running);
+  // As between the rounds of a request, the time in which somebody answers here is not the server's.
+  const goOn = methodOf(method)?.embedded === undefined ? nothing : connection.questioned(request);
+  signal.addEventListener('abort', goOn, { once: true });
   try {
     if (isTooMuch && handler !== pong) throw new McpError('internalError', 'too many requests wait for an answer here');
     if (handler === undefined) throw new McpError('methodNotFound', `this client does not answer ${shown(method)}`);
@@ -137,11 +140,13 @@ async function answer(
           )
         : handler(params, context);
     const given = await answered;
+    goOn();
     // What is asked about a task says so in its params, and its answer as it should.
     const result = method.startsWith('tasks/') ? given : related(settled, params, given);
     // It counts among those at once, and can be cancelled, until the server has it.
     if (!signal.aborted) await respond({ jsonrpc: '2.0', id, result }, settled, { signal });
   } catch (error) {
+    goOn();
     if (signal.aborted) return;
     const known = error instanceof McpError ? error : new McpError('internalError', 'internal error');
     // The server learns nothing of it, and may tell nothing of its own failure: whoever called is to find it all the same.
@@ -164,6 +169,8 @@ function related(settled: Revision | undefined, params: JsonObject, result: Json
   const { _meta: own } = result;
   return { ...result, _meta: { ...(isObject(own) ? own : {}), [metaKey.relatedTask]: task } };
 }
+
+const nothing = (): void => undefined;
 
 const pong: InboundHandler = () => ({});
 
