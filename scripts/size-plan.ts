@@ -34,9 +34,9 @@ server.tool('add', { description: 'Adds.' }, () => 'added');
 
 /** How the budgets of the entry points stand, in KB; each is a little more than it was when it was last looked at. */
 const budgets: Readonly<Record<Entry, number>> = {
-  '': 126.7,
+  '': 126.9,
   server: 45.1,
-  client: 48.2,
+  client: 48.3,
   bridge: 101.7,
   protect: 22.1,
   account: 32.4,
