@@ -1,6 +1,8 @@
 import { disputes } from './disputes.ts';
 import type { Finding, CheckReport, RowVerdict, Severity } from './report.ts';
 import { pageOf, rowOf } from './register.ts';
+import type { Revision } from '../protocol/revision.ts';
+import type { BrokenPlace } from './verdict.ts';
 import type { JudgedRule, RunResult } from './run.ts';
 import { excerptOf } from './bench/bench.ts';
 
@@ -14,14 +16,14 @@ export function reportOf(
 ): CheckReport {
   const findings = new Map<string, Finding>();
   for (const one of judged) {
-    const finding = findingOf(one);
-    if (finding === undefined) continue;
-    const key = `${finding.id} ${finding.where ?? ''}`;
-    const known = findings.get(key);
-    findings.set(
-      key,
-      known === undefined ? finding : { ...known, revisions: [...known.revisions, ...finding.revisions].toSorted() },
-    );
+    for (const finding of findingsOf(one)) {
+      const key = `${finding.id} ${finding.where ?? ''}`;
+      const known = findings.get(key);
+      findings.set(
+        key,
+        known === undefined ? finding : { ...known, revisions: [...known.revisions, ...finding.revisions].toSorted() },
+      );
+    }
   }
   const rows = judged
     .map(verdictOf)
@@ -47,13 +49,19 @@ function severityOf(level: string): Severity {
   return level.startsWith('MUST') ? 'error' : 'warning';
 }
 
-function findingOf({ rule, revision, outcome }: JudgedRule): Finding | undefined {
-  if (outcome.verdict !== 'breaks') return undefined;
-  const { id, words, mend } = rule;
+function findingsOf({ rule, revision, outcome }: JudgedRule): readonly Finding[] {
+  if (outcome.verdict !== 'breaks') return [];
+  return [outcome, ...(outcome.more ?? [])].map((place) => findingAt(place, rule, revision));
+}
+
+function findingAt(
+  { why, where, exchange }: BrokenPlace,
+  { id, words, mend }: JudgedRule['rule'],
+  revision: Revision,
+): Finding {
   const row = rowOf(id);
   const source = pageOf(row);
   const disputed = disputes.get(id);
-  const { why, where, exchange } = outcome;
   return {
     id,
     severity: disputed === undefined ? severityOf(row.level) : 'note',
@@ -72,10 +80,14 @@ function findingOf({ rule, revision, outcome }: JudgedRule): Finding | undefined
 
 function verdictOf({ rule: { id }, revision, outcome }: JudgedRule): RowVerdict {
   const { verdict } = outcome;
-  if (verdict === 'breaks' && disputes.has(id))
-    return { id, revision: revision.date, verdict: 'disputed', why: outcome.why };
+  const reason =
+    verdict === 'breaks'
+      ? { why: [outcome, ...(outcome.more ?? [])].map(({ why }) => why).join('; ') }
+      : 'why' in outcome
+        ? { why: outcome.why }
+        : {};
+  if (verdict === 'breaks' && disputes.has(id)) return { id, revision: revision.date, verdict: 'disputed', ...reason };
   const isWish = verdict === 'breaks' && severityOf(rowOf(id).level) !== 'error';
-  const reason = 'why' in outcome ? { why: outcome.why } : {};
   return { id, revision: revision.date, verdict: isWish ? 'differs' : verdict, ...reason };
 }
 

@@ -55,12 +55,20 @@ export interface HeardMessage {
   readonly exchange: Exchanged;
 }
 
+/** Fault of a message, and its place. */
+export interface WatchedFault {
+  readonly breaks: string;
+  readonly where?: string;
+}
+
 /** A rule that only looks at what is said anyway. */
 export interface WatchRule extends Stated {
   /** True for what others judge by name: a message that breaks one of those breaks this one for the same cause. */
   readonly isGeneral?: true;
+  /** True for what says nothing of a result or of params: a message that breaks it may have a fault in those too. */
+  readonly isBeside?: true;
   /** Tells why the message breaks it; `undefined` where it keeps it, and `'not-seen'` where it says nothing of it. */
-  watch(heard: HeardMessage): { readonly breaks: string; readonly where?: string } | 'holds' | 'not-seen';
+  watch(heard: HeardMessage): (WatchedFault & { readonly more?: readonly WatchedFault[] }) | 'holds' | 'not-seen';
 }
 
 /** One of the two. */

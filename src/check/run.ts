@@ -101,7 +101,7 @@ export async function runRules(options: RunOptions): Promise<RunResult> {
     await Promise.all(benches.map((bench) => bench.close()));
   }
   // What a process says at its very end is judged too, and so is what was said before it was cut short.
-  judged.push(...watching.outcomes(among));
+  judged.push(...watching.outcomes(among, judged));
   const { report: wire } = recorded;
   return { revisions: seen, judged, uncalled, messages: budget.messages, wire, ...(cut === undefined ? {} : { cut }) };
 }

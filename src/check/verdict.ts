@@ -1,10 +1,17 @@
 import type { Exchanged } from './bench/exchange.ts';
 
+/** Place that breaks a rule; `where` names it, such as `tools/add/inputSchema`, where one exchange shows several. */
+export interface BrokenPlace {
+  readonly why: string;
+  readonly exchange: Exchanged;
+  readonly where?: string;
+}
+
 /** Finding of a rule about a server in one revision. */
 export type RuleVerdict =
   | { readonly verdict: 'holds' }
-  /** `where` names the place, such as `tools/add/inputSchema`, where one exchange shows several. */
-  | { readonly verdict: 'breaks'; readonly why: string; readonly exchange: Exchanged; readonly where?: string }
+  /** `more` are other places that break it too. */
+  | (BrokenPlace & { readonly verdict: 'breaks'; readonly more?: readonly BrokenPlace[] })
   /** `not-allowed`: who judges has to allow it first, such as by naming a tool. */
   | { readonly verdict: 'not-applicable' | 'not-seen' | 'not-judged' | 'not-allowed'; readonly why: string };
 

@@ -3,8 +3,9 @@ import type { Revision } from '../protocol/revision.ts';
 import { answers, type Exchanged } from './bench/exchange.ts';
 import type { ProbeMessage } from './bench/prober.ts';
 import { rowOf } from './register.ts';
-import type { HeardMessage, WatchRule } from './rule.ts';
-import type { RuleVerdict } from './verdict.ts';
+import type { HeardMessage, WatchedFault, WatchRule } from './rule.ts';
+import type { JudgedRule } from './run.ts';
+import type { BrokenPlace, RuleVerdict } from './verdict.ts';
 
 /** State of one rule in one revision: the first message that broke it, that it was kept, or that what broke it breaks another by name. */
 type Seen =
@@ -15,6 +16,8 @@ type Seen =
 export class Watching {
   readonly #rules: readonly WatchRule[];
   readonly #seen = new Map<string, Seen>();
+  /** Faults that a rule by name is broken by too, and that rule. */
+  readonly #named = new Map<string, string>();
 
   constructor(rules: readonly WatchRule[]) {
     this.#rules = [
@@ -65,20 +68,18 @@ export class Watching {
     }
   }
 
-  /** Findings of each rule in each revision. */
+  /** Findings of each rule in each revision. @param judged Those of rules that act, which may name a cause. */
   outcomes(
     revisions: readonly Revision[],
+    judged: readonly JudgedRule[] = [],
   ): readonly { readonly rule: WatchRule; readonly revision: Revision; readonly outcome: RuleVerdict }[] {
     return this.#rules.flatMap((rule) =>
       revisions
-        .filter((revision) => (rule.lives ?? rowOf(rule.id).lives)(revision))
+        .filter((revision) => isInForce(rule, revision))
         .map((revision) => {
-          const seen = this.#seen.get(keyOf(rule, revision));
-          return {
-            rule,
-            revision,
-            outcome: seen ?? { verdict: 'not-seen' as const, why: 'the server said nothing of the kind' },
-          };
+          const isBroken = (id: string): boolean =>
+            judged.some((one) => one.rule.id === id && one.revision === revision && one.outcome.verdict === 'breaks');
+          return { rule, revision, outcome: this.#outcomeOf(rule, revision, isBroken) };
         }),
     );
   }
@@ -87,24 +88,85 @@ export class Watching {
     const { exchange, revision } = looked;
     let cause: string | undefined;
     for (const rule of this.#rules) {
+      // What a revision does not say is the cause of nothing in it.
+      if (!isInForce(rule, revision)) continue;
       const key = keyOf(rule, revision);
       const seen = this.#seen.get(key);
-      if (rule.isGeneral === true && seen?.verdict === 'breaks') continue;
+      if (rule.isGeneral === true && seen?.verdict === 'breaks' && (seen.more?.length ?? 0) >= mostMore) continue;
       const found = rule.watch({ message, ...looked });
       if (found === 'not-seen') continue;
       if (found === 'holds') {
-        if (seen?.verdict !== 'breaks') this.#seen.set(key, { verdict: 'holds' });
-      } else if (rule.isGeneral === true && cause !== undefined)
-        // One cause is one finding.
-        this.#seen.set(key, { verdict: 'not-judged', why: `what breaks ${cause} breaks it too` });
+        if (seen === undefined) this.#seen.set(key, { verdict: 'holds' });
+      } else if (rule.isGeneral === true) this.#broken(key, [found, ...(found.more ?? [])], { cause, exchange });
       else {
-        cause ??= rule.id;
-        const where = found.where === undefined ? {} : { where: found.where };
-        if (seen?.verdict !== 'breaks')
-          this.#seen.set(key, { verdict: 'breaks', why: found.breaks, exchange, ...where });
+        if (isCause(rule)) cause ??= rule.id;
+        if (seen?.verdict !== 'breaks') this.#seen.set(key, { verdict: 'breaks', ...placeOf(found, exchange) });
       }
     }
   }
+
+  /** Adds places to those of a general rule, but for what has a cause by name: one cause is one finding. */
+  #broken(
+    key: string,
+    faults: readonly WatchedFault[],
+    { cause, exchange }: { readonly cause: string | undefined; readonly exchange: Exchanged },
+  ): void {
+    for (const fault of faults) {
+      const seen = this.#seen.get(key);
+      const known = seen?.verdict === 'breaks' ? [seen, ...(seen.more ?? [])] : [];
+      const place = placeOf(fault, exchange);
+      if (cause !== undefined) {
+        if (this.#named.size < mostNamed) this.#named.set(fault.breaks, cause);
+        if (known.length === 0)
+          this.#seen.set(key, { verdict: 'not-judged', why: `what breaks ${cause} breaks it too` });
+      } else if (known.length <= mostMore && !known.some((one) => spotOf(one) === spotOf(place))) {
+        const [first, ...others] = known;
+        const more = first === undefined ? [] : [...others, place];
+        this.#seen.set(key, { ...(first ?? place), verdict: 'breaks', more });
+      }
+    }
+  }
+
+  /** Verdict on a rule, without what breaks another one by name in any revision. */
+  #outcomeOf(rule: WatchRule, revision: Revision, isBroken: (id: string) => boolean): RuleVerdict {
+    const seen = this.#seen.get(keyOf(rule, revision));
+    if (seen === undefined) return { verdict: 'not-seen', why: 'the server said nothing of the kind' };
+    if (rule.isGeneral !== true || seen.verdict !== 'breaks') return seen;
+    const causeOf = ({ why, where = '' }: BrokenPlace): string | undefined =>
+      this.#named.get(why) ?? byProbe.find(([begin, id]) => where.startsWith(begin) && isBroken(id))?.[1];
+    const { more = [], ...own } = seen;
+    const [first, ...others] = [own, ...more].filter((place) => causeOf(place) === undefined);
+    return first === undefined
+      ? { verdict: 'not-judged', why: `what breaks ${causeOf(own)} breaks it too` }
+      : { ...first, verdict: 'breaks', more: others };
+  }
+}
+
+/** Most places beside the first, and most faults with a cause that are remembered. */
+const [mostMore, mostNamed] = [4, 200];
+
+/** Rules that act and name what a message of some method must have. */
+const byProbe = [
+  ['initialize ', 'lifecycle-003'],
+  ['resources/read ', 'resources-008'],
+] as const;
+
+/** What should be is no shape that a schema requires. */
+function isCause({ id, isBeside }: WatchRule): boolean {
+  return isBeside !== true && rowOf(id).level.startsWith('MUST');
+}
+
+function placeOf({ breaks, where }: WatchedFault, exchange: Exchanged): BrokenPlace {
+  return { why: breaks, exchange, ...(where === undefined ? {} : { where }) };
+}
+
+/** A place, whatever the entry of a list. */
+function spotOf({ where = '' }: BrokenPlace): string {
+  return where.replaceAll(/\d+/g, '');
+}
+
+function isInForce({ id, lives }: WatchRule, revision: Revision): boolean {
+  return (lives ?? rowOf(id).lives)(revision);
 }
 
 type Looked = Omit<HeardMessage, 'message'>;

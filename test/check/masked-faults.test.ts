@@ -6,8 +6,9 @@ import { rawHttp } from '../../src/check/bench/http.ts';
 import { judgeServer } from '../../src/check/check.ts';
 import type { CheckReport } from '../../src/check/report.ts';
 import { textReport } from '../../src/check/report/text.ts';
+import { isObject } from '../../src/jsonrpc/message.ts';
 import { revisions } from '../../src/protocol/revision.ts';
-import { faulty, json, type Fault } from './faulty.ts';
+import { eachMessage, faulty, json, type Fault } from './faulty.ts';
 
 async function judged(t: TestContext, fault: Fault, only: readonly string[] = []): Promise<CheckReport> {
   const url = await faulty(t, fault);
@@ -71,4 +72,21 @@ test('where nothing harmless is answered, the report says why rows are not judge
     /^ {2}not judged: \d+ rows, \S+, \S+ and others: they need a right ping to be answered with a result \(ping-001\): mend it, and run again$/m,
   );
   assert.equal(text.split('right ping').length - 1, 1, text);
+});
+
+test('every message that is not valid by the schema is told, each with its place', async (t) => {
+  const { findings } = await judged(t, {
+    response(returning, { message: { method } }) {
+      if (returning.text === '') return;
+      eachMessage(returning, ({ result }) => {
+        if (!isObject(result)) return;
+        if (method === 'prompts/list') delete result['prompts'];
+        if (method === 'resources/list' && Array.isArray(result['resources'])) delete result['resources'][0]?.name;
+      });
+    },
+  });
+  assert.deepEqual(
+    findings.filter(({ id }) => id === 'wire-schema').map(({ where }) => where),
+    ['prompts/list prompts', 'resources/list resources[0].name'],
+  );
 });

@@ -4,7 +4,7 @@ import { check } from '../../protocol/compile/check.ts';
 import { createTaskResultShape } from '../../protocol/features/tasks.ts';
 import { metaKey } from '../../protocol/meta.ts';
 import { rowOf } from '../register.ts';
-import type { HeardMessage, WatchRule } from '../rule.ts';
+import type { HeardMessage, WatchRule, WatchedFault } from '../rule.ts';
 
 /** Rules about the messages themselves, whatever they say. */
 
@@ -82,6 +82,7 @@ const integerCode: WatchRule = {
 
 const ownId: WatchRule = {
   id: 'basic-009',
+  isBeside: true,
   words: 'A response repeats the id of its request, and its type',
   mend: 'copy the id as it came: a number stays a number, a string a string',
   watch({ message, sent }) {
@@ -239,7 +240,7 @@ const schema: WatchRule = {
       // A need of input, or a task in its place, is of another shape, which rules of its own look at.
       if (result['resultType'] !== undefined && result['resultType'] !== 'complete') return 'not-seen';
       if (isObject(request?.['params']) && request['params']['task'] !== undefined && isObject(result['task']))
-        return judged(check(revision, createTaskResultShape, result), `the result of ${String(request['method'])}`);
+        return judged(check(revision, createTaskResultShape, result), `the result of ${String(request?.['method'])}`);
       return judged(check(revision, asked.result, result), `the result of ${String(request?.['method'])}`);
     }
     const told = typeof method === 'string' ? methodOf(method) : undefined;
@@ -248,10 +249,20 @@ const schema: WatchRule = {
   },
 };
 
-function judged([problem]: ReturnType<typeof check>, what: string): ReturnType<WatchRule['watch']> {
-  if (problem === undefined) return 'holds';
-  const { path, message } = problem;
-  return { breaks: `${what}: ${path === '' ? 'it' : path} ${message}`, ...(path === '' ? {} : { where: path }) };
+/** Most places of one message that are told. */
+const mostPlaces = 5;
+
+/** Each place is told once, whatever the entry of a list. */
+function judged(problems: ReturnType<typeof check>, what: string): ReturnType<WatchRule['watch']> {
+  const places = new Map<string, WatchedFault>();
+  for (const { path, message } of problems) {
+    const place = path.replaceAll(/\d+/g, '');
+    if (places.has(place) || places.size === mostPlaces) continue;
+    const where = `${what.replace('the result of ', '')} ${path}`.trim();
+    places.set(place, { breaks: `${what}: ${path === '' ? 'it' : path} ${message}`, where });
+  }
+  const [first, ...more] = places.values();
+  return first === undefined ? 'holds' : { ...first, more };
 }
 
 /** Rules that look at every message. */
