@@ -151,7 +151,7 @@ const byProbe = [
   ['resources/read ', 'resources-008'],
 ] as const;
 
-/** What should be is no shape that a schema requires. */
+/** Tells a rule whose faults may cause others: what should be is no shape that a schema requires. */
 function isCause({ id, isBeside }: WatchRule): boolean {
   return isBeside !== true && rowOf(id).level.startsWith('MUST');
 }
