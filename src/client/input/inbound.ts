@@ -157,6 +157,7 @@ async function answer(
       request,
     });
   } finally {
+    signal.removeEventListener('abort', goOn);
     connection.running.forget(running);
   }
 }
