@@ -74,7 +74,7 @@ export const programs: readonly Program[] = [
   {
     name: 'stdio server',
     code: `import { createServer } from 'parley-mcp/server'; import { serveStdio } from 'parley-mcp/stdio'; ${definition} serveStdio(server);`,
-    budget: 47.6,
+    budget: 47.8,
     aim: 28,
     neutral: false,
     role: 'server',

@@ -20,6 +20,8 @@ export function monotonicNow(): number {
  */
 export function after(ms: number, run: () => void, keepsAlive = false): () => void {
   let timer: unknown;
+  // Whoever made it ends it: a test may put a clock of its own in place of the real one meanwhile.
+  const clear = clearTimeout;
   const start = (left: number): void => {
     const next = left - longest;
     timer = setTimeout(next > 0 ? () => start(next) : run, Math.min(left, longest));
@@ -29,7 +31,7 @@ export function after(ms: number, run: () => void, keepsAlive = false): () => vo
   // What is over already is run at once, and runtimes warn of a negative time.
   if (ms !== Infinity) start(Math.max(0, ms));
   // What setTimeout gave is what clearTimeout takes, whatever the runtime makes of it; without a timer there is nothing to clear.
-  return () => clearTimeout(timer as Parameters<typeof clearTimeout>[0]);
+  return () => clear(timer as Parameters<typeof clear>[0]);
 }
 
 /** Runs something after everything that is ready now, where the runtime has a way for that; else on the next tick of a timer. */
