@@ -73,7 +73,7 @@ test('the time in which a person is asked is told to who counts the time of seve
 test('a process lives long enough to tell that a request was not answered in time', () => {
   const source = `import { PendingRequest } from ${JSON.stringify(new URL('pending.ts', import.meta.url).href)};
     const owner = { over() {}, givenUp() {} };
-    const pending = new PendingRequest({ id: 1, method: 'tools/call' }, { timeoutMs: 1 }, owner);
+    const pending = new PendingRequest({ id: 1, method: 'tools/call' }, { timeoutMs: 1, keepsAlive: true }, owner);
     await pending.answer.catch((error) => console.log(error.message));`;
   const said = execFileSync(execPath, ['--input-type=module', '-e', source], { encoding: 'utf8' });
   assert.equal(said, 'tools/call was not answered within 1 ms\n');

@@ -12,6 +12,8 @@ export interface WaitOptions extends NotificationBudget {
   readonly maxTotalTimeoutMs?: number | undefined;
   /** Is added the time in which a person was asked, in milliseconds, for who counts the time of several attempts. */
   readonly still?: { ms: number } | undefined;
+  /** Choice that the process lives until it is over, though nothing else keeps it; false by default. */
+  readonly keepsAlive?: boolean | undefined;
 }
 
 /** A request of ours, from the moment that it is sent. */
@@ -104,7 +106,7 @@ export class PendingRequest<Options extends WaitOptions = WaitOptions> implement
   touch(): void {
     if (this.#settled || this.#waitsForPerson) return;
     this.#idle?.();
-    this.#idle = timer(this.options.timeoutMs, () => this.#timedOut(this.options.timeoutMs));
+    this.#idle = this.#timer(this.options.timeoutMs, () => this.#timedOut(this.options.timeoutMs));
   }
 
   /** Stops the clocks while a person is asked for the sake of the request; the longest time goes on after it, the other begins anew. */
@@ -133,7 +135,7 @@ export class PendingRequest<Options extends WaitOptions = WaitOptions> implement
     const { maxTotalTimeoutMs: most } = this.options;
     // A limit of nothing would be none.
     const left = most && Math.max(1, most - this.#used);
-    this.#total = timer(left, () => this.#timedOut(most));
+    this.#total = this.#timer(left, () => this.#timedOut(most));
     if (left) this.#since = monotonicNow();
     this.touch();
   }
@@ -177,16 +179,16 @@ export class PendingRequest<Options extends WaitOptions = WaitOptions> implement
     this.#giveUp(new ConnectionError('timeout', `${this.method} was not answered within ${ms} ms`));
   }
 
+  #timer(ms: number | undefined, run: () => void): (() => void) | undefined {
+    const isNone = ms === undefined || ms === 0 || ms === Number.POSITIVE_INFINITY;
+    return isNone ? undefined : after(ms, run, this.options.keepsAlive);
+  }
+
   #giveUp(error: ConnectionError): void {
     if (this.#settled) return;
     this.settle(error);
     this.#owner.givenUp(this, error);
   }
-}
-
-/** The process lives until a request is settled: whoever waits for it is told, where nothing else keeps it alive too. */
-function timer(ms: number | undefined, run: () => void): (() => void) | undefined {
-  return ms === undefined || ms === 0 || ms === Number.POSITIVE_INFINITY ? undefined : after(ms, run, true);
 }
 
 /**

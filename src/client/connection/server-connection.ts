@@ -147,6 +147,8 @@ export class ServerConnection {
       timeoutMs: options.timeoutMs ?? timeoutMs,
       maxTotalTimeoutMs: options.maxTotalTimeoutMs ?? maxTotalTimeoutMs,
       still: options.still,
+      // Whoever waits for a call is told of its end, where nothing else keeps the process alive until then, as in a test in memory.
+      keepsAlive: true,
       maxNotifications,
       maxNotificationBytes,
       headers: this.#isHeaded
