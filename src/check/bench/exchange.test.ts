@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { mostBytes, Unasked } from './exchange.ts';
+import { mostBytes, turnedAway, Unasked, type Exchanged } from './exchange.ts';
 
 test('what a server says unasked is kept within bounds, however much it is', () => {
   const long = new Unasked();
@@ -11,4 +11,15 @@ test('what a server says unasked is kept within bounds, however much it is', () 
   for (let piece = 0; piece < 20_000; piece++) many.add('x');
   assert.equal(many.pieces.length, 10_000);
   assert.equal(many.add('x'), false);
+});
+
+test('who is to come back later learns nothing of what was asked, be it said in JSON-RPC', () => {
+  const came = (status: number, headers: Exchanged['headers'] = {}): Exchanged => {
+    const messages = [{ jsonrpc: '2.0', id: 1, error: { code: -32_603, message: 'busy' } }];
+    return { sent: '', status, headers, text: '', messages, malformed: [], end: 'complete' };
+  };
+  assert.match(turnedAway(came(503, { 'retry-after': '1' })) ?? '', /HTTP 503/);
+  assert.match(turnedAway(came(429)) ?? '', /HTTP 429/);
+  assert.equal(turnedAway(came(503)), undefined);
+  assert.equal(turnedAway(came(500, { 'retry-after': '1' })), undefined);
 });

@@ -152,9 +152,10 @@ export function inFront(exchange: Exchanged): string | undefined {
 
 /** Tells why an exchange says nothing of what was asked, be it that it looks like a refusal; `undefined` where it may say something. */
 export function turnedAway(exchange: Exchanged): string | undefined {
-  const { status = 0 } = exchange;
+  const { status = 0, headers } = exchange;
   // Whoever says it, and in whatever words, says nothing of the request.
   if (status === 429) return 'HTTP 429: it wants fewer requests';
+  if (status === 503 && headers['retry-after'] !== undefined) return 'HTTP 503: it wants to be asked again later';
   return status >= 502 && status <= 504 && !isJsonRpc(exchange)
     ? `HTTP ${status}: something in front of the server answered`
     : undefined;

@@ -61,7 +61,10 @@ async function initialized(bench: Bench, version: unknown): Promise<Answered> {
   try {
     const clientInfo = { name: 'parley-check', version: '1' };
     const params = { protocolVersion: version, capabilities: {}, clientInfo };
-    return await speaker.request('initialize', params, { waitMs: 30_000 });
+    const answer = await speaker.request('initialize', params, { waitMs: 30_000 });
+    // What it opened is ended, and takes no room of what follows.
+    speaker.session = answer.headers['mcp-session-id'];
+    return answer;
   } finally {
     await bench.end(speaker);
   }
@@ -97,6 +100,7 @@ const quietBefore: ProbeRule = {
       const params = { protocolVersion: bench.revision.date, capabilities, clientInfo };
       const asked = await speaker.request('initialize', params, { waitMs: 30_000 });
       if (asked.result === undefined) return notJudged('initialize gave no result');
+      speaker.session = asked.headers['mcp-session-id'];
       // Another answer to wait for, within which it may say something.
       const after = await speaker.request('ping', undefined, { until: () => false, waitMs: bench.quietMs });
       const early = [...asked.messages, ...after.messages].find(
