@@ -116,6 +116,21 @@ test('JSON and JUnit go to files beside what is printed, of one run', async (t) 
   assert.match(await readFile(junit, 'utf8'), /<testcase [^>]*name="tools-008 MUST"><failure /);
 });
 
+test('a report that cannot be written is printed all the same, and two reports are not written to one file', async (t) => {
+  const folder = await folderOf(t);
+  const { url, sent } = await served(t, 'wrong');
+  const { stdout, stderr, code } = await inThisProcess(['check', ...only, '--json-to', folder, url]);
+  assert.match(stdout, /^✗ tools-008 MUST/m);
+  assert.match(stderr, /EISDIR|EACCES|EPERM/);
+  assert.equal(code, 3);
+  sent.length = 0;
+  const [file, same] = [join(folder, 'a'), join(folder, '.', 'b', '..', 'a')];
+  const refused = await inThisProcess(['check', ...only, '--json-to', file, '--junit-to', same, url]);
+  assert.match(refused.stderr, /--json-to and --junit-to name the same file/);
+  assert.equal(refused.code, 2);
+  assert.deepEqual(sent, []);
+});
+
 test('SARIF points at the file that is named', async (t) => {
   const file = join(await folderOf(t), 'found.sarif');
   const { url } = await served(t, 'wrong');

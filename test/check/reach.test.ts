@@ -1,10 +1,13 @@
 /** Where a server of this machine listens: one that others can reach is found, over both transports of HTTP. */
 
 import assert from 'node:assert/strict';
+import { createServer as createHttp } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { rawHttp } from '../../src/check/bench/http.ts';
 import { judgeServer } from '../../src/check/check.ts';
 import type { CheckReport } from '../../src/check/report.ts';
+import { toNodeHandler } from '../../src/node.ts';
 import { serveFaulty, cleanServer } from './faulty.ts';
 
 async function judged(t: TestContext, host: string, path: string): Promise<CheckReport> {
@@ -39,4 +42,40 @@ for (const [row, path] of [
       findings.map(({ id }) => id),
       [row],
     );
+  });
+
+for (const [row, path] of [
+  ['http-005', '/mcp?key=of-the-user'],
+  ['sse-005', '/sse?key=of-the-user'],
+] as const)
+  test(`nothing of the user is shown to whoever listens at another address: ${row}`, async (t) => {
+    const shown: string[] = [];
+    const serve = toNodeHandler(cleanServer(), { ssePair: { sse: '/sse', messages: '/messages' } });
+    t.after(() => serve.close());
+    const server = createHttp((request, response) => {
+      if (request.socket.localAddress === '127.0.0.1') return serve(request, response);
+      shown.push(JSON.stringify([request.url, request.rawHeaders]));
+      response.writeHead(404, { 'content-type': 'text/plain' }).end('somebody else');
+    });
+    await new Promise<void>((resolve) => void server.listen(0, '0.0.0.0', resolve));
+    t.after(() => (server.closeAllConnections(), server.close()));
+    // A server that listens on a port has such an address.
+    const url = new URL(path, `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const http = rawHttp(url, { headers: { Authorization: 'Bearer of-the-user', 'X-Key': 'of-the-user' } });
+    t.after(() => http.close());
+    const { findings, rows } = await judgeServer({
+      way: { over: 'http', http },
+      target: url.href,
+      info: { name: 'parley-check', version: '1.0.0' },
+      only: [row],
+      isNear: true,
+      signal: t.signal,
+    });
+    assert.deepEqual(findings, []);
+    assert.ok(
+      rows.some(({ id, verdict }) => id === row && verdict === 'holds'),
+      JSON.stringify(rows),
+    );
+    assert.notDeepEqual(shown, []);
+    assert.doesNotMatch(shown.join('\n'), /of-the-user|mcp-session-id/i);
   });

@@ -6,7 +6,7 @@ import { NotAllowed, NotJudged, SessionLost } from '../verdict.ts';
 import { callable, type AllowedCall, type CallableTool, type UncalledTool } from './allowed.ts';
 import { makeCall, type MadeCall } from './calls.ts';
 import { inFront, mostBytes, type Exchanged } from './exchange.ts';
-import type { RawHttp } from './http.ts';
+import type { RawHttp, RawRequest } from './http.ts';
 import type { Budget } from './limits.ts';
 import { rawLines, type RawLines, type StartedBy } from './lines.ts';
 import { rawPair } from './pair.ts';
@@ -103,6 +103,22 @@ export class Bench {
     await budget.message();
     const headers = { accept: 'application/json' };
     const exchange = await http.send({ method: 'GET', path, headers, as: 'nobody', waitMs });
+    told(exchange.sent);
+    return exchange;
+  }
+
+  /**
+   * Asks as a stranger, who shows nothing that the user gave, be it a header or the query of the address; no rule about messages looks at
+   * what comes.
+   *
+   * @param at Address of the machine that it goes to, where that is another than its host says.
+   */
+  async stranger(request: Pick<RawRequest, 'method' | 'headers' | 'body'>, at?: string): Promise<Exchanged> {
+    const { budget, told } = this.#ground;
+    const { http, quietMs } = this;
+    await budget.message();
+    const place = { path: http.url.pathname, ...(at !== undefined && { at }) };
+    const exchange = await http.send({ ...request, ...place, as: 'stranger', waitMs: 3 * quietMs });
     told(exchange.sent);
     return exchange;
   }
@@ -270,11 +286,22 @@ export class Bench {
     if (answer.result !== undefined) return answer;
     if (method === this.#own) {
       // A fault of one request hides no others.
-      this.#another ??= listOf(speaker);
-      this.#stands = await this.#another;
+      this.#stands = await this.#inPlace(speaker);
       if (this.#stands !== undefined) return await this.works(speaker, this.#stands, params, manner);
     }
     throw new NotJudged(`a right ${method} gave no result: ${excerptOf(answer)}`);
+  }
+
+  /** A request that stands for its own one, looked for once; `undefined` where there is none. */
+  async #inPlace(speaker: Prober): Promise<string | undefined> {
+    const another = (this.#another ??= listOf(speaker));
+    try {
+      return await another;
+    } catch (error) {
+      // The next who asks may be answered.
+      if (this.#another === another && this.#again-- > 0) this.#another = undefined;
+      throw error;
+    }
   }
 
   /** Tells whether the server serves on. @throws NotJudged where something in front of it answers. */

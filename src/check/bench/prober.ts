@@ -22,8 +22,6 @@ export interface Manner {
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
   /** Sender over HTTP; the user by default. */
   readonly as?: Sender;
-  /** Address of the machine that it goes to over HTTP, where that is another than its host says. */
-  readonly at?: string;
   /** Longest wait for the answer, in milliseconds. */
   readonly waitMs?: number;
   /** Tells that nothing more is waited for; the response by default. */
@@ -263,7 +261,6 @@ export class Prober {
             method: 'POST',
             headers: this.#headers(about, manner),
             body: text,
-            ...(manner.at !== undefined && { at: manner.at }),
             ...this.#sender(manner),
             ...patience,
           });

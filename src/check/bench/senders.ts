@@ -1,7 +1,8 @@
-/** Sender of a request: whoever the user is at the server, nobody, others whose tokens the user gave, or who shows credentials that are none. */
+/** Sender of a request: whoever the user is at the server, nobody, a stranger who has no header of the user at all, others whose tokens the user gave, or who shows credentials that are none. */
 export type Sender =
   | 'own'
   | 'nobody'
+  | 'stranger'
   | 'another'
   | 'foreign'
   /** `shown` stands for the credentials where it is told what was sent. */
@@ -61,6 +62,7 @@ export class Senders {
       const url = path === undefined ? this.#url : new URL(path, this.#url);
       return { ...headers, ...(await authorize?.({ method, url })) };
     }
+    if (as === 'stranger') return {};
     const others = Object.fromEntries(Object.entries(headers).filter(([name]) => !isAuthorization(name)));
     if (as === 'nobody') return others;
     if (typeof as === 'object') return { ...others, authorization: as.authorization };
@@ -70,7 +72,7 @@ export class Senders {
 
 /** Header by which a sender is told, where that is not the user. Tokens that the user gave are told nowhere. */
 export function shownSender(as: Sender | undefined): Readonly<Record<string, string>> {
-  if (as === undefined || as === 'own' || as === 'nobody') return {};
+  if (as === undefined || as === 'own' || as === 'nobody' || as === 'stranger') return {};
   if (typeof as === 'object') return { authorization: as.shown };
   return { authorization: as === 'another' ? 'Bearer … (of somebody else)' : 'Bearer … (for another server)' };
 }

@@ -39,10 +39,16 @@ export function startClient({ command, args, env }: StartedBy, hear: (text: stri
   endWithProcess(child);
   for (const output of [child.stdout, child.stderr]) output.setEncoding('utf8').on('data', hear);
   let kept = '';
-  child.stderr.on('data', (text: string) => (kept = (kept + text).slice(-most.characters)));
+  let isCut = false;
+  child.stderr.on('data', (text: string) => {
+    isCut ||= kept.length + text.length > most.characters;
+    kept = (kept + text).slice(-most.characters);
+  });
   const lastWords = (): readonly string[] =>
     kept
       .split('\n')
+      // Of a line without its beginning nobody could tell the end of a secret.
+      .slice(isCut ? 1 : 0)
       .filter((line) => line.trim() !== '')
       .slice(-most.lines);
   const ended = new Promise<string>((resolve) => {

@@ -2,7 +2,7 @@ import { isObject } from '../../jsonrpc/message.ts';
 import { settledWithin } from '../../jsonrpc/timeout.ts';
 import { obliging, type Bench } from '../bench/bench.ts';
 import { makeCall } from '../bench/calls.ts';
-import type { Exchanged } from '../bench/exchange.ts';
+import { turnedAway, type Exchanged } from '../bench/exchange.ts';
 import { entryText, listOffer, type ServerOffer } from '../bench/offer.ts';
 import type { Answered, Manner, Prober } from '../bench/prober.ts';
 import { rowOf } from '../register.ts';
@@ -152,6 +152,8 @@ async function begun(bench: Bench, open: (manner: Manner) => Promise<Exchanged |
       const wasOver = isOver;
       stop.abort();
       const ended = await stream;
+      const away = ended && turnedAway(ended);
+      if (away !== undefined) return away;
       // Where there is no such stream nothing is missed on it.
       if (ended?.status !== undefined && ended.status !== 200) return undefined;
       if (!hasBegun) return 'no stream of changes was opened';

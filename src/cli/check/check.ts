@@ -1,4 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import type { ParseArgsOptionsConfig } from 'node:util';
 import { isLoopback } from '../../auth/network.ts';
 import { baselineText, compareTo, readBaseline, type KnownFinding } from '../../check/baseline.ts';
@@ -54,6 +55,9 @@ const options: ParseArgsOptionsConfig = {
   'dry-run': { type: 'boolean' },
   'sarif-file': { type: 'string' },
 };
+
+/** Options that name a file for a report. */
+const reportFiles = ['json-to', 'junit-to', 'sarif'] as const;
 
 /** Exit code of what could not be judged: 1 says that something is broken. */
 const unjudged = 3;
@@ -119,6 +123,7 @@ function refuseMistakes(parsed: Parsed): void {
     throw new UsageError(
       '--json and --junit print in one place; give one of them, and --json-to or --junit-to with a file',
     );
+  refuseSameFile(parsed);
   if (parsed.flag('write-baseline') && parsed.text('baseline') === undefined)
     throw new UsageError('--write-baseline needs --baseline <file>, which it writes');
   if (parsed.text('sarif-file') !== undefined && parsed.text('sarif') === undefined)
@@ -131,6 +136,19 @@ function refuseMistakes(parsed: Parsed): void {
   );
   if (ofClients !== undefined && !parsed.flag('client'))
     throw new UsageError(`--${ofClients} goes with --client, which waits for a client`);
+}
+
+/** @throws UsageError for two reports in one file. */
+function refuseSameFile(parsed: Parsed): void {
+  const named = new Map<string, string>();
+  for (const name of ['baseline', ...reportFiles]) {
+    const file = parsed.text(name);
+    if (file === undefined) continue;
+    const other = named.get(resolve(file));
+    if (other !== undefined)
+      throw new UsageError(`--${other} and --${name} name the same file ${JSON.stringify(file)}; give each its own`);
+    named.set(resolve(file), name);
+  }
 }
 
 /** Prints a report as it is wanted, against what is known. @returns The exit code. */
@@ -148,11 +166,6 @@ async function tell(found: CheckReport, parsed: Parsed, io: Io): Promise<number>
     return 0;
   }
   const { report, stale } = file === undefined ? { report: found, stale: [] } : compareTo(found, await known(file));
-  const sarif = parsed.text('sarif');
-  if (sarif !== undefined) await writeFile(sarif, printed(sarifReport(report, parsed.text('sarif-file')), 'json'));
-  const [json, junit] = [parsed.text('json-to'), parsed.text('junit-to')];
-  if (json !== undefined) await writeFile(json, `${shownJson(report, 2)}\n`);
-  if (junit !== undefined) await writeFile(junit, printed(junitReport(report), 'lines'));
   io.stdout.write(
     parsed.flag('json')
       ? `${shownJson(report, 2)}\n`
@@ -164,8 +177,18 @@ async function tell(found: CheckReport, parsed: Parsed, io: Io): Promise<number>
     io.stderr.write(
       `parley: ${printed(id, 'line')} holds at ${printed(revision, 'line')} now, and can leave the baseline\n`,
     );
+  // A file that cannot be written takes nothing of what is printed with it.
+  await writeReports(report, parsed);
   const code = exitCode(report, parsed.flag('strict'));
   return code === 0 && stale.length > 0 && parsed.flag('strict') ? 1 : code;
+}
+
+/** Writes a report to the files that are named. */
+async function writeReports(report: CheckReport, parsed: Parsed): Promise<void> {
+  const [json, junit, sarif] = reportFiles.map((name) => parsed.text(name));
+  if (json !== undefined) await writeFile(json, `${shownJson(report, 2)}\n`);
+  if (junit !== undefined) await writeFile(junit, printed(junitReport(report), 'lines'));
+  if (sarif !== undefined) await writeFile(sarif, printed(sarifReport(report, parsed.text('sarif-file')), 'json'));
 }
 
 async function known(file: string): Promise<readonly KnownFinding[]> {

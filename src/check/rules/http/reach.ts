@@ -1,8 +1,8 @@
 import { networkInterfaces } from 'node:os';
 import { isLoopback } from '../../../auth/network.ts';
+import { isObject } from '../../../jsonrpc/message.ts';
 import type { Bench } from '../../bench/bench.ts';
 import type { Exchanged } from '../../bench/exchange.ts';
-import type { RawStream } from '../../bench/http.ts';
 import type { ProbeRule } from '../../rule.ts';
 import { breaks, holds, notApplicable, notJudged, type RuleVerdict } from '../../verdict.ts';
 
@@ -23,30 +23,37 @@ function otherAddresses(): readonly string[] {
   return ['127.0.0.2', ...ofNetworks].slice(0, mostAddresses);
 }
 
-/** Asks for the stream of HTTP+SSE, at an address where that is another. */
-async function stream(bench: Bench, address?: string): Promise<RawStream> {
-  const at = address === undefined ? {} : { at: address };
-  const found = await bench.http.listen(
-    { headers: { accept: 'text/event-stream' }, waitMs: bench.quietMs, ...at },
-    { event: () => undefined, over: () => undefined },
-  );
-  found.close();
-  return found;
+/** What a server can be known by in its answer to a stranger; `undefined` where many would answer so. */
+function signOf({ status, headers, messages }: Exchanged): string | undefined {
+  const [message] = messages.flat().filter(isObject);
+  if (message?.['jsonrpc'] !== undefined) {
+    const { error } = message;
+    return `${status} ${isObject(error) ? `${String(error['code'])} ${String(error['message'])}` : 'with a result'}`;
+  }
+  if (status === 200 && headers['content-type']?.startsWith('text/event-stream') === true) return 'a stream';
+  return headers['www-authenticate'] && `${status} ${headers['www-authenticate']}`;
 }
 
-/** Looks for the server at other addresses. @param answersAt Asks it for what nobody else would answer so. */
-async function judgeReach(
-  bench: Bench,
-  answersAt: (address: string) => Promise<{ readonly exchange: Exchanged; readonly isServer: boolean }>,
-): Promise<RuleVerdict> {
+/** Tells whether something came of it, be it that nobody listens there. */
+function isTried({ status, reason = '' }: Exchanged): boolean {
+  return status !== undefined || reason.includes('ECONNREFUSED');
+}
+
+/**
+ * Looks for the server at other addresses of its machine, where somebody else may listen: nothing that is the user's is shown there, and
+ * the server is known by the same answer to the same request.
+ */
+async function judgeReach(bench: Bench, request: Parameters<Bench['stranger']>[0]): Promise<RuleVerdict> {
   const { hostname, protocol } = bench.http.url;
   if (!isLoopback(hostname)) return notApplicable('it is not on this machine');
   if (protocol === 'https:') return notJudged('a certificate is for a name, and not for every address');
+  const sign = signOf(await bench.stranger(request));
+  if (sign === undefined) return notJudged('it answers a stranger by nothing that it can be known by');
   let tried = 0;
   for (const address of otherAddresses()) {
-    const { exchange, isServer } = await answersAt(address);
-    if (isServer) return breaks(exchange, `it answers at ${address} too`);
-    if (exchange.status !== undefined || exchange.end === 'refused') tried++;
+    const answer = await bench.stranger(request, address);
+    if (signOf(answer) === sign) return breaks(answer, `it answers at ${address} too`);
+    if (isTried(answer)) tried++;
   }
   return tried > 0 ? holds : notJudged('no other address of this machine could be tried');
 }
@@ -60,14 +67,12 @@ const bound: ProbeRule = {
   once: true,
   words,
   mend,
-  async probe(bench) {
-    const speaker = await bench.shared();
-    await bench.works(speaker, bench.harmless);
-    return await judgeReach(bench, async (at) => {
-      const exchange = await speaker.request(bench.harmless, undefined, { at, waitMs: 3 * bench.quietMs });
-      return { exchange, isServer: exchange.result !== undefined };
-    });
-  },
+  probe: (bench) =>
+    judgeReach(bench, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 'parley-check-reach', method: bench.harmless }),
+    }),
 };
 
 const pairBound: ProbeRule = {
@@ -75,13 +80,7 @@ const pairBound: ProbeRule = {
   over: 'sse',
   words,
   mend,
-  async probe(bench) {
-    if (!(await stream(bench)).isOpen) return notJudged('its stream could not be opened once more');
-    return await judgeReach(bench, async (at) => {
-      const { exchange, isOpen } = await stream(bench, at);
-      return { exchange, isServer: isOpen };
-    });
-  },
+  probe: (bench) => judgeReach(bench, { method: 'GET', headers: { accept: 'text/event-stream' } }),
 };
 
 /** Rules about where a server listens. */
