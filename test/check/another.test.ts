@@ -9,7 +9,7 @@ import { isObject } from '../../src/jsonrpc/message.ts';
 import { protect } from '../../src/protect.ts';
 import { chosenRevisions, type RevisionDate } from '../../src/protocol/revision.ts';
 import { testIssuer } from '../../src/testing.ts';
-import { serveFaulty, type Fault, type Passing } from './faulty.ts';
+import { eachMessage, serveFaulty, type Fault, type Passing } from './faulty.ts';
 import { taskServer } from './task-server.ts';
 
 const [core, newest] = ['2025-11-25', '2026-07-28'] as const;
@@ -111,6 +111,51 @@ for (const [row, date] of [
       JSON.stringify(rows),
     );
   });
+
+/** Acknowledges what is about a task that the sender does not have, as about one that nobody has. */
+function acknowledging(isWanted: (passing: Passing) => boolean): (tokens: () => Tokens) => Fault {
+  const take = taken(isWanted);
+  return (tokens) => {
+    const { request, response } = take(tokens);
+    return {
+      ...(request && { request }),
+      async response(returning, passing) {
+        await response?.(returning, passing);
+        const isAbout = says('tasks/update', 'tasks/cancel')(passing);
+        if (!isAbout || passing.headers['authorization'] === undefined) return;
+        eachMessage(returning, (message) => {
+          if (message['error'] === undefined) return;
+          delete message['error'];
+          message['result'] = { resultType: 'complete' };
+          returning.status = 200;
+        });
+      },
+    };
+  };
+}
+
+test('a task that somebody else names may be acknowledged like one that nobody has', async (t) => {
+  const { findings, rows } = await judged(
+    t,
+    ['tasks-096', newest],
+    acknowledging(() => false),
+  );
+  assert.deepEqual(findings, []);
+  assert.deepEqual(
+    rows.map(({ verdict }) => verdict),
+    ['holds'],
+    JSON.stringify(rows),
+  );
+});
+
+test('a task that somebody else cancels is found out where all that is named is acknowledged', async (t) => {
+  const { findings, rows } = await judged(t, ['tasks-096', newest], acknowledging(says('tasks/cancel')));
+  assert.deepEqual(
+    findings.map(({ id }) => id),
+    ['tasks-096'],
+    JSON.stringify(rows),
+  );
+});
 
 describe('a server that takes one for another', { concurrency: 2 }, () => {
   for (const [name, [row, date, fault]] of Object.entries(leaks))

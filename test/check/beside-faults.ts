@@ -57,7 +57,7 @@ function onlyOnce(): Fault {
   return {
     request({ message: { id, params } }) {
       if (!isObject(params) || !second.has(params['requestState'])) return undefined;
-      return json(200, { jsonrpc: '2.0', id, error: { code: -32_602, message: 'that was answered' } });
+      return json(200, { jsonrpc: '2.0', id, error: { code: -32_600, message: 'that was answered' } });
     },
     response(returning, { message: { params } }) {
       if (!isObject(params) || params['inputResponses'] === undefined || returning.text === '') return;

@@ -8,7 +8,7 @@ import type { CheckReport } from '../../src/check/report.ts';
 import { checkRules } from '../../src/check/rules/rules.ts';
 import { runRules } from '../../src/check/run.ts';
 import { isObject } from '../../src/jsonrpc/message.ts';
-import { memoryTasks } from '../../src/index.ts';
+import { McpError, memoryTasks } from '../../src/index.ts';
 import { chosenRevisions, type RevisionDate } from '../../src/protocol/revision.ts';
 import { createServer, type Server } from '../../src/server.ts';
 import { cleanServer, json, serveFaulty, type Fault } from './faulty.ts';
@@ -102,7 +102,7 @@ test('a server that opens one conversation alone is judged, and why no tool is c
   assert.match(report.uncalled[0]?.why ?? '', /Server already initialized/);
 });
 
-for (const row of ['http-036', 'subs-008', 'tools-006'])
+for (const row of ['http-021', 'http-036', 'subs-008', 'tools-006'])
   test(`a run that is cut short while ${row} has streams opened fails nothing but itself`, async (t) => {
     const rules = checkRules.filter(({ id }) => id === row);
     let isCut = true;
@@ -114,10 +114,10 @@ for (const row of ['http-036', 'subs-008', 'tools-006'])
       const { cut } = await runRules({
         info,
         way: { over: 'http', http },
-        revisions: chosenRevisions(row === 'http-036' ? ['2025-06-18'] : ['2026-07-28']),
+        revisions: chosenRevisions(row.startsWith('http') ? ['2025-06-18'] : ['2026-07-28']),
         rules,
         limits: { messages, children: 1, perSecond: Infinity, ms: 60_000 },
-        calls: row === 'tools-006' ? [{ name: 'grow' }] : [],
+        calls: ['http-021', 'tools-006'].includes(row) ? [{ name: 'grow' }] : [],
         waitMs: 5_000,
         openMs: 5_000,
         quietMs: 20,
@@ -200,4 +200,60 @@ test('progress of another request is not measured by that of this one', async (t
     },
   });
   assert.deepEqual(verdictsOf(report, 'progress-003'), ['holds']);
+});
+
+test('a tool that ends by an error for what it was answered breaks nothing', async (t) => {
+  const report = await assertNothing(t, {
+    dates: ['2026-07-28'],
+    only: ['mrtr-027'],
+    calls: ['pay'],
+    server() {
+      const server = createServer({ name: 'shop', version: '1.0.0' });
+      server.tool('pay', {}, async (_, ctx) => {
+        await ctx.elicit({
+          message: 'How much?',
+          schema: { type: 'object', properties: { much: { type: 'number' } } },
+        });
+        const { action } = await ctx.elicitUrl({ message: 'Pay here', url: 'https://pay.invalid/' });
+        if (action !== 'accept') throw new McpError('invalidParams', 'that was not paid');
+        return 'paid';
+      });
+      return server;
+    },
+  });
+  assert.deepEqual(verdictsOf(report, 'mrtr-027'), ['not-judged']);
+});
+
+for (const status of [429, 504])
+  test(`changes are not missed on a stream that got HTTP ${status}`, async (t) => {
+    const report = await assertNothing(t, {
+      dates: ['2025-11-25'],
+      only: ['tools-005'],
+      calls: ['grow'],
+      server: () => livelyServer(false),
+      fault: { request: ({ method }) => (method === 'GET' ? { status, headers: {}, text: 'busy' } : undefined) },
+    });
+    assert.deepEqual(verdictsOf(report, 'tools-005'), ['not-judged']);
+  });
+
+test('a request that stands for a ping is looked for again where the first look met a limit', async (t) => {
+  let [isPinged, isLimited] = [false, false];
+  const report = await assertNothing(t, {
+    dates: ['2025-11-25'],
+    only: ['http-003', 'http-052', 'http-053'],
+    fault: {
+      request({ message: { method, id } }) {
+        if (method === 'ping') {
+          isPinged = true;
+          return json(200, { jsonrpc: '2.0', id, error: { code: -32_601, message: 'no ping' } });
+        }
+        if (method !== 'tools/list' || !isPinged || isLimited) return undefined;
+        isLimited = true;
+        return { status: 429, headers: {}, text: 'slow down' };
+      },
+    },
+  });
+  assert.ok(isLimited);
+  const verdicts = ['http-003', 'http-052', 'http-053'].flatMap((row) => verdictsOf(report, row));
+  assert.ok(verdicts.includes('holds'), JSON.stringify(report.rows));
 });

@@ -2,7 +2,7 @@ import { isObject } from '../../jsonrpc/message.ts';
 import { obliging, type Bench } from '../bench/bench.ts';
 import { completeIn, nextRound, questionsIn, sendCall, wantsInput } from '../bench/calls.ts';
 import { guardOf } from '../bench/guard.ts';
-import type { Prober } from '../bench/prober.ts';
+import type { Answered, Prober } from '../bench/prober.ts';
 import type { ProbeRule } from '../rule.ts';
 import {
   breaks,
@@ -15,6 +15,7 @@ import {
   type RuleVerdict,
 } from '../verdict.ts';
 import { inCore, inExtension, onTask } from './tasks/common.ts';
+import { taskStatus } from './tasks/core-life.ts';
 import { asTaker, becameTask, taking } from './tasks/extension-life.ts';
 
 /** Rules about what one person has of a server that another must not get at: tasks, states and questions. */
@@ -60,6 +61,40 @@ const ownTasks: ProbeRule = {
     ),
 };
 
+type Asks = (method: string, params: Readonly<Record<string, unknown>>) => Promise<Answered>;
+
+/** A task of the user, and how it stands with it. */
+interface LookedAt {
+  readonly taskId: string;
+  look(): Promise<Answered>;
+}
+
+/**
+ * Asks about a task as somebody else. Who acknowledges what is about no task does nothing of it: there the task tells.
+ *
+ * @returns The answer, where it was served.
+ */
+async function servedTo(ask: Asks, method: string, { taskId, look }: LookedAt): Promise<Answered | undefined> {
+  const paramsOf = (id: string): Readonly<Record<string, unknown>> => ({
+    taskId: id,
+    ...(method === 'tasks/update' && { inputResponses: {} }),
+  });
+  const before = taskStatus(await look());
+  const answer = await ask(method, paramsOf(taskId));
+  if (answer.result === undefined) return undefined;
+  if (method === 'tasks/get') return answer;
+  const isAnyAcknowledged = (await ask(method, paramsOf(unknownLike(taskId)))).result !== undefined;
+  if (!isAnyAcknowledged) return answer;
+  if (method !== 'tasks/cancel' || before === 'cancelled') return undefined;
+  return taskStatus(await look()) === 'cancelled' ? answer : undefined;
+}
+
+/** An id of the same look that no task has. */
+function unknownLike(taskId: string): string {
+  const other = taskId.replaceAll(/\d/g, (digit) => `${9 - Number(digit)}`);
+  return other === taskId ? `${taskId}0` : other;
+}
+
 const verifiedTasks: ProbeRule = {
   id: 'tasks-096',
   lives: inExtension,
@@ -74,13 +109,14 @@ const verifiedTasks: ProbeRule = {
           const task = await becameTask(speaker, tool);
           if (task === undefined) continue;
           const { taskId } = task;
-          await bench.works(speaker, 'tasks/get', { taskId });
+          const life = { taskId, look: () => bench.works(speaker, 'tasks/get', { taskId }) };
+          const ofNobody: Asks = (method, params) => speaker.request(method, params, { as: 'nobody' });
+          const ofAnother: Asks = (method, params) => other.request(method, params);
           for (const method of ['tasks/get', 'tasks/update', 'tasks/cancel']) {
-            const params = { taskId, ...(method === 'tasks/update' && { inputResponses: {} }) };
-            const bare = await speaker.request(method, params, { as: 'nobody' });
-            if (bare.result !== undefined) return breaks(bare, `${method} without a token was served`);
-            const answer = await other.request(method, params);
-            if (answer.result !== undefined) return breaks(answer, `${method} of somebody else was served`);
+            const bare = await servedTo(ofNobody, method, life);
+            if (bare !== undefined) return breaks(bare, `${method} without a token was served`);
+            const answer = await servedTo(ofAnother, method, life);
+            if (answer !== undefined) return breaks(answer, `${method} of somebody else was served`);
           }
           return holds;
         }

@@ -1,7 +1,8 @@
 import { isObject } from '../../../jsonrpc/message.ts';
 import { wantsInput } from '../../bench/calls.ts';
+import { errorCodeOf } from '../../bench/exchange.ts';
 import type { ProbeRule } from '../../rule.ts';
-import { breaks, holds, notApplicable } from '../../verdict.ts';
+import { breaks, holds, notApplicable, notJudged } from '../../verdict.ts';
 
 /** Rules about what a server asks one time after another. */
 
@@ -29,6 +30,9 @@ const idsOnce: ProbeRule = {
   },
 };
 
+/** Codes by which a request is refused for itself, whatever was answered: it is none, or its method is not known. */
+const unknownCodes: ReadonlySet<unknown> = new Set([-32_600, -32_601]);
+
 const moreRounds: ProbeRule = {
   id: 'mrtr-027',
   needs: 'tools',
@@ -38,9 +42,13 @@ const moreRounds: ProbeRule = {
     const made = (await bench.made('obliging')).filter(
       ({ rounds: [first, second] }) => first && second && wantsInput(first) && wantsInput(second),
     );
-    for (const { of, last } of made)
-      if (last.response?.error !== undefined)
-        return breaks(last, `${of.name}: a later answer was refused`, `tools/${of.name}`);
+    const refused = made.filter(({ last }) => last.response?.error !== undefined);
+    const broken = refused.find(({ last }) => unknownCodes.has(errorCodeOf(last.response)));
+    if (broken !== undefined)
+      return breaks(broken.last, `${broken.of.name}: a later answer was refused`, `tools/${broken.of.name}`);
+    // The answers were made up, and pages are not opened: a tool may end by an error for that.
+    if (refused[0] !== undefined)
+      return notJudged(`${refused[0].of.name} ended with an error, maybe for what was answered`);
     return made.some(({ result }) => result !== undefined)
       ? holds
       : notApplicable('no tool that was called asks twice, and ends when it is answered');

@@ -57,7 +57,7 @@ export async function extensionLives(bench: Bench): Promise<readonly ExtensionLi
 export async function becameTask(
   speaker: Prober,
   tool: CallableTool,
-): Promise<{ readonly made: Answered; readonly taskId: unknown } | undefined> {
+): Promise<{ readonly made: Answered; readonly taskId: string } | undefined> {
   let made = await sendCall(speaker, tool);
   for (let left = most.rounds; left > 0 && wantsInput(made); left--)
     made = await sendCall(speaker, tool, { params: nextRound(made) });
