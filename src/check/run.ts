@@ -81,7 +81,10 @@ export async function runRules(options: RunOptions): Promise<RunResult> {
       recorded.add(exchange, about.revision);
       watching.heard(exchange, about);
     },
-    told: (sent) => options.onSent?.(sent),
+    told(exchange, revision) {
+      options.onSent?.(exchange.sent);
+      recorded.add(exchange, revision);
+    },
     unasked: (lines, revision) => watching.unasked(lines, revision),
   };
   // What the server speaks besides says what is right in the revisions that are judged.

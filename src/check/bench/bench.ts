@@ -33,7 +33,7 @@ export interface Ground {
   readonly calls: readonly AllowedCall[];
   heard(exchange: Exchanged, about: ProbeMessage): void;
   /** Hears what was sent and is no message. */
-  told(sent: string): void;
+  told(exchange: Exchanged, revision: Revision): void;
   /** Hears the lines that a process said unasked. */
   unasked(lines: readonly string[], revision: Revision): void;
 }
@@ -103,7 +103,7 @@ export class Bench {
     await budget.message();
     const headers = { accept: 'application/json' };
     const exchange = await http.send({ method: 'GET', path, headers, as: 'nobody', waitMs });
-    told(exchange.sent);
+    told(exchange, this.revision);
     return exchange;
   }
 
@@ -119,7 +119,7 @@ export class Bench {
     await budget.message();
     const place = { path: http.url.pathname, ...(at !== undefined && { at }) };
     const exchange = await http.send({ ...request, ...place, as: 'stranger', waitMs: 3 * quietMs });
-    told(exchange.sent);
+    told(exchange, this.revision);
     return exchange;
   }
 
