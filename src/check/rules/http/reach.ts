@@ -23,7 +23,7 @@ function otherAddresses(): readonly string[] {
   return ['127.0.0.2', ...ofNetworks].slice(0, mostAddresses);
 }
 
-/** What a server can be known by in its answer to a stranger; `undefined` where many would answer so. */
+/** Sign by which a server is known in its answer to a stranger; `undefined` where many would answer so. */
 function signOf({ status, headers, messages }: Exchanged): string | undefined {
   const [message] = messages.flat().filter(isObject);
   if (message?.['jsonrpc'] !== undefined) {
