@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
+import type { ExchangedToken } from '../../src/host/endpoint.ts';
 import { memoryStore } from '../../src/store/memory/store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { define, World } from './definition.ts';
@@ -68,6 +69,52 @@ test('somebody else’s stream is at every process as one that nobody has', asyn
     for (const id of madeUp) assert.equal(await post(at, `/messages?sessionId=${id}`, initialize), 404);
   }
   assert.deepEqual(stream.messages, []);
+});
+
+test('a token that comes to another process gets nothing of one that says something else', async (t) => {
+  const service = startService(
+    t,
+    (server) => {
+      server.tool('mine', {}, async (_, { auth }) => {
+        const got = await auth?.exchange?.({ audience: 'https://api.example' });
+        return `${auth?.scopes?.[0]} gets ${got?.token}`;
+      });
+    },
+    {
+      http: {
+        ssePair: { sse: '/sse', messages: '/messages' },
+        authenticate: (request) => {
+          const [scope = '', token = ''] = (request.header('authorization') ?? '').split('.');
+          const exchange = async (): Promise<ExchangedToken> => ({
+            token: `${scope}.${token}`,
+            type: 'Bearer',
+            scopes: [],
+            expiresAt: undefined,
+          });
+          return { principal: 'ada', scopes: [scope], claims: { jti: token }, exchange };
+        },
+      },
+    },
+  );
+  const accept = { authorization: 'wide.1', accept: 'text/event-stream' };
+  const stream = new Visit((signal) => service.to(0)(new URL('/sse', url), { headers: accept, signal }));
+  await stream.until(({ endpoint }) => endpoint !== undefined);
+  const said = async (at: number, body: object, authorization: string): Promise<unknown> => {
+    const before = stream.messages.length;
+    const headers = { authorization, 'content-type': 'application/json' };
+    const to = new URL(stream.endpoint ?? '', url);
+    await service.to(at)(to, { method: 'POST', headers, body: JSON.stringify({ jsonrpc: '2.0', id: 9, ...body }) });
+    await stream.until(({ messages }) => messages.length > before);
+    return (stream.messages.at(-1) as { result: { content?: { text: string }[] } }).result.content?.[0]?.text;
+  };
+  const call = { method: 'tools/call', params: { name: 'mine' } };
+  await said(0, initialize, 'wide.1');
+  assert.equal(await said(1, call, 'wide.2'), 'wide gets wide.1');
+  assert.equal(await said(1, call, 'narrow.3'), 'narrow gets undefined');
+  assert.equal(await said(0, call, 'narrow.4'), 'narrow gets narrow.4');
+  assert.equal(await said(1, call, 'narrow.5'), 'narrow gets narrow.4');
+  assert.equal(await said(1, call, 'wide.6'), 'wide gets undefined');
+  stream.leave();
 });
 
 test('a stream whose process is gone is no stream, and while the bus is away nobody says so', async (t) => {

@@ -13,12 +13,17 @@ import { Speaker, type Visit } from './speaker.ts';
 const tokenOf = (authorization: string | undefined): string => authorization?.replace(/^Bearer /, '') ?? 'nobody';
 const person = (authorization: string | undefined): string => tokenOf(authorization).replace(/\..*/, '');
 
-/** Gives each caller their own token for what is behind. */
+/** Gives each caller their own token for what is behind; one that is no number is a scope. */
 const authenticate: NonNullable<HttpOptions['authenticate']> = (request) => {
   const token = tokenOf(request.header('authorization'));
+  const [, scope = ''] = token.split('.');
+  const isScope = /^[a-z]+$/.test(scope);
+  // What is got for a scope is kept, which shows whose it is.
+  const expiresAt = isScope ? Date.now() / 1000 + 3600 : undefined;
   return {
     principal: person(token),
-    exchange: async () => ({ token, type: 'Bearer', scopes: [], expiresAt: undefined }),
+    scopes: isScope ? [scope] : [],
+    exchange: async () => ({ token, type: 'Bearer', scopes: [], expiresAt }),
   };
 };
 
@@ -91,4 +96,21 @@ describe('sessions of bridges whose clients are themselves upstream, in several 
     assert.equal(answerOf(await call(ada, 0, 'token').whole()), 'ada.2');
     assert.equal(answerOf(await call(ada, 1, 'token').whole()), 'ada.2');
   });
+
+  for (const [one, other] of [
+    ['wide', 'narrow'],
+    ['narrow', 'wide'],
+  ])
+    it(`never use what a ${one} token is given for a ${other} one that comes to another process`, async (t) => {
+      const { over } = await scene(t);
+      const ada = await new Speaker(over, '2025-11-25', { authorization: `Bearer ada.${one}` }).open(0, 1);
+      assert.equal(answerOf(await call(ada, 0, 'token').whole()), `ada.${one}`);
+      assert.equal(answerOf(await call(ada, 1, 'token').whole()), `ada.${one}`);
+      ada.headers['authorization'] = `Bearer ada.${other}`;
+      assert.doesNotMatch(JSON.stringify(answerOf(await call(ada, 1, 'token').whole())), /^"ada/);
+      assert.equal(answerOf(await call(ada, 0, 'token').whole()), `ada.${other}`);
+      assert.equal(answerOf(await call(ada, 1, 'token').whole()), `ada.${other}`);
+      const fresh = await new Speaker(over, '2025-11-25', { authorization: `Bearer ada.${other}` }).open(0, 1);
+      assert.equal(answerOf(await call(fresh, 0, 'token').whole()), `ada.${other}`);
+    });
 });

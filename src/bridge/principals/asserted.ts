@@ -12,7 +12,7 @@ import { AuthorizationError } from '../../auth/errors.ts';
 import type { AuthInfo } from '../../host/endpoint.ts';
 import { enterpriseExtension, managedBy } from '../../oauth/machine/enterprise-managed.ts';
 import type { MachineRequest } from '../../oauth/machine/machine.ts';
-import { senderOf, PerCaller, type Callers } from './callers.ts';
+import { latestOf, senderOf, PerCaller, type Callers } from './callers.ts';
 import type { EnterpriseUpstream, ExchangeUpstream } from './exchange-options.ts';
 
 /** Way of one caller to be authorized, with its newest token. */
@@ -64,7 +64,7 @@ class AssertingAuthorizer implements Authorizer {
   #wayOf(request: AuthorizedRequest): Authorizer {
     const caller = senderOf(request, this.#callers);
     const way = this.#ways.of(caller);
-    way.latest = caller;
+    way.latest = latestOf(way.latest, caller);
     return way.authorizer;
   }
 }

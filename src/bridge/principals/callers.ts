@@ -1,7 +1,7 @@
 import type { AuthorizedRequest } from '../../auth/authorizer.ts';
 import { AuthorizationError } from '../../auth/errors.ts';
+import { callerKey } from '../../host/caller.ts';
 import type { AuthInfo } from '../../host/endpoint.ts';
-import { canonical } from '../../peer/digest.ts';
 
 /** Limit of the callers of one principal that are told apart. */
 const most = 32;
@@ -9,6 +9,11 @@ const most = 32;
 /** Callers of one principal: the newest speaks for what no request is sent for. */
 export interface Callers {
   readonly latest: AuthInfo | undefined;
+}
+
+/** The caller who came last, but for one whose tokens cannot be exchanged here where those of the one before can. */
+export function latestOf(before: AuthInfo | undefined, now: AuthInfo): AuthInfo {
+  return now.exchange === undefined && before?.exchange !== undefined ? before : now;
 }
 
 /** Finds the caller in whose place a request is sent. */
@@ -29,9 +34,8 @@ export class PerCaller<T> {
   }
 
   /** The thing that is kept for a caller; of too many, that which was used least recently makes way. */
-  of({ claims = {}, clientId, scopes = [] }: AuthInfo): T {
-    const { exp: _, iat: __, nbf: ___, jti: ____, ...lasting } = claims;
-    const key = canonical([clientId ?? null, scopes.toSorted(), lasting]);
+  of(caller: AuthInfo): T {
+    const key = callerKey(caller);
     const kept = this.#kept.get(key) ?? this.#make();
     this.#kept.delete(key);
     this.#kept.set(key, kept);

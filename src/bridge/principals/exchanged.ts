@@ -120,7 +120,9 @@ class ExchangeAuthorizer implements Authorizer {
     { scopes, more, again }: Required<Wish> & Pick<Running, 'scopes'>,
   ): Promise<ExchangedToken> {
     if (exchange === undefined)
-      throw new TypeError("upstreamAuth 'exchange' needs callers whose tokens can be exchanged: protect has exchange");
+      throw new TypeError(
+        "upstreamAuth 'exchange' needs callers whose tokens can be exchanged: protect has exchange, and the token of a call that another process hands on says the same as the one that its session has here",
+      );
     const { audience, resource } = this.#options;
     const request: TokenExchangeRequest = {
       ...(audience === undefined ? {} : { audience }),

@@ -2,6 +2,7 @@
 
 import type { Authorization } from '../../auth/authorizer.ts';
 import type { AuthInfo } from '../../host/endpoint.ts';
+import { latestOf } from './callers.ts';
 import { createEndpoint } from '../../host/serve.ts';
 import type { Host } from '../../host/host.ts';
 import type { Settings } from '../options.ts';
@@ -49,7 +50,7 @@ export function principalsOf(
         get idle() {
           return behind.idle;
         },
-        heard: (by) => void (principal.latest = by),
+        heard: (by) => void (principal.latest = latestOf(principal.latest, by)),
         close: async () => {
           await endpoint.close();
           await behind.close();

@@ -1,5 +1,6 @@
 import type { Message, RequestId } from '../../jsonrpc/message.ts';
 import { eachInSlices } from '../../jsonrpc/slices.ts';
+import { handedCaller } from '../../host/caller.ts';
 import type { AuthInfo, Conversation, Link } from '../../host/endpoint.ts';
 import type { Judged, JudgedMalformed } from '../../host/judged.ts';
 import { unsupported } from '../../host/request-meta.ts';
@@ -107,7 +108,7 @@ export class SsePairs {
     if (elsewhere !== undefined) return await this.#pass(elsewhere, id, call);
     // Somebody else's conversation and one that never was look the same from outside.
     if (pair === undefined || !samePrincipal(pair.auth, auth)) return noSession();
-    pair.exchange = auth?.exchange;
+    pair.latest = auth;
     const content = await readContent(call, this.#context);
     if (content.kind === 'gone') return undefined;
     if (content.kind === 'problem' && !content.problem.read) return content.problem;
@@ -142,8 +143,7 @@ export class SsePairs {
     const isBatch = Array.isArray(value);
     const messages = judgedBatch(isBatch ? value : [value], this.#context);
     if (pair.expired && messages.some(isRequest)) return false;
-    // What cannot move from one process to the next is that of who came here last.
-    const from = auth && { ...auth, exchange: pair.exchange };
+    const from = handedCaller(auth, pair.latest);
     this.#take(pair, { messages, isBatch }, { beyond: false, auth: from }).catch((cause: unknown) => {
       this.#context.settings.onError(new Error('a message to another process could not be taken', { cause }));
     });
@@ -199,8 +199,8 @@ class SsePair implements Link {
   readonly protocol = 'http';
   readonly lasting = true;
   readonly auth: AuthInfo | undefined;
-  /** Source of other tokens for its client, by the token that came here last. */
-  exchange: AuthInfo['exchange'];
+  /** The sender whose token came here last. */
+  latest: AuthInfo | undefined;
   readonly address: string | undefined;
   readonly #context: HttpContext;
   readonly #stream: EventStream;
@@ -212,7 +212,7 @@ class SsePair implements Link {
 
   constructor(context: HttpContext, stream: EventStream, { auth, request }: Pick<HttpCall, 'auth' | 'request'>) {
     this.auth = auth;
-    this.exchange = auth?.exchange;
+    this.latest = auth;
     this.address = request.remoteAddress;
     this.#context = context;
     this.#stream = stream;

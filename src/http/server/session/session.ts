@@ -55,8 +55,8 @@ export class HttpSession implements Link {
   readonly lasting = true;
   readonly id: string;
   readonly auth: AuthInfo | undefined;
-  /** Source of other tokens for its client, by the token that came here last. */
-  exchange: AuthInfo['exchange'];
+  /** The sender whose token came here last. */
+  latest: AuthInfo | undefined;
   readonly address: string | undefined;
   readonly #context: SessionContext;
   readonly #conversation: Conversation;
@@ -80,7 +80,7 @@ export class HttpSession implements Link {
   ) {
     this.id = id;
     this.auth = auth;
-    this.exchange = auth?.exchange;
+    this.latest = auth;
     this.address = request.remoteAddress;
     this.#context = context;
     this.#elsewhere = elsewhere;

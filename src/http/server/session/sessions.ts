@@ -1,6 +1,7 @@
 import { eachInSlices } from '../../../jsonrpc/slices.ts';
 import { after } from '../../../jsonrpc/timeout.ts';
 import type { RequestId } from '../../../jsonrpc/message.ts';
+import { handedCaller } from '../../../host/caller.ts';
 import type { Judged, JudgedMalformed, JudgedRequest } from '../../../host/judged.ts';
 import { memoryEvents } from '../../../store/events.ts';
 import { StoreError } from '../../../store/store.ts';
@@ -266,9 +267,8 @@ export class Sessions {
       this.#end(session);
       return undefined;
     }
-    // What cannot come from another process is that of who came here last.
-    if (call.handed === undefined) session.exchange = call.auth?.exchange;
-    else if (call.auth !== undefined) call.auth = { ...call.auth, exchange: session.exchange };
+    if (call.handed === undefined) session.latest = call.auth;
+    else call.auth = handedCaller(call.auth, session.latest);
     return session;
   }
 
