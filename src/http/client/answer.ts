@@ -25,6 +25,8 @@ export interface PostExchange {
   abort(): void;
   /** True when the request named a session, which a 404 then says is gone. */
   readonly inSession: boolean;
+  /** Tells whether the last request had credentials. */
+  readonly isAuthorized: () => boolean;
   /** URL that it goes to, for who reads of its failure. */
   readonly url: URL;
 }
@@ -185,7 +187,7 @@ export async function refusalOf(response: FetchResponse, exchange: PostExchange)
   };
   if (status === 401 || status === 403) {
     const asked = challengeOf(response);
-    const words = `HTTP ${status} from ${describeUrl(exchange.url)}${unauthorizedWords(status, asked.challenge)}`;
+    const words = `HTTP ${status} from ${describeUrl(exchange.url)}${unauthorizedWords(status, exchange, asked.challenge)}`;
     const failure = new ConnectionError('unauthorized', words, { ...options, ...asked });
     return { failure, message: undefined, stateless: false };
   }
@@ -200,11 +202,12 @@ export async function refusalOf(response: FetchResponse, exchange: PostExchange)
   };
 }
 
-/** RFC 6750, section 3.1: a challenge has an error code where there were credentials, and none where there were none. */
-function unauthorizedWords(status: number, challenge = ''): string {
+/** RFC 6750, section 3.1: a challenge should have an error code where there were credentials; many have none. */
+function unauthorizedWords(status: number, { isAuthorized }: PostExchange, challenge = ''): string {
   const error = /\berror="?([\w-]{1,40})/.exec(challenge)?.[1];
   if (error !== undefined) return `: the authorization was refused (${error})`;
-  return status === 401 ? ': it wants authorization, which the option `auth` gives' : '';
+  if (status !== 401) return '';
+  return isAuthorized() ? ': the authorization was refused' : ': it wants authorization, which the option `auth` gives';
 }
 
 /** The challenges of a refusal, of however many header fields. */

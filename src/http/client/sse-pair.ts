@@ -131,6 +131,7 @@ export class SsePairChannel implements Channel {
         signal,
         abort: () => {},
         inSession: false,
+        isAuthorized: () => this.#requests.isAuthorized,
         url: this.#endpoint ?? this.#requests.url,
       };
       deliverRefusal(await refusalOf(response, exchange), exchange);

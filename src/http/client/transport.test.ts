@@ -188,6 +188,22 @@ for (const [status, challenge, words] of [
   });
 }
 
+for (const [how, options] of [
+  ['a token', { auth: 'token-abcdefgh' }],
+  ['a function that gives one', { auth: async () => 'token-abcdefgh' }],
+  ['a header', { headers: { Authorization: 'Bearer token-abcdefgh' } }],
+  ['a function that gives a header', { headers: () => ({ authorization: 'Bearer token-abcdefgh' }) }],
+] as const) {
+  test(`401 without an error code says that ${how} was refused`, async (t) => {
+    const { channel } = await open(
+      t,
+      (_incoming, outgoing) => void outgoing.writeHead(401, { 'www-authenticate': 'Bearer' }).end('no'),
+      options,
+    );
+    await assert.rejects(channel.send(request), /HTTP 401 from http:\S+: the authorization was refused$/);
+  });
+}
+
 for (const status of [401, 403]) {
   test(`${status} is unauthorized with its challenge`, async (t) => {
     const { channel } = await open(

@@ -238,6 +238,7 @@ class HttpChannel implements Channel {
       maxBytes: this.#requests.maxBytes,
       signal: controller.signal,
       inSession: this.#session !== undefined,
+      isAuthorized: () => this.#requests.isAuthorized,
       url: this.#requests.url,
       abort,
       end: () => {
