@@ -8,15 +8,17 @@ const longest = 128;
  * keys, another case or a part of the name away.
  *
  * @param names At most the first thousand are looked at.
+ * @param slips The most slips of the keys, where a part of a name may be another name.
  */
-export function nearest(wanted: string, names: readonly string[]): readonly string[] {
+export function nearest(wanted: string, names: readonly string[], slips?: number): readonly string[] {
   const target = folded(wanted);
   if (target === '' || wanted.length > longest) return [];
+  const most = Math.min(slips ?? longest, Math.max(1, Math.floor(target.length / 3)));
   return names
     .slice(0, 1000)
     .filter((name) => name.length <= longest)
-    .map((name) => ({ name, distance: distanceOf(target, folded(name)) }))
-    .filter(({ distance }) => distance <= Math.max(1, Math.floor(target.length / 3)))
+    .map((name) => ({ name, distance: distanceOf(target, folded(name), slips === undefined) }))
+    .filter(({ distance }) => distance <= most)
     .toSorted((one, another) => one.distance - another.distance)
     .slice(0, 3)
     .map(({ name }) => name);
@@ -35,10 +37,10 @@ function folded(name: string): string {
 }
 
 /**
- * Number of characters that must be added, taken away, replaced or swapped with the next; a part counts as one away.
+ * Number of characters that must be added, taken away, replaced or swapped with the next; where parts count, a part is one away.
  */
-function distanceOf(one: string, another: string): number {
-  if (one.length >= 3 && another.includes(one)) return Math.min(1, another.length - one.length);
+function distanceOf(one: string, another: string, parts: boolean): number {
+  if (parts && one.length >= 3 && another.includes(one)) return Math.min(1, another.length - one.length);
   let before: readonly number[] = [];
   let last: readonly number[] = Array.from({ length: another.length + 1 }, (_, at) => at);
   for (let row = 1; row <= one.length; row++) {

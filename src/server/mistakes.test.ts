@@ -37,6 +37,11 @@ for (const [what, mistake, words] of [
     () => server.tool('t', { annotations: { readonlyHint: true } }, run),
     /tool "t" has the annotation "readonlyHint"; it is called readOnlyHint/,
   ],
+  [
+    'an annotation with a slip of the keys',
+    () => server.tool('t', { annotations: { destructivHint: true } }, run),
+    /tool "t" has the annotation "destructivHint"; it is called destructiveHint/,
+  ],
   ['a tool without a handler', () => server.tool('t', {}), /tool "t" needs a handler/],
   ['a tool without a definition', () => server.tool('t', run), /tool "t" needs a handler.* after its definition/],
   ['a tool whose handler is an object', () => server.tool('t', {}, {}), /needs a handler/],
@@ -185,10 +190,11 @@ test("log('warn') in JavaScript is a TypeError that names the levels, whether an
 
 test('an annotation of one’s own is sent as it is', async () => {
   const own = createServer({ name: 's', version: '1' });
-  own.tool('t', { annotations: { 'com.example/cost': 3 } as object }, () => 'x');
+  const annotations = { 'com.example/cost': 3, hint: 1, open: 2, world: 3, read: 4, only: 5, readOnly: 6 };
+  own.tool('t', { annotations: annotations as object }, () => 'x');
   const client = await open(own, statelessDate);
   const [tool] = (await client.result('tools/list'))['tools'] as readonly Json[];
-  assert.deepEqual(tool?.['annotations'], { 'com.example/cost': 3 });
+  assert.deepEqual(tool?.['annotations'], annotations);
 });
 
 test("closeStream('x') in JavaScript is a TypeError that names it, in every revision", async () => {

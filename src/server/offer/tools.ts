@@ -105,7 +105,7 @@ const annotationNames: Names<ToolAnnotations> = {
 function refuseMisspelt(tool: string, annotations: ToolAnnotations = {}): void {
   const known = Object.keys(annotationNames);
   for (const name of Object.keys(annotations)) {
-    const [meant] = known.includes(name) ? [] : nearest(name, known);
+    const [meant] = known.includes(name) ? [] : nearest(name, known, 2);
     if (meant !== undefined)
       throw new TypeError(
         `tool ${JSON.stringify(tool)} has the annotation ${JSON.stringify(name)}; it is called ${meant}`,
