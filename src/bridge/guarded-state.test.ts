@@ -116,7 +116,14 @@ async function carrying(t: TestContext, requestState: string): Promise<{ bridge:
 }
 
 test('the server has its state back as it was, whatever is in it, and from who is not known as it went', async (t) => {
-  for (const state of ['', 'kept as it is ü', 'ü'.repeat(262_144)]) {
+  for (const state of [
+    '',
+    'kept as it is ü',
+    'ü'.repeat(262_144),
+    '\ufeffabc',
+    'a\ud800b',
+    '\ud800\u0001'.repeat(131_072),
+  ]) {
     const { bridge, came } = await carrying(t, state);
     const ann = await clientAt(bridge, 'ann');
     const asked = await ann.result('tools/call', { name: 'any' });

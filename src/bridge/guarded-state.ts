@@ -15,8 +15,8 @@ export interface StateSeal {
 
 /** The longest state of a server that is carried, in characters; those of servers of ours are shorter. */
 const longestState = 256 * 1024;
-/** No state that was sealed here is longer: a character takes three bytes at most, a byte four thirds of a character. */
-const longestSealed = 4 * longestState + 1024;
+/** No state that was sealed here is longer: a character takes six bytes at most (where it is escaped), a byte four thirds of a character. */
+const longestSealed = 8 * longestState + 1024;
 
 /**
  * The server sees all clients as one, so that it cannot tell whose state comes back: the bridge does. (Spec 2026-07-28, MRTR, Server requirements: a state is
@@ -41,9 +41,7 @@ export class GuardedState {
     const { requestState: given } = params;
     if (given === undefined) return params;
     const requestState =
-      typeof given === 'string' && given.length <= longestSealed
-        ? await this.#seal.open(given, this.#boundTo)
-        : undefined;
+      typeof given === 'string' && given.length <= longestSealed ? await this.#open(given) : undefined;
     if (requestState !== undefined) return { ...params, requestState };
     throw new McpError('invalidParams', 'requestState is not valid for this request; begin again without it');
   }
@@ -56,9 +54,26 @@ export class GuardedState {
   async sealed(result: JsonObject): Promise<JsonObject> {
     const { resultType, requestState } = result;
     if (resultType !== 'input_required' || typeof requestState !== 'string') return result;
-    if (requestState.length <= longestState)
-      return { ...result, requestState: await this.#seal.seal(requestState, this.#boundTo) };
+    if (requestState.length <= longestState) return { ...result, requestState: await this.#sealed(requestState) };
     const why = `the upstream server's requestState has ${requestState.length} characters, and ${longestState} are carried`;
     throw new McpError('internalError', why);
+  }
+
+  /** What is sealed is UTF-8, which has no half of a pair of surrogates; JSON escapes it. */
+  async #sealed(state: string): Promise<string> {
+    return /\p{Surrogate}/u.test(state)
+      ? await this.#seal.seal(JSON.stringify(state), this.#escaped)
+      : await this.#seal.seal(state, this.#boundTo);
+  }
+
+  async #open(sealed: string): Promise<string | undefined> {
+    const plain = await this.#seal.open(sealed, this.#boundTo);
+    if (plain !== undefined) return plain;
+    const escaped = await this.#seal.open(sealed, this.#escaped);
+    return escaped === undefined ? undefined : (JSON.parse(escaped) as string);
+  }
+
+  get #escaped(): string {
+    return `escaped ${this.#boundTo}`;
   }
 }

@@ -17,6 +17,11 @@ test('what was sealed opens, and only where it was bound to', async () => {
   );
 });
 
+test('what begins with a byte order mark opens with it', async () => {
+  const seal = createSeal();
+  assert.equal(await seal.open(await seal.seal('\ufeffabc', 'x'), 'x'), '\ufeffabc');
+});
+
 test('a sealed text that was changed in any place does not open', async () => {
   const seal = createSeal();
   const sealed = await seal.seal('{"a":1}', 'x');

@@ -104,7 +104,9 @@ async function nonceOf(root: RootKey, { text, boundTo }: Sealable): Promise<Uint
 
 async function opened(key: PlatformKey, how: Cipher, sealed: Uint8Array<ArrayBuffer>): Promise<string | undefined> {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(await crypto.subtle.decrypt(how, key, sealed));
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(
+      await crypto.subtle.decrypt(how, key, sealed),
+    );
   } catch {
     // Whatever the reason, it is not what was sealed.
     return undefined;
