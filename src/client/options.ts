@@ -52,9 +52,9 @@ export interface ConnectOptions extends InputHandlers, RecoverOptions, CacheOpti
   readonly negotiated?: Negotiated;
   /** Time that a server on stdio may take to answer the first question before it is taken for an older one; 2000 ms. */
   readonly probeTimeoutMs?: number;
-  /** Longest wait for an answer, in milliseconds; 60000. Starts anew with each progress, and when a question of the server was answered here. 0 means no limit. */
+  /** Longest wait for an answer, in milliseconds; 60000. Starts anew with each progress, and when a question of the server was answered here (but for one that became a task of 2025-11-25). 0 means no limit. */
   readonly timeoutMs?: number;
-  /** Longest wait for an answer whatever the progress, in milliseconds; no limit by default. The time in which a question of the server is answered here is not counted. */
+  /** Longest wait for an answer whatever the progress, in milliseconds; no limit by default. The time in which a question of the server is answered here is not counted, but in 2025-11-25 where the call or the question is a task. */
   readonly maxTotalTimeoutMs?: number;
   /**
    * The most messages of the server that may come within one request before its answer (notifications, and questions of a

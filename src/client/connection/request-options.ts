@@ -7,9 +7,9 @@ import type { Progress } from '../../peer/progress.ts';
 export interface RequestOptions {
   /** Gives the request up: the server is told, and the promise rejects with the reason of the signal, as that of `fetch` does. */
   readonly signal?: AbortSignal | undefined;
-  /** Longest wait for the answer, in milliseconds; starts anew with each progress, and when a question of the server was answered here. 0 means no limit. */
+  /** Longest wait for the answer, in milliseconds; starts anew with each progress, and when a question of the server was answered here (but for one that became a task of 2025-11-25). 0 means no limit. */
   readonly timeoutMs?: number | undefined;
-  /** Longest wait for the answer whatever the progress, in milliseconds; no limit by default. The time in which a question of the server is answered here is not counted. */
+  /** Longest wait for the answer whatever the progress, in milliseconds; no limit by default. The time in which a question of the server is answered here is not counted, but in 2025-11-25 where the call or the question is a task. */
   readonly maxTotalTimeoutMs?: number | undefined;
   /** Hears how far the request got; asks the server for progress. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
