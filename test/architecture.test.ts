@@ -170,6 +170,7 @@ const neutral: ReadonlySet<string> = new Set([
 
 /** What an edge may see of a server: its endpoint, and the pure functions on messages that both sides need. */
 const edgeView: ReadonlySet<string> = new Set([
+  'host/caller.ts',
   'host/endpoint.ts',
   'host/batch.ts',
   'host/judged.ts',

@@ -59,7 +59,7 @@ export class GuardedState {
     throw new McpError('internalError', why);
   }
 
-  /** What is sealed is UTF-8, which has no half of a pair of surrogates; JSON escapes it. */
+  /** A state, sealed. It is UTF-8 in there, which has no half of a pair of surrogates; JSON escapes one. */
   async #sealed(state: string): Promise<string> {
     return /\p{Surrogate}/u.test(state)
       ? await this.#seal.seal(JSON.stringify(state), this.#escaped)
