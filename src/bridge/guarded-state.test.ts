@@ -9,6 +9,7 @@ import { createBridge, type Bridge } from '../bridge.ts';
 import type { Served } from '../host/endpoint.ts';
 import { memoryTransport } from '../testing/memory-transport.ts';
 import type { Server } from '../server.ts';
+import { tampered } from '../../test/support/tampered.ts';
 
 const capabilities = { elicitation: {} };
 const keys = [new Uint8Array(32).fill(7)];
@@ -55,7 +56,7 @@ test('state that a principal was given is nobody else’s, and for no other requ
   await refused(bob, again);
   await refused(ann, { ...again, name: 'other' });
   await refused(ann, { ...again, arguments: { a: 1 } });
-  for (const wrong of ['', 'made up', `${state}A`, `${state.slice(0, -3)}AAA`, 'x'.repeat(2_000_000)])
+  for (const wrong of ['', 'made up', `${state}A`, tampered(state), 'x'.repeat(2_000_000)])
     await refused(ann, { ...again, requestState: wrong });
   // Nobody is known there, so that the server itself says what it thinks of it.
   assert.equal((await anyone.error('tools/call', again)).code, -32602);

@@ -23,6 +23,7 @@ import { revisions, type RevisionDate } from '../../protocol/revision.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import type { ScriptedPeer, SentMessage } from '../../testing/scripted.ts';
 import type { Ctx } from '../../server/ctx.ts';
+import { tampered } from '../../../test/support/tampered.ts';
 
 const answer = (): Json => ({ action: 'accept', content: { name: 'Ada' } });
 
@@ -224,7 +225,7 @@ describe('a call that waits for a task', () => {
     const eve = await taskClient(bridge, { ...options, principal: 'eve' });
     const { requestState } = await ann.ask('tools/call', { name: 'only' });
     const inputResponses = { who: answer() };
-    const forged = `${String(requestState).slice(0, -4)}AAAA`;
+    const forged = tampered(String(requestState));
     const failures = [
       await eve.ask('tools/call', { name: 'only', requestState, inputResponses }),
       await ann.ask('tools/call', { name: 'other', requestState, inputResponses }),

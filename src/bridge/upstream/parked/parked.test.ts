@@ -18,6 +18,7 @@ import { metaKey } from '../../../protocol/meta.ts';
 import type { ServerOptions } from '../../../server/options.ts';
 import { memoryTransport } from '../../../testing/memory-transport.ts';
 import type { Bridge } from '../../bridge.ts';
+import { tampered } from '../../../../test/support/tampered.ts';
 
 const capabilities = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
 const form = { message: 'Your name?', schema: { type: 'object', properties: { name: { type: 'string' } } } } as const;
@@ -226,7 +227,7 @@ describe('the state of a parked call', () => {
     const answer = retry(first, accepted('Ann'));
     const eve = await open(bridge, statelessDate, { capabilities, auth: { principal: 'eve' } });
     const attempts = [
-      raw.error('tools/call', { ...answer, requestState: `${state.slice(0, -2)}AA` }),
+      raw.error('tools/call', { ...answer, requestState: tampered(state) }),
       raw.error('tools/call', { ...answer, arguments: { other: true } }),
       raw.error('tools/call', { ...answer, requestState: 'x'.repeat(100_000) }),
       eve.error('tools/call', answer),
