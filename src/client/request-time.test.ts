@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { execPath } from 'node:process';
 import { afterEach, beforeEach, describe, it, mock } from 'node:test';
 import { capabilities, handshake, recovering, type Recovering } from '../../test/support/recovering.ts';
 import { turns } from '../../test/support/turns.ts';
@@ -141,5 +143,17 @@ describe('the time that a request may take', () => {
     await turns();
     mock.timers.tick(100);
     await call;
+  });
+
+  it('is told to who waits, where nothing else keeps the process', () => {
+    const source = (path: string): string => JSON.stringify(new URL(path, import.meta.url).href);
+    const program = `import { createServer } from ${source('../server/server.ts')};
+      import { connectInMemory } from ${source('../testing/pair.ts')};
+      const server = createServer({ name: 's', version: '1' });
+      server.tool('never', {}, () => new Promise(() => {}));
+      const client = await connectInMemory(server);
+      await client.callTool('never', {}, { timeoutMs: 10 }).catch((error) => console.log(error.message));`;
+    const said = execFileSync(execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' });
+    assert.equal(said, 'tools/call was not answered within 10 ms\n');
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { execPath } from 'node:process';
+import { execPath, getActiveResourcesInfo } from 'node:process';
 import { test } from 'node:test';
 import { after, settledWithin } from './timeout.ts';
 
@@ -83,4 +83,15 @@ test('a process lives long enough to see that something was not settled in time'
   const source = `import { settledWithin } from ${JSON.stringify(new URL('timeout.ts', import.meta.url).href)};
     console.log(await settledWithin(1, new Promise(() => {})));`;
   assert.equal(execFileSync(execPath, ['--input-type=module', '-e', source], { encoding: 'utf8' }), 'false\n');
+});
+
+test('a timer is ended by the clock that began it, whichever tells the time by then', (t) => {
+  const waiting = (): number => getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+  const before = waiting();
+  const cancel = after(60_000, () => undefined, true);
+  assert.equal(waiting(), before + 1);
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  cancel();
+  t.mock.timers.reset();
+  assert.equal(waiting(), before);
 });

@@ -2,8 +2,6 @@
 
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
-import { rawHttp } from '../../src/check/bench/http.ts';
-import { judgeServer } from '../../src/check/check.ts';
 import type { CheckReport } from '../../src/check/report.ts';
 import { isObject } from '../../src/jsonrpc/message.ts';
 import { protect } from '../../src/protect.ts';
@@ -11,6 +9,7 @@ import { chosenRevisions, type RevisionDate } from '../../src/protocol/revision.
 import { testIssuer } from '../../src/testing.ts';
 import { eachMessage, serveFaulty, type Fault, type Passing } from './faulty.ts';
 import { taskServer } from './task-server.ts';
+import { judgedAt } from './judging.ts';
 
 const [core, newest] = ['2025-11-25', '2026-07-28'] as const;
 const form = { type: 'object', properties: { sure: { type: 'boolean' } }, required: ['sure'] } as const;
@@ -45,17 +44,11 @@ async function judged(
   t.after(close);
   const issue = (subject: string): Promise<string> => issuer.issue({ subject, audience: url, scopes });
   const tokens = (held.tokens = { own: await issue('ann'), another: await issue('bob') });
-  const http = rawHttp(new URL(url), { headers: { Authorization: `Bearer ${tokens.own}` }, another: tokens.another });
-  t.after(() => http.close());
-  return await judgeServer({
-    way: { over: 'http', http },
-    target: url,
-    info: { name: 'parley-check', version: '1.0.0' },
+  return await judgedAt(t, url, {
+    credentials: { headers: { Authorization: `Bearer ${tokens.own}` }, another: tokens.another },
     revisions: chosenRevisions([date]),
     only: [row],
     calls: [{ name: 'solo' }, { name: 'ask' }],
-    isNear: true,
-    signal: t.signal,
   });
 }
 

@@ -2,14 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
-import { rawHttp } from '../../src/check/bench/http.ts';
 import type { UserCredentials } from '../../src/check/bench/senders.ts';
-import { judgeServer } from '../../src/check/check.ts';
 import type { CheckReport } from '../../src/check/report.ts';
 import { inThisProcess } from '../../src/cli/child.test.ts';
 import { protect } from '../../src/protect.ts';
 import { testIssuer, type TestIssuer } from '../../src/testing.ts';
 import { faulty, json, type Fault, type Passing } from './faulty.ts';
+import { judgedAt } from './judging.ts';
 
 interface Guarded {
   readonly url: string;
@@ -35,11 +34,7 @@ async function judged(
   credentials: UserCredentials,
   only: readonly string[] = [],
 ): Promise<CheckReport> {
-  const http = rawHttp(new URL(url), credentials);
-  t.after(() => http.close());
-  const info = { name: 'parley-check', version: '1.0.0' };
-  const way = { over: 'http', http } as const;
-  return await judgeServer({ way, target: url, info, only, isNear: true, signal: t.signal });
+  return await judgedAt(t, url, { credentials, only });
 }
 
 function all({ own, another, foreign }: Guarded['tokens']): UserCredentials {

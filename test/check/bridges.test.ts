@@ -4,11 +4,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createExercise } from '../../interop/parley/server.ts';
 import { createBridge } from '../../src/bridge.ts';
-import { rawHttp } from '../../src/check/bench/http.ts';
-import { judgeServer } from '../../src/check/check.ts';
 import { listen } from '../../src/node.ts';
 import { revisions } from '../../src/protocol/revision.ts';
 import { memoryTransport } from '../../src/testing.ts';
+import { judgedAt } from './judging.ts';
 
 const calls = ['add', 'echo', 'count', 'speak', 'ask', 'think', 'look'].map((name) => ({ name }));
 
@@ -20,16 +19,7 @@ describe('a bridge is right in every revision', { concurrency: 2 }, () => {
       t.after(() => bridge.close());
       const { url, close } = await listen(bridge, { port: 0, drainMs: 0 });
       t.after(() => close());
-      const http = rawHttp(new URL(url));
-      t.after(() => http.close());
-      const found = await judgeServer({
-        way: { over: 'http', http },
-        target: url,
-        info: { name: 'parley-check', version: '1.0.0' },
-        calls,
-        isNear: true,
-        signal: t.signal,
-      });
+      const found = await judgedAt(t, url, { calls });
       assert.deepEqual(
         found.revisions.map(({ spoken }) => spoken),
         revisions.map(() => true),

@@ -2,8 +2,6 @@
 
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
-import { rawHttp } from '../../src/check/bench/http.ts';
-import { judgeServer } from '../../src/check/check.ts';
 import type { CheckReport } from '../../src/check/report.ts';
 import { metaKey } from '../../src/protocol/meta.ts';
 import { revisions } from '../../src/protocol/revision.ts';
@@ -12,16 +10,13 @@ import { faults, metaOf } from './faults.ts';
 import { faulty, type Fault } from './faulty.ts';
 import { writtenFaults } from './written-faults.ts';
 import { moreCallFaults, moreFaults } from './more-faults.ts';
+import { judgedAt } from './judging.ts';
 
 const calls = [...['sum', 'ask', 'run'].map((name) => ({ name })), { name: 'place', args: { region: 'Oslo' } }];
 
 async function judged(t: TestContext, fault: Fault, only: readonly string[] = []): Promise<CheckReport> {
   const url = await faulty(t, fault);
-  const http = rawHttp(new URL(url));
-  t.after(() => http.close());
-  const info = { name: 'parley-check', version: '1.0.0' };
-  const way = { over: 'http', http } as const;
-  return await judgeServer({ way, target: url, info, only, calls, isNear: true, signal: t.signal });
+  return await judgedAt(t, url, { only, calls });
 }
 
 test('nothing is found in the server without a fault', async (t) => {
@@ -35,18 +30,7 @@ test('nothing is found in the server without a fault', async (t) => {
 for (const revision of revisions)
   test(`nothing is found in it where ${revision.date} alone is judged`, async (t) => {
     const url = await faulty(t, {});
-    const http = rawHttp(new URL(url));
-    t.after(() => http.close());
-    const info = { name: 'parley-check', version: '1.0.0' };
-    const way = { over: 'http', http } as const;
-    const { findings, ...report } = await judgeServer({
-      way,
-      target: url,
-      info,
-      revisions: [revision],
-      isNear: true,
-      signal: t.signal,
-    });
+    const { findings, ...report } = await judgedAt(t, url, { revisions: [revision] });
     assert.deepEqual(findings, []);
     assert.deepEqual(report.revisions, [{ revision: revision.date, spoken: true }]);
     assert.ok(report.rows.some(({ id, verdict }) => id === 'harden-no-json' && verdict === 'holds'));

@@ -2,22 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { rawHttp } from '../../src/check/bench/http.ts';
-import { judgeServer } from '../../src/check/check.ts';
 import type { CheckReport } from '../../src/check/report.ts';
 import { faulty, type Fault, type Returning } from './faulty.ts';
+import { judgedAt } from './judging.ts';
 
 async function judged(t: TestContext, fault: Fault): Promise<CheckReport> {
-  const http = rawHttp(new URL(await faulty(t, fault)));
-  t.after(() => http.close());
-  const info = { name: 'parley-check', version: '1.0.0' };
-  return await judgeServer({
-    way: { over: 'http', http },
-    target: 'a server',
-    info,
-    isNear: true,
-    signal: t.signal,
-  });
+  return await judgedAt(t, await faulty(t, fault));
 }
 
 const json = { 'content-type': 'application/json' };

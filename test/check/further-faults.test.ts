@@ -2,14 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
-import { rawHttp } from '../../src/check/bench/http.ts';
-import { judgeServer } from '../../src/check/check.ts';
 import type { CheckReport } from '../../src/check/report.ts';
 import { chosenRevisions, type RevisionDate } from '../../src/protocol/revision.ts';
 import { serveFaulty, type Fault } from './faulty.ts';
 import { besideFaults } from './beside-faults.ts';
 import { furtherFaults } from './further-faults.ts';
 import { livelyCalls, livelyServer } from './lively-server.ts';
+import { judgedAt } from './judging.ts';
 
 interface Judging {
   readonly isModern?: boolean;
@@ -25,18 +24,7 @@ async function judged(
   const asks = (name: string): boolean => ['ask', 'choose', 'twice'].includes(name);
   const { url, close } = await serveFaulty(fault, () => livelyServer(isModern), { asks });
   t.after(close);
-  const http = rawHttp(new URL(url));
-  t.after(() => http.close());
-  return await judgeServer({
-    way: { over: 'http', http },
-    target: url,
-    info: { name: 'parley-check', version: '1.0.0' },
-    ...(dates && { revisions: chosenRevisions(dates) }),
-    only,
-    calls: livelyCalls,
-    isNear: true,
-    signal: t.signal,
-  });
+  return await judgedAt(t, url, { ...(dates && { revisions: chosenRevisions(dates) }), only, calls: livelyCalls });
 }
 
 test('nothing is found in a lively server without a fault, and what the faults are about is judged', async (t) => {

@@ -2,27 +2,16 @@
 
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { rawHttp } from '../../src/check/bench/http.ts';
-import { judgeServer } from '../../src/check/check.ts';
 import type { CheckReport } from '../../src/check/report.ts';
 import { textReport } from '../../src/check/report/text.ts';
 import { isObject } from '../../src/jsonrpc/message.ts';
 import { revisions } from '../../src/protocol/revision.ts';
 import { eachMessage, faulty, json, type Fault } from './faulty.ts';
+import { judgedAt } from './judging.ts';
 
 async function judged(t: TestContext, fault: Fault, only: readonly string[] = []): Promise<CheckReport> {
   const url = await faulty(t, fault);
-  const http = rawHttp(new URL(url));
-  t.after(() => http.close());
-  return await judgeServer({
-    way: { over: 'http', http },
-    target: url,
-    info: { name: 'parley-check', version: '1.0.0' },
-    revisions: revisions.filter(({ date }) => date === '2025-11-25'),
-    only,
-    isNear: true,
-    signal: t.signal,
-  });
+  return await judgedAt(t, url, { revisions: revisions.filter(({ date }) => date === '2025-11-25'), only });
 }
 
 const refused = (id: unknown) => json(200, { jsonrpc: '2.0', id, error: { code: -32601, message: 'no' } });

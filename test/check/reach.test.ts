@@ -4,26 +4,16 @@ import assert from 'node:assert/strict';
 import { createServer as createHttp } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
-import { rawHttp } from '../../src/check/bench/http.ts';
-import { judgeServer } from '../../src/check/check.ts';
 import type { CheckReport } from '../../src/check/report.ts';
 import { toNodeHandler } from '../../src/node.ts';
 import { serveFaulty, cleanServer } from './faulty.ts';
+import { judgedAt } from './judging.ts';
 
 async function judged(t: TestContext, host: string, path: string): Promise<CheckReport> {
   const { url, close } = await serveFaulty({}, cleanServer, { host });
   t.after(close);
   const at = new URL(path, url);
-  const http = rawHttp(at);
-  t.after(() => http.close());
-  return await judgeServer({
-    way: { over: 'http', http },
-    target: url,
-    info: { name: 'parley-check', version: '1.0.0' },
-    only: ['http-005', 'sse-005'],
-    isNear: true,
-    signal: t.signal,
-  });
+  return await judgedAt(t, at, { only: ['http-005', 'sse-005'] });
 }
 
 for (const [row, path] of [
@@ -61,15 +51,9 @@ for (const [row, path] of [
     t.after(() => (server.closeAllConnections(), server.close()));
     // A server that listens on a port has such an address.
     const url = new URL(path, `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-    const http = rawHttp(url, { headers: { Authorization: 'Bearer of-the-user', 'X-Key': 'of-the-user' } });
-    t.after(() => http.close());
-    const { findings, rows } = await judgeServer({
-      way: { over: 'http', http },
-      target: url.href,
-      info: { name: 'parley-check', version: '1.0.0' },
+    const { findings, rows } = await judgedAt(t, url, {
+      credentials: { headers: { Authorization: 'Bearer of-the-user', 'X-Key': 'of-the-user' } },
       only: [row],
-      isNear: true,
-      signal: t.signal,
     });
     assert.deepEqual(findings, []);
     assert.ok(

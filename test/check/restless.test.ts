@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { rawHttp } from '../../src/check/bench/http.ts';
-import { judgeServer } from '../../src/check/check.ts';
 import type { CheckReport } from '../../src/check/report.ts';
 import { checkRules } from '../../src/check/rules/rules.ts';
 import { runRules } from '../../src/check/run.ts';
@@ -13,6 +12,7 @@ import { chosenRevisions, type RevisionDate } from '../../src/protocol/revision.
 import { createServer, type Server } from '../../src/server.ts';
 import { cleanServer, json, serveFaulty, type Fault } from './faulty.ts';
 import { livelyServer } from './lively-server.ts';
+import { judgedAt } from './judging.ts';
 
 interface Judging {
   readonly fault?: Fault;
@@ -35,17 +35,10 @@ async function judged(t: TestContext, judging: Judging): Promise<CheckReport> {
   const { only = [], calls = [], dates, path } = judging;
   const address = await served(t, judging);
   const url = path === undefined ? address : new URL(path, address).href;
-  const http = rawHttp(new URL(url));
-  t.after(() => http.close());
-  return await judgeServer({
-    way: { over: 'http', http },
-    target: url,
-    info,
+  return await judgedAt(t, url, {
     only,
     ...(dates && { revisions: chosenRevisions(dates) }),
     calls: calls.map((name) => ({ name })),
-    isNear: true,
-    signal: t.signal,
   });
 }
 

@@ -2,11 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
-import { rawHttp } from '../../src/check/bench/http.ts';
-import { judgeServer } from '../../src/check/check.ts';
 import type { CheckReport } from '../../src/check/report.ts';
 import { chosenRevisions, type RevisionDate } from '../../src/protocol/revision.ts';
 import { cleanServer, serveFaulty, type Fault } from './faulty.ts';
+import { judgedAt } from './judging.ts';
 
 const [older, old, core] = ['2025-03-26', '2025-06-18', '2025-11-25'] as const;
 
@@ -17,18 +16,7 @@ async function judged(
 ): Promise<CheckReport> {
   const { url, close } = await serveFaulty(fault, cleanServer);
   t.after(close);
-  const http = rawHttp(new URL(url));
-  t.after(() => http.close());
-  return await judgeServer({
-    way: { over: 'http', http },
-    target: url,
-    info: { name: 'parley-check', version: '1.0.0' },
-    revisions: chosenRevisions([date]),
-    only: [row],
-    calls: [{ name: 'run' }],
-    isNear: true,
-    signal: t.signal,
-  });
+  return await judgedAt(t, url, { revisions: chosenRevisions([date]), only: [row], calls: [{ name: 'run' }] });
 }
 
 /** Answers pings by a stream that ends before the answer. */

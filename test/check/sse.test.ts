@@ -2,20 +2,15 @@
 
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
-import { rawHttp } from '../../src/check/bench/http.ts';
-import { judgeServer } from '../../src/check/check.ts';
 import type { CheckReport } from '../../src/check/report.ts';
 import { faults } from './faults.ts';
 import { faulty, json, type Fault } from './faulty.ts';
+import { judgedAt } from './judging.ts';
 
 async function judged(t: TestContext, fault: Fault, only: readonly string[] = []): Promise<CheckReport> {
   const url = new URL('/sse', await faulty(t, fault));
-  const http = rawHttp(url);
-  t.after(() => http.close());
-  const info = { name: 'parley-check', version: '1.0.0' };
-  const way = { over: 'http', http } as const;
   // A machine that is busy is silent for longer than a server may be that says nothing.
-  return await judgeServer({ way, target: url.href, info, only, waitMs: 20_000, isNear: true, signal: t.signal });
+  return await judgedAt(t, url, { only, waitMs: 20_000 });
 }
 
 test('nothing is found in a server that speaks by HTTP+SSE, and no session is told', async (t) => {

@@ -2,13 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
-import { rawHttp } from '../../src/check/bench/http.ts';
-import { judgeServer } from '../../src/check/check.ts';
 import type { CheckReport } from '../../src/check/report.ts';
 import { chosenRevisions } from '../../src/protocol/revision.ts';
 import { serveFaulty, type Fault } from './faulty.ts';
 import { coreTaskFaults, extensionTaskFaults } from './task-faults.ts';
 import { taskServer, taskTools } from './task-server.ts';
+import { judgedAt } from './judging.ts';
 
 const [core, newest] = ['2025-11-25', '2026-07-28'] as const;
 
@@ -21,17 +20,10 @@ async function judged(
     asks: (name) => name === 'confirm' || name === 'tasks/result',
   });
   t.after(close);
-  const http = rawHttp(new URL(url));
-  t.after(() => http.close());
-  return await judgeServer({
-    way: { over: 'http', http },
-    target: url,
-    info: { name: 'parley-check', version: '1.0.0' },
+  return await judgedAt(t, url, {
     revisions: chosenRevisions([date]),
     only,
     calls: taskTools.map((name) => ({ name })),
-    isNear: true,
-    signal: t.signal,
   });
 }
 
