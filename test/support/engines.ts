@@ -49,8 +49,8 @@ export async function startRedis(
   });
 }
 
-/** Starts a sentinel of one Redis, which alone says whether that is dead, after 1 second. */
-export async function startSentinel(name: string, redisPort: number): Promise<Engine> {
+/** Starts a sentinel of one Redis, which takes it for dead after 1 second; so many must agree, by default it alone. */
+export async function startSentinel(name: string, redisPort: number, quorum = 1): Promise<Engine> {
   const folder = mkdtempSync(join(tmpdir(), 'parley-sentinel-'));
   const port = await freePort();
   // It writes what it learns into its file.
@@ -59,7 +59,7 @@ export async function startSentinel(name: string, redisPort: number): Promise<En
     `port ${port}`,
     'bind 127.0.0.1',
     `dir ${folder}`,
-    `sentinel monitor ${name} 127.0.0.1 ${redisPort} 1`,
+    `sentinel monitor ${name} 127.0.0.1 ${redisPort} ${quorum}`,
     `sentinel down-after-milliseconds ${name} 1000`,
     `sentinel failover-timeout ${name} 5000`,
   ];
@@ -170,9 +170,14 @@ function unprivileged(): Owner | undefined {
   return { uid: id('-u'), gid: id('-g') };
 }
 
+/** Programs that do the same where one is not there: some distributions have Valkey in the place of Redis. */
+const alike: Readonly<Record<string, string>> = { 'redis-server': 'valkey-server' };
+
 function pathOf(program: string): string | undefined {
   const folders = [...(process.env['PATH'] ?? '').split(delimiter), ...globSync('/usr/lib/postgresql/*/bin')];
-  return folders.map((folder) => join(folder, program)).find(isProgram);
+  const found = folders.map((folder) => join(folder, program)).find(isProgram);
+  const other = alike[program];
+  return found ?? (other === undefined ? undefined : pathOf(other));
 }
 
 function isProgram(path: string): boolean {
