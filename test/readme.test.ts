@@ -6,7 +6,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { json } from 'node:stream/consumers';
+import { json, text } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { connect } from '../src/client.ts';
@@ -75,8 +75,56 @@ test('the programs of docs/operations.md are those in examples/', () => {
   for (const file of ['cluster/server.ts', 'limited.ts']) assert.ok(page.includes(read(`examples/${file}`)), file);
 });
 
-test('the program of docs/guide.md is the one in examples/', () => {
-  assert.ok(read('docs/guide.md').includes(read('examples/mount.ts')));
+test('the programs of docs/guide.md, docs/server.md and docs/client.md are those in examples/', () => {
+  for (const [page, name] of [
+    ['guide', 'mount'],
+    ['server', 'results'],
+    ['server', 'changing'],
+    ['client', 'host'],
+  ])
+    assert.ok(read(`docs/${page}.md`).includes(read(`examples/${name}.ts`)), name);
+});
+
+/** The lines that a program printed; it must have ended well. */
+async function printedBy(file: string, args: readonly string[] = []): Promise<readonly string[]> {
+  const child = run(file, args);
+  assert.ok(child.stdout);
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  const printed = await text(child.stdout);
+  assert.equal(await ended, 0, printed);
+  return printed.trimEnd().split('\n');
+}
+
+test('a result of each kind of docs/server.md arrives', async () => {
+  const lines = await printedBy('examples/results.ts');
+  assert.deepEqual(lines.slice(0, 4), [
+    "[ 'text', 'image', 'resource_link' ]",
+    '{ width: 1, height: 1 }',
+    '1 of 2',
+    '2 of 2',
+  ]);
+  assert.deepEqual(lines.slice(-2), ['true', 'image/png Look a picture up before you draw it anew.']);
+});
+
+test('the definitions of docs/server.md change while they are served, and clients hear of it', async () => {
+  const lines = await printedBy('examples/changing.ts');
+  const said = "the server says: { type: 'list', list: 'tools' }";
+  assert.ok(lines.includes(said), lines.join('\n'));
+  assert.deepEqual(
+    lines.filter((line) => line !== said),
+    ["[ 'order: Orders what is on the list; closed on Sundays.' ]", '[]', "[ 'pay: Pays.' ] true"],
+  );
+});
+
+test('the host of docs/client.md calls a tool of a server on stdio, hears its log, and declines what it asks', async () => {
+  const lines = await printedBy('examples/host.ts', ['node', 'test/support/asking-stdio.ts']);
+  assert.deepEqual(lines, [
+    'asking 2026-07-28 undefined',
+    "[ 'ask' ]",
+    'log info hello',
+    "it asks: who? [ 'name' ]",
+    "answered [ { type: 'text', text: 'decline' } ]",
+  ]);
 });
 
 test('the programs of docs/observability.md are those in examples/', () => {

@@ -79,7 +79,7 @@ export interface ConnectOptions extends InputHandlers, RecoverOptions, CacheOpti
   /** The most items that one list may have; 100000. */
   readonly maxItems?: number;
   /**
-   * Hears log messages of the server.
+   * Hears log messages of the server. In 2026-07-28 it sends none before `setLogLevel`, or `logLevel` of a request, asked for them.
    *
    * @deprecated Since 2026-07-28 (SEP-2577): logging still works; a revision from 2027-07-28 on may remove it.
    */

@@ -51,15 +51,11 @@ describe('a store in a Redis with sentinels', { skip: missing('redis-server') },
       (text) => heard.push(text),
       () => gaps++,
     );
-    await eventually(
-      () => allKnowEachOther(sentinels),
-      'three sentinels that know of each other and of the replica',
-      20_000,
-    );
+    await eventually(() => allKnowEachOther(sentinels), 'three sentinels that know of each other and of the replica');
     assert.equal(await store.records.add('a', 'x', 600_000), true);
     await eventually(async () => Number(await replica.send('DBSIZE')) === 1, 'the record at the replica');
     await Promise.all([three[0]?.stop(), master.kill()]);
-    await eventually(async () => String(await replica.send('ROLE')).startsWith('master'), 'another master', 20_000);
+    await eventually(async () => String(await replica.send('ROLE')).startsWith('master'), 'another master');
     await eventually(() => gaps > 0, 'a gap');
     await eventually(async () => (await store.bus.publish('c', 'after')) === 1, 'a subscriber');
     await eventually(() => heard.at(-1) === 'after');

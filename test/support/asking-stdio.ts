@@ -1,0 +1,13 @@
+/** A server on stdio whose tool logs, and asks. */
+
+import { createServer } from '../../src/server.ts';
+import { serveStdio } from '../../src/stdio.ts';
+
+const server = createServer({ name: 'asking', version: '1.0.0' });
+server.tool('ask', {}, async (_, ctx) => {
+  ctx.log('info', 'hello');
+  const schema = { type: 'object', properties: { name: { type: 'string' } } } as const;
+  const { action } = await ctx.elicit({ message: 'who?', schema });
+  return action;
+});
+serveStdio(server);
