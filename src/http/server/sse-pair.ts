@@ -25,7 +25,7 @@ import {
 } from './session/rules.ts';
 import { lacksScopes } from './session/scopes.ts';
 import type { PairRelay, TakePosted } from './session/shared/pair-relay.ts';
-import { busy, errorBody, errorOf, refuse, type HttpProblem } from './status.ts';
+import { busy, errorBody, errorOf, refuse, shuttingDown, type HttpProblem } from './status.ts';
 import type { EventStream } from './stream.ts';
 
 const parameter = 'sessionId';
@@ -129,6 +129,7 @@ export class SsePairs {
     const outcome = await this.#relay?.pass(process, id, { value, auth: call.auth });
     // Whose process may live has not lost its stream, which would break with it.
     if (outcome === 'silent') return busy('the process that has the stream is silent; try again later');
+    if (outcome === 'closing') return shuttingDown();
     if (outcome !== 'taken') return noSession();
     call.reply.send(202);
     return undefined;

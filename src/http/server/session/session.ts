@@ -8,13 +8,13 @@ import type {
   JudgedResponse,
 } from '../../../host/judged.ts';
 import { changingMethods, type SessionChange, type SessionRecord } from '../../../host/session-record.ts';
-import { McpError } from '../../../protocol/error.ts';
+import { errorToWire } from '../../../protocol/error.ts';
 import type { Revision } from '../../../protocol/revision.ts';
 import { HttpAnswer, messageJson, responseJson } from '../answer.ts';
 import type { EventStore } from '../../../store/events.ts';
 import type { Done, HttpCall } from '../call.ts';
 import type { HttpContext } from '../context.ts';
-import { busy, errorBody, refuse, retryHeaders, sessionStatus } from '../status.ts';
+import { busy, errorOf, refuse, retryHeaders, sessionStatus } from '../status.ts';
 import type { EventStream } from '../stream.ts';
 import type { Elsewhere } from './elsewhere.ts';
 import type { LastingStream, LastingStreams, Resumption } from './stream.ts';
@@ -310,9 +310,10 @@ export class HttpSession implements Link {
     const id = this.#expect(judged.message, answer);
     return this.#during(this.#kept(judged, this.#conversation.take(judged, call.auth)), (response) => {
       if (id !== undefined) this.#answers.delete(id);
-      if (response === unkept)
-        answer.finish(503, errorBody(new McpError('busy', notKept.message), this.revision, judged.message.id));
-      else answer.respond(response === undefined ? 200 : sessionStatus(response), response);
+      if (response === unkept) {
+        const error = errorToWire(this.revision, errorOf(notKept));
+        answer.respond(503, { jsonrpc: '2.0', id: judged.message.id, error });
+      } else answer.respond(response === undefined ? 200 : sessionStatus(response), response);
       return this.#elsewhere?.flushed();
     });
   }

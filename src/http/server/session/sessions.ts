@@ -13,7 +13,7 @@ import type { HandedBody, Homes } from './shared/homes.ts';
 import { batchProblem, randomText, samePrincipal, sessionProblem, streamProblem, versionProblem } from './rules.ts';
 import { lacksScopes } from './scopes.ts';
 import type { HeaderFields } from '../universal.ts';
-import { busy, refuse, retryHeaders, sessionStatus, type HttpProblem } from '../status.ts';
+import { busy, refuse, retryHeaders, sessionStatus, shuttingDown, type HttpProblem } from '../status.ts';
 import { responseJson } from '../answer.ts';
 
 const sessionHeader = 'mcp-session-id';
@@ -105,6 +105,7 @@ export class Sessions {
     return claim.then((opening) => {
       if (!call.reply.closed) {
         if (opening?.isLost === false && !session.ended && !session.listening) session.listen(call);
+        else if (this.#context.course.stage === 'closed') refuse(call.request, call.reply, shuttingDown());
         else this.#isOpen(call);
       }
       opening?.over();

@@ -82,7 +82,8 @@ export class Claim {
     if (kept?.text === process) return true;
     if (kept !== undefined && !evenIfOpen) {
       const reply = await inbox.ask(kept.text, (line) => ({ kind: 'there', session, process, line }), patienceMs);
-      if (reply === 'open') return false;
+      // A process that ends takes it from nobody.
+      if (reply === 'open' || reply === 'closed') return false;
     }
     const version = await store.records.put(key, process, settings.sessionIdleMs, kept?.version ?? 0);
     if (version === undefined) return false;

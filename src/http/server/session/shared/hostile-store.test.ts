@@ -4,12 +4,16 @@ import { createServer } from '../../../../server.ts';
 import { memoryStore } from '../../../../store/memory/store.ts';
 import { StoreError, type Store } from '../../../../store/store.ts';
 import { createHandler } from '../../fetch.ts';
+import { resolveHttpOptions } from '../../options.ts';
+import { Claim } from './claim.ts';
+import { Inbox } from './inbox.ts';
 
 type Send = (body: object | undefined, session?: string, method?: string) => Promise<Response>;
 
+const rounds = { keys: [new Uint8Array(32)] };
+
 /** A server over a store that processes share, by what is sent to it. */
 function served(t: TestContext, store: Store): Send {
-  const rounds = { keys: [new Uint8Array(32)] };
   const server = createServer({ name: 's', version: '1' }, { store: { ...store, shared: true }, rounds });
   server.tool('t', {}, () => 'x');
   const handler = createHandler(server, { onError: () => undefined });
@@ -77,4 +81,75 @@ test('a session that the store could not forget is not said to have ended', asyn
   isAway = false;
   assert.equal((await send(undefined, id, 'DELETE')).status, 204);
   assert.equal((await send({ id: 2, method: 'ping' }, id)).status, 404);
+});
+
+test('a change that could not be kept is refused with the time after which to try again', async (t) => {
+  const store = memoryStore();
+  let isAway = false;
+  const put: Store['records']['put'] = (...given) => {
+    if (isAway) throw new StoreError('unavailable', 'away');
+    return store.records.put(...given);
+  };
+  const send = served(t, { ...store, records: { ...store.records, put } });
+  const id = await opened(send);
+  isAway = true;
+  const refused = await send({ id: 2, method: 'logging/setLevel', params: { level: 'error' } }, id);
+  assert.deepEqual([refused.status, refused.headers.get('retry-after')], [503, '1']);
+  const { error } = (await refused.json()) as { readonly error: { readonly data?: unknown } };
+  assert.deepEqual(error.data, { retryAfterMs: 1000 });
+  isAway = false;
+  const taken = await send({ id: 3, method: 'logging/setLevel', params: { level: 'error' } }, id);
+  assert.equal(taken.status, 200);
+});
+
+test('a message for a stream of another process is not said to be lost where this one ends before that answers', async (t) => {
+  const store = memoryStore();
+  let passed = (): void => undefined;
+  const isPassed = new Promise<void>((resolve) => (passed = resolve));
+  const publish: Store['bus']['publish'] = (channel, text) => {
+    if (!text.includes('"kind":"post"')) return store.bus.publish(channel, text);
+    passed();
+    return 1;
+  };
+  const ssePair = { sse: '/sse', messages: '/messages' };
+  const [here, there] = [store, { ...store, bus: { ...store.bus, publish } }].map((one) => {
+    const server = createServer({ name: 's', version: '1' }, { store: { ...one, shared: true }, rounds });
+    const handler = createHandler(server, { onError: () => undefined, ssePair });
+    t.after(async () => {
+      await handler.close({ drainMs: 0 });
+      await server.close();
+    });
+    return handler;
+  });
+  assert.ok(here !== undefined && there !== undefined);
+  const stream = await here(new Request('http://localhost/sse', { headers: { accept: 'text/event-stream' } }));
+  const first = await stream.body?.getReader().read();
+  const [, path] = /data: (\S+)/.exec(new TextDecoder().decode(first?.value)) ?? [];
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
+  const headers = { 'content-type': 'application/json' };
+  const posting = there(new Request(`http://localhost${path}`, { method: 'POST', headers, body }));
+  await isPassed;
+  await there.close({ drainMs: 0 });
+  const answer = await posting;
+  assert.equal(answer.status, 503);
+  assert.ok(Number(answer.headers.get('retry-after')) >= 1);
+});
+
+test('a process that ends takes no stream from the process that has it', async (t) => {
+  const store = memoryStore();
+  let asked = (): void => undefined;
+  const isAsked = new Promise<void>((resolve) => (asked = resolve));
+  const inbox = new Inbox(
+    { ...store, bus: { ...store.bus, publish: () => (asked(), 1) } },
+    () => {},
+    () => {},
+  );
+  t.after(() => inbox.close());
+  const settings = resolveHttpOptions({});
+  await store.records.put('listening s', 'another', 60_000, 0);
+  const taking = new Claim({ store, inbox, settings }, 's').take(false);
+  await isAsked;
+  await inbox.close();
+  assert.equal(await taking, undefined);
+  assert.equal((await store.records.get('listening s'))?.text, 'another');
 });

@@ -134,19 +134,25 @@ export class Inbox {
     return { line, close: () => void this.#lines.delete(line) };
   }
 
-  /** Asks a process one thing; `unheard` when it is gone, and `undefined` when it is silent for too long. */
+  /**
+   * Asks a process one thing.
+   *
+   * @returns Its reply; `unheard` when it is gone, `undefined` when it is silent for too long, and `closed` when this inbox was closed meanwhile: nobody knows of it then.
+   */
   async ask(
     process: string,
     told: (line: string) => ToldProcess,
     patienceMs: number,
-  ): Promise<LineReply | 'unheard' | undefined> {
+  ): Promise<LineReply | 'unheard' | 'closed' | undefined> {
     let answer!: (reply: LineReply | 'unheard' | undefined) => void;
     const answered = new Promise<LineReply | 'unheard' | undefined>((resolve) => (answer = resolve));
     const { line, close } = this.line(answer);
     const stop = after(patienceMs, () => answer(undefined));
     try {
       if (!(await this.tell(process, told(line)))) answer('unheard');
-      return await answered;
+      const reply = await answered;
+      // Neither is its word then: what waited was given up, and what nobody heard was not said again after a moment.
+      return this.#closed && (reply === 'replaced' || reply === 'unheard') ? 'closed' : reply;
     } finally {
       stop();
       close();

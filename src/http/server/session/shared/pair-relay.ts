@@ -50,14 +50,14 @@ export class PairRelay {
   /**
    * Hands a message on.
    *
-   * @returns `nobody` when nobody has the stream, or it is somebody else's; `silent` when its process does not say so, and may have taken it.
+   * @returns `nobody` when nobody has the stream, or it is somebody else's; `silent` when its process does not say so, and may have taken it; so does `closing`, where this one comes to its end.
    * @throws StoreError when nobody can be told.
    */
   async pass(
     process: string,
     session: string,
     { value, auth }: { readonly value: unknown; readonly auth: unknown },
-  ): Promise<'taken' | 'nobody' | 'silent'> {
+  ): Promise<'taken' | 'nobody' | 'silent' | 'closing'> {
     await this.#inbox.open();
     const { name } = this.#inbox;
     const text = jsonText(value);
@@ -67,6 +67,7 @@ export class PairRelay {
       patienceMs,
     );
     if (reply === undefined) return 'silent';
+    if (reply === 'closed') return 'closing';
     return reply === 'taken' ? 'taken' : 'nobody';
   }
 
