@@ -66,6 +66,24 @@ describe('tasks in PostgreSQL', { skip: missing('postgres') }, () => {
     assert.deepEqual(await listed(bob), [['long 2', true]]);
   });
 
+  test('an owner whose name is what stands for another one has tasks and a limit of his own', async () => {
+    const store = postgresTasks(pool());
+    const long = 'x'.repeat(501);
+    const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(long));
+    const short = `sha256:${Buffer.from(hash).toString('hex')}`;
+    const queue = 'hashed';
+    assert.equal(await store.add(task('long-one', { owner: long, queue }), 1), 'added');
+    assert.equal(await store.add(task('short-one', { owner: short, queue }), 1), 'added');
+    for (const [owner, id] of [
+      [long, 'long-one'],
+      [short, 'short-one'],
+    ] as const)
+      assert.deepEqual(
+        (await store.list({ queue, owner }, undefined, 9)).map((one) => [one.id, one.owner]),
+        [[id, owner]],
+      );
+  });
+
   test('where the tables are made otherwise nothing is made here', async () => {
     const plain = pool();
     await plain.query('create schema elsewhere');

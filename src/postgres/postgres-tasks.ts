@@ -42,11 +42,14 @@ const near = 64;
 /** The most characters of an owner that are kept as they are: an index takes rows of some 2,700 bytes, and a character is up to four of them. */
 const longestOwner = 500;
 
-/** The owner as it is kept: where it is too long for an index its hash stands for it. */
+/** Beginning of what stands for an owner. */
+const hashed = 'sha256:';
+
+/** The owner as it is kept: where it is too long for an index, or might be taken for one that is, its hash stands for it. */
 async function indexed(owner: string): Promise<string> {
-  if (owner.length <= longestOwner) return owner;
+  if (owner.length <= longestOwner && !owner.startsWith(hashed)) return owner;
   const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(owner));
-  return `sha256:${Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
+  return `${hashed}${Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
 }
 
 class PostgresTaskStore implements TaskStore {
