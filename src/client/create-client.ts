@@ -29,6 +29,7 @@ import type {
   ExtensionRequestOptions,
   TypedRequestOptions,
 } from './client.ts';
+import { shown } from '../mistakes/shown.ts';
 import type { AnySchema, InferOutput } from '../schema/infer.ts';
 import { notFound } from '../peer/gate.ts';
 import { readTyped } from './typed-result.ts';
@@ -216,7 +217,7 @@ class SessionClient implements Client {
   ): Promise<GetPromptResult> {
     const params = (): RequestTypes['prompts/get']['params'] => ({
       name: textOf("getPrompt('review', { language: 'Go' })", name),
-      ...(argumentsOfPrompt && { arguments: argumentsOfPrompt }),
+      ...(argumentsOfPrompt && { arguments: textsOf(argumentsOfPrompt) }),
     });
     return givingUp(options, async () => this.#requests.call('prompts/get', params(), options));
   }
@@ -370,4 +371,11 @@ class SessionClient implements Client {
 function textOf(example: string, name: string): string {
   if (typeof name !== 'string') throw new TypeError(`the first argument is a text, as in client.${example}`);
   return name;
+}
+
+/** @throws TypeError for arguments of a prompt that are no texts: every server refuses them. */
+function textsOf(given: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const wrong = Object.keys(given).find((name) => given[name] !== undefined && typeof given[name] !== 'string');
+  if (wrong === undefined) return given;
+  throw new TypeError(`arguments of a prompt are texts; ${JSON.stringify(wrong)} is ${shown(given[wrong])}`);
 }

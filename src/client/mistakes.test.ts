@@ -41,6 +41,23 @@ for (const [what, target] of Object.entries({
   });
 }
 
+test('an argument of a prompt that is no text is refused before it is sent', async (t) => {
+  const client = await connectInMemory(server);
+  t.after(() => client.close());
+  const loose = client.getPrompt.bind(client) as unknown as Loose<typeof client.getPrompt>;
+  for (const [value, words] of [
+    [1, '1'],
+    [{}, 'an object'],
+    [null, 'null'],
+  ] as const)
+    await assert.rejects(loose('plan', { city: 'Rome', days: value }), {
+      name: 'TypeError',
+      message: `arguments of a prompt are texts; "days" is ${words}`,
+    });
+  // The server is asked, and has no such prompt.
+  await assert.rejects(loose('plan', { city: 'Rome', days: undefined }), { name: 'McpError' });
+});
+
 test('the one object of other clients is refused with an example', async () => {
   const client = await connectInMemory(server);
   const { callTool, readResource, getPrompt } = Object.fromEntries(
