@@ -120,6 +120,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'wire',
     'host',
     'peer',
+    'json',
     'jsonrpc',
     'protocol',
     'http/server',

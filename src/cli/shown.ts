@@ -1,3 +1,4 @@
+import { jsonText } from '../json/exact-number.ts';
 import { inFlags } from './in-flags.ts';
 import { withoutSent } from './sent-secrets.ts';
 
@@ -31,7 +32,8 @@ function escaped(unit: string): string {
 /** A value as JSON: on one line, or indented. */
 export function shownJson(value: unknown, indent?: number): string {
   // Only what JSON cannot say at all has no text.
-  return printed(JSON.stringify(value, undefined, indent) ?? 'null', 'json');
+  const text = jsonText(value, indent) as string | undefined;
+  return printed(text ?? 'null', 'json');
 }
 
 /** Length of what is told of a failure, in characters: a server may say a lot. */

@@ -40,14 +40,14 @@ export function withPlainNumbers(value: unknown): unknown {
   return value === undefined ? undefined : JSON.parse(jsonText(value));
 }
 
-/** `JSON.stringify`, with exact numbers in their digits on every runtime. */
-export function jsonText(value: unknown): string {
-  if (rawJson() !== undefined) return JSON.stringify(value);
+/** `JSON.stringify`, with exact numbers in their digits on every runtime; indented by so many blanks, on one line by default. */
+export function jsonText(value: unknown, indent?: number): string {
+  if (rawJson() !== undefined) return JSON.stringify(value, undefined, indent);
   const outer = writing;
   const standIns = new StandIns();
   writing = standIns;
   try {
-    return standIns.replaced(JSON.stringify(value));
+    return standIns.replaced(JSON.stringify(value, undefined, indent));
   } finally {
     writing = outer;
   }

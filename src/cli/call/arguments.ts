@@ -1,3 +1,5 @@
+import { plainNumber } from '../../json/exact-number.ts';
+import { parseExactJson } from '../../json/parse-exact.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import { UsageError } from '../io.ts';
 
@@ -51,7 +53,7 @@ function valueOf(name: string, text: string, types: ReadonlySet<string>): unknow
 
 function jsonOf(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseExactJson(text);
   } catch {
     return undefined;
   }
@@ -66,7 +68,8 @@ function fits(value: unknown, types: ReadonlySet<string>): boolean {
 function typesOfValue(value: unknown): readonly JsonType[] {
   if (value === null) return ['null'];
   if (Array.isArray(value)) return ['array'];
-  if (typeof value === 'number') return Number.isInteger(value) ? ['number', 'integer'] : ['number'];
+  const plain = plainNumber(value);
+  if (typeof plain === 'number') return Number.isInteger(plain) ? ['number', 'integer'] : ['number'];
   if (typeof value === 'string') return ['string'];
   return typeof value === 'boolean' ? ['boolean'] : ['object'];
 }

@@ -2,6 +2,7 @@ import type { ParseArgsOptionsConfig } from 'node:util';
 import { connect } from '../../client.ts';
 import type { Client } from '../../client/client.ts';
 import type { InputHandlers } from '../../client/input/inputs.ts';
+import { jsonText } from '../../json/exact-number.ts';
 import type { Transport } from '../../jsonrpc/transport.ts';
 import type { LoggingMessageNotificationParams } from '../../protocol/features/logging.ts';
 import type { RevisionDate } from '../../protocol/revision.ts';
@@ -46,6 +47,8 @@ export function openWay(way: Transport, parsed: Parsed, io: Io, opening: ClientO
   const timeoutMs = timeout === undefined ? undefined : wholeNumber('--timeout', timeout, [1, 2 ** 31 - 1]);
   return connect(way, {
     info: { name: 'parley-call', version },
+    // A person who asks for a number is to see its digits.
+    exactNumbers: true,
     signal: io.signal,
     ...handlers,
     ...(revisions === undefined ? {} : { revisions }),
@@ -68,7 +71,7 @@ function warnings(tell: (lines: string) => void): (message: string) => void {
 }
 
 function logLine({ level, logger, data }: LoggingMessageNotificationParams): string {
-  const words = typeof data === 'string' ? data : JSON.stringify(data);
+  const words = typeof data === 'string' ? data : jsonText(data);
   const head = printed(`[${level}]${logger === undefined ? '' : ` ${logger}:`}`, 'line');
   // What goes on below is told apart from what begins.
   return `${head} ${printed(words, 'lines').replaceAll('\n', '\n  ')}\n`;

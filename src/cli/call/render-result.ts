@@ -1,3 +1,5 @@
+import { jsonText } from '../../json/exact-number.ts';
+import { parseExactJson } from '../../json/parse-exact.ts';
 import type { ContentBlock } from '../../protocol/features/content.ts';
 import type { BlobResourceContents, TextResourceContents } from '../../protocol/features/resources.ts';
 import type { CallToolResult } from '../../protocol/features/tools.ts';
@@ -24,7 +26,7 @@ export function renderResult({ content, structuredContent }: CallToolResult): st
 function repeats(block: ContentBlock, structuredContent: unknown): boolean {
   if (structuredContent === undefined || block.type !== 'text') return false;
   try {
-    return JSON.stringify(JSON.parse(block.text)) === JSON.stringify(structuredContent);
+    return jsonText(parseExactJson(block.text)) === jsonText(structuredContent);
   } catch {
     return false;
   }

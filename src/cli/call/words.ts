@@ -1,3 +1,4 @@
+import { parseExactJson } from '../../json/parse-exact.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import { UsageError } from '../io.ts';
 import { commandTarget, urlTarget, type Target } from '../target.ts';
@@ -54,7 +55,8 @@ function isObjectText(word = ''): boolean {
 
 function objectOf(text: string): Readonly<Record<string, unknown>> {
   try {
-    const value: unknown = JSON.parse(text);
+    JSON.parse(text);
+    const value = parseExactJson(text);
     if (isObject(value)) return value;
   } catch (cause) {
     throw new UsageError(`the arguments of --json are not JSON: ${cause instanceof Error ? cause.message : ''}`, {
