@@ -233,9 +233,9 @@ export class Subscriptions {
     let hasLeft = false;
     call.onLeave(() => (hasLeft = true));
     const uris = filter.resourceSubscriptions ?? [];
-    const shared = await loading;
-    await shared?.listen(uris);
+    const over = await (await loading)?.listenBefore(uris);
     const answer = this.#begin(call, filter);
+    over?.();
     if (hasLeft) call.leave();
     return await answer;
   }

@@ -55,6 +55,8 @@ export class SharedChanges {
   /** The resources of each channel that is heard; long ones may share one. */
   readonly #uris = new Map<string, Set<string>>();
   readonly #tellings = new Map<string, { readonly at: number; cancel(): void }>();
+  /** Number of those who are about to watch a resource: it is not left while there are some. */
+  readonly #awaited = new Map<string, number>();
   #cancelAgain: (() => void) | undefined;
   #isAway = false;
   #isClosed = false;
@@ -97,8 +99,23 @@ export class SharedChanges {
     for (const uri of uris) if (areWatched && !this.#here.watched.has(uri)) this.left(uri);
   }
 
+  /** The same for who watches them only then; gives what says that they are watched by now, or never will be. */
+  async listenBefore(uris: readonly string[]): Promise<() => void> {
+    for (const uri of uris) this.#awaited.set(uri, (this.#awaited.get(uri) ?? 0) + 1);
+    await this.listen(uris);
+    return () => {
+      for (const uri of uris) {
+        const others = (this.#awaited.get(uri) ?? 1) - 1;
+        if (others > 0) this.#awaited.set(uri, others);
+        else this.#awaited.delete(uri);
+        if (!this.#here.watched.has(uri)) this.left(uri);
+      }
+    };
+  }
+
   /** Nobody watches a resource here any more. */
   left(uri: string): void {
+    if (this.#awaited.has(uri)) return;
     const channel = this.#channelOf(uri);
     const uris = this.#uris.get(channel);
     if (uris?.delete(uri) !== true || uris.size > 0) return;
@@ -174,6 +191,8 @@ export class SharedChanges {
     const known = [...this.#subscriptions];
     for (const [channel, subscribed] of known) {
       if ((await subscribed) !== undefined || this.#isClosed) continue;
+      // Nobody wants it any more, or somebody asked for it since.
+      if (this.#subscriptions.get(channel) !== subscribed) continue;
       this.#subscriptions.delete(channel);
       await this.#hear(channel);
       // What was said before is not known.
