@@ -82,10 +82,9 @@ function sealedBus(bus: CountingBus, seal: Seal): CountingBus {
     subscribe(channel, hear, onGap = () => undefined) {
       const heardInOrder = turns();
       const open = (sealed: string): void => {
-        // What does not open was missed.
-        void heardInOrder(seal.open(sealed, bound('bus', channel)), (text) =>
-          text === undefined ? onGap() : hear(text),
-        );
+        // What does not open was missed, and so was what came while the keys could not be had.
+        const opening = seal.open(sealed, bound('bus', channel)).catch(() => undefined);
+        void heardInOrder(opening, (text) => (text === undefined ? onGap() : hear(text)));
       };
       return bus.subscribe(channel, open, onGap);
     },
