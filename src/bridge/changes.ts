@@ -177,9 +177,10 @@ export class Changes {
         resolve(subscribed({}, call));
       };
       if (this.#stopped) return end();
+      // It may have ended while its resources were asked for: that is said at once.
+      this.#listeners.set(call, { filter, end });
       call.onAbort(end);
       call.onLeave(end);
-      this.#listeners.set(call, { filter, end });
       void until?.then(end);
     });
   }

@@ -74,6 +74,8 @@ export class Call {
   #controller: AbortController | undefined;
   #onEnd: (() => void) | undefined;
   #onLeave: (() => void) | undefined;
+  /** True when it was asked to come to its end. */
+  #isLeft = false;
   #ended: 'finished' | 'aborted' | undefined;
   /** Reason that its client gave when it cancelled. */
   #why: unknown;
@@ -293,13 +295,14 @@ export class Call {
 
   /** Asks a request that lasts to come to its end with a result; what does not last ends by itself. */
   leave(): void {
+    this.#isLeft = true;
     this.#onLeave?.();
   }
 
   /** Hears that the request should come to its end, or was aborted; at once, where it was already. One listener. */
   onLeave(run: () => void): void {
     this.#onLeave = run;
-    if (this.aborted) run();
+    if (this.aborted || this.#isLeft) run();
   }
 
   /** Hears of an abort without the price of a signal; at once, where it was aborted already. */

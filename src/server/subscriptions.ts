@@ -230,13 +230,10 @@ export class Subscriptions {
     call: Call,
     filter: SubscriptionFilter,
   ): Promise<JsonObject> {
-    let hasLeft = false;
-    call.onLeave(() => (hasLeft = true));
     const uris = filter.resourceSubscriptions ?? [];
     const over = await (await loading)?.listenBefore(uris);
     const answer = this.#begin(call, filter);
     over?.();
-    if (hasLeft) call.leave();
     return await answer;
   }
 
