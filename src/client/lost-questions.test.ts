@@ -105,6 +105,16 @@ describe('an answer to a question whose POST is lost', () => {
     assert.equal(other.answers.length, 1);
   });
 
+  it('that the server refuses since it does not know the session ends the call at once, and a new session begins', async (t) => {
+    const server = asking(gone);
+    const one = await connected(t, server);
+    const call = assert.rejects(one.client.callTool('x'), { reason: 'session-lost', message: /which may have run/ });
+    await passing(t, 61_000);
+    await call;
+    assert.deepEqual(one.reopened, ['session-lost']);
+    assert.deepEqual([server.answers.length, one.transport.peers.length, one.warnings], [1, 2, []]);
+  });
+
   it('is not sent again after the client was closed', async (t) => {
     const server = asking(refused);
     const one = await connected(t, server);

@@ -14,6 +14,8 @@ export interface Seal {
   sealAlike(text: string, boundTo: string): Promise<string>;
   /** The text that was sealed; `undefined` for whatever does not open: changed, bound to something else, or under a lost key. */
   open(sealed: string, boundTo: string): Promise<string | undefined>;
+  /** Tells whether it was sealed by the key that seals now, as far as its head says. */
+  isNewest(sealed: string): Promise<boolean>;
 }
 
 const version = 2;
@@ -74,6 +76,10 @@ export function createSeal(keys?: SealingKeys, { purpose = 'text', now = Date.no
         if (text !== undefined) return text;
       }
       return undefined;
+    },
+    async isNewest(sealed) {
+      const id = fromBase64Url(sealed)?.subarray(1, 1 + idBytes);
+      return (await newestKey()).id.every((byte, at) => byte === id?.[at]);
     },
   };
 }

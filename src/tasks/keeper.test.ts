@@ -144,6 +144,7 @@ test('a sealed task is opened once for those who look at it', async () => {
     seal: async (text: string) => `sealed ${text}`,
     open: async (text: string) => (opened++, text.slice('sealed '.length)),
     sealAlike: async (text: string) => `sealed ${text}`,
+    isNewest: async () => true,
   };
   const texts = new RecordTexts(seal);
   const text = await texts.textOf(freshTask);

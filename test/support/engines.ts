@@ -1,4 +1,4 @@
-/** Databases that tests start for themselves: on this machine alone, in a folder that goes with them, and for a quarter of an hour at most. */
+/** Databases that tests start for themselves: on this machine alone, in a folder that goes with them, and for a quarter of an hour at most, or `ENGINE_SECONDS`. */
 
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { accessSync, chownSync, constants, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -109,7 +109,8 @@ async function started({ program, words, folder, port, owner, ready }: Starting)
   let running: Running | undefined;
   const start = async (): Promise<void> => {
     // Should the tests be killed, it ends by itself.
-    const child = spawn('timeout', ['-k', '10', '900', program, ...words], {
+    const seconds = process.env['ENGINE_SECONDS'] ?? '900';
+    const child = spawn('timeout', ['-k', '10', seconds, program, ...words], {
       ...owner,
       cwd: folder,
       stdio: ['ignore', 'pipe', 'pipe'],

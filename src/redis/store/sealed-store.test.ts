@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { memoryStore } from '../../store/memory/store.ts';
 import { sealedStore } from './sealed-store.ts';
@@ -27,4 +28,32 @@ test('what is heard while the sealing keys cannot be had is missed, and harms no
   await elsewhere.bus.publish('channel', 'two');
   assert.equal(await second, 'two');
   await leave();
+});
+
+const minute = 60_000;
+
+test('a record that is kept alive is sealed by the newest key, and outlives the one that it was sealed by', async () => {
+  const inside = memoryStore();
+  const [old, young] = [randomBytes(32), randomBytes(32)];
+  const [before, during, after] = [[old], [young, old], [young]].map((keys) => sealedStore(inside, keys).records);
+  const version = await before?.put('session', 'known', minute);
+  assert.equal(await after?.get('session'), undefined);
+  assert.equal(await during?.touch('session', minute), true);
+  const kept = await after?.get('session');
+  assert.equal(kept?.text, 'known');
+  // Others see that it was written, as after any change.
+  assert.ok((kept?.version ?? 0) > (version ?? 0));
+  assert.equal(await during?.touch('session', minute), true);
+  assert.equal((await after?.get('session'))?.version, kept?.version);
+  await inside.close();
+});
+
+test('a record that nobody can open is kept alive as it is, and one that is gone is not', async () => {
+  const inside = memoryStore();
+  const [mine, other] = [1, 2].map(() => sealedStore(inside, [randomBytes(32)]).records);
+  await other?.put('session', 'known', minute);
+  assert.equal(await mine?.touch('session', minute), true);
+  assert.equal((await other?.get('session'))?.text, 'known');
+  assert.equal(await mine?.touch('none', minute), false);
+  await inside.close();
 });

@@ -40,7 +40,17 @@ function sealedRecords(records: Records, seal: Seal): Records {
       return text === undefined ? undefined : { text, version: kept.version };
     },
     put: async (key, text, ttlMs, version) => await records.put(key, await sealed(key, text), ttlMs, version),
-    touch: (key, ttlMs) => records.touch(key, ttlMs),
+    async touch(key, ttlMs) {
+      const kept = await records.get(key);
+      if (kept === undefined) return false;
+      // What is in use for long outlives the key that it was sealed by, which leaves some time after another one is first.
+      const text = (await seal.isNewest(kept.text)) ? undefined : await seal.open(kept.text, bound('record', key));
+      const sealedAnew = text === undefined ? undefined : await sealed(key, text);
+      const isAnew =
+        sealedAnew !== undefined && (await records.put(key, sealedAnew, ttlMs, kept.version)) !== undefined;
+      // Where another one was quicker it is sealed by the newest key already.
+      return isAnew || (await records.touch(key, ttlMs));
+    },
     delete: (key) => records.delete(key),
   };
 }
