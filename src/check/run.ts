@@ -6,6 +6,7 @@ import { destructiveIn, type AllowedCall } from './bench/allowed.ts';
 import { Bench, excerptOf, type Ground, type Way } from './bench/bench.ts';
 import { inFront, type Exchanged } from './bench/exchange.ts';
 import { Budget, Places, Spent, type Bounds } from './bench/limits.ts';
+import { patiently } from './bench/patience.ts';
 import { Recorded } from './recorded.ts';
 import type { CheckReport, RevisionSeen } from './report.ts';
 import { rowOf } from './register.ts';
@@ -59,7 +60,7 @@ export interface RunResult {
 
 /** Judges a server: opens a conversation in each revision, and runs the rules that are in force in those that it speaks. */
 export async function runRules(options: RunOptions): Promise<RunResult> {
-  const { way, rules, info, limits, waitMs, openMs, quietMs, calls } = options;
+  const { rules, info, limits, waitMs, openMs, quietMs, calls } = options;
   const late = new AbortController();
   const signal = AbortSignal.any([options.signal, late.signal]);
   const inTime = after(limits.ms, () =>
@@ -68,6 +69,11 @@ export async function runRules(options: RunOptions): Promise<RunResult> {
   const budget = new Budget(limits, signal);
   const watching = new Watching(rules.filter((rule): rule is WatchRule => !isProbe(rule)));
   const recorded = new Recorded();
+  const { way: given } = options;
+  const way: Way =
+    given.over === 'http'
+      ? { over: 'http', http: patiently(given.http, { room: () => budget.message(), signal }) }
+      : given;
   const ground: Ground = {
     info,
     way,

@@ -80,8 +80,8 @@ interface Walk {
 }
 
 const annotation = 'x-mcp-header';
-// Keywords whose value is one schema or an array of schemas, and those whose value maps names to schemas.
-const subschemas = [
+/** Keywords of JSON Schema whose value is one schema or an array of schemas. */
+export const subschemaKeywords: readonly string[] = [
   'items',
   'prefixItems',
   'contains',
@@ -98,8 +98,15 @@ const subschemas = [
   'if',
   'then',
   'else',
-] as const;
-const schemaMaps = ['patternProperties', 'dependentSchemas', 'dependencies', '$defs', 'definitions'] as const;
+];
+/** Keywords of JSON Schema whose value maps names to schemas, beside `properties`. */
+export const schemaMapKeywords: readonly string[] = [
+  'patternProperties',
+  'dependentSchemas',
+  'dependencies',
+  '$defs',
+  'definitions',
+];
 const deepest = 128;
 
 /** @param path The chain of `properties` keys that leads here, or `undefined` once the chain is broken. */
@@ -110,11 +117,11 @@ function visit(walk: Walk, schema: unknown, path: readonly string[] | undefined,
     for (const [key, value] of Object.entries(schema['properties']))
       visit(walk, value, path && [...path, key], depth + 1);
   }
-  for (const keyword of subschemas) {
+  for (const keyword of subschemaKeywords) {
     const value = schema[keyword];
     for (const one of Array.isArray(value) ? value : [value]) visit(walk, one, undefined, depth + 1);
   }
-  for (const keyword of schemaMaps) {
+  for (const keyword of schemaMapKeywords) {
     const value = schema[keyword];
     if (isObject(value)) for (const one of Object.values(value)) visit(walk, one, undefined, depth + 1);
   }

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import type { CheckReport } from '../../src/check/report.ts';
+import { revisions } from '../../src/protocol/revision.ts';
 import { faulty, type Fault, type Returning } from './faulty.ts';
 import { judgedAt } from './judging.ts';
 
@@ -52,4 +53,68 @@ test('a challenge that names no URL is judged, and ends nothing', async (t) => {
   });
   assert.equal(cut, undefined);
   assert.ok(findings.every(({ id }) => id.startsWith('auth-')));
+});
+
+test('where a server wants fewer requests, and says for how long, what it refused is sent again', async (t) => {
+  const refused = new Map<string, number>();
+  const url = await faulty(t, {
+    request: ({ headers, message, body }) => {
+      if (headers['origin'] === undefined && message['method'] !== 'tools/list') return undefined;
+      const key = `${headers['mcp-session-id']} ${headers['origin']} ${body}`;
+      const count = (refused.get(key) ?? 0) + 1;
+      refused.set(key, count);
+      return count > 2 ? undefined : { status: 429, headers: { 'retry-after': '0' }, text: '' };
+    },
+  });
+  const { findings, rows } = await judgedAt(t, url, { only: ['http-003', 'tools-002', 'tools-004'] });
+  assert.deepEqual(findings, []);
+  assert.ok(refused.size > 10);
+  assert.deepEqual(
+    rows.filter(({ verdict }) => verdict === 'not-judged'),
+    [],
+  );
+});
+
+test('a long wait is not waited for', async (t) => {
+  let refusals = 0;
+  const later = new Date(Date.now() + 60_000).toUTCString();
+  const url = await faulty(t, {
+    request: ({ headers }) =>
+      headers['origin'] === undefined
+        ? undefined
+        : (refusals++, { status: 503, headers: { 'retry-after': later }, text: '' }),
+  });
+  await judgedAt(t, url, { only: ['http-003'], revisions: revisions.filter(({ date }) => date === '2025-06-18') });
+  assert.equal(refusals, 1);
+});
+
+test('a redirection is told, with where it points to, and is not followed', async (t) => {
+  const asked: string[] = [];
+  const url = await faulty(t, {
+    request({ path }) {
+      asked.push(path);
+      return { status: 307, headers: { location: `/mcp/?key=secret` }, text: '' };
+    },
+  });
+  const { findings, revisions: seen, counts } = await judgedAt(t, url);
+  assert.deepEqual(findings, []);
+  assert.equal(counts.judged, 0);
+  for (const { spoken, why } of seen) {
+    assert.equal(spoken, false);
+    assert.equal(why, 'HTTP 307: /mcp is redirected to /mcp/, which is not followed: give that address');
+  }
+  assert.deepEqual([...new Set(asked)], ['/mcp']);
+});
+
+test('a redirection in the middle is no refusal, and no fault', async (t) => {
+  const url = await faulty(t, {
+    request: ({ headers, method }) =>
+      headers['origin'] !== undefined || method === 'GET'
+        ? { status: 302, headers: { location: 'https://login.example/?to=mcp' }, text: '' }
+        : undefined,
+  });
+  const { findings, rows } = await judgedAt(t, url, { only: ['http-003', 'http-004', 'http-032'] });
+  assert.deepEqual(findings, []);
+  assert.deepEqual([...new Set(rows.map(({ verdict }) => verdict))], ['not-judged']);
+  assert.match(rows[0]?.why ?? '', /redirected to https:\/\/login\.example\/, which/);
 });

@@ -79,3 +79,58 @@ test('every message that is not valid by the schema is told, each with its place
     ['prompts/list prompts', 'resources/list resources[0].name'],
   );
 });
+
+/** Faults of which the schema of a list says nothing, by their rows. */
+const unseenBySchema: Readonly<Record<string, (result: Record<string, unknown>) => void>> = {
+  'http-082': (result) => void (schemaIn(result)['properties'] = { a: { type: 'string', 'x-mcp-header': '' } }),
+  'http-083': (result) => void (schemaIn(result)['properties'] = { a: { type: 'string', 'x-mcp-header': 'a b' } }),
+  'http-084': (result) => void (schemaIn(result)['properties'] = { a: { type: 'string', 'x-mcp-header': 'a\r\nb' } }),
+  'http-086': (result) => void (schemaIn(result)['properties'] = { a: { type: 'number', 'x-mcp-header': 'A' } }),
+  'meta-002': (result) => void (result['_meta'] = { 'com..example/key': 1 }),
+  'meta-003': (result) => void (result['_meta'] = { '1com.example/key': 1 }),
+  'meta-004': (result) => void (result['_meta'] = { 'com.example/key!': 1 }),
+  'meta-006': (result) => void (result['_meta'] = { 'io.modelcontextprotocol/of-ours': 1 }),
+  'meta-020': (result) => void (result['_meta'] = { traceparent: 'none' }),
+};
+
+function schemaIn({ tools }: Record<string, unknown>): Record<string, unknown> {
+  return Array.isArray(tools) ? tools[0].inputSchema : assert.fail('no tools');
+}
+
+for (const [row, plant] of Object.entries(unseenBySchema))
+  test(`a fault of the schema is told beside one that breaks ${row} in the same message`, async (t) => {
+    const url = await faulty(t, {
+      response(returning, { message: { method, params } }) {
+        if (method !== 'tools/list' || (isObject(params) && params['cursor'] !== undefined)) return;
+        eachMessage(returning, ({ result }) => {
+          if (!isObject(result) || !Array.isArray(result['tools'])) return;
+          plant(result);
+          result['tools'][1].description = 5;
+        });
+      },
+    });
+    const { findings } = await judgedAt(t, url, {
+      revisions: revisions.filter(({ date }) => date === '2026-07-28'),
+      only: [row, 'wire-schema'],
+    });
+    assert.deepEqual(
+      findings.map(({ id, where }) => [id, id === row ? row : where]),
+      [
+        [row, row],
+        ['wire-schema', 'tools/list tools[1].description'],
+      ],
+    );
+  });
+
+test('a fault of the schema is told beside a scheme that is none', async (t) => {
+  const { findings } = await judged(t, {
+    response(returning, { message: { method } }) {
+      if (method !== 'resources/list') return;
+      eachMessage(returning, ({ result }) => {
+        const [first] = isObject(result) && Array.isArray(result['resources']) ? result['resources'] : [];
+        if (isObject(first)) Object.assign(first, { uri: 'my_memo://one', mimeType: 5 });
+      });
+    },
+  });
+  assert.deepEqual(findings.map(({ id }) => id).toSorted(), ['resources-012', 'wire-schema']);
+});

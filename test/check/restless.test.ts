@@ -10,7 +10,7 @@ import { isObject } from '../../src/jsonrpc/message.ts';
 import { McpError, memoryTasks } from '../../src/index.ts';
 import { chosenRevisions, type RevisionDate } from '../../src/protocol/revision.ts';
 import { createServer, type Server } from '../../src/server.ts';
-import { cleanServer, json, serveFaulty, type Fault } from './faulty.ts';
+import { asStream, cleanServer, json, serveFaulty, type Fault } from './faulty.ts';
 import { livelyServer } from './lively-server.ts';
 import { judgedAt } from './judging.ts';
 
@@ -250,3 +250,66 @@ test('a request that stands for a ping is looked for again where the first look 
   const verdicts = ['http-003', 'http-052', 'http-053'].flatMap((row) => verdictsOf(report, row));
   assert.ok(verdicts.includes('holds'), JSON.stringify(report.rows));
 });
+
+test('a tool whose result changes by the minute is called before and after its task', async (t) => {
+  let [minute, calls] = [0, 0];
+  const report = await assertNothing(t, {
+    dates: ['2025-11-25'],
+    only: ['tasks-020'],
+    calls: ['clock'],
+    fault: {
+      // A minute begins between the first task and the calls after it, and another one each hour.
+      response: (_, { message: { method } }) => void (method === 'tasks/result' && calls++ === 0 && minute++),
+    },
+    server() {
+      const server = createServer({ name: 'clock', version: '1.0.0' }, { tasks: { store: memoryTasks() } });
+      server.tool('clock', { task: { support: 'optional', after: 0 } }, () => `12:${minute}`);
+      return server;
+    },
+  });
+  assert.deepEqual(verdictsOf(report, 'tasks-020'), ['holds']);
+  assert.equal(minute, 1);
+});
+
+/** Says things on the stream of GET, and beside the answer to what is asked meanwhile. */
+function onBoth(...said: readonly unknown[]): Fault {
+  const text = said.map((one) => `data: ${JSON.stringify(one)}\n\n`).join('');
+  return {
+    opened: (write, { method }) => void (method === 'GET' && write(text)),
+    response(returning, { message: { id } }) {
+      if (id !== 'parley-check-beside') return;
+      asStream(returning);
+      returning.text = text + returning.text;
+    },
+  };
+}
+
+test('beats that are alike on two streams are not one message', async (t) => {
+  const report = await assertNothing(t, {
+    dates: ['2025-06-18'],
+    only: ['http-036'],
+    fault: onBoth(
+      { jsonrpc: '2.0', id: 'beat', method: 'ping' },
+      { jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 'alive' } },
+      { jsonrpc: '2.0', method: 'notifications/tools/list_changed' },
+    ),
+  });
+  assert.deepEqual(verdictsOf(report, 'http-036'), ['holds']);
+});
+
+const saidTwice: readonly (readonly [words: string, message: unknown])[] = [
+  ['roots/list with the id "q1"', { jsonrpc: '2.0', id: 'q1', method: 'roots/list' }],
+  [
+    'the progress 2 of "t"',
+    { jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken: 't', progress: 2 } },
+  ],
+];
+
+for (const [words, message] of saidTwice)
+  test(`${words} is one message, and may not come on two streams`, async (t) => {
+    const report = await judged(t, { dates: ['2025-06-18'], only: ['http-036'], fault: onBoth(message) });
+    assert.deepEqual(
+      report.findings.map(({ id, why }) => [id, why]),
+      [['http-036', `${words} came on two`]],
+    );
+  });

@@ -28,6 +28,13 @@ function withHeaderName(name: string): Fault {
   });
 }
 
+/** Names a header at a place of a schema where none may be. */
+function withHeaderElsewhere(schema: Json): Fault {
+  return result('tools/list', ({ tools }) => {
+    if (Array.isArray(tools)) Object.assign(tools[0].inputSchema, schema);
+  });
+}
+
 /** Every fault, with the row that it must be found in. */
 export const writtenFaults: Readonly<Record<string, readonly [row: string, fault: Fault]>> = {
   'asks-without-an-id': ['basic-006', before({ id: null, method: 'ping' })],
@@ -51,6 +58,22 @@ export const writtenFaults: Readonly<Record<string, readonly [row: string, fault
   'name-with-a-sign': ['meta-004', withKey('com.example/key!')],
   'empty-header-name': ['http-082', withHeaderName('')],
   'line-in-a-header-name': ['http-084', withHeaderName('a\r\nb')],
+  'empty-header-name-in-items': [
+    'http-082',
+    withHeaderElsewhere({ properties: { a: { type: 'array', items: { type: 'string', 'x-mcp-header': '' } } } }),
+  ],
+  'empty-header-name-in-a-branch': [
+    'http-082',
+    withHeaderElsewhere({ allOf: [{ properties: { b: { type: 'string', 'x-mcp-header': '' } } }] }),
+  ],
+  'line-in-a-header-name-of-a-definition': [
+    'http-084',
+    withHeaderElsewhere({ $defs: { b: { type: 'string', 'x-mcp-header': 'a\nb' } } }),
+  ],
+  'odd-header-name-in-a-definition': [
+    'http-083',
+    withHeaderElsewhere({ $defs: { b: { type: 'string', 'x-mcp-header': 'a b' } } }),
+  ],
   'another-revisions-news': [
     'lifecycle-008',
     before({ method: 'notifications/subscriptions/acknowledged', params: { notifications: {} } }),

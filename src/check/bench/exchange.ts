@@ -153,12 +153,23 @@ export function inFront(exchange: Exchanged): string | undefined {
 /** Tells why an exchange says nothing of what was asked, be it that it looks like a refusal; `undefined` where it may say something. */
 export function turnedAway(exchange: Exchanged): string | undefined {
   const { status = 0, headers } = exchange;
+  if (status >= 300 && status < 400) return redirected(exchange);
   // Whoever says it, and in whatever words, says nothing of the request.
   if (status === 429) return 'HTTP 429: it wants fewer requests';
   if (status === 503 && headers['retry-after'] !== undefined) return 'HTTP 503: it wants to be asked again later';
   return status >= 502 && status <= 504 && !isJsonRpc(exchange)
     ? `HTTP ${status}: something in front of the server answered`
     : undefined;
+}
+
+/** Tells where a redirection points. It is not followed: what the user gave is for the address that he named. */
+function redirected({ status, headers, sent }: Exchanged): string {
+  const { location } = headers;
+  const path = /^\S+ (\S+)/.exec(sent)?.[1] ?? '';
+  if (location === undefined) return `HTTP ${status}, a redirection that says not where to`;
+  // The query may be secret.
+  const [place = ''] = location.split(/[?#]/);
+  return `HTTP ${status}: ${path} is redirected to ${place.slice(0, 200)}, which is not followed: give that address`;
 }
 
 /** Tells whether MCP was spoken: what stands in front has JSON of its own. */

@@ -45,6 +45,7 @@ const hasBothWords = 'it has a result and an error';
 
 const utf8: WatchRule = {
   id: 'basic-002',
+  isBeside: true,
   words: 'Messages are encoded in UTF-8',
   mend: 'encode what is sent in UTF-8',
   watch: ({ exchange }) => (exchange.isUtf8 === false ? { breaks: 'it came in bytes that are none' } : 'holds'),
@@ -154,6 +155,7 @@ const notificationId: WatchRule = {
 
 const noRequests: WatchRule = {
   id: 'basic-037',
+  isBeside: true,
   words: 'A server sends no requests of JSON-RPC: it asks by results of type input_required',
   mend: 'ask by inputRequests in the result',
   watch({ message }) {

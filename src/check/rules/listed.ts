@@ -1,5 +1,4 @@
 import { isObject } from '../../jsonrpc/message.ts';
-import { headerParametersOf } from '../../peer/header.ts';
 import { metaKey } from '../../protocol/meta.ts';
 import type { HeardMessage, WatchRule } from '../rule.ts';
 
@@ -26,7 +25,7 @@ function nameOf({ name }: JsonObject): string {
 }
 
 /** Makes a rule about each tool that is listed: `fault` says what is wrong with it. */
-function aboutTools(rule: Omit<WatchRule, 'watch'>, fault: (tool: JsonObject) => string | undefined): WatchRule {
+export function aboutTools(rule: Omit<WatchRule, 'watch'>, fault: (tool: JsonObject) => string | undefined): WatchRule {
   return {
     ...rule,
     watch(heard) {
@@ -58,49 +57,6 @@ const namedApart: WatchRule = {
     return 'holds';
   },
 };
-
-const headerMend = 'correct the annotation, or leave it out';
-
-/** Names of headers at properties of a schema, those within properties included. */
-function headerNamesIn(schema: unknown, depth = 0): readonly unknown[] {
-  if (!isObject(schema) || !isObject(schema['properties']) || depth > deepestNames) return [];
-  return Object.values(schema['properties']).flatMap((one) =>
-    isObject(one) ? [one['x-mcp-header'], ...headerNamesIn(one, depth + 1)] : [],
-  );
-}
-
-/** Depth to which names of headers are looked for. */
-const deepestNames = 32;
-
-const isEmpty = (name: unknown): boolean => name === '';
-const hasControls = (name: unknown): boolean => typeof name === 'string' && /\p{Cc}/u.test(name);
-
-/** Rules about single names of headers, which say nothing more of those. */
-const headerNames: readonly WatchRule[] = [
-  aboutTools(
-    { id: 'http-082', words: 'x-mcp-header is never empty', mend: 'name a header, or leave the annotation out' },
-    ({ inputSchema }) => (headerNamesIn(inputSchema).some(isEmpty) ? 'one is' : undefined),
-  ),
-  aboutTools(
-    { id: 'http-084', words: 'x-mcp-header has no control characters', mend: 'name a header without them' },
-    ({ inputSchema }) => (headerNamesIn(inputSchema).some(hasControls) ? 'one has some' : undefined),
-  ),
-  aboutTools({ id: 'http-083', words: 'x-mcp-header is the name of a header', mend: headerMend }, ({ inputSchema }) => {
-    const wrong = headerParametersOf(inputSchema).problems.filter((one) => one.includes('is not a header name'));
-    const named = headerNamesIn(inputSchema).filter((name) => isEmpty(name) || hasControls(name));
-    return wrong.length > named.length ? wrong[0] : undefined;
-  }),
-];
-
-const headerFaults: readonly (readonly [id: string, words: string, about: RegExp])[] = [
-  ['http-085', 'x-mcp-header says another name at each property of a schema, in any case', /is used twice/],
-  [
-    'http-086',
-    'x-mcp-header stands at properties that are strings, integers or booleans alone',
-    /needs a parameter of type/,
-  ],
-  ['http-088', 'x-mcp-header stands at properties that are reached by properties alone', /chain of properties/],
-];
 
 const tools: readonly WatchRule[] = [
   aboutTools(
@@ -157,12 +113,6 @@ const tools: readonly WatchRule[] = [
     ({ name, description }) =>
       hidden.test(`${String(name)}${typeof description === 'string' ? description : ''}`) ? 'it has some' : undefined,
   ),
-  ...headerNames,
-  ...headerFaults.map(([id, words, about]) =>
-    aboutTools({ id, words, mend: headerMend }, ({ inputSchema }) =>
-      headerParametersOf(inputSchema).problems.find((problem) => about.test(problem)),
-    ),
-  ),
 ];
 
 /** Characters that turn the direction of text, and those in which a text can be written that nobody sees. */
@@ -217,6 +167,7 @@ const scope: WatchRule = {
 
 const unaskedLogs: WatchRule = {
   id: 'logging-004',
+  isBeside: true,
   words: 'No log message is sent for a request that does not ask for them',
   mend: 'send notifications/message only where _meta of the request has a log level',
   watch({ message: { method }, sent }) {
@@ -229,6 +180,7 @@ const unaskedLogs: WatchRule = {
 
 const unaskedProgress: WatchRule = {
   id: 'progress-005',
+  isBeside: true,
   words: 'Progress is told of requests that run and gave a token alone',
   mend: 'send notifications/progress only with the progressToken of a request that runs',
   watch({ message: { method, params }, sent, running }) {

@@ -10,6 +10,7 @@ import { basicRules } from './basic.ts';
 import { changeRules } from './changes.ts';
 import { envelopeRules } from './envelope.ts';
 import { featureRules } from './features.ts';
+import { headerNameRules } from './http/header-names.ts';
 import { httpGuardRules } from './http/guard.ts';
 import { mirroredRules } from './http/mirrored.ts';
 import { belongingRules } from './http/belongs.ts';
@@ -45,6 +46,7 @@ export const checkRules: readonly CheckRule[] = [
   ...metaKeyRules,
   ...agreedRules,
   ...listedRules,
+  ...headerNameRules,
   ...toldRules,
   ...basicRules,
   ...nastyRules,

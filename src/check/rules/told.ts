@@ -22,6 +22,7 @@ function metaOf({ message: { result, params } }: HeardMessage): JsonObject | und
 
 const unreserved: WatchRule = {
   id: 'meta-006',
+  isBeside: true,
   words: 'Prefixes that are reserved for MCP are used for what the specification defines alone',
   mend: 'choose a prefix of your own',
   watch(heard) {
@@ -34,6 +35,7 @@ const unreserved: WatchRule = {
 
 const trace: WatchRule = {
   id: 'meta-020',
+  isBeside: true,
   words: 'traceparent follows the format of W3C Trace Context',
   mend: 'write it as 00-<32 hex digits>-<16 hex digits>-<2 hex digits>, or leave it out',
   watch(heard) {
@@ -92,6 +94,7 @@ function filterOf(sent: HeardMessage['sent']): JsonObject | undefined {
 
 const askedFor: WatchRule = {
   id: 'subs-001',
+  isBeside: true,
   words: 'Changes are told on a stream that asked for them alone',
   mend: 'send list_changed and updated on streams of subscriptions/listen, by their filters',
   watch({ message: { method, params }, sent, exchange }) {
@@ -113,6 +116,7 @@ const askedFor: WatchRule = {
 function keptFrom(id: string, methods: readonly string[], words: string): WatchRule {
   return {
     id,
+    isBeside: true,
     words,
     mend: 'send it on the stream of its request',
     watch({ message: { method }, sent }) {
@@ -171,6 +175,7 @@ function isScheme(text: string): boolean {
 
 const schemes: WatchRule = {
   id: 'resources-012',
+  isBeside: true,
   words: 'The schemes of its URIs are written as RFC 3986 has them',
   mend: 'name a scheme with letters, digits, +, - and . alone, and a letter first: memo-app, and not memo_app',
   watch(heard) {

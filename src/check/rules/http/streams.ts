@@ -39,6 +39,22 @@ async function besideStreams(bench: Bench, judge: (heard: Heard) => RuleVerdict)
   }
 }
 
+/**
+ * Sign by which a message is that one and no other; `undefined` where several may say the same, such as pings, log messages, and news that a
+ * list changed.
+ */
+function signOf(message: unknown, own: string): string | undefined {
+  if (!isObject(message)) return undefined;
+  if (answers(message, own)) return 'its answer';
+  const { method, id, params } = message;
+  // Who sends a ping by the clock on each stream may give all of them one id.
+  if (typeof method === 'string' && id !== undefined && id !== null && method !== 'ping')
+    return `${method} with the id ${JSON.stringify(id)}`;
+  if (method !== 'notifications/progress' || !isObject(params)) return undefined;
+  // It rises: the same of one token is said once.
+  return `the progress ${JSON.stringify(params['progress'])} of ${JSON.stringify(params['progressToken'])}`;
+}
+
 const once: ProbeRule = {
   id: 'http-036',
   apart: true,
@@ -46,12 +62,12 @@ const once: ProbeRule = {
   mend: 'send each message on one stream: an answer on that of its request',
   over: 'http',
   probe: (bench) =>
-    besideStreams(bench, ({ answer, streams }) => {
+    besideStreams(bench, ({ id, answer, streams }) => {
       const seen = new Set<string>();
       for (const { messages } of [answer, ...streams])
-        for (const text of new Set(messages.flat().map((one) => JSON.stringify(one)))) {
-          if (seen.has(text)) return breaks(answer, `this came on two: ${text.slice(0, 200)}`);
-          seen.add(text);
+        for (const sign of new Set(messages.flat().map((one) => signOf(one, id)))) {
+          if (sign !== undefined && seen.has(sign)) return breaks(answer, `${sign} came on two`);
+          if (sign !== undefined) seen.add(sign);
         }
       return holds;
     }),

@@ -7,7 +7,16 @@ import type { Answered } from '../../bench/prober.ts';
 import type { HeardMessage, ProbeRule, WatchRule } from '../../rule.ts';
 import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } from '../../verdict.ts';
 import { sortedText } from '../common/canonical.ts';
-import { askedIn, coreLives, isTaskOver, awaitedOutcome, relatedOf, taskStatus, type CoreLife } from './core-life.ts';
+import {
+  askedIn,
+  awaitedOutcome,
+  coreLives,
+  isTaskOver,
+  anotherOutcome,
+  relatedOf,
+  taskStatus,
+  type CoreLife,
+} from './core-life.ts';
 import { inCore, onTask, ttl } from './common.ts';
 
 /** Rules about the life of a task that a client asked for. */
@@ -130,15 +139,19 @@ const sameOutcome: ProbeRule = {
   needs: 'tasks',
   probe: (bench) =>
     eachLife(bench, async ({ tool, outcome }) => {
-      const plain = async (): Promise<JsonObject | undefined> =>
-        completeIn(await bench.asked((speaker) => sendCall(speaker, tool)));
+      const plain = async (): Promise<string | undefined> => {
+        const result = completeIn(await bench.asked((speaker) => sendCall(speaker, tool)));
+        return result && wordsOf(result);
+      };
       if (outcome.result === undefined) return false;
-      const [first, second] = [await plain(), await plain()];
-      // What is another each time cannot be compared.
-      if (first === undefined || wordsOf(first) !== wordsOf(second)) return false;
-      return wordsOf(first) === wordsOf(outcome.result)
-        ? undefined
-        : [outcome, `a plain call gives ${wordsOf(first).slice(0, 200)}`];
+      const before = await plain();
+      if (before === undefined) return false;
+      if (before === wordsOf(outcome.result)) return undefined;
+      // That was some time ago. What a call gives before and after another task is what that should have given.
+      const again = await bench.asked((speaker) => anotherOutcome(speaker, tool));
+      const after = await plain();
+      if (again?.result === undefined || before !== after) return false;
+      return before === wordsOf(again.result) ? undefined : [again, `a plain call gives ${before.slice(0, 200)}`];
     }),
 };
 

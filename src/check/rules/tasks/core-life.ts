@@ -87,6 +87,15 @@ export async function awaitedOutcome(speaker: Prober, taskId: unknown): Promise<
   );
 }
 
+/** Has a tool run as a task, and waits for its outcome; `undefined` where it becomes none. */
+export async function anotherOutcome(speaker: Prober, tool: CallableTool): Promise<Answered | undefined> {
+  const { result } = await sendCall(speaker, tool, { params: { task: { ttl } } });
+  const task = result?.['task'];
+  return isObject(task) && typeof task['taskId'] === 'string'
+    ? await awaitedOutcome(speaker, task['taskId'])
+    : undefined;
+}
+
 /** The status that an answer says. */
 export function taskStatus({ result }: Answered): unknown {
   return result?.['status'];
