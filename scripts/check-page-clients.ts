@@ -21,6 +21,8 @@ seconds (600). What a client does not do is not judged, and is named.
 
 - **The server is right, but odd:** the third page of tools has an empty cursor, calls are answered by streams that begin with a comment, \`requestState\` has all that one might be tempted to change, one tool has an \`x-mcp-header\` that
   is none, and one a \`$ref\` to an address of this machine, which counts who fetches it.
+- **A stream that breaks off:** that of \`dropped\`. From 2025-03-26 to 2025-11-25 the answer is there for who comes back by GET with \`Last-Event-ID\`, at 2025-11-25 after the second of \`retry\`, and twice; at 2026-07-28 the call is lost,
+  and answered when it is called again. It may be left out, and nobody has to come back who does not go on.
 - **Tasks:** \`slow\` and \`endless\` may be called as tasks at 2025-11-25, \`job\` has to be, and at 2026-07-28 \`slow\` and \`endless\` become tasks for a client that declares the extension. A client of 2025-11-25 that answers as tasks is
   asked for two, which are followed, cancelled, and asked for when they are over; one that does not is asked for one all the same, and has to answer as ever. After \`lost\` the server declares no tasks any more.
 - **More is judged where more is done:** \`region\` called with a text, a number and a boolean (\`{"region": "Malmö", "count": 3, "loud": true}\`), the prompt \`grüße\` got, \`check://as-task\` read, two calls of \`ask\` at once.

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { checkClient } from '../../src/check/client/check-client.ts';
-import { steps } from '../../src/check/client/guide.ts';
+import { neededSteps } from '../../src/check/client/guide.ts';
 import type { CheckReport } from '../../src/check/report.ts';
 import { connect } from '../../src/client.ts';
 import { revisions } from '../../src/protocol/revision.ts';
@@ -37,6 +37,11 @@ const mistakes: Readonly<Record<Mistake, readonly [row: string, revision: string
   'task-of-another-session': ['tasks-004', '2025-11-25'],
   'closes-without-word': ['http-030', '2025-11-25'],
   'cancels-by-word': ['cancel-011', '2026-07-28'],
+  'comes-back-early': ['http-026', '2025-11-25'],
+  'never-comes-back': ['http-027', '2025-11-25'],
+  'names-first-event': ['http-039', '2025-11-25'],
+  'posts-again': ['http-041', '2025-11-25'],
+  'same-id-after-break': ['http-063', '2026-07-28'],
 };
 
 describe('a client with one fault', { concurrency: 2 }, () => {
@@ -92,6 +97,9 @@ for (const { date } of revisions) {
       const tools = (await client.listTools()).map(({ name }) => name);
       await client.callTool('echo', { text: 'hello' });
       await client.callTool('ask', {});
+      // A call whose stream broke is lost in the newest, and called again by who wants it.
+      if (date === '2026-07-28') await assert.rejects(client.callTool('dropped', {}), /ended before the response/);
+      if (tools.includes('dropped')) await client.callTool('dropped', {});
       await (await client.startTask('slow', {}).catch(() => undefined))?.result();
       await client.callTool('slow', {});
       if (tools.includes('job')) await client.callTool('job', {});
@@ -178,5 +186,5 @@ async function posts(origin: string): Promise<void> {
 
 test('a client that does nothing is told of what it did not do, and nothing is said of it', async (t) => {
   const { findings, missing, counts } = await judged(t, () => Promise.resolve());
-  assert.deepEqual([findings, missing?.length, counts.judged], [[], steps.length, 0]);
+  assert.deepEqual([findings, missing?.length, counts.judged], [[], neededSteps.length, 0]);
 });

@@ -16,7 +16,12 @@ export type Mistake =
   | 'root-is-http'
   | 'task-of-another-session'
   | 'closes-without-word'
-  | 'cancels-by-word';
+  | 'cancels-by-word'
+  | 'comes-back-early'
+  | 'never-comes-back'
+  | 'names-first-event'
+  | 'posts-again'
+  | 'same-id-after-break';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -66,6 +71,7 @@ export class RawClient {
     if (this.#mistake === 'fetches-ref') for (const ref of refsIn(tools)) await (await fetch(ref)).text();
     await this.#request('tools/call', { name: 'echo', arguments: { text: 'hello' } });
     await this.#ask();
+    await this.#dropped();
     await this.#request('tools/call', { name: 'slow', arguments: {} });
     await this.#giveUp();
     if (this.#isStateless) {
@@ -149,6 +155,34 @@ export class RawClient {
     await running;
   }
 
+  /** Calls what breaks off, and gets the answer: by its last event, or by another call. */
+  async #dropped(): Promise<void> {
+    const params = { name: 'dropped', arguments: {} };
+    if (this.#isStateless) {
+      await this.#request('tools/call', params);
+      if (this.#mistake === 'same-id-after-break') this.#id--;
+      await this.#request('tools/call', params);
+    } else if (this.#revision > '2024-11-05') {
+      const message = { jsonrpc: '2.0', id: ++this.#id, method: 'tools/call', params };
+      let text = await (await this.#send(message)).text();
+      const first = eventOf(text);
+      if (this.#mistake === 'never-comes-back') {
+        await wait(4_000);
+        return;
+      }
+      while (!text.includes('was answered')) {
+        if (this.#mistake === 'posts-again') {
+          await this.#send({ ...message, id: ++this.#id }, { 'last-event-id': eventOf(text) ?? '' });
+          return;
+        }
+        await wait(this.#mistake === 'comes-back-early' ? 300 : Number(/retry: (\d+)/.exec(text)?.[1] ?? 0));
+        const id = (this.#mistake === 'names-first-event' ? first : eventOf(text)) ?? '';
+        const headers = { ...this.#headers(), accept: 'text/event-stream', 'last-event-id': id };
+        text = await (await fetch(this.#url, { headers })).text();
+      }
+    }
+  }
+
   get #roots(): Json {
     return { roots: [{ uri: this.#mistake === 'root-is-http' ? 'https://example.com/' : 'file:///tmp' }] };
   }
@@ -188,7 +222,7 @@ export class RawClient {
     const name = this.#mistake === 'no-name-header' ? undefined : (params?.['name'] ?? params?.['uri']);
     const own = this.#isStateless
       ? { ...(method && { 'mcp-method': method }), ...(typeof name === 'string' && { 'mcp-name': name }), ...more }
-      : {};
+      : more;
     const headers = { ...this.#headers(), 'content-type': 'application/json', ...(own as Record<string, string>) };
     const body = JSON.stringify(message);
     return await fetch(this.#url, { method: 'POST', headers, body, ...(signal && { signal }) });
@@ -206,6 +240,15 @@ export class RawClient {
       ...(this.#session !== undefined && { 'mcp-session-id': this.#session }),
     };
   }
+}
+
+/** Id of the last event of a stream. */
+function eventOf(text: string): string | undefined {
+  return [...text.matchAll(/^id: (.*)$/gm)].at(-1)?.[1];
+}
+
+function wait(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 /** Addresses in the schemas of tools. */

@@ -4,7 +4,8 @@ import type { Implementation } from '../../protocol/features/common.ts';
 import { revisions as published, type Revision } from '../../protocol/revision.ts';
 import { reportOf } from '../judge.ts';
 import type { CheckReport } from '../report.ts';
-import { steps, stepsDone } from './guide.ts';
+import { droppedTimes } from './dropped.ts';
+import { neededSteps, stepsDone } from './guide.ts';
 import { openHttpDoor, type HttpDoor } from './http-door.ts';
 import { JudgedClient } from './judged-client.ts';
 import { speakLines } from './lines-door.ts';
@@ -91,7 +92,11 @@ class Quiet {
     if (done.size !== this.#done) this.#options.onStep?.(done);
     this.#done = done.size;
     this.#cancel();
-    if (done.size === steps.length) this.#cancel = after(this.#options.quietMs ?? 1_500, this.#resolve);
+    const { quietMs = 1_500 } = this.#options;
+    // Who was told to come back later, as it may, is waited for.
+    const isAwaited = talks.some(({ dropped }) => dropped.some((call) => call.isAwaited));
+    if (neededSteps.every(({ id }) => done.has(id)))
+      this.#cancel = after(isAwaited ? Math.max(quietMs, droppedTimes.gone) : quietMs, this.#resolve);
   }
 
   /** Waits no more. */
@@ -117,7 +122,7 @@ function report(judged: JudgedClient, { over, info, revisions, why, origin }: En
       : { revision: revision.date, spoken: false, why: 'the client did not speak it' },
   );
   const done = stepsDone(judged.talks);
-  const missing = steps.filter(({ id }) => !done.has(id)).map(({ words }) => words);
+  const missing = neededSteps.filter(({ id }) => !done.has(id)).map(({ words }) => words);
   const cut = judged.isTooMuch ? 'it said more than is judged' : missing.length === 0 ? undefined : why;
   return reportOf(
     {

@@ -1,3 +1,4 @@
+import { droppedTool } from './dropped.ts';
 import type { Talk } from './talk.ts';
 
 /** One thing that whoever drives the client does. */
@@ -5,6 +6,8 @@ export interface GuideStep {
   readonly id: string;
   /** Words for whoever drives it. */
   readonly words: string;
+  /** True for what may be left out. */
+  readonly isMore?: true;
   /** Tells whether a conversation shows that it was done; `undefined` where there is nothing to do in it. */
   isDone(talk: Talk): boolean;
 }
@@ -26,6 +29,12 @@ export const steps: readonly GuideStep[] = [
     isDone: ({ done }) => done.has('gave up endless') || done.has('answered endless'),
   },
   {
+    id: 'dropped',
+    words: `where there is a tool ${droppedTool}: call it, whose stream breaks off, and wait for its answer, or call it again`,
+    isMore: true,
+    isDone: ({ done }) => done.has(`answered ${droppedTool}`),
+  },
+  {
     id: 'lost',
     words: 'where there is a tool lost: call it, which fails, then call echo and slow again',
     isDone: ({ done, isAfterLoss, over, revision }) =>
@@ -33,6 +42,9 @@ export const steps: readonly GuideStep[] = [
       (revision !== undefined && done.has('call echo') && (over !== 'http' || !revision.sessions)),
   },
 ];
+
+/** Steps that are not to be left out. */
+export const neededSteps: readonly GuideStep[] = steps.filter(({ isMore }) => isMore !== true);
 
 /** Tells which steps are done in any conversation. */
 export function stepsDone(talks: readonly Talk[]): ReadonlySet<string> {

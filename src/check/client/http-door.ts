@@ -6,7 +6,8 @@ import type { AddressInfo, Socket } from 'node:net';
 import { revisionOf, type Revision } from '../../protocol/revision.ts';
 import type { HeardHead } from './client-rule.ts';
 import { bodyOf, closed, comesFromHere, endResponse, flat } from './http-parts.ts';
-import type { JudgedClient, Line } from './judged-client.ts';
+import type { JudgedClient } from './judged-client.ts';
+import type { Line, StreamEvent } from './piece.ts';
 import { PairDoor, pairPaths } from './pair-door.ts';
 import type { Talk } from './talk.ts';
 
@@ -113,8 +114,12 @@ async function serve({ request, response, revisions, judged, streams, gate, pair
   const talk = method === 'GET' || method === 'DELETE' ? judged.head(head) : undefined;
   if (talk === undefined) return endResponse(response, 405);
   if (talk.isLost) return endResponse(response, 404);
-  if (method === 'GET') return listen(response, streams);
+  if (method === 'GET') {
+    const isResumed = judged.resumes(talk, head.headers['last-event-id'], lineOf(response));
+    return isResumed ? undefined : listen(response, streams);
+  }
   talk.isDeleted = true;
+  for (const call of talk.dropped) call.passed();
   endResponse(response, 200);
 }
 
@@ -147,44 +152,57 @@ async function posted({ request, response, head, served, judged, gate }: Posted)
   const { text, isUtf8 } = body;
   const refused = gate?.refuses(head, text, request.socket);
   if (refused !== undefined) return endResponse(response, refused.status, refused.body, refused.headers);
-  let isStream = false;
-  const open = (): void => {
-    if (isStream) return;
-    isStream = true;
-    response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
-    // Comments are part of streams, and no fault. (Spec 2026-07-28, Streamable HTTP, Keep-alive.)
-    response.write(': what follows is the answer\n\n');
-  };
-  const line: Line = {
-    open,
-    over: new Promise((resolve) => response.once('close', resolve)),
-    send(message) {
-      if (response.destroyed) return false;
-      open();
-      return response.write(event(message)) || !response.destroyed;
-    },
-    sendBatch(messages) {
-      if (response.destroyed) return false;
-      open();
-      return response.write(event(messages)) || !response.destroyed;
-    },
-  };
+  const line = lineOf(response);
   const { talk, messages, isLost } = await judged.take({ text, http: { ...head, isUtf8 }, served, line });
-  if (isLost && !isStream)
+  if (isLost && !response.headersSent)
     return endResponse(response, 404, {
       jsonrpc: '2.0',
       id: null,
       error: { code: -32_001, message: 'the session is gone' },
     });
-  if (messages.length === 0 && !isStream) return endResponse(response, 202);
+  // A stream that broke off has its end.
+  if (response.writableEnded) return;
+  if (messages.length === 0 && !response.headersSent) return endResponse(response, 202);
   // Calls are answered by a stream, all else by a body: a client has to take both.
-  if (/"tools\/call"/.test(text)) open();
-  if (isStream) {
+  if (/"tools\/call"/.test(text)) line.open?.();
+  if (response.headersSent) {
     for (const message of messages) response.write(event(message));
     return void response.end();
   }
   const answer = text.trimStart().startsWith('[') ? messages : messages[0];
   endResponse(response, statusOf(messages, talk), answer, sessionOf(talk, text));
+}
+
+/** Way to a client by the stream of a response, which begins with what is said first. */
+function lineOf(response: ServerResponse): Line {
+  const open = (): void => {
+    if (response.headersSent) return;
+    response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
+    // Comments are part of streams, and no fault. (Spec 2026-07-28, Streamable HTTP, Keep-alive.)
+    response.write(': what follows is the answer\n\n');
+  };
+  const send = (messages: JsonObject | readonly JsonObject[]): boolean => {
+    if (response.destroyed) return false;
+    open();
+    return response.write(event(messages)) || !response.destroyed;
+  };
+  return {
+    open,
+    over: new Promise((resolve) => response.once('close', resolve)),
+    send,
+    sendBatch: send,
+    breakOff(last) {
+      open();
+      response.end(eventText(last));
+    },
+  };
+}
+
+/** An event in the words of a stream; one without a message has an id alone. */
+function eventText({ id, message, retryMs }: StreamEvent): string {
+  const retry = retryMs === undefined ? '' : `retry: ${retryMs}\n\n`;
+  if (id === undefined) return retry;
+  return `id: ${id}\n${message === undefined ? 'data: \n\n' : event(message)}${retry}`;
 }
 
 function event(message: JsonObject | readonly JsonObject[]): string {

@@ -6,48 +6,21 @@ import { isObject } from '../../jsonrpc/message.ts';
 import { after } from '../../jsonrpc/timeout.ts';
 import type { Implementation, JsonObject } from '../../protocol/features/common.ts';
 import { metaKey } from '../../protocol/meta.ts';
-import { chooseRevision, newestOf, revisionOf, type Revision } from '../../protocol/revision.ts';
+import { newestOf, type Revision } from '../../protocol/revision.ts';
 import { answerTo, type Given } from './catalogue/answers.ts';
 import type { HeardHead } from './client-rule.ts';
 import { ClientWatching } from './client-watching.ts';
+import { droppedTimes, droppedTool, eventIdOf, type DroppedCall } from './dropped.ts';
 import { noteProgress } from './rules/asked.ts';
 import { clientRules } from './rules/rules.ts';
 import { roundOf } from './rules/rounds.ts';
-import { idText, isAsking, metaOf, paramsOf, Talk, type LongCall, type Put, type TalkOver } from './talk.ts';
+import type { ClientPiece, Line, ServedPiece } from './piece.ts';
+import { isBeside, isStateless, refused, refusedProbe, revisionFor } from './placing.ts';
+import { PutQuestions } from './put-questions.ts';
+import { idText, isAsking, metaOf, paramsOf, Talk, type LongCall, type TalkOver } from './talk.ts';
 
 /** Limits of one run. */
 const most = { talks: 200, messages: 10_000 };
-
-/** Time that a client may take to answer a question, in milliseconds. */
-const answerMs = 60_000;
-
-/** Way in which messages reach a client beside the answer to its request. */
-export interface Line {
-  /** Sends a message. @returns False where it cannot be. */
-  send(message: JsonObject): boolean;
-  /** Sends several in one batch. @returns False where they cannot be; left out where there are no batches. */
-  sendBatch?(messages: readonly JsonObject[]): boolean;
-  /** Begins to answer, where that can be seen before there is an answer. */
-  open?(): void;
-  /** Resolves when the connection of this piece is over; left out where there is none of its own. */
-  readonly over?: Promise<void>;
-}
-
-/** Something that came in one piece: a line, or a body. */
-export interface ClientPiece {
-  readonly text: string;
-  readonly http?: HeardHead;
-  /** The revisions that are spoken where it came to. */
-  readonly served: readonly Revision[];
-  readonly line: Line;
-}
-
-/** Answer to a piece: messages, and that the session is gone. */
-export interface ServedPiece {
-  readonly talk: Talk;
-  readonly messages: readonly JsonObject[];
-  readonly isLost: boolean;
-}
 
 /** Options of a run. */
 export interface JudgedClientOptions {
@@ -69,12 +42,11 @@ export class JudgedClient {
   readonly #options: JudgedClientOptions;
   readonly #talks: Talk[] = [];
   readonly #listed = new Set<string>();
-  readonly #waiting = new Map<string, (response: JsonObject) => void>();
+  readonly #questions = new PutQuestions();
   /** Ends of requests that run. */
   readonly #running = new Set<() => void>();
   #stateless: Talk | undefined;
   #remote: string | undefined;
-  #count = 0;
   #lost = 0;
   #begun = 0;
   /** Number of messages that came. */
@@ -166,7 +138,7 @@ export class JudgedClient {
   /** Judges what should have come. @param isGone True when the client ended by itself. */
   end(isGone: boolean): void {
     for (const talk of this.#talks) this.watching.over(talk, { fetches: this.fetches, listed: this.#listed, isGone });
-    for (const answer of this.#waiting.values()) answer({});
+    this.#questions.end();
     for (const stop of this.#running) stop();
   }
 
@@ -196,8 +168,9 @@ export class JudgedClient {
       remote: this.#remote,
       tools: this.#options.tools,
       listed: (tool) => void (this.#listed.size < 1_000 && this.#listed.add(tool)),
-      put: (question) => this.#put(question, talk, line),
-      putBatch: (questions) => this.#putBatch(questions, talk, line),
+      put: (question) => this.#questions.put(question, talk, line),
+      putBatch: (questions) => this.#questions.putBatch(questions, talk, line),
+      breakOff: line.breakOff === undefined ? undefined : (call) => this.#breakOff(call, talk, line),
       tell: (told, params) => void line.send({ jsonrpc: '2.0', method: told, params }),
       lasts: (ms) => this.#lasts(ms, message['id'], talk, line),
     });
@@ -213,6 +186,7 @@ export class JudgedClient {
       this.#options.progress();
       return undefined;
     }
+    if (given === 'dropped') return undefined;
     if (given === 'lost') {
       talk.isLost = true;
       this.#lost++;
@@ -234,12 +208,54 @@ export class JudgedClient {
     return response;
   }
 
+  /** Breaks the stream of a call off, of which the rest is there for who comes back where there is one. */
+  #breakOff(call: DroppedCall, talk: Talk, line: Pick<Line, 'breakOff'>): void {
+    const { revision } = talk;
+    // A request whose stream broke is lost in the revisions that resume none. (Spec 2026-07-28, Changelog.)
+    if (!call.isResumable) talk.open.delete(idText(call.callId));
+    const isPolled = revision?.resumption === 'polling';
+    // Only the newest of them have an event without a message.
+    const [message] = this.#questions.made({ method: 'ping', params: {}, probe: 'before-break' }, talk);
+    line.breakOff?.({
+      ...(call.isResumable && { id: this.#eventId(call, talk) }),
+      ...(call.isResumable && !isPolled && { message }),
+      ...(isPolled && { retryMs: droppedTimes.retry }),
+    });
+    call.broke();
+    this.#options.progress();
+  }
+
+  #eventId(call: DroppedCall, talk: Talk): string {
+    const id = eventIdOf(talk.number, talk.dropped.indexOf(call), call.events.length);
+    call.events.push(id);
+    return id;
+  }
+
+  /** Goes on with a stream that broke off, for who comes back. @returns False where the id is of none. */
+  resumes(talk: Talk, eventId: string | undefined, line: Line): boolean {
+    const call = eventId === undefined ? undefined : talk.dropped.find(({ events }) => events.includes(eventId));
+    if (call === undefined) return false;
+    if (call.cameBack()) this.#breakOff(call, talk, line);
+    else {
+      const response = {
+        jsonrpc: '2.0',
+        id: call.callId,
+        result: { content: [{ type: 'text', text: `${droppedTool} was answered` }] },
+      };
+      line.breakOff?.({ id: this.#eventId(call, talk), message: response });
+      call.isOver = true;
+      talk.answered(call.callId, JSON.stringify(response));
+      talk.done.add(`answered ${droppedTool}`);
+      this.#options.progress();
+    }
+    return true;
+  }
+
   #answered(message: JsonObject, talk: Talk): undefined {
     const key = idText(message['id']);
     noteProgress(message, talk, key);
     talk.put.delete(key);
-    this.#waiting.get(key)?.(message);
-    this.#waiting.delete(key);
+    this.#questions.answered(message, key);
   }
 
   #told(message: JsonObject, talk: Talk): undefined {
@@ -250,6 +266,7 @@ export class JudgedClient {
       const key = idText(paramsOf(message)['requestId']);
       const call = talk.longCalls.find(({ id }) => idText(id) === key);
       if (call !== undefined) call.isCancelled = true;
+      for (const dropped of talk.dropped) if (idText(dropped.callId) === key) dropped.isOver = true;
       // Over HTTP the stateless revision has the stream closed for that.
       if (talk.over === 'stdio' || talk.revision?.sessions === true) call?.giveUp();
     }
@@ -299,38 +316,6 @@ export class JudgedClient {
     });
   }
 
-  async #put(question: Put, talk: Talk, line: Line): Promise<JsonObject> {
-    const [message, answer] = this.#question(question, talk);
-    if (!line.send(message)) return {};
-    talk.said = JSON.stringify(message);
-    return await answer();
-  }
-
-  async #putBatch(questions: readonly Put[], talk: Talk, line: Line): Promise<void> {
-    const asked = questions.map((question) => this.#question(question, talk));
-    const messages = asked.map(([message]) => message);
-    if (line.sendBatch?.(messages) !== true) return;
-    talk.said = JSON.stringify(messages);
-    await Promise.all(asked.map(([, answer]) => answer()));
-  }
-
-  /** A question with an id, and a wait for its answer. */
-  #question(question: Put, talk: Talk): readonly [message: JsonObject, answer: () => Promise<JsonObject>] {
-    const id = `check-${++this.#count}`;
-    const key = idText(id);
-    const { method, params } = question;
-    talk.put.set(key, question);
-    const answer = (): Promise<JsonObject> =>
-      new Promise((resolve) => {
-        const cancel = after(answerMs, () => resolve({}));
-        this.#waiting.set(key, (response) => {
-          cancel();
-          resolve(response);
-        });
-      });
-    return [{ jsonrpc: '2.0', id, method, params }, answer];
-  }
-
   /** The conversation that a message belongs to: its session, all that is stateless, or a new one. */
   #talkOf(message: JsonObject, { http, served }: ClientPiece): Talk {
     const newest = newestOf(served, 'stateless');
@@ -360,40 +345,4 @@ export class JudgedClient {
     if (this.#talks.length > most.talks) this.#talks.shift();
     return talk;
   }
-}
-
-/** Tells whether a message is of a revision without sessions, or looks for one. */
-function isStateless(message: JsonObject): boolean {
-  const claimed = revisionOf(metaOf(message)[metaKey.protocolVersion]);
-  return claimed?.sessions === false || message['method'] === 'server/discover';
-}
-
-/** Tells whether a notification, or an answer, belongs to what is stateless: by its header, or by the request that it cancels. */
-function isBeside(message: JsonObject, { ids }: Talk, http: HeardHead | undefined): boolean {
-  const { requestId } = paramsOf(message);
-  if (http !== undefined) return revisionOf(http.headers['mcp-protocol-version'])?.sessions === false;
-  return message['method'] === 'notifications/cancelled' && ids.has(idText(requestId));
-}
-
-/**
- * The answer of a server of handshake revisions alone to who looks for another; `undefined` where one is served. A client is right to
- * look, and tries `initialize` next: what it said is of no revision that is judged here.
- */
-function refusedProbe(message: JsonObject, served: readonly Revision[]): JsonObject | undefined {
-  if (!isAsking(message) || !isStateless(message) || newestOf(served, 'stateless') !== undefined) return undefined;
-  return refused(message['id'], -32_601, `there is no method ${JSON.stringify(message['method'])} here`);
-}
-
-/** The revision of a message before one is settled. */
-function revisionFor(message: JsonObject, served: readonly Revision[]): Revision {
-  const handshakes = served.filter(({ sessions }) => sessions);
-  const asked = message['method'] === 'initialize' ? paramsOf(message)['protocolVersion'] : undefined;
-  const chosen = handshakes.length > 0 ? chooseRevision(handshakes, asked) : undefined;
-  const found = chosen ?? served.at(-1);
-  if (found === undefined) throw new TypeError('a revision must be served');
-  return found;
-}
-
-function refused(id: unknown, code: number, message: string): JsonObject {
-  return { jsonrpc: '2.0', id: id ?? null, error: { code, message } };
 }

@@ -3,7 +3,8 @@
 import type { Readable, Writable } from 'node:stream';
 import { settledWithin } from '../../jsonrpc/timeout.ts';
 import type { Revision } from '../../protocol/revision.ts';
-import type { JudgedClient, Line } from './judged-client.ts';
+import type { JudgedClient } from './judged-client.ts';
+import type { Line } from './piece.ts';
 
 /** Longest line, in characters. */
 const longest = 4 * 1024 ** 2;

@@ -1,6 +1,7 @@
 import { isObject } from '../../jsonrpc/message.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import type { Revision } from '../../protocol/revision.ts';
+import type { DroppedCall } from './dropped.ts';
 import type { OwnTask } from './tasks/own-task.ts';
 
 /** Question that was put to a client. */
@@ -22,6 +23,7 @@ export type ClientProbe =
   | 'url-undeclared'
   | 'results-missing'
   | 'in-batch'
+  | 'before-break'
   | 'ignores-task'
   | 'makes-task'
   | 'gets-task'
@@ -112,6 +114,8 @@ export class Talk {
   readonly wrongTasks: Set<string> = new Set();
   /** Calls that were still running when they were given up, or when they were asked for last. */
   readonly longCalls: LongCall[] = [];
+  /** Calls whose streams broke off. */
+  readonly dropped: DroppedCall[] = [];
   /** Methods that were asked, and tools that were called. */
   readonly done: Set<string> = new Set();
   /** Message that was posted to where no endpoint is, over HTTP+SSE. */
@@ -131,6 +135,7 @@ export class Talk {
     if (this.ids.size < mostIds) this.ids.add(key);
     if (this.open.size < mostIds) this.open.set(key, message);
     for (const call of this.longCalls) if (call.isClosed) call.laterAsks++;
+    for (const call of this.dropped) call.passed();
   }
 
   /** Remembers that a request was answered. */

@@ -6,13 +6,14 @@ import { metaKey } from '../../../protocol/meta.ts';
 import type { Revision } from '../../../protocol/revision.ts';
 import { OwnTask, ownTaskTimes } from '../tasks/own-task.ts';
 import { madeTask, offeredTasks, clientTakesTasks, taskAnswer } from '../tasks/serving.ts';
+import { DroppedCall, droppedTool, mostDropped } from '../dropped.ts';
 import { paramsOf, type Put, type Round, type Talk } from '../talk.ts';
 import { askedNow } from './asking.ts';
 import { askedWords, opaqueState, questionsFor } from './questions.ts';
 import { plainTool, secondCursor, thirdCursor, toolPages } from './tools.ts';
 
-/** Answer to a request: a result, an error, that the session is gone, or none, since the client gave it up. */
-export type Given = { readonly result: JsonObject } | { readonly error: JsonObject } | 'lost' | 'given-up';
+/** Answer to a request: a result, an error, that the session is gone, or none, since the client gave it up, or its stream broke off. */
+export type Given = { readonly result: JsonObject } | { readonly error: JsonObject } | 'lost' | 'given-up' | 'dropped';
 
 /** Surroundings of an answer. */
 export interface Giving {
@@ -33,6 +34,8 @@ export interface Giving {
   putBatch(questions: readonly Put[]): Promise<void>;
   /** Tells a handshake client something. */
   tell(method: string, params: JsonObject): void;
+  /** Breaks the stream of the answer off; left out where there is none. */
+  readonly breakOff?: ((call: DroppedCall) => void) | undefined;
   /** Waits for a time. @returns False where the client gave the request up before. */
   lasts(ms: number): Promise<boolean>;
 }
@@ -140,6 +143,7 @@ async function called(message: JsonObject, giving: Giving): Promise<Given> {
   if (name === 'ask')
     return giving.revision.resultsAsk ? askedByRounds(message, giving) : { result: textResult(await askedNow(giving)) };
   if (name === 'lost' && giving.talk.session !== undefined) return 'lost';
+  if (name === droppedTool) return dropped(message, giving);
   const task = madeTask(message, giving);
   if (task !== undefined) return task;
   if (name === 'slow' || name === 'endless') return await ran(name, giving);
@@ -148,6 +152,18 @@ async function called(message: JsonObject, giving: Giving): Promise<Given> {
     return { error: { code: -32_602, message: `there is no tool ${JSON.stringify(name)}` } };
   const said = isObject(given) ? given['text'] : undefined;
   return { result: textResult(typeof said === 'string' ? said : `${String(name)} was called`) };
+}
+
+/** A call whose stream breaks off, where that can be: in each but the stateless revisions, where what is called again is answered. */
+function dropped(message: JsonObject, { talk, revision, breakOff }: Giving): Given {
+  const whole = { result: textResult(`${droppedTool} was answered`) };
+  const isAgain = !revision.sessions && talk.dropped.some(({ isOver }) => !isOver);
+  if (isAgain) for (const call of talk.dropped) call.isOver = true;
+  if (isAgain || breakOff === undefined || talk.dropped.length >= mostDropped) return whole;
+  const call = new DroppedCall(message['id'], revision);
+  talk.dropped.push(call);
+  breakOff(call);
+  return 'dropped';
 }
 
 /** A call that takes a while, and is no task. */

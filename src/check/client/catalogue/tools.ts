@@ -2,6 +2,8 @@ import type { Revision } from '../../../protocol/revision.ts';
 import type { TalkOver } from '../talk.ts';
 import type { JsonObject } from '../../../protocol/features/common.ts';
 
+import { droppedTool } from '../dropped.ts';
+
 /** Tool whose annotation of a header is invalid. */
 export const badHeaderTool = 'bad_header';
 
@@ -33,6 +35,12 @@ const first: readonly JsonObject[] = [
 const lost: JsonObject = {
   name: 'lost',
   description: 'Ends the session: the call is answered with 404, as all that follows in it.',
+  inputSchema: taking(),
+};
+
+const dropped: JsonObject = {
+  name: droppedTool,
+  description: 'Its stream breaks off before the answer, which is there for who comes back, or calls again.',
   inputSchema: taking(),
 };
 
@@ -98,7 +106,7 @@ export function toolPages(
   revision: Revision,
   { over, remote }: { readonly over: TalkOver; readonly remote: string | undefined },
 ): readonly (readonly JsonObject[])[] {
-  const own = [...first, ...lasting(revision)];
+  const own = [...first, ...lasting(revision), ...(over === 'http' && revision.http !== 'sse-pair' ? [dropped] : [])];
   if (!revision.mirroredHeaders) return [over === 'http' ? [...own, lost] : own, [last]];
   const far = remote === undefined ? [] : [remoteTool(remote)];
   return [[...own, region], [bad, ...far], [last]];

@@ -5,6 +5,7 @@ import { hostedTaskRules } from './hosted-tasks.ts';
 import { messageRules } from './messages.ts';
 import { nameRules } from './names.ts';
 import { openingRules } from './opening.ts';
+import { resumptionRules } from './resumption.ts';
 import { roundRules } from './rounds.ts';
 import { clientTaskRules } from './tasks.ts';
 
@@ -13,6 +14,7 @@ export const clientRules: readonly ClientRule[] = [
   ...messageRules,
   ...openingRules,
   ...headerRules,
+  ...resumptionRules,
   ...roundRules,
   ...nameRules,
   ...clientTaskRules,

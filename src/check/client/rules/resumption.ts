@@ -1,0 +1,98 @@
+/** Rules about clients whose streams break off. */
+
+import { droppedTimes, droppedTool, isEventId, type DroppedCall } from '../dropped.ts';
+import { inQuotes, unlessKept, type ClientRule, type HeardOfClient } from '../client-rule.ts';
+import { idText, isAsking, paramsOf } from '../talk.ts';
+
+/** Time by which a clock that is waited for may be early, in milliseconds. */
+const earlyMs = 50;
+
+/** The call that somebody comes back for by the id of an event. */
+function comesBack({ http, talk }: HeardOfClient): DroppedCall | undefined {
+  const id = http?.headers['last-event-id'];
+  return id === undefined ? undefined : talk.dropped.find(({ events }) => events.includes(id));
+}
+
+const waits: ClientRule = {
+  id: 'http-026',
+  over: 'http',
+  words: 'Who is told retry waits for that long before it comes back',
+  mend: 'keep the milliseconds of the field retry of a stream, and wait for them before the GET with Last-Event-ID',
+  watch(heard) {
+    const call = heard.http?.method === 'GET' ? comesBack(heard) : undefined;
+    if (call === undefined) return 'not-seen';
+    const { elapsed } = call;
+    return unlessKept(
+      elapsed >= droppedTimes.retry - earlyMs,
+      `it came back after ${Math.floor(elapsed)} ms, and retry was ${droppedTimes.retry}`,
+    );
+  },
+};
+
+const polls: ClientRule = {
+  id: 'http-027',
+  over: 'http',
+  words: 'Who waits for an answer comes back when the server has closed its stream',
+  mend: 'send GET with Last-Event-ID when a stream ends before its answer, and an event of it had an id',
+  watch: (heard) => (heard.http?.method === 'GET' && comesBack(heard) !== undefined ? 'holds' : 'not-seen'),
+  atEnd({ dropped }) {
+    const left = dropped.find(
+      (call) => !call.isOver && call.resumed === 0 && call.later > droppedTimes.retry + droppedTimes.gone / 2,
+    );
+    return left === undefined
+      ? 'not-seen'
+      : {
+          breaks: `it went on for ${Math.round(left.later)} ms, and never came back for request ${inQuotes(left.callId)}`,
+        };
+  },
+};
+
+const namesLast: ClientRule = {
+  id: 'http-039',
+  over: 'http',
+  words: 'Who comes back for a stream does so by GET, with the id of its last event',
+  mend: 'keep the id of each event that has one, and send the last with GET in Last-Event-ID',
+  watch(heard) {
+    const { http, talk } = heard;
+    const id = http?.headers['last-event-id'];
+    if (id === undefined || talk.dropped.length === 0) return 'not-seen';
+    const call = comesBack(heard);
+    // What came by POST is judged where the text forbids it.
+    if (http?.method !== 'GET')
+      return call !== undefined && talk.revision?.resumption === 'event-ids'
+        ? { breaks: 'it came back by POST' }
+        : 'not-seen';
+    // One of another session went with that.
+    if (call === undefined) return isEventId(id) ? 'not-seen' : { breaks: `no event had the id ${inQuotes(id)}` };
+    return unlessKept(id === call.events.at(-1), `it names ${inQuotes(id)}, and ${call.events.at(-1)} was the last`);
+  },
+};
+
+const byGet: ClientRule = {
+  id: 'http-041',
+  over: 'http',
+  words: 'A stream is resumed by GET, whatever it began with',
+  mend: 'send GET with Last-Event-ID, and not the POST once more',
+  watch(heard) {
+    if (comesBack(heard) === undefined) return 'not-seen';
+    return unlessKept(heard.http?.method === 'GET', `it came back by ${heard.http?.method}`);
+  },
+};
+
+const anew: ClientRule = {
+  id: 'http-063',
+  over: 'http',
+  words: 'A request whose stream broke is sent anew with a new id',
+  mend: 'count the id up for the request that is sent again, as for any other',
+  watch({ message, talk }) {
+    const { name } = paramsOf(message);
+    if (!isAsking(message) || message['method'] !== 'tools/call' || name !== droppedTool) return 'not-seen';
+    const broken = talk.dropped.filter(({ isResumable }) => !isResumable);
+    if (broken.length === 0) return 'not-seen';
+    const isOld = broken.some(({ callId }) => idText(callId) === idText(message['id']));
+    return unlessKept(!isOld, `the id ${inQuotes(message['id'])} came again`);
+  },
+};
+
+/** Rules about streams that break off. */
+export const resumptionRules: readonly ClientRule[] = [waits, polls, namesLast, byGet, anew];
