@@ -54,6 +54,9 @@ test('a path of one revision speaks that alone', async (t) => {
   });
 });
 
+/** An object that no text can be made of as usual. */
+const odd = { toString: 1, valueOf: 1 };
+
 const nasty: readonly string[] = [
   '',
   'null',
@@ -68,6 +71,15 @@ const nasty: readonly string[] = [
   '{"jsonrpc":"2.0","id":"check-1","result":{}}',
   '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":[]}}',
   '{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":{}}}',
+  ...['id', 'method', 'params'].map((field) => JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping', [field]: odd })),
+  ...[{ name: odd }, { cursor: odd }, { taskId: odd }, { requestId: odd }, { _meta: { progressToken: odd } }].flatMap(
+    (params) =>
+      ['tools/call', 'tools/list', 'tasks/get', 'notifications/cancelled'].map((method) =>
+        JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+      ),
+  ),
+  JSON.stringify({ jsonrpc: '2.0', id: odd, result: {} }),
+  JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: odd } }),
   '{'.repeat(100_000),
   `${'['.repeat(100_000)}${']'.repeat(100_000)}`,
   `[${'{"jsonrpc":"2.0","id":1,"method":"ping"},'.repeat(5_000)}1]`,
@@ -234,4 +246,22 @@ test('a line that is longer than what is read is held against no client, and who
     /^\{"jsonrpc":"2.0","id":null,"error":\{"code":-32600,"message":"no line of more than 4 MiB/m,
   );
   assert.match(await out, /^\{"jsonrpc":"2.0","id":3,"result":/m);
+});
+
+test('a session that there is not is answered with 404, and the next conversation is judged as ever', async (t) => {
+  const { findings } = await at(t, async (origin) => {
+    const body = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}';
+    const other = { ...json, 'mcp-session-id': 'of-another-run' };
+    for (const method of ['POST', 'GET', 'DELETE'])
+      assert.equal((await ask(`${origin}/mcp`, method, other, method === 'POST' ? body : undefined)).status, 404);
+    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } };
+    const opening = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
+    assert.equal((await ask(`${origin}/mcp`, 'POST', other, opening)).status, 200);
+    for (const method of ['POST', 'GET', 'DELETE'])
+      assert.equal((await ask(`${origin}/mcp`, method, other, method === 'POST' ? body : undefined)).status, 404);
+  });
+  assert.deepEqual(
+    findings.map(({ id }) => id),
+    ['http-049'],
+  );
 });

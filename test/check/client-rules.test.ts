@@ -115,7 +115,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
   ],
   'lifecycle-001': [first(request(1, 'tools/list'))],
   'lifecycle-002': [first(initialize({ clientInfo: undefined }))],
-  'lifecycle-004': [first(initialize(), request(1, 'tools/list'))],
+  'lifecycle-004': [{ ...first(initialize(), request(1, 'tools/list')), over: 'stdio' }],
   'lifecycle-009': [late(request(1, 'resources/subscribe', { uri: 'check://notes' }))],
   'cancel-001': [late(notice('notifications/cancelled', { requestId: 99 }))],
   'cancel-004': [late(notice('notifications/cancelled', {}))],
@@ -204,7 +204,8 @@ const beside: Readonly<Record<string, readonly string[]>> = {
   'progress-002': ['http-008'],
 };
 
-async function findingsOf({ date, says, over, isFirst }: Case): Promise<readonly string[]> {
+/** A client that is judged, and how it speaks. */
+function speaking({ date, over }: Case): { readonly judged: JudgedClient; say(said: Said): Promise<void> } {
   const judged = new JudgedClient({
     over: over ?? 'http',
     info: { name: 'p', version: '1' },
@@ -222,9 +223,18 @@ async function findingsOf({ date, says, over, isFirst }: Case): Promise<readonly
       session = talk.session ??= talk.stage === 'answered' ? 'the-session' : undefined;
     }
   };
+  return { judged, say };
+}
+
+/** Rows that are broken by what is said. @param isOver True where the client has gone, and ended its session. */
+async function findingsOf(one: Case, isOver = false): Promise<readonly string[]> {
+  const { date, says, isFirst } = one;
+  const { judged, say } = speaking(one);
   if (date !== newest && isFirst !== true)
     for (const body of [initialize(), notice('notifications/initialized')]) await say({ body });
   for (const said of says) await say(said);
+  for (const talk of judged.talks) talk.isDeleted = true;
+  if (isOver) judged.end(true);
   return judged.watching.outcomes().flatMap(({ rule, outcome }) => (outcome.verdict === 'breaks' ? [rule.id] : []));
 }
 
@@ -264,4 +274,37 @@ test('what a client of the newest revision says beside its requests is of no oth
   const said = now(own(1, 'tools/call', { name: 'echo' }), notice('notifications/cancelled', { requestId: 1 }));
   assert.deepEqual(await findingsOf({ ...said, over: 'stdio' }), []);
   assert.deepEqual(await findingsOf(said), []);
+});
+
+test('a request that overtakes notifications/initialized over HTTP is no fault, and one that nothing follows is', async () => {
+  const opening = [initialize(), request(1, 'tools/list')];
+  const late = first(...opening, notice('notifications/initialized'));
+  assert.deepEqual(await findingsOf(late, true), []);
+  assert.deepEqual(await findingsOf(first(...opening), true), ['lifecycle-004']);
+});
+
+test('who cannot read a batch, and says so without an id, has answered no notification', async () => {
+  const unread = { jsonrpc: '2.0', id: null, error: { code: -32_600, message: 'this is no request' } };
+  assert.deepEqual(await findingsOf(late(unread)), []);
+  assert.deepEqual(await findingsOf(late({ ...unread, error: { ...unread.error, code: -32_601 } })), ['basic-018']);
+});
+
+test('long ids and names do not fill memory', async () => {
+  const long = 'x'.repeat(100_000);
+  const { judged, say } = speaking(late());
+  for (const body of [initialize(), notice('notifications/initialized')]) await say({ body });
+  for (let at = 0; at < 50; at++) {
+    const params = { name: `${long}${at}`, arguments: { text: long }, _meta: { progressToken: `${long}${at}` } };
+    await say({ body: request(`${long}${at}`, 'tools/call', params) });
+  }
+  const { talks } = judged;
+  const kept = talks.flatMap(({ ids, done, said }) => [...ids, ...done, said]).join('');
+  assert.ok(kept.length < 100_000, `${kept.length} characters are kept`);
+  assert.equal(talks[0]?.ids.size, 51);
+});
+
+test('what was under way when a session went is held against nobody, and what comes later is', async () => {
+  const lost = request(1, 'tools/call', { name: 'lost' });
+  assert.deepEqual(await findingsOf(late(lost, request(2, 'ping'))), []);
+  assert.deepEqual(await findingsOf(late(lost, request(2, 'ping'), request(3, 'ping'))), ['http-048']);
 });

@@ -86,7 +86,8 @@ async function foundIn(t: TestContext, { load, asked, mode }: Kind, losesSession
       const options = { signal: AbortSignal.timeout(300), timeout: 2_000 };
       await assert.rejects(client.callTool({ name: 'endless' }, ...(mode === undefined ? [undefined] : []), options));
       if (losesSession)
-        for (const name of ['lost', 'echo']) await assert.rejects(client.callTool({ name, arguments: { text: 'x' } }));
+        for (const name of ['lost', 'echo', 'echo'])
+          await assert.rejects(client.callTool({ name, arguments: { text: 'x' } }));
       await client.close();
     },
   });

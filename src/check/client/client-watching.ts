@@ -101,12 +101,11 @@ function exchangeOf({ http, talk }: HeardOfClient, text: string): Exchanged {
 }
 
 function said(talk: Talk, sent: string): Exchanged {
-  const text = talk.said.slice(0, 2_000);
   return {
     sent: sent.slice(0, 4_000),
     status: undefined,
     headers: {},
-    text,
+    text: talk.said,
     messages: [],
     malformed: [],
     end: 'complete',

@@ -112,7 +112,10 @@ async function serve({ request, response, revisions, judged, streams, gate, pair
   const refused = gate?.refuses(head, '', request.socket);
   if (refused !== undefined) return endResponse(response, refused.status, refused.body, refused.headers);
   const talk = method === 'GET' || method === 'DELETE' ? judged.head(head) : undefined;
-  if (talk === undefined) return endResponse(response, 405);
+  if (talk === undefined) {
+    const isOfUnknown = head.headers['mcp-session-id'] !== undefined && (method === 'GET' || method === 'DELETE');
+    return endResponse(response, isOfUnknown ? 404 : 405);
+  }
   if (talk.isLost) return endResponse(response, 404);
   if (method === 'GET') {
     const isResumed = judged.resumes(talk, head.headers['last-event-id'], lineOf(response));

@@ -3,7 +3,7 @@
 import { isResponse } from '../bench/exchange.ts';
 import { parseJson } from '../../json/parse.ts';
 import { isObject } from '../../jsonrpc/message.ts';
-import { after } from '../../jsonrpc/timeout.ts';
+import { after, monotonicNow } from '../../jsonrpc/timeout.ts';
 import type { Implementation, JsonObject } from '../../protocol/features/common.ts';
 import { metaKey } from '../../protocol/meta.ts';
 import { newestOf, type Revision } from '../../protocol/revision.ts';
@@ -12,12 +12,13 @@ import type { HeardHead } from './client-rule.ts';
 import { ClientWatching } from './client-watching.ts';
 import { droppedTimes, droppedTool, eventIdOf, type DroppedCall } from './dropped.ts';
 import { noteProgress } from './rules/asked.ts';
+import { knownMs } from './rules/headers.ts';
 import { clientRules } from './rules/rules.ts';
 import { roundOf } from './rules/rounds.ts';
 import type { ClientPiece, Line, ServedPiece } from './piece.ts';
 import { isBeside, isStateless, refused, refusedProbe, revisionFor } from './placing.ts';
 import { PutQuestions } from './put-questions.ts';
-import { idText, isAsking, metaOf, paramsOf, Talk, type LongCall, type TalkOver } from './talk.ts';
+import { idText, isAsking, keptId, metaOf, paramsOf, Talk, textOf, type LongCall, type TalkOver } from './talk.ts';
 
 /** Limits of one run. */
 const most = { talks: 200, messages: 10_000 };
@@ -87,9 +88,11 @@ export class JudgedClient {
 
   /** Looks at a request of HTTP without a message. */
   head(http: HeardHead): Talk | undefined {
+    const session = http.headers['mcp-session-id'];
     const talk =
-      this.ofSession(http.headers['mcp-session-id']) ??
-      this.#talks.findLast(({ revision }) => revision?.sessions === true);
+      session === undefined
+        ? this.#talks.findLast(({ revision }) => revision?.sessions === true)
+        : this.ofSession(session);
     if (talk?.revision !== undefined)
       this.watching.heard({ message: {}, batch: 0, talk, revision: talk.revision, http }, '');
     return talk;
@@ -126,6 +129,8 @@ export class JudgedClient {
     );
     const foreign = own === undefined ? refusedProbe(parts[0] ?? {}, piece.served) : undefined;
     if (foreign !== undefined) return { talk: new Talk(this.#options.over), messages: [foreign], isLost: false };
+    if (own === undefined && this.#isOfUnknown(parts[0] ?? {}, piece))
+      return { talk: new Talk(this.#options.over), messages: [], isLost: true };
     const talk = own ?? this.#talkOf(parts[0] ?? {}, piece);
     const answers = await Promise.all(
       parts.map((message) => this.#one(message, Array.isArray(value) ? parts : [], talk, piece)),
@@ -150,14 +155,15 @@ export class JudgedClient {
   ): Promise<JsonObject | 'lost' | undefined> {
     const { http, served, text, line } = piece;
     this.messages++;
-    if (this.isTooMuch) return refused(message['id'], -32_603, 'this client said too much to be judged');
+    if (this.isTooMuch)
+      return isAsking(message) ? refused(message['id'], -32_603, 'this client said too much to be judged') : undefined;
     const revision = talk.revision ?? revisionFor(message, served);
     const put = isResponse(message) ? talk.put.get(idText(message['id'])) : undefined;
     const batch = parts.length;
     this.watching.heard({ message, batch, parts, talk, revision, put, ...(http && { http }) }, text);
     if (isResponse(message)) return this.#answered(message, talk);
     if (!isAsking(message)) return this.#told(message, talk);
-    if (talk.isLost) return 'lost';
+    if (talk.isLost) return await this.#lostAgain(talk);
     talk.asked(message);
     this.#did(message, talk, revision);
     const given = await answerTo(message, {
@@ -177,9 +183,15 @@ export class JudgedClient {
     return this.#given(message, given, talk, revision);
   }
 
+  /** What was under way when the session went is told slowly, so that what comes after that comes of who knows. */
+  async #lostAgain({ lostAt }: Talk): Promise<'lost'> {
+    await new Promise<void>((resolve) => after(lostAt + knownMs - monotonicNow(), resolve));
+    return 'lost';
+  }
+
   #given(message: JsonObject, given: Given, talk: Talk, revision: Revision): JsonObject | 'lost' | undefined {
     const { id, method } = message;
-    const tool = method === 'tools/call' ? String(paramsOf(message)['name']) : undefined;
+    const tool = method === 'tools/call' ? textOf(paramsOf(message)['name']) : undefined;
     if (given === 'given-up') {
       talk.answered(id, 'no answer, since it was given up');
       talk.done.add(`gave up ${tool}`);
@@ -189,6 +201,7 @@ export class JudgedClient {
     if (given === 'dropped') return undefined;
     if (given === 'lost') {
       talk.isLost = true;
+      talk.lostAt = monotonicNow();
       this.#lost++;
       talk.answered(id, 'HTTP 404');
       return 'lost';
@@ -275,9 +288,9 @@ export class JudgedClient {
 
   #did(message: JsonObject, talk: Talk, { clientDescribed }: Revision): void {
     const { name, cursor } = paramsOf(message);
-    const method = String(message['method']);
+    const method = textOf(message['method']);
     if (talk.done.size < 1_000) talk.done.add(method);
-    if (method === 'tools/call' && talk.done.size < 1_000) talk.done.add(`call ${String(name)}`);
+    if (method === 'tools/call' && talk.done.size < 1_000) talk.done.add(`call ${textOf(name)}`);
     if (typeof cursor === 'string' && talk.cursors.has(cursor)) talk.usedCursors.add(cursor);
     if (clientDescribed === 'once') return;
     const declared = metaOf(message)[metaKey.clientCapabilities];
@@ -288,13 +301,18 @@ export class JudgedClient {
 
   /** Lets a request run. @returns False where it was given up before its time was over. */
   async #lasts(ms: number, id: unknown, talk: Talk, line: Line): Promise<boolean> {
-    const call: LongCall = { id, isCancelled: false, isClosed: false, laterAsks: 0, giveUp: () => undefined };
+    const call: LongCall = {
+      id: keptId(id),
+      isCancelled: false,
+      isClosed: false,
+      laterAsks: 0,
+      giveUp: () => undefined,
+    };
     talk.longCalls.push(call);
     if (talk.longCalls.length > 100) talk.longCalls.shift();
     let isOver = false;
     line.open?.();
-    const request = talk.open.get(idText(id));
-    const progressToken = request === undefined ? undefined : metaOf(request)['progressToken'];
+    const progressToken = talk.open.get(idText(id))?.progressToken;
     if (progressToken !== undefined)
       line.send({ jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken, progress: 1 } });
     return await new Promise((resolve) => {
@@ -314,6 +332,14 @@ export class JudgedClient {
         stop();
       });
     });
+  }
+
+  /** Tells whether a message names a session that there is not: one of another run says nothing of those of this one. */
+  #isOfUnknown(message: JsonObject, { http }: ClientPiece): boolean {
+    const session = http?.headers['mcp-session-id'];
+    if (session === undefined || this.ofSession(session) !== undefined) return false;
+    if (message['method'] === 'initialize' || isStateless(message)) return false;
+    return isAsking(message) || this.#stateless === undefined || !isBeside(message, this.#stateless, http);
   }
 
   /** The conversation that a message belongs to: its session, all that is stateless, or a new one. */

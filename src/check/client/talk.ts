@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { isObject } from '../../jsonrpc/message.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import type { Revision } from '../../protocol/revision.ts';
@@ -67,6 +68,13 @@ export interface QuestionProgress {
   isAnswered: boolean;
 }
 
+/** A request that has no answer yet. */
+export interface OpenRequest {
+  readonly method: string;
+  /** Left out where it is long, or none. */
+  readonly progressToken: unknown;
+}
+
 /** Limit of the ids that are remembered of one conversation. */
 const mostIds = 10_000;
 
@@ -86,6 +94,10 @@ export class Talk {
   number = 0;
   /** True when the session was taken away, and the client was told so. */
   isLost = false;
+  /** Moment at which it was, by the clock that never jumps. */
+  lostAt = 0;
+  /** First request that came before `notifications/initialized`, and when. */
+  early: { readonly method: string; readonly at: number } | undefined;
   /** True where it was opened after another was taken away. */
   isAfterLoss = false;
   /** True when the client ended the session. */
@@ -94,8 +106,8 @@ export class Talk {
   capabilities: JsonObject = {};
   /** Ids of all requests. */
   readonly ids: Set<string> = new Set();
-  /** Requests that have no answer yet, by their ids. */
-  readonly open: Map<string, JsonObject> = new Map();
+  /** Requests that have no answer yet, by their ids, as much as is asked of them. */
+  readonly open: Map<string, OpenRequest> = new Map();
   /** Questions of ours that have no answer yet, by their ids. */
   readonly put: Map<string, Put> = new Map();
   /** Progress of questions of ours, by their tokens. */
@@ -120,8 +132,8 @@ export class Talk {
   readonly done: Set<string> = new Set();
   /** Message that was posted to where no endpoint is, over HTTP+SSE. */
   misplaced: string | undefined;
-  /** Text that was said last. */
-  said = '';
+  /** Text that was said last, as much as is told of it. */
+  #said = '';
 
   constructor(over: TalkOver, revision?: Revision) {
     this.over = over;
@@ -129,11 +141,21 @@ export class Talk {
     if (revision?.sessions === false) this.stage = 'ready';
   }
 
+  get said(): string {
+    return this.#said;
+  }
+
+  set said(text: string) {
+    this.#said = text.slice(0, 2_000);
+  }
+
   /** Remembers a request. */
   asked(message: JsonObject): void {
     const key = idText(message['id']);
     if (this.ids.size < mostIds) this.ids.add(key);
-    if (this.open.size < mostIds) this.open.set(key, message);
+    const { progressToken: token } = metaOf(message);
+    const progressToken = keptId(token) === token ? token : undefined;
+    if (this.open.size < mostIds) this.open.set(key, { method: textOf(message['method']), progressToken });
     for (const call of this.longCalls) if (call.isClosed) call.laterAsks++;
     for (const call of this.dropped) call.passed();
   }
@@ -145,9 +167,25 @@ export class Talk {
   }
 }
 
+/** Longest text of a value that is remembered, in characters. */
+const longestText = 200;
+
+/** Text of whatever a client sent; one that is long is cut, and told from others by its hash. */
+export function textOf(value: unknown): string {
+  // What has a toString of its own, as JSON may, makes a text of nothing.
+  const text = typeof value === 'string' ? value : ((JSON.stringify(value) as string | undefined) ?? 'undefined');
+  if (text.length <= longestText) return text;
+  return `${text.slice(0, longestText / 2)}… ${createHash('sha256').update(text).digest('hex')}`;
+}
+
 /** An id with its type: 1 and "1" are two. */
 export function idText(id: unknown): string {
-  return `${typeof id} ${String(id)}`;
+  return `${typeof id} ${textOf(id)}`;
+}
+
+/** An id that is remembered: as it is, but for one that is long. */
+export function keptId(id: unknown): unknown {
+  return typeof id === 'number' ? id : textOf(id);
 }
 
 /** The params of a message; empty where it has none. */

@@ -7,7 +7,7 @@ import type { Revision } from '../../../protocol/revision.ts';
 import { OwnTask, ownTaskTimes } from '../tasks/own-task.ts';
 import { madeTask, offeredTasks, clientTakesTasks, taskAnswer } from '../tasks/serving.ts';
 import { DroppedCall, droppedTool, mostDropped } from '../dropped.ts';
-import { paramsOf, type Put, type Round, type Talk } from '../talk.ts';
+import { keptId, paramsOf, textOf, type Put, type Round, type Talk } from '../talk.ts';
 import { askedNow } from './asking.ts';
 import { askedWords, opaqueState, questionsFor } from './questions.ts';
 import { plainTool, secondCursor, thirdCursor, toolPages } from './tools.ts';
@@ -139,7 +139,7 @@ function read(message: JsonObject, { revision }: Giving): Given {
 
 async function called(message: JsonObject, giving: Giving): Promise<Given> {
   const { name, arguments: given } = paramsOf(message);
-  if (giving.tools?.includes(String(name)) === true) return { result: textResult(`${String(name)} was called`) };
+  if (giving.tools?.includes(textOf(name)) === true) return { result: textResult(`${textOf(name)} was called`) };
   if (name === 'ask')
     return giving.revision.resultsAsk ? askedByRounds(message, giving) : { result: textResult(await askedNow(giving)) };
   if (name === 'lost' && giving.talk.session !== undefined) return 'lost';
@@ -148,10 +148,10 @@ async function called(message: JsonObject, giving: Giving): Promise<Given> {
   if (task !== undefined) return task;
   if (name === 'slow' || name === 'endless') return await ran(name, giving);
   const known = ['echo', 'region', 'remote', 'bad_header', 'last'];
-  if (!known.includes(String(name)))
+  if (!known.includes(textOf(name)))
     return { error: { code: -32_602, message: `there is no tool ${JSON.stringify(name)}` } };
   const said = isObject(given) ? given['text'] : undefined;
-  return { result: textResult(typeof said === 'string' ? said : `${String(name)} was called`) };
+  return { result: textResult(typeof said === 'string' ? said : `${textOf(name)} was called`) };
 }
 
 /** A call whose stream breaks off, where that can be: in each but the stateless revisions, where what is called again is answered. */
@@ -159,7 +159,9 @@ function dropped(message: JsonObject, { talk, revision, breakOff }: Giving): Giv
   const whole = { result: textResult(`${droppedTool} was answered`) };
   const isAgain = !revision.sessions && talk.dropped.some(({ isOver }) => !isOver);
   if (isAgain) for (const call of talk.dropped) call.isOver = true;
-  if (isAgain || breakOff === undefined || talk.dropped.length >= mostDropped) return whole;
+  // What is answered later is answered with its id, which is kept for that.
+  const isLong = keptId(message['id']) !== message['id'];
+  if (isAgain || isLong || breakOff === undefined || talk.dropped.length >= mostDropped) return whole;
   const call = new DroppedCall(message['id'], revision);
   talk.dropped.push(call);
   breakOff(call);
@@ -186,7 +188,7 @@ function askedByRounds(message: JsonObject, { talk, revision }: Giving): Given {
   talk.roundCount++;
   // Another one for each, so that none can be taken for the other.
   const state = isSecond ? undefined : talk.roundCount === 1 ? opaqueState : `${opaqueState}${talk.roundCount}`;
-  const round: Round = { id: message['id'], tool: 'ask', asked, state };
+  const round: Round = { id: keptId(message['id']), tool: 'ask', asked, state };
   talk.rounds.push(round);
   // Who begins anew, and never answers, must not fill memory.
   if (talk.rounds.length > 100) talk.rounds.shift();

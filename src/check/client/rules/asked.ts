@@ -1,5 +1,6 @@
 /** Rules about what a client does that is asked, or told, what it did not say that it can do. */
 
+import { isObject } from '../../../jsonrpc/message.ts';
 import { isResponse } from '../../bench/exchange.ts';
 import { inQuotes, sameAs, unlessKept, type ClientLook, type ClientRule } from '../client-rule.ts';
 import { metaOf, paramsOf, type ClientProbe, type Talk } from '../talk.ts';
@@ -57,8 +58,10 @@ const silent: ClientRule = {
   watch({ message, put }) {
     if (put?.probe === 'ping-after-notices') return 'holds';
     if (!isResponse(message) || put !== undefined) return 'not-seen';
-    // All that is asked here has an id.
-    return message['id'] === null || message['id'] === undefined
+    // All that is asked here has an id. Who cannot read a message, such as a batch, says so without one.
+    const code = isObject(message['error']) ? message['error']['code'] : undefined;
+    const isUnread = code === -32_600 || code === -32_700;
+    return !isUnread && (message['id'] === null || message['id'] === undefined)
       ? { breaks: 'it sent an answer that is of no request' }
       : 'not-seen';
   },

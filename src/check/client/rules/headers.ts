@@ -1,13 +1,14 @@
 /** Rules about how clients speak HTTP. */
 
 import { isResponse } from '../../bench/exchange.ts';
+import { monotonicNow } from '../../../jsonrpc/timeout.ts';
 import { methodOf } from '../../../protocol/catalogue.ts';
 import { metaKey } from '../../../protocol/meta.ts';
 import { decodeHeaderValue, headerParametersOf, headerValueOf } from '../../../peer/header.ts';
 import { rowOf } from '../../register.ts';
 import { badHeaderTool, toolNamed } from '../catalogue/tools.ts';
 import { inQuotes, sameAs, unlessKept, type ClientRule, type HeardOfClient } from '../client-rule.ts';
-import { isAsking, metaOf, paramsOf } from '../talk.ts';
+import { isAsking, metaOf, paramsOf, textOf } from '../talk.ts';
 import { oddNameIn } from './names.ts';
 
 const isPost = ({ http }: HeardOfClient): boolean => http?.method === 'POST';
@@ -87,6 +88,9 @@ const sessionSent: ClientRule = {
   },
 };
 
+/** Time after which who is told that a session is gone surely knows, in milliseconds: what came before may have been under way. */
+export const knownMs = 300;
+
 const startsOver: ClientRule = {
   id: 'http-048',
   words: 'A session that is answered with 404 is begun anew, by initialize without a session id',
@@ -97,8 +101,8 @@ const startsOver: ClientRule = {
     if (isOpening(heard) && talk.isAfterLoss)
       return unlessKept(http.headers['mcp-session-id'] === undefined, 'it sent initialize with a session id');
     // What was under way when the session went, and what it gives up, says nothing.
-    if (!talk.isLost || !isAsking(message)) return 'not-seen';
-    return { breaks: `it sent ${String(message['method'])} in the session that is gone` };
+    if (!talk.isLost || !isAsking(message) || monotonicNow() - talk.lostAt < knownMs) return 'not-seen';
+    return { breaks: `it sent ${textOf(message['method'])} in the session that is gone` };
   },
 };
 
@@ -177,7 +181,7 @@ const nameHeader: ClientRule = {
   words: 'tools/call, resources/read and prompts/get name the tool, address or prompt in Mcp-Name',
   mend: 'send Mcp-Name with params.name, or params.uri of a resource',
   watch({ message, http }) {
-    const field = methodOf(String(message['method']))?.nameParam;
+    const field = methodOf(textOf(message['method']))?.nameParam;
     // A task is named for another row.
     if (http === undefined || field === undefined || field === 'taskId' || !isAsking(message)) return 'not-seen';
     // One that cannot be sent as it is, and is sent, is judged there too.
@@ -199,7 +203,7 @@ const mirrors: ClientRule = {
   mend: 'send Mcp-Param-<name> with the text of the argument, and leave it out where the argument is missing or null',
   watch({ message, http, talk }) {
     const { name, arguments: given } = paramsOf(message);
-    const tool = message['method'] === 'tools/call' ? toolNamed(String(name)) : undefined;
+    const tool = message['method'] === 'tools/call' ? toolNamed(textOf(name)) : undefined;
     // Who was not told of the tool cannot know.
     if (http === undefined || tool === undefined || !talk.done.has('tools/list')) return 'not-seen';
     const { parameters } = headerParametersOf(tool['inputSchema']);

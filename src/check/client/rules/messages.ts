@@ -8,7 +8,7 @@ import { createTaskResultShape } from '../../../protocol/features/tasks.ts';
 import { isMetaKey, metaKey } from '../../../protocol/meta.ts';
 import { rowOf } from '../../register.ts';
 import { inQuotes, sameAs, unlessKept, type ClientRule, type ClientLook } from '../client-rule.ts';
-import { idText, isAsking, metaOf, paramsOf, type ClientProbe } from '../talk.ts';
+import { idText, isAsking, metaOf, paramsOf, textOf, type ClientProbe } from '../talk.ts';
 
 const jsonRpc: ClientRule = {
   id: 'basic-001',
@@ -72,7 +72,7 @@ const ownId: ClientRule = {
   watch({ message, put, talk }) {
     if (!isResponse(message)) return 'not-seen';
     if (put !== undefined) return 'holds';
-    const isLike = [...talk.put.keys()].some((key) => key.endsWith(` ${String(message['id'])}`));
+    const isLike = [...talk.put.keys()].some((key) => key.endsWith(` ${textOf(message['id'])}`));
     return isLike
       ? { breaks: `the id ${inQuotes(message['id'])} is of another type than that of the request` }
       : 'not-seen';
@@ -197,7 +197,7 @@ const tokenOnce: ClientRule = {
   watch({ message, talk }) {
     const { progressToken } = metaOf(message);
     if (progressToken === undefined || !isAsking(message)) return 'not-seen';
-    const isTaken = [...talk.open.values()].some((other) => metaOf(other)['progressToken'] === progressToken);
+    const isTaken = [...talk.open.values()].some((other) => other.progressToken === progressToken);
     return unlessKept(!isTaken, `${inQuotes(progressToken)} is the token of another request`);
   },
 };
@@ -228,7 +228,7 @@ const schema: ClientRule = {
     const told = typeof method === 'string' ? methodOf(method) : undefined;
     // Params that are left out are those of which nothing is required.
     if (told === undefined || message['params'] === undefined) return 'not-seen';
-    return judged(check(revision, told.params, paramsOf(message)), String(method));
+    return judged(check(revision, told.params, paramsOf(message)), textOf(method));
   },
 };
 

@@ -1,10 +1,11 @@
 /** Rules about how a conversation is opened, and what is said in it. */
 
 import { isObject } from '../../../jsonrpc/message.ts';
+import { monotonicNow } from '../../../jsonrpc/timeout.ts';
 import { mayAsk, methodOf } from '../../../protocol/catalogue.ts';
 import { unlessKept, inQuotes, type ClientRule } from '../client-rule.ts';
 import { isSecondCursor } from '../catalogue/tools.ts';
-import { idText, isAsking, paramsOf, type Talk } from '../talk.ts';
+import { idText, isAsking, paramsOf, textOf, type Talk } from '../talk.ts';
 
 const first: ClientRule = {
   id: 'lifecycle-001',
@@ -32,17 +33,30 @@ const parts: ClientRule = {
   },
 };
 
+/** Time by which one message may overtake another over HTTP, in milliseconds. */
+const overtakenMs = 2_000;
+
 const initialized: ClientRule = {
   id: 'lifecycle-004',
   words: 'When initialize was answered the client says notifications/initialized',
   mend: 'send notifications/initialized before the first request',
   watch({ message, talk }) {
     if (talk.stage !== 'answered' || typeof message['method'] !== 'string') return 'not-seen';
-    if (message['method'] === 'notifications/initialized') return 'holds';
+    if (message['method'] === 'notifications/initialized')
+      return unlessKept(
+        talk.early === undefined || monotonicNow() - talk.early.at < overtakenMs,
+        `it sent ${talk.early?.method} before`,
+      );
     // What it says meanwhile may be that it needs nothing any more.
     const isUse = isAsking(message) && message['method'] !== 'ping' && message['method'] !== 'initialize';
-    return isUse ? { breaks: `it sent ${message['method']} before` } : 'not-seen';
+    // Over HTTP it may have said so before, by a connection that took longer.
+    if (isUse && talk.over !== 'stdio') talk.early ??= { method: message['method'], at: monotonicNow() };
+    return isUse && talk.over === 'stdio' ? { breaks: `it sent ${message['method']} before` } : 'not-seen';
   },
+  atEnd: ({ stage, early }, { isGone }) =>
+    stage === 'answered' && early !== undefined && (isGone || monotonicNow() - early.at > overtakenMs)
+      ? { breaks: `it sent ${early.method}, and never notifications/initialized` }
+      : 'not-seen',
 };
 
 const patient: ClientRule = {
@@ -63,11 +77,11 @@ const declared: ClientRule = {
   watch({ message, talk, revision }) {
     const { method } = message;
     if (!isAsking(message)) return 'not-seen';
-    const isOfTasks = String(method).startsWith('tasks/') && mayAsk(revision, String(method));
+    const isOfTasks = textOf(method).startsWith('tasks/') && mayAsk(revision, textOf(method));
     const hasTasks = talk.offersTasks && (method !== 'tasks/list' || talk.over === 'stdio');
     // The catalogue declares none of these.
     const isForeign =
-      ['resources/subscribe', 'logging/setLevel', 'completion/complete'].includes(String(method)) ||
+      ['resources/subscribe', 'logging/setLevel', 'completion/complete'].includes(textOf(method)) ||
       (isOfTasks && !hasTasks);
     return unlessKept(!isForeign, `it asked for ${inQuotes(method)}, which was not declared`);
   },
@@ -103,7 +117,7 @@ const noOpeningCancelled: ClientRule = {
   watch({ message, talk }) {
     if (message['method'] !== 'notifications/cancelled') return 'not-seen';
     const request = talk.open.get(idText(paramsOf(message)['requestId']));
-    return unlessKept(request?.['method'] !== 'initialize', 'it cancelled initialize');
+    return unlessKept(request?.method !== 'initialize', 'it cancelled initialize');
   },
 };
 
@@ -167,7 +181,7 @@ const fileRoots: ClientRule = {
           );
     const roots = isObject(given) ? given['roots'] : undefined;
     if (!Array.isArray(roots) || roots.length === 0) return 'not-seen';
-    const wrong = roots.find((root: unknown) => !isObject(root) || !/^file:\/\//i.test(String(root['uri'])));
+    const wrong = roots.find((root: unknown) => !isObject(root) || !/^file:\/\//i.test(textOf(root['uri'])));
     return unlessKept(wrong === undefined, `it gave ${inQuotes(wrong)}`);
   },
 };
@@ -188,7 +202,7 @@ const cursors: ClientRule = {
   mend: 'send nextCursor as it is, and make none up',
   watch({ message, talk }) {
     const { cursor } = paramsOf(message);
-    if (cursor === undefined || !String(message['method']).endsWith('/list')) return 'not-seen';
+    if (cursor === undefined || !textOf(message['method']).endsWith('/list')) return 'not-seen';
     if (isKept(cursor, talk)) return 'not-seen';
     return unlessKept(
       typeof cursor === 'string' && talk.cursors.has(cursor),
@@ -199,7 +213,7 @@ const cursors: ClientRule = {
 
 /** Tells whether a cursor is one of another session. */
 function isKept(cursor: unknown, { cursors: given, revision }: Talk): boolean {
-  return revision?.sessions === true && isSecondCursor(cursor) && !given.has(String(cursor));
+  return revision?.sessions === true && isSecondCursor(cursor) && !given.has(textOf(cursor));
 }
 
 const ofSession: ClientRule = {
