@@ -25,8 +25,9 @@ seconds (600). What a client does not do is not judged, and is named.
   and answered when it is called again. It may be left out, and nobody has to come back who does not go on.
 - **Tasks:** \`slow\` and \`endless\` may be called as tasks at 2025-11-25, \`job\` has to be, and at 2026-07-28 \`slow\` and \`endless\` become tasks for a client that declares the extension. A client of 2025-11-25 that answers as tasks is
   asked for two, which are followed, cancelled, and asked for when they are over; one that does not is asked for one all the same, and has to answer as ever. After \`lost\` the server declares no tasks any more.
-- **More is judged where more is done:** \`region\` called with a text, a number and a boolean (\`{"region": "Malmö", "count": 3, "loud": true}\`), the prompt \`grüße\` got, \`check://as-task\` read, two calls of \`ask\` at once.
-- **It asks for what was not declared too**, which a client has to refuse: \`roots/list\`, a question with tools for the model, a URL; and it tells of cancellations that are of nothing.
+- **More is judged where more is done:** \`region\` called with a text, a number and a boolean (\`{"region": "Malmö", "count": 3, "loud": true}\`), the prompt \`grüße\` got, \`check://as-task\` read, two calls of \`ask\` at once, or with other roots the second time.
+- **It asks for what was not declared too**, which a client has to refuse: \`roots/list\`, a question for the model, one with tools, a form, a URL; it tells of cancellations that are of nothing, or of what was answered, and takes a
+  question back that is not answered at once.
 - **Only what it said or did is held against a client.** A client that asks for no second page, declares nothing that it could be asked, or never calls a tool breaks nothing by that.
 - It listens at 127.0.0.1 alone, and takes names and pages of this machine alone.
 

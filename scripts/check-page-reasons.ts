@@ -5,7 +5,7 @@ type Reason = readonly [why: string, rows: string];
 const both: readonly Reason[] = [
   [
     'inner conduct, which no message shows: timeouts, limits of rate, logs, what is stored, cached or validated, and what is made of it',
-    'basic-016 basic-026 basic-027 basic-031 basic-033 basic-036 lifecycle-018 lifecycle-019 lifecycle-020 lifecycle-021 lifecycle-022 lifecycle-023 ping-002 ping-003 ping-004 logging-009 logging-012 compl-006 compl-007 compl-008 tools-037 tools-040 tools-041 tools-042 caching-005 caching-006 caching-007 caching-008 caching-009 caching-010 caching-011 caching-012 caching-013 caching-014 caching-015 caching-016 cancel-006 cancel-008 cancel-017 cancel-018 cancel-019 cancel-020 progress-007 progress-008 sampling-016 sampling-026 sampling-028 elicit-005 elicit-008 elicit-024 meta-001 meta-017 versioning-006 versioning-009 roots-007 mrtr-016 mrtr-019 icons-004 icons-005 stdio-005 http-091 resources-015 prompts-010 page-005 page-008 tools-012',
+    'basic-016 basic-026 basic-027 basic-031 basic-033 basic-036 lifecycle-018 lifecycle-019 lifecycle-020 lifecycle-021 lifecycle-022 lifecycle-023 ping-002 ping-003 ping-004 logging-009 logging-012 compl-006 compl-007 compl-008 tools-037 tools-040 tools-041 tools-042 caching-005 caching-006 caching-007 caching-008 caching-009 caching-010 caching-011 caching-012 caching-013 caching-014 caching-015 caching-016 cancel-006 cancel-008 cancel-017 cancel-018 cancel-019 cancel-020 progress-007 progress-008 sampling-016 sampling-026 sampling-028 elicit-005 elicit-008 elicit-024 meta-017 versioning-006 versioning-009 roots-007 mrtr-016 mrtr-019 icons-004 icons-005 stdio-005 http-091 resources-015 prompts-010 page-005 page-008 tools-012',
   ],
   [
     'about libraries, documents, transports of their own, proxies, or the revision as a whole',
@@ -17,7 +17,7 @@ const both: readonly Reason[] = [
   ],
   [
     'said by another row too, which is judged, or true by how a revision is found to be spoken',
-    'basic-008 basic-010 basic-011 basic-013 basic-029 lifecycle-001 lifecycle-012 versioning-003 versioning-011 stdio-002 stdio-007 http-001 http-002 http-035 http-055 http-089 http-018 http-058 http-080 http-095 subs-003 tools-017 tools-019 tools-032 resources-020 meta-003 meta-004 meta-013 page-007 roots-001 roots-002 sampling-001 sampling-002 elicit-001 elicit-002 prompts-013 elicit-019 mrtr-001 mrtr-009 mrtr-010 progress-012 sampling-008 sampling-012 sampling-032 tasks-012 tasks-034 tasks-071 tasks-080 http-020 http-054 subs-013 subs-014 page-006 prompts-011 versioning-013',
+    'basic-008 basic-010 basic-011 basic-013 basic-029 lifecycle-001 lifecycle-012 versioning-003 versioning-011 stdio-002 stdio-007 http-001 http-002 http-035 http-055 http-089 http-018 http-058 http-080 http-095 subs-003 tools-017 tools-019 tools-032 resources-020 meta-003 meta-004 meta-013 page-007 prompts-013 mrtr-001 mrtr-009 mrtr-010 progress-012 sampling-008 sampling-012 sampling-032 tasks-012 tasks-034 tasks-071 tasks-080 http-020 http-054 subs-013 subs-014 page-006 prompts-011 versioning-013',
   ],
 ];
 
@@ -66,7 +66,7 @@ const server: readonly Reason[] = [
   ],
   [
     'inner conduct, documents, and words for people',
-    'tasks-045 tasks-047 tasks-049 tasks-055 tasks-060 tasks-097 roots-009 roots-013',
+    'meta-001 tasks-045 tasks-047 tasks-049 tasks-055 tasks-060 tasks-097 roots-009 roots-013',
   ],
   ['never tried: no address is read that the server does not list', 'resources-018 resources-022'],
 ];
@@ -95,7 +95,7 @@ const client: readonly Reason[] = [
   ],
   [
     'about what a client makes of an answer, or no longer does, where nothing comes either way, or what comes may have crossed it',
-    'basic-023 resources-016 page-001 http-077 cancel-005 cancel-007 cancel-012 stdio-009 versioning-013',
+    'basic-023 resources-016 page-001 http-077 cancel-012 stdio-009 versioning-013',
   ],
   ['about how a client ends its server, which a person may have ended as well', 'stdio-012 stdio-013'],
   [
@@ -106,7 +106,7 @@ const client: readonly Reason[] = [
     'about whoever makes up questions for the model, or lists prompts, which is this server',
     'sampling-010 sampling-011 sampling-030 prompts-012',
   ],
-  ['needs a person that refuses, roots that change, or arguments to complete', 'sampling-023 roots-003 compl-003'],
+  ['needs a person that refuses, or arguments to complete', 'sampling-023 compl-003'],
   ['said by another row too: that of what is filled in, whose shape is judged', 'sampling-017'],
 ];
 

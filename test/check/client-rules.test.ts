@@ -58,6 +58,15 @@ const ask = own('a', 'tools/call', { name: 'ask' });
 const retry = (params: Json): Json => own('b', 'tools/call', { name: 'ask', ...params });
 const state = ' eyJzdGVwIjoxfQ==.%2B+/"\\é\u2028 ';
 const answers = (form: Json, uri = 'file:///x'): Json => ({ 'first-0-0': form, 'first-0-1': { roots: [{ uri }] } });
+/** A request whose client can do something else. */
+const bare = (message: Json, capabilities: Json): Json => {
+  const params = message['params'] as Json;
+  return {
+    ...message,
+    params: { ...params, _meta: { ...meta, 'io.modelcontextprotocol/clientCapabilities': capabilities } },
+  };
+};
+const sampled = { role: 'assistant', content: { type: 'text', text: 'hello' }, model: 'any' };
 const accepted = { action: 'accept', content: { name: 'Ada' } };
 const region = (said: string | undefined, args: Json): Case => ({
   date: newest,
@@ -137,6 +146,14 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     ),
   ],
   'mrtr-021': [now(ask, { ...retry({ inputResponses: answers(accepted), requestState: state }), id: 'a' })],
+  'roots-002': [now(ask, bare(retry({ inputResponses: answers(accepted), requestState: state }), { elicitation: {} }))],
+  'elicit-002': [now(ask, bare(retry({ inputResponses: answers(accepted), requestState: state }), { roots: {} }))],
+  'sampling-002': [
+    now(
+      bare(ask, { sampling: {} }),
+      bare(retry({ inputResponses: { 'first-0-0': sampled }, requestState: state }), { roots: {} }),
+    ),
+  ],
   'roots-004': [now(ask, retry({ inputResponses: answers(accepted, 'https://example.com'), requestState: state }))],
   'http-008': [late([request(1, 'ping'), request(2, 'ping')])],
   'http-009': [headed('2025-11-25', request(1, 'ping'), { accept: 'application/json' })],

@@ -123,6 +123,23 @@ function givenUp(): { readonly signal: AbortSignal } {
   return { signal: AbortSignal.timeout(400) };
 }
 
+test('our client answers no question that was cancelled, though its person is slow', async (t) => {
+  const { findings, rows } = await judged(t, async (url) => {
+    const client = await connect(url, {
+      revisions: ['2025-11-25'],
+      async onElicit() {
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        return { action: 'accept', content: { name: 'Ada' } };
+      },
+    });
+    await client.listTools();
+    await client.callTool('ask', {});
+    await client.close();
+  });
+  assert.deepEqual(findings, []);
+  assert.equal(rows.find(({ id }) => id === 'cancel-005')?.verdict, 'holds');
+});
+
 test('nothing is found in our client that speaks HTTP+SSE', async (t) => {
   const report = await checkClient({
     door: { port: 0 },

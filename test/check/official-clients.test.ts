@@ -72,7 +72,11 @@ async function foundIn(t: TestContext, { load, asked, mode }: Kind, losesSession
         { capabilities: { elicitation: {}, roots: {} }, ...(mode !== undefined && { versionNegotiation: { mode } }) },
       );
       const [form, roots] = asked.map((word) => parts[word] ?? word);
-      client.setRequestHandler(form, () => ({ action: 'accept', content: { name: 'Ada' } }));
+      client.setRequestHandler(form, async () => {
+        // A question that is cancelled meanwhile is not answered.
+        await new Promise((resolve) => setTimeout(resolve, 200));
+        return { action: 'accept', content: { name: 'Ada' } };
+      });
       client.setRequestHandler(roots, () => ({ roots: [{ uri: 'file:///tmp' }] }));
       await client.connect(new Transport(new URL(`${origin}/mcp`)));
       await client.listTools();

@@ -40,7 +40,15 @@ export type CoreTaskMistake =
   | 'answers-notices'
   | 'progress-falls'
   | 'progress-of-nothing'
-  | 'progress-after-the-end';
+  | 'progress-after-the-end'
+  | 'odd-roots-code'
+  | 'takes-sampling'
+  | 'takes-forms'
+  | 'wants-a-mode'
+  | 'answers-cancelled'
+  | 'falls-silent'
+  | 'refuses-odd-meta'
+  | 'changes-roots';
 
 /** Mistakes of one that takes tasks in 2026-07-28. */
 export type ExtensionTaskMistake =
@@ -71,6 +79,11 @@ export class RawTaskClient {
   readonly #mistake: TaskMistake | undefined;
   readonly #waiting = new Map<number, (message: Json) => void>();
   readonly #hosted = new Map<string, Hosted>();
+  readonly #cancelled = new Set<unknown>();
+  /** Ids of what it was asked. */
+  readonly #seen = new Set<unknown>();
+  #isSilent = false;
+  #roots = 0;
   #id = 0;
   #ids = 0;
 
@@ -106,6 +119,7 @@ export class RawTaskClient {
     await this.#ask('tools/list', this.#is('task-of-list') ? { task: {} } : {});
     await this.#ask('tools/call', { name: 'echo', arguments: {}, ...(this.#is('task-of-echo') && { task: {} }) });
     await this.#ask('tools/call', { name: 'ask', arguments: {} });
+    if (this.#is('changes-roots')) await this.#ask('tools/call', { name: 'ask', arguments: {} });
     const task = this.#is('makes-up-id') ? { taskId: 'mine' } : { ttl: 30_000 };
     const slow = await this.#task({ name: 'slow', arguments: {}, task });
     await this.#followed(slow, 'pollInterval');
@@ -185,10 +199,11 @@ export class RawTaskClient {
 
   /** The client hosts tasks unless it makes a mistake that only others can make. */
   #capabilities(): Json {
-    const hosts = !this.#is('undeclared-task') && !this.#is('refuses-task');
+    const hosts = !this.#is('undeclared-task') && !this.#is('refuses-task') && !this.#is('takes-forms');
     const tools = this.#is('takes-half-a-tool') ? { tools: {} } : {};
     return {
-      elicitation: { form: {} },
+      ...(!this.#is('takes-forms') && { elicitation: { form: {} } }),
+      ...(this.#is('changes-roots') && { roots: { listChanged: true } }),
       ...((this.#is('takes-tools') || this.#is('takes-half-a-tool')) && { sampling: tools }),
       ...(hosts && { tasks: { list: {}, cancel: {}, requests: { elicitation: { create: {} } } } }),
     };
@@ -216,14 +231,24 @@ export class RawTaskClient {
   #hear(message: Json): void {
     const { id, method, params } = message;
     if (method === undefined) return this.#waiting.get(Number(id))?.(message);
+    const { requestId } = (params ?? {}) as Json;
+    if (method === 'notifications/cancelled') this.#cancelled.add(requestId);
+    // It takes what it has answered for what is to be stopped, and stops.
+    this.#isSilent ||= this.#is('falls-silent') && this.#seen.has(requestId);
     if (id === undefined)
       return this.#is('answers-notices')
         ? this.#say({ id: null, error: { code: -32_601, message: 'what?' } })
         : undefined;
+    if (this.#isSilent && method === 'ping') return undefined;
     void this.#answered(id, method as string, (params ?? {}) as Json);
   }
 
   async #answered(id: unknown, method: string, params: Json): Promise<void> {
+    this.#seen.add(id);
+    if (this.#is('answers-cancelled') && method === 'elicitation/create') {
+      await pause(200);
+      if (this.#cancelled.has(id)) await pause(2_300);
+    }
     const token = ((params['_meta'] ?? {}) as Json)['progressToken'];
     const tell = (progress: number, progressToken = token): void =>
       this.#say({ method: 'notifications/progress', params: { progressToken, progress } });
@@ -237,8 +262,14 @@ export class RawTaskClient {
   /** Answers a question, as a task where that is asked. */
   #given(method: string, params: Json): Json {
     const refused = (code: number): Json => ({ error: { code, message: 'no' } });
-    if (method === 'ping') return { result: {} };
+    if (method === 'ping')
+      return this.#is('refuses-odd-meta') && params['_meta'] !== undefined ? refused(-32_602) : { result: {} };
     if (method === 'roots/list' && this.#is('takes-roots')) return { result: { roots: [] } };
+    if (method === 'roots/list' && this.#is('odd-roots-code')) return refused(-32_602);
+    if (method === 'roots/list' && this.#is('changes-roots'))
+      return { result: { roots: [{ uri: `file:///tmp/${this.#roots++}` }] } };
+    const samples = ['takes-sampling', 'takes-tools', 'takes-half-a-tool'] as const;
+    if (method === 'sampling/createMessage' && !samples.some((mistake) => this.#is(mistake))) return refused(-32_601);
     if (
       method === 'sampling/createMessage' &&
       (params['tools'] === undefined || this.#is('takes-tools') || this.#is('takes-half-a-tool'))
@@ -246,6 +277,7 @@ export class RawTaskClient {
       return { result: { role: 'assistant', content: { type: 'text', text: 'hello' }, model: 'any' } };
     if (method === 'sampling/createMessage') return refused(-32_602);
     if (method !== 'elicitation/create') return refused(-32_601);
+    if (params['mode'] === undefined && this.#is('wants-a-mode')) return refused(-32_602);
     if (params['mode'] === 'url' && !this.#is('takes-url')) return refused(-32_602);
     const meta = params['_meta'] as Json | undefined;
     const own =

@@ -46,7 +46,15 @@ const core: Readonly<Record<CoreTaskMistake, string>> = {
   'fails-silently': 'tasks-042',
   'takes-tools': 'sampling-007',
   'takes-url': 'elicit-017',
-  'takes-roots': 'roots-005',
+  'takes-roots': 'roots-001',
+  'odd-roots-code': 'roots-005',
+  'takes-sampling': 'sampling-001',
+  'takes-forms': 'elicit-001',
+  'wants-a-mode': 'elicit-019',
+  'answers-cancelled': 'cancel-005',
+  'falls-silent': 'cancel-007',
+  'refuses-odd-meta': 'meta-001',
+  'changes-roots': 'roots-003',
   'takes-half-a-tool': 'sampling-024',
   'answers-notices': 'basic-018',
   'progress-falls': 'progress-003',
@@ -72,8 +80,21 @@ for (const [date, mistakes] of [
     const rowsOf = (verdict: string): readonly string[] =>
       rows.filter((row) => row.verdict === verdict).map(({ id }) => id);
     const unseen = Object.values(mistakes).filter((id) => !rowsOf('holds').includes(id));
-    // What it has no cause for: it answers as tasks, declares neither model nor roots, and no task of it fails.
-    const others = date === '2025-11-25' ? ['tasks-001', 'tasks-009', 'tasks-042', 'sampling-007', 'sampling-024'] : [];
+    // What it has no cause for: it answers as tasks, declares neither model nor roots, answers at once, and no task of it fails.
+    const others =
+      date === '2025-11-25'
+        ? [
+            'tasks-001',
+            'tasks-009',
+            'tasks-042',
+            'sampling-007',
+            'roots-001',
+            'sampling-001',
+            'cancel-005',
+            'roots-003',
+            'sampling-024',
+          ]
+        : [];
     assert.deepEqual(unseen, others);
   });
 

@@ -7,7 +7,7 @@ import { revisionOf, type Revision } from '../../protocol/revision.ts';
 import type { HeardHead } from './client-rule.ts';
 import { bodyOf, closed, comesFromHere, endResponse, flat } from './http-parts.ts';
 import type { JudgedClient } from './judged-client.ts';
-import type { Line, StreamEvent } from './piece.ts';
+import type { Line, ServedEvent } from './piece.ts';
 import { PairDoor, pairPaths } from './pair-door.ts';
 import type { Talk } from './talk.ts';
 
@@ -202,7 +202,7 @@ function lineOf(response: ServerResponse): Line {
 }
 
 /** An event in the words of a stream; one without a message has an id alone. */
-function eventText({ id, message, retryMs }: StreamEvent): string {
+function eventText({ id, message, retryMs }: ServedEvent): string {
   const retry = retryMs === undefined ? '' : `retry: ${retryMs}\n\n`;
   if (id === undefined) return retry;
   return `id: ${id}\n${message === undefined ? 'data: \n\n' : event(message)}${retry}`;

@@ -12,13 +12,14 @@ import type { HeardHead } from './client-rule.ts';
 import { ClientWatching } from './client-watching.ts';
 import { droppedTimes, droppedTool, eventIdOf, type DroppedCall } from './dropped.ts';
 import { noteProgress } from './rules/asked.ts';
+import { noteRoots } from './rules/roots.ts';
 import { knownMs } from './rules/headers.ts';
 import { clientRules } from './rules/rules.ts';
 import { roundOf } from './rules/rounds.ts';
 import type { ClientPiece, Line, ServedPiece } from './piece.ts';
-import { isBeside, isStateless, refused, refusedProbe, revisionFor } from './placing.ts';
+import { isBeside, isStateless, jsonRpcRefusal, refusedProbe, revisionOfMessage } from './placing.ts';
 import { PutQuestions } from './put-questions.ts';
-import { idText, isAsking, keptId, metaOf, paramsOf, Talk, textOf, type LongCall, type TalkOver } from './talk.ts';
+import { idText, isAsking, keptId, metaOf, paramsOf, Talk, saidText, type LongCall, type TalkOver } from './talk.ts';
 
 /** Limits of one run. */
 const most = { talks: 200, messages: 10_000 };
@@ -122,7 +123,7 @@ export class JudgedClient {
       const revision = talk.revision ?? piece.served[0];
       if (revision !== undefined)
         this.watching.heard({ message: {}, malformed: text, batch: 0, talk, revision, ...(http && { http }) }, text);
-      return { talk, messages: [refused(null, -32_700, 'this is no JSON')], isLost: false };
+      return { talk, messages: [jsonRpcRefusal(null, -32_700, 'this is no JSON')], isLost: false };
     }
     const parts = (Array.isArray(value) ? value.slice(0, 100) : [value]).map((part: unknown) =>
       isObject(part) ? part : {},
@@ -156,8 +157,10 @@ export class JudgedClient {
     const { http, served, text, line } = piece;
     this.messages++;
     if (this.isTooMuch)
-      return isAsking(message) ? refused(message['id'], -32_603, 'this client said too much to be judged') : undefined;
-    const revision = talk.revision ?? revisionFor(message, served);
+      return isAsking(message)
+        ? jsonRpcRefusal(message['id'], -32_603, 'this client said too much to be judged')
+        : undefined;
+    const revision = talk.revision ?? revisionOfMessage(message, served);
     const put = isResponse(message) ? talk.put.get(idText(message['id'])) : undefined;
     const batch = parts.length;
     this.watching.heard({ message, batch, parts, talk, revision, put, ...(http && { http }) }, text);
@@ -175,6 +178,7 @@ export class JudgedClient {
       tools: this.#options.tools,
       listed: (tool) => void (this.#listed.size < 1_000 && this.#listed.add(tool)),
       put: (question) => this.#questions.put(question, talk, line),
+      putAndCancel: (question) => this.#questions.putAndCancel(question, talk, line),
       putBatch: (questions) => this.#questions.putBatch(questions, talk, line),
       breakOff: line.breakOff === undefined ? undefined : (call) => this.#breakOff(call, talk, line),
       tell: (told, params) => void line.send({ jsonrpc: '2.0', method: told, params }),
@@ -183,15 +187,15 @@ export class JudgedClient {
     return this.#given(message, given, talk, revision);
   }
 
-  /** What was under way when the session went is told slowly, so that what comes after that comes of who knows. */
+  /** Answer to what comes in a session that is gone, which is slow, so that what comes after that comes of who knows. */
   async #lostAgain({ lostAt }: Talk): Promise<'lost'> {
-    await new Promise<void>((resolve) => after(lostAt + knownMs - monotonicNow(), resolve));
+    await new Promise<void>((resolve) => after(lostAt + knownMs + 50 - monotonicNow(), resolve));
     return 'lost';
   }
 
   #given(message: JsonObject, given: Given, talk: Talk, revision: Revision): JsonObject | 'lost' | undefined {
     const { id, method } = message;
-    const tool = method === 'tools/call' ? textOf(paramsOf(message)['name']) : undefined;
+    const tool = method === 'tools/call' ? saidText(paramsOf(message)['name']) : undefined;
     if (given === 'given-up') {
       talk.answered(id, 'no answer, since it was given up');
       talk.done.add(`gave up ${tool}`);
@@ -267,6 +271,7 @@ export class JudgedClient {
   #answered(message: JsonObject, talk: Talk): undefined {
     const key = idText(message['id']);
     noteProgress(message, talk, key);
+    noteRoots(message, talk, key);
     talk.put.delete(key);
     this.#questions.answered(message, key);
   }
@@ -274,6 +279,7 @@ export class JudgedClient {
   #told(message: JsonObject, talk: Talk): undefined {
     const { method } = message;
     noteProgress(message, talk, '');
+    noteRoots(message, talk, '');
     if (method === 'notifications/initialized' && talk.stage === 'answered') talk.stage = 'ready';
     if (method === 'notifications/cancelled') {
       const key = idText(paramsOf(message)['requestId']);
@@ -288,9 +294,9 @@ export class JudgedClient {
 
   #did(message: JsonObject, talk: Talk, { clientDescribed }: Revision): void {
     const { name, cursor } = paramsOf(message);
-    const method = textOf(message['method']);
+    const method = saidText(message['method']);
     if (talk.done.size < 1_000) talk.done.add(method);
-    if (method === 'tools/call' && talk.done.size < 1_000) talk.done.add(`call ${textOf(name)}`);
+    if (method === 'tools/call' && talk.done.size < 1_000) talk.done.add(`call ${saidText(name)}`);
     if (typeof cursor === 'string' && talk.cursors.has(cursor)) talk.usedCursors.add(cursor);
     if (clientDescribed === 'once') return;
     const declared = metaOf(message)[metaKey.clientCapabilities];

@@ -12,7 +12,7 @@ export interface Line {
   /** Sends several in one batch. @returns False where they cannot be; left out where there are no batches. */
   sendBatch?(messages: readonly JsonObject[]): boolean;
   /** Breaks the stream of the answer off, after an event; left out where there is no stream. */
-  breakOff?(event: StreamEvent): void;
+  breakOff?(event: ServedEvent): void;
   /** Begins to answer, where that can be seen before there is an answer. */
   open?(): void;
   /** Resolves when the connection of this piece is over; left out where there is none of its own. */
@@ -20,7 +20,7 @@ export interface Line {
 }
 
 /** Event of a stream: its id, its message, and the time after which one should come back. */
-export interface StreamEvent {
+export interface ServedEvent {
   readonly id?: string;
   readonly message?: JsonObject;
   readonly retryMs?: number;

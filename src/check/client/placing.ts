@@ -25,11 +25,11 @@ export function isBeside(message: JsonObject, { ids }: Talk, http: HeardHead | u
  */
 export function refusedProbe(message: JsonObject, served: readonly Revision[]): JsonObject | undefined {
   if (!isAsking(message) || !isStateless(message) || newestOf(served, 'stateless') !== undefined) return undefined;
-  return refused(message['id'], -32_601, `there is no method ${JSON.stringify(message['method'])} here`);
+  return jsonRpcRefusal(message['id'], -32_601, `there is no method ${JSON.stringify(message['method'])} here`);
 }
 
 /** The revision of a message before one is settled. */
-export function revisionFor(message: JsonObject, served: readonly Revision[]): Revision {
+export function revisionOfMessage(message: JsonObject, served: readonly Revision[]): Revision {
   const handshakes = served.filter(({ sessions }) => sessions);
   const asked = message['method'] === 'initialize' ? paramsOf(message)['protocolVersion'] : undefined;
   const chosen = handshakes.length > 0 ? chooseRevision(handshakes, asked) : undefined;
@@ -39,6 +39,6 @@ export function revisionFor(message: JsonObject, served: readonly Revision[]): R
 }
 
 /** A refusal. */
-export function refused(id: unknown, code: number, message: string): JsonObject {
+export function jsonRpcRefusal(id: unknown, code: number, message: string): JsonObject {
   return { jsonrpc: '2.0', id: id ?? null, error: { code, message } };
 }

@@ -1,12 +1,12 @@
 /** Questions of the server that judges its client, and the wait for their answers. */
 
-import { after } from '../../jsonrpc/timeout.ts';
+import { after, monotonicNow } from '../../jsonrpc/timeout.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import type { Line } from './piece.ts';
 import { idText, type Put, type Talk } from './talk.ts';
 
-/** Time that a client may take to answer a question, in milliseconds. */
-const answerMs = 60_000;
+/** Time that a client may take to answer a question, in milliseconds, a ping, and one that is taken back, until it is and after that. */
+const waits = { question: 60_000, ping: 10_000, taken: 100, late: 5_000 } as const;
 
 /** Questions of one run, whose ids no two have. */
 export class PutQuestions {
@@ -30,6 +30,21 @@ export class PutQuestions {
     await Promise.all(asked.map(([, answer]) => answer()));
   }
 
+  /** Asks, and cancels it where it is not answered at once. @returns True where it was answered long after that. */
+  async putAndCancel(question: Put, talk: Talk, line: Line): Promise<boolean> {
+    const put = { ...question };
+    const [message, answer] = this.made(put, talk);
+    if (!line.send(message)) return false;
+    talk.said = JSON.stringify(message);
+    const answered = answer().then((): true => true);
+    if (await settled(answered, waits.taken)) return false;
+    const { id: requestId } = message;
+    const params = { requestId, reason: 'it is no longer needed' };
+    line.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params });
+    put.cancelledAt = monotonicNow();
+    return (await settled(answered, waits.late)) && isLate(put);
+  }
+
   /** A question with an id, and a wait for its answer. */
   made(question: Put, talk: Talk): readonly [message: JsonObject, answer: () => Promise<JsonObject>] {
     const id = `check-${++this.#count}`;
@@ -38,7 +53,7 @@ export class PutQuestions {
     talk.put.set(key, question);
     const answer = (): Promise<JsonObject> =>
       new Promise((resolve) => {
-        const cancel = after(answerMs, () => resolve({}));
+        const cancel = after(method === 'ping' ? waits.ping : waits.question, () => resolve({}));
         this.#waiting.set(key, (response) => {
           cancel();
           resolve(response);
@@ -57,4 +72,21 @@ export class PutQuestions {
   end(): void {
     for (const answer of this.#waiting.values()) answer({});
   }
+}
+
+/** Time after which an answer did not cross the cancellation, in milliseconds. */
+const crossingMs = 2_000;
+
+/** Tells whether a question was cancelled so long ago that its answer did not cross that. */
+export function isLate({ cancelledAt }: Put): boolean {
+  return cancelledAt !== undefined && monotonicNow() - cancelledAt > crossingMs;
+}
+
+/** Waits for a time. @returns False where it was over first. */
+async function settled(done: Promise<true>, ms: number): Promise<boolean> {
+  let cancel = (): void => undefined;
+  const over = new Promise<false>((resolve) => (cancel = after(ms, () => resolve(false))));
+  const isDone = await Promise.race([done, over]);
+  cancel();
+  return isDone;
 }

@@ -11,6 +11,8 @@ export interface Put {
   readonly params: JsonObject;
   /** Statement for whose sake it is asked; its answer is looked at for that as well. */
   readonly probe?: ClientProbe;
+  /** Time at which it was cancelled, by the clock that never jumps. */
+  cancelledAt?: number;
   /** Facts that were known when it was put: the method of what became a task, how that stood last, and ids that were given before. */
   readonly known?: { readonly method?: string; readonly status?: unknown; readonly ids?: readonly string[] };
 }
@@ -25,6 +27,14 @@ export type ClientProbe =
   | 'results-missing'
   | 'in-batch'
   | 'before-break'
+  | 'sampling-undeclared'
+  | 'form-undeclared'
+  | 'form-named'
+  | 'form-unnamed'
+  | 'odd-meta'
+  | 'ping-after-crossing'
+  | 'cancelled'
+  | 'cancelled-again'
   | 'ignores-task'
   | 'makes-task'
   | 'gets-task'
@@ -75,6 +85,18 @@ export interface OpenRequest {
   readonly progressToken: unknown;
 }
 
+/** Roots of a client. */
+export interface ToldRoots {
+  /** Addresses, as they were told last; `undefined` before that. */
+  text: string | undefined;
+  /** True when a notification has said since that they changed. */
+  isTold: boolean;
+  /** True where they were others, and nothing had said so. */
+  isSilent: boolean;
+  /** True where they were others, and a notification had said so. */
+  wasTold: boolean;
+}
+
 /** Limit of the ids that are remembered of one conversation. */
 const mostIds = 10_000;
 
@@ -112,6 +134,8 @@ export class Talk {
   readonly put: Map<string, Put> = new Map();
   /** Progress of questions of ours, by their tokens. */
   readonly progress: Map<unknown, QuestionProgress> = new Map();
+  /** Roots as they were told last, and what is amiss with what was told of their changes. */
+  readonly roots: ToldRoots = { text: undefined, isTold: false, isSilent: false, wasTold: false };
   /** Rounds that wait to be answered. */
   readonly rounds: Round[] = [];
   roundCount = 0;
@@ -155,7 +179,7 @@ export class Talk {
     if (this.ids.size < mostIds) this.ids.add(key);
     const { progressToken: token } = metaOf(message);
     const progressToken = keptId(token) === token ? token : undefined;
-    if (this.open.size < mostIds) this.open.set(key, { method: textOf(message['method']), progressToken });
+    if (this.open.size < mostIds) this.open.set(key, { method: saidText(message['method']), progressToken });
     for (const call of this.longCalls) if (call.isClosed) call.laterAsks++;
     for (const call of this.dropped) call.passed();
   }
@@ -171,7 +195,7 @@ export class Talk {
 const longestText = 200;
 
 /** Text of whatever a client sent; one that is long is cut, and told from others by its hash. */
-export function textOf(value: unknown): string {
+export function saidText(value: unknown): string {
   // What has a toString of its own, as JSON may, makes a text of nothing.
   const text = typeof value === 'string' ? value : ((JSON.stringify(value) as string | undefined) ?? 'undefined');
   if (text.length <= longestText) return text;
@@ -180,12 +204,12 @@ export function textOf(value: unknown): string {
 
 /** An id with its type: 1 and "1" are two. */
 export function idText(id: unknown): string {
-  return `${typeof id} ${textOf(id)}`;
+  return `${typeof id} ${saidText(id)}`;
 }
 
 /** An id that is remembered: as it is, but for one that is long. */
 export function keptId(id: unknown): unknown {
-  return typeof id === 'number' ? id : textOf(id);
+  return typeof id === 'number' ? id : saidText(id);
 }
 
 /** The params of a message; empty where it has none. */

@@ -7,7 +7,7 @@ import type { Revision } from '../../../protocol/revision.ts';
 import { OwnTask, ownTaskTimes } from '../tasks/own-task.ts';
 import { madeTask, offeredTasks, clientTakesTasks, taskAnswer } from '../tasks/serving.ts';
 import { DroppedCall, droppedTool, mostDropped } from '../dropped.ts';
-import { keptId, paramsOf, textOf, type Put, type Round, type Talk } from '../talk.ts';
+import { keptId, paramsOf, saidText, type Put, type Round, type Talk } from '../talk.ts';
 import { askedNow } from './asking.ts';
 import { askedWords, opaqueState, questionsFor } from './questions.ts';
 import { plainTool, secondCursor, thirdCursor, toolPages } from './tools.ts';
@@ -30,6 +30,8 @@ export interface Giving {
   listed(tool: string): void;
   /** Puts a question to a handshake client. @returns Its response. */
   put(question: Put): Promise<JsonObject>;
+  /** Puts one, and cancels it. @returns True where it was answered all the same, long after that. */
+  putAndCancel(question: Put): Promise<boolean>;
   /** Puts several in one batch. */
   putBatch(questions: readonly Put[]): Promise<void>;
   /** Tells a handshake client something. */
@@ -139,7 +141,7 @@ function read(message: JsonObject, { revision }: Giving): Given {
 
 async function called(message: JsonObject, giving: Giving): Promise<Given> {
   const { name, arguments: given } = paramsOf(message);
-  if (giving.tools?.includes(textOf(name)) === true) return { result: textResult(`${textOf(name)} was called`) };
+  if (giving.tools?.includes(saidText(name)) === true) return { result: textResult(`${saidText(name)} was called`) };
   if (name === 'ask')
     return giving.revision.resultsAsk ? askedByRounds(message, giving) : { result: textResult(await askedNow(giving)) };
   if (name === 'lost' && giving.talk.session !== undefined) return 'lost';
@@ -148,10 +150,10 @@ async function called(message: JsonObject, giving: Giving): Promise<Given> {
   if (task !== undefined) return task;
   if (name === 'slow' || name === 'endless') return await ran(name, giving);
   const known = ['echo', 'region', 'remote', 'bad_header', 'last'];
-  if (!known.includes(textOf(name)))
+  if (!known.includes(saidText(name)))
     return { error: { code: -32_602, message: `there is no tool ${JSON.stringify(name)}` } };
   const said = isObject(given) ? given['text'] : undefined;
-  return { result: textResult(typeof said === 'string' ? said : `${textOf(name)} was called`) };
+  return { result: textResult(typeof said === 'string' ? said : `${saidText(name)} was called`) };
 }
 
 /** A call whose stream breaks off, where that can be: in each but the stateless revisions, where what is called again is answered. */

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../../protocol/features/common.ts';
 import { askedAsTasks } from '../tasks/hosted.ts';
 import type { Put } from '../talk.ts';
 import type { Giving } from './answers.ts';
-import { askedWords, questionsFor, sampling } from './questions.ts';
+import { askedWords, elicitation, questionsFor, sampling } from './questions.ts';
 
 /** Asks one thing after the other. @returns The words of the result. */
 export async function askedNow(giving: Giving): Promise<string> {
@@ -16,14 +16,24 @@ export async function askedNow(giving: Giving): Promise<string> {
   // What it does not know it refuses.
   await put({ method: 'x.parley/unknown', params: {} });
   for (const question of questions) {
-    const { result } = await put(inProgress(question, giving));
+    const { result, error } = await put(inProgress(question, giving));
     if (isObject(result)) talk.done.add(`answers ${question.method}`);
+    if (isObject(error) && question === elicitation) await askedByName(giving);
   }
   for (const question of undeclared(giving)) await put(question);
   await noticed(giving);
+  await takenBack(giving);
   await askedAsTasks(giving);
   if (revision.batches) await batched(giving);
   return askedWords(questions);
+}
+
+/** Asks for a form by the name of its mode, and without it once more, where it was refused without. */
+async function askedByName({ put, revision }: Giving): Promise<void> {
+  if (revision.elicitation !== 'form-and-url') return;
+  const { method, params } = elicitation;
+  const { result } = await put({ method, params: { ...params, mode: 'form' }, probe: 'form-named' });
+  if (isObject(result)) await put({ ...elicitation, probe: 'form-unnamed' });
 }
 
 /** A question whose progress may be told. */
@@ -36,12 +46,14 @@ function inProgress({ method, params }: Put, { talk }: Giving): Put {
 
 /** Questions that a client has to refuse, since it declared nothing of the kind. */
 function undeclared({ talk: { capabilities }, revision }: Giving): readonly Put[] {
-  const { roots, sampling: samples, elicitation } = capabilities;
+  const { roots, sampling: samples, elicitation: forms } = capabilities;
   const asks: Put[] = [];
   if (roots === undefined) asks.push({ method: 'roots/list', params: {}, probe: 'roots-undeclared' });
+  if (samples === undefined) asks.push({ ...sampling, probe: 'sampling-undeclared' });
+  if (forms === undefined && revision.elicitation !== 'none') asks.push({ ...elicitation, probe: 'form-undeclared' });
   // Before that revision a question had neither modes nor tools.
   if (revision.elicitation !== 'form-and-url' || !revision.serverRequests) return asks;
-  if (isObject(elicitation) && elicitation['url'] === undefined)
+  if (isObject(forms) && forms['url'] === undefined)
     asks.push({
       method: 'elicitation/create',
       params: {
@@ -77,12 +89,31 @@ const unanswered: readonly JsonObject[] = [
 /** Tells what has to be ignored, and asks whether the client is there still. */
 async function noticed({ talk: { capabilities }, revision, put, tell }: Giving): Promise<void> {
   tell('notifications/cancelled', { requestId: 'check-none', reason: 'no request has this id' });
-  await put({ method: 'ping', params: {}, probe: 'ping-after-notices' });
-  const { elicitation } = capabilities;
-  if (revision.elicitation !== 'form-and-url' || !isObject(elicitation) || elicitation['url'] === undefined) return;
+  const { id: requestId } = await put({ method: 'ping', params: {}, probe: 'ping-after-notices' });
+  // A cancellation may cross the answer.
+  // Who answers no ping any more is asked for none.
+  if (requestId === undefined) return;
+  tell('notifications/cancelled', { requestId });
+  const { id } = await put({ method: 'ping', params: {}, probe: 'ping-after-crossing' });
+  if (id === undefined) return;
+  await put({ method: 'ping', params: { _meta: { [oddKey]: [oddKey] } }, probe: 'odd-meta' });
+  const { elicitation: forms } = capabilities;
+  if (revision.elicitation !== 'form-and-url' || !isObject(forms) || forms['url'] === undefined) return;
   tell('notifications/elicitation/complete', { elicitationId: 'check-none' });
   await put({ method: 'ping', params: {}, probe: 'ping-after-complete' });
 }
+
+/** Takes a question back that a person, or a model, would answer. */
+async function takenBack({ talk: { capabilities }, revision, putAndCancel }: Giving): Promise<void> {
+  const question = questionsFor(revision, capabilities).find(({ method }) => method !== 'roots/list');
+  if (question === undefined) return;
+  // What is late once may have been held up.
+  const isLate = await putAndCancel({ ...question, probe: 'cancelled' });
+  if (isLate) await putAndCancel({ ...question, probe: 'cancelled-again' });
+}
+
+/** Key of `_meta` that is reserved, and that nobody has defined. */
+const oddKey = 'io.modelcontextprotocol/check';
 
 /** Asks two things in one batch, and a third alone. */
 async function batched({ put, putBatch }: Giving): Promise<void> {

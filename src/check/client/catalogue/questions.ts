@@ -8,7 +8,8 @@ export const opaqueState = ' eyJzdGVwIjoxfQ==.%2B+/"\\é\u2028 ';
 
 const form = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] };
 
-const elicitation: Put = {
+/** A form. */
+export const elicitation: Put = {
   method: 'elicitation/create',
   params: { message: 'What is your name?', requestedSchema: form },
 };

@@ -3,6 +3,7 @@
 import { isObject } from '../../../jsonrpc/message.ts';
 import { isResponse } from '../../bench/exchange.ts';
 import { inQuotes, sameAs, unlessKept, type ClientLook, type ClientRule } from '../client-rule.ts';
+import { isLate } from '../put-questions.ts';
 import { metaOf, paramsOf, type ClientProbe, type Talk } from '../talk.ts';
 import { about } from './hosted-tasks.ts';
 
@@ -19,11 +20,15 @@ function refuses(
   });
 }
 
-const noRoots = refuses(
+const noRoots = about(
   'roots-005',
-  'roots-undeclared',
+  ['roots-undeclared'],
   ['A client without roots refuses roots/list with -32601', 'answer with -32601'],
-  -32_601,
+  ({ result, code }) => {
+    // Who gives some has roots, and did not say so.
+    if (Array.isArray(result?.['roots'])) return 'not-seen';
+    return unlessKept(code === -32_601, `the answer is ${inQuotes(result ?? code)}`);
+  },
 );
 
 const noTools = refuses('sampling-007', 'tools-undeclared', [
@@ -87,6 +92,23 @@ const cancellation = passesOver('cancel-010', 'ping-after-notices', [
   'A cancellation of what was never asked is ignored',
   'pass over notifications/cancelled with an id that you do not know',
 ]);
+
+const crossing = passesOver('cancel-007', 'ping-after-crossing', [
+  'A cancellation of what was answered is ignored: the two may cross',
+  'pass over notifications/cancelled of what you have answered',
+]);
+
+const stopsWork: ClientRule = {
+  id: 'cancel-005',
+  words: 'A question that was cancelled is not answered any more',
+  mend: 'stop asking your person or your model when notifications/cancelled comes, and send no response',
+  watch: ({ put }) =>
+    put?.probe === 'cancelled-again' && isLate(put)
+      ? { breaks: 'it was answered more than two seconds after it was cancelled, twice' }
+      : 'not-seen',
+  atEnd: ({ put }) =>
+    [...put.values()].some((question) => question.probe === 'cancelled' && isLate(question)) ? 'holds' : 'not-seen',
+};
 
 const complete = passesOver('elicit-028', 'ping-after-complete', [
   'notifications/elicitation/complete with an unknown id is ignored',
@@ -167,6 +189,8 @@ export const askedRules: readonly ClientRule[] = [
   balanced,
   silent,
   cancellation,
+  crossing,
+  stopsWork,
   complete,
   batches,
   rises,

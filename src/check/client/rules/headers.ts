@@ -8,7 +8,7 @@ import { decodeHeaderValue, headerParametersOf, headerValueOf } from '../../../p
 import { rowOf } from '../../register.ts';
 import { badHeaderTool, toolNamed } from '../catalogue/tools.ts';
 import { inQuotes, sameAs, unlessKept, type ClientRule, type HeardOfClient } from '../client-rule.ts';
-import { isAsking, metaOf, paramsOf, textOf } from '../talk.ts';
+import { isAsking, metaOf, paramsOf, saidText } from '../talk.ts';
 import { oddNameIn } from './names.ts';
 
 const isPost = ({ http }: HeardOfClient): boolean => http?.method === 'POST';
@@ -102,7 +102,7 @@ const startsOver: ClientRule = {
       return unlessKept(http.headers['mcp-session-id'] === undefined, 'it sent initialize with a session id');
     // What was under way when the session went, and what it gives up, says nothing.
     if (!talk.isLost || !isAsking(message) || monotonicNow() - talk.lostAt < knownMs) return 'not-seen';
-    return { breaks: `it sent ${textOf(message['method'])} in the session that is gone` };
+    return { breaks: `it sent ${saidText(message['method'])} in the session that is gone` };
   },
 };
 
@@ -181,7 +181,7 @@ const nameHeader: ClientRule = {
   words: 'tools/call, resources/read and prompts/get name the tool, address or prompt in Mcp-Name',
   mend: 'send Mcp-Name with params.name, or params.uri of a resource',
   watch({ message, http }) {
-    const field = methodOf(textOf(message['method']))?.nameParam;
+    const field = methodOf(saidText(message['method']))?.nameParam;
     // A task is named for another row.
     if (http === undefined || field === undefined || field === 'taskId' || !isAsking(message)) return 'not-seen';
     // One that cannot be sent as it is, and is sent, is judged there too.
@@ -203,7 +203,7 @@ const mirrors: ClientRule = {
   mend: 'send Mcp-Param-<name> with the text of the argument, and leave it out where the argument is missing or null',
   watch({ message, http, talk }) {
     const { name, arguments: given } = paramsOf(message);
-    const tool = message['method'] === 'tools/call' ? toolNamed(textOf(name)) : undefined;
+    const tool = message['method'] === 'tools/call' ? toolNamed(saidText(name)) : undefined;
     // Who was not told of the tool cannot know.
     if (http === undefined || tool === undefined || !talk.done.has('tools/list')) return 'not-seen';
     const { parameters } = headerParametersOf(tool['inputSchema']);

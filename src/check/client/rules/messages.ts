@@ -8,7 +8,7 @@ import { createTaskResultShape } from '../../../protocol/features/tasks.ts';
 import { isMetaKey, metaKey } from '../../../protocol/meta.ts';
 import { rowOf } from '../../register.ts';
 import { inQuotes, sameAs, unlessKept, type ClientRule, type ClientLook } from '../client-rule.ts';
-import { idText, isAsking, metaOf, paramsOf, textOf, type ClientProbe } from '../talk.ts';
+import { idText, isAsking, metaOf, paramsOf, saidText, type ClientProbe } from '../talk.ts';
 
 const jsonRpc: ClientRule = {
   id: 'basic-001',
@@ -72,7 +72,7 @@ const ownId: ClientRule = {
   watch({ message, put, talk }) {
     if (!isResponse(message)) return 'not-seen';
     if (put !== undefined) return 'holds';
-    const isLike = [...talk.put.keys()].some((key) => key.endsWith(` ${textOf(message['id'])}`));
+    const isLike = [...talk.put.keys()].some((key) => key.endsWith(` ${saidText(message['id'])}`));
     return isLike
       ? { breaks: `the id ${inQuotes(message['id'])} is of another type than that of the request` }
       : 'not-seen';
@@ -208,6 +208,8 @@ const byProbe: readonly (ClientProbe | undefined)[] = [
   'gives-result',
   'tools-undeclared',
   'roots-undeclared',
+  'sampling-undeclared',
+  'form-undeclared',
 ];
 
 const schema: ClientRule = {
@@ -228,7 +230,7 @@ const schema: ClientRule = {
     const told = typeof method === 'string' ? methodOf(method) : undefined;
     // Params that are left out are those of which nothing is required.
     if (told === undefined || message['params'] === undefined) return 'not-seen';
-    return judged(check(revision, told.params, paramsOf(message)), textOf(method));
+    return judged(check(revision, told.params, paramsOf(message)), saidText(method));
   },
 };
 

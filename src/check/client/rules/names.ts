@@ -7,7 +7,7 @@ import { methodOf } from '../../../protocol/catalogue.ts';
 import { isExtensionId, isReservedMetaKey, metaKey } from '../../../protocol/meta.ts';
 import { toolNamed } from '../catalogue/tools.ts';
 import { inQuotes, unlessKept, type ClientLook, type ClientRule, type HeardOfClient } from '../client-rule.ts';
-import { metaOf, paramsOf, textOf } from '../talk.ts';
+import { metaOf, paramsOf, saidText } from '../talk.ts';
 
 const unreserved: ClientRule = {
   id: 'meta-006',
@@ -88,7 +88,7 @@ interface Mirrored {
 /** Arguments of a call that travel in headers, with what the headers say. */
 function mirrored({ message, http, talk }: HeardOfClient): readonly Mirrored[] {
   const { name, arguments: given } = paramsOf(message);
-  const tool = message['method'] === 'tools/call' ? toolNamed(textOf(name)) : undefined;
+  const tool = message['method'] === 'tools/call' ? toolNamed(saidText(name)) : undefined;
   if (http === undefined || tool === undefined || !talk.done.has('tools/list')) return [];
   return headerParametersOf(tool['inputSchema']).parameters.map(({ name: parameter, path }) => ({
     said: http.headers[`mcp-param-${parameter.toLowerCase()}`],
@@ -159,7 +159,7 @@ const namedSafely: ClientRule = {
 
 /** A name in the params that no header can have as it is. */
 export function oddNameIn(message: JsonObject): string | undefined {
-  const field = methodOf(textOf(message['method']))?.nameParam;
+  const field = methodOf(saidText(message['method']))?.nameParam;
   const name = field === undefined || field === 'taskId' ? undefined : paramsOf(message)[field];
   return typeof name === 'string' && encodeHeaderValue(name) !== name ? name : undefined;
 }

@@ -5,7 +5,7 @@ import { monotonicNow } from '../../../jsonrpc/timeout.ts';
 import { mayAsk, methodOf } from '../../../protocol/catalogue.ts';
 import { unlessKept, inQuotes, type ClientRule } from '../client-rule.ts';
 import { isSecondCursor } from '../catalogue/tools.ts';
-import { idText, isAsking, paramsOf, textOf, type Talk } from '../talk.ts';
+import { idText, isAsking, paramsOf, saidText, type Talk } from '../talk.ts';
 
 const first: ClientRule = {
   id: 'lifecycle-001',
@@ -77,11 +77,11 @@ const declared: ClientRule = {
   watch({ message, talk, revision }) {
     const { method } = message;
     if (!isAsking(message)) return 'not-seen';
-    const isOfTasks = textOf(method).startsWith('tasks/') && mayAsk(revision, textOf(method));
+    const isOfTasks = saidText(method).startsWith('tasks/') && mayAsk(revision, saidText(method));
     const hasTasks = talk.offersTasks && (method !== 'tasks/list' || talk.over === 'stdio');
     // The catalogue declares none of these.
     const isForeign =
-      ['resources/subscribe', 'logging/setLevel', 'completion/complete'].includes(textOf(method)) ||
+      ['resources/subscribe', 'logging/setLevel', 'completion/complete'].includes(saidText(method)) ||
       (isOfTasks && !hasTasks);
     return unlessKept(!isForeign, `it asked for ${inQuotes(method)}, which was not declared`);
   },
@@ -181,7 +181,7 @@ const fileRoots: ClientRule = {
           );
     const roots = isObject(given) ? given['roots'] : undefined;
     if (!Array.isArray(roots) || roots.length === 0) return 'not-seen';
-    const wrong = roots.find((root: unknown) => !isObject(root) || !/^file:\/\//i.test(textOf(root['uri'])));
+    const wrong = roots.find((root: unknown) => !isObject(root) || !/^file:\/\//i.test(saidText(root['uri'])));
     return unlessKept(wrong === undefined, `it gave ${inQuotes(wrong)}`);
   },
 };
@@ -202,7 +202,7 @@ const cursors: ClientRule = {
   mend: 'send nextCursor as it is, and make none up',
   watch({ message, talk }) {
     const { cursor } = paramsOf(message);
-    if (cursor === undefined || !textOf(message['method']).endsWith('/list')) return 'not-seen';
+    if (cursor === undefined || !saidText(message['method']).endsWith('/list')) return 'not-seen';
     if (isKept(cursor, talk)) return 'not-seen';
     return unlessKept(
       typeof cursor === 'string' && talk.cursors.has(cursor),
@@ -213,7 +213,7 @@ const cursors: ClientRule = {
 
 /** Tells whether a cursor is one of another session. */
 function isKept(cursor: unknown, { cursors: given, revision }: Talk): boolean {
-  return revision?.sessions === true && isSecondCursor(cursor) && !given.has(textOf(cursor));
+  return revision?.sessions === true && isSecondCursor(cursor) && !given.has(saidText(cursor));
 }
 
 const ofSession: ClientRule = {

@@ -4,7 +4,7 @@ import { isObject } from '../../../jsonrpc/message.ts';
 import { methodOf } from '../../../protocol/catalogue.ts';
 import { check } from '../../../protocol/compile/check.ts';
 import { inQuotes, sameAs, unlessKept, type ClientRule, type HeardOfClient } from '../client-rule.ts';
-import { idText, paramsOf, textOf, type Round } from '../talk.ts';
+import { idText, paramsOf, saidText, type Round } from '../talk.ts';
 
 /** The round that a request answers: of the same tool, with a key that was asked. */
 export function roundOf({ message, talk }: Pick<HeardOfClient, 'message' | 'talk'>): Round | undefined {
@@ -36,7 +36,7 @@ const apart: ClientRule = {
 function isOfAnother(value: unknown, round: Round, { talk }: HeardOfClient): boolean {
   return talk.rounds.some(
     (other) =>
-      other !== round && ((other.state !== undefined && other.state === value) || other.asked.has(textOf(value))),
+      other !== round && ((other.state !== undefined && other.state === value) || other.asked.has(saidText(value))),
   );
 }
 

@@ -1,11 +1,13 @@
 import type { ClientRule } from '../client-rule.ts';
 import { askedRules } from './asked.ts';
+import { declaredRules } from './declared.ts';
 import { headerRules } from './headers.ts';
 import { hostedTaskRules } from './hosted-tasks.ts';
 import { messageRules } from './messages.ts';
 import { nameRules } from './names.ts';
 import { openingRules } from './opening.ts';
 import { resumptionRules } from './resumption.ts';
+import { rootRules } from './roots.ts';
 import { roundRules } from './rounds.ts';
 import { clientTaskRules } from './tasks.ts';
 
@@ -20,4 +22,6 @@ export const clientRules: readonly ClientRule[] = [
   ...clientTaskRules,
   ...hostedTaskRules,
   ...askedRules,
+  ...declaredRules,
+  ...rootRules,
 ];

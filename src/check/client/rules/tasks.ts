@@ -6,7 +6,7 @@ import { metaKey } from '../../../protocol/meta.ts';
 import type { Revision } from '../../../protocol/revision.ts';
 import { taskSupport } from '../catalogue/tools.ts';
 import { inQuotes, sameAs, unlessKept, type ClientRule, type HeardOfClient } from '../client-rule.ts';
-import { idText, isAsking, metaOf, paramsOf, textOf } from '../talk.ts';
+import { idText, isAsking, metaOf, paramsOf, saidText } from '../talk.ts';
 import { ownTaskTimes, type OwnTask } from '../tasks/own-task.ts';
 
 const inExtension = ({ tasks }: Revision): boolean => tasks === 'extension';
@@ -18,8 +18,8 @@ const isCall = ({ message }: HeardOfClient): boolean => isAsking(message) && mes
 
 /** The task that a request is about; `undefined` for what is about none of ours. */
 function taskOf({ message, talk }: HeardOfClient): OwnTask | undefined {
-  if (!isAsking(message) || !textOf(message['method']).startsWith('tasks/')) return undefined;
-  return talk.tasks.get(textOf(paramsOf(message)['taskId']));
+  if (!isAsking(message) || !saidText(message['method']).startsWith('tasks/')) return undefined;
+  return talk.tasks.get(saidText(paramsOf(message)['taskId']));
 }
 
 /** The tool that is called, in a conversation in which tools were listed: who was not told of it cannot know. */
@@ -44,7 +44,7 @@ const undeclared: ClientRule = {
   mend: 'look into the capabilities of each session before params.task is sent',
   watch(heard) {
     const { name } = paramsOf(heard.message);
-    if (heard.talk.offersTasks || !isCall(heard) || taskSupport(textOf(name)) === undefined) return 'not-seen';
+    if (heard.talk.offersTasks || !isCall(heard) || taskSupport(saidText(name)) === undefined) return 'not-seen';
     return unlessKept(!isAugmented(heard), `${inQuotes(name)} was called with params.task, and no tasks are declared`);
   },
 };
@@ -108,7 +108,7 @@ const notRelated: ClientRule = {
   words: 'tasks/get, tasks/list and tasks/cancel have no related-task in _meta',
   mend: 'say taskId in the params alone',
   watch({ message, put }) {
-    const isOf = (method: unknown): boolean => /^tasks\/(get|list|cancel)$/.test(textOf(method));
+    const isOf = (method: unknown): boolean => /^tasks\/(get|list|cancel)$/.test(saidText(method));
     const isOurs = isResponse(message) && isOf(put?.method) && isObject(message['result']);
     if (!isOurs && !(isAsking(message) && isOf(message['method']))) return 'not-seen';
     const { result } = message;
@@ -188,7 +188,7 @@ const named: ClientRule = {
   words: 'tasks/get, tasks/update and tasks/cancel name the task in Mcp-Name',
   mend: 'send Mcp-Name with params.taskId',
   watch({ message, http }) {
-    if (!isAsking(message) || !/^tasks\/(get|update|cancel)$/.test(textOf(message['method']))) return 'not-seen';
+    if (!isAsking(message) || !/^tasks\/(get|update|cancel)$/.test(saidText(message['method']))) return 'not-seen';
     const { taskId } = paramsOf(message);
     const said = http?.headers['mcp-name'];
     return unlessKept(said === taskId, `Mcp-Name is ${inQuotes(said)}, and taskId ${inQuotes(taskId)}`);
@@ -203,7 +203,7 @@ const callsAlone: ClientRule = {
   watch({ message, talk }) {
     if (talk.wrongTasks.size === 0 || !isAsking(message)) return 'not-seen';
     const { taskId } = paramsOf(message);
-    const isAbout = textOf(message['method']).startsWith('tasks/') && talk.wrongTasks.has(textOf(taskId));
+    const isAbout = saidText(message['method']).startsWith('tasks/') && talk.wrongTasks.has(saidText(taskId));
     return unlessKept(!isAbout, 'it asks about the task that resources/read was answered with');
   },
 };

@@ -8,7 +8,7 @@ import { metaKey } from '../../../protocol/meta.ts';
 import type { Given, Giving } from '../catalogue/answers.ts';
 import { questionsFor } from '../catalogue/questions.ts';
 import { taskSupport } from '../catalogue/tools.ts';
-import { keptId, paramsOf, textOf, type Talk } from '../talk.ts';
+import { keptId, paramsOf, saidText, type Talk } from '../talk.ts';
 import { OwnTask, ownTaskTimes } from './own-task.ts';
 
 /** Limit of the tasks of one conversation. */
@@ -31,17 +31,17 @@ export function offeredTasks({ revision: { tasks }, talk }: Pick<Giving, 'revisi
 /** Makes a task of a call; `undefined` where it stays a call. */
 export function madeTask(message: JsonObject, { talk, revision }: Giving): Given | undefined {
   const { name, task } = paramsOf(message);
-  const support = taskSupport(textOf(name));
+  const support = taskSupport(saidText(name));
   if (support === undefined || talk.tasks.size >= mostTasks) return undefined;
   const isCore = revision.tasks === 'core' && talk.offersTasks;
   if (isCore && task === undefined && support === 'required')
-    return refused(-32_601, `${textOf(name)} runs as a task alone: send params.task`);
+    return refused(-32_601, `${saidText(name)} runs as a task alone: send params.task`);
   const isAsked = isCore ? isObject(task) : revision.tasks === 'extension' && clientTakesTasks(talk);
   if (!isAsked) return undefined;
   const wished = isObject(task) ? task['ttl'] : undefined;
   const [question] = questionsFor(revision, talk.capabilities);
   const made = new OwnTask({
-    tool: textOf(name),
+    tool: saidText(name),
     callId: keptId(message['id']),
     question,
     ttl: typeof wished === 'number' && wished > 0 ? Math.min(wished, ownTaskTimes.kept) : ownTaskTimes.kept,
@@ -61,7 +61,7 @@ export async function taskAnswer(message: JsonObject, giving: Giving): Promise<G
   if (method === 'tasks/list' && isCore && talk.over === 'stdio')
     return { result: { tasks: [...talk.tasks.values()].map((task) => task.view('core')) } };
   const answers = isCore ? coreAnswers : extensionAnswers;
-  const name = textOf(method);
+  const name = saidText(method);
   const answer = Object.hasOwn(answers, name) ? answers[name] : undefined;
   if (answer === undefined) return undefined;
   if (!isCore && !clientTakesTasks(talk))
@@ -69,7 +69,7 @@ export async function taskAnswer(message: JsonObject, giving: Giving): Promise<G
       requiredCapabilities: { extensions: { [tasksExtension]: {} } },
     });
   const { taskId } = paramsOf(message);
-  const task = talk.tasks.get(textOf(taskId));
+  const task = talk.tasks.get(saidText(taskId));
   if (task === undefined) return refused(-32_602, `there is no task ${JSON.stringify(taskId)}`);
   return await answer(task, giving, message);
 }
