@@ -50,8 +50,8 @@ type ToolFailures = Pick<ResolvedOptions, 'onError' | 'exposeErrors'>;
 
 type AnyTool = ToolDefinition<AnySchema | undefined, AnySchema | undefined>;
 
-/** The input schema of a tool that takes no arguments. (Spec 2025-11-25, Tools: the recommended form.) */
-const noArguments = { type: 'object', additionalProperties: false } as const;
+/** The input schema of a tool that takes no arguments: the recommended form (spec 2025-11-25, Tools), with the `properties` that hosts index unasked. */
+const noArguments = { type: 'object', properties: {}, additionalProperties: false } as const;
 
 /**
  * Adds a tool.
