@@ -1,41 +1,14 @@
-import type { Client } from '../../client/client.ts';
 import { isObject } from '../../jsonrpc/message.ts';
-import type { ServerCapabilities } from '../../protocol/capability.ts';
-import type { Implementation } from '../../protocol/features/common.ts';
 import type { Prompt } from '../../protocol/features/prompts.ts';
 import type { Resource, ResourceTemplate } from '../../protocol/features/resources.ts';
-import type { RevisionDate } from '../../protocol/revision.ts';
 import type { Tool } from '../../protocol/features/tools.ts';
 import { clipped } from '../explain/text.ts';
 import { printed } from '../shown.ts';
-
-/** All that a server offers. */
-export interface ListedOffer {
-  readonly server: Implementation | undefined;
-  readonly revision: RevisionDate;
-  readonly instructions: string | undefined;
-  readonly capabilities: ServerCapabilities;
-  readonly tools: readonly Tool[];
-  readonly resources: readonly Resource[];
-  readonly resourceTemplates: readonly ResourceTemplate[];
-  readonly prompts: readonly Prompt[];
-}
-
-/** Lists everything of a server. */
-export async function fetchCatalogue(client: Client, signal: AbortSignal): Promise<ListedOffer> {
-  const [tools, resources, resourceTemplates, prompts] = await Promise.all([
-    client.listTools({ signal }),
-    client.listResources({ signal }),
-    client.listResourceTemplates({ signal }),
-    client.listPrompts({ signal }),
-  ]);
-  const { server, revision, instructions, capabilities } = client;
-  return { server, revision, instructions, capabilities, tools, resources, resourceTemplates, prompts };
-}
+import type { ListedOffer } from './catalogue.ts';
 
 /** Writes a catalogue for a person. */
 export function renderCatalogue(catalogue: ListedOffer, description: string): string {
-  const { server, revision, instructions, tools, resources, resourceTemplates, prompts } = catalogue;
+  const { server, revision, instructions, tools, resources, resourceTemplates, prompts, refused = {} } = catalogue;
   const name = server === undefined ? 'a server without a name' : `${server.title ?? server.name} ${server.version}`;
   const parts = [
     `${printed(`${clipped(name, widest)}, revision ${revision}, ${description}`, 'line')}\n${instructions === undefined ? '' : `${firstLine(instructions)}\n`}`,
@@ -43,6 +16,7 @@ export function renderCatalogue(catalogue: ListedOffer, description: string): st
     section('resources', resources.map(resourceRow)),
     section('resource templates', resourceTemplates.map(templateRow)),
     section('prompts', prompts.map(promptRow)),
+    section('refused', Object.entries(refused)),
   ];
   return printed(parts.filter((part) => part !== '').join('\n'), 'lines');
 }
