@@ -69,8 +69,8 @@ export interface BridgeBehavior {
   /** Hears what was ignored or could not be delivered; by default it goes to the console's error stream. */
   readonly onWarning?: (message: string) => void;
   /**
-   * Time that an upstream on stdio may take to answer the first question before it is taken for an older one, in
-   * milliseconds; 2000 ms.
+   * Time that an upstream on stdio may take to start and answer the first question before it is taken for an older one, in
+   * milliseconds; 8000.
    */
   readonly probeTimeoutMs?: number;
   /** Gives up connecting; once the bridge stands it has no effect. */

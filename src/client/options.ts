@@ -50,7 +50,7 @@ export interface ConnectOptions extends InputHandlers, RecoverOptions, CacheOpti
    * again, unless it turns out to be wrong. Without it, what this process found out lately is used.
    */
   readonly negotiated?: Negotiated;
-  /** Time that a server on stdio may take to answer the first question before it is taken for an older one; 2000 ms. */
+  /** Time that a server on stdio may take to start and answer the first question before it is taken for an older one, in milliseconds; 8000, and no more than `timeoutMs`. */
   readonly probeTimeoutMs?: number;
   /** Longest wait for an answer, in milliseconds; 60000. Starts anew with each progress, and when a question of the server was answered here (but for one that became a task of 2025-11-25). 0 means no limit. */
   readonly timeoutMs?: number;
@@ -171,6 +171,12 @@ export interface ClientSettings extends Pick<ConnectOptions, Listener>, RecoverS
 }
 
 /**
+ * Time for a program to start: what loads much, or is fetched first, takes seconds. A server that is told apart too early speaks an older
+ * revision for as long as it runs, and few older ones are silent at what they do not know.
+ */
+const startMs = 8_000;
+
+/**
  * Fills in the defaults.
  *
  * @throws TypeError when `revisions` is empty or names what is no published revision, or a root is no `file://` URI.
@@ -180,6 +186,7 @@ export function settingsOf(options: ConnectOptions): ClientSettings {
   const clock = options.now ?? monotonicNow;
   const onWarning = options.onWarning && harmless(options.onWarning);
   const failed = onWarning ?? print;
+  const { timeoutMs = 60_000 } = options;
   const listeners = guardedListeners(options, failed);
   const inputs = new Inputs({ ...options, ...listeners, advertise: options.advertise ?? true, now: clock });
   return {
@@ -198,8 +205,8 @@ export function settingsOf(options: ConnectOptions): ClientSettings {
     maxRounds: options.maxRounds ?? 10,
     revisions: chosenRevisions(options.revisions),
     negotiated: options.negotiated,
-    probeTimeoutMs: options.probeTimeoutMs ?? 2000,
-    timeoutMs: options.timeoutMs ?? 60_000,
+    probeTimeoutMs: options.probeTimeoutMs ?? Math.min(startMs, timeoutMs || startMs),
+    timeoutMs,
     maxTotalTimeoutMs: options.maxTotalTimeoutMs,
     maxNotifications: options.maxNotifications,
     maxNotificationBytes: options.maxNotificationBytes,
