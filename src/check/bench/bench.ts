@@ -5,6 +5,7 @@ import { projectClientCapabilities } from '../../protocol/compile/capabilities.t
 import { NotAllowed, NotJudged, SessionLost } from '../verdict.ts';
 import { callable, type AllowedCall, type CallableTool, type UncalledTool } from './allowed.ts';
 import { makeCall, type MadeCall } from './calls.ts';
+import { excerptOfText } from './excerpt.ts';
 import { inFront, mostBytes, type Exchanged } from './exchange.ts';
 import type { RawHttp, RawRequest } from './http.ts';
 import type { Budget } from './limits.ts';
@@ -368,7 +369,7 @@ async function callEach(speaker: Prober, tools: readonly CallableTool[]): Promis
 export function excerptOf(exchange: Exchanged | undefined): string {
   if (exchange === undefined) return 'nothing was sent';
   const { status, text, end, reason } = exchange;
-  const said = text.trim().replaceAll(/\s+/g, ' ').slice(0, 200);
+  const said = excerptOfText(text);
   const http = status === undefined ? '' : `HTTP ${status} `;
   if (said !== '') return `${http}${said}`;
   if (end === 'limit') return `${http}with more than ${mostBytes / 1024 ** 2} MiB, of which no more is read`;
