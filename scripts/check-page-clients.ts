@@ -23,6 +23,8 @@ seconds (600). What a client does not do is not judged, and is named.
   is none, and one a \`$ref\` to an address of this machine, which counts who fetches it.
 - **A stream that breaks off:** that of \`dropped\`. From 2025-03-26 to 2025-11-25 the answer is there for who comes back by GET with \`Last-Event-ID\`, at 2025-11-25 after the second of \`retry\`, and twice; at 2026-07-28 the call is lost,
   and answered when it is called again. It may be left out, and nobody has to come back who does not go on.
+- **A header that changes:** that of \`moving\`, called with \`{"place": "Oslo"}\`, is another from the first call on, which is refused with -32020.
+- **A server that speaks nothing:** at \`/unknown/mcp\` \`initialize\` is answered with a revision of 1999, and what the newest revision asks is refused with -32022. A client has to go; let it connect there too, and then end.
 - **Tasks:** \`slow\` and \`endless\` may be called as tasks at 2025-11-25, \`job\` has to be, and at 2026-07-28 \`slow\` and \`endless\` become tasks for a client that declares the extension. A client of 2025-11-25 that answers as tasks is
   asked for two, which are followed, cancelled, and asked for when they are over; one that does not is asked for one all the same, and has to answer as ever. After \`lost\` the server declares no tasks any more.
 - **More is judged where more is done:** \`region\` called with a text, a number and a boolean (\`{"region": "Malmö", "count": 3, "loud": true}\`), the prompt \`grüße\` got, \`check://as-task\` read, two calls of \`ask\` at once, or with other roots the second time.

@@ -17,11 +17,12 @@ const both: readonly Reason[] = [
   ],
   [
     'said by another row too, which is judged, or true by how a revision is found to be spoken',
-    'basic-008 basic-010 basic-011 basic-013 basic-029 lifecycle-001 lifecycle-012 versioning-003 versioning-011 stdio-002 stdio-007 http-001 http-002 http-035 http-055 http-089 http-018 http-058 http-080 http-095 subs-003 tools-017 tools-019 tools-032 resources-020 meta-003 meta-004 meta-013 page-007 prompts-013 mrtr-001 mrtr-009 mrtr-010 progress-012 sampling-008 sampling-012 sampling-032 tasks-012 tasks-034 tasks-071 tasks-080 http-020 http-054 subs-013 subs-014 page-006 prompts-011 versioning-013',
+    'basic-008 basic-010 basic-029 lifecycle-001 lifecycle-012 versioning-003 versioning-011 stdio-002 stdio-007 http-001 http-002 http-035 http-055 http-089 http-018 http-058 subs-003 tools-017 tools-019 tools-032 resources-020 meta-003 meta-004 meta-013 page-007 prompts-013 mrtr-001 mrtr-009 mrtr-010 progress-012 sampling-008 sampling-012 sampling-032 tasks-012 tasks-034 tasks-071 tasks-080 http-020 http-054 subs-013 subs-014 page-006 prompts-011 versioning-013',
   ],
 ];
 
 const server: readonly Reason[] = [
+  ['said by other rows: an answer has the id of its request, and one of the two', 'basic-011 basic-013'],
   ['said by two other rows, tools-011 and tools-035, which are judged', 'schema-014'],
   ['an error -32603 of a call may be one of the server, which is no failure of the tool', 'tools-023'],
   ['a call of which nothing comes any more may have been cancelled, or lost with its connection', 'http-029'],
@@ -82,12 +83,21 @@ const client: readonly Reason[] = [
     'tasks-015 tasks-028 tasks-030 tasks-033 tasks-034 tasks-037 tasks-043 tasks-044 tasks-045 tasks-046 tasks-047 tasks-048 tasks-049 progress-009 progress-010 progress-011',
   ],
   [
-    'needs a server that changes while it is spoken to, or that has something to subscribe to, which this one does not do yet',
-    'http-103 http-104 http-105 subs-005 subs-007 subs-011 stdio-008 stdio-015 stdio-016',
+    'what a client makes of the notices of several streams, or of a filter that was not granted, no message shows',
+    'subs-005 subs-007 stdio-008',
   ],
   [
-    'needs a server that answers as an older one would, or one that nobody knows, where this one speaks every revision',
-    'basic-022 lifecycle-015 lifecycle-016 versioning-002 stdio-018 stdio-019 http-114',
+    'needs a server that dies while a client speaks to it over lines, and its next one to know of that',
+    'subs-011 stdio-015 stdio-016',
+  ],
+  ['what a client makes of a refusal of large headers it tells its own program', 'http-105'],
+  [
+    'who stops after a first round may have been told to by its person: that a second one is answered is seen, that it is not says nothing',
+    'mrtr-027',
+  ],
+  [
+    'who is refused, or takes a result for none, tells that its own program, and a client that has no other revision may do no more',
+    'basic-022 versioning-002 stdio-018 stdio-019',
   ],
   [
     'about what a client speaks besides, or could, which it alone knows',

@@ -8,6 +8,7 @@ import { text as textOf } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
 import { checkClient } from '../../src/check/client/check-client.ts';
 import type { CheckReport } from '../../src/check/report.ts';
+import { connect } from '../../src/client.ts';
 import { checkCommand } from '../../src/cli/check/check.ts';
 import { UsageError } from '../../src/cli/io.ts';
 import { root } from '../support/sources.ts';
@@ -264,4 +265,55 @@ test('a session that there is not is answered with 404, and the next conversatio
     findings.map(({ id }) => id),
     ['http-049'],
   );
+});
+
+/** Rows that are broken, and that hold, of what is asked at the server that speaks nothing that there is. */
+async function atUnknown(t: TestContext, run: (url: string) => Promise<void>) {
+  const { findings, rows } = await at(t, (origin) => run(`${origin}/unknown/mcp`));
+  return {
+    found: findings.map(({ id }) => id),
+    held: rows.filter(({ verdict }) => verdict === 'holds').map(({ id }) => id),
+  };
+}
+
+const asksFor = (method: string, params: object, id: unknown = 1): string =>
+  JSON.stringify({ jsonrpc: '2.0', id, method, params });
+const clientInfo = { name: 'c', version: '1' };
+const opening = asksFor('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo });
+const newestRequest = asksFor('tools/list', {
+  _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': {} },
+});
+
+test('a client that goes on in a revision that it does not speak is found, and one that goes is right', async (t) => {
+  const right = await atUnknown(t, async (url) => {
+    assert.match((await ask(url, 'POST', json, opening)).body, /"protocolVersion":"1999-01-01"/);
+  });
+  assert.deepEqual(right, { found: [], held: ['lifecycle-015', 'lifecycle-016'] });
+  const wrong = await atUnknown(t, async (url) => {
+    await ask(url, 'POST', json, opening);
+    await ask(url, 'POST', json, '{"jsonrpc":"2.0","method":"notifications/initialized"}');
+  });
+  assert.deepEqual(wrong, { found: ['lifecycle-016'], held: [] });
+});
+
+test('a client that falls back from a server of new revisions is found', async (t) => {
+  const right = await atUnknown(t, async (url) => {
+    const { status, body } = await ask(url, 'POST', json, newestRequest);
+    assert.deepEqual([status, /"code":-32022/.test(body)], [400, true]);
+  });
+  assert.deepEqual(right, { found: [], held: ['http-114'] });
+  const wrong = await atUnknown(t, async (url) => {
+    await ask(url, 'POST', json, newestRequest);
+    await ask(url, 'POST', json, opening);
+  });
+  assert.deepEqual(wrong.found, ['http-114']);
+});
+
+test('nothing is found in our client at a server that speaks nothing that there is, to which it does not connect', async (t) => {
+  for (const revision of ['2025-11-25', '2026-07-28', undefined] as const) {
+    const { found } = await atUnknown(t, async (url) => {
+      await assert.rejects(connect(url, revision === undefined ? {} : { revisions: [revision] }));
+    });
+    assert.deepEqual(found, [], revision);
+  }
 });

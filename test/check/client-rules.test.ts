@@ -97,6 +97,16 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
   'basic-005': [late(request(1.5, 'ping')), late(request({}, 'ping'))],
   'basic-006': [late(request(null, 'ping'))],
   'basic-007': [late(request(1, 'ping'), request(1, 'ping'))],
+  'basic-011': [
+    {
+      ...first(initialize({ protocolVersion: '2025-06-18' }), notice('notifications/initialized'), {
+        jsonrpc: '2.0',
+        id: 'x',
+      }),
+      date: '2025-06-18',
+    },
+  ],
+  'basic-013': [late({ jsonrpc: '2.0', id: 'x' })],
   'basic-014': [late({ jsonrpc: '2.0', id: 'x', error: { code: -32_600 } })],
   'basic-015': [late({ jsonrpc: '2.0', id: 'x', error: { code: 'no', message: 'm' } })],
   'basic-017': [late({ ...notice('notifications/roots/list_changed'), id: 3 })],
@@ -166,6 +176,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
   'http-071': [headed(newest, own(1, 'tools/list'), { 'mcp-method': 'tools/LIST' })],
   'http-072': [headed(newest, own(1, 'tools/call', { name: 'echo' }), { 'mcp-name': 'Echo' })],
   'http-081': [region('Oslo', { region: 'Rome' }), region(undefined, { region: 'Rome' })],
+  'http-095': [region('=?BASE64?TWFsbcO2?=', { region: 'Malm\u00f6' })],
   'http-093': [region('Malm\u00f6', { region: 'Malm\u00f6' })],
   'http-087': [called({ 'mcp-param-count': '9007199254740993' }, { count: 2 ** 53 })],
   'http-092': [
@@ -252,7 +263,11 @@ async function findingsOf(one: Case, isOver = false): Promise<readonly string[]>
   for (const said of says) await say(said);
   for (const talk of judged.talks) talk.isDeleted = true;
   if (isOver) judged.end(true);
-  return judged.watching.outcomes().flatMap(({ rule, outcome }) => (outcome.verdict === 'breaks' ? [rule.id] : []));
+  return brokenIn(judged);
+}
+
+function brokenIn({ watching }: JudgedClient): readonly string[] {
+  return watching.outcomes().flatMap(({ rule, outcome }) => (outcome.verdict === 'breaks' ? [rule.id] : []));
 }
 
 /** Headers as they should be. */
@@ -324,4 +339,37 @@ test('what was under way when a session went is held against nobody, and what co
   const lost = request(1, 'tools/call', { name: 'lost' });
   assert.deepEqual(await findingsOf(late(lost, request(2, 'ping'))), []);
   assert.deepEqual(await findingsOf(late(lost, request(2, 'ping'), request(3, 'ping'))), ['http-048']);
+});
+
+/** A call of the tool whose header changes, by the header that it had at first. */
+const moving = (id: number): Said => ({
+  body: own(id, 'tools/call', { name: 'moving', arguments: { place: 'Oslo' } }),
+  headers: { 'mcp-param-place-1': 'Oslo' },
+});
+
+test('who is refused for its headers has the tools listed again', async () => {
+  const { judged, say } = speaking(now());
+  for (const said of [{ body: own(1, 'tools/list') }, moving(2)]) await say(said);
+  await new Promise((resolve) => setTimeout(resolve, 1_050));
+  await say({ body: own(3, 'tools/call', { name: 'echo' }) });
+  judged.end(true);
+  assert.deepEqual(brokenIn(judged), ['http-103']);
+});
+
+test('who lists tools takes the headers of what came last', async () => {
+  const lists = (id: number): Said => ({ body: own(id, 'tools/list') });
+  const once: Case = { date: newest, says: [lists(1), moving(2), lists(3), moving(4)] };
+  // It may have been under way when the list came.
+  assert.deepEqual(await findingsOf(once, true), []);
+  assert.deepEqual(await findingsOf({ ...once, says: [...once.says, lists(5), moving(6)] }, true), ['http-104']);
+  const right = { ...moving(4), headers: { 'mcp-param-place-2': 'Oslo' } };
+  const { judged, say } = speaking(once);
+  for (const said of [...once.says.slice(0, 3), right]) await say(said);
+  judged.end(true);
+  const held = judged.watching.outcomes().filter(({ outcome }) => outcome.verdict === 'holds');
+  for (const row of ['http-103', 'http-104'])
+    assert.ok(
+      held.some(({ rule: { id } }) => id === row),
+      row,
+    );
 });

@@ -86,6 +86,7 @@ for (const { date } of revisions) {
   });
 
   test(`nothing is found in our client at ${date}, which does all steps`, async (t) => {
+    let tools: readonly string[] = [];
     const report = await judged(t, async (url) => {
       const client = await connect(url, {
         revisions: [date],
@@ -94,7 +95,7 @@ for (const { date } of revisions) {
         onElicit: () => ({ action: 'accept', content: { name: 'Ada' } }),
         onSample: () => ({ role: 'assistant', content: { type: 'text', text: 'hello' }, model: 'any' }),
       });
-      const tools = (await client.listTools()).map(({ name }) => name);
+      tools = (await client.listTools()).map(({ name }) => name);
       await client.callTool('echo', { text: 'hello' });
       await client.callTool('ask', {});
       // A call whose stream broke is lost in the newest, and called again by who wants it.
@@ -105,12 +106,15 @@ for (const { date } of revisions) {
       if (tools.includes('job')) await client.callTool('job', {});
       await assert.rejects(client.callTool('endless', {}, givenUp()));
       if (tools.includes('region')) await client.callTool('region', { region: 'Malmö' });
+      if (tools.includes('moving')) await client.callTool('moving', { place: 'Malmö' });
       if (tools.includes('lost')) await assert.rejects(client.callTool('lost', {}));
       await client.callTool('echo', { text: 'again' });
       await client.callTool('slow', {});
       await client.close();
     });
     assert.deepEqual([report.findings, report.missing, report.cut], [[], undefined, undefined]);
+    const kept = report.rows.filter(({ verdict }) => verdict === 'holds').map(({ id }) => id);
+    if (tools.includes('moving')) for (const row of ['http-103', 'http-104']) assert.ok(kept.includes(row), row);
     assert.deepEqual(
       report.revisions.filter(({ spoken }) => spoken).map(({ revision }) => revision),
       [date],

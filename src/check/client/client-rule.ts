@@ -41,6 +41,8 @@ export interface ClientRule extends Stated {
   readonly over?: TalkOver;
   /** Row that says the same, and is judged in its place: one cause is one finding. */
   readonly as?: string;
+  /** True for what is about a server that speaks no revision that there is, and nothing else. */
+  readonly isForeign?: true;
   /** True for what finds nothing where another rule does in the same message: one cause is one finding. */
   readonly yields?: true;
   /** Judges what a client said. */

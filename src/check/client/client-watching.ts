@@ -73,8 +73,13 @@ export class ClientWatching {
     return other?.verdict === 'breaks' ? notJudged(`it is broken with ${as}`) : other;
   }
 
-  #rulesOf(revision: Revision, { over }: Talk): readonly ClientRule[] {
-    return this.#rules.filter((rule) => livesIn(rule, revision) && (rule.over === undefined || rule.over === over));
+  #rulesOf(revision: Revision, { over, isForeign }: Talk): readonly ClientRule[] {
+    return this.#rules.filter(
+      (rule) =>
+        livesIn(rule, revision) &&
+        (rule.over === undefined || rule.over === over) &&
+        (rule.isForeign === true) === isForeign,
+    );
   }
 
   #take(rule: ClientRule, revision: Revision, found: ClientLook, exchange: () => Exchanged): void {

@@ -6,6 +6,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { revisionOf, type Revision } from '../../protocol/revision.ts';
 import type { HeardHead } from './client-rule.ts';
 import { bodyOf, closed, comesFromHere, endResponse, flat } from './http-parts.ts';
+import { ForeignDoor, foreignPath } from './foreign-door.ts';
 import type { JudgedClient } from './judged-client.ts';
 import type { Line, ServedEvent } from './piece.ts';
 import { PairDoor, pairPaths } from './pair-door.ts';
@@ -68,10 +69,11 @@ export async function openHttpDoor(
   const gate = guard?.(origin);
   const pairRevision = revisions.find(({ http }) => http === 'sse-pair');
   const pair = pairRevision === undefined || gate !== undefined ? undefined : new PairDoor(pairRevision);
+  const foreign = gate === undefined ? new ForeignDoor(revisions) : undefined;
   server.on('request', (request, response) => {
     response.on('error', () => undefined);
     const visited = judged();
-    serve({ request, response, revisions, judged: visited, streams, gate, pair }).catch((error: unknown) => {
+    serve({ request, response, revisions, judged: visited, streams, gate, pair, foreign }).catch((error: unknown) => {
       // Who goes away while it is read is no failure.
       if (!request.destroyed) visited.failure ??= { error };
       response.destroy();
@@ -88,9 +90,10 @@ interface Visit {
   readonly streams: Set<ServerResponse>;
   readonly gate: Gate | undefined;
   readonly pair: PairDoor | undefined;
+  readonly foreign: ForeignDoor | undefined;
 }
 
-async function serve({ request, response, revisions, judged, streams, gate, pair }: Visit): Promise<void> {
+async function serve({ request, response, revisions, judged, streams, gate, pair, foreign }: Visit): Promise<void> {
   const { method = '', url = '/' } = request;
   const path = url.split('?')[0] ?? '/';
   if (!comesFromHere(request)) return endResponse(response, 403);
@@ -101,6 +104,8 @@ async function serve({ request, response, revisions, judged, streams, gate, pair
   }
   if (pair !== undefined && (path === pairPaths.stream || path === pairPaths.messages))
     return await pair.serve(request, response, { method, path: url, headers: flat(request.headers) }, judged);
+  if (foreign !== undefined && path === foreignPath)
+    return await foreign.serve(request, response, { method, path, headers: flat(request.headers) }, judged);
   const served = servedAt(path, revisions);
   // What is asked in a query belongs there where a guard judges it.
   const head: HeardHead = { method, path: gate === undefined ? path : url, headers: flat(request.headers) };
@@ -166,8 +171,8 @@ async function posted({ request, response, head, served, judged, gate }: Posted)
   // A stream that broke off has its end.
   if (response.writableEnded) return;
   if (messages.length === 0 && !response.headersSent) return endResponse(response, 202);
-  // Calls are answered by a stream, all else by a body: a client has to take both.
-  if (/"tools\/call"/.test(text)) line.open?.();
+  // Calls are answered by a stream, all else by a body: a client has to take both. A refusal has a status of its own.
+  if (/"tools\/call"/.test(text) && statusOf(messages, talk) === 200) line.open?.();
   if (response.headersSent) {
     for (const message of messages) response.write(event(message));
     return void response.end();
@@ -215,6 +220,7 @@ function event(message: JsonObject | readonly JsonObject[]): string {
 /** Statuses of errors that are no matter of what was asked. (Spec 2026-07-28, Streamable HTTP: an error of the envelope has a status of its own.) */
 const ofEnvelope: ReadonlyMap<number, number> = new Map([
   [-32_601, 404],
+  [-32_020, 400],
   [-32_021, 400],
 ]);
 

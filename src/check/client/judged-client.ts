@@ -92,7 +92,7 @@ export class JudgedClient {
     const session = http.headers['mcp-session-id'];
     const talk =
       session === undefined
-        ? this.#talks.findLast(({ revision }) => revision?.sessions === true)
+        ? this.#talks.findLast(({ revision, isForeign }) => revision?.sessions === true && !isForeign)
         : this.ofSession(session);
     if (talk?.revision !== undefined)
       this.watching.heard({ message: {}, batch: 0, talk, revision: talk.revision, http }, '');
@@ -174,6 +174,7 @@ export class JudgedClient {
       revision,
       info: this.#options.info,
       served,
+      http,
       remote: this.#remote,
       tools: this.#options.tools,
       listed: (tool) => void (this.#listed.size < 1_000 && this.#listed.add(tool)),
@@ -359,7 +360,7 @@ export class JudgedClient {
     if (!isAsking(message) && this.#stateless !== undefined && isBeside(message, this.#stateless, http))
       return this.#stateless;
     // What comes without its session belongs to the last that there was.
-    const last = this.#talks.findLast(({ revision }) => revision?.sessions === true);
+    const last = this.#talks.findLast(({ revision, isForeign }) => revision?.sessions === true && !isForeign);
     const isOpening = message['method'] === 'initialize';
     if (!isOpening && last !== undefined) return last;
     if (!isAsking(message) && this.#stateless !== undefined) return this.#stateless;

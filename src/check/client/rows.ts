@@ -1,12 +1,16 @@
 /** Rows of the register that are judged: id, revisions, level and place. Written by scripts/register.ts. */
 export const clientRows = `
 basic-008 2026-07-28..draft MUST_NOT 2026-07-28/basic/index#requests
+basic-011 2024-11-05..2025-06-18 MUST 2025-06-18/basic/index#responses
+basic-013 2025-11-25..draft MUST 2026-07-28/basic/index#result-responses
 basic-020 2025-03-26 MUST_NOT 2025-03-26/basic/lifecycle#initialization
 basic-038 2026-07-28..draft MUST_NOT 2026-07-28/basic/patterns/index
 lifecycle-001 2024-11-05..2025-11-25 MUST 2025-11-25/basic/lifecycle#initialization
 lifecycle-002 2024-11-05..2025-11-25 MUST 2025-11-25/basic/lifecycle#initialization
 lifecycle-004 2024-11-05..2025-11-25 MUST 2025-11-25/basic/lifecycle#initialization
 lifecycle-005 2024-11-05..2025-11-25 SHOULD_NOT 2025-11-25/basic/lifecycle#initialization
+lifecycle-015 2024-11-05..2025-11-25 SHOULD 2025-11-25/basic/lifecycle#version-negotiation
+lifecycle-016 2024-11-05..2025-11-25 MUST 2025-11-25/schema#InitializeResult.protocolVersion
 lifecycle-017 2025-06-18..2025-11-25 MUST 2025-11-25/basic/lifecycle#version-negotiation
 stdio-004 2024-11-05..draft MUST_NOT 2026-07-28/basic/transports/stdio
 stdio-006 2026-07-28..draft MUST_NOT 2026-07-28/basic/transports/stdio#sending-messages
@@ -33,6 +37,7 @@ http-065 2026-07-28..draft MUST 2026-07-28/basic/transports/streamable-http#prot
 http-071 2026-07-28..draft MUST 2026-07-28/basic/transports/streamable-http#standard-request-headers
 http-072 2026-07-28..draft MUST 2026-07-28/basic/transports/streamable-http#standard-request-headers
 http-073 2026-07-28..draft MUST 2026-07-28/basic/transports/streamable-http#standard-request-headers
+http-080 2026-07-28..draft MUST 2026-07-28/basic/transports/streamable-http#custom-headers-from-tool-parameters
 http-081 2026-07-28..draft MUST 2026-07-28/basic/transports/streamable-http#custom-headers-from-tool-parameters
 http-087 2026-07-28..draft MUST 2026-07-28/basic/transports/streamable-http#schema-extension
 http-090 2026-07-28..draft MUST 2026-07-28/basic/transports/streamable-http#schema-extension
@@ -40,6 +45,9 @@ http-092 2026-07-28..draft MUST 2026-07-28/basic/transports/streamable-http#valu
 http-093 2026-07-28..draft MUST 2026-07-28/basic/transports/streamable-http#value-encoding
 http-094 2026-07-28..draft MUST 2026-07-28/basic/transports/streamable-http#value-encoding
 http-096 2026-07-28..draft MUST 2026-07-28/basic/transports/streamable-http#server-behavior-for-custom-headers
+http-103 2026-07-28..draft SHOULD 2026-07-28/basic/transports/streamable-http#client-behavior
+http-104 2026-07-28..draft MUST sep-2243#client-behavior
+http-114 2026-07-28..draft SHOULD 2026-07-28/basic/transports/streamable-http#backward-compatibility
 sse-003 2024-11-05 MUST 2024-11-05/basic/transports#http-with-sse
 mrtr-017 2026-07-28..draft MUST 2026-07-28/basic/patterns/mrtr#inputresponses
 mrtr-018 2026-07-28..draft MUST 2026-07-28/basic/patterns/mrtr#client-requirements-basic-workflow

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { isObject } from '../../jsonrpc/message.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import type { Revision } from '../../protocol/revision.ts';
+import { MovingTool } from './catalogue/moving.ts';
 import type { DroppedCall } from './dropped.ts';
 import type { OwnTask } from './tasks/own-task.ts';
 
@@ -150,6 +151,12 @@ export class Talk {
   readonly wrongTasks: Set<string> = new Set();
   /** Calls that were still running when they were given up, or when they were asked for last. */
   readonly longCalls: LongCall[] = [];
+  /** Tool whose header changes. */
+  readonly moving: MovingTool = new MovingTool();
+  /** True for one with a server that speaks no revision that there is. */
+  isForeign = false;
+  /** Moment at which a request was refused for its revision; `undefined` for none. */
+  refusedAt: number | undefined;
   /** Calls whose streams broke off. */
   readonly dropped: DroppedCall[] = [];
   /** Methods that were asked, and tools that were called. */
@@ -182,6 +189,7 @@ export class Talk {
     if (this.open.size < mostIds) this.open.set(key, { method: saidText(message['method']), progressToken });
     for (const call of this.longCalls) if (call.isClosed) call.laterAsks++;
     for (const call of this.dropped) call.passed();
+    this.moving.passed();
   }
 
   /** Remembers that a request was answered. */

@@ -62,6 +62,7 @@ function guideText(origin: string): string {
   return [
     `Have your client speak to ${origin}/mcp, or in one revision alone to ${origin}/<revision>/mcp, or by HTTP+SSE to ${origin}/sse:`,
     ...steps.map(({ words }) => `  ${words}`),
+    `  where you want that judged: connect to ${origin}/unknown/mcp, which it has to leave`,
     'It ends when all is done; Ctrl-C ends it before.',
     '',
   ].join('\n');

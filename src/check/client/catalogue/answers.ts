@@ -8,7 +8,9 @@ import { OwnTask, ownTaskTimes } from '../tasks/own-task.ts';
 import { madeTask, offeredTasks, clientTakesTasks, taskAnswer } from '../tasks/serving.ts';
 import { DroppedCall, droppedTool, mostDropped } from '../dropped.ts';
 import { keptId, paramsOf, saidText, type Put, type Round, type Talk } from '../talk.ts';
+import type { HeardHead } from '../client-rule.ts';
 import { askedNow } from './asking.ts';
+import { movingTool } from './moving.ts';
 import { askedWords, opaqueState, questionsFor } from './questions.ts';
 import { plainTool, secondCursor, thirdCursor, toolPages } from './tools.ts';
 
@@ -24,6 +26,8 @@ export interface Giving {
   readonly served: readonly Revision[];
   /** Address that nobody should fetch; `undefined` where nothing listens. */
   readonly remote: string | undefined;
+  /** Head of the request; left out over stdio. */
+  readonly http?: HeardHead | undefined;
   /** Tools in the place of those of the catalogue. */
   readonly tools: readonly string[] | undefined;
   /** Hears of tools that the client is told of. */
@@ -106,12 +110,13 @@ function hints({ cacheHints }: Revision): JsonObject {
 
 function listed(message: JsonObject, { talk, revision, remote, tools: own, listed: tell }: Giving): Given {
   const { cursor } = paramsOf(message);
-  const pages = own === undefined ? toolPages(revision, { over: talk.over, remote }) : [own.map(plainTool)];
+  const pages = own === undefined ? toolPages(revision, talk, remote) : [own.map(plainTool)];
   const at = cursor === undefined ? 0 : cursor === secondCursor(talk) ? 1 : cursor === thirdCursor ? 2 : -1;
   const tools = pages[at];
   if (tools === undefined) return { error: { code: -32_602, message: `there is no page ${JSON.stringify(cursor)}` } };
   const next = at + 1 < pages.length ? [secondCursor(talk), thirdCursor][at] : undefined;
   for (const { name } of tools) tell(String(name));
+  if (tools.some(({ name }) => name === movingTool)) talk.moving.listed();
   if (next !== undefined) talk.cursors.add(next);
   return { result: { tools, ...(next === undefined ? {} : { nextCursor: next }), ...hints(revision) } };
 }
@@ -146,10 +151,12 @@ async function called(message: JsonObject, giving: Giving): Promise<Given> {
     return giving.revision.resultsAsk ? askedByRounds(message, giving) : { result: textResult(await askedNow(giving)) };
   if (name === 'lost' && giving.talk.session !== undefined) return 'lost';
   if (name === droppedTool) return dropped(message, giving);
+  if (name === movingTool && giving.http !== undefined && !giving.talk.moving.called(given, giving.http))
+    return { error: { code: -32_020, message: 'the header Mcp-Param of place is another: list the tools again' } };
   const task = madeTask(message, giving);
   if (task !== undefined) return task;
   if (name === 'slow' || name === 'endless') return await ran(name, giving);
-  const known = ['echo', 'region', 'remote', 'bad_header', 'last'];
+  const known = ['echo', 'region', movingTool, 'remote', 'bad_header', 'last'];
   if (!known.includes(saidText(name)))
     return { error: { code: -32_602, message: `there is no tool ${JSON.stringify(name)}` } };
   const said = isObject(given) ? given['text'] : undefined;

@@ -1,5 +1,5 @@
 import type { Revision } from '../../../protocol/revision.ts';
-import type { TalkOver } from '../talk.ts';
+import type { Talk } from '../talk.ts';
 import type { JsonObject } from '../../../protocol/features/common.ts';
 
 import { droppedTool } from '../dropped.ts';
@@ -104,12 +104,13 @@ const last: JsonObject = { name: 'last', description: 'Stands on the last page.'
 /** Tools of a conversation, page by page. */
 export function toolPages(
   revision: Revision,
-  { over, remote }: { readonly over: TalkOver; readonly remote: string | undefined },
+  { over, moving }: Pick<Talk, 'over' | 'moving'>,
+  remote: string | undefined,
 ): readonly (readonly JsonObject[])[] {
   const own = [...first, ...lasting(revision), ...(over === 'http' && revision.http !== 'sse-pair' ? [dropped] : [])];
   if (!revision.mirroredHeaders) return [over === 'http' ? [...own, lost] : own, [last]];
   const far = remote === undefined ? [] : [remoteTool(remote)];
-  return [[...own, region], [bad, ...far], [last]];
+  return [[...own, region, ...(over === 'http' ? [moving.view()] : [])], [bad, ...far], [last]];
 }
 
 /** A tool whose schema has a reference to an address. */

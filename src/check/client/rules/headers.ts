@@ -257,5 +257,6 @@ export const headerRules: readonly ClientRule[] = [
   methodHeader,
   nameHeader,
   mirrors,
+  sameAs(mirrors, 'http-080', 'What x-mcp-header names travels in headers too'),
   leavesOut,
 ].map((rule) => ({ ...rule, over: 'http' as const }));

@@ -20,6 +20,8 @@ const jsonRpc: ClientRule = {
     if (message['jsonrpc'] !== '2.0') return { breaks: `jsonrpc is ${inQuotes(message['jsonrpc'])}` };
     if ('result' in message && 'error' in message && !rowOf(resultOrError.id).lives(revision))
       return { breaks: 'it has a result and an error' };
+    // An answer without either is judged as that.
+    if ('id' in message && message['method'] === undefined && !isResponse(message)) return 'not-seen';
     return unlessKept(
       typeof message['method'] === 'string' || isResponse(message),
       'it has no method, no result and no error',
@@ -78,6 +80,21 @@ const ownId: ClientRule = {
       : 'not-seen';
   },
 };
+
+/** A rule that an answer has something in it. */
+function answersWhole(id: string, words: string): ClientRule {
+  return {
+    id,
+    words,
+    mend: 'send a result, {} where there is nothing to say, or an error',
+    watch({ message }) {
+      if (isResponse(message)) return 'holds';
+      return 'id' in message && message['method'] === undefined
+        ? { breaks: 'it has an id, and neither a result nor an error' }
+        : 'not-seen';
+    },
+  };
+}
 
 const resultOrError: ClientRule = {
   id: 'basic-012',
@@ -249,6 +266,8 @@ export const messageRules: readonly ClientRule[] = [
   idsOnce,
   idsOpenOnce,
   ownId,
+  answersWhole('basic-011', 'An answer has a result or an error'),
+  answersWhole('basic-013', 'An answer without an error has a result'),
   resultOrError,
   errorParts,
   integerCode,

@@ -164,6 +164,24 @@ export function oddNameIn(message: JsonObject): string | undefined {
   return typeof name === 'string' && encodeHeaderValue(name) !== name ? name : undefined;
 }
 
+/** Tells whether a text is encoded in letters of another size. */
+function hasOddMarker(text: string): boolean {
+  return alike.test(text) && !text.startsWith('=?base64?');
+}
+
+const marker: ClientRule = {
+  id: 'http-095',
+  over: 'http',
+  words: 'The base64 form begins with =?base64? in small letters, and ends with ?=',
+  mend: 'write =?base64? as it is',
+  watch(heard) {
+    const odd = mirrored(heard).filter(
+      ({ value, said }) => value !== undefined && encodeHeaderValue(value) !== value && said !== undefined,
+    );
+    return eachOf(odd, ({ said = '' }) => hasOddMarker(said));
+  },
+};
+
 const encoded: ClientRule = {
   id: 'http-093',
   over: 'http',
@@ -171,7 +189,9 @@ const encoded: ClientRule = {
   mend: 'send values with other than printable ASCII, or with blanks at an end, as =?base64?…?=',
   watch(heard) {
     const odd = mirrored(heard).filter(
-      ({ value }) => value !== undefined && encodeHeaderValue(value) !== value && !alike.test(value),
+      // Letters of another size are judged as that.
+      ({ said = '', value }) =>
+        value !== undefined && encodeHeaderValue(value) !== value && !alike.test(value) && !hasOddMarker(said),
     );
     if (odd.length === 0) return 'not-seen';
     const wrong = odd.find(
@@ -201,6 +221,7 @@ export const nameRules: readonly ClientRule[] = [
   formOrUrl,
   fits,
   encoded,
+  marker,
   leftOut,
   range,
   plain,

@@ -1,6 +1,7 @@
 import type { ClientRule } from '../client-rule.ts';
 import { askedRules } from './asked.ts';
 import { declaredRules } from './declared.ts';
+import { foreignRules } from './foreign.ts';
 import { headerRules } from './headers.ts';
 import { hostedTaskRules } from './hosted-tasks.ts';
 import { messageRules } from './messages.ts';
@@ -17,6 +18,7 @@ export const clientRules: readonly ClientRule[] = [
   ...openingRules,
   ...headerRules,
   ...resumptionRules,
+  ...foreignRules,
   ...roundRules,
   ...nameRules,
   ...clientTaskRules,
