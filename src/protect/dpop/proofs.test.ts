@@ -246,6 +246,22 @@ test('a proof passes once, here and on every node that shares the store [auth-14
   assert.equal((await other.send(other.ask(await other.prove({ claims: { jti } })))).status, 200);
 });
 
+test('a proof is remembered in the last moment in which it passes, also by a node whose clock is behind [auth-149]', async (t) => {
+  let [time, ahead] = [Date.now(), 0];
+  const now = (): number => time;
+  for (const replay of [undefined, memoryReplay(() => time + ahead)]) {
+    const { send, ask, prove } = await bound(t, replay === undefined ? true : { replay }, { protect: { now } });
+    const iat = Math.floor(time / 1000);
+    const proof = await prove({ claims: { iat } });
+    assert.equal((await send(ask(proof))).status, 200);
+    ahead = 20_000;
+    time = iat * 1000 + 300_000;
+    assert.equal(challengeOf(await send(ask(proof)))['error_description'], 'the proof was used before');
+    time++;
+    assert.match(challengeOf(await send(ask(proof)))['error_description'] ?? '', /within five minutes/);
+  }
+});
+
 test('where nonces are demanded a proof needs one of the last minute [auth-149] [sep-1932-server-nonce]', async (t) => {
   const { send, ask, prove, pass } = await bound(t, { nonce: true });
   const refused = await send(ask(await prove()));

@@ -5,6 +5,7 @@ import { base64urlOf } from '../../auth/base64url.ts';
 import type { ProtectedRequest } from '../../host/protection.ts';
 import type { DpopSettings, ReplayStore } from './options.ts';
 import { Nonces } from './nonce.ts';
+import { skew } from '../jwt.ts';
 import { OutOfReach, ProofProblem, TokenProblem } from '../problem.ts';
 import { memoryReplay } from './replay.ts';
 
@@ -36,6 +37,8 @@ export class DpopProofs {
   readonly #replay: ReplayStore;
   /** Proofs with a nonce expire soon, and so find room where others do not. */
   readonly #replayOfNonces: ReplayStore;
+  /** Time by which they are remembered longer than they pass: the clocks of those who share a store differ. */
+  readonly #longerMs: number;
 
   constructor(settings: DpopSettings, now: () => number) {
     this.#settings = settings;
@@ -43,6 +46,7 @@ export class DpopProofs {
     this.#nonces = new Nonces(now, settings.nonceKey);
     this.#replay = settings.replay ?? memoryReplay(now);
     this.#replayOfNonces = settings.replay ?? memoryReplay(now);
+    this.#longerMs = settings.replay === undefined ? 1 : skew * 1000;
   }
 
   /**
@@ -122,7 +126,7 @@ export class DpopProofs {
 
   async #useOnce({ claims, thumbprint }: Signed, isPlain: boolean, expiresAt: number): Promise<void> {
     const store = isPlain ? this.#replay : this.#replayOfNonces;
-    const added = await this.#added(store, `${thumbprint}.${String(claims.jti)}`, expiresAt);
+    const added = await this.#added(store, `${thumbprint}.${String(claims.jti)}`, expiresAt + this.#longerMs);
     if (added === true) return;
     if (added === false) throw new ProofProblem('the proof was used before');
     // Where nothing may be forgotten and there is no room, only what expires sooner can be taken.
