@@ -334,7 +334,7 @@ export function parsed(text: string, status: number, { exactNumbers }: Receiver)
 export function retryAfter(response: FetchResponse): number | undefined {
   const value = response.headers.get('retry-after')?.trim();
   if (value === undefined || value === '') return undefined;
-  if (/^\d+$/.test(value)) return Number(value) * 1_000;
+  if (/^\d+$/.test(value)) return Math.min(Number(value) * 1_000, Number.MAX_SAFE_INTEGER);
   const date = Date.parse(value);
   return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
 }

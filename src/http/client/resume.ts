@@ -136,15 +136,24 @@ type Outcome = ResumePosition | 'none' | 'gone' | ConnectionError;
 
 /** Opens the stream once more and reads it to its end. */
 async function attempt(open: OpenStream, exchange: PostExchange, position: ResumePosition): Promise<Outcome> {
-  const from = position.lastEventId === undefined ? undefined : { 'last-event-id': position.lastEventId };
+  const { lastEventId } = position;
   let response: FetchResponse | 'none' | 'gone';
   try {
-    response = await openStream(open, exchange, from ?? {});
+    response = await openStream(
+      open,
+      exchange,
+      lastEventId === undefined ? {} : { 'last-event-id': headerText(lastEventId) },
+    );
   } catch (error) {
     if (exchange.signal.aborted || !isPassing(error)) throw error;
     return error;
   }
   return typeof response === 'string' ? response : await readStream(response, exchange, position);
+}
+
+/** The id in the bytes of UTF-8, as headers hold them. (HTML, Server-sent events, Processing model.) */
+function headerText(id: string): string {
+  return Array.from(new TextEncoder().encode(id), (byte) => String.fromCharCode(byte)).join('');
 }
 
 /** Gives `none` when the server has no such stream, and `gone` when it may no longer know the session. */

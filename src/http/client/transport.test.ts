@@ -276,9 +276,11 @@ test('400 within a session that names the request is its answer', async (t) => {
 
 for (const [value, ms] of [
   ['7', 7_000],
+  // In JSON there is no infinity, and a bridge passes it on.
+  ['9'.repeat(400), Number.MAX_SAFE_INTEGER],
   ['Wed, 01 Jan 2020 00:00:00 GMT', 0],
 ] as const) {
-  test(`503 with Retry-After: ${value} says when to come back`, async (t) => {
+  test(`503 with Retry-After: ${value.slice(0, 40)} says when to come back`, async (t) => {
     const { channel } = await open(
       t,
       (_incoming, outgoing) => void outgoing.writeHead(503, { 'retry-after': value }).end('overloaded'),
@@ -292,6 +294,25 @@ for (const [value, ms] of [
     });
   });
 }
+
+test('an id beyond ASCII comes back in the bytes in which it came', async (t) => {
+  const seen: (string | undefined)[] = [];
+  const { channel, heard } = await open(t, (incoming, outgoing) => {
+    const id = incoming.headers['last-event-id'];
+    // Node gives each byte of a header as one character.
+    seen.push(
+      typeof id === 'string'
+        ? new TextDecoder().decode(Uint8Array.from(id, (character) => character.charCodeAt(0)))
+        : undefined,
+    );
+    outgoing.writeHead(200, { 'content-type': 'text/event-stream' });
+    if (seen.length === 1) outgoing.end('id: Ort é 漢字\nretry: 5\ndata:\n\n');
+    else outgoing.end(`data: ${JSON.stringify(response)}\n\n`);
+  });
+  await channel.send(request);
+  assert.deepEqual(seen, [undefined, 'Ort é 漢字']);
+  assert.equal(heard.length, 1);
+});
 
 test('a page of HTML is no answer', async (t) => {
   const { channel } = await open(
