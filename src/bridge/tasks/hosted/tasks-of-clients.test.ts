@@ -157,6 +157,18 @@ describe('between 2025-11-25 and 2025-11-25 a bridge', () => {
     assert.deepEqual(server.sent(progress), [{ progressToken: 'mine', progress: 1 }]);
   });
 
+  it('carries progress of the last question alone where a client names two of its tasks alike', async (t) => {
+    const { server, client } = await met(t);
+    const progress = 'notifications/progress';
+    for (const progressToken of ['first', 'second'])
+      await server.ask('elicitation/create', { ...question, _meta: { progressToken } });
+    const tokens = client.asked.map(({ params }) => (params['_meta'] as Json)['progressToken']);
+    for (const progressToken of tokens) await client.tell(progress, { progressToken, progress: 1 });
+    await client.tell('notifications/roots/list_changed', {});
+    await until(() => server.sent('notifications/roots/list_changed').length > 0, 'what comes after');
+    assert.deepEqual(server.sent(progress), [{ progressToken: 'second', progress: 1 }]);
+  });
+
   it('knows an id in another session and another process with its keys, for the same principal alone', async (t) => {
     const rounds = { keys };
     const { server, client } = await met(t, { rounds });

@@ -128,6 +128,8 @@ export class TasksOfClients {
   #note({ state }: ServerSession, taskId: string, known: Known): void {
     const all = this.#known.get(state) ?? new Map<string, Known>();
     this.#known.set(state, all);
+    // A client may name two of its tasks alike.
+    this.#forget(state, taskId);
     const [oldest] = all.size < mostKnown ? [] : all.keys();
     if (oldest !== undefined) this.#forget(state, oldest);
     all.set(taskId, known);
