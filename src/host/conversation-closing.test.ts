@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { dates, initializeParams, open, settle, statelessDate } from '../../test/support/raw.ts';
 import { served } from '../../test/support/tested-server.ts';
+import { McpError } from '../protocol/error.ts';
 import { revisions } from '../protocol/revision.ts';
 import { createEndpoint } from './serve.ts';
 
@@ -88,4 +89,51 @@ test('the host hears of the end of the very session whose beginning it heard', a
   conversation.close();
   assert.equal(seen.length, 2);
   assert.equal(seen[0], seen[1]);
+});
+
+test('of several initialize one opens a session, and none where the client is gone by then', async () => {
+  const events: string[] = [];
+  const server = served({ onEvent: ({ type }) => events.push(type) });
+  const waiting: (() => void)[] = [];
+  server.use('initialize', async (_, next) => {
+    const result = await next();
+    await new Promise<void>((resolve) => void waiting.push(resolve));
+    return result;
+  });
+  const begin = async () => {
+    const conversation = server.endpoint.converse({ lasting: true, send: () => undefined });
+    const ask = (id: number) =>
+      conversation.receive({ jsonrpc: '2.0', id, method: 'initialize', params: initializeParams('2025-11-25') });
+    const before = waiting.length;
+    const answers = [ask(1), ask(2)];
+    while (waiting.length === before) await settle();
+    return { conversation, answers };
+  };
+  const [one, gone] = [await begin(), await begin()];
+  gone.conversation.close();
+  for (const go of waiting) go();
+  const [first, second] = await Promise.all(one.answers);
+  assert.ok(first !== undefined && 'result' in first);
+  assert.partialDeepStrictEqual(second, {
+    error: { code: -32600, message: 'this conversation is already initialized' },
+  });
+  one.conversation.close();
+  await Promise.all(gone.answers);
+  assert.deepEqual(events, ['session-opened', 'session-ended']);
+});
+
+test('an initialize that middleware refused at last leaves the place to the next', async () => {
+  const server = served();
+  let refuses = true;
+  server.use('initialize', async (_, next) => {
+    const result = await next();
+    if (refuses) throw new McpError('invalidParams', 'not now');
+    return result;
+  });
+  const conversation = server.endpoint.converse({ lasting: true, send: () => undefined });
+  const ask = () =>
+    conversation.receive({ jsonrpc: '2.0', id: 1, method: 'initialize', params: initializeParams('2025-11-25') });
+  assert.partialDeepStrictEqual(await ask(), { error: { message: 'not now' } });
+  refuses = false;
+  assert.partialDeepStrictEqual(await ask(), { result: { protocolVersion: '2025-11-25' } });
 });

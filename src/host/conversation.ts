@@ -63,6 +63,8 @@ export class HostConversation implements Conversation {
   /** Tells that the session ended, where somebody listens. */
   #toldEnd: (() => void) | undefined;
   #closed = false;
+  /** True while an `initialize` is about to open the session. */
+  #isOpening = false;
   /** Number of requests of which it is being found out whether they came too soon. */
   #measured = 0;
 
@@ -192,8 +194,11 @@ export class HostConversation implements Conversation {
         pass: (params, core) =>
           throughHostMiddleware((late) => late.openedThrough(message, { chain, host, link }, params, core)),
       }),
+      begin: () => this.#session === undefined && !this.#isOpening && (this.#isOpening = true),
       settle: (opening) => {
-        this.#settle(opening);
+        this.#isOpening = false;
+        // The client may have gone meanwhile.
+        if (opening !== undefined && !this.#closed) this.#settle(opening);
         const { session } = this.#session ?? {};
         if (session !== undefined && chain?.used === true)
           void throughHostMiddleware((late) => late.openedAs(session, link));

@@ -25,8 +25,10 @@ export interface LifecycleParts {
   readonly link: Link;
   /** The session that an earlier `initialize` opened. */
   readonly session: SessionFacts | undefined;
-  /** Takes what this one settles. */
-  settle(opening: Opening): void;
+  /** Begins to open the session; false where there is one, or another `initialize` is about to open it. */
+  begin(): boolean;
+  /** Takes what this one settles; `undefined` where it failed once it had begun. */
+  settle(opening: Opening | undefined): void;
   /** Lets the request pass middleware, where there is some. */
   readonly pass?: Pass | undefined;
 }
@@ -37,7 +39,7 @@ export type Pass = (params: JsonObject, core: (params: JsonObject) => NowOrLater
 /** Answers `initialize`: settles a revision and a client, or refuses and leaves everything as it was. */
 export function answerInitialize(
   message: RequestMessage,
-  { host, link, session, settle, pass }: LifecycleParts,
+  { host, link, session, begin, settle, pass }: LifecycleParts,
 ): ResponseMessage | Promise<ResponseMessage> {
   const handshake = newestOf(host.revisions, 'handshake');
   if (handshake === undefined) {
@@ -48,8 +50,10 @@ export function answerInitialize(
   }
   let spoken = session?.revision ?? handshake;
   let opening: Opening | undefined;
+  let began = false;
   const open = (params: InitializeRequestParams): JsonObject => {
-    if (session !== undefined) throw new McpError('invalidRequest', 'this conversation is already initialized');
+    began = begin();
+    if (!began) throw new McpError('invalidRequest', 'this conversation is already initialized');
     if (!link.lasting) throw new McpError('invalidRequest', 'initialize needs a connection that lasts');
     const revision = chooseRevision(host.revisions, params.protocolVersion) ?? handshake;
     const client = { info: params.clientInfo, capabilities: params.capabilities };
@@ -72,7 +76,10 @@ export function answerInitialize(
         return respond(host, message, opening.revision, settled);
       });
     },
-    (error) => refusal(host, message.id, maskedError(host, error, 'initialize'), spoken),
+    (error) => {
+      if (began) settle(undefined);
+      return refusal(host, message.id, maskedError(host, error, 'initialize'), spoken);
+    },
   );
 }
 

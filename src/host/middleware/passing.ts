@@ -251,7 +251,6 @@ export function openedThrough(
   const facts = newestOf(host.revisions, 'handshake') ?? newestRevision;
   const { auth } = link;
   const opens = new FollowedSession(link.id, performance.now());
-  opening.set(link, opens);
   const about = new HostMessage(method, {
     direction: 'received',
     kind: 'request',
@@ -262,7 +261,12 @@ export function openedThrough(
     requestId: id,
     opens,
   });
-  return pass(chain, about, params, core);
+  return pass(chain, about, params, (given) => {
+    const result = core(given);
+    // Of several one alone opens it.
+    opening.set(link, opens);
+    return result;
+  });
 }
 
 /** A notification of the client, as it came. */
