@@ -2,6 +2,7 @@
 
 import type { ServerView } from '../view.ts';
 import { exportAs, exportKinds } from './exports.ts';
+import { showLens } from './lens/shown.ts';
 import { looks, look } from './look/look.ts';
 import { line, textOf } from './plain.ts';
 import {
@@ -12,7 +13,6 @@ import {
   dialog,
   hello,
   isPaused,
-  lensRevision,
   lists,
   place,
   questions,
@@ -88,7 +88,7 @@ function doings(): readonly Goal[] {
     ...exportKinds.map((kind) => ({ words: `Save the wire as ${kind.words}`, go: () => void exportAs(kind) })),
     ...(hello.value?.revisions ?? []).map((date) => ({
       words: `Lens: a client of ${date}`,
-      go: () => void (lensRevision.value = date),
+      go: () => showLens(date),
     })),
     ...looks.map((one) => ({
       words: `Look: ${one === 'system' ? 'as the system' : one}`,

@@ -1,6 +1,7 @@
 /** Keys of the page. */
 
-import { act, calls, chosenServer, dialog, hello, lensRevision, place, row, rowAt, singleKeys } from './state.ts';
+import { showLens } from './lens/shown.ts';
+import { act, calls, chosenServer, dialog, hello, row, rowAt, singleKeys } from './state.ts';
 
 /** Keys, and what they do. */
 export const keyWords: readonly (readonly [string, string])[] = [
@@ -11,7 +12,7 @@ export const keyWords: readonly (readonly [string, string])[] = [
   ['p', 'the pair of a message'],
   ['Ctrl Enter', 'call'],
   ['.', 'cancel the newest call'],
-  ['1 to 5', 'the revision of the lens'],
+  ['1 to 5', 'the lens, for a client of each revision'],
   ['c', 'copy the message that is chosen'],
   ['m', 'show or hide what is hidden'],
   ['Esc', 'back'],
@@ -43,7 +44,11 @@ function single(key: string): boolean {
       return true;
     case '/': {
       const isWire = document.activeElement?.closest('.wire') !== null && document.activeElement !== null;
-      document.querySelector<HTMLInputElement>(isWire ? '.wire .filter' : '.pick .filter, .wire .filter')?.focus();
+      const filters = document.querySelectorAll<HTMLInputElement>(
+        isWire ? '.wire .filter' : '.pick .filter, .wire .filter',
+      );
+      // Where one part of the page is shown at a time, the others are there all the same.
+      [...filters].find((one) => one.checkVisibility())?.focus();
       return true;
     }
     case 'p': {
@@ -52,7 +57,9 @@ function single(key: string): boolean {
       return pair !== undefined;
     }
     case 'c': {
-      const button = document.querySelector<HTMLButtonElement>('.message-pane button[data-copies="JSON"]');
+      const button = document.querySelector<HTMLButtonElement>(
+        '.message-pane button[data-copies="JSON"], .message-pane button[data-copies="text"]',
+      );
       button?.click();
       return button !== null;
     }
@@ -73,8 +80,7 @@ function single(key: string): boolean {
     default: {
       const date = hello.value?.revisions[Number(key) - 1];
       if (!/^[1-5]$/.test(key) || date === undefined) return false;
-      lensRevision.value = date;
-      place.value = row.value === undefined ? place.value : 'wire';
+      showLens(date);
       return true;
     }
   }

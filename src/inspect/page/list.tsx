@@ -23,10 +23,13 @@ export interface VirtualListProps {
   /** Cells of the head; made anew each time, since a node that is kept holds all that was drawn with it. */
   head?(): ComponentChildren;
   readonly className?: string;
+  /** Index of the row that is in view at first, with some before it; the beginning, or where rows come the end, by default. */
+  readonly first?: number | undefined;
 }
 
-/** Rows beyond the view that are drawn too. */
+/** Rows beyond the view that are drawn too, and those that stand before the one that is in view at first. */
 const margin = 8;
+const before = 3;
 
 let lists = 0;
 
@@ -89,7 +92,7 @@ export function VirtualList(props: VirtualListProps): JSX.Element {
 /** Follows what is looked at: the end where rows come, and the chosen row. */
 function useView(
   box: RefObject<HTMLDivElement | null>,
-  { count, height, at, follows, head }: VirtualListProps,
+  { count, height, at, follows, head, first }: VirtualListProps,
 ): { readonly view: ViewOfList; look(): void } {
   const isAtEnd = useRef(true);
   const [view, setView] = useState<ViewOfList>({ top: 0, height: 400 });
@@ -111,6 +114,12 @@ function useView(
   const latest = useRef(resized);
   latest.current = resized;
   useLayoutEffect(() => observed(box.current, latest), []);
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (element === null || first === undefined) return;
+    element.scrollTop = Math.max(first - before, 0) * height;
+    look();
+  }, [first]);
   useLayoutEffect(() => {
     const element = box.current;
     if (element !== null && follows === true && isAtEnd.current) element.scrollTop = element.scrollHeight;

@@ -98,7 +98,9 @@ function Wants(props: {
                 checked={allowed.has(domain)}
                 onChange={(event) => onAllow(domain, event.currentTarget.checked)}
               />
-              Allow <b>{line(domain, 200)}</b> <span class="muted">for {uses.join('; ')}</span>
+              <span>
+                Allow <b>{line(domain, 200)}</b> <span class="muted">for {uses.join('; ')}</span>
+              </span>
             </label>
           ))}
         </fieldset>

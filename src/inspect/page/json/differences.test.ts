@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { differences } from './differences.ts';
+import { differences, placeIn } from './differences.ts';
 
 test('values differ at the places inside them, and nowhere else', () => {
   const one = { name: 'forecast', inputSchema: { properties: { days: { maximum: 7 }, city: {} }, required: ['city'] } };
@@ -16,6 +16,25 @@ test('values differ at the places inside them, and nowhere else', () => {
   ]);
   assert.deepEqual(differences([1], { 0: 1 }), [{ path: '', one: [1], other: { 0: 1 } }]);
   assert.deepEqual(differences({ a: null }, {}), [{ path: '.a', one: null }]);
+});
+
+test('places are told apart whatever the names of their members are', () => {
+  const one = { a: { b: 1 }, 'a.b': 2, list: [0], 'list[0]': 1, '': { c: 1 }, '["x"]': 1 };
+  const other = { a: { b: 2 }, 'a.b': 3, list: [1], 'list[0]': 2, '': { c: 2 }, '["x"]': 2 };
+  assert.deepEqual(
+    differences(one, other).map(({ path }) => path),
+    ['.a.b', '["a.b"]', '.list[0]', '["list[0]"]', '[""].c', '["[\\"x\\"]"]'],
+  );
+  const name = fc.constantFrom('a', 'b', 'a.b', '.a', '[0]', '["a"]', '"', '', ' ');
+  fc.assert(
+    fc.property(
+      fc.uniqueArray(fc.array(name, { minLength: 1, maxLength: 3 }), { selector: (path) => JSON.stringify(path) }),
+      (paths) => {
+        const written = paths.map((path) => path.reduce<string>((before, part) => placeIn(before, part), ''));
+        assert.equal(new Set(written).size, paths.length);
+      },
+    ),
+  );
 });
 
 test('a value does not differ from its copy, and differs from every other', () => {

@@ -2,7 +2,7 @@
 
 /** A place at which two values differ; the side that has nothing there is left out. */
 export interface DifferingPlace {
-  /** Place, such as `.inputSchema.properties.days`; empty for the whole. */
+  /** Place, as `placeIn` writes it; empty for the whole. */
   readonly path: string;
   readonly one?: unknown;
   readonly other?: unknown;
@@ -28,13 +28,19 @@ function compare(place: DifferingPlace, depth: number, found: DifferingPlace[]):
   }
   for (const key of new Set([...left.keys(), ...right.keys()])) {
     const inner = {
-      path: `${path}${Array.isArray(one) ? `[${key}]` : `.${key}`}`,
+      path: placeIn(path, Array.isArray(one) ? Number(key) : key),
       ...(left.has(key) ? { one: left.get(key) } : {}),
       ...(right.has(key) ? { other: right.get(key) } : {}),
     };
     if (left.has(key) && right.has(key)) compare(inner, depth + 1, found);
     else if (found.length < most.places) found.push(inner);
   }
+}
+
+/** Writes the place of a member, such as `.inputSchema.properties.days`, `.list[2]` or `._meta["a.b"]`: no two places are written alike. */
+export function placeIn(path: string, member: string | number): string {
+  if (typeof member === 'number') return `${path}[${member}]`;
+  return /^[^.[\]"\s]+$/.test(member) ? `${path}.${member}` : `${path}[${JSON.stringify(member)}]`;
 }
 
 function partsOf(value: unknown): ReadonlyMap<string, unknown> | undefined {

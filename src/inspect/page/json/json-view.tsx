@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { VirtualList } from '../list.tsx';
 import { plain } from '../plain.ts';
-import { jsonLines, seenLines } from './lines.ts';
+import { jsonLines, seenLines, type JsonLine } from './lines.ts';
 import { marksOfLines, type Marks, type MarkSign } from './marks.ts';
 
 /** Height of a line, in pixels, and the characters of a piece that are shown. */
@@ -14,11 +14,14 @@ export function JsonView({
   text,
   label,
   marks,
+  first,
 }: {
   readonly text: string;
   readonly label: string;
   /** Places that differ from what stands beside it. */
   readonly marks?: Marks | undefined;
+  /** Line that is in view at first. */
+  readonly first?: number | undefined;
 }): JSX.Element {
   const lines = useMemo(() => jsonLines(text), [text]);
   const signs = useMemo(() => (marks === undefined ? [] : marksOfLines(lines, marks)), [lines, marks]);
@@ -39,32 +42,40 @@ export function JsonView({
       count={seen.length}
       height={height}
       at={at}
+      first={first}
       keyOf={(index) => seen[index] ?? index}
       onChoose={setAt}
       onOpen={toggle}
       rowClass={(index) => (signs[seen[index] ?? index] === undefined ? '' : 'marked')}
       cells={(index) => {
         const number = seen[index] ?? 0;
-        const line = lines[number];
-        const isFolded = folded.has(number);
-        return (
-          <span role="gridcell" style={{ paddingLeft: `${(line?.depth ?? 0) * 14 + 16}px` }}>
-            <Sign sign={signs[number]} />
-            {line?.close !== undefined && <span class="fold">{isFolded ? '▸' : '▾'}</span>}
-            {line?.pieces.map((piece, key) => (
-              <span key={key} class={`j-${piece.kind}`}>
-                {plain(
-                  piece.text.length > widest
-                    ? `${piece.text.slice(0, widest)}… (${piece.text.length} characters)`
-                    : piece.text,
-                )}
-              </span>
-            ))}
-            {isFolded && <span class="muted"> … {(line?.members ?? 0) + 1} </span>}
-          </span>
-        );
+        return <Line line={lines[number]} sign={signs[number]} isFolded={folded.has(number)} />;
       }}
     />
+  );
+}
+
+function Line(props: {
+  readonly line: JsonLine | undefined;
+  readonly sign: MarkSign | undefined;
+  readonly isFolded: boolean;
+}): JSX.Element {
+  const { line, sign, isFolded } = props;
+  return (
+    <span role="gridcell" style={{ paddingLeft: `${(line?.depth ?? 0) * 14 + 16}px` }}>
+      <Sign sign={sign} />
+      {line?.close !== undefined && <span class="fold">{isFolded ? '▸' : '▾'}</span>}
+      {line?.pieces.map((piece, key) => (
+        <span key={key} class={`j-${piece.kind}`}>
+          {plain(
+            piece.text.length > widest
+              ? `${piece.text.slice(0, widest)}… (${piece.text.length} characters)`
+              : piece.text,
+          )}
+        </span>
+      ))}
+      {isFolded && <span class="muted"> … {(line?.members ?? 0) + 1} </span>}
+    </span>
   );
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { jsonLines } from './lines.ts';
-import { marksOf, marksOfLines } from './marks.ts';
+import { firstDiffering, marksOf, marksOfLines } from './marks.ts';
 
 function marked(left: unknown, right: unknown): readonly [readonly string[], readonly string[]] {
   const marks = marksOf(left, right);
@@ -59,4 +59,20 @@ test('values that are the same, or wholly other, are marked nowhere, or everywhe
     ['  {', '  "a": 1', '  }'],
   ]);
   assert.deepEqual(marked([1], 2), [['~ [', '~ 1', '~ ]'], ['~ 2']]);
+});
+
+test('a member whose name has a dot is not taken for a member of a member', () => {
+  assert.deepEqual(marked({ a: { b: 1 }, 'a.b': 1 }, { a: { b: 1 } }), [
+    ['  {', '  "a": {', '  "b": 1', '  },', '− "a.b": 1', '  }'],
+    ['  {', '  "a": {', '  "b": 1', '  }', '  }'],
+  ]);
+});
+
+test('the first line that differs is the same on both sides', () => {
+  const first = (left: unknown, right: unknown): number | undefined =>
+    firstDiffering(JSON.stringify(left), JSON.stringify(right), marksOf(left, right));
+  assert.equal(first({ a: 1, b: 2, c: 3 }, { a: 1, c: 3 }), 2);
+  assert.equal(first({ a: 1, c: 3 }, { a: 1, b: 2, c: 3 }), 2);
+  assert.equal(first({ a: [1, 2] }, { a: [1, 3] }), 3);
+  assert.equal(first({ a: 1 }, { a: 1 }), undefined);
 });

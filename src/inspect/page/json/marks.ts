@@ -1,5 +1,5 @@
-import { differences } from './differences.ts';
-import type { JsonLine } from './lines.ts';
+import { differences, placeIn } from './differences.ts';
+import { jsonLines, type JsonLine } from './lines.ts';
 
 /** Signs of lines: what stands on one side alone, and what is other on both. */
 export type MarkSign = '−' | '+' | '~';
@@ -19,6 +19,20 @@ export function marksOf(left: unknown, right: unknown): { readonly left: Marks; 
   return { left: new Map(own), right: new Map(others) };
 }
 
+/** Finds the first line at which two values differ that stand side by side: the lines before it are the same. */
+export function firstDiffering(
+  left: string,
+  right: string,
+  marks: { readonly left: Marks; readonly right: Marks },
+): number | undefined {
+  const first = (text: string, own: Marks): number => {
+    const at = marksOfLines(jsonLines(text), own).findIndex((mark) => mark !== undefined);
+    return at < 0 ? Number.POSITIVE_INFINITY : at;
+  };
+  const found = Math.min(first(left, marks.left), first(right, marks.right));
+  return Number.isFinite(found) ? found : undefined;
+}
+
 /** Finds the mark of each line: that of its place, or of what it stands in. */
 export function marksOfLines(lines: readonly JsonLine[], marks: Marks): readonly (MarkSign | undefined)[] {
   const open: { readonly path: string; readonly mark: MarkSign | undefined; items: number }[] = [];
@@ -31,8 +45,8 @@ export function marksOfLines(lines: readonly JsonLine[], marks: Marks): readonly
       around === undefined
         ? ''
         : first?.kind === 'key'
-          ? `${around.path}.${keyIn(first.text)}`
-          : `${around.path}[${around.items++}]`;
+          ? placeIn(around.path, keyIn(first.text))
+          : placeIn(around.path, around.items++);
     const mark = around?.mark ?? marks.get(path);
     if (close !== undefined) open.push({ path, mark, items: 0 });
     return mark;

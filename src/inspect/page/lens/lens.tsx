@@ -3,7 +3,7 @@ import { useMemo } from 'preact/hooks';
 import type { LensView } from '../../view.ts';
 import { useAsked } from '../asked.ts';
 import { JsonView } from '../json/json-view.tsx';
-import { marksOf } from '../json/marks.ts';
+import { firstDiffering, marksOf } from '../json/marks.ts';
 import { Choice } from '../parts.tsx';
 import { plain } from '../plain.ts';
 import { hello, lensRevision } from '../state.ts';
@@ -15,10 +15,7 @@ export function Lens({ n }: { readonly n: number }): JSX.Element {
   const revisions = hello.value?.revisions ?? [];
   const to = lensRevision.value === '' ? (revisions[0] ?? '') : lensRevision.value;
   const lens = useAsked<LensView>(to === '' ? undefined : { verb: 'lens', body: { n, revision: to }, keys: [n, to] });
-  const marks = useMemo(
-    () => (lens?.left === undefined || lens.right === undefined ? undefined : marksOf(lens.left, lens.right)),
-    [lens],
-  );
+  const { left, right, marks, first } = useMemo(() => sidesOf(lens), [lens]);
   return (
     <div class="lens">
       <Choice
@@ -35,20 +32,16 @@ export function Lens({ n }: { readonly n: number }): JSX.Element {
           )}
           <Changes changes={lens.changes} />
           <div class="sides">
-            {lens.left !== undefined && (
+            {left !== undefined && (
               <figure>
                 <figcaption>as it crossed, in {lens.from}</figcaption>
-                <JsonView
-                  text={JSON.stringify(lens.left)}
-                  label={`As it crossed in ${lens.from}`}
-                  marks={marks?.left}
-                />
+                <JsonView text={left} label={`As it crossed in ${lens.from}`} marks={marks?.left} first={first ?? 0} />
               </figure>
             )}
-            {lens.right !== undefined && (
+            {right !== undefined && (
               <figure>
                 <figcaption>a client of {lens.to} gets</figcaption>
-                <JsonView text={JSON.stringify(lens.right)} label={`For a client of ${lens.to}`} marks={marks?.right} />
+                <JsonView text={right} label={`For a client of ${lens.to}`} marks={marks?.right} first={first ?? 0} />
               </figure>
             )}
           </div>
@@ -57,6 +50,21 @@ export function Lens({ n }: { readonly n: number }): JSX.Element {
       <Trial key={`${n} ${to}`} n={n} to={to} />
     </div>
   );
+}
+
+/** Both sides as texts, with what differs, and the line at which it begins. */
+function sidesOf(lens: LensView | undefined): {
+  readonly left?: string;
+  readonly right?: string;
+  readonly marks?: ReturnType<typeof marksOf>;
+  readonly first?: number | undefined;
+} {
+  const left = lens?.left === undefined ? undefined : JSON.stringify(lens.left);
+  const right = lens?.right === undefined ? undefined : JSON.stringify(lens.right);
+  if (left === undefined || right === undefined)
+    return { ...(left === undefined ? {} : { left }), ...(right === undefined ? {} : { right }) };
+  const marks = marksOf(lens?.left, lens?.right);
+  return { left, right, marks, first: firstDiffering(left, right, marks) };
 }
 
 function headOf({ kind, changes, from, to }: LensView): string {

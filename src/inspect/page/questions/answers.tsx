@@ -12,7 +12,7 @@ export function Answers(props: {
   const give = (action: string): void =>
     void act('answer', { question: id, action, ...(action === 'accept' && text !== undefined ? { text } : {}) });
   return (
-    <p class="doing">
+    <p class="doing answers">
       <button type="button" class="main" disabled={isWrong === true} onClick={() => give('accept')}>
         {accept}
       </button>

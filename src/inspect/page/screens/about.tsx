@@ -5,7 +5,7 @@ import { useAsked } from '../asked.ts';
 import { JsonView } from '../json/json-view.tsx';
 import { Choice, coded, Facts } from '../parts.tsx';
 import { line, plain, textOf } from '../plain.ts';
-import { act, chosenServer, lists, server } from '../state.ts';
+import { act, chosenServer, lensRevision, lists, server } from '../state.ts';
 
 /** Failure of a connection: what happened, what was tried, the next step. */
 export function Failure({ view }: { readonly view: ServerView }): JSX.Element {
@@ -83,18 +83,19 @@ export function Losses(): JSX.Element | null {
   const version = server.value?.version;
   const isConnected = server.value?.state === 'connected';
   const own = lists.value.get(id);
-  const [client, setClient] = useState('');
   const { losses } = useAsked<{ readonly losses: readonly LossesView[] }>(
     isConnected ? { verb: 'losses', body: { server: id }, keys: [id, version, own] } : undefined,
   ) ?? { losses: [] };
   if (losses.length === 0) return null;
-  const shown = losses.find((one) => one.client === client) ?? losses.at(-1);
+  // The oldest first, as the lens over a message has them.
+  const all = losses.toSorted((one, other) => (one.client < other.client ? -1 : 1));
+  const shown = all.find((one) => one.client === lensRevision.value) ?? all[0];
   return (
     <section aria-label="Clients of other revisions">
       <h2>What a client of another revision gets, through parley bridge</h2>
       <Choice
         label="Revision of the client"
-        of={losses.map((one) => [
+        of={all.map((one) => [
           one.client,
           <>
             {one.client}{' '}
@@ -104,7 +105,7 @@ export function Losses(): JSX.Element | null {
           </>,
         ])}
         value={shown?.client ?? ''}
-        onChoose={setClient}
+        onChoose={(date) => (lensRevision.value = date)}
       />
       {shown !== undefined && shown.losses.length === 0 && <p class="good">✓ everything is carried</p>}
       <ul class="losses">

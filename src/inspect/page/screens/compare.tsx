@@ -45,14 +45,14 @@ function Pick(props: {
   const { label, ids, value, onPick } = props;
   return (
     <label>
-      {label}{' '}
+      {label}
       <select value={value} onChange={(event) => onPick(event.currentTarget.value)}>
         {ids.map((id) => (
           <option key={id} value={id}>
             {id} {line(nameOf(id), 40)}
           </option>
         ))}
-      </select>{' '}
+      </select>
     </label>
   );
 }

@@ -24,7 +24,7 @@ export function Dialogs(): JSX.Element | null {
         if (event.target === box.current) box.current?.close();
       }}
     >
-      {which === 'palette' && <Palette />}
+      {which === 'palette' && <Palette onClose={() => box.current?.close()} />}
       {which === 'help' && <Help />}
       {which === 'compare' && <Compare />}
       <p class="doing">
@@ -36,13 +36,15 @@ export function Dialogs(): JSX.Element | null {
   );
 }
 
-function Palette(): JSX.Element {
+function Palette({ onClose }: { readonly onClose: () => void }): JSX.Element {
   const [typed, setTyped] = useState('');
   const [at, setAt] = useState(0);
   const wanted = typed.toLowerCase().replace(/^#/, '').split(/\s+/);
   const all = goals(typed);
   const seen = all.filter(({ words }) => wanted.every((word) => words.toLowerCase().includes(word))).slice(0, 50);
   const go = (goal: Goal | undefined): void => {
+    // Closed, and not only taken away: the focus goes back to where it was.
+    onClose();
     dialog.value = undefined;
     // While the dialog is there, nothing beside it takes the focus.
     setTimeout(() => goal?.go(), 0);
@@ -66,6 +68,8 @@ function Palette(): JSX.Element {
           if (event.key === 'ArrowDown') setAt(Math.min(at + 1, seen.length - 1));
           else if (event.key === 'ArrowUp') setAt(Math.max(at - 1, 0));
           else if (event.key === 'Enter') go(seen[at]);
+          // A browser would clear the field first, and close with the second press.
+          else if (event.key === 'Escape') onClose();
           else return;
           event.preventDefault();
         }}
@@ -103,7 +107,7 @@ function Help(): JSX.Element {
           </div>
         ))}
       </dl>
-      <label>
+      <label class="again">
         <input
           type="checkbox"
           checked={singleKeys.value}

@@ -44,7 +44,7 @@ export function Logs(): JSX.Element {
             const log = own[index];
             return (
               <>
-                <span role="gridcell" class="muted mono">
+                <span role="gridcell" class="when muted mono">
                   {clock(log?.t ?? 0)}
                 </span>
                 <span role="gridcell" class="level">

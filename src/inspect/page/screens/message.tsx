@@ -7,28 +7,19 @@ import { Choice, CopyButton, Facts } from '../parts.tsx';
 import { clock, line, plain, size, textOf } from '../plain.ts';
 import { row, rowAt, rowsVersion } from '../state.ts';
 import { Lens } from '../lens/lens.tsx';
-
-/** Views of a message. */
-const views = ['message', 'http', 'lens'] as const;
-type View = (typeof views)[number];
-
-let lastView: View = 'message';
+import { messageView } from '../lens/shown.ts';
 
 /** A message of the wire: as it crossed, with its HTTP, and through the lens. */
 export function Message({ n }: { readonly n: number }): JSX.Element {
   void rowsVersion.value;
   const one = rowAt(n);
   const [isRevealed, setRevealed] = useState(false);
-  const [view, setView] = useState<View>(lastView);
+  const view = messageView.value;
   const entry = useAsked<EntryView>({
     verb: 'entry',
     body: { n, reveal: isRevealed },
     keys: [n, isRevealed, one?.pair, one?.bytes],
   });
-  const choose = (next: View): void => {
-    lastView = next;
-    setView(next);
-  };
   return (
     <aside class="message-pane" aria-label={`Message ${n}`}>
       <div class="message-bar">
@@ -46,7 +37,7 @@ export function Message({ n }: { readonly n: number }): JSX.Element {
             ['lens', 'Lens'],
           ]}
           value={view}
-          onChoose={choose}
+          onChoose={(next) => (messageView.value = next)}
         />
       </div>
       {entry !== undefined && view === 'message' && (
@@ -77,7 +68,7 @@ function MessageDoing(props: {
           {one.kind === 'request' ? 'answer' : 'request'} #{one.pair} <kbd>p</kbd>
         </button>
       )}
-      {text !== undefined && <CopyButton text={text} what="JSON" />}
+      {text !== undefined && <CopyButton text={text} what={looksLikeJson(text) ? 'JSON' : 'text'} />}
       {entry.curl !== undefined && <CopyButton text={entry.curl} what="as curl" />}
       {entry.line !== undefined && <CopyButton text={entry.line} what="as parley call" />}
       {entry.hides && (
@@ -112,7 +103,7 @@ function Body({ entry: { entry } }: { readonly entry: EntryView }): JSX.Element 
       {trouble !== undefined && <p class="bad">✕ {plain(trouble)}</p>}
       {text === undefined ? (
         <p class="muted">No body.</p>
-      ) : /^\s*[{[]/.test(text) ? (
+      ) : looksLikeJson(text) ? (
         <JsonView text={text} label="Message as JSON" />
       ) : (
         <pre class="text">{plain(text.slice(0, 200_000))}</pre>
@@ -122,6 +113,11 @@ function Body({ entry: { entry } }: { readonly entry: EntryView }): JSX.Element 
       )}
     </>
   );
+}
+
+/** Tells whether a text is shown as JSON; what of it is none is shown as it is. */
+function looksLikeJson(text: string): boolean {
+  return /^\s*[{[]/.test(text);
 }
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,0 +1,18 @@
+/** Views of the chosen message, and the way to the lens over it. */
+
+import { signal, type Signal } from '@preact/signals';
+import { lensRevision, place, row } from '../state.ts';
+
+/** View of a message: as it crossed, with its HTTP, and through the lens. */
+export type MessageView = 'message' | 'http' | 'lens';
+
+/** View that the person chose last: every message is shown in it. */
+export const messageView: Signal<MessageView> = signal('message');
+
+/** Shows a client of a revision through the lens, over the message that is chosen, where one is. */
+export function showLens(date: string): void {
+  lensRevision.value = date;
+  if (row.value === undefined) return;
+  messageView.value = 'lens';
+  if (place.value !== 'lens') place.value = 'wire';
+}
