@@ -62,15 +62,16 @@ test('who is not heard then either is not there', async (t) => {
   assert.equal(sent.length, 2);
 });
 
-test('more than there is room for is said once', async (t) => {
-  const { bus, deaf, pass } = scene(t);
+const long = 'x'.repeat(9 * 1024 * 1024);
+
+test('what there is no room for is not waited with, and comes after what waits', async (t) => {
+  const { bus, sent, deaf, pass } = scene(t);
   deaf.add('a');
-  const long = 'x'.repeat(9 * 1024 * 1024);
-  const first = bus.publish('a', long);
+  const first = bus.publish('a', `first ${long}`);
   await pass(0);
-  assert.equal(await bus.publish('a', long), 0);
-  await pass(300);
-  assert.equal(await first, 0);
+  const second = bus.publish('a', `second ${long}`);
+  assert.deepEqual(await Promise.all([first, second]), [0, 0]);
+  assert.deepEqual(sent.map(beginning), ['first', 'first', 'second']);
   // There is room again.
   const later = bus.publish('a', long);
   await pass(0);
@@ -78,6 +79,23 @@ test('more than there is room for is said once', async (t) => {
   await pass(300);
   assert.equal(await later, 1);
 });
+
+test('what there is no room for on a channel where nothing waits is said once', async (t) => {
+  const { bus, sent, deaf, pass } = scene(t);
+  deaf.add('a').add('b');
+  const first = bus.publish('a', `first ${long}`);
+  await pass(0);
+  assert.equal(await bus.publish('b', `other ${long}`), 0);
+  assert.deepEqual(sent.map(beginning), ['first', 'other']);
+  deaf.clear();
+  await pass(300);
+  assert.equal(await first, 1);
+});
+
+/** Short enough to be shown where a test fails. */
+function beginning(text: string): string | undefined {
+  return text.split(' ', 1)[0];
+}
 
 test('what waits is said at once when its process closes, and later nothing waits', async (t) => {
   const { bus, sent, deaf, pass } = scene(t);
@@ -97,4 +115,15 @@ test('what was on its way when its process closed does not wait', async (t) => {
   bus.close();
   assert.equal(await onItsWay, 0);
   assert.deepEqual(sent, ['text']);
+});
+
+test('what is said in the turn in which its process closes comes after what waits', async (t) => {
+  const { bus, sent, deaf, pass } = scene(t);
+  deaf.add('a');
+  const waiting = bus.publish('a', 'waits');
+  await pass(0);
+  bus.close();
+  const last = bus.publish('a', 'last');
+  assert.deepEqual(await Promise.all([waiting, last]), [0, 0]);
+  assert.deepEqual(sent, ['waits', 'waits', 'last']);
 });

@@ -6,7 +6,7 @@ import { Turns } from '../../store/turns.ts';
 const pauseMs = 250;
 const jitterMs = 50;
 
-/** The most characters that wait to be said again; more is said once. */
+/** The most characters that wait to be said again. Where there are more, a channel on which something waits does not wait any longer, and on others what nobody hears is said once. */
 const mostWaiting = 16 * 1024 * 1024;
 
 /** A bus that says again what nobody heard. */
@@ -17,7 +17,8 @@ export interface InsistentBus extends Bus {
 
 /**
  * Makes a bus on which a process is not taken for dead since its connection broke a moment ago: what nobody heard is published once more a little later, and only
- * then nobody is there. What is published on that channel meanwhile comes after it, whether it was on its way already or not.
+ * then nobody is there. What is published on that channel meanwhile comes after it, whether it was on its way already or not, and also where there is no room for it
+ * or the bus is closed: then the pause is over at once.
  */
 export function insistent(bus: Bus): InsistentBus {
   const pauses = new Map<string, Pause>();
@@ -28,8 +29,10 @@ export function insistent(bus: Bus): InsistentBus {
   const pause = (channel: string): Pause => {
     const known = pauses.get(channel);
     if (known !== undefined) return known;
-    const begun = pauseFor(pauseMs + Math.random() * jitterMs, () => pauses.delete(channel));
+    const begun = pauseFor(pauseMs + Math.random() * jitterMs);
     pauses.set(channel, begun);
+    // What comes in the turn in which it ends still comes after what waited.
+    void begun.over.then(() => pauses.delete(channel));
     return begun;
   };
   const later = async (channel: string, text: string): Promise<Heard> => {
@@ -42,7 +45,11 @@ export function insistent(bus: Bus): InsistentBus {
   return {
     publish: async (channel, text) => {
       const { heard, again } = await sending.run(channel, async (): Promise<Said> => {
-        if (pauses.has(channel) && hasRoom(text)) return { again: later(channel, text) };
+        const begun = pauses.get(channel);
+        if (begun !== undefined) {
+          if (!hasRoom(text)) begun.end();
+          return { again: later(channel, text) };
+        }
         const heard = await bus.publish(channel, text);
         return heard === 0 && hasRoom(text) ? { again: later(channel, text) } : { heard };
       });
@@ -67,12 +74,11 @@ interface Pause {
   end(): void;
 }
 
-function pauseFor(ms: number, over: () => void): Pause {
+function pauseFor(ms: number): Pause {
   let end = (): void => undefined;
   const ended = new Promise<void>((resolve) => {
     end = () => {
       cancel();
-      over();
       resolve();
     };
     const cancel = after(ms, end, true);
