@@ -45,8 +45,12 @@ export class Judge {
   /** What it came to. */
   readonly states: Set<State> = new Set();
 
-  constructor(world: World) {
+  /** True where what is said once is heard once. */
+  readonly #isToldOnce: boolean;
+
+  constructor(world: World, isToldOnce = true) {
     this.#world = world;
+    this.#isToldOnce = isToldOnce;
   }
 
   state(name: State): void {
@@ -117,7 +121,7 @@ export class Judge {
     this.#questions.set(question, times);
     const [tool, key] = question.split(' ');
     if (clientOf(Number(key)) !== client) this.violated(`${client} is asked ${question}`);
-    if (times > (this.#posts.get(`${tool} ${key}`) ?? 0)) this.violated(`${question} is asked ${times} times`);
+    this.#isHeard(`${tool} ${key}`, times, `${question} is asked`);
   }
 
   /** Something is logged: what runs anew in rounds does not say again what it said. */
@@ -126,7 +130,11 @@ export class Judge {
     const times = (this.#logs.get(words) ?? 0) + 1;
     this.#logs.set(words, times);
     const [tool, key] = words.split(' ');
-    if (times > (this.#posts.get(`${tool} ${key}`) ?? 0)) this.violated(`${words} is logged ${times} times`);
+    this.#isHeard(`${tool} ${key}`, times, `${words} is logged`);
+  }
+
+  #isHeard(call: string, times: number, what: string): void {
+    if (this.#isToldOnce && times > (this.#posts.get(call) ?? 0)) this.violated(`${what} ${times} times`);
   }
 
   /** A side effect that a handler wants once in all its runs for one call. */

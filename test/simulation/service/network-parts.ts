@@ -38,6 +38,8 @@ export interface NetworkParts {
   overAt?(request: FetchRequest): number | undefined;
   /** The process that wrote first on each stream that has ids. */
   readonly writers: Map<string, Process>;
+  /** The questions that reached clients, with the process that told each, and when. */
+  readonly asked: Map<string, { readonly by: Process | undefined; readonly at: number }>;
   /** Hears what it comes to. */
   state(name: State): void;
   /** Hears that something was. */

@@ -237,7 +237,11 @@ class Exchange implements Wire {
     const isLost = this.#misfortune === 'cut' || this.#misfortune === 'half open';
     if (isLost && this.#pieces++ >= this.#passes) return this.#pieces - 1 === this.#passes ? this.#cut() : undefined;
     if (/"(?:result|error)":/.test(text)) this.#isAnswered = true;
-    this.#tell(() => this.#body?.add(text));
+    const server = this.#server;
+    this.#tell(() => {
+      this.#body?.add(text);
+      for (const id of questionsIn(text)) this.#isAsked(id, server);
+    });
     if (this.#wrong !== 'between') return;
     const { flow, request } = this.#parts;
     const words = new Wrong(this.#network.seed).between(flow, this.#said++, request);
@@ -255,6 +259,15 @@ class Exchange implements Wire {
       if (this.#server !== undefined && !this.#network.writers.has(streamOf(id)))
         this.#network.writers.set(streamOf(id), this.#server);
     }
+  }
+
+  /** A question of a service of several processes, whose id is its own, reaches a client once, unless nobody can know that it did: who told it is gone, or was not heard. */
+  #isAsked(id: string, server: Process | undefined): void {
+    const { asked, world } = this.#network;
+    const before = asked.get(id);
+    asked.set(id, { by: server, at: world.now });
+    const isKnown = before?.by?.alive === true && before.by.stoppedWithin(before.at, world.now) === 0;
+    if (isKnown) this.#network.saidTwice(`${this.#parts.flow} asks ${id} again, of ${before.at}`);
   }
 
   /** Who listens by a token hears nothing after its end, but what belongs to a call that runs. */
@@ -369,6 +382,12 @@ function urlParts({ pathname, search }: URL): { readonly pathname: string; reado
 /** Tells whether a message is no request, nor several together. */
 function asksNothing({ body }: FetchRequest): boolean {
   return body !== undefined && !/"id":.*"method"|"method":.*"id":/.test(body) && !body.startsWith('[');
+}
+
+/** The ids of questions in events, where they are those of one of several processes. */
+function questionsIn(text: string): readonly string[] {
+  if (!text.includes('"method":')) return [];
+  return [...text.matchAll(/"id":"([0-9a-f]{18}-\d+-\d+)","method"/g)].map(([, id = '']) => id);
 }
 
 function methodIn(body: string | undefined): string {

@@ -36,7 +36,15 @@ export type ServiceKind = (typeof serviceKinds)[number];
 export interface Fault {
   readonly at: number;
   readonly node: number;
-  readonly kind: (typeof faultKinds)[number] | 'store away' | 'deaf' | 'news' | 'take back' | 'garble' | 'spoil';
+  readonly kind:
+    | (typeof faultKinds)[number]
+    | 'store away'
+    | 'deaf'
+    | 'news'
+    | 'take back'
+    | 'garble'
+    | 'spoil'
+    | 'falter';
   readonly ms: number;
 }
 
@@ -173,7 +181,7 @@ export function planOf(seed: number, { nodes = 1, bridge = false, isFirst = fals
     const isNews = !isFirst && draw('news', number) < 0.3;
     const engine = isFirst || nodes === 1 ? 1 : draw('engine', number);
     const befalls = pick(nodes > 1 ? sharedFaultKinds : faultKinds, 'fault', number);
-    const trouble = engine < 0.05 ? 'garble' : engine < 0.08 ? 'spoil' : befalls;
+    const trouble = engine < 0.05 ? 'garble' : engine < 0.08 ? 'spoil' : engine < 0.18 ? 'falter' : befalls;
     return {
       at,
       node: Math.floor(draw('node', number) * nodes),
@@ -312,7 +320,7 @@ export function isKept({ service, nodes, faults, outAt }: Plan): boolean {
     service === 'plain' &&
     nodes > 1 &&
     outAt === undefined &&
-    faults.every(({ kind }) => kind !== 'store away' && kind !== 'spoil')
+    faults.every(({ kind }) => kind !== 'store away' && kind !== 'spoil' && kind !== 'falter')
   );
 }
 
@@ -328,8 +336,18 @@ export function newestMsOf({ trouble, wrong, outAt, faults }: Plan): number {
 const mayLose: readonly ServiceKind[] = ['tight', 'slow log', 'full store'];
 
 /** Tells whether what is said of a call comes in its order: what a stream has no place for goes over another one, which may be faster. */
-export function isOrdered({ service }: Plan): boolean {
-  return service !== 'eventless' && !mayLose.includes(service);
+export function isOrdered(plan: Plan): boolean {
+  const { service } = plan;
+  return isToldOnce(plan) && service !== 'eventless' && !mayLose.includes(service);
+}
+
+/**
+ * Tells whether a client is told everything once. What a store did not keep within seconds is told all the same; where it was kept without an answer, and who knows
+ * that is not heard of any more, whoever goes on with the stream tells it again.
+ */
+export function isToldOnce({ faults }: Plan): boolean {
+  const falters = faults.some(({ kind }) => kind === 'falter');
+  return !falters || !faults.some(({ kind }) => ['kill', 'drain', 'stop', 'deaf', 'store away'].includes(kind));
 }
 
 /** Tells whether nothing of what is sent on the stream of an answer may be missing: one that breaks is taken up. */

@@ -14,7 +14,7 @@ import { Judge } from './judge.ts';
 import { Network } from './network.ts';
 import type { Reached } from './network-parts.ts';
 import { mostRounds, Node, roundMs, toolCount, type ServiceParts } from './node.ts';
-import { isKept, isPeaceful, type Fault, type Plan } from './plan.ts';
+import { isKept, isPeaceful, isToldOnce, type Fault, type Plan } from './plan.ts';
 import { littleRoom, SharedStore } from './shared-store.ts';
 import { countedTimers } from './handling.ts';
 import { stateOfFault, type State } from './states.ts';
@@ -51,7 +51,7 @@ const warming = async (plan: Plan): Promise<unknown> => await run(plan, true);
 async function run(plan: Plan, loads = false): Promise<Outcome> {
   const world = new World(plan.seed);
   world.loads = loads;
-  const judge = new Judge(world);
+  const judge = new Judge(world, isToldOnce(plan));
   await inWorld(world, async () => {
     const service = new Service(plan, world, judge);
     service.begin();
@@ -128,6 +128,7 @@ class Service {
     const common = {
       state: (name: State) => judge.state(name),
       writers: new Map<string, Process>(),
+      asked: new Map(),
       cutsAlone: plan.cutsAlone,
       world,
       trouble: () => (world.now < plan.calmAt ? plan.trouble : 0),
@@ -286,6 +287,7 @@ class Service {
     if (kind === 'take back') return this.#takeBack();
     if (kind === 'garble') return this.#store?.garble();
     if (kind === 'spoil') return this.#store?.spoil();
+    if (kind === 'falter') return this.#store?.falter(ms);
     if (kind === 'store away') return this.#store?.away(ms);
     if (node === undefined || !node.process.alive) return;
     if (kind === 'deaf') return this.#store?.deafen(node.process, ms);

@@ -1,4 +1,4 @@
-/** One store that all processes of a service share, each by a connection of its own: late, in the order of each connection, away at times. */
+/** One store that all processes of a service share, each by a connection of its own: late, in the order of each connection, away at times, and faltering. */
 
 import type { StreamLog, StreamWriter } from '../../../src/store/stream-log.ts';
 import { StoreError, type Store } from '../../../src/store/store.ts';
@@ -12,6 +12,10 @@ import { stateOfText, type State } from './states.ts';
 
 /** How long a process waits for a store that does not answer, in milliseconds. */
 const patienceMs = 2_000;
+
+/** How often a command fails while the store falters, and how often one that fails was done all the same. */
+const failing = 0.3;
+const done = 0.5;
 
 /** The limits of a store with little room. */
 export const littleRoom = {
@@ -38,6 +42,8 @@ export class SharedStore {
   readonly #subscribers = new Map<string, Set<Subscriber>>();
   /** Until when it answers nobody, and whom its bus does not reach. */
   #awayUntil = 0;
+  /** Until when commands fail here and there. */
+  #faltersUntil = 0;
   readonly #deaf = new Set<Process>();
   /** The keys that were written last. */
   readonly #keys = new Set<string>();
@@ -58,6 +64,13 @@ export class SharedStore {
   away(ms: number): void {
     this.#world.note(`the store is away for ${ms} ms`);
     this.#awayUntil = this.#world.now + ms;
+  }
+
+  /** Commands fail here and there; whether they were done their caller does not know. */
+  falter(ms: number): void {
+    this.#world.note(`the store falters for ${ms} ms`);
+    this.#parts.state('a store falters');
+    this.#faltersUntil = this.#world.now + ms;
   }
 
   /** What is told to a process is lost for a time; it learns of that afterwards. */
@@ -102,6 +115,7 @@ export class SharedStore {
       seed: this.#seed,
       slowMs: this.#slowMs,
       awayUntil: () => this.#awayUntil,
+      faltersUntil: () => this.#faltersUntil,
       failed: (state) => this.#parts.state(state),
     });
     const { records, events, limits } = this.#kept;
@@ -124,11 +138,16 @@ export class SharedStore {
         publish: (channel, text) => ask(() => this.#publish(channel, text)),
         subscribe: async (channel, hear, onGap) => {
           const subscriber: Subscriber = { process, hear, onGap, ended: false };
-          await ask(() => this.#add(channel, subscriber));
-          return () => {
+          const end = (): void => {
             subscriber.ended = true;
             this.#subscribers.get(channel)?.delete(subscriber);
           };
+          // Whoever is told that he hears nothing hears nothing.
+          await ask(() => this.#add(channel, subscriber)).catch((cause: unknown) => {
+            end();
+            throw cause;
+          });
+          return end;
         },
       },
       check: () => ask(() => undefined),
@@ -205,51 +224,52 @@ interface ConnectionParts {
   readonly seed: number;
   readonly slowMs: number;
   awayUntil(): number;
+  faltersUntil(): number;
   failed(state: State): void;
 }
 
 /** What one process asks, in its order. */
 class Connection {
   readonly #world: World;
-  readonly #seed: number;
   readonly #process: Process;
-  readonly #slowMs: number;
-  readonly #awayUntil: () => number;
-  readonly #failed: (state: State) => void;
+  readonly #parts: ConnectionParts;
   #asked = 0;
   #arrives = 0;
   #answers = 0;
 
-  constructor(world: World, process: Process, { seed, slowMs, awayUntil, failed }: ConnectionParts) {
-    this.#failed = failed;
+  constructor(world: World, process: Process, parts: ConnectionParts) {
     this.#world = world;
     this.#process = process;
-    this.#seed = seed;
-    this.#slowMs = slowMs;
-    this.#awayUntil = awayUntil;
+    this.#parts = parts;
   }
 
-  /** @param lost Hears at once that what is asked is never done. */
+  /** @param lost Hears at once that who asks never hears what came of it. */
   ask<T>(run: () => NowOrLater<T>, lost: () => void = () => undefined): Promise<T> {
     const world = this.#world;
+    const { seed, slowMs, awayUntil, failed } = this.#parts;
     const number = this.#asked++;
-    const delay = (part: string): number =>
-      Math.ceil(chance(this.#seed, 'store', this.#process.name, number, part) ** 4 * this.#slowMs);
+    const drawn = (part: string): number => chance(seed, 'store', this.#process.name, number, part);
+    const delay = (part: string): number => Math.ceil(drawn(part) ** 4 * slowMs);
     return new Promise((resolve, reject) => {
       this.#arrives = Math.max(this.#arrives, world.now + delay('there'));
       world.later(this.#arrives - world.now, undefined, () => {
-        if (world.now < this.#awayUntil()) {
+        const unanswered = (ms: number): void => {
           lost();
-          this.#failed('a store is away');
-          return void world.later(patienceMs, this.#process, () =>
-            reject(new StoreError('unavailable', 'the store did not answer')),
-          );
+          world.later(ms, this.#process, () => reject(new StoreError('unavailable', 'the store did not answer')));
+        };
+        if (world.now < awayUntil()) {
+          failed('a store is away');
+          return unanswered(patienceMs);
         }
+        const falters = world.now < this.#parts.faltersUntil() && drawn('falters') < failing;
+        if (falters && drawn('done') >= done) return unanswered(delay('breaks'));
         const tell = outcomeOf(run, resolve, (error) => {
           const state = error instanceof StoreError ? stateOfFailure.get(error.reason) : undefined;
-          if (state !== undefined) this.#failed(state);
+          if (state !== undefined) failed(state);
           reject(error);
         });
+        // It breaks before the answer, or nothing is heard of that.
+        if (falters) return unanswered(drawn('broken') < 0.5 ? delay('breaks') : patienceMs);
         this.#answers = Math.max(this.#answers, world.now + delay('back'));
         world.later(this.#answers - world.now, this.#process, tell);
       });

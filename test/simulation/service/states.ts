@@ -52,6 +52,7 @@ const shared = [
   'a stream is taken up at another process',
   'a session is adopted',
   'a store is away',
+  'a store falters',
   'a process hears nothing of its store',
   'nobody hears a text',
   'a stream is claimed',

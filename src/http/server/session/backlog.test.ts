@@ -119,6 +119,15 @@ test('a response that the log lost is no reason to end a resumed stream without 
   assert.equal(so.client.errors.length, 1);
 });
 
+test('a stream of which the log lost an event is not closed for its client to come back to', async () => {
+  const so = await held();
+  so.log.writes[1]?.(new Error('disk full'));
+  await settle();
+  so.conversation.link.disconnect?.(2, 10);
+  so.note(2);
+  assert.deepEqual([heard(so.answer), so.answer.ended], [[1, 2], false]);
+});
+
 test('who asked first and was answered last does not take the stream from who came back since', async () => {
   const so = await held();
   so.answer.leave();

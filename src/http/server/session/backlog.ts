@@ -39,6 +39,11 @@ export class Backlog {
     this.#settings = settings;
   }
 
+  /** Tells whether the log could not keep an event. */
+  get failed(): boolean {
+    return this.#failed;
+  }
+
   /** Numbers an event and keeps it. */
   add(data: string): LoggedEvent {
     const event: LoggedEvent = { number: ++this.#last, data };

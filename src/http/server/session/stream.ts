@@ -153,7 +153,9 @@ export class SessionStream implements LastingStream {
 
   /** Ends the connection and not the stream: the client is asked to come back for the rest. */
   pause(retryMs: number): void {
-    if (!this.#complete && this.#options.polling) this.#connection?.pause(retryMs);
+    // Who has nothing to come back for would be lost.
+    const isKept = this.#backlog?.failed === false;
+    if (!this.#complete && this.#options.polling && isKept) this.#connection?.pause(retryMs);
   }
 
   /** Finds what followed an event. Whoever asks last takes the place of the reader before, whose connection is dead. */

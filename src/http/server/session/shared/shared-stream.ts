@@ -1,9 +1,9 @@
 import { after } from '../../../../jsonrpc/timeout.ts';
-import { StoreError } from '../../../../store/store.ts';
 import type { StreamLog, StreamWriter } from '../../../../store/stream-log.ts';
 import type { HttpSettings } from '../../options.ts';
 import { retryField, type EventStream } from '../../stream.ts';
 import { idOf, written, type LastingStream, type Resumption } from '../stream.ts';
+import { isFenced, KeptEvents } from './kept-events.ts';
 import type { LineReply } from './words.ts';
 
 /** Time after which somebody who reads a stream in another process hears that its writer lives, in milliseconds. */
@@ -37,7 +37,7 @@ export interface Reader {
  */
 export class SharedStream implements LastingStream {
   readonly #parts: SharedStreamParts;
-  #writer: Promise<StreamWriter> | undefined;
+  readonly #events: KeptEvents;
   #connection: EventStream | undefined;
   #reader: Reader | undefined;
   #stopBeat: (() => void) | undefined;
@@ -47,7 +47,6 @@ export class SharedStream implements LastingStream {
   #tail: Promise<void> = Promise.resolve();
   /** Number of characters that wait to be kept. */
   #waiting = 0;
-  /** False once an event could not be kept: the stream goes on for who reads it now, and cannot be resumed. */
   #isKept = true;
   #complete = false;
   /** True once another process has it. */
@@ -59,7 +58,8 @@ export class SharedStream implements LastingStream {
 
   constructor(parts: SharedStreamParts) {
     this.#parts = parts;
-    this.#writer = parts.writer && Promise.resolve(parts.writer.writer);
+    const { name, log, about, writer, settings } = parts;
+    this.#events = new KeptEvents({ name, log, about, writer, now: settings.now });
     this.#seen = parts.writer?.last ?? 0;
   }
 
@@ -69,6 +69,11 @@ export class SharedStream implements LastingStream {
 
   get connected(): boolean {
     return this.#connection?.ended === false;
+  }
+
+  /** False once an event could not be kept: the stream goes on for who reads it now, and cannot be resumed. */
+  get isKept(): boolean {
+    return this.#isKept;
   }
 
   /** Resolves when everything that was sent so far is kept and written. */
@@ -114,7 +119,8 @@ export class SharedStream implements LastingStream {
   pause(retryMs: number): void {
     const connection = this.#connection;
     if (this.#complete || !this.#parts.polling) return;
-    void this.#tail.then(() => connection?.pause(retryMs));
+    // Who has nothing to come back for would be lost.
+    void this.#tail.then(() => this.#isKept && connection?.pause(retryMs));
   }
 
   /** Lets go of it: another process writes it from now on. */
@@ -198,15 +204,14 @@ export class SharedStream implements LastingStream {
   }
 
   async #append(data: string, last: boolean): Promise<number | 'fenced' | undefined> {
-    const { log, name, about, settings } = this.#parts;
+    const { settings } = this.#parts;
     this.#waiting += data.length;
     if (this.#waiting > settings.maxStreamBuffer + data.length) this.#isKept = false;
     if (!this.#isKept) return undefined;
     try {
-      const writer = await (this.#writer ??= Promise.resolve(log.write(name, about)));
-      return await writer.append(data, last);
+      return await this.#events.append(data, last);
     } catch (cause) {
-      if (cause instanceof StoreError && cause.reason === 'fenced') return 'fenced';
+      if (isFenced(cause)) return 'fenced';
       if (this.#isKept) settings.onError(new Error('an event could not be kept for replay', { cause }));
       this.#isKept = false;
       this.#tellReader('not-kept');

@@ -1,15 +1,18 @@
 import type { RequestId } from '../../../../jsonrpc/message.ts';
 import type { LoggedEvent } from '../../../../store/events.ts';
-import { StoreError } from '../../../../store/store.ts';
 import type { StreamWriter } from '../../../../store/stream-log.ts';
 import { McpError } from '../../../../protocol/error.ts';
 import { errorBody } from '../../status.ts';
 import { positionOf, written, type LastingStreams, type Resumption, type StreamMaker } from '../stream.ts';
 import { aboutAnswer, aboutSession, requestsAnswered } from './about-stream.ts';
 import type { OpeningStream } from './claim.ts';
+import { unlessFenced } from './kept-events.ts';
 import { SharedStream, type Reader } from './shared-stream.ts';
 import { StreamReader, type StreamReaderParts } from './stream-reader.ts';
 import type { ToldProcess } from './words.ts';
+
+/** Limit of streams that are remembered after their end because the store may not have the whole of them. */
+const mostUnkept = 64;
 
 /** Parts of the streams of a session that any process may go on with. */
 export interface SharedStreamsParts extends StreamReaderParts {
@@ -22,6 +25,9 @@ export interface SharedStreamsParts extends StreamReaderParts {
 export class SharedStreams implements LastingStreams {
   readonly #parts: SharedStreamsParts;
   readonly #live = new Map<string, { readonly stream: SharedStream; readonly about: string }>();
+
+  /** Streams that ended here, of which clients may have had more than the store has, or what it has under another number. */
+  readonly #unkept = new Set<string>();
 
   constructor(parts: SharedStreamsParts) {
     this.#parts = parts;
@@ -50,6 +56,7 @@ export class SharedStreams implements LastingStreams {
     const { log } = this.#parts;
     const here = this.#live.get(position.stream);
     if (here !== undefined) return await here.stream.resume(position.number);
+    if (this.#unkept.has(position.stream)) return undefined;
     const rest = await log.read(position.stream, position.number);
     if (rest === undefined) return undefined;
     if (rest.about === aboutSession && !rest.complete) return await this.#move(position.stream, position.number);
@@ -66,7 +73,7 @@ export class SharedStreams implements LastingStreams {
   readBy(told: ToldProcess & { readonly kind: 'reading' }): void {
     const reader: Reader = { line: told.line, tell: (reply) => this.#parts.inbox.reply(told, reply) };
     const here = this.#live.get(told.stream);
-    if (here === undefined) void reader.tell('not-here');
+    if (here === undefined) void reader.tell(this.#unkept.has(told.stream) ? 'not-kept' : 'not-here');
     else here.stream.readBy(reader, told.isAgain === true);
   }
 
@@ -122,6 +129,7 @@ export class SharedStreams implements LastingStreams {
     number: number,
   ): Promise<{ readonly here: SharedStream; readonly missed: readonly LoggedEvent[] } | undefined> {
     const { log } = this.#parts;
+    // It may have ended since it was read.
     const writer = await Promise.resolve(log.write(name, aboutSession)).catch(unlessFenced);
     if (writer === undefined) return undefined;
     const rest = await log.read(name, number);
@@ -145,15 +153,17 @@ export class SharedStreams implements LastingStreams {
       writer,
       onEnd: (ended) => {
         if (this.#live.get(name)?.stream === ended) this.#live.delete(name);
+        if (!ended.isKept) this.#remember(name);
       },
     });
     this.#live.get(name)?.stream.leave();
     this.#live.set(name, { stream, about });
     return stream;
   }
-}
 
-/** Nothing, where a stream ended since it was read. */
-function unlessFenced(error: unknown): undefined {
-  if (!(error instanceof StoreError) || error.reason !== 'fenced') throw error;
+  #remember(unkept: string): void {
+    this.#unkept.add(unkept);
+    const [oldest = unkept] = this.#unkept;
+    if (this.#unkept.size > mostUnkept) this.#unkept.delete(oldest);
+  }
 }

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { memoryStore } from '../../../../store/memory/store.ts';
+import { StoreError } from '../../../../store/store.ts';
+import type { StreamLog } from '../../../../store/stream-log.ts';
+import { isFenced, KeptEvents } from './kept-events.ts';
+
+/** What befalls a command: it is done, done and not heard of, or neither. */
+type Fate = 'done' | 'unheard' | 'undone';
+
+/** A log of which commands fail as the fates of each say, one after the other, and what is kept. */
+function scene(
+  fates: { readonly append?: Fate[]; readonly write?: Fate[]; readonly read?: Fate[] },
+  isAway = (): boolean => false,
+): {
+  kept: KeptEvents;
+  log: StreamLog;
+  texts(): Promise<readonly string[]>;
+} {
+  const log = memoryStore().events.open('session');
+  const befall = async <T>(what: keyof typeof fates, run: () => T): Promise<Awaited<T>> => {
+    const fate = isAway() ? 'undone' : (fates[what]?.shift() ?? 'done');
+    const outcome = fate === 'undone' ? undefined : await run();
+    if (fate !== 'done') throw new StoreError('unavailable', 'no answer came');
+    return outcome as Awaited<T>;
+  };
+  const faltering: StreamLog = {
+    ...log,
+    read: (stream, after) => befall('read', () => log.read(stream, after)),
+    write: async (stream, about) => {
+      const writer = await befall('write', () => log.write(stream, about));
+      let isLost = false;
+      return {
+        append: async (data, last) => {
+          if (isLost) throw new StoreError('unavailable', 'one before was lost');
+          isLost = (fates.append?.[0] ?? 'done') !== 'done';
+          return await befall('append', () => writer.append(data, last));
+        },
+      };
+    },
+  };
+  const kept = new KeptEvents({ name: 's', log: faltering, about: 'a', now: () => performance.now() });
+  const texts = async (): Promise<readonly string[]> => (await log.read('s', 0))?.events.map(({ data }) => data) ?? [];
+  return { kept, log, texts };
+}
+
+test('an event that was kept without an answer is kept once, under its number', async () => {
+  const { kept, texts } = scene({ append: ['done', 'unheard'] });
+  assert.equal(await kept.append('one', false), 1);
+  assert.equal(await kept.append('two', false), 2);
+  assert.equal(await kept.append('three', true), 3);
+  assert.deepEqual(await texts(), ['one', 'two', 'three']);
+});
+
+test('events that follow one which was lost come after it', async () => {
+  const { kept, texts } = scene({ append: ['undone'], write: ['done', 'unheard', 'undone'], read: ['undone'] });
+  const numbers = ['one', 'two', 'three', 'four'].map(async (data) => await kept.append(data, false));
+  assert.deepEqual(await Promise.all(numbers), [1, 2, 3, 4]);
+  assert.equal(await kept.append('five', false), 5);
+  assert.deepEqual(await texts(), ['one', 'two', 'three', 'four', 'five']);
+});
+
+test('the last event of a stream that was kept without an answer is known to be kept', async () => {
+  const { kept, log, texts } = scene({ append: ['done', 'unheard'] });
+  assert.deepEqual(await Promise.all([kept.append('one', false), kept.append('two', true)]), [1, 2]);
+  assert.deepEqual(await texts(), ['one', 'two']);
+  assert.equal((await log.read('s', 2))?.complete, true);
+});
+
+test('who lost an event hears that somebody else ended the stream meanwhile', async () => {
+  const { kept, log, texts } = scene({ append: ['done', 'undone'] });
+  await kept.append('one', false);
+  const lost = kept.append('two', false);
+  await (await log.write('s', 'a')).append('the end', true);
+  await assert.rejects(lost, isFenced);
+  await assert.rejects(kept.append('three', false), isFenced);
+  assert.deepEqual(await texts(), ['one', 'the end']);
+});
+
+test('what cannot be kept for five seconds is not, nor what follows it', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  let now = 0;
+  t.mock.method(performance, 'now', () => now);
+  let isAway = true;
+  const { kept, texts } = scene({}, () => isAway);
+  const failures: unknown[] = [];
+  const first = kept.append('one', false).catch((cause: unknown) => {
+    failures.push(cause, now);
+    isAway = false;
+  });
+  const second = kept.append('two', false).catch((cause: unknown) => failures.push(cause, now));
+  for (; isAway && now < 10_000; now += 250) {
+    t.mock.timers.tick(250);
+    await new Promise<void>((resolve) => void setImmediate(resolve));
+  }
+  await Promise.all([first, second]);
+  const [cause, at, same, later] = failures;
+  assert.ok(cause instanceof StoreError && cause.reason === 'unavailable');
+  assert.deepEqual([at, same, later], [5_000, cause, 5_000]);
+  await assert.rejects(kept.append('three', false), { reason: 'unavailable' });
+  assert.deepEqual(await texts(), []);
+});
