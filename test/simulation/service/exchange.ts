@@ -11,6 +11,8 @@ export interface Wire {
   write(text: string): void;
   finish(): void;
   destroy(): void;
+  /** How many bytes wait for a reader that is slow; none where it is left out. */
+  readonly buffered?: number;
 }
 
 /** What a request is made of. */
@@ -86,8 +88,11 @@ export class Reply implements HttpReply {
       last();
       this.broke();
     };
+    const wire = this.#wire;
     return {
-      buffered: 0,
+      get buffered() {
+        return wire.buffered ?? 0;
+      },
       write: (text) => {
         if (!this.closed) this.#wire.write(text);
       },

@@ -9,6 +9,8 @@ import { bePiped } from './piped.ts';
 import type { Plan } from './plan.ts';
 import type { GuestParts } from './raw.ts';
 import { beBeforeServerByHand } from './server-by-hand.ts';
+import { beClientOfService } from './service-by-hand.ts';
+import { beClientOfTwo } from './shared-by-hand.ts';
 
 /** Somebody who comes, and when. */
 export interface Guest {
@@ -26,6 +28,8 @@ export function guestsOf({ guestAt, impatientAt, pipedAt, keeperAt, handAt }: Pl
     [pipedAt, 'piped', bePiped],
     [handAt, 'by hand', beBeforeServerByHand],
     [handAt, 'hand', beClientByHand],
+    [handAt, 'in a shop', beClientOfService],
+    [handAt, 'in two shops', beClientOfTwo],
     [keeperAt, 'keeper', beKeeper],
   ];
   return all.flatMap(([at, name, be]) => (at === undefined ? [] : [{ at, name, be }]));

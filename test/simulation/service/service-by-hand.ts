@@ -1,0 +1,244 @@
+/**
+ * Clients by hand of small services of one process: they read slowly, break in the middle of a write, come back too early and too often, and go when something is
+ * being looked up for them; the log of the service takes its time.
+ */
+
+import type { EventStore, LoggedEvent } from '../../../src/store/events.ts';
+import type { Process } from '../world.ts';
+import type { GuestParts } from './raw.ts';
+import { Shop, type ShopOptions, type Visit } from './shop.ts';
+
+/** Runs all of it. */
+export async function beClientOfService(process: Process, parts: GuestParts): Promise<void> {
+  for (const [name, { options, talk }] of Object.entries(talks())) {
+    const shop = new Shop(process, parts, name, options);
+    await talk(shop).catch((error: unknown) => shop.violated(`fails: ${String(error)}`));
+    await shop.close();
+  }
+}
+
+interface Talk {
+  readonly options: ShopOptions;
+  talk(shop: Shop): Promise<void>;
+}
+
+const has = (visit: Visit, words: string): boolean => visit.text.includes(words);
+
+/** A log that confirms and finds what it keeps when it is told to. */
+class SlowLog {
+  isHeld = false;
+  readonly #writes: (() => void)[] = [];
+  readonly #reads: (() => void)[] = [];
+  readonly store: EventStore = {
+    open: () => {
+      const streams = new Map<string, LoggedEvent[]>();
+      return {
+        append: async (stream, event) => {
+          streams.set(stream, [...(streams.get(stream) ?? []), event]);
+          await this.#turn(this.#writes);
+        },
+        replayAfter: async (stream, number) => {
+          const found = streams.get(stream)?.filter((event) => event.number > number);
+          await this.#turn(this.#reads);
+          return found;
+        },
+        clear: () => void streams.clear(),
+      };
+    },
+  };
+
+  goOn(): void {
+    this.isHeld = false;
+    for (const one of [...this.#writes.splice(0), ...this.#reads.splice(0)]) one();
+  }
+
+  /** Who asked last is answered. */
+  answerLast(): void {
+    this.#reads.pop()?.();
+  }
+
+  async #turn(waiting: (() => void)[]): Promise<void> {
+    if (this.isHeld) await new Promise<void>((resolve) => waiting.push(resolve));
+  }
+}
+
+/** How many streams that the log has not confirmed are remembered. */
+const lingering = 64;
+
+function talks(): Readonly<Record<string, Talk>> {
+  const log = new SlowLog();
+  return {
+    'a reader that does not read': {
+      options: { http: { maxStreamBuffer: 2_000 } },
+      /** It is cut off, and has all of it when it comes back. */
+      async talk(shop) {
+        await shop.open();
+        const slow = shop.call(0, 'pours');
+        await shop.until(slow, () => slow.ids.length > 2, 'some of it');
+        slow.buffered = 100_000;
+        await shop.until(slow, () => slow.isCut, 'being cut off');
+        await shop.sleep(500);
+        const rest = await shop.done(shop.listen(0, slow.ids.at(-1)));
+        const all = [...`${slow.text}${rest.text}`.matchAll(/"progress":(\d+)/g)].map(([, at]) => Number(at));
+        shop.expect(
+          'a slow reader has all of it once',
+          all.join() === Array.from({ length: 20 }, (_, at) => at + 1).join(),
+          rest,
+        );
+        shop.expect('a slow reader is answered', has(rest, 'poured'), rest);
+        const broken = shop.call(0, 'waits');
+        await shop.until(broken, () => broken.ids.length > 1, 'its first words');
+        broken.isBroken = true;
+        shop.goOn();
+        await shop.until(broken, () => broken.isCut, 'being cut off');
+        shop.expect(
+          'a reply that breaks has its rest',
+          has(await shop.done(shop.listen(0, broken.ids.at(-1))), 'waited'),
+        );
+      },
+    },
+    'a log that takes its time': {
+      options: { http: { events: log.store } },
+      async talk(shop) {
+        await shop.open();
+        const call = shop.call(0, 'waits');
+        await shop.until(call, () => call.ids.length > 1, 'its first words');
+        const [first = ''] = call.ids;
+        call.leave();
+        shop.expect(
+          'what was never sent is no place',
+          (await shop.done(shop.listen(0, first.replace(/:\d+$/, ':99')))).status === 400,
+        );
+        // Who asked first is answered last, and what is said meanwhile is found.
+        log.isHeld = true;
+        const [one, other, gone] = [shop.listen(0, first), shop.listen(0, first), shop.listen(0, first)];
+        gone.leave();
+        await shop.sleep(10);
+        shop.goOn();
+        await shop.sleep(10);
+        log.answerLast();
+        await shop.sleep(10);
+        log.answerLast();
+        await shop.sleep(10);
+        log.goOn();
+        await Promise.all([one, other].map(async (visit) => await shop.done(visit)));
+        shop.expect(
+          'one of two has the rest',
+          [one, other].filter((visit) => has(visit, 'waited')).length === 1,
+          other,
+        );
+        // Streams that the log has not confirmed are not remembered for ever, and then nobody knows whether it has all.
+        const before = shop.call(0, 'pours');
+        await shop.done(before);
+        log.isHeld = true;
+        for (let at = 0; at <= lingering; at++) await shop.done(shop.call(0, 'says'));
+        log.goOn();
+        shop.expect('what nobody knows is not told', (await shop.done(shop.listen(0, before.ids[0]))).status === 400);
+        log.isHeld = true;
+        const late = shop.listen(0, call.ids[0]);
+        await shop.done(shop.send(0, 'DELETE', undefined));
+        log.goOn();
+        shop.expect('nothing of a session that ended is taken up', (await shop.done(late)).status !== 200, late);
+      },
+    },
+    'more than waits for a client': {
+      options: { http: { sessionIdleMs: 1_000, maxStreams: 1 } },
+      async talk(shop) {
+        await shop.open();
+        await shop.ask('resources/subscribe', { uri: 'news://shop' });
+        for (let at = 0; at < 70; at++) {
+          shop.nodes[0]?.server.resourceUpdated('news://shop');
+          await shop.sleep(1);
+        }
+        const stream = shop.listen(0);
+        await shop.sleep(10);
+        const heard = stream.text.split('resources/updated').length - 1;
+        shop.expect(`the last that waited is told, and no more (${heard})`, heard > 0 && heard <= 64);
+        shop.expect(
+          'there is no room for another stream',
+          (await shop.done(shop.listen(0, stream.ids[0]))).status === 503,
+        );
+        stream.leave();
+        await shop.sleep(1_200);
+        shop.expect('a session that nobody used is over', (await shop.ask('ping', {})).status === 404);
+        const headers = { 'mcp-session-id': '', 'mcp-protocol-version': '' };
+        shop.expect(
+          'what is no JSON is refused',
+          (await shop.done(shop.send(0, 'POST', '{"jsonrpc"', headers))).status === 400,
+        );
+      },
+    },
+    'no room for more': {
+      options: {
+        http: {
+          maxSessions: 2,
+          maxSessionsPerPrincipal: 1,
+          maxStreamsPerPrincipal: 1,
+          maxRequests: 1,
+          authenticate: (request) => ({ principal: request.header('x-client') ?? 'nobody' }),
+        },
+      },
+      async talk(shop) {
+        const [one, other] = [{ 'x-client': 'one' }, { 'x-client': 'other' }];
+        await shop.open(one);
+        const call = shop.call(0, 'waits', one);
+        await shop.until(call, () => call.ids.length > 1, 'its first words');
+        shop.expect(
+          'one stream is all that it may have',
+          (await shop.done(shop.send(0, 'GET', undefined, one))).status === 429,
+        );
+        shop.goOn();
+        await shop.done(call);
+        const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } };
+        const begin = async (headers: Readonly<Record<string, string>>): Promise<number | undefined> =>
+          (await shop.ask('initialize', params, { headers: { ...headers, 'mcp-session-id': '' } })).status;
+        shop.expect('one session is all that it may have', (await begin(one)) === 429);
+        shop.expect('another one has its own', (await begin(other)) === 200);
+        shop.expect('there are no more', (await begin({ 'x-client': 'third' })) === 503);
+        const slow = shop.call(0, 'waits', { ...one, accept: 'application/json' });
+        await shop.sleep(10);
+        shop.expect('one request is all that runs', (await shop.ask('ping', {}, { headers: one })).status === 503);
+        shop.goOn();
+        await shop.done(slow);
+      },
+    },
+    'batches that are left': {
+      options: { revision: '2025-03-26' },
+      async talk(shop) {
+        await shop.open();
+        const batch = ['x', 'y'].map((id) => ({
+          jsonrpc: '2.0',
+          id,
+          method: 'tools/call',
+          params: { name: 'waits', arguments: {} },
+        }));
+        const left = shop.send(0, 'POST', batch, { accept: 'application/json' });
+        await shop.sleep(10);
+        left.leave();
+        shop.goOn();
+        await shop.sleep(10);
+        shop.expect('who left a batch goes on', (await shop.ask('ping', {})).status === 200);
+      },
+    },
+    'no sessions': {
+      options: {
+        revision: '2025-11-25',
+        server: { revisions: ['2025-11-25', '2025-06-18'] },
+        http: { sessions: 'none' },
+      },
+      async talk(shop) {
+        const asks = async (headers: Readonly<Record<string, string>>): Promise<number | undefined> =>
+          (await shop.ask('ping', {}, { headers })).status;
+        shop.expect('who names no revision is answered', (await asks({})) === 200);
+        shop.expect('what is no revision is refused', (await asks({ 'mcp-protocol-version': '1999-01-01' })) === 400);
+        shop.expect('what is not spoken is refused', (await asks({ 'mcp-protocol-version': '2025-03-26' })) === 400);
+        const call = shop.call(0, 'waits', { 'mcp-protocol-version': '2025-11-25' });
+        await shop.sleep(10);
+        shop.nodes[0]?.server.tool('added', {}, () => 'added');
+        await shop.sleep(10);
+        shop.goOn();
+        shop.expect('a call is answered while a list changes', has(await shop.done(call), 'waited'), call);
+      },
+    },
+  };
+}
