@@ -138,6 +138,18 @@ class ClientByHand {
     now = 40_000;
     if (!(await store.add('c', '', 15_000))) this.#violated('has no room when marks are over');
     if ((await store.get('a')) !== undefined) this.#violated('finds a mark that is over');
+    await this.#marks();
+  }
+
+  /** Marks that are forgotten together are each good for their own time. */
+  async #marks(): Promise<void> {
+    let now = 0;
+    const store = memoryRoundStore({ maxMarks: 2, now: () => now });
+    await store.add('shorter', '', 11_000);
+    await store.add('longer', '', 19_000);
+    now = 15_000;
+    if (!(await store.add('next', '', 15_000))) this.#violated('has no room where a mark is over');
+    if (await store.add('longer', '', 15_000)) this.#violated('uses a state twice, whose mark is not over');
   }
 
   /** A clock that is set back gives nobody less than a burst, and what is as new is forgotten. */
@@ -191,12 +203,12 @@ class ClientByHand {
     const finished = new FinishedCalls();
     const gone: number[] = [];
     const calls = Array.from({ length: 1_005 }, (_, at) => ({
-      owner: at < 900 ? 'many' : 'few',
+      owner: at < 100 ? 'few' : 'many',
       size: 5,
       giveUp: () => void gone.push(at),
     }));
     for (const call of calls) finished.add(call);
-    if (gone.join() !== '0,1,2,3,4,5') this.#violated(`loses the outcomes ${gone.join()}`);
+    if (gone.join() !== '100,101,102,103,104,105') this.#violated(`loses the outcomes ${gone.join()}`);
     for (const call of calls) finished.delete(call);
     finished.add({ owner: 'few', size: 500 * 1024 * 1024, giveUp: () => void gone.push(-1) });
     if (gone.includes(-1)) this.#violated('loses the only outcome that there is');

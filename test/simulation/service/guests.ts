@@ -9,6 +9,7 @@ import { bePiped } from './piped.ts';
 import type { Plan } from './plan.ts';
 import type { GuestParts } from './raw.ts';
 import { beBeforeServerByHand } from './server-by-hand.ts';
+import { beAskedInRounds } from './rounds-by-hand.ts';
 import { beClientOfService } from './service-by-hand.ts';
 import { beClientOfTwo } from './shared-by-hand.ts';
 
@@ -28,6 +29,7 @@ export function guestsOf({ guestAt, impatientAt, pipedAt, keeperAt, handAt }: Pl
     [pipedAt, 'piped', bePiped],
     [handAt, 'by hand', beBeforeServerByHand],
     [handAt, 'hand', beClientByHand],
+    [handAt, 'in rounds', beAskedInRounds],
     [handAt, 'in a shop', beClientOfService],
     [handAt, 'in two shops', beClientOfTwo],
     [keeperAt, 'keeper', beKeeper],
