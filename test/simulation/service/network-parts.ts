@@ -42,6 +42,8 @@ export interface NetworkParts {
   readonly asked: Map<string, { readonly by: Process | undefined; readonly at: number }>;
   /** Hears what it comes to. */
   state(name: State): void;
+  /** Hears that a client was told, which is a lie, that there is no stream for what belongs to no request. */
+  denied?(): void;
   /** Hears that something was. */
   outlived?(words: string): void;
   /** Sees each request that reaches a process. */

@@ -134,6 +134,10 @@ class Exchange implements Wire {
     if (request.method === 'GET' && !this.#parts.isCalm && this.#network.isUnreadable()) return this.#unreadable();
     if (this.#wrong === 'instead') {
       const wrong = new Wrong(this.#network.seed).instead(flow, request);
+      // Nobody could see through it: servers without such a stream say so in all of these ways.
+      const { status, type } = wrong;
+      const isDenied = (status <= 400 && type !== 'text/event-stream') || status === 404 || status === 405;
+      if (request.method === 'GET' && isDenied) this.#network.denied?.();
       return this.#tell(() => this.#respondWrong(wrong));
     }
     const reached = this.#network.choose(client.name, flow);

@@ -10,6 +10,7 @@ import { BridgeNode } from './bridged.ts';
 import { callsIn } from './called.ts';
 import { chance } from './chance.ts';
 import { guestsOf, type Guest } from './guests.ts';
+import { Happened } from './happened.ts';
 import { Judge } from './judge.ts';
 import { Network } from './network.ts';
 import type { Reached } from './network-parts.ts';
@@ -94,10 +95,12 @@ class Service {
   /** Who is there, and did not leave. */
   readonly #visitors = new Set<Process>();
   #news = 0;
+  readonly #times: Happened;
   #made = 0;
 
   constructor(plan: Plan, world: World, judge: Judge) {
     this.#plan = plan;
+    this.#times = new Happened(world);
     this.#world = world;
     this.#judge = judge;
     this.#store = plan.nodes > 1 ? new SharedStore(world, plan, judge) : undefined;
@@ -148,6 +151,7 @@ class Service {
       ...common,
       seed: plan.seed + 1,
       choose: () => this.#upstream,
+      denied: () => this.#times.add('denied'),
       isOut: () => false,
       isUnreadable: () => false,
       endedEarly: () => undefined,
@@ -173,7 +177,7 @@ class Service {
   }
 
   begin(): void {
-    const { plan } = { plan: this.#plan };
+    const plan = this.#plan;
     if (plan.upstream !== undefined) this.#serveBehind(plan.upstream);
     for (let at = 0; at < plan.nodes; at++) this.#start(at, 0);
     for (const fault of plan.faults) this.#world.later(fault.at, undefined, () => this.#befall(fault));
@@ -194,8 +198,9 @@ class Service {
             network: this.#network,
             tokens: this.#tokens,
             thinks: (question) => Math.floor(chance(plan.seed, 'thinks', question) ** 4 * 8_000),
-            tools: () => this.#tools(),
-            news: () => this.#news,
+            tools: (time) => toolCount + this.#times.until('tools', time),
+            news: (time) => this.#times.until('news', time),
+            isDeniedBehind: () => this.#times.until('denied', Infinity) > 0,
           }),
         );
       });
@@ -207,9 +212,9 @@ class Service {
     const process = new Process(name);
     this.#visitors.add(process);
     const { network, judge, tokens } = { network: this.#network, judge: this.#judge, tokens: this.#tokens };
-    const parts = { world: this.#world, plan: this.#plan, judge, network, tokens, change: () => this.#change() };
     const stop = (node: number, ms: number): void => this.#befall({ at: 0, kind: 'stop', node, ms });
-    this.#world.later(at, process, () => this.#until(process, be(process, { ...parts, stop })));
+    const parts = { world: this.#world, plan: this.#plan, judge, network, tokens, change: () => this.#change(), stop };
+    this.#world.later(at, process, () => this.#until(process, be(process, parts)));
   }
 
   /** Nothing happens any more: nobody waits for something that never comes. */
@@ -226,10 +231,6 @@ class Service {
         this.#left(process);
       },
     );
-  }
-
-  #tools(): number {
-    return toolCount + this.#added.length;
   }
 
   #serveBehind(revision: RevisionDate): void {
@@ -331,6 +332,7 @@ class Service {
   #change(): void {
     const name = `added${this.#added.length}`;
     this.#added.push(name);
+    this.#times.add('tools');
     this.#judge.counts.changes++;
     for (const node of [...this.#nodes, this.#upstream])
       if (node instanceof Node) this.#world.later(0, node.process, () => node.change(name));
@@ -349,6 +351,7 @@ class Service {
 
   #tellNews(): void {
     this.#news++;
+    this.#times.add('news');
     this.#judge.counts.changes++;
     for (const node of [...this.#nodes, this.#upstream])
       if (node instanceof Node) this.#world.later(0, node.process, () => node.hasNews());

@@ -42,7 +42,7 @@ class SlowLog {
           await this.#turn(this.#reads);
           return found;
         },
-        clear: () => void streams.clear(),
+        clear: () => streams.clear(),
       };
     },
   };
