@@ -3,7 +3,7 @@
  * works. A run of all of them writes `docs/interop.md`. Fails where something goes wrong that is no known fault of a peer.
  */
 
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { drive } from './harness/drive.ts';
@@ -27,6 +27,9 @@ const { reports, missing } = await runPeers(chosen, {
   drive,
 });
 for (const fault of unseen(reports)) console.log(`no longer seen: ${fault.peer}, ${fault.side}, ${fault.steps.join()}`);
-if (positionals.length === 0 && values.route === undefined)
-  writeFileSync(join(import.meta.dirname, '../docs/interop.md'), page({ reports, missing }) + authorizationPart());
+if (positionals.length === 0 && values.route === undefined) {
+  const byHand = readFileSync(join(import.meta.dirname, 'by-hand.md'), 'utf8');
+  const text = `${page({ reports, missing })}\n${byHand}${authorizationPart()}`;
+  writeFileSync(join(import.meta.dirname, '../docs/interop.md'), text);
+}
 process.exitCode = unexplained(reports).length === 0 ? 0 : 1;
