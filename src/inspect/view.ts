@@ -251,6 +251,10 @@ export interface LensView {
   /** The message as it crossed, and as it would arrive. */
   readonly left?: unknown;
   readonly right?: unknown;
+  /** Headers of the protocol on a request over HTTP, as they crossed, and as the other client sends them. */
+  readonly headers?:
+    | { readonly left: Readonly<Record<string, string>>; readonly right: Readonly<Record<string, string>> }
+    | undefined;
   readonly changes: readonly {
     readonly path: string;
     readonly kind: string;

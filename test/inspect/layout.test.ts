@@ -103,12 +103,13 @@ for (const width of [800, 1_600])
     await page.getByLabel('days').fill('7');
     await page.getByRole('button', { name: /^Call Ctrl/ }).click();
     await page.getByRole('region', { name: 'Result' }).getByRole('button', { name: /^#/ }).click();
-    await page
-      .getByRole('complementary')
-      .getByRole('button', { name: /^answer/ })
-      .click();
+    await page.getByRole('complementary').waitFor();
     // By a key, from whatever view of the message.
     await page.keyboard.press('2');
+    const headers = page.getByRole('table', { name: 'Headers over HTTP' });
+    assert.match((await headers.getByRole('row', { name: /mcp-name/ }).textContent()) ?? '', /forecast.*not sent/);
+    await accessible('a lens with headers');
+    await page.keyboard.press('p');
     const crossed = page.getByRole('grid', { name: 'As it crossed in 2026-07-28' });
     const first = crossed.getByRole('row').filter({ hasText: 'only here: ' }).first();
     await first.waitFor();

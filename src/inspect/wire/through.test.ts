@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { revisions } from '../../protocol/revision.ts';
 import type { RecordingEntry } from '../../wire/entry.ts';
+import type { LensView } from '../view.ts';
 import { lensOf } from './through.ts';
 
 const entry = (more: Partial<RecordingEntry>): RecordingEntry => ({
@@ -58,4 +59,48 @@ test('whatever crossed is shown or told, and nothing throws', () => {
           for (const method of ['tools/call', 'initialize', 'own/method'])
             assert.ok(lensOf(entry({ text, from, method, ...(revision === undefined ? {} : { revision }) }), to).kind);
   assert.equal(lensOf(entry({ lane: 'stderr', text: 'x' }), oldest).kind, 'none');
+});
+
+/** Headers of a call as they crossed in the newest revision, and as each other client sends them. */
+function headersFor(to: string, name: string, more: Partial<RecordingEntry> = {}): LensView['headers'] {
+  const text = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: {} } });
+  const headers = {
+    accept: 'application/json',
+    'mcp-protocol-version': newest,
+    'mcp-method': 'tools/call',
+    'mcp-name': name,
+    'mcp-param-city': 'Oslo',
+  };
+  const http = { method: 'POST', url: 'http://127.0.0.1/mcp', headers };
+  return lensOf(entry({ from: 'client', text, method: 'tools/call', revision: newest, http, ...more }), to).headers;
+}
+
+test('a request has the headers of each revision, and none of whoever carries it', () => {
+  const session = { 'mcp-session-id': 'the one that its server gives it' };
+  const own = {
+    'mcp-protocol-version': newest,
+    'mcp-method': 'tools/call',
+    'mcp-name': 'forecast',
+    'mcp-param-city': 'Oslo',
+  };
+  assert.deepEqual(headersFor(newest, 'forecast'), { left: own, right: own });
+  for (const { date, http, versionHeader } of revisions.slice(0, -1))
+    assert.deepEqual(
+      headersFor(date, 'forecast')?.right,
+      {
+        ...(versionHeader === 'never' ? {} : { 'mcp-protocol-version': date }),
+        ...(http === 'session' ? session : {}),
+      },
+      date,
+    );
+  assert.equal(headersFor(newest, 'b\u00fccher')?.right['mcp-name'], '=?base64?YsO8Y2hlcg==?=');
+});
+
+test('an answer of a server, and what crosses without HTTP, has no headers of requests', () => {
+  assert.equal(headersFor(oldest, 'forecast', { from: 'server' }), undefined);
+  const text = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'x' } });
+  assert.equal(
+    lensOf(entry({ from: 'client', text, method: 'tools/call', revision: newest }), oldest).headers,
+    undefined,
+  );
 });

@@ -7,6 +7,7 @@ import { metaKey } from '../../protocol/meta-key.ts';
 import { revisionOf, revisions, type Revision } from '../../protocol/revision.ts';
 import type { RecordingEntry } from '../../wire/entry.ts';
 import type { JsonView, LensView } from '../view.ts';
+import { protocolHeadersOf } from './headers.ts';
 
 /** Part of a message that the lens looks through, and how the rest of it is put around what comes out. */
 interface Seen {
@@ -35,7 +36,9 @@ export function lensOf(entry: RecordingEntry, to: string): LensView {
   // What the client sent in the revision of the server, a client of the other would have sent in its own.
   const sides = entry.from === 'server' ? { client, server } : { client: server, server: client };
   const lens = throughLens({ method: seen.method, part: seen.part, from: entry.from, value: seen.value }, sides);
-  return viewOf(lens, { seen, message, from, to });
+  const view = viewOf(lens, { seen, message, from, to });
+  const headers = view.kind === 'arrives' ? protocolHeadersOf(entry, view.right, client) : undefined;
+  return headers === undefined ? view : { ...view, headers };
 }
 
 function viewOf(

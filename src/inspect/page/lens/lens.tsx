@@ -8,6 +8,7 @@ import { Choice } from '../parts.tsx';
 import { plain } from '../plain.ts';
 import { hello, lensRevision } from '../state.ts';
 import { Changes } from './changes.tsx';
+import { SentHeaders } from './sent-headers.tsx';
 import { Trial } from './trial.tsx';
 
 /** The same message for a client of another revision, side by side, with every change and its reason. */
@@ -31,6 +32,7 @@ export function Lens({ n }: { readonly n: number }): JSX.Element {
             <p class={lens.kind === 'none' || lens.kind === 'bridge' ? 'muted' : 'bad'}>{plain(lens.why)}</p>
           )}
           <Changes changes={lens.changes} />
+          <SentHeaders headers={lens.headers} to={lens.to} />
           <div class="sides">
             {left !== undefined && (
               <figure>
