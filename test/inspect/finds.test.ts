@@ -62,6 +62,47 @@ test('standard error stands beside the log, and can be left out of it', { skip }
   await line.waitFor({ state: 'detached' });
 });
 
+test('a line of the log that is chosen stays so when the oldest leave', { skip }, async (t) => {
+  const server = createServer({ name: 'logs', version: '1' }, { capabilities: { logging: {} } });
+  server.tool(
+    'log',
+    { input: { type: 'object', properties: { count: { type: 'integer' } } } },
+    ({ count = 0 }, context) => {
+      for (let at = 0; at < count; at += 1) context.log('info', `line ${at} of ${count}`);
+      return 'logged';
+    },
+  );
+  const { page, choose, scene } = await openInspect(t, [planAt(await served(t, server))]);
+  const call = (count: number): Promise<unknown> =>
+    scene.json('call', { server: 'A', kind: 'tool', name: 'log', text: JSON.stringify({ count }) });
+  await choose('tools', 'log');
+  await call(1_999);
+  await page.getByRole('tab', { name: 'Log 1999' }).click();
+  const log = page.getByRole('grid', { name: 'Log' });
+  await log.getByText('line 1998 of 1999').click();
+  const shown = page.locator('.logs > pre');
+  await shown.getByText('line 1998 of 1999').waitFor();
+  await call(5);
+  await log.getByText('line 4 of 5').waitFor();
+  assert.equal(await shown.textContent(), 'line 1998 of 1999');
+  assert.equal(await log.locator('.chosen').count(), 1);
+  assert.match((await log.locator('.chosen').textContent()) ?? '', /line 1998 of 1999/);
+});
+
+test('a call that failed says so in its row, and none is begun where nobody is connected', { skip }, async (t) => {
+  const { page, choose } = await openInspect(t, [planAt(await served(t, createExampleServer()))]);
+  await choose('tools', 'Fail');
+  await page.getByRole('button', { name: /^Call Ctrl/ }).click();
+  const rows = page.getByRole('grid', { name: 'Messages' }).getByRole('row');
+  await rows.filter({ hasText: 'result of tools/call' }).getByText('the tool failed').waitFor();
+  const asTask = page.getByRole('button', { name: 'Call as a task' });
+  assert.ok(await asTask.isEnabled());
+  await page.getByRole('button', { name: 'Disconnect' }).click();
+  await page.locator('.server[data-status="closed"]').waitFor();
+  assert.ok(await asTask.isDisabled());
+  assert.ok(await page.getByRole('button', { name: /^Call Ctrl/ }).isDisabled());
+});
+
 test('a row says what it is about, and a text is found in what comes after it was looked for', { skip }, async (t) => {
   const { page, choose } = await openInspect(t, [planAt(await served(t, createExampleServer()))]);
   const wire = page.getByRole('grid', { name: 'Messages' });

@@ -196,7 +196,11 @@ test('why not: a process that ends says what it wrote, and what to do', { skip }
     Promise.resolve(spawn(command, args, { onStderr }));
   const { page, accessible } = await openInspect(t, [planAt('http://127.0.0.1:1', { kind: 'stdio', reach })]);
   await page.getByRole('region', { name: 'Failure' }).getByText('standard error').waitFor();
-  await page.getByRole('grid', { name: 'Messages' }).getByText('the database is away').first().waitFor();
+  const rows = page.getByRole('grid', { name: 'Messages' }).getByRole('row');
+  await rows.getByText('the database is away').first().waitFor();
+  // Nobody is there any more who would answer.
+  await rows.filter({ hasText: 'initialize' }).getByText('no answer', { exact: true }).waitFor();
+  assert.equal(await rows.getByText('waits', { exact: true }).count(), 0);
   await accessible('a failure');
 });
 

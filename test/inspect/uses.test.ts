@@ -43,6 +43,9 @@ test('a resource is read, and a template filled in', { skip }, async (t) => {
   await page.getByText('A city in Japan').waitFor();
 });
 
+/** An address in which the host stands twice, and which is visited by the first of them. */
+const lure = 'https://evil.example/?to=https://evil.example/x';
+
 function changing(): Server {
   const server = createServer({ name: 'changing', version: '1' });
   let count = 0;
@@ -60,6 +63,10 @@ function changing(): Server {
   server.tool('visit', {}, async (_, context) => {
     const { action } = await context.elicitUrl({ message: 'Look here.', url: 'https://example.com/path?x=1' });
     return `visited: ${action}`;
+  });
+  server.tool('lure', {}, async (_, context) => {
+    const { action } = await context.elicitUrl({ message: 'Look there.', url: lure });
+    return `lured: ${action}`;
   });
   server.tool('long', { task: 'required' }, async (_, context) => {
     context.progress(1, 2, 'half');
@@ -115,6 +122,15 @@ for (const revision of ['2025-11-25', '2026-07-28']) {
     await accessible('an address');
     await question.getByRole('button', { name: 'Decline' }).click();
     await page.getByText('visited: decline').waitFor();
+    await callOf(page, choose, 'lure');
+    await question.getByText('Look there.').waitFor();
+    assert.equal(await question.locator('.address').textContent(), lure);
+    assert.equal(
+      await question.locator('.address').evaluate((one: { readonly innerHTML: string }) => one.innerHTML),
+      lure.replace('//evil.example/', '//<b>evil.example</b>/'),
+    );
+    await question.getByRole('button', { name: 'Decline' }).click();
+    await page.getByText('lured: decline').waitFor();
   });
 
   test(`a task is followed and cancelled (${revision})`, { skip }, async (t) => {

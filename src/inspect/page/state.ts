@@ -50,6 +50,8 @@ export const outcomes: Signal<ReadonlyMap<number, OutcomeView>> = signal(new Map
 export const lists: Signal<ReadonlyMap<string, ListsView>> = signal(new Map());
 /** Resources that were updated since they were read last. */
 export const updated: Signal<ReadonlySet<string>> = signal(new Set());
+/** Last rows of servers whose connections ended: what waited for an answer by then gets none. */
+export const ended: Signal<ReadonlyMap<string, number>> = signal(new Map());
 /** Rows that left the memory of the process. */
 export const left: Signal<ReadonlyMap<string, number>> = signal(new Map());
 
@@ -243,8 +245,21 @@ export function callAgain(id: string, wish: { readonly name: string; readonly te
   again.value = changed(again.value, id, wish);
 }
 
+/** Tells whether a request may still be answered. */
+export function isOpen({ s, n }: RowView): boolean {
+  return isUp(servers.value.get(s)?.state) && n > (ended.value.get(s) ?? 0);
+}
+
+function isUp(state: ServerView['state'] | undefined): boolean {
+  return state === 'connected' || state === 'connecting';
+}
+
 function serverChanged(view: ServerView): void {
   const before = servers.value.get(view.id);
+  if (isUp(before?.state) && !isUp(view.state)) {
+    settleRows();
+    ended.value = changed(ended.value, view.id, lastRow());
+  }
   servers.value = changed(servers.value, view.id, view);
   if (chosenServer.value === '' || !servers.value.has(chosenServer.value)) chosenServer.value = view.id;
   if (before !== undefined && before.state !== view.state) announce(`${view.name}: ${view.state}`);

@@ -33,15 +33,18 @@ function kindOf({ lane, id, method, pair, text = '' }: RecordingEntry): RowView[
   if (lane !== 'message' && lane !== 'app') return undefined;
   if (method !== undefined && !isAnswer(text)) return id === undefined ? 'notice' : 'request';
   if (id === undefined && pair === undefined) return undefined;
+  const [, said] = answerHead.exec(text) ?? [];
+  if (said !== undefined) return said === 'error' ? 'error' : 'result';
   return /"error"\s*:/.test(text.slice(0, 4_096)) && !/"result"\s*:/.test(text.slice(0, 4_096)) ? 'error' : 'result';
 }
 
+/** Beginning of an answer up to the member that says which it is: the version and the id come before it, in any order, or after it. */
+const answerHead =
+  /^\s*\{\s*(?:(?:"jsonrpc"\s*:\s*"[^"]{0,9}"|"id"\s*:\s*(?:"(?:[^"\\]|\\.){0,999}"|[^\s",{}[\]]{1,99}))\s*,\s*){0,2}"(result|error)"\s*:/;
+
 /** A message that has a method says so itself; an answer was given that of its request. */
 function isAnswer(text: string): boolean {
-  return (
-    !/"method"\s*:/.test(text) ||
-    /^\s*\{\s*("jsonrpc"\s*:\s*"2\.0"\s*,\s*)?("id"\s*:[^,]*,\s*)?"(result|error)"/.test(text)
-  );
+  return !/"method"\s*:/.test(text) || answerHead.test(text);
 }
 
 function labelOf({ lane, method, http, text, problem, event, exit }: RecordingEntry): string {

@@ -69,3 +69,15 @@ test('whatever crossed has a row, and what is too long or cut off is about nothi
     ),
   );
 });
+
+test('a result says that its tool failed, and nothing where it did not', () => {
+  assert.equal(
+    about({ jsonrpc: '2.0', id: 1, result: { content: [], isError: true } }, 'tools/call'),
+    'the tool failed',
+  );
+  assert.equal(about({ jsonrpc: '2.0', id: 1, result: { content: [], isError: false } }, 'tools/call'), undefined);
+  assert.equal(
+    about({ jsonrpc: '2.0', id: 1, result: { structuredContent: { isError: true } } }, 'tools/call'),
+    undefined,
+  );
+});

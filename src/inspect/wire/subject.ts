@@ -56,6 +56,7 @@ function listened({ notifications }: Fields): unknown {
 /** Words of results on themselves, by the methods of their requests. */
 const answers: Readonly<Record<string, (result: Fields) => unknown>> = {
   'tasks/get': ({ status, statusMessage }) => worded([status, statusMessage ?? '']),
+  'tools/call': ({ isError }) => (isError === true ? 'the tool failed' : undefined),
 };
 
 /** Finds what a message is about, in a few words: the tool that is called, the resource that is read, what went wrong. */
@@ -66,6 +67,8 @@ export function subjectOf({ lane, text, method, cut }: RecordingEntry): string |
   const answer = method === undefined || !Object.hasOwn(answers, method) ? undefined : answers[method];
   const isError = /"error"\s*:/.test(text);
   if (subject === undefined && answer === undefined && !isError) return undefined;
+  // Most calls end well: their results, which may be large, are not read for it.
+  if (method === 'tools/call' && !isError && !/"(?:isError|params)"\s*:/.test(text)) return undefined;
   const message = jsonIn(text);
   if (!isObject(message)) return undefined;
   const { params, error, result } = message;

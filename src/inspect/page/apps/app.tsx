@@ -2,6 +2,7 @@ import type { JSX, RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { AppSourceView, JsonView as Json, RunningAppView } from '../../view.ts';
 import { hostApp, tallest, themeNow, type AppHost, type AskedLink } from './app-host.ts';
+import { AddressOf } from '../address-of.tsx';
 import { Facts } from '../parts.tsx';
 import { line, plain } from '../plain.ts';
 import { act, api, chosenServer, hello, problem, wordsOf } from '../state.ts';
@@ -28,14 +29,20 @@ export function App(use: AppUse): JSX.Element {
     void api
       .post<AppSourceView>('app-source', { server: id, uri })
       .then((found) => {
+        if (!isThere.current) return;
         setSource(found);
         if (runs) void run();
       })
       .catch((error: unknown) => (problem.value = wordsOf(error)));
   }, [id, uri]);
+  const isThere = useRef(true);
+  useEffect(() => () => void (isThere.current = false), []);
   const run = async (): Promise<void> => {
     try {
-      setRunning(await api.post<RunningAppView>('app-run', { server: id, uri, allow: [...allowed] }));
+      const begun = await api.post<RunningAppView>('app-run', { server: id, uri, allow: [...allowed] });
+      // Whoever wished it may look at something else by now, and nobody would end it.
+      if (isThere.current) setRunning(begun);
+      else void act('app-end', { app: begun.app });
     } catch (error) {
       problem.value = wordsOf(error);
     }
@@ -201,7 +208,6 @@ const mostAsked = 8;
 
 /** A link that an app wants to be opened: its host in bold, opened by the process. */
 function Asked({ link, onAnswer }: { readonly link: AskedLink; readonly onAnswer: () => void }): JSX.Element {
-  const [before, after = ''] = link.url.split(link.host, 2);
   const answer = (opens: boolean): void => {
     link.answer(opens);
     onAnswer();
@@ -209,12 +215,7 @@ function Asked({ link, onAnswer }: { readonly link: AskedLink; readonly onAnswer
   return (
     <section class="question" aria-label="The app wants to open a page">
       <p>
-        The app wants to open{' '}
-        <code class="address">
-          {plain(before ?? '')}
-          <b>{plain(link.host)}</b>
-          {line(after, 400)}
-        </code>
+        The app wants to open <AddressOf url={link.url} host={link.host} />
       </p>
       <p class="doing">
         <button type="button" onClick={() => answer(true)}>

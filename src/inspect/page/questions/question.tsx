@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ProblemView, QuestionView } from '../../view.ts';
+import { AddressOf } from '../address-of.tsx';
 import { ArgumentsField } from '../arguments.tsx';
 import { useAsked } from '../asked.ts';
 import { line, plain, textOf } from '../plain.ts';
@@ -76,20 +77,11 @@ function UrlQuestion({
   readonly question: QuestionView;
 }): JSX.Element {
   const url = textOf(params['url']) ?? '';
-  const at = url.indexOf(host);
   return (
     <>
       <p class="description">{plain(textOf(params['message']) ?? '')}</p>
-      <p class="address">
-        {at < 0 ? (
-          plain(url)
-        ) : (
-          <>
-            {plain(url.slice(0, at))}
-            <b>{plain(host)}</b>
-            {plain(url.slice(at + host.length))}
-          </>
-        )}
+      <p>
+        <AddressOf url={url} host={host} />
       </p>
       {odd.length > 0 && (
         <ul class="problems">

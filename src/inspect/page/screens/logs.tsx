@@ -1,4 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
+import type { LogView } from '../../view.ts';
 import { useState } from 'preact/hooks';
 import { VirtualList } from '../list.tsx';
 import { clock, line, plain } from '../plain.ts';
@@ -8,7 +9,7 @@ const levels = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'aler
 
 /** Log of a server, by levels, with its standard error beside it. */
 export function Logs(): JSX.Element {
-  const [at, setAt] = useState(-1);
+  const [chosen, setChosen] = useState<LogView>();
   const [least, setLeast] = useState('debug');
   const [hasErrors, setErrors] = useState(true);
   const own = logs.value.filter(
@@ -16,7 +17,8 @@ export function Logs(): JSX.Element {
       log.server === chosenServer.value &&
       (log.level === 'stderr' ? hasErrors : levels.indexOf(log.level) >= levels.indexOf(least)),
   );
-  const chosen = own[at];
+  // A line is chosen, and not a place: the oldest leave, and what is shown may be others.
+  const at = chosen === undefined ? -1 : own.indexOf(chosen);
   return (
     <div class="logs">
       <Levels least={least} onLeast={setLeast}>
@@ -38,7 +40,7 @@ export function Logs(): JSX.Element {
           at={at}
           follows
           keyOf={(index) => index}
-          onChoose={setAt}
+          onChoose={(index) => setChosen(own[index])}
           rowClass={(index) => `level-${own[index]?.level ?? ''}`}
           cells={(index) => {
             const log = own[index];

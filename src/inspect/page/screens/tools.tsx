@@ -128,19 +128,15 @@ function ToolDoing(props: {
 }): JSX.Element {
   const { tool, text, isOdd, call } = props;
   const isReadOnly = hello.value?.isReadOnly === true;
+  const isDisabled = isReadOnly || server.value?.state !== 'connected';
   const hasTasks = marksOf(tool, []).includes('task') || hasTaskExtension();
   return (
     <p class="doing">
-      <button
-        type="button"
-        class="main"
-        disabled={isReadOnly || server.value?.state !== 'connected'}
-        onClick={() => void call('tool')}
-      >
+      <button type="button" class="main" disabled={isDisabled} onClick={() => void call('tool')}>
         {isOdd ? 'Send anyway' : 'Call'} <kbd>Ctrl Enter</kbd>
       </button>
       {hasTasks && (
-        <button type="button" disabled={isReadOnly} onClick={() => void call('task')}>
+        <button type="button" disabled={isDisabled} onClick={() => void call('task')}>
           Call as a task
         </button>
       )}

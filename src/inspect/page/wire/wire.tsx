@@ -13,6 +13,7 @@ import {
   filter,
   filterText,
   found,
+  isOpen,
   isPaused,
   lastRow,
   left,
@@ -222,7 +223,6 @@ function Cells({
   if (one === undefined) return null;
   const { n, t, s, from: side, what, about, kind, status, bytes, ms, broken, problem: isProblem, lane } = one;
   const span = Math.max(until - from, 1);
-  const isWaiting = kind === 'request' && one.pair === undefined;
   return (
     <>
       <span role="gridcell" class="c-n muted">
@@ -244,7 +244,7 @@ function Cells({
         {fold !== undefined && <FoldMark fold={fold} first={n} />}
       </span>
       <span role="gridcell" class={`c-status ${(status ?? 0) >= 400 || kind === 'error' ? 'bad' : ''}`}>
-        {status ?? (isWaiting ? 'waits' : lane === 'message' ? (kind === 'error' ? 'error' : '') : lane)}
+        {statusOf(one)}
       </span>
       <span role="gridcell" class="c-size muted">
         {size(bytes)}
@@ -262,6 +262,15 @@ function Cells({
       </span>
     </>
   );
+}
+
+/** Status of HTTP; where there is none, whether an answer is missing, or what else it is. */
+function statusOf(one: RowView): string | number {
+  const { kind, lane, pair, status } = one;
+  if (status !== undefined) return status;
+  if (kind === 'request' && pair === undefined) return isOpen(one) ? 'waits' : 'no answer';
+  if (kind === 'error') return 'error';
+  return lane === 'message' ? '' : lane;
 }
 
 /** Count of the rows that stand behind one, and how their task stands. */
