@@ -296,4 +296,18 @@ export const plantedFaults: readonly PlantedFault[] = [
       "case 'ended':\n        return;",
     ),
   ].map((one): PlantedFault => ({ ...one, nodes: 3 })),
+  {
+    name: 'an event that was kept without an answer is kept again',
+    file: 'http/server/session/shared/kept-events.ts',
+    nodes: 3,
+    from: 'const found = this.#found.shift();',
+    to: 'const found = undefined as KeptEvent | undefined;',
+  },
+  {
+    name: 'a stream that ended and could not be kept is not remembered',
+    file: 'http/server/session/shared/shared-streams.ts',
+    nodes: 3,
+    from: 'if (!ended.isKept) this.#remember(name);',
+    to: '',
+  },
 ];

@@ -50,6 +50,8 @@ export async function talkAll(talks: Talks, process: Process, parts: GuestParts)
   }
 }
 
+let desks = 0;
+
 /** Where a server by hand is. */
 export class Desk {
   readonly #process: Process;
@@ -58,6 +60,8 @@ export class Desk {
   /** What is particular about its transport. */
   facts: Partial<Transport> = {};
   #lines = 0;
+  /** What is remembered of servers is of this one alone, however often a schedule runs. */
+  readonly #number = ++desks;
 
   constructor(process: Process, parts: GuestParts, talk: string) {
     this.#process = process;
@@ -106,7 +110,7 @@ export class Desk {
   #transport(script: Script): Transport {
     return {
       description: 'a server by hand',
-      address: `by hand ${this.#parts.plan.seed} ${this.#talk}`,
+      address: `by hand ${this.#number} ${this.#talk}`,
       ...this.facts,
       open: async (receiver) => {
         await this.sleep(5);
