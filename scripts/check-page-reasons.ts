@@ -36,10 +36,7 @@ const server: readonly Reason[] = [
     'subs-009 subs-010',
   ],
   ['what the id of an event is made of is known to the server alone', 'http-038'],
-  [
-    'needs a server that cancels what it asked, or asks for the progress of several things at once, which is seldom seen',
-    'cancel-001 progress-002',
-  ],
+  ['needs a server that asks for the progress of several things at once, which is seldom seen', 'progress-002'],
   ['needs a stream that says nothing for minutes', 'http-059'],
   ['about values of arguments, which a client chooses', 'http-087'],
   [
@@ -53,7 +50,7 @@ const server: readonly Reason[] = [
   ['needs more tasks than are made here', 'tasks-033'],
   ['needs a page that somebody opens, so that the question ends', 'elicit-026'],
   ['by what a server knows who somebody is, no message shows', 'elicit-040 elicit-041'],
-  ['needs a token with fewer scopes, and a tool that wants more: not done yet', 'auth-046 auth-049 auth-050 auth-051'],
+  ['needs a token that is given one scope after the other', 'auth-051'],
   ['no message says which text in a result or an argument is a state handle', 'security-020 security-021 security-022'],
   ['needs hours, until a state or a task is over', 'mrtr-013'],
   [

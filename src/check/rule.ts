@@ -47,6 +47,8 @@ export interface HeardMessage {
   readonly request: Readonly<Record<string, unknown>> | undefined;
   /** Progress tokens of requests that were not answered in their time, and may run. */
   readonly running?: ReadonlySet<unknown>;
+  /** Ids of requests of the server in this conversation; `undefined` where it may have sent more. */
+  readonly asked?: ReadonlySet<unknown> | undefined;
   readonly revision: Revision;
   /** Capabilities that the client declared in this conversation. */
   readonly capabilities: Readonly<Record<string, unknown>>;

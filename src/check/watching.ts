@@ -29,7 +29,7 @@ export class Watching {
   /** Looks at what came of one message. */
   heard(
     exchange: Exchanged,
-    { revision, capabilities, declared, request: sent, running, isAside }: ProbeMessage,
+    { revision, capabilities, declared, request: sent, running, asked, isAside }: ProbeMessage,
   ): void {
     // The body of a refusal over HTTP may be a JSON-RPC error, and need not. (Spec 2025-11-25, Streamable HTTP, Sending Messages to the Server, point 4.)
     const isRefusal = exchange.status !== undefined && exchange.status >= 400;
@@ -47,24 +47,25 @@ export class Watching {
           declared,
           sent,
           running,
+          asked,
           request: requestOf(message, sent),
         });
   }
 
   /** Looks at the lines that a process said of its own accord. */
   unasked(lines: readonly string[], revision: Revision): void {
-    for (const line of lines) {
+    const malformed = lines.filter((line) => !isJson(line));
+    for (const line of malformed) {
       const exchange: Exchanged = {
         sent: '',
         status: undefined,
         headers: {},
         text: line,
         messages: [],
-        malformed: [line],
+        malformed,
         end: 'complete',
       };
-      if (!isJson(line))
-        this.#look({}, { malformed: line, exchange, revision, capabilities: {}, sent: undefined, request: undefined });
+      this.#look({}, { malformed: line, exchange, revision, capabilities: {}, sent: undefined, request: undefined });
     }
   }
 
@@ -149,6 +150,7 @@ const [mostMore, mostNamed] = [4, 200];
 const byProbe = [
   ['initialize ', 'lifecycle-003'],
   ['resources/read ', 'resources-008'],
+  ['resources/read ', 'resources-020'],
 ] as const;
 
 /** Tells a rule whose faults may cause others: what should be is no shape that a schema requires. */

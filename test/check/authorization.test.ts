@@ -7,7 +7,9 @@ import type { CheckReport } from '../../src/check/report.ts';
 import { inThisProcess } from '../../src/cli/child.test.ts';
 import { protect } from '../../src/protect.ts';
 import { testIssuer, type TestIssuer } from '../../src/testing.ts';
-import { faulty, json, type Fault, type Passing } from './faulty.ts';
+import { chosenRevisions } from '../../src/protocol/revision.ts';
+import { createServer } from '../../src/server.ts';
+import { faulty, json, serveFaulty, type Fault, type Passing, type Returning } from './faulty.ts';
 import { judgedAt } from './judging.ts';
 
 interface Guarded {
@@ -55,6 +57,7 @@ const ofGuards = [
   'auth-042',
   'auth-096',
   'auth-116',
+  'auth-046',
 ];
 
 test('nothing is found in a guarded server with a token, and no token is told', async (t) => {
@@ -215,6 +218,104 @@ const faults: Readonly<Record<string, readonly [row: string, fault: (tokens: () 
       )(() => tokens().own),
   ],
 };
+
+const issuerPath = '/.well-known/oauth-authorization-server';
+
+/** What a server of 2025-03-26 alone shows at other paths than its own. */
+function pages(there: Readonly<Record<string, number>>): Fault {
+  return {
+    request({ path, method }) {
+      if (path === '/mcp') return undefined;
+      const status = there[`${method} ${path}`] ?? 404;
+      return status === 200 ? json(200, { issuer: 'http://127.0.0.1' }) : json(status, {});
+    },
+  };
+}
+
+const both = { 'GET /authorize': 400, 'POST /token': 400 };
+const oldest: Readonly<Record<string, readonly [found: readonly string[], fault: Fault]>> = {
+  'metadata at the base': [[], pages({ [`GET ${issuerPath}`]: 200 })],
+  'fixed endpoints alone': [['auth-008'], pages(both)],
+  'metadata at the path of the server': [['auth-014'], pages({ [`GET ${issuerPath}/mcp`]: 200 })],
+  'metadata behind the path of the server': [['auth-014'], pages({ [`GET /mcp${issuerPath}`]: 200 })],
+  'no token endpoint': [['auth-008', 'auth-010'], pages({ 'GET /authorize': 302 })],
+  nothing: [['auth-008', 'auth-010'], pages({})],
+};
+
+for (const [what, [found, fault]] of Object.entries(oldest))
+  test(`a guarded server of 2025-03-26 alone with ${what} breaks ${found.join(' and ') || 'nothing'}`, async (t) => {
+    const issuer = testIssuer();
+    const made = await serveFaulty(fault, (resource) =>
+      protect(createServer({ name: 'old', version: '1.0.0' }, { revisions: ['2025-03-26'] }), {
+        ...issuer.options,
+        resource,
+        scopes: [],
+      }),
+    );
+    t.after(() => made.close());
+    const token = await issuer.issue({ subject: 'ann', audience: made.url, scopes: [] });
+    const { findings, rows } = await judgedAt(t, made.url, {
+      credentials: { headers: { Authorization: `Bearer ${token}` } },
+      only: ['auth-008', 'auth-010', 'auth-014'],
+    });
+    assert.deepEqual(findings.map(({ id }) => id).toSorted(), found, JSON.stringify(rows));
+    assert.ok(rows.some(({ verdict }) => verdict !== 'not-judged'));
+  });
+
+/** A guarded server whose tool `sum` wants a scope that the token lacks. */
+async function judgedScopes(t: TestContext, fault: Fault, only: readonly string[]): Promise<CheckReport> {
+  const { url, tokens } = await guarded(t, scoped(fault));
+  return await judgedAt(t, url, {
+    credentials: all(tokens),
+    only,
+    revisions: chosenRevisions(['2025-11-25', '2026-07-28']),
+    calls: [{ name: 'sum' }, { name: 'add' }],
+  });
+}
+
+/** Refuses calls of `sum` as one that wants the scope `write`, before a fault alters that. */
+function scoped(fault: Fault): Fault {
+  return {
+    request({ message: { method, params }, headers }) {
+      const isSum = method === 'tools/call' && JSON.stringify(params).includes('"sum"');
+      if (!isSum || headers['authorization'] === undefined) return undefined;
+      const place = `http://${headers['host']}/.well-known/oauth-protected-resource/mcp`;
+      const refusal: Returning = {
+        status: 403,
+        headers: {
+          'www-authenticate': `Bearer error="insufficient_scope", scope="write", resource_metadata="${place}"`,
+        },
+        text: '',
+      };
+      void fault.response?.(refusal, { method: 'POST', path: '/mcp', headers, message: {}, body: '' });
+      return refusal;
+    },
+    response: (returning, passing) => fault.response?.(returning, passing),
+  };
+}
+
+let challenges = 0;
+const scopeFaults: Readonly<Record<string, readonly [row: string, fault: Fault]>> = {
+  'another-scope-each-time': [
+    'auth-046',
+    challenged((text) => text.replace(/scope="[^"]*"/, `scope="read-${++challenges}"`)),
+  ],
+  'no-scope-of-a-call': ['auth-049', challenged((text) => text.replace('scope="write", ', ''), 403)],
+  'no-place-of-metadata-of-a-call': ['auth-049', challenged((text) => text.replace(/, resource_metadata=.*/, ''), 403)],
+  'scope-that-is-there': ['auth-050', challenged((text) => text.replace('write', 'read'), 403)],
+};
+
+for (const [name, [row, fault]] of Object.entries(scopeFaults))
+  test(`${name} breaks ${row}, and nothing does without it`, async (t) => {
+    const { findings } = await judgedScopes(t, fault, [row]);
+    assert.deepEqual(
+      findings.map(({ id }) => id),
+      [row],
+    );
+    const clean = await judgedScopes(t, {}, [row]);
+    assert.deepEqual(clean.findings, []);
+    assert.deepEqual(held(clean), [row]);
+  });
 
 describe('a guarded server with one fault', { concurrency: 2 }, () => {
   for (const [name, [row, fault]] of Object.entries(faults))

@@ -7,6 +7,7 @@ import { createBridge } from '../../src/bridge.ts';
 import { listen } from '../../src/node.ts';
 import { revisions } from '../../src/protocol/revision.ts';
 import { memoryTransport } from '../../src/testing.ts';
+import { takeViolations } from '../support/sent-wrong.ts';
 import { judgedAt } from './judging.ts';
 
 const calls = ['add', 'echo', 'count', 'speak', 'ask', 'think', 'look'].map((name) => ({ name }));
@@ -26,6 +27,11 @@ describe('a bridge is right in every revision', { concurrency: 2 }, () => {
       );
       assert.deepEqual(
         found.findings.filter(({ severity }) => severity !== 'note'),
+        [],
+      );
+      // A bridge passes on what its client asks for, be it no URI: who has the resource refuses it.
+      assert.deepEqual(
+        takeViolations().filter((one) => !one.includes('"method":"resources/read"') || !one.includes('<none>')),
         [],
       );
       assert.ok(found.counts.judged > 100, `${found.counts.judged} rows were judged`);

@@ -8,6 +8,7 @@ import { revisions } from '../../src/protocol/revision.ts';
 import { callFaults } from './call-faults.ts';
 import { faults, metaOf } from './faults.ts';
 import { faulty, type Fault } from './faulty.ts';
+import { meaningFaults } from './meaning-faults.ts';
 import { writtenFaults } from './written-faults.ts';
 import { moreCallFaults, moreFaults } from './more-faults.ts';
 import { judgedAt } from './judging.ts';
@@ -38,8 +39,9 @@ for (const revision of revisions)
 
 test('one cause is one finding, of whatever else it is the cause', async (t) => {
   const causes = ['code-as-text', 'answers-notification', 'id-as-text', 'get-is-json', 'no-result-type', 'schema-null'];
-  for (const name of [...causes, 'any-revision-served-as-an-old-one']) {
-    const [row, fault] = faults[name] ?? assert.fail(name);
+  const all = { ...faults, ...meaningFaults };
+  for (const name of [...causes, 'any-revision-served-as-an-old-one', 'no-discover']) {
+    const [row, fault] = all[name] ?? assert.fail(name);
     const { findings } = await judged(t, fault);
     assert.deepEqual(
       findings.map(({ id }) => id),
@@ -83,6 +85,7 @@ describe('a server with one fault', { concurrency: 2 }, () => {
     ...moreFaults,
     ...moreCallFaults,
     ...writtenFaults,
+    ...meaningFaults,
   }))
     test(`is found out: ${name} breaks ${row}`, async (t) => {
       const { findings, rows } = await judged(t, fault, [row]);

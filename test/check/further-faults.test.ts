@@ -7,8 +7,11 @@ import { chosenRevisions, type RevisionDate } from '../../src/protocol/revision.
 import { serveFaulty, type Fault } from './faulty.ts';
 import { besideFaults } from './beside-faults.ts';
 import { furtherFaults } from './further-faults.ts';
+import { livelyMeaningFaults } from './meaning-faults.ts';
 import { livelyCalls, livelyServer } from './lively-server.ts';
 import { judgedAt } from './judging.ts';
+
+const allFaults = { ...furtherFaults, ...besideFaults, ...livelyMeaningFaults };
 
 interface Judging {
   readonly isModern?: boolean;
@@ -39,12 +42,12 @@ test('nothing is found in a lively server without a fault, and what the faults a
     ),
   );
   // What comes to a stream before its call is answered is a matter of time.
-  for (const { row } of Object.values({ ...furtherFaults, ...besideFaults }).filter((one) => one.row !== 'http-024'))
+  for (const { row } of Object.values(allFaults).filter((one) => one.row !== 'http-024'))
     assert.ok(held.has(row) !== unsaid.has(row), `${row}: ${JSON.stringify(rows.filter(({ id }) => id === row))}`);
 });
 
 describe('a lively server with one fault', { concurrency: 2 }, () => {
-  for (const [name, { row, date, fault, isModern = false }] of Object.entries({ ...furtherFaults, ...besideFaults }))
+  for (const [name, { row, date, fault, isModern = false }] of Object.entries(allFaults))
     test(`is found out: ${name} breaks ${row}`, async (t) => {
       const { findings, rows } = await judged(t, { isModern, dates: [date], fault, only: [row] });
       assert.deepEqual(

@@ -59,6 +59,19 @@ describe('a server of lines', { concurrency: 3 }, () => {
     assert.deepEqual(await found(t, "console.log('Ready!');"), ['stdio-003']);
   });
 
+  test('a message that goes over several lines breaks stdio-002, and that row alone', async (t) => {
+    const indents = `
+      const write = console.log;
+      console.log = (text) => write(/no such method/.test(text) ? JSON.stringify(JSON.parse(text), undefined, 2) : text);`;
+    assert.deepEqual(await found(t, indents, { only: ['stdio'] }), ['stdio-002']);
+  });
+
+  test('news before initialize break lifecycle-001', async (t) => {
+    assert.deepEqual(await found(t, '', { only: ['lifecycle-001'] }), []);
+    const news = "console.log(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' }));";
+    assert.deepEqual(await found(t, news, { only: ['lifecycle-001'] }), ['lifecycle-001']);
+  });
+
   test('a line of which no more is read says nothing of the server', async (t) => {
     // It can be read as JSON no more once it is cut.
     const tools =

@@ -19,6 +19,7 @@ export const livelyCalls: readonly { readonly name: string; readonly args?: Read
   { name: 'twice' },
   { name: 'grow' },
   { name: 'run' },
+  { name: 'show' },
   { name: 'place', args: { region: 'Oslo', count: 42 } },
 ];
 
@@ -54,6 +55,8 @@ export function livelyServer(isModern: boolean): Server {
     return 'ran';
   });
   server.tool('place', { input: place }, ({ region, count }) => `${region} ${count}`);
+  server.tool('show', { meta: { ui: { resourceUri: 'ui://show' } } }, () => 'shown');
+  server.resource('ui://show', { name: 'show', mimeType: 'text/html;profile=mcp-app' }, () => '<p>shown</p>');
   server.resource('memo://one', { name: 'one' }, () => `grown ${grown} times`);
   server.prompt('welcome', {}, () => 'hello');
   return server;

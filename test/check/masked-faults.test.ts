@@ -80,6 +80,18 @@ test('every message that is not valid by the schema is told, each with its place
   );
 });
 
+test('a result that is no object is not valid by the schema', async (t) => {
+  const { findings } = await judged(t, {
+    response(returning, { message: { method } }) {
+      if (method === 'prompts/list') eachMessage(returning, (message) => void (message['result'] = 'none'));
+    },
+  });
+  assert.deepEqual(
+    findings.filter(({ id }) => id === 'wire-schema').map(({ where, why }) => [where, why]),
+    [['prompts/list', 'the result of prompts/list: it must be an object']],
+  );
+});
+
 /** Faults of which the schema of a list says nothing, by their rows. */
 const unseenBySchema: Readonly<Record<string, (result: Record<string, unknown>) => void>> = {
   'http-082': (result) => void (schemaIn(result)['properties'] = { a: { type: 'string', 'x-mcp-header': '' } }),

@@ -12,6 +12,7 @@ import { chosenRevisions, type RevisionDate } from '../../src/protocol/revision.
 import { createServer, type Server } from '../../src/server.ts';
 import { asStream, cleanServer, json, serveFaulty, type Fault } from './faulty.ts';
 import { livelyServer } from './lively-server.ts';
+import { beforeList } from './meaning-faults.ts';
 import { judgedAt } from './judging.ts';
 
 interface Judging {
@@ -313,3 +314,26 @@ for (const [words, message] of saidTwice)
       [['http-036', `${words} came on two`]],
     );
   });
+
+test('a server that cancels what it asked cancels its own', async (t) => {
+  const report = await assertNothing(t, {
+    dates: ['2025-06-18'],
+    only: ['cancel-001'],
+    fault: beforeList({ id: 'q1', method: 'ping' }, { method: 'notifications/cancelled', params: { requestId: 'q1' } }),
+  });
+  assert.deepEqual(verdictsOf(report, 'cancel-001'), ['holds']);
+});
+
+test('a server that goes by the header of each message is told the revision before it is initialized, too', async (t) => {
+  const bare: unknown[] = [];
+  await judged(t, {
+    dates: ['2025-11-25'],
+    only: ['lifecycle-006'],
+    fault: {
+      request({ message, headers }) {
+        if (message['method'] === 'ping' && headers['mcp-protocol-version'] === undefined) bare.push(message);
+      },
+    },
+  });
+  assert.deepEqual(bare, []);
+});

@@ -67,6 +67,12 @@ export async function problemOf(schema: unknown, value: unknown): Promise<string
   }
 }
 
+/** A name in another case, where it has one. */
+export function otherCase(name: string): string {
+  const large = name.toUpperCase();
+  return large === name ? name.toLowerCase() : large;
+}
+
 /** Names of the tools that say that they destroy. */
 export function destructiveIn({ tools }: ServerOffer): readonly unknown[] {
   return tools.filter(isDestroying).map(({ name }) => name);

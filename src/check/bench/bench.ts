@@ -3,7 +3,7 @@ import type { Implementation } from '../../protocol/features/common.ts';
 import type { Revision } from '../../protocol/revision.ts';
 import { projectClientCapabilities } from '../../protocol/compile/capabilities.ts';
 import { NotAllowed, NotJudged, SessionLost } from '../verdict.ts';
-import { callable, type AllowedCall, type CallableTool, type UncalledTool } from './allowed.ts';
+import { callable, otherCase, type AllowedCall, type CallableTool, type UncalledTool } from './allowed.ts';
 import { makeCall, type MadeCall } from './calls.ts';
 import { excerptOfText } from './excerpt.ts';
 import { inFront, mostBytes, type Exchanged } from './exchange.ts';
@@ -97,13 +97,26 @@ export class Bench {
     return way.http;
   }
 
-  /** Gets a page of the server, by nobody: it is no message, and no rule about those looks at it. @throws NotJudged where there is no HTTP. */
-  async page(path: string): Promise<Exchanged> {
+  /**
+   * Gets a page of the server, by nobody: it is no message, and no rule about those looks at it.
+   *
+   * @param form Fields of a form that is posted, for what takes one.
+   * @throws NotJudged where there is no HTTP.
+   */
+  async page(path: string, form?: string): Promise<Exchanged> {
     const { budget, waitMs, told } = this.#ground;
     const { http } = this;
     await budget.message();
-    const headers = { accept: 'application/json' };
-    const exchange = await http.send({ method: 'GET', path, headers, as: 'nobody', waitMs });
+    const accept = { accept: 'application/json' };
+    const asked =
+      form === undefined
+        ? ({ method: 'GET', headers: accept } as const)
+        : ({
+            method: 'POST',
+            headers: { ...accept, 'content-type': 'application/x-www-form-urlencoded' },
+            body: form,
+          } as const);
+    const exchange = await http.send({ ...asked, path, as: 'nobody', waitMs });
     told(exchange, this.revision);
     return exchange;
   }
@@ -161,7 +174,8 @@ export class Bench {
       quietMs,
       exchanged: heard,
       room: () => budget.message(),
-      mayCall: (name) => name === nobody || calls.some((call) => call.name === name),
+      // A faulty server may take a name in another case for that of the tool, which may be called.
+      mayCall: (name) => name === nobody || calls.some((call) => call.name === name || otherCase(call.name) === name),
     });
     this.#open.add(speaker);
     // What goes on while a run is cut short opens nothing more.

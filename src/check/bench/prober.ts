@@ -4,8 +4,9 @@ import { requestHeaders, selfMeta, withMeta, type Self } from '../../client/conn
 import type { ClientCapabilities } from '../../protocol/capability.ts';
 import type { Revision } from '../../protocol/revision.ts';
 import { NotJudged, SessionLost } from '../verdict.ts';
-import { responseIn, turnedAway, type CameResponse, type Exchanged } from './exchange.ts';
+import { errorCodeOf, responseIn, turnedAway, type CameResponse, type Exchanged } from './exchange.ts';
 import type { RawHttp } from './http.ts';
+import { GoingOn, type Going } from './going.ts';
 import { givenParams, isElsewhere, isEventStream, isResuming, untilAnswered } from './manner.ts';
 import { saysLost } from './lost.ts';
 import type { RawLines } from './lines.ts';
@@ -76,27 +77,11 @@ export interface ProbeMessage {
   readonly request: Readonly<Record<string, unknown>> | undefined;
   /** Progress tokens of requests before it that were not answered and may run, and of those that went on beside it. */
   readonly running: ReadonlySet<unknown>;
+  /** Ids of requests of the server, up to the end of this exchange; `undefined` where that is not known. */
+  readonly asked: ReadonlySet<unknown> | undefined;
   /** True where what came is no message of the revision, though a fault: of a message that named another one or none, or of a GET without a stream; or came before. */
   readonly isAside: boolean;
 }
-
-/** An exchange that goes on. */
-interface Going {
-  /** Progress token of what was sent. */
-  readonly own: unknown;
-  /** Progress tokens of what runs beside it. */
-  readonly beside: Set<unknown>;
-}
-
-/** Progress token of a request; `undefined` where it has none. */
-function tokenOf(about: Readonly<Record<string, unknown>> | undefined): unknown {
-  const params = about?.['params'];
-  const meta = isObject(params) ? params['_meta'] : undefined;
-  return isObject(meta) ? meta['progressToken'] : undefined;
-}
-
-/** Most requests without an answer that are remembered. */
-const mostRunning = 100;
 
 const jsonTypes = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
 
@@ -109,9 +94,9 @@ export class Prober {
   isLost = false;
   readonly revision: Revision;
   readonly #parts: ProberParts;
-  readonly #running = new Set<unknown>();
-  /** Exchanges that go on. */
-  readonly #going = new Set<Going>();
+  readonly #going = new GoingOn();
+  /** Capabilities of a server that does not declare any, by what it lists. */
+  readonly #listed: Record<string, Readonly<Record<string, unknown>>> = {};
   #sent = 0;
   #as: Sender | undefined;
   #isOpening = false;
@@ -130,7 +115,7 @@ export class Prober {
 
   /** Capabilities of the server, as it declared them. */
   get capabilities(): Readonly<Record<string, unknown>> {
-    return this.#declared ?? {};
+    return this.#declared ?? this.#listed;
   }
 
   get #declared(): Readonly<Record<string, unknown>> | undefined {
@@ -159,7 +144,7 @@ export class Prober {
     if (revision.clientDescribed === 'each-request') {
       this.opening = await this.request('server/discover', undefined, { waitMs: this.#parts.openMs });
       const supported = this.opening.result?.['supportedVersions'];
-      return Array.isArray(supported) && supported.includes(revision.date);
+      return Array.isArray(supported) ? supported.includes(revision.date) : await this.#listsAll(this.opening);
     }
     this.opening = await this.request(
       'initialize',
@@ -176,6 +161,17 @@ export class Prober {
     const { road, quietMs } = this.#parts;
     await this.notify('notifications/initialized', undefined, road.over === 'http' ? {} : { waitMs: quietMs / 3 });
     return true;
+  }
+
+  /** Tells whether a server that cannot be asked what it speaks lists something as one of the revision, whose results say of what type they are. */
+  async #listsAll(opening: Answered): Promise<boolean> {
+    const isOdd = typeof opening.result?.['resultType'] === 'string' || errorCodeOf(opening.response) === -32_601;
+    if (!isOdd) return false;
+    for (const name of ['tools', 'resources', 'prompts']) {
+      const { result } = await this.request(`${name}/list`, undefined, { waitMs: this.#parts.waitMs });
+      if (typeof result?.['resultType'] === 'string' && Array.isArray(result[name])) this.#listed[name] = {};
+    }
+    return Object.keys(this.#listed).length > 0;
   }
 
   /** An id that no request of the conversation had. */
@@ -247,7 +243,7 @@ export class Prober {
     if (about?.['method'] === 'tools/call' && isObject(about['params']) && !mayCall(about['params']['name']))
       throw new Error(`the tool ${JSON.stringify(about['params']['name'])} may not be called`);
     await room();
-    const going = this.#begins(about);
+    const going = this.#going.begins(about);
     const isAsked = manner.until !== undefined;
     const patience = {
       waitMs: manner.waitMs ?? (isAsked || road.over === 'http' ? waitMs : quietMs),
@@ -264,38 +260,19 @@ export class Prober {
             ...this.#sender(manner),
             ...patience,
           });
-    this.#going.delete(going);
+    const asked = this.#asked(going, exchange);
     exchanged(exchange, {
       revision,
       capabilities: { ...capabilities },
       declared: this.#declared,
       request: about,
       running: going.beside,
+      asked,
       isAside: isElsewhere(revision, manner),
     });
-    this.#gaveUp(exchange, about);
+    this.#going.gaveUp(exchange, about);
     this.#hears?.(exchange);
     return exchange;
-  }
-
-  /** Begins an exchange: those that go on learn its token, and it theirs. */
-  #begins(about: Readonly<Record<string, unknown>> | undefined): Going {
-    const going: Going = { own: tokenOf(about), beside: new Set(this.#running) };
-    for (const { own, beside } of this.#going) {
-      if (own !== undefined) going.beside.add(own);
-      if (going.own !== undefined) beside.add(going.own);
-    }
-    this.#going.add(going);
-    return going;
-  }
-
-  /** Remembers a request that was not answered in the time that it had: what comes of it may come later. */
-  #gaveUp(exchange: Exchanged, about: Readonly<Record<string, unknown>> | undefined): void {
-    const token = tokenOf(about);
-    if (token === undefined || about?.['id'] === undefined || responseIn(exchange, about['id']) !== undefined) return;
-    this.#running.add(token);
-    const [oldest] = this.#running;
-    if (this.#running.size > mostRunning) this.#running.delete(oldest);
   }
 
   /** Sends another method of HTTP than POST; `undefined` where there is no HTTP. */
@@ -304,7 +281,7 @@ export class Prober {
     if (road.over !== 'http') return undefined;
     if (method === 'DELETE' && manner.as === undefined) this.#isEnding = true;
     await room();
-    const going = this.#begins(undefined);
+    const going = this.#going.begins(undefined);
     const accept = method === 'GET' ? { accept: 'text/event-stream' } : {};
     const headers = withChanges({ ...accept, ...this.#conversation() }, manner.headers);
     const exchange = await road.http.send({
@@ -318,18 +295,25 @@ export class Prober {
       ...(manner.stop && { stop: manner.stop }),
       ...(manner.begun && { begun: () => manner.begun?.() }),
     });
-    this.#going.delete(going);
+    const asked = this.#asked(going, exchange);
     exchanged(exchange, {
       revision,
       capabilities: { ...capabilities },
       declared: this.#declared,
       request: undefined,
       running: going.beside,
+      asked,
       // What is replayed was heard when it was said.
       isAside: !isEventStream(exchange) || isResuming(manner),
     });
     this.#hears?.(exchange);
     return exchange;
+  }
+
+  /** Ends an exchange. @returns Ids of all that the server asked; `undefined` where it may have asked more, which nobody heard. */
+  #asked(going: Going, exchange: Exchanged): ReadonlySet<unknown> | undefined {
+    const asked = this.#going.ends(going, exchange);
+    return this.lines === undefined || this.lines.unasked.length === 0 ? asked : undefined;
   }
 
   /** Ends its session, where it has one. */

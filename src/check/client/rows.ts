@@ -1,11 +1,8 @@
 /** Rows of the register that are judged: id, revisions, level and place. Written by scripts/register.ts. */
 export const clientRows = `
 basic-008 2026-07-28..draft MUST_NOT 2026-07-28/basic/index#requests
-basic-011 2024-11-05..2025-06-18 MUST 2025-06-18/basic/index#responses
-basic-013 2025-11-25..draft MUST 2026-07-28/basic/index#result-responses
 basic-020 2025-03-26 MUST_NOT 2025-03-26/basic/lifecycle#initialization
 basic-038 2026-07-28..draft MUST_NOT 2026-07-28/basic/patterns/index
-lifecycle-001 2024-11-05..2025-11-25 MUST 2025-11-25/basic/lifecycle#initialization
 lifecycle-002 2024-11-05..2025-11-25 MUST 2025-11-25/basic/lifecycle#initialization
 lifecycle-004 2024-11-05..2025-11-25 MUST 2025-11-25/basic/lifecycle#initialization
 lifecycle-005 2024-11-05..2025-11-25 SHOULD_NOT 2025-11-25/basic/lifecycle#initialization
@@ -54,7 +51,6 @@ mrtr-018 2026-07-28..draft MUST 2026-07-28/basic/patterns/mrtr#client-requiremen
 mrtr-020 2026-07-28..draft MUST_NOT 2026-07-28/basic/patterns/mrtr#client-requirements-basic-workflow
 mrtr-021 2026-07-28..draft MUST 2026-07-28/basic/patterns/mrtr#client-requirements-basic-workflow
 mrtr-022 2026-07-28..draft MUST_NOT 2026-07-28/basic/patterns/mrtr#client-requirements-basic-workflow
-cancel-001 2024-11-05..2025-11-25 MUST 2025-11-25/basic/utilities/cancellation#behavior-requirements
 cancel-002 2024-11-05..2025-11-25 MUST_NOT 2025-11-25/basic/utilities/cancellation#behavior-requirements
 cancel-003 2025-11-25 MUST 2025-11-25/basic/utilities/cancellation#behavior-requirements
 cancel-011 2026-07-28..draft SHOULD 2026-07-28/basic/patterns/cancellation

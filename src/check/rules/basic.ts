@@ -1,8 +1,10 @@
 import { isObject } from '../../jsonrpc/message.ts';
-import { errorCodeIn, responseIn } from '../bench/exchange.ts';
+import type { Bench } from '../bench/bench.ts';
+import { errorCodeIn, responseIn, type Exchanged } from '../bench/exchange.ts';
+import { isEventStream } from '../bench/manner.ts';
 import { refusedWith } from './common/refusals.ts';
 import type { ProbeRule } from '../rule.ts';
-import { breaks, holds, notJudged, unless } from '../verdict.ts';
+import { breaks, holds, notApplicable, notJudged, unless } from '../verdict.ts';
 
 /** Rules about requests, notifications and batches of any kind. */
 
@@ -56,11 +58,9 @@ const silentNotification: ProbeRule = {
   },
 };
 
-const batch: ProbeRule = {
-  id: 'basic-019',
-  words: 'Batches of JSON-RPC are understood',
-  mend: 'answer an array of requests with the responses to each, in an array or as events',
-  async probe(bench) {
+/** Sends two requests in one batch; what comes of it serves all rules. */
+async function batched(bench: Bench): Promise<{ readonly exchange: Exchanged; readonly missing: number }> {
+  return await bench.kept('a batch', async () => {
     const speaker = await bench.shared();
     await bench.works(speaker, bench.harmless);
     const ids = ['batch-1', 'batch-2'];
@@ -68,8 +68,38 @@ const batch: ProbeRule = {
     const exchange = await speaker.text(text, {
       until: (messages) => ids.every((id) => messages.flat().some((one) => isObject(one) && one['id'] === id)),
     });
-    const missing = ids.filter((id) => responseIn(exchange, id)?.result === undefined);
-    return unless(missing.length > 0, exchange, `of two requests in a batch ${missing.length} got no result`);
+    return { exchange, missing: ids.filter((id) => responseIn(exchange, id)?.result === undefined).length };
+  });
+}
+
+/** Tells whether one response came on a stream, where two should have. */
+function isCutShort({ exchange, missing }: { readonly exchange: Exchanged; readonly missing: number }): boolean {
+  return exchange.status !== undefined && isEventStream(exchange) && missing === 1;
+}
+
+const batch: ProbeRule = {
+  id: 'basic-019',
+  words: 'Batches of JSON-RPC are understood',
+  mend: 'answer an array of requests with the responses to each, in an array or as events',
+  async probe(bench) {
+    const found = await batched(bench);
+    if (isCutShort(found)) return notJudged('one response came on the stream: see http-020');
+    const { exchange, missing } = found;
+    return unless(missing > 0, exchange, `of two requests in a batch ${missing} got no result`);
+  },
+};
+
+const batchOnStream: ProbeRule = {
+  id: 'http-020',
+  words: 'The stream that answers a batch has a response to each request in it',
+  mend: 'end the stream when all requests of the batch are answered',
+  over: 'http',
+  async probe(bench) {
+    const found = await batched(bench);
+    const { exchange, missing } = found;
+    if (missing === 2) return notJudged('none was answered: see basic-019');
+    if (!isEventStream(exchange)) return notApplicable('it answers a batch without a stream');
+    return unless(isCutShort(found), exchange, 'one of two requests got no response on it');
   },
 };
 
@@ -103,4 +133,11 @@ const malformedId: ProbeRule = {
 };
 
 /** Rules that hold whatever a server offers. */
-export const basicRules: readonly ProbeRule[] = [idAsText, silentNotification, batch, unknownMethod, malformedId];
+export const basicRules: readonly ProbeRule[] = [
+  idAsText,
+  silentNotification,
+  batch,
+  batchOnStream,
+  unknownMethod,
+  malformedId,
+];

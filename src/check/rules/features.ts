@@ -5,7 +5,17 @@ import { errorCodeIn } from '../bench/exchange.ts';
 import { entryText, type ServerOffer } from '../bench/offer.ts';
 import type { Answered } from '../bench/prober.ts';
 import type { ProbeRule } from '../rule.ts';
-import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } from '../verdict.ts';
+import { isBase64 } from './results.ts';
+import {
+  breaks,
+  holds,
+  NotApplicable,
+  notApplicable,
+  NotJudged,
+  notJudged,
+  unless,
+  type RuleVerdict,
+} from '../verdict.ts';
 import { refusedWith } from './common/refusals.ts';
 
 /** Rules about tools, resources, prompts, completion and logging. No listed tool is called. */
@@ -190,37 +200,72 @@ const unknownResource: readonly ProbeRule[] = [
 /** Limit of listed resources that are read, and of prompts that are got. */
 const most = { reads: 5, prompts: 3 };
 
-const contents: ProbeRule = {
-  id: 'resources-008',
-  words: 'Contents of a resource have a URI, and text or base64',
-  mend: 'send uri, and text or blob',
-  needs: 'resources',
-  async probe(bench) {
-    const { resources } = await bench.offer();
-    const uris = resources.map((resource) => entryText(resource, 'uri')).filter((uri) => uri !== undefined);
-    if (uris.length === 0) return notApplicable('it lists no resource');
-    let read = 0;
+/** Reads of listed resources that gave contents; made once for all rules. */
+async function reads(bench: Bench): Promise<readonly Read[]> {
+  const { resources } = await bench.offer();
+  const uris = resources.map((resource) => entryText(resource, 'uri')).filter((uri) => uri !== undefined);
+  if (uris.length === 0) throw new NotApplicable('it lists no resource');
+  const found = await bench.kept('reads', async () => {
+    const all: Read[] = [];
     for (const uri of uris.slice(0, most.reads)) {
       const answer = await ask(bench, 'resources/read', { uri });
       const list = answer.result?.['contents'];
-      if (!Array.isArray(list)) continue;
-      read++;
-      const wrong = list.findIndex((one: unknown) => !isContents(one));
-      if (wrong >= 0)
-        return breaks(answer, `contents[${wrong}] has no uri, or neither text nor base64`, `resources/${uri}`);
+      if (Array.isArray(list)) all.push({ uri, answer, list });
     }
-    return read === 0 ? notJudged('no listed resource could be read') : holds;
-  },
-};
-
-function isContents(value: unknown): boolean {
-  if (!isObject(value) || typeof value['uri'] !== 'string') return false;
-  const { text, blob } = value;
-  return (
-    typeof text === 'string' ||
-    (typeof blob === 'string' && /^[A-Za-z0-9+/]*={0,2}$/.test(blob) && blob.length % 4 === 0)
-  );
+    return all;
+  });
+  if (found.length === 0) throw new NotJudged('no listed resource could be read');
+  return found;
 }
+
+interface Read {
+  readonly uri: string;
+  readonly answer: Answered;
+  readonly list: readonly unknown[];
+}
+
+/** Judges the contents of resources. */
+function aboutContents(
+  rule: Pick<ProbeRule, 'id' | 'words' | 'mend'>,
+  isWrong: (contents: unknown) => boolean,
+  why: string,
+): ProbeRule {
+  return {
+    ...rule,
+    needs: 'resources',
+    async probe(bench) {
+      for (const { uri, answer, list } of await reads(bench)) {
+        const wrong = list.findIndex(isWrong);
+        if (wrong >= 0) return breaks(answer, `contents[${wrong}] ${why}`, `resources/${uri}`);
+      }
+      return holds;
+    },
+  };
+}
+
+const contents: readonly ProbeRule[] = [
+  aboutContents(
+    {
+      id: 'resources-008',
+      words: 'Contents of a resource have a URI, and text or base64',
+      mend: 'send uri, and text or blob',
+    },
+    (one) =>
+      !isObject(one) ||
+      typeof one['uri'] !== 'string' ||
+      (typeof one['text'] !== 'string' && typeof one['blob'] !== 'string'),
+    'has no uri, or neither text nor blob',
+  ),
+  aboutContents(
+    {
+      id: 'resources-020',
+      words: 'Binary contents of a resource are encoded in base64',
+      mend: 'encode the bytes in base64, with its padding: not in base64url, and not in hexadecimal',
+    },
+    (one) => isObject(one) && typeof one['blob'] === 'string' && !isBase64(one['blob']),
+    'has a blob that is no base64',
+  ),
+];
 
 const unknownPrompt: ProbeRule = {
   id: 'prompts-009',
@@ -329,7 +374,7 @@ export const featureRules: readonly ProbeRule[] = [
   oneScope,
   unknownTool,
   ...unknownResource,
-  contents,
+  ...contents,
   unknownPrompt,
   gotPrompts,
   unknownCompletion,

@@ -1,6 +1,7 @@
 import type { Bench } from '../bench/bench.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import { isExtensionId, metaKey } from '../../protocol/meta.ts';
+import { isMessageText } from '../bench/pair.ts';
 import { newestOf } from '../../protocol/revision.ts';
 import type { Answered } from '../bench/prober.ts';
 import type { ProbeRule, WatchRule } from '../rule.ts';
@@ -101,6 +102,8 @@ const quietBefore: ProbeRule = {
       const asked = await speaker.request('initialize', params, { waitMs: 30_000 });
       if (asked.result === undefined) return notJudged('initialize gave no result');
       speaker.session = asked.headers['mcp-session-id'];
+      // What comes next says which revision was agreed on, as it should.
+      speaker.opening = asked;
       // Another answer to wait for, within which it may say something.
       const after = await speaker.request('ping', undefined, { until: () => false, waitMs: bench.quietMs });
       const early = [...asked.messages, ...after.messages].find(
@@ -113,6 +116,44 @@ const quietBefore: ProbeRule = {
     } finally {
       await bench.end(speaker);
     }
+  },
+};
+
+const speaksSecond: ProbeRule = {
+  id: 'lifecycle-001',
+  once: true,
+  apart: true,
+  words: 'A server says nothing before initialize',
+  mend: 'wait for initialize before anything is sent',
+  async probe(bench) {
+    if (bench.over === 'http') return notApplicable('over HTTP nothing comes before something is sent');
+    const began = performance.now();
+    await bench.end(await bench.fresh());
+    // Another one needs as long until it can say something.
+    const speaker = await bench.unopened();
+    try {
+      await speaker.rest(Math.min(performance.now() - began, 10_000) + bench.quietMs);
+      const early = speaker.lines?.unasked.find(isMessageText);
+      const isOpen = await speaker.open();
+      if (!isOpen || speaker.opening === undefined) return notJudged('it opened no conversation');
+      return unless(early !== undefined, speaker.opening, `it said ${early?.slice(0, 200)} of its own accord`);
+    } finally {
+      await bench.end(speaker);
+    }
+  },
+};
+
+const discovers: ProbeRule = {
+  id: 'versioning-003',
+  words: 'server/discover is answered with the revisions and the capabilities of the server',
+  mend: 'answer server/discover with supportedVersions and capabilities, of whatever else the server has',
+  async probe(bench) {
+    const { opening } = await bench.shared();
+    if (opening === undefined) return notJudged('nothing was asked');
+    const { result } = opening;
+    if (result === undefined) return breaks(opening, 'requests are served, and server/discover is not');
+    if (!Array.isArray(result['supportedVersions'])) return breaks(opening, 'supportedVersions is no list');
+    return unless(!isObject(result['capabilities']), opening, 'capabilities is no object');
   },
 };
 
@@ -195,6 +236,8 @@ export const lifecycleRules: readonly (ProbeRule | WatchRule)[] = [
   counterOffer,
   newestOffer,
   quietBefore,
+  speaksSecond,
+  discovers,
   ping,
   extensionNames,
   named,

@@ -24,7 +24,7 @@ async function completable(bench: Bench): Promise<{ readonly name: string; reado
 /** Completes the first argument of a listed prompt. */
 async function completed(
   bench: Bench,
-  judge: (answer: Answered, isDeclared: boolean) => RuleVerdict,
+  judge: (answer: Answered, isDeclared: boolean, isKnown: boolean) => RuleVerdict,
 ): Promise<RuleVerdict> {
   const found = await completable(bench);
   if (found === undefined) return notApplicable('no prompt has arguments');
@@ -32,7 +32,8 @@ async function completed(
   const speaker = await bench.shared();
   const { name, argument } = found;
   const params = { ref: { type: 'ref/prompt', name }, argument: { name: argument, value: '' } };
-  return judge(await speaker.request('completion/complete', params), isObject(capabilities['completions']));
+  const isKnown = isObject(speaker.opening?.result?.['capabilities']);
+  return judge(await speaker.request('completion/complete', params), isObject(capabilities['completions']), isKnown);
 }
 
 /** Values of a completion. */
@@ -47,8 +48,9 @@ const declaresCompletions: ProbeRule = {
   words: 'A server that completes arguments declares it',
   mend: 'declare the capability completions',
   probe: (bench) =>
-    completed(bench, (answer, isDeclared) => {
+    completed(bench, (answer, isDeclared, isKnown) => {
       if (isDeclared) return holds;
+      if (!isKnown) return notJudged('what it declares is not known: see versioning-003');
       const count = valuesOf(answer)?.length ?? 0;
       return unless(count > 0, answer, `it gives ${count} values, and completions is not declared`);
     }),

@@ -1,11 +1,12 @@
 import { isObject } from '../../jsonrpc/message.ts';
 import type { Bench } from '../bench/bench.ts';
-import { problemOf, type CallableTool } from '../bench/allowed.ts';
+import { otherCase, problemOf, type CallableTool } from '../bench/allowed.ts';
 import { completeIn, sendCall, type MadeCall } from '../bench/calls.ts';
 import { errorCodeOf, type Exchanged } from '../bench/exchange.ts';
 import { excerptOf } from '../bench/bench.ts';
 import type { HeardMessage, ProbeRule, WatchRule } from '../rule.ts';
 import { sortedText } from './common/canonical.ts';
+import { uiAddress } from './common/ui-address.ts';
 import { breaks, holds, notApplicable, notJudged, type RuleVerdict } from '../verdict.ts';
 
 /** Rules about the results of tools, which are called where that is allowed. */
@@ -99,6 +100,18 @@ const textBesideValues: ProbeRule = {
     }),
 };
 
+const textBesideApps: ProbeRule = {
+  id: 'tools-046',
+  words: 'A tool that shows its result in an app gives it as a text too, to who has no apps',
+  mend: 'add a text block, for clients that do not declare io.modelcontextprotocol/ui',
+  needs: 'tools',
+  probe: (bench) =>
+    eachResult(bench, ({ made, result }) => {
+      if (uiAddress(made.of.tool) === undefined) return false;
+      return textsOf(result).some((text) => text.trim() !== '') ? undefined : 'it has none';
+    }),
+};
+
 const declaresResources: ProbeRule = {
   id: 'tools-027',
   words: 'A server whose tools give resources declares the capability resources',
@@ -173,6 +186,25 @@ const failsSoftly: ProbeRule = {
     ),
 };
 
+const anyCase: ProbeRule = {
+  id: 'tools-017',
+  words: 'Names of tools are told apart by case: the name of a tool in another case is that of none',
+  mend: 'compare names of tools letter by letter',
+  needs: 'tools',
+  async probe(bench) {
+    const { tools } = await bench.offer();
+    const names = new Set(tools.map(({ name }) => name));
+    const right = (await bench.made('obliging')).filter((one) => one.result !== undefined && !isError(one));
+    const found = right.find(({ of: { name } }) => otherCase(name) !== name && !names.has(otherCase(name)));
+    if (found === undefined) return notApplicable('no tool that works has a name that has another case');
+    const { of } = found;
+    const name = otherCase(of.name);
+    const answer = await bench.asked((speaker) => sendCall(speaker, { ...of, name }));
+    const isServed = answer.result !== undefined && answer.result['isError'] !== true;
+    return isServed ? breaks(answer, `${of.name} was called as ${name}`, `tools/${of.name}`) : holds;
+  },
+};
+
 /** Makes a rule about each block of content of one type, wherever content comes. */
 function aboutBlocks(
   rule: Omit<WatchRule, 'watch'>,
@@ -243,6 +275,8 @@ export const resultRules: readonly (ProbeRule | WatchRule)[] = [
   fitsSchema,
   alsoAsText,
   textBesideValues,
+  textBesideApps,
+  anyCase,
   declaresResources,
   validates,
   failsSoftly,

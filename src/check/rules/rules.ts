@@ -2,32 +2,36 @@ import type { CheckRule } from '../rule.ts';
 import { askingRules } from './asked/asking.ts';
 import { answerRules } from './asked/answers.ts';
 import { noticeRules } from './asked/notices.ts';
-import { agreedRules } from './agreed.ts';
+import { agreedRules } from './messages/agreed.ts';
 import { anotherRules } from './another.ts';
 import { apartRules } from './apart.ts';
 import { authorizationRules } from './authorization.ts';
 import { basicRules } from './basic.ts';
 import { changeRules } from './changes.ts';
-import { envelopeRules } from './envelope.ts';
+import { envelopeRules } from './messages/envelope.ts';
 import { featureRules } from './features.ts';
 import { headerNameRules } from './http/header-names.ts';
 import { httpGuardRules } from './http/guard.ts';
 import { mirroredRules } from './http/mirrored.ts';
 import { belongingRules } from './http/belongs.ts';
 import { resumedRules } from './http/resumed.ts';
+import { ownIssuerRules } from './http/own-issuer.ts';
 import { reachRules } from './http/reach.ts';
 import { httpSessionRules } from './http/session.ts';
 import { httpStreamRules } from './http/streams.ts';
 import { heavyRules } from './hardening/heavy.ts';
+import { inputRules } from './inputs.ts';
 import { lifecycleRules } from './lifecycle.ts';
 import { listedRules } from './listed.ts';
-import { metaKeyRules } from './meta-keys.ts';
+import { meaningRules } from './messages/meanings.ts';
+import { metaKeyRules } from './messages/meta-keys.ts';
 import { nastyRules } from './hardening/nasty.ts';
 import { offeredRules } from './offered.ts';
 import { resultRules } from './results.ts';
 import { sequenceRules } from './asked/sequence.ts';
 import { nextRoundRules } from './asked/rounds.ts';
 import { runningRules } from './running.ts';
+import { scopeRules } from './http/scopes.ts';
 import { statelessRules } from './stateless.ts';
 import { sseRules } from './sse.ts';
 import { stdioRules } from './stdio.ts';
@@ -39,10 +43,12 @@ import { watchedTaskRules } from './tasks/extension-watched.ts';
 import { coreLimitRules } from './tasks/core-limits.ts';
 import { taskExtensionRules } from './tasks/extension.ts';
 import { toldRules } from './told.ts';
+import { uiRules } from './ui.ts';
 
 /** Every rule by which servers are judged. */
 export const checkRules: readonly CheckRule[] = [
   ...envelopeRules,
+  ...meaningRules,
   ...metaKeyRules,
   ...agreedRules,
   ...listedRules,
@@ -60,10 +66,14 @@ export const checkRules: readonly CheckRule[] = [
   ...belongingRules,
   ...mirroredRules,
   ...authorizationRules,
+  ...scopeRules,
+  ...ownIssuerRules,
   ...stdioRules,
   ...sseRules,
   ...featureRules,
   ...offeredRules,
+  ...inputRules,
+  ...uiRules,
   ...subscriptionRules,
   ...apartRules,
   ...askingRules,

@@ -207,6 +207,19 @@ const ownCancellations: WatchRule = {
   },
 };
 
+const cancelsItsOwn: WatchRule = {
+  id: 'cancel-001',
+  isBeside: true,
+  words: 'A cancellation of the server names a request that it sent',
+  mend: 'send notifications/cancelled with the id of a request of your own: a call is ended by answering it',
+  watch({ message: { method, params }, asked }) {
+    // Without an id it has a row of its own.
+    const id = method === 'notifications/cancelled' && isObject(params) ? params['requestId'] : undefined;
+    if (id === undefined || id === null || asked === undefined) return 'not-seen';
+    return asked.has(id) ? 'holds' : { breaks: `it asked nothing with the id ${JSON.stringify(id)}` };
+  },
+};
+
 /** Rules about calls that run. */
 export const runningRules: readonly (ProbeRule | WatchRule)[] = [
   rises,
@@ -215,4 +228,5 @@ export const runningRules: readonly (ProbeRule | WatchRule)[] = [
   copes,
   saysNoMore,
   ownCancellations,
+  cancelsItsOwn,
 ];

@@ -1,8 +1,51 @@
+import { isObject } from '../../jsonrpc/message.ts';
 import { settledWithin } from '../../jsonrpc/timeout.ts';
 import type { ProbeRule, WatchRule } from '../rule.ts';
 import { notJudged, unless } from '../verdict.ts';
 
 /** Rules about standard input and output. */
+
+/** Lines of messages that go over several, by what came. */
+const brokenUp = new WeakMap<readonly string[], ReadonlySet<string>>();
+
+/** Lines that are no JSON by themselves, and are a message together. */
+function linesOfOne(malformed: readonly string[]): ReadonlySet<string> {
+  const known = brokenUp.get(malformed);
+  if (known !== undefined) return known;
+  const found = new Set<string>();
+  let begin = -1;
+  for (const [at, line] of malformed.entries()) {
+    // What is written with indents begins and ends with a bracket of its own.
+    if (/^[{[]\s*$/.test(line)) begin = at;
+    if (begin < 0 || !/^[}\]]\s*$/.test(line)) continue;
+    const lines = malformed.slice(begin, at + 1);
+    if (isMessage(lines.join('\n'))) for (const one of lines) found.add(one);
+    begin = -1;
+  }
+  brokenUp.set(malformed, found);
+  return found;
+}
+
+function isMessage(text: string): boolean {
+  try {
+    return [JSON.parse(text)].flat().some((one: unknown) => isObject(one) && one['jsonrpc'] !== undefined);
+  } catch {
+    return false;
+  }
+}
+
+const oneLine: WatchRule = {
+  id: 'stdio-002',
+  words: 'A message is one line',
+  mend: 'write JSON without indents, and end it with a newline',
+  watch({ malformed, exchange }) {
+    if (exchange.status !== undefined) return 'not-seen';
+    if (malformed === undefined) return 'holds';
+    return linesOfOne(exchange.malformed).has(malformed)
+      ? { breaks: `one goes over several: ${JSON.stringify(exchange.malformed.join('\n').slice(0, 100))}` }
+      : 'not-seen';
+  },
+};
 
 const onlyMessages: WatchRule = {
   id: 'stdio-003',
@@ -10,6 +53,8 @@ const onlyMessages: WatchRule = {
   mend: 'write what is for people to standard error',
   watch({ malformed, exchange }) {
     if (exchange.status !== undefined) return 'not-seen';
+    // A message that goes over several lines is one all the same.
+    if (malformed !== undefined && linesOfOne(exchange.malformed).has(malformed)) return 'not-seen';
     return malformed === undefined ? 'holds' : { breaks: `it wrote ${JSON.stringify(malformed.slice(0, 100))}` };
   },
 };
@@ -43,4 +88,4 @@ const endsWithInput: ProbeRule = {
 };
 
 /** Rules about processes. */
-export const stdioRules: readonly (ProbeRule | WatchRule)[] = [onlyMessages, endsWithInput];
+export const stdioRules: readonly (ProbeRule | WatchRule)[] = [oneLine, onlyMessages, endsWithInput];

@@ -26,7 +26,8 @@ async function onListen(
       return await speaker.request(
         'subscriptions/listen',
         { notifications: Object.fromEntries(wanted.map((name) => [`${name}ListChanged`, true])) },
-        { id: listenId, until: (messages) => messages.length > 0 },
+        // What comes before the acknowledgement is no end of the wait for it.
+        { id: listenId, until: (messages) => messages.length > mostBefore || messages.some(isDecisive) },
       );
     } finally {
       await bench.end(speaker);
@@ -41,6 +42,15 @@ async function onListen(
   return judge(first, exchange);
 }
 
+/** Most messages before an acknowledgement that is waited for. */
+const mostBefore = 20;
+
+const acknowledgement = 'notifications/subscriptions/acknowledged';
+
+function isDecisive(message: unknown): boolean {
+  return isResponse(message) || (isObject(message) && message['method'] === acknowledgement);
+}
+
 function idOf(message: Readonly<Record<string, unknown>>): unknown {
   const params = message['params'];
   const meta = isObject(params) ? params['_meta'] : undefined;
@@ -53,13 +63,29 @@ const acknowledged: ProbeRule = {
   words: 'A stream of changes begins with notifications/subscriptions/acknowledged',
   mend: 'send it first, with the part of the filter that is honoured',
   probe: (bench) =>
-    onListen(bench, (first, exchange) =>
-      unless(
-        first['method'] !== 'notifications/subscriptions/acknowledged',
-        exchange,
-        `it begins with ${String(first['method'])}`,
-      ),
-    ),
+    onListen(bench, (first, exchange) => {
+      if (first['method'] === acknowledgement) return holds;
+      if (exchange.messages.some((one) => isObject(one) && one['method'] === acknowledgement))
+        return notJudged('it came later: see subs-003');
+      return breaks(exchange, `it begins with ${String(first['method'])}, and none came`);
+    }),
+};
+
+const nothingBefore: ProbeRule = {
+  id: 'subs-003',
+  apart: true,
+  words: 'Nothing comes on a stream of changes before its acknowledgement',
+  mend: 'send notifications/subscriptions/acknowledged before any other notification of the stream',
+  probe: (bench) =>
+    onListen(bench, (_, exchange) => {
+      const at = exchange.messages.findIndex((one) => isObject(one) && one['method'] === acknowledgement);
+      if (at < 0) return notJudged('there is none: see subs-002');
+      // Lines are one stream for all: what says nothing of the subscription may be of something else.
+      const isOfStream = (one: unknown): boolean =>
+        isObject(one) && typeof one['method'] === 'string' && (bench.over === 'http' || idOf(one) === listenId);
+      const early = exchange.messages.slice(0, at).find(isOfStream);
+      return unless(early !== undefined, exchange, `${isObject(early) ? String(early['method']) : ''} came before it`);
+    }),
 };
 
 const tagged: ProbeRule = {
@@ -86,4 +112,4 @@ const everyTagged: ProbeRule = {
 };
 
 /** Rules about subscriptions. */
-export const subscriptionRules: readonly ProbeRule[] = [acknowledged, tagged, everyTagged];
+export const subscriptionRules: readonly ProbeRule[] = [acknowledged, nothingBefore, tagged, everyTagged];

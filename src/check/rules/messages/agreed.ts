@@ -1,6 +1,6 @@
-import { methodOf } from '../../protocol/catalogue.ts';
-import { maySend } from '../../protocol/method.ts';
-import type { WatchRule } from '../rule.ts';
+import { methodOf } from '../../../protocol/catalogue.ts';
+import { maySend } from '../../../protocol/method.ts';
+import type { WatchRule } from '../../rule.ts';
 
 /** Rules that a server says what the revision has that was agreed on. */
 

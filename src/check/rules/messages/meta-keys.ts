@@ -1,5 +1,5 @@
-import { isObject } from '../../jsonrpc/message.ts';
-import type { HeardMessage, WatchRule } from '../rule.ts';
+import { isObject } from '../../../jsonrpc/message.ts';
+import type { HeardMessage, WatchRule } from '../../rule.ts';
 
 /** Rules about how keys of `_meta` are written: whole, in the labels of a prefix, and in the name. */
 

@@ -1,10 +1,10 @@
-import { isObject } from '../../jsonrpc/message.ts';
-import { methodOf } from '../../protocol/catalogue.ts';
-import { check } from '../../protocol/compile/check.ts';
-import { createTaskResultShape } from '../../protocol/features/tasks.ts';
-import { metaKey } from '../../protocol/meta.ts';
-import { rowOf } from '../register.ts';
-import type { HeardMessage, WatchRule, WatchedFault } from '../rule.ts';
+import { isObject } from '../../../jsonrpc/message.ts';
+import { methodOf } from '../../../protocol/catalogue.ts';
+import { check } from '../../../protocol/compile/check.ts';
+import { createTaskResultShape } from '../../../protocol/features/tasks.ts';
+import { metaKey } from '../../../protocol/meta.ts';
+import { rowOf } from '../../register.ts';
+import type { HeardMessage, WatchRule, WatchedFault } from '../../rule.ts';
 
 /** Rules about the messages themselves, whatever they say. */
 
@@ -28,11 +28,30 @@ const jsonRpc: WatchRule = {
         : { breaks: `${JSON.stringify(malformed.slice(0, 80))} is no JSON` };
     if (message['jsonrpc'] !== '2.0')
       return { breaks: `jsonrpc is ${JSON.stringify(message['jsonrpc']) ?? 'missing'}` };
+    // A response without a result and an error has rows of its own.
+    if (isEmpty(message)) return 'not-seen';
     if (hasBoth(message) && !rowOf(resultOrError.id).lives(revision)) return { breaks: hasBothWords };
     if (typeof message['method'] === 'string' || isResponse(message)) return 'holds';
     return { breaks: 'it has no method, no result and no error' };
   },
 };
+
+/** Tells whether a message looks like a response, and has neither a result nor an error. */
+function isEmpty(message: Message): boolean {
+  return message['method'] === undefined && 'id' in message && !('result' in message) && !('error' in message);
+}
+
+/** A rule that a response has one of the two, by the row of a time. */
+const oneOfTwo = (id: 'basic-011' | 'basic-013'): WatchRule => ({
+  id,
+  words: 'A response has a result or an error',
+  mend: 'send {"result": {}} where there is nothing to say',
+  watch(heard) {
+    if (isEmpty(heard.message))
+      return { breaks: `that with the id ${JSON.stringify(heard.message['id'])} has neither` };
+    return isResponse(heard.message) ? 'holds' : 'not-seen';
+  },
+});
 
 const resultOrError: WatchRule = {
   id: 'basic-012',
@@ -238,6 +257,11 @@ const schema: WatchRule = {
   watch({ message, request, revision }) {
     const { method, result, params } = message;
     const asked = typeof request?.['method'] === 'string' ? methodOf(request['method']) : undefined;
+    if (asked?.result !== undefined && 'result' in message && !isObject(result) && message['error'] === undefined)
+      return {
+        breaks: `the result of ${String(request?.['method'])}: it must be an object`,
+        where: String(request?.['method']),
+      };
     if (asked?.result !== undefined && isObject(result)) {
       // A need of input, or a task in its place, is of another shape, which rules of its own look at.
       if (result['resultType'] !== undefined && result['resultType'] !== 'complete') return 'not-seen';
@@ -271,6 +295,8 @@ function judged(problems: ReturnType<typeof check>, what: string): ReturnType<Wa
 export const envelopeRules: readonly WatchRule[] = [
   jsonRpc,
   utf8,
+  oneOfTwo('basic-011'),
+  oneOfTwo('basic-013'),
   resultOrError,
   errorParts,
   integerCode,

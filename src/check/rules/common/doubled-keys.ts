@@ -1,0 +1,43 @@
+/** One object or array that the scan is in: the key at which it stands, and the keys that it had; `undefined` for an array. */
+interface Level {
+  readonly at: string | undefined;
+  readonly keys: Set<string> | undefined;
+  /** The key whose value comes. */
+  key: string | undefined;
+}
+
+/** Texts, brackets and separators of JSON; all else says nothing of keys. */
+const parts = /"(?:[^"\\]|\\.)*"|[{}[\],:]/gs;
+
+/**
+ * Finds a key that stands twice in an object of JSON, which nobody sees any more when it was read.
+ *
+ * @param text Any text with JSON in it, such as lines, or a stream of events.
+ * @param at Key at which the object stands.
+ */
+export function doubledKey(text: string, at: string): string | undefined {
+  if (!text.includes(`"${at}"`)) return undefined;
+  const levels: Level[] = [];
+  for (const [part] of text.matchAll(parts)) {
+    const level = levels.at(-1);
+    if (part === '{' || part === '[')
+      levels.push({ at: level?.key, keys: part === '{' ? new Set() : undefined, key: undefined });
+    else if (part === '}' || part === ']') levels.pop();
+    else if (part === ',' && level !== undefined) level.key = undefined;
+    else if (part.startsWith('"') && level?.keys !== undefined && level.key === undefined) {
+      const key = textOf(part);
+      if (level.at === at && level.keys.has(key)) return key;
+      level.keys.add(key);
+      level.key = key;
+    }
+  }
+  return undefined;
+}
+
+function textOf(quoted: string): string {
+  try {
+    return String(JSON.parse(quoted));
+  } catch {
+    return quoted;
+  }
+}
