@@ -32,10 +32,7 @@ function tableOf(judged: readonly JudgedServer[]): string {
   const lines = judged.map(({ way, report: { revisions, counts, findings } }) => {
     const spoken = revisions.filter(({ spoken }) => spoken).map(({ revision }) => revision);
     const of = (severity: Finding['severity']): string =>
-      findings
-        .filter((found) => found.severity === severity)
-        .map(({ id }) => id)
-        .join(', ');
+      [...new Set(findings.filter((found) => found.severity === severity).map(({ id }) => id))].join(', ');
     return `| ${way} | ${spoken.join(', ')} | ${counts.judged} | ${of('error')} | ${of('warning')} | ${of('note')} |`;
   });
   return [

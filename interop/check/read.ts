@@ -3,7 +3,16 @@
  * faults of theirs; by the name of the server.
  */
 export const read: Readonly<Record<string, readonly string[]>> = {
-  python: ['basic-019', 'compl-004', 'page-009', 'prompts-009', 'resources-006', 'resources-013', 'tools-024'],
+  python: [
+    'basic-016',
+    'basic-019',
+    'compl-004',
+    'page-009',
+    'prompts-009',
+    'resources-006',
+    'resources-013',
+    'tools-024',
+  ],
   go: [
     'compl-004',
     'harden-depth',
@@ -73,8 +82,9 @@ export const read: Readonly<Record<string, readonly string[]>> = {
     'sse-004',
     'versioning-001',
   ],
-  'npm:official-server': ['http-003', 'http-007', 'page-009', 'versioning-001'],
+  'npm:official-server': ['basic-016', 'http-003', 'http-007', 'page-009', 'versioning-001'],
   'npm:fastmcp': [
+    'basic-016',
     'basic-019',
     'compl-004',
     'http-003',
@@ -98,6 +108,7 @@ export const read: Readonly<Record<string, readonly string[]>> = {
     'wire-schema',
   ],
   'npm:server-everything': [
+    'basic-016',
     'basic-019',
     'http-003',
     'http-007',
