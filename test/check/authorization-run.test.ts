@@ -195,3 +195,36 @@ test('a secret that was given elsewhere is shown in no finding', () => {
   assert.doesNotMatch(text, new RegExp(basic));
   assert.match(text, /Basic \(\d+ characters that were not given here\)/);
 });
+
+test('values of whatever type are taken at every place, and end no run', async (t) => {
+  const odd = { toString: 1, valueOf: 1 };
+  const statuses: number[] = [];
+  const report = await judged(t, async ({ name }, url) => {
+    if (name !== 'right') return;
+    await (await initialize(url)).text();
+    const named = (await (await fetch(`${new URL(url).origin}/elsewhere/metadata`)).json()) as {
+      readonly authorization_servers: readonly [string];
+    };
+    const [issuer] = named.authorization_servers;
+    const names = ['application_type', 'token_endpoint_auth_method', 'scope', 'client_id', 'resource', 'grant_type'];
+    const fields = Object.fromEntries(
+      [...names, 'code', 'code_verifier', 'redirect_uri', 'refresh_token'].map((field) => [field, odd]),
+    );
+    for (const [place, body] of [
+      [`${issuer}/register`, { ...fields, redirect_uris: [odd] }],
+      [`${issuer}/register`, [odd]],
+      [`${issuer}/token`, fields],
+      [url, { jsonrpc: '2.0', id: odd, method: 'tools/call', params: { name: odd } }],
+    ] as const) {
+      const came = await fetch(place, { method: 'POST', headers: json, body: JSON.stringify(body) });
+      await came.text();
+      statuses.push(came.status);
+    }
+  });
+  assert.deepEqual(statuses, [201, 201, 400, 401]);
+  // Such an address is none of this machine, and none of https.
+  assert.deepEqual(
+    report.findings.map(({ id }) => id),
+    ['auth-108'],
+  );
+});

@@ -317,3 +317,32 @@ test('nothing is found in our client at a server that speaks nothing that there 
     assert.deepEqual(found, [], revision);
   }
 });
+
+test('a client that closes the stream on which it is asked is asked no more, and has left nothing unanswered', async (t) => {
+  const { findings } = await at(t, async (origin) => {
+    const url = `${origin}/mcp`;
+    const opened = await fetch(url, { method: 'POST', headers: json, body: opening });
+    await opened.text();
+    const session = opened.headers.get('mcp-session-id') ?? '';
+    const own = { ...json, 'mcp-session-id': session, 'mcp-protocol-version': '2025-11-25' };
+    await ask(url, 'POST', own, '{"jsonrpc":"2.0","method":"notifications/initialized"}');
+    const gone = new AbortController();
+    const body = asksFor('tools/call', { name: 'ask', arguments: {} }, 2);
+    const stream = await fetch(url, { method: 'POST', headers: own, body, signal: gone.signal });
+    const reader = (stream.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream()).getReader();
+    let text = '';
+    while (!text.includes('"method":"ping"')) text += (await reader.read()).value ?? '';
+    gone.abort();
+    await reader.read().catch(() => undefined);
+    // What it was asked before it answers still.
+    const id = /"id":"([^"]*)","method":"ping"/.exec(text)?.[1];
+    await ask(url, 'POST', own, JSON.stringify({ jsonrpc: '2.0', id, result: {} }));
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    assert.equal((await ask(url, 'POST', own, asksFor('tools/list', {}, 3))).status, 200);
+    await ask(url, 'DELETE', own);
+  });
+  assert.deepEqual(
+    findings.map(({ id }) => id),
+    [],
+  );
+});

@@ -16,8 +16,7 @@ export class PutQuestions {
   /** Asks. @returns The response; an empty object for none. */
   async put(question: Put, talk: Talk, line: Line): Promise<JsonObject> {
     const [message, answer] = this.made(question, talk);
-    if (!line.send(message)) return {};
-    talk.said = JSON.stringify(message);
+    if (!this.#isSent([message], talk, line, () => line.send(message))) return {};
     return await answer();
   }
 
@@ -25,8 +24,7 @@ export class PutQuestions {
   async putBatch(questions: readonly Put[], talk: Talk, line: Line): Promise<void> {
     const asked = questions.map((question) => this.made(question, talk));
     const messages = asked.map(([message]) => message);
-    if (line.sendBatch?.(messages) !== true) return;
-    talk.said = JSON.stringify(messages);
+    if (!this.#isSent(messages, talk, line, () => line.sendBatch?.(messages) === true)) return;
     await Promise.all(asked.map(([, answer]) => answer()));
   }
 
@@ -34,8 +32,7 @@ export class PutQuestions {
   async putAndCancel(question: Put, talk: Talk, line: Line): Promise<boolean> {
     const put = { ...question };
     const [message, answer] = this.made(put, talk);
-    if (!line.send(message)) return false;
-    talk.said = JSON.stringify(message);
+    if (!this.#isSent([message], talk, line, () => line.send(message))) return false;
     const answered = answer().then((): true => true);
     if (await settled(answered, waits.taken)) return false;
     const { id: requestId } = message;
@@ -43,6 +40,18 @@ export class PutQuestions {
     line.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params });
     put.cancelledAt = monotonicNow();
     return (await settled(answered, waits.late)) && isLate(put);
+  }
+
+  /** Sends questions. Those that nobody reads any more, since their stream was closed, are taken for not put. */
+  #isSent(messages: readonly JsonObject[], talk: Talk, { over }: Line, send: () => boolean): boolean {
+    const forget = (): void => {
+      for (const { id } of messages) if (talk.put.delete(idText(id))) this.answered({}, idText(id));
+    };
+    const isSent = send();
+    if (isSent) talk.said = JSON.stringify(messages.length === 1 ? messages[0] : messages);
+    else forget();
+    void over?.then(forget);
+    return isSent;
   }
 
   /** A question with an id, and a wait for its answer. */

@@ -202,10 +202,14 @@ export class Talk {
 /** Longest text of a value that is remembered, in characters. */
 const longestText = 200;
 
+/** Text of whatever a client sent: what has a toString of its own, as JSON may, makes String fail. */
+export function wholeText(value: unknown): string {
+  return typeof value === 'string' ? value : ((JSON.stringify(value) as string | undefined) ?? 'undefined');
+}
+
 /** Text of whatever a client sent; one that is long is cut, and told from others by its hash. */
 export function saidText(value: unknown): string {
-  // What has a toString of its own, as JSON may, makes a text of nothing.
-  const text = typeof value === 'string' ? value : ((JSON.stringify(value) as string | undefined) ?? 'undefined');
+  const text = wholeText(value);
   if (text.length <= longestText) return text;
   return `${text.slice(0, longestText / 2)}… ${createHash('sha256').update(text).digest('hex')}`;
 }

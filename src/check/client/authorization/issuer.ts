@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { knownClient, scopes, type Scenario } from './scenarios.ts';
+import { wholeText } from '../talk.ts';
 import type { GivenToken, TrailPlace, ScenarioClient, Trail } from './trail.ts';
 
 /** Request to it. */
@@ -86,7 +87,7 @@ function registered(issuer: string, { fields }: AskedIssuer, trail: Trail): Issu
 
 function agreed(issuer: string, { fields }: AskedIssuer, trail: Trail): IssuerAnswer {
   const { scenario } = trail;
-  const to = String(fields['redirect_uri']);
+  const to = wholeText(fields['redirect_uri']);
   // What is no page of a browser is left alone: nobody is sent to other schemes from here.
   if (!/^https?:/i.test(to) || !URL.canParse(to))
     return {
@@ -120,15 +121,15 @@ function agreed(issuer: string, { fields }: AskedIssuer, trail: Trail): IssuerAn
 function given(issuer: string, { fields }: AskedIssuer, trail: Trail): IssuerAnswer {
   const refused: IssuerAnswer = { place: 'token', status: 400, body: { error: 'invalid_grant' } };
   if (fields['grant_type'] === 'refresh_token') {
-    const kept = trail.refreshTokens.get(String(fields['refresh_token']));
+    const kept = trail.refreshTokens.get(wholeText(fields['refresh_token']));
     if (kept === undefined || kept.isOver || kept.issuer !== issuer) return refused;
     kept.isOver = true;
     return { place: 'token', status: 200, body: tokensFor(kept.scopes, issuer, trail) };
   }
-  const code = trail.codes.get(String(fields['code']));
-  trail.codes.delete(String(fields['code']));
-  if (code !== undefined) trail.usedCodes.add(String(fields['code']));
-  const hash = createHash('sha256').update(String(fields['code_verifier'])).digest('base64url');
+  const code = trail.codes.get(wholeText(fields['code']));
+  trail.codes.delete(wholeText(fields['code']));
+  if (code !== undefined) trail.usedCodes.add(wholeText(fields['code']));
+  const hash = createHash('sha256').update(wholeText(fields['code_verifier'])).digest('base64url');
   const fits = code?.challenge === undefined || code.challenge === hash || code.challenge === fields['code_verifier'];
   if (code === undefined || !fits || code.issuer !== issuer) return refused;
   return { place: 'token', status: 200, body: tokensFor(code.scopes, issuer, trail) };
@@ -151,7 +152,7 @@ function tokensFor(granted: readonly string[], issuer: string, trail: Trail): ob
 
 /** The client that a request names, as the issuer knows it. */
 export function clientNamed(id: unknown, issuer: string, trail: Trail): ScenarioClient | undefined {
-  const client = trail.clients.get(String(id));
+  const client = trail.clients.get(wholeText(id));
   if (client?.issuer === issuer) return client;
   const isKnown = id === knownClient && issuer === trail.issuers[0];
   return isKnown ? { issuer, redirectUris: [], grantTypes: [], method: 'none', secret: undefined } : undefined;

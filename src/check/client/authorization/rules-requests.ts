@@ -4,6 +4,7 @@ import { clientNamed, isUrl, scopesIn } from './issuer.ts';
 import { each, likewise, parameterOf, uses, type AuthorizationRule } from './rule.ts';
 import { inQuotes } from '../client-rule.ts';
 import { knownClient, scopes } from './scenarios.ts';
+import { wholeText } from '../talk.ts';
 import type { Trail, TrailStep } from './trail.ts';
 
 /** Requests for tokens by a grant. */
@@ -55,7 +56,7 @@ const canonical: AuthorizationRule = {
   in: ['right', 'plain', 'openid', 'moved', 'own'],
   judge: (trail) =>
     each(withResource(trail), (step) => {
-      const text = String(step.fields['resource']);
+      const text = wholeText(step.fields['resource']);
       const own = new URL(trail.resource);
       const isOwn = text === own.origin || text === `${own.origin}/` || text.replace(/\/$/, '') === trail.resource;
       return !isOwn && `${parameterOf(step, 'resource')}, and the server is ${trail.resource}`;
@@ -70,7 +71,7 @@ const specific: AuthorizationRule = {
   judge: (trail) =>
     each(withResource(trail), (step) => {
       const { origin } = new URL(trail.resource);
-      const text = String(step.fields['resource']);
+      const text = wholeText(step.fields['resource']);
       return (text === origin || text === `${origin}/`) && `${parameterOf(step, 'resource')}, without its path`;
     }),
 };
@@ -108,7 +109,7 @@ const knownId: AuthorizationRule = {
   judge: (trail) =>
     each(trail.at('authorize'), (step) => {
       const { client_id: id } = step.fields;
-      if (isUrl(id) || trail.clients.has(String(id)) || id === knownClient) return false;
+      if (isUrl(id) || trail.clients.has(wholeText(id)) || id === knownClient) return false;
       return `${parameterOf(step, 'client_id')}, which nobody gave it`;
     }),
 };
@@ -132,7 +133,7 @@ const documentUrl: AuthorizationRule = {
   judge: (trail) =>
     each(
       trail.at('authorize').filter(({ fields }) => isUrl(fields['client_id'])),
-      (step) => !/^https:\/\/[^/]+\/./i.test(String(step.fields['client_id'])) && parameterOf(step, 'client_id'),
+      (step) => !/^https:\/\/[^/]+\/./i.test(wholeText(step.fields['client_id'])) && parameterOf(step, 'client_id'),
     ),
 };
 
@@ -144,7 +145,8 @@ const applicationType: AuthorizationRule = {
     each(
       registrations(trail),
       (step) =>
-        !['native', 'web'].includes(String(step.fields['application_type'])) && parameterOf(step, 'application_type'),
+        !['native', 'web'].includes(wholeText(step.fields['application_type'])) &&
+        parameterOf(step, 'application_type'),
     ),
 };
 
@@ -155,7 +157,7 @@ const registrations = (trail: Trail): readonly TrailStep[] =>
 /** Redirect URIs of a registration. */
 function redirectsOf({ fields }: TrailStep): readonly string[] {
   const { redirect_uris: uris } = fields;
-  return Array.isArray(uris) ? uris.map(String) : [];
+  return Array.isArray(uris) ? uris.map(wholeText) : [];
 }
 
 const isLocal = (uri: string): boolean => /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?(\/|$)/i.test(uri);
@@ -184,7 +186,7 @@ const registeredRedirect: AuthorizationRule = {
     each(trail.at('authorize'), (step) => {
       const client = clientNamed(step.fields['client_id'], step.issuer ?? '', trail);
       if (client === undefined || client.redirectUris.length === 0) return undefined;
-      const isKnown = client.redirectUris.map(anyPort).includes(anyPort(String(step.fields['redirect_uri'])));
+      const isKnown = client.redirectUris.map(anyPort).includes(anyPort(wholeText(step.fields['redirect_uri'])));
       return !isKnown && `${parameterOf(step, 'redirect_uri')}, and ${client.redirectUris.join(', ')} was registered`;
     }),
 };
@@ -195,7 +197,7 @@ const safeRedirect: AuthorizationRule = {
   mend: 'be sent back to https:, or to http: of localhost or a loopback address',
   judge: (trail) =>
     each(trail.at('register', 'authorize'), (step) => {
-      const given = step.place === 'register' ? redirectsOf(step) : [String(step.fields['redirect_uri'])];
+      const given = step.place === 'register' ? redirectsOf(step) : [wholeText(step.fields['redirect_uri'])];
       const wrong = given.find((uri) => !isLocal(uri) && !/^https:\/\//i.test(uri));
       return wrong !== undefined && `${inQuotes(wrong)} is neither`;
     }),
@@ -209,7 +211,7 @@ const authenticates: AuthorizationRule = {
     each(trail.at('token'), (step) => {
       const { authorization } = step.headers;
       const [id, secret] = /^basic +(\S+)$/i.test(authorization ?? '') ? basicOf(authorization ?? '') : [];
-      const client = trail.clients.get(String(id ?? step.fields['client_id']));
+      const client = trail.clients.get(wholeText(id ?? step.fields['client_id']));
       if (client === undefined) return undefined;
       const used =
         id !== undefined
@@ -244,7 +246,7 @@ const listsRefresh: AuthorizationRule = {
   mend: 'list refresh_token in grant_types',
   judge: (trail) =>
     each(tokenRequests(trail, 'refresh_token'), (step) => {
-      const client = trail.clients.get(String(step.fields['client_id']));
+      const client = trail.clients.get(wholeText(step.fields['client_id']));
       return (
         client !== undefined && !client.grantTypes.includes('refresh_token') && 'it registered without refresh_token'
       );

@@ -4,6 +4,7 @@ import { neededFor } from './gate.ts';
 import { isUrl, scopesIn } from './issuer.ts';
 import { each, likewise, parameterOf, stepsAfter, type AuthorizationRule, type TrailLook } from './rule.ts';
 import { knownClient, scopes } from './scenarios.ts';
+import { wholeText } from '../talk.ts';
 import type { Trail, TrailStep } from './trail.ts';
 
 const bearer = /^bearer +(\S+)$/i;
@@ -211,10 +212,10 @@ const notReused: AuthorizationRule = {
   judge: (trail) =>
     each(elsewhere(trail), (step) => {
       const { client_id: id, refresh_token: refresh } = step.fields;
-      if (trail.clients.get(String(id))?.issuer === trail.issuers[0])
+      if (trail.clients.get(wholeText(id))?.issuer === trail.issuers[0])
         return `${parameterOf(step, 'client_id')}, which the first issuer gave`;
       return (
-        trail.refreshTokens.get(String(refresh))?.issuer === trail.issuers[0] &&
+        trail.refreshTokens.get(wholeText(refresh))?.issuer === trail.issuers[0] &&
         'the refresh token is one of the first issuer'
       );
     }),
@@ -233,7 +234,7 @@ const registersAgain: AuthorizationRule = {
         place === 'authorize' &&
         id !== knownClient &&
         !isUrl(id) &&
-        trail.clients.get(String(id))?.issuer !== trail.issuers[0],
+        trail.clients.get(wholeText(id))?.issuer !== trail.issuers[0],
     );
     if (page === undefined) return 'not-seen';
     const isKnown = steps.some(({ place }) => place === 'register');
