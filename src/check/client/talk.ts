@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { isObject } from '../../jsonrpc/message.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import type { Revision } from '../../protocol/revision.ts';
+import { wholeText } from '../whole-text.ts';
 import { MovingTool } from './catalogue/moving.ts';
 import type { DroppedCall } from './dropped.ts';
 import type { OwnTask } from './tasks/own-task.ts';
@@ -201,11 +202,6 @@ export class Talk {
 
 /** Longest text of a value that is remembered, in characters. */
 const longestText = 200;
-
-/** Text of whatever a client sent: what has a toString of its own, as JSON may, makes String fail. */
-export function wholeText(value: unknown): string {
-  return typeof value === 'string' ? value : ((JSON.stringify(value) as string | undefined) ?? 'undefined');
-}
 
 /** Text of whatever a client sent; one that is long is cut, and told from others by its hash. */
 export function saidText(value: unknown): string {

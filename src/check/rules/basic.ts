@@ -5,6 +5,7 @@ import { isEventStream } from '../bench/manner.ts';
 import { refusedWith } from './common/refusals.ts';
 import type { ProbeRule } from '../rule.ts';
 import { breaks, holds, notApplicable, notJudged, unless } from '../verdict.ts';
+import { wholeText } from '../whole-text.ts';
 
 /** Rules about requests, notifications and batches of any kind. */
 
@@ -21,11 +22,12 @@ const idAsText: ProbeRule = {
     for (const id of ['a string', '7', 70_707]) {
       const answer = await speaker.request(bench.harmless, undefined, {
         id,
-        until: (messages) => messages.flat().some((one) => isObject(one) && String(one['id']) === String(id)),
+        until: (messages) => messages.flat().some((one) => isObject(one) && wholeText(one['id']) === wholeText(id)),
       });
       if (answer.response?.id === id) continue;
       const came = answer.messages.flat().find((one) => isObject(one) && 'id' in one);
-      if (isObject(came) && String(came['id']) === String(id)) return notJudged('its type changed: see basic-009');
+      if (isObject(came) && wholeText(came['id']) === wholeText(id))
+        return notJudged('its type changed: see basic-009');
       const why = isObject(came)
         ? `the id ${JSON.stringify(id)} came back as ${JSON.stringify(came['id'])}`
         : `a request with the id ${JSON.stringify(id)} got no response`;

@@ -1,6 +1,7 @@
 import { isObject } from '../../jsonrpc/message.ts';
 import { metaKey } from '../../protocol/meta.ts';
 import type { HeardMessage, WatchRule } from '../rule.ts';
+import { wholeText } from '../whole-text.ts';
 
 /** Rules about what a server lists, and what it says unasked. */
 
@@ -11,7 +12,7 @@ function resultOf(
   { message: { result }, request }: HeardMessage,
   ...methods: readonly string[]
 ): JsonObject | undefined {
-  return isObject(result) && methods.includes(String(request?.['method'])) ? result : undefined;
+  return isObject(result) && methods.includes(wholeText(request?.['method'])) ? result : undefined;
 }
 
 /** Entries of a list in a result. */
@@ -111,7 +112,9 @@ const tools: readonly WatchRule[] = [
       mend: 'leave out characters of direction, of no width, and tags',
     },
     ({ name, description }) =>
-      hidden.test(`${String(name)}${typeof description === 'string' ? description : ''}`) ? 'it has some' : undefined,
+      hidden.test(`${wholeText(name)}${typeof description === 'string' ? description : ''}`)
+        ? 'it has some'
+        : undefined,
   ),
 ];
 
@@ -137,7 +140,7 @@ const hints: WatchRule = {
     const missing = ['ttlMs', 'cacheScope'].filter((key) => result[key] === undefined);
     return missing.length === 0
       ? 'holds'
-      : { breaks: `the result of ${String(heard.request?.['method'])} has no ${missing.join(' and no ')}` };
+      : { breaks: `the result of ${wholeText(heard.request?.['method'])} has no ${missing.join(' and no ')}` };
   },
 };
 

@@ -8,6 +8,7 @@ import type { HeardMessage, ProbeRule, WatchRule } from '../rule.ts';
 import { sortedText } from './common/canonical.ts';
 import { uiAddress } from './common/ui-address.ts';
 import { breaks, holds, notApplicable, notJudged, type RuleVerdict } from '../verdict.ts';
+import { wholeText } from '../whole-text.ts';
 
 /** Rules about the results of tools, which are called where that is allowed. */
 
@@ -220,7 +221,7 @@ function aboutBlocks(
       for (const block of blocks) {
         const found = isObject(block) ? fault(block) : undefined;
         const params = request?.['params'];
-        const name = isObject(params) ? String(params['name']) : '?';
+        const name = isObject(params) ? wholeText(params['name']) : '?';
         if (found !== undefined) return { breaks: `${name}: ${found}`, where: `tools/${name}` };
       }
       return 'holds';

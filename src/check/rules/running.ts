@@ -5,6 +5,7 @@ import { callMs, sendCall, type MadeCall } from '../bench/calls.ts';
 import { answers, responseIn, type Exchanged } from '../bench/exchange.ts';
 import type { ProbeRule, WatchRule } from '../rule.ts';
 import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } from '../verdict.ts';
+import { wholeText } from '../whole-text.ts';
 
 /** Rules about calls while they run: progress and cancellation. */
 
@@ -51,7 +52,7 @@ const rises: ProbeRule = {
       const several = [...progressIn(exchange).values()].filter(({ length }) => length > 1);
       for (const values of several) {
         const wrong = values.findIndex((value, at) => at > 0 && !(Number(value) > Number(values[at - 1])));
-        if (wrong >= 0) return `after ${String(values[wrong - 1])} came ${String(values[wrong])}`;
+        if (wrong >= 0) return `after ${wholeText(values[wrong - 1])} came ${wholeText(values[wrong])}`;
       }
       return several.length === 0 ? false : undefined;
     }),
@@ -203,7 +204,7 @@ const ownCancellations: WatchRule = {
     if (isOther) return 'not-seen';
     return sent?.['method'] === 'subscriptions/listen'
       ? 'holds'
-      : { breaks: `it cancelled ${String(sent?.['method'])}` };
+      : { breaks: `it cancelled ${wholeText(sent?.['method'])}` };
   },
 };
 

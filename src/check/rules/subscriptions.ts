@@ -4,6 +4,7 @@ import type { Bench } from '../bench/bench.ts';
 import { isResponse, type Exchanged } from '../bench/exchange.ts';
 import type { ProbeRule } from '../rule.ts';
 import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } from '../verdict.ts';
+import { wholeText } from '../whole-text.ts';
 
 /** Rules about streams that a client opens to hear of changes. */
 
@@ -67,7 +68,7 @@ const acknowledged: ProbeRule = {
       if (first['method'] === acknowledgement) return holds;
       if (exchange.messages.some((one) => isObject(one) && one['method'] === acknowledgement))
         return notJudged('it came later: see subs-003');
-      return breaks(exchange, `it begins with ${String(first['method'])}, and none came`);
+      return breaks(exchange, `it begins with ${wholeText(first['method'])}, and none came`);
     }),
 };
 

@@ -1,6 +1,7 @@
 import { isObject } from '../../jsonrpc/message.ts';
 import { isReservedMetaKey, metaKey } from '../../protocol/meta.ts';
 import type { HeardMessage, WatchRule } from '../rule.ts';
+import { wholeText } from '../whole-text.ts';
 
 /** Rules about values in what a server says: keys, errors, templates, contents of prompts, and where notifications may come. */
 
@@ -98,7 +99,7 @@ const askedFor: WatchRule = {
   words: 'Changes are told on a stream that asked for them alone',
   mend: 'send list_changed and updated on streams of subscriptions/listen, by their filters',
   watch({ message: { method, params }, sent, exchange }) {
-    const field = filters[String(method)];
+    const field = filters[wholeText(method)];
     if (field === undefined) return filterOf(sent) === undefined ? 'not-seen' : 'holds';
     const filter = filterOf(sent);
     // Lines are one stream for all: what names a subscription may be of one that was opened before.
@@ -108,7 +109,9 @@ const askedFor: WatchRule = {
     const wanted = filter?.[field];
     const isWanted = wanted === true || (Array.isArray(wanted) && wanted.length > 0);
     if (isWanted) return 'holds';
-    return { breaks: `${String(method)} came ${filter === undefined ? 'beside the answer to a request' : 'unasked'}` };
+    return {
+      breaks: `${wholeText(method)} came ${filter === undefined ? 'beside the answer to a request' : 'unasked'}`,
+    };
   },
 };
 
@@ -121,7 +124,7 @@ function keptFrom(id: string, methods: readonly string[], words: string): WatchR
     mend: 'send it on the stream of its request',
     watch({ message: { method }, sent }) {
       if (filterOf(sent) === undefined) return 'not-seen';
-      return methods.includes(String(method)) ? { breaks: `${String(method)} came on it` } : 'holds';
+      return methods.includes(wholeText(method)) ? { breaks: `${wholeText(method)} came on it` } : 'holds';
     },
   };
 }
@@ -135,7 +138,7 @@ const knownLevels: WatchRule = {
   watch({ message: { method, params } }) {
     if (method !== 'notifications/message') return 'not-seen';
     const level = isObject(params) ? params['level'] : undefined;
-    return levels.includes(String(level)) ? 'holds' : { breaks: `it is ${JSON.stringify(level) ?? 'missing'}` };
+    return levels.includes(wholeText(level)) ? 'holds' : { breaks: `it is ${JSON.stringify(level) ?? 'missing'}` };
   },
 };
 
@@ -160,7 +163,7 @@ const templates: WatchRule = {
   watch(heard) {
     const all = objectsIn(resultOf(heard, 'resources/templates/list')?.['resourceTemplates']);
     if (all.length === 0) return 'not-seen';
-    const wrong = all.find(({ uriTemplate }) => /[{}]/.test(String(uriTemplate).replaceAll(expression, '')));
+    const wrong = all.find(({ uriTemplate }) => /[{}]/.test(wholeText(uriTemplate).replaceAll(expression, '')));
     return wrong === undefined ? 'holds' : { breaks: `it is ${JSON.stringify(wrong['uriTemplate'])}` };
   },
 };
@@ -181,7 +184,7 @@ const schemes: WatchRule = {
   watch(heard) {
     const listed = objectsIn(resultOf(heard, 'resources/list')?.['resources']).map(({ uri }) => uri);
     const templated = objectsIn(resultOf(heard, 'resources/templates/list')?.['resourceTemplates']);
-    const uris = [...listed, ...templated.map(({ uriTemplate }) => uriTemplate)].map(String);
+    const uris = [...listed, ...templated.map(({ uriTemplate }) => uriTemplate)].map(wholeText);
     // What has none is no URI at all, and breaks the schema.
     const all = uris.filter((uri) => uri.includes(':'));
     if (all.length === 0) return 'not-seen';

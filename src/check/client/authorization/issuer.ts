@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { knownClient, scopes, type Scenario } from './scenarios.ts';
-import { wholeText } from '../talk.ts';
+import { wholeText } from '../../whole-text.ts';
 import type { GivenToken, TrailPlace, ScenarioClient, Trail } from './trail.ts';
 
 /** Request to it. */

@@ -4,7 +4,7 @@ import { clientNamed, isUrl, scopesIn } from './issuer.ts';
 import { each, likewise, parameterOf, uses, type AuthorizationRule } from './rule.ts';
 import { inQuotes } from '../client-rule.ts';
 import { knownClient, scopes } from './scenarios.ts';
-import { wholeText } from '../talk.ts';
+import { wholeText } from '../../whole-text.ts';
 import type { Trail, TrailStep } from './trail.ts';
 
 /** Requests for tokens by a grant. */

@@ -4,7 +4,7 @@ import { neededFor } from './gate.ts';
 import { isUrl, scopesIn } from './issuer.ts';
 import { each, likewise, parameterOf, stepsAfter, type AuthorizationRule, type TrailLook } from './rule.ts';
 import { knownClient, scopes } from './scenarios.ts';
-import { wholeText } from '../talk.ts';
+import { wholeText } from '../../whole-text.ts';
 import type { Trail, TrailStep } from './trail.ts';
 
 const bearer = /^bearer +(\S+)$/i;

@@ -4,6 +4,7 @@ import { check } from '../../../protocol/compile/check.ts';
 import { questionsIn } from '../../bench/calls.ts';
 import { rowOf } from '../../register.ts';
 import type { HeardMessage, WatchRule } from '../../rule.ts';
+import { wholeText } from '../../whole-text.ts';
 
 /** Rules about what a server asks of its client: by requests of its own, or by results that want input. */
 
@@ -23,7 +24,7 @@ function questionsOf({ message, request }: HeardMessage): readonly Question[] {
     return [{ method, params: isObject(params) ? params : {}, where: method }];
   if (!isObject(result) || request === undefined) return [];
   return questionsIn(result).map(([key, { method: asked, params: about }]) => ({
-    method: String(asked),
+    method: wholeText(asked),
     params: isObject(about) ? about : {},
     where: `inputRequests/${key}`,
   }));
@@ -73,9 +74,9 @@ const elicitations: readonly WatchRule[] = [
     },
     elicitation,
     (params, { capabilities }) =>
-      hasMode(capabilities['elicitation'], String(modeOf(params)))
+      hasMode(capabilities['elicitation'], wholeText(modeOf(params)))
         ? undefined
-        : `a client without it was asked in the mode ${String(modeOf(params))}`,
+        : `a client without it was asked in the mode ${wholeText(modeOf(params))}`,
   ),
   aboutQuestions(
     {
@@ -86,7 +87,7 @@ const elicitations: readonly WatchRule[] = [
     elicitation,
     (params) => {
       if (typeof params['message'] !== 'string') return 'it has no message';
-      return ['form', 'url'].includes(String(modeOf(params)))
+      return ['form', 'url'].includes(wholeText(modeOf(params)))
         ? undefined
         : `its mode is ${JSON.stringify(params['mode'])}`;
     },
@@ -136,7 +137,7 @@ function nestedIn({ type, properties }: JsonObject): string | undefined {
     if (!isObject(schema)) return `${name} is no schema`;
     const { type: of, items } = schema;
     if (of === 'array' && isObject(items) && (items['enum'] !== undefined || items['anyOf'] !== undefined)) continue;
-    if (!['string', 'number', 'integer', 'boolean'].includes(String(of)))
+    if (!['string', 'number', 'integer', 'boolean'].includes(wholeText(of)))
       return `${name} has the type ${JSON.stringify(of) ?? 'none'}`;
   }
   return undefined;
@@ -180,7 +181,7 @@ const samplings: readonly WatchRule[] = [
     },
     sampling,
     ({ includeContext }, { capabilities: { sampling: declared } }) => {
-      if (!contexts.includes(String(includeContext))) return false;
+      if (!contexts.includes(wholeText(includeContext))) return false;
       return isObject(declared) && isObject(declared['context']) ? undefined : 'the client did not';
     },
   ),
@@ -224,7 +225,9 @@ const samplings: readonly WatchRule[] = [
     },
     sampling,
     (params) =>
-      messagesOf(params).every(({ role, blocks }) => ['user', 'assistant'].includes(String(role)) && blocks.length > 0)
+      messagesOf(params).every(
+        ({ role, blocks }) => ['user', 'assistant'].includes(wholeText(role)) && blocks.length > 0,
+      )
         ? undefined
         : 'one has not',
   ),
@@ -244,7 +247,7 @@ const undeclared: WatchRule = {
     const needed = typeof method === 'string' && id !== undefined ? capabilityOf[method] : undefined;
     // One cause is one finding.
     if (needed === undefined || (needed === 'elicitation' && rowOf('elicit-016').lives(revision))) return 'not-seen';
-    return needed in capabilities ? 'holds' : { breaks: `${String(method)} was sent to a client without ${needed}` };
+    return needed in capabilities ? 'holds' : { breaks: `${wholeText(method)} was sent to a client without ${needed}` };
   },
 };
 
@@ -264,7 +267,7 @@ function aboutRounds(
       if (isTask || (result['resultType'] !== 'input_required' && result['inputRequests'] === undefined))
         return 'not-seen';
       const found = fault(result, heard);
-      return found === undefined ? 'holds' : { breaks: found, where: String(request['method']) };
+      return found === undefined ? 'holds' : { breaks: found, where: wholeText(request['method']) };
     },
   };
 }
@@ -278,7 +281,7 @@ const rounds: readonly WatchRule[] = [
       words: 'Input is asked for by results of tools/call, prompts/get and resources/read alone',
       mend: 'answer other requests at once',
     },
-    (_, { request }) => (mayAsk.includes(String(request?.['method'])) ? undefined : 'it asked for input'),
+    (_, { request }) => (mayAsk.includes(wholeText(request?.['method'])) ? undefined : 'it asked for input'),
   ),
   aboutRounds(
     {

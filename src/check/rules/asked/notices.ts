@@ -2,6 +2,7 @@ import { isObject } from '../../../jsonrpc/message.ts';
 import { isLoopback } from '../../../auth/network.ts';
 import { rowOf } from '../../register.ts';
 import type { HeardMessage, WatchRule } from '../../rule.ts';
+import { wholeText } from '../../whole-text.ts';
 
 /** Rules about what a server says beside its questions: notices of them, errors that want one, tokens, and cancellations. */
 
@@ -70,10 +71,10 @@ const secure: WatchRule = {
         : isObject(result) && isObject(result['inputRequests'])
           ? Object.values(result['inputRequests']).map((one) => (isObject(one) ? one['params'] : undefined))
           : [];
-    const pages = asked.filter(isObject).filter(({ mode, url }) => mode === 'url' && URL.canParse(String(url)));
+    const pages = asked.filter(isObject).filter(({ mode, url }) => mode === 'url' && URL.canParse(wholeText(url)));
     if (pages.length === 0) return 'not-seen';
     const wrong = pages
-      .map(({ url }) => new URL(String(url)))
+      .map(({ url }) => new URL(wholeText(url)))
       .find(({ protocol, hostname }) => protocol === 'http:' && !isLoopback(hostname));
     return wrong === undefined ? 'holds' : { breaks: `it is of ${wrong.origin}` };
   },
@@ -120,11 +121,11 @@ const plainQuestions: WatchRule = {
   words: 'A client that declares no tasks is asked for none',
   mend: 'send task with a question only where the client declares tasks.requests for it',
   watch({ message: { method, id, params }, capabilities }) {
-    if (!['elicitation/create', 'sampling/createMessage'].includes(String(method)) || id === undefined)
+    if (!['elicitation/create', 'sampling/createMessage'].includes(wholeText(method)) || id === undefined)
       return 'not-seen';
     if (capabilities['tasks'] !== undefined) return 'not-seen';
     return isObject(params) && params['task'] !== undefined
-      ? { breaks: `${String(method)} has the parameter task` }
+      ? { breaks: `${wholeText(method)} has the parameter task` }
       : 'holds';
   },
 };

@@ -4,6 +4,7 @@ import { completeIn, wantsInput, nextRound, sendCall } from '../../bench/calls.t
 import type { Answered, Prober } from '../../bench/prober.ts';
 import type { ProbeRule } from '../../rule.ts';
 import { breaks, holds, NotJudged, notApplicable, unless, type RuleVerdict } from '../../verdict.ts';
+import { wholeText } from '../../whole-text.ts';
 
 /** Rules about calls that ask by their results: what is sent with the next round. */
 
@@ -56,7 +57,7 @@ function alteredTexts(text: string): readonly string[] {
     const at = place + text.slice(place).search(/[A-Za-z0-9]/);
     if (at < place) return [];
     const char = text.charAt(at);
-    const other = /[0-9]/.test(char) ? String((Number(char) + 1) % 10) : char === 'x' || char === 'X' ? 'k' : 'x';
+    const other = /[0-9]/.test(char) ? wholeText((Number(char) + 1) % 10) : char === 'x' || char === 'X' ? 'k' : 'x';
     return [text.slice(0, at) + other + text.slice(at + 1)];
   });
 }
@@ -82,7 +83,7 @@ const sealed: ProbeRule = {
       const without = await goOn({ inputResponses: nextRound(await ask())['inputResponses'] });
       for (let at = 0; ; at++) {
         const fresh = nextRound(await ask());
-        const altered = alteredTexts(String(fresh['requestState']))[at];
+        const altered = alteredTexts(wholeText(fresh['requestState']))[at];
         if (altered === undefined) return holds;
         const answer = await goOn({ ...fresh, requestState: altered });
         if (completeIn(answer) === undefined || answer.result?.['isError'] === true) continue;

@@ -1,6 +1,7 @@
 /** Parts that a refusal and the metadata of a resource must have, for who probes a server and for who watches one. */
 
 import type { Challenge } from '../../../auth/challenge.ts';
+import { wholeText } from '../../whole-text.ts';
 
 type Document = Readonly<Record<string, unknown>>;
 
@@ -14,7 +15,7 @@ export function lacksPlace(challenge: Challenge | undefined): string | undefined
 export function lacksParts({ resource, authorization_servers: servers }: Document): string | undefined {
   if (typeof resource !== 'string' || !URL.canParse(resource))
     return `resource is ${JSON.stringify(resource) ?? 'missing'}`;
-  const isList = Array.isArray(servers) && servers.length > 0 && servers.every((one) => URL.canParse(String(one)));
+  const isList = Array.isArray(servers) && servers.length > 0 && servers.every((one) => URL.canParse(wholeText(one)));
   return isList ? undefined : `authorization_servers is ${JSON.stringify(servers) ?? 'missing'}`;
 }
 

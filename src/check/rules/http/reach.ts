@@ -5,6 +5,7 @@ import type { Bench } from '../../bench/bench.ts';
 import type { Exchanged } from '../../bench/exchange.ts';
 import type { ProbeRule } from '../../rule.ts';
 import { breaks, holds, notApplicable, notJudged, type RuleVerdict } from '../../verdict.ts';
+import { wholeText } from '../../whole-text.ts';
 
 /** Rules about where a server of this machine can be reached. */
 
@@ -28,7 +29,7 @@ function signOf({ status, headers, messages }: Exchanged): string | undefined {
   const [message] = messages.flat().filter(isObject);
   if (message?.['jsonrpc'] !== undefined) {
     const { error } = message;
-    return `${status} ${isObject(error) ? `${String(error['code'])} ${String(error['message'])}` : 'with a result'}`;
+    return `${status} ${isObject(error) ? `${wholeText(error['code'])} ${wholeText(error['message'])}` : 'with a result'}`;
   }
   if (status === 200 && headers['content-type']?.startsWith('text/event-stream') === true) return 'a stream';
   return headers['www-authenticate'] && `${status} ${headers['www-authenticate']}`;

@@ -5,6 +5,7 @@ import { createTaskResultShape } from '../../../protocol/features/tasks.ts';
 import { metaKey } from '../../../protocol/meta.ts';
 import { rowOf } from '../../register.ts';
 import type { HeardMessage, WatchRule, WatchedFault } from '../../rule.ts';
+import { wholeText } from '../../whole-text.ts';
 
 /** Rules about the messages themselves, whatever they say. */
 
@@ -193,7 +194,7 @@ const resultType: WatchRule = {
     if (!isObject(result) || request === undefined) return 'not-seen';
     return typeof result['resultType'] === 'string'
       ? 'holds'
-      : { breaks: `the result of ${String(request['method'])} has no resultType` };
+      : { breaks: `the result of ${wholeText(request['method'])} has no resultType` };
   },
 };
 
@@ -245,7 +246,7 @@ const serverInfo: WatchRule = {
     const meta = result['_meta'];
     return isObject(meta) && isObject(meta[metaKey.serverInfo])
       ? 'holds'
-      : { breaks: `the result of ${String(request['method'])} does not` };
+      : { breaks: `the result of ${wholeText(request['method'])} does not` };
   },
 };
 
@@ -266,12 +267,15 @@ const schema: WatchRule = {
       // A need of input, or a task in its place, is of another shape, which rules of its own look at.
       if (result['resultType'] !== undefined && result['resultType'] !== 'complete') return 'not-seen';
       if (isObject(request?.['params']) && request['params']['task'] !== undefined && isObject(result['task']))
-        return judged(check(revision, createTaskResultShape, result), `the result of ${String(request?.['method'])}`);
-      return judged(check(revision, asked.result, result), `the result of ${String(request?.['method'])}`);
+        return judged(
+          check(revision, createTaskResultShape, result),
+          `the result of ${wholeText(request?.['method'])}`,
+        );
+      return judged(check(revision, asked.result, result), `the result of ${wholeText(request?.['method'])}`);
     }
     const told = typeof method === 'string' ? methodOf(method) : undefined;
     if (told === undefined || params === undefined) return 'not-seen';
-    return judged(check(revision, told.params, params), String(method));
+    return judged(check(revision, told.params, params), wholeText(method));
   },
 };
 

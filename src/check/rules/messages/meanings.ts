@@ -2,6 +2,7 @@ import { isObject } from '../../../jsonrpc/message.ts';
 import { metaKey } from '../../../protocol/meta.ts';
 import type { HeardMessage, WatchedFault, WatchRule } from '../../rule.ts';
 import { doubledKey } from '../common/doubled-keys.ts';
+import { wholeText } from '../../whole-text.ts';
 
 /** Rules about what codes, types and texts mean: defined ones are used for what they are defined for. */
 
@@ -38,7 +39,7 @@ const misuses: Readonly<Record<number, (heard: HeardMessage, data: JsonObject) =
   [-32_022](heard, { supported }) {
     const version = askedMeta(heard)[metaKey.protocolVersion];
     return Array.isArray(supported) && supported.includes(version)
-      ? `-32022 refuses ${String(version)}, and says that it is supported`
+      ? `-32022 refuses ${wholeText(version)}, and says that it is supported`
       : undefined;
   },
 };

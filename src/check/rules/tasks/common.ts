@@ -6,6 +6,7 @@ import type { CallableTool } from '../../bench/allowed.ts';
 import { sendCall } from '../../bench/calls.ts';
 import type { Answered, Prober } from '../../bench/prober.ts';
 import { NotJudged, notApplicable, type RuleVerdict } from '../../verdict.ts';
+import { wholeText } from '../../whole-text.ts';
 
 /** Things that rules about tasks have in common. */
 
@@ -34,7 +35,7 @@ export async function takesCalls(bench: Bench): Promise<boolean> {
 /** A tool that makes tasks. @throws NotJudged where no tool may be called. */
 export async function taskTool(bench: Bench, ...support: readonly string[]): Promise<CallableTool | undefined> {
   const tools = await bench.callables();
-  return tools.find((tool) => support.includes(String(supportOf(tool))));
+  return tools.find((tool) => support.includes(wholeText(supportOf(tool))));
 }
 
 /** Has a task of a tool judged, in a conversation of its own. */

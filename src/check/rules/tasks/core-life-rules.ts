@@ -18,6 +18,7 @@ import {
   type CoreLife,
 } from './core-life.ts';
 import { inCore, onTask, ttl } from './common.ts';
+import { wholeText } from '../../whole-text.ts';
 
 /** Rules about the life of a task that a client asked for. */
 
@@ -52,7 +53,7 @@ const final = aboutLives(
   async ({ end, later }) => {
     const [was, is] = [taskStatus(end), taskStatus(later)];
     if (!isTaskOver(was) || is === undefined) return false;
-    return was === is ? undefined : [later, `it was ${String(was)}, and is ${JSON.stringify(is)}`];
+    return was === is ? undefined : [later, `it was ${wholeText(was)}, and is ${JSON.stringify(is)}`];
   },
 );
 
@@ -110,7 +111,7 @@ const associates = aboutLives(
     const asked = askedIn(outcome);
     if (asked.length === 0) return false;
     const wrong = asked.find(({ params }) => relatedOf(params) !== taskId);
-    return wrong === undefined ? undefined : [outcome, `${String(wrong['method'])} does not`];
+    return wrong === undefined ? undefined : [outcome, `${wholeText(wrong['method'])} does not`];
   },
 );
 
@@ -217,7 +218,7 @@ const staysCancelled: ProbeRule = {
 
 /** Time from the making of a task to its last change, in milliseconds. */
 function workMs({ end: { result } }: CoreLife): number {
-  const ms = Date.parse(String(result?.['lastUpdatedAt'])) - Date.parse(String(result?.['createdAt']));
+  const ms = Date.parse(wholeText(result?.['lastUpdatedAt'])) - Date.parse(wholeText(result?.['createdAt']));
   return Number.isFinite(ms) ? ms : 0;
 }
 
@@ -231,7 +232,7 @@ const unrelated: WatchRule = {
   watch({ message, request }: HeardMessage) {
     const { method, params, result } = message;
     const isStatus = method === 'notifications/tasks/status';
-    const isAnswer = isResponse(message) && aboutTasks.includes(String(request?.['method']));
+    const isAnswer = isResponse(message) && aboutTasks.includes(wholeText(request?.['method']));
     if (!isStatus && !(isAnswer && isObject(result))) return 'not-seen';
     const related = relatedOf(isStatus ? params : result);
     return related === undefined ? 'holds' : { breaks: `it names ${JSON.stringify(related)}` };

@@ -6,6 +6,7 @@ import { answeringUntil, callMs, sendCall } from '../../bench/calls.ts';
 import type { Exchanged } from '../../bench/exchange.ts';
 import type { Answered, Prober } from '../../bench/prober.ts';
 import { supportOf, takesCalls, ttl } from './common.ts';
+import { wholeText } from '../../whole-text.ts';
 
 /** The life of a task that a client asked for, as it was seen: every rule about it looks at the same. */
 export interface CoreLife {
@@ -53,7 +54,7 @@ export async function coreLives(bench: Bench): Promise<readonly CoreLife[]> {
 async function taskTools(bench: Bench): Promise<readonly CallableTool[]> {
   if (!(await takesCalls(bench))) return [];
   const tools = await bench.callables();
-  return tools.filter((tool) => ['optional', 'required'].includes(String(supportOf(tool)))).slice(0, mostTools);
+  return tools.filter((tool) => ['optional', 'required'].includes(wholeText(supportOf(tool)))).slice(0, mostTools);
 }
 
 async function lived(bench: Bench, speaker: Prober, tool: CallableTool): Promise<CoreLife | undefined> {
@@ -114,7 +115,7 @@ export function askedIn({ messages }: Exchanged): readonly JsonObject[] {
       (message): message is JsonObject =>
         isObject(message) &&
         message['id'] !== undefined &&
-        ['elicitation/create', 'sampling/createMessage', 'roots/list'].includes(String(message['method'])),
+        ['elicitation/create', 'sampling/createMessage', 'roots/list'].includes(wholeText(message['method'])),
     );
 }
 

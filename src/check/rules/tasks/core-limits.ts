@@ -7,6 +7,7 @@ import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } fro
 import { looksGuessable } from '../common/guessable.ts';
 import { coreLives } from './core-life.ts';
 import { inCore, onTask, takesCalls, ttl } from './common.ts';
+import { wholeText } from '../../whole-text.ts';
 
 /** Rules about who has tasks that a client asks for: their ids, how long they are kept, and servers that declare none. */
 
@@ -65,7 +66,7 @@ const secretIds = aboutIds(
     words: 'The id of a task cannot be guessed where nobody says who he is',
     mend: 'make ids of at least 64 random bits, such as by crypto.randomUUID()',
   },
-  (ids) => (new Set(ids).size < ids.length ? undefined : looksGuessable(ids.map(String))),
+  (ids) => (new Set(ids).size < ids.length ? undefined : looksGuessable(ids.map(wholeText))),
 );
 
 /** A server without accounts, as far as is seen: sessions may tell its clients apart, unless they see each other's tasks. */

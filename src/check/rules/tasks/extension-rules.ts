@@ -13,6 +13,7 @@ import { errorDataIn, refusedWith } from '../common/refusals.ts';
 import { inExtension } from './common.ts';
 import { declaredExtension, extension } from './extension.ts';
 import { asTaker, extensionLives, isEmpty, becameTask, type ExtensionLife } from './extension-life.ts';
+import { wholeText } from '../../whole-text.ts';
 
 /** Rules about tasks of the extension: what is refused, and the life of one. */
 
@@ -226,7 +227,7 @@ const rightName = aboutLives(
     over: 'http',
   },
   async (life, bench) => {
-    const answer = await named(bench, life, String(life.taskId));
+    const answer = await named(bench, life, wholeText(life.taskId));
     return errorCodeIn(answer) === -32020 ? [answer, 'it was refused'] : undefined;
   },
 );
@@ -303,12 +304,12 @@ const secretIds: ProbeRule = {
   async probe(bench) {
     const [life] = await extensionLives(bench);
     if (life === undefined) return notApplicable('no call of a tool that may be called became such a task');
-    const ids = [String(life.taskId)];
+    const ids = [wholeText(life.taskId)];
     await asTaker(bench, async (speaker) => {
       for (let left = 2; left > 0; left--) {
         const task = await becameTask(speaker, life.tool);
         if (task === undefined) throw new NotJudged(`${life.tool.name} made no task again`);
-        ids.push(String(task.taskId));
+        ids.push(wholeText(task.taskId));
         await speaker.request('tasks/cancel', { taskId: task.taskId });
       }
     });
