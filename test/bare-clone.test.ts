@@ -51,6 +51,7 @@ const maySkip: ReadonlyMap<string, string> = new Map([
   ['test/inspect/sign-in-page.test.ts', 'Chromium'],
   ['test/inspect/sign-in.test.ts', 'the package, which npm ci builds'],
   ['test/inspect/tasks.test.ts', 'Chromium'],
+  ['test/inspect/token.test.ts', 'Chromium'],
   ['test/inspect/trial-lives.test.ts', 'the package, which npm ci builds'],
   ['test/inspect/trial.test.ts', 'the package, which npm ci builds'],
   ['test/inspect/uses.test.ts', 'Chromium'],

@@ -20,6 +20,7 @@ export function Message({ n }: { readonly n: number }): JSX.Element {
     body: { n, reveal: isRevealed },
     keys: [n, isRevealed, one?.pair, one?.bytes],
   });
+  const reveal = (): void => setRevealed(!isRevealed);
   return (
     <aside class="message-pane" aria-label={`Message ${n}`}>
       <div class="message-bar">
@@ -42,12 +43,21 @@ export function Message({ n }: { readonly n: number }): JSX.Element {
       </div>
       {entry !== undefined && view === 'message' && (
         <>
-          <MessageDoing one={one} entry={entry} isRevealed={isRevealed} onReveal={() => setRevealed(!isRevealed)} />
+          <MessageDoing one={one} entry={entry} isRevealed={isRevealed} onReveal={reveal} />
           <Broken entry={entry} />
           <Body entry={entry} />
         </>
       )}
-      {entry !== undefined && view === 'http' && <Http entry={entry} />}
+      {entry !== undefined && view === 'http' && (
+        <>
+          {entry.hides && (
+            <p class="doing">
+              <Reveal entry={entry} isRevealed={isRevealed} onReveal={reveal} />
+            </p>
+          )}
+          <Http entry={entry} />
+        </>
+      )}
       {view === 'lens' && <Lens n={n} />}
     </aside>
   );
@@ -71,12 +81,23 @@ function MessageDoing(props: {
       {text !== undefined && <CopyButton text={text} what={looksLikeJson(text) ? 'JSON' : 'text'} />}
       {entry.curl !== undefined && <CopyButton text={entry.curl} what="as curl" />}
       {entry.line !== undefined && <CopyButton text={entry.line} what="as parley call" />}
-      {entry.hides && (
-        <button type="button" class="small" aria-pressed={isRevealed} onClick={() => onReveal()}>
-          {isRevealed ? 'Hide secrets' : 'Show what is hidden'} <kbd>m</kbd>
-        </button>
-      )}
+      <Reveal entry={entry} isRevealed={isRevealed} onReveal={onReveal} />
     </p>
+  );
+}
+
+/** Shows what is hidden, or hides it again, where something is. */
+function Reveal(props: {
+  readonly entry: EntryView;
+  readonly isRevealed: boolean;
+  readonly onReveal: () => void;
+}): JSX.Element | null {
+  const { entry, isRevealed, onReveal } = props;
+  if (!entry.hides) return null;
+  return (
+    <button type="button" class="small" aria-pressed={isRevealed} onClick={() => onReveal()}>
+      {isRevealed ? 'Hide secrets' : 'Show what is hidden'} <kbd>m</kbd>
+    </button>
   );
 }
 

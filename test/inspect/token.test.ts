@@ -1,0 +1,63 @@
+/** The token of a run: where it is, and where it is not. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createExampleServer } from '../../src/cli/example/server.ts';
+import { noBrowser, openInspect } from '../support/inspect-page.ts';
+import { inspecting, planAt, served } from '../support/inspected.ts';
+
+const skip = noBrowser;
+
+test('the token of a run is kept by its tab alone, which may be loaded anew', { skip }, async (t) => {
+  const { page, scene } = await openInspect(t, [planAt(await served(t, createExampleServer()))]);
+  const another = await inspecting(t, []);
+  // 256 bits, for each run anew.
+  assert.equal(Buffer.from(scene.token, 'base64url').length, 32);
+  assert.notEqual(scene.token, another.token);
+  const tools = page.getByRole('grid', { name: 'tools', exact: true }).getByRole('row');
+  await tools.first().waitFor();
+  const kept = (): Promise<unknown> =>
+    page.evaluate(`({ address: location.href, cookie: document.cookie, local: JSON.stringify(localStorage),
+      html: document.documentElement.outerHTML.includes(${JSON.stringify(scene.token)}),
+      tab: Object.values(sessionStorage).includes(${JSON.stringify(scene.token)}) })`);
+  const alone = { address: `${scene.origin}/`, cookie: '', local: '{}', html: false, tab: true };
+  assert.deepEqual(await kept(), alone);
+  await page.reload();
+  await tools.first().waitFor();
+  assert.deepEqual(await kept(), alone);
+  // Another tab has none, and is told what to do.
+  const other = await page.context().newPage();
+  await other.goto(scene.origin);
+  await other.getByRole('alert').getByText('open the address that parley inspect printed').waitFor();
+  assert.equal(await other.getByRole('grid', { name: 'tools', exact: true }).count(), 0);
+  await other.close();
+});
+
+test('what is hidden in a message is shown by a key, and hidden again', { skip }, async (t) => {
+  const plans = [planAt(await served(t, createExampleServer()))];
+  const { page } = await openInspect(t, plans, {}, { revision: '2025-11-25' });
+  const rows = page.getByRole('grid', { name: 'Messages' }).getByRole('row');
+  await rows
+    .filter({ hasText: /result of tools\/list/ })
+    .first()
+    .waitFor();
+  await rows
+    .filter({ hasText: /^.*→.*tools\/list/ })
+    .first()
+    .click();
+  const pane = page.getByRole('complementary');
+  await pane.getByRole('button', { name: 'HTTP' }).click();
+  const session = pane.locator('.facts > div').filter({ hasText: 'mcp-session-id' });
+  const isHidden = async (): Promise<boolean> => /•••/.test((await session.textContent()) ?? '');
+  await pane.getByRole('button', { name: 'Show what is hidden' }).waitFor();
+  assert.ok(await isHidden());
+  await page.keyboard.press('m');
+  await pane.getByRole('button', { name: 'Hide secrets' }).waitFor();
+  assert.ok(!(await isHidden()));
+  // It is one message, however it is looked at.
+  await pane.getByRole('button', { name: 'Message', exact: true }).click();
+  await page.keyboard.press('m');
+  await pane.getByRole('button', { name: 'Show what is hidden' }).waitFor();
+  await pane.getByRole('button', { name: 'HTTP' }).click();
+  assert.ok(await isHidden());
+});
