@@ -89,6 +89,9 @@ for (const width of [360, 800, 1_600]) {
       .getByRole('button', { name: /question/ })
       .first()
       .click();
+    // The bar on top is one line where there is room for it.
+    const top = await page.locator('header.top').boundingBox();
+    assert.ok(width < 700 || (top?.height ?? 0) < 44, `the bar is ${top?.height} px high`);
     for (const name of ['Send', 'Decline', 'Cancel'])
       assert.ok(await isSeen(question.getByRole('button', { name, exact: true })), name);
   });
