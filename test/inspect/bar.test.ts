@@ -47,3 +47,23 @@ for (const width of [360, 800])
     await questions.getByRole('button', { name: 'Decline' }).click();
     await questions.getByText('No question waits').waitFor();
   });
+
+test('the lens without a message is that of the chosen server, and of no other', { skip }, async (t) => {
+  const plans = [
+    planAt(await served(t, createExampleServer()), { name: 'near' }),
+    planAt('http://127.0.0.1:1/mcp', { name: 'away' }),
+  ];
+  const { page } = await openInspect(t, plans, { width: 800, height: 740 });
+  const bar = page.getByRole('group', { name: 'Part of the page' });
+  const lens = page.getByRole('region', { name: 'Lens' });
+  await page.getByRole('grid', { name: 'tools', exact: true }).getByRole('row').first().waitFor();
+  await bar.getByRole('button', { name: 'Lens' }).click();
+  await lens.getByRole('region', { name: 'Clients of other revisions' }).waitFor();
+  // The palette chooses a server and stays where one is.
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: 'Search everything' }).fill('server b:');
+  await page.keyboard.press('Enter');
+  await lens.getByRole('heading', { name: 'away' }).waitFor();
+  await lens.getByText('It is not connected: what is lost is not known.').waitFor();
+  assert.equal(await lens.getByRole('region', { name: 'Clients of other revisions' }).count(), 0);
+});

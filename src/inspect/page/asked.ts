@@ -36,7 +36,8 @@ export function useAsked<Result>(asked: Asked | undefined): Result | undefined {
       clearTimeout(timer);
     };
   }, keys);
-  return answer;
+  // Where nothing is asked, what was asked before is no answer.
+  return asked === undefined ? undefined : answer;
 }
 
 function told(error: unknown): void {

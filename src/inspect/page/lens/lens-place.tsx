@@ -19,7 +19,11 @@ export function LensPlace(): JSX.Element | null {
         {server.value !== undefined && server.value.state !== 'recording' && (
           <>
             <h2>{plain(server.value.name)}</h2>
-            <Losses />
+            {server.value.state === 'connected' ? (
+              <Losses key={server.value.id} />
+            ) : (
+              <p class="muted">It is not connected: what is lost is not known.</p>
+            )}
           </>
         )}
       </section>
