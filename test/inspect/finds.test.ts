@@ -103,6 +103,28 @@ test('a call that failed says so in its row, and none is begun where nobody is c
   assert.ok(await page.getByRole('button', { name: /^Call Ctrl/ }).isDisabled());
 });
 
+test('a list or a result that cannot be read is told of where everybody sees it', { skip }, async (t) => {
+  const { page, choose } = await openInspect(t, [planAt(await served(t, createExampleServer()))]);
+  await choose('tools', 'Echo');
+  await page
+    .getByLabel(/^message/)
+    .first()
+    .fill('hello');
+  const alert = page.getByRole('alert');
+  const broken = async (verb: string): Promise<void> => {
+    const answer = { contentType: 'application/json', body: 'broken off' };
+    await page.route(`**/api/${verb}`, (route) => route.fulfill(answer));
+  };
+  await broken('outcome');
+  await page.getByRole('button', { name: /^Call Ctrl/ }).click();
+  await alert.getByText('broken off').waitFor();
+  await alert.getByRole('button', { name: 'Dismiss' }).click();
+  await alert.waitFor({ state: 'detached' });
+  await broken('lists');
+  await page.getByRole('button', { name: 'Restart' }).click();
+  await alert.getByText('broken off').waitFor();
+});
+
 test('a row says what it is about, and a text is found in what comes after it was looked for', { skip }, async (t) => {
   const { page, choose } = await openInspect(t, [planAt(await served(t, createExampleServer()))]);
   const wire = page.getByRole('grid', { name: 'Messages' });

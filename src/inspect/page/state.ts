@@ -280,7 +280,8 @@ export async function loadLists(id: string): Promise<void> {
     // Another server may have been read meanwhile.
     lists.value = changed(lists.value, id, own);
   } catch (error) {
-    announce(wordsOf(error));
+    // A server that went away meanwhile says so itself.
+    if (isUp(servers.value.get(id)?.state)) problem.value = wordsOf(error);
   }
 }
 
@@ -304,7 +305,7 @@ export async function loadOutcome(id: number): Promise<void> {
     const next = new Map([...outcomes.value].slice(-49));
     outcomes.value = next.set(id, outcome);
   } catch (error) {
-    announce(wordsOf(error));
+    problem.value = wordsOf(error);
   }
 }
 
