@@ -41,8 +41,10 @@ export const read: Readonly<Record<string, readonly string[]>> = {
     'page-009',
     'prompts-009',
     'resources-006',
+    'resources-018',
   ],
   java: [
+    'basic-016',
     'basic-019',
     'harden-depth',
     'harden-large-batch',
