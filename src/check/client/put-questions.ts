@@ -45,7 +45,12 @@ export class PutQuestions {
   /** Sends questions. Those that nobody reads any more, since their stream was closed, are taken for not put. */
   #isSent(messages: readonly JsonObject[], talk: Talk, { over }: Line, send: () => boolean): boolean {
     const forget = (): void => {
-      for (const { id } of messages) if (talk.put.delete(idText(id))) this.answered({}, idText(id));
+      for (const key of messages.map(({ id }) => idText(id))) {
+        const put = talk.put.get(key);
+        // That one which was cancelled long ago has no answer is what a client is to be known by.
+        if (put === undefined || !isLate(put)) talk.put.delete(key);
+        if (put !== undefined) this.answered({}, key);
+      }
     };
     const isSent = send();
     if (isSent) talk.said = JSON.stringify(messages.length === 1 ? messages[0] : messages);
