@@ -34,12 +34,12 @@ server.tool('add', { description: 'Adds.' }, () => 'added');
 
 /** How the budgets of the entry points stand, in KB; each is a little more than it was when it was last looked at. */
 const budgets: Readonly<Record<Entry, number>> = {
-  '': 126.9,
+  '': 127.6,
   server: 45.3,
   client: 48.7,
   bridge: 102.3,
   protect: 22.3,
-  account: 32.4,
+  account: 32.7,
   http: 36.5,
   oauth: 24.4,
   stdio: 8.5,
@@ -67,7 +67,7 @@ export const programs: readonly Program[] = [
     name: 'HTTP server by fetch',
     code: `import { createServer } from 'parley-mcp/server'; import { createHandler } from 'parley-mcp/http'; ${definition} export const handler = createHandler(server);`,
     budget: 62.5,
-    whole: 119.2,
+    whole: 120,
     neutral: true,
     role: 'server',
   },
@@ -84,7 +84,7 @@ export const programs: readonly Program[] = [
     code: `import { connect } from 'parley-mcp/client'; const client = await connect('https://example.com/mcp'); console.log(await client.callTool('add', {}));`,
     budget: 48.4,
     aim: 28,
-    whole: 90.6,
+    whole: 91.2,
     neutral: true,
     role: 'client',
   },

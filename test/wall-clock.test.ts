@@ -102,7 +102,7 @@ test('what has the time of the wall clock is what other processes read', () => {
       // The times of a recording.
       'cli/inspect/inspect.ts',
       // A date in a Retry-After header.
-      'http/client/answer.ts',
+      'jsonrpc/retry-after.ts',
       // The ends of tokens, in a store that others read.
       'oauth/site.ts',
     ].toSorted(),

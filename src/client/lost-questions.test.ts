@@ -106,7 +106,9 @@ describe('an answer to a question whose POST is lost', () => {
   });
 
   it('that the server refuses since it does not know the session ends the call at once, and a new session begins', async (t) => {
-    const server = asking(gone);
+    const server = asking(() => {
+      throw new ConnectionError('session-lost', 'HTTP 404', { status: 404 });
+    });
     const one = await connected(t, server);
     const call = assert.rejects(one.client.callTool('x'), { reason: 'session-lost', message: /which may have run/ });
     await passing(t, 61_000);

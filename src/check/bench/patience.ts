@@ -1,3 +1,4 @@
+import { askedWaitMs } from '../../jsonrpc/retry-after.ts';
 import { after } from '../../jsonrpc/timeout.ts';
 import type { Exchanged } from './exchange.ts';
 import type { RawHttp } from './http.ts';
@@ -37,13 +38,9 @@ export function patiently(http: RawHttp, { room, signal }: PatienceParts): RawHt
   };
 }
 
-/** Time after which a request may be sent again, in milliseconds; `undefined` where the answer does not say so. (RFC 9110, §10.2.3.) */
+/** Time after which a request that was refused may be sent again, in milliseconds; `undefined` where the answer does not say so. */
 function askedToWait({ status, headers }: Exchanged): number | undefined {
-  const said = headers['retry-after'];
-  if ((status !== 429 && status !== 503) || said === undefined) return undefined;
-  if (/^\d{1,9}$/.test(said.trim())) return Number(said) * 1_000;
-  const at = Date.parse(said);
-  return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now());
+  return status === 429 || status === 503 ? askedWaitMs(headers['retry-after']) : undefined;
 }
 
 async function rest(ms: number, stop: AbortSignal): Promise<void> {

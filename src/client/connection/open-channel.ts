@@ -17,7 +17,6 @@ import { Running } from '../../peer/running.ts';
 import { utf8Bytes } from '../../peer/budget.ts';
 import { deliver, inTime } from './deliver.ts';
 import type { Respond } from './respond.ts';
-import { isSessionLoss } from './retry.ts';
 
 /** Number of times that an answer is sent where nothing says whether the server still waits for it. */
 const mostTries = 5;
@@ -204,8 +203,8 @@ export class OpenChannel implements ConnectionEnd {
       else
         await deliver({ send: async (limit) => connection.send(message, revision, { signal: limit }), lives, signal });
     } catch (error) {
-      // Spec 2025-11-25, Transports, Session Management: 404, whatever was posted. What waits would else do so in vain.
-      if (revision !== undefined && error instanceof ConnectionError && isSessionLoss(error, revision))
+      // What waits would else do so in vain.
+      if (error instanceof ConnectionError && error.reason === 'session-lost')
         this.#closed(new ConnectionError('session-lost', 'the server no longer knows the session', { cause: error }));
       else connection.undelivered('an answer', error);
     } finally {

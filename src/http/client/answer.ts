@@ -9,6 +9,8 @@ import {
   type MessageOrigin,
   type Receiver,
 } from '../../jsonrpc/transport.ts';
+import { saysSessionIsUnknown } from '../../jsonrpc/session-words.ts';
+import { askedWaitMs } from '../../jsonrpc/retry-after.ts';
 import { errorFromWire } from '../../protocol/error.ts';
 import { bodyBytes, bodyStart, bodyText, drain } from './body.ts';
 import { discard, type FetchResponse } from './fetch.ts';
@@ -191,9 +193,14 @@ export async function refusalOf(response: FetchResponse, exchange: PostExchange)
     const failure = new ConnectionError('unauthorized', words, { ...options, ...asked });
     return { failure, message: undefined, stateless: false };
   }
+  // Spec 2025-11-25, Transports, Session Management: what was posted in a session may also be an answer.
+  const isLost =
+    exchange.inSession &&
+    exchange.waiting.size === 0 &&
+    (status === 404 || (status === 400 && saysSessionIsUnknown(text)));
   return {
     failure: new ConnectionError(
-      'http',
+      isLost ? 'session-lost' : 'http',
       refusalWords(status, text, { url: exchange.url, lost: exchange.inSession }),
       options,
     ),
@@ -332,9 +339,5 @@ export function parsed(text: string, status: number, { exactNumbers }: Receiver)
 
 /** Time that a response asks to wait before the next request, in milliseconds, where it says. */
 export function retryAfter(response: FetchResponse): number | undefined {
-  const value = response.headers.get('retry-after')?.trim();
-  if (value === undefined || value === '') return undefined;
-  if (/^\d+$/.test(value)) return Math.min(Number(value) * 1_000, Number.MAX_SAFE_INTEGER);
-  const date = Date.parse(value);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
+  return askedWaitMs(response.headers.get('retry-after'));
 }

@@ -57,3 +57,13 @@ test('a record that nobody can open is kept alive as it is, and one that is gone
   assert.equal(await mine?.touch('none', minute), false);
   await inside.close();
 });
+
+test('a record is kept alive though the keys cannot be had', async () => {
+  const inside = memoryStore();
+  await inside.records.put('session', 'sealed by somebody', minute);
+  const { records } = sealedStore(inside, () => {
+    throw new Error('the keys are away');
+  });
+  assert.equal(await records.touch('session', minute), true);
+  await inside.close();
+});

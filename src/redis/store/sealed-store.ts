@@ -31,6 +31,13 @@ function sealedRecords(records: Records, seal: Seal): Records {
     refuseLonger(text, longestRecord, 'a record');
     return await seal.seal(text, bound('record', key));
   };
+  /** Seals a record by the newest key, since what is in use for long outlives the one that it was sealed by. False where it is so already, or another one was quicker. */
+  const sealAnew = async (key: string, ttlMs: number): Promise<boolean> => {
+    const kept = await records.get(key);
+    if (kept === undefined || (await seal.isNewest(kept.text))) return false;
+    const text = await seal.open(kept.text, bound('record', key));
+    return text !== undefined && (await records.put(key, await sealed(key, text), ttlMs, kept.version)) !== undefined;
+  };
   return {
     add: async (key, text, ttlMs) => await records.add(key, await sealed(key, text), ttlMs),
     async get(key) {
@@ -41,14 +48,8 @@ function sealedRecords(records: Records, seal: Seal): Records {
     },
     put: async (key, text, ttlMs, version) => await records.put(key, await sealed(key, text), ttlMs, version),
     async touch(key, ttlMs) {
-      const kept = await records.get(key);
-      if (kept === undefined) return false;
-      // What is in use for long outlives the key that it was sealed by, which leaves some time after another one is first.
-      const text = (await seal.isNewest(kept.text)) ? undefined : await seal.open(kept.text, bound('record', key));
-      const sealedAnew = text === undefined ? undefined : await sealed(key, text);
-      const isAnew =
-        sealedAnew !== undefined && (await records.put(key, sealedAnew, ttlMs, kept.version)) !== undefined;
-      // Where another one was quicker it is sealed by the newest key already.
+      // What cannot be sealed anew now is kept alive all the same.
+      const isAnew = await sealAnew(key, ttlMs).catch(() => false);
       return isAnew || (await records.touch(key, ttlMs));
     },
     delete: (key) => records.delete(key),

@@ -6,8 +6,21 @@ interface Level {
   key: string | undefined;
 }
 
-/** Texts, brackets and separators of JSON; all else says nothing of keys. */
-const parts = /"(?:[^"\\]|\\.)*"|[{}[\],:]/gs;
+/** Brackets and separators of JSON; all else but texts says nothing of keys. */
+const marks = new Set('{}[],');
+
+/** Texts, brackets and separators of JSON, in their order; a text that does not end in its line is none. */
+function* partsOf(text: string): Generator<string> {
+  for (let at = 0; at < text.length; at++) {
+    const char = text.charAt(at);
+    if (marks.has(char)) yield char;
+    if (char !== '"') continue;
+    let end = at + 1;
+    while (end < text.length && text[end] !== '"' && text[end] !== '\n') end += text[end] === '\\' ? 2 : 1;
+    if (text[end] === '"') yield text.slice(at, end + 1);
+    at = end;
+  }
+}
 
 /**
  * Finds a key that stands twice in an object of JSON, which nobody sees any more when it was read.
@@ -18,7 +31,7 @@ const parts = /"(?:[^"\\]|\\.)*"|[{}[\],:]/gs;
 export function doubledKey(text: string, at: string): string | undefined {
   if (!text.includes(`"${at}"`)) return undefined;
   const levels: Level[] = [];
-  for (const [part] of text.matchAll(parts)) {
+  for (const part of partsOf(text)) {
     const level = levels.at(-1);
     if (part === '{' || part === '[')
       levels.push({ at: level?.key, keys: part === '{' ? new Set() : undefined, key: undefined });

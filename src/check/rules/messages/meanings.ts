@@ -67,7 +67,7 @@ const oneSentence: WatchRule = {
     const { message } = errorOf(heard) ?? {};
     if (typeof message !== 'string') return 'not-seen';
     // What goes over several lines is more, in whatever language.
-    return /\S\s*[\r\n]+\s*\S/.test(message)
+    return /[\r\n]/.test(message.trim())
       ? { breaks: `it has several lines: ${JSON.stringify(message.slice(0, 100))}` }
       : 'holds';
   },
@@ -96,10 +96,22 @@ const questionNames: WatchRule = {
   watch({ message: { result }, exchange }): WatchedFault | 'holds' | 'not-seen' {
     if (!isObject(result) || !isObject(result['inputRequests'])) return 'not-seen';
     // Of two that have one key, who reads the message gets one: the text tells.
-    const twice = doubledKey(exchange.text, 'inputRequests');
+    const twice = doubledIn(exchange);
     return twice === undefined ? 'holds' : { breaks: `${JSON.stringify(twice.slice(0, 100))} stands twice` };
   },
 };
+
+/** What was found in an exchange, whose text is read once however many messages it has. */
+const doubled = new WeakMap<object, { readonly length: number; readonly key: string | undefined }>();
+
+function doubledIn(exchange: { readonly text: string }): string | undefined {
+  const { text } = exchange;
+  const known = doubled.get(exchange);
+  if (known?.length === text.length) return known.key;
+  const key = doubledKey(text, 'inputRequests');
+  doubled.set(exchange, { length: text.length, key });
+  return key;
+}
 
 /** Rules about meanings. */
 export const meaningRules: readonly WatchRule[] = [definedCodes, oneSentence, knownTypes, questionNames];

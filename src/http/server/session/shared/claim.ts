@@ -1,3 +1,5 @@
+import type { NowOrLater } from '../../../../store/now-or-later.ts';
+import type { KeptRecord } from '../../../../store/records.ts';
 import type { Store } from '../../../../store/store.ts';
 import type { HttpSettings } from '../../options.ts';
 import type { Inbox } from './inbox.ts';
@@ -73,7 +75,7 @@ export class Claim {
   }
 
   async #take(evenIfOpen: boolean): Promise<boolean> {
-    const { store, inbox, settings } = this.#parts;
+    const { store, inbox } = this.#parts;
     const [key, session, process] = [this.#key, this.#session, inbox.name];
     const kept = await store.records.get(key);
     // What waited in a copy that this process let go of went with it.
@@ -85,11 +87,20 @@ export class Claim {
       // A process that ends takes it from nobody.
       if (reply === 'open' || reply === 'closed') return false;
     }
-    const version = await store.records.put(key, process, settings.sessionIdleMs, kept?.version ?? 0);
-    if (version === undefined) return false;
+    if (!(await this.#write(kept))) return false;
     // Where it is not heard the old one is fenced by what is written here.
     if (kept !== undefined) void inbox.tell(kept.text, { kind: 'taken', session }).catch(() => undefined);
     return true;
+  }
+
+  /** Writes that this process has it. False where another one was quicker: not where who had it kept it alive, which may be written anew. */
+  async #write(kept: KeptRecord | undefined): Promise<boolean> {
+    const { store, inbox, settings } = this.#parts;
+    const put = (version: number): NowOrLater<number | undefined> =>
+      store.records.put(this.#key, inbox.name, settings.sessionIdleMs, version);
+    if ((await put(kept?.version ?? 0)) !== undefined) return true;
+    const now = await store.records.get(this.#key);
+    return now !== undefined && now.text === kept?.text && (await put(now.version)) !== undefined;
   }
 
   /** Process that has it. */

@@ -77,6 +77,31 @@ test('who lost an event hears that somebody else ended the stream meanwhile', as
   assert.deepEqual(await texts(), ['one', 'the end']);
 });
 
+test('who lost an event, and finds one of another process, fences nobody', async () => {
+  const { kept, log, texts } = scene({ append: ['done', 'undone'] });
+  await kept.append('one', false);
+  const lost = kept.append('two', false);
+  const other = await log.write('s', 'a');
+  await other.append('another', false);
+  await assert.rejects(lost, isFenced);
+  await other.append('the next', false);
+  assert.deepEqual(await texts(), ['one', 'another', 'the next']);
+});
+
+test('who lost an event, and was told that another process writes, writes nothing more', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { kept, log, texts } = scene({ append: ['done', 'undone'], read: ['undone', 'undone', 'undone'] });
+  await kept.append('one', false);
+  const lost = assert.rejects(kept.append('two', false), isFenced);
+  for (let turn = 0; turn < 3; turn++) await new Promise<void>((resolve) => void setImmediate(resolve));
+  const other = await log.write('s', 'a');
+  kept.stop();
+  t.mock.timers.tick(250);
+  await lost;
+  await other.append('another', false);
+  assert.deepEqual(await texts(), ['one', 'another']);
+});
+
 test('what cannot be kept for five seconds is not, nor what follows it', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   let now = 0;

@@ -58,6 +58,11 @@ export class KeptEvents {
     return kept;
   }
 
+  /** Another process writes the stream from now on: nothing is sought or kept any more. */
+  stop(): void {
+    this.#failure ??= foreign();
+  }
+
   async #append(data: string, last: boolean, before: Promise<unknown>): Promise<number> {
     this.#waiting++;
     try {
@@ -88,21 +93,31 @@ export class KeptEvents {
     const { now } = this.#parts;
     for (;;)
       try {
-        if (this.#isLost) await this.#settle();
+        if (this.#isLost) await this.#settle(data);
         const found = this.#found.shift();
         if (found !== undefined && found.data === data) return found.number;
-        if (found !== undefined) throw new StoreError('fenced', 'somebody else writes the stream');
-        return await (await this.#written()).append(data, last);
+        if (found !== undefined) throw foreign();
+        const writer = await this.#written();
+        this.#unlessStopped();
+        return await writer.append(data, last);
       } catch (cause) {
         if (!isUnknown(cause) || now() - this.#failedAt >= patienceMs) throw cause;
         this.#failed();
         await new Promise<void>((resolve) => void after(pauseMs, resolve, true));
+        this.#unlessStopped();
       }
   }
 
-  /** Becomes the writer anew, and finds what was kept. */
-  async #settle(): Promise<void> {
+  /**
+   * Becomes the writer anew, and finds what was kept.
+   *
+   * @param data The first of what may be: where there is something else, another process writes it, and is not to be fenced.
+   */
+  async #settle(data: string): Promise<void> {
     const { log, name, about } = this.#parts;
+    const [next] = (await log.read(name, this.#last))?.events ?? [];
+    if (next !== undefined && next.data !== data) throw foreign();
+    this.#unlessStopped();
     // A stream that is complete is so by what was appended here, or by another process: who wants to append more hears that.
     const writer = await Promise.resolve(log.write(name, about)).catch(unlessFenced);
     const rest = await log.read(name, this.#last);
@@ -112,10 +127,18 @@ export class KeptEvents {
     this.#isLost = false;
   }
 
+  #unlessStopped(): void {
+    if (this.#failure !== undefined) throw this.#failure as Error;
+  }
+
   async #written(): Promise<StreamWriter> {
     const { log, name, about } = this.#parts;
     return await (this.#writer ??= Promise.resolve(log.write(name, about)));
   }
+}
+
+function foreign(): StoreError {
+  return new StoreError('fenced', 'somebody else writes the stream');
 }
 
 /** Tells whether something that failed may have been done. */

@@ -125,7 +125,9 @@ export class SharedStream implements LastingStream {
 
   /** Lets go of it: another process writes it from now on. */
   leave(): void {
+    if (this.#isLeft) return;
     this.#complete = this.#isLeft = true;
+    this.#events.stop();
     this.#connection?.end();
     this.#over();
   }

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { test, type TestContext } from 'node:test';
+import { connect } from '../../client.ts';
+
+/** A server of 2025-11-25 that asks within a call, answers 404 to what is answered, and ends the call a moment later. */
+async function served(
+  t: TestContext,
+  session: string | undefined,
+): Promise<{ readonly url: string; readonly opened: () => number }> {
+  let opened = 0;
+  const server = createServer(async (request, answer) => {
+    let text = '';
+    for await (const chunk of request) text += String(chunk);
+    const { id, method } = JSON.parse(text || '{}') as { readonly id?: number; readonly method?: string };
+    const reply = (result: object): string => JSON.stringify({ jsonrpc: '2.0', id, result });
+    const headers = session === undefined ? {} : { 'mcp-session-id': `${session}-${opened + 1}` };
+    if (request.method === 'GET') return void answer.writeHead(405).end();
+    if (method === 'initialize') {
+      opened++;
+      const result = {
+        protocolVersion: '2025-11-25',
+        capabilities: { tools: {} },
+        serverInfo: { name: 's', version: '1' },
+      };
+      return void answer.writeHead(200, { 'content-type': 'application/json', ...headers }).end(reply(result));
+    }
+    if (method === 'tools/call') {
+      answer.writeHead(200, { 'content-type': 'text/event-stream' });
+      answer.write('data: {"jsonrpc":"2.0","id":"q","method":"ping"}\n\n');
+      const end = setTimeout(() => answer.end(`data: ${reply({ content: [] })}\n\n`), 300);
+      return void answer.once('close', () => clearTimeout(end));
+    }
+    const isAnswer = method === undefined && request.method === 'POST';
+    return void answer.writeHead(isAnswer ? 404 : 202).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, opened: () => opened };
+}
+
+test('404 to an answer in a session says that the session is gone: the call fails at once, and a new one begins', async (t) => {
+  const { url, opened } = await served(t, 'session');
+  const client = await connect(url, { revisions: ['2025-11-25'] });
+  t.after(() => client.close());
+  await assert.rejects(client.callTool('x'), { reason: 'session-lost' });
+  await client.ping().catch(() => undefined);
+  assert.equal(opened(), 2);
+});
+
+test('404 to an answer where there is no session says nothing of the call', async (t) => {
+  const { url, opened } = await served(t, undefined);
+  const client = await connect(url, { revisions: ['2025-11-25'], onWarning: () => undefined });
+  t.after(() => client.close());
+  assert.deepEqual((await client.callTool('x')).content, []);
+  assert.equal(opened(), 1);
+});
