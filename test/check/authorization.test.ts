@@ -232,14 +232,29 @@ function pages(there: Readonly<Record<string, number>>): Fault {
   };
 }
 
-const both = { 'GET /authorize': 400, 'POST /token': 400 };
+/** A server of the oldest revision with a guard, whose resource names another authorization server. */
+const resourceAtRoot: Fault = {
+  request(passing) {
+    if (passing.path === '/.well-known/oauth-protected-resource')
+      return json(200, { resource: 'http://127.0.0.1', authorization_servers: ['http://127.0.0.1'] });
+    return pages({ 'GET /token': 405 }).request?.(passing);
+  },
+  response: ({ headers }) => void delete headers['www-authenticate'],
+};
+
+const both = { 'GET /authorize': 400, 'GET /token': 405 };
 const oldest: Readonly<Record<string, readonly [found: readonly string[], fault: Fault]>> = {
   'metadata at the base': [[], pages({ [`GET ${issuerPath}`]: 200 })],
   'fixed endpoints alone': [['auth-008'], pages(both)],
   'metadata at the path of the server': [['auth-014'], pages({ [`GET ${issuerPath}/mcp`]: 200 })],
   'metadata behind the path of the server': [['auth-014'], pages({ [`GET /mcp${issuerPath}`]: 200 })],
-  'no token endpoint': [['auth-008', 'auth-010'], pages({ 'GET /authorize': 302 })],
-  nothing: [['auth-008', 'auth-010'], pages({})],
+  'a token endpoint alone': [['auth-008', 'auth-010'], pages({ 'GET /token': 405 })],
+  // A path that takes POST alone may answer GET with 404.
+  'an authorization endpoint alone': [['auth-008'], pages({ 'GET /authorize': 302 })],
+  // Authorization is optional.
+  'keys of its own': [[], pages({})],
+  'one page for all paths': [[], { request: ({ path }) => (path === '/mcp' ? undefined : json(401, {})) }],
+  'metadata of the resource at its root': [[], resourceAtRoot],
 };
 
 for (const [what, [found, fault]] of Object.entries(oldest))

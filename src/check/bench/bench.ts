@@ -100,23 +100,14 @@ export class Bench {
   /**
    * Gets a page of the server, by nobody: it is no message, and no rule about those looks at it.
    *
-   * @param form Fields of a form that is posted, for what takes one.
    * @throws NotJudged where there is no HTTP.
    */
-  async page(path: string, form?: string): Promise<Exchanged> {
+  async page(path: string): Promise<Exchanged> {
     const { budget, waitMs, told } = this.#ground;
     const { http } = this;
     await budget.message();
-    const accept = { accept: 'application/json' };
-    const asked =
-      form === undefined
-        ? ({ method: 'GET', headers: accept } as const)
-        : ({
-            method: 'POST',
-            headers: { ...accept, 'content-type': 'application/x-www-form-urlencoded' },
-            body: form,
-          } as const);
-    const exchange = await http.send({ ...asked, path, as: 'nobody', waitMs });
+    const headers = { accept: 'application/json' };
+    const exchange = await http.send({ method: 'GET', headers, path, as: 'nobody', waitMs });
     told(exchange, this.revision);
     return exchange;
   }

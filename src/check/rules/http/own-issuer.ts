@@ -1,11 +1,11 @@
 import { parseJson } from '../../../json/parse.ts';
 import { isObject } from '../../../jsonrpc/message.ts';
 import { ordinal } from '../../../protocol/revision.ts';
-import type { Bench } from '../../bench/bench.ts';
-import { inFront, type Exchanged } from '../../bench/exchange.ts';
-import { guardOf } from '../../bench/guard.ts';
+import { nobody, type Bench } from '../../bench/bench.ts';
+import type { Exchanged } from '../../bench/exchange.ts';
+import { guardOf, metadataOf } from '../../bench/guard.ts';
 import type { ProbeRule } from '../../rule.ts';
-import { breaks, holds, NotApplicable, notApplicable, notJudged, unless } from '../../verdict.ts';
+import { breaks, holds, NotApplicable, notApplicable, notJudged } from '../../verdict.ts';
 
 /** Rules about servers of 2025-03-26, at whose address without its path their authorization server is. */
 
@@ -26,8 +26,9 @@ async function ownMetadata(bench: Bench): Promise<OwnMetadata> {
     throw new NotApplicable('a newer revision that it speaks has another place for it');
   return await bench.kept('metadata of its own issuer', async () => {
     const { pathname } = bench.http.url;
-    const resource = await bench.page(`/.well-known/oauth-protected-resource${pathname === '/' ? '' : pathname}`);
-    if (isDocument(resource)) throw new NotApplicable('metadata of the resource name its authorization server');
+    const { document } = await metadataOf(bench);
+    if (Array.isArray(document?.['authorization_servers']))
+      throw new NotApplicable('metadata of the resource name its authorization server');
     const exchange = await bench.page(wellKnown);
     if (isDocument(exchange) || pathname === '/')
       return { exchange, isAtBase: isDocument(exchange), elsewhere: undefined };
@@ -41,11 +42,37 @@ function isDocument({ status, text }: Exchanged): boolean {
   if (status !== 200) return false;
   try {
     const value = parseJson(text);
-    return isObject(value) && (typeof value['issuer'] === 'string' || Array.isArray(value['authorization_servers']));
+    return isObject(value) && typeof value['issuer'] === 'string';
   } catch {
     return false;
   }
 }
+
+/** What the paths show that a server without metadata has: true for what is there, `undefined` where that cannot be told. */
+interface FixedPaths {
+  readonly authorize: boolean | undefined;
+  readonly token: boolean | undefined;
+  /** What came for the path of authorization. */
+  readonly exchange: Exchanged;
+}
+
+/** Gets the fixed paths. Nothing is posted, so that one that takes POST alone may seem not to be there. */
+async function fixedPaths(bench: Bench): Promise<FixedPaths> {
+  return await bench.kept('fixed paths of its own issuer', async () => {
+    const unknown = await bench.page(`/${nobody}`);
+    const exchange = await bench.page('/authorize');
+    // Who answers whatever path there is, such as with one page for all, says nothing of any.
+    if (isThere(unknown) !== false) return { authorize: undefined, token: undefined, exchange };
+    return { authorize: isThere(exchange), token: isThere(await bench.page('/token')), exchange };
+  });
+}
+
+function isThere({ status }: Exchanged): boolean | undefined {
+  return status === undefined || status === 429 || status >= 500 ? undefined : status !== 404;
+}
+
+/** Authorization is optional: who has keys of another kind has no authorization server. */
+const none = 'nothing shows that it has an authorization server of its own';
 
 const served: ProbeRule = {
   id: 'auth-008',
@@ -55,7 +82,9 @@ const served: ProbeRule = {
   async probe(bench) {
     const { exchange, isAtBase, elsewhere } = await ownMetadata(bench);
     if (elsewhere !== undefined) return notJudged('they are elsewhere: see auth-014');
-    return unless(!isAtBase, exchange, 'there are none');
+    if (isAtBase) return holds;
+    const { authorize, token } = await fixedPaths(bench);
+    return authorize === true || token === true ? breaks(exchange, 'there are none') : notJudged(none);
   },
 };
 
@@ -79,14 +108,10 @@ const endpoints: ProbeRule = {
   async probe(bench) {
     const { isAtBase, elsewhere } = await ownMetadata(bench);
     if (isAtBase || elsewhere !== undefined) return notApplicable('it has metadata');
-    const asked = [await bench.page('/authorize'), await bench.page('/token', 'grant_type=parley-check')];
-    for (const [at, exchange] of asked.entries()) {
-      const name = at === 0 ? '/authorize' : '/token';
-      const front = exchange.status === 404 ? undefined : inFront(exchange);
-      if (exchange.status === undefined) return notJudged(front ?? `${name} was not answered`);
-      if (exchange.status === 404) return breaks(exchange, `${name} is not there`);
-    }
-    return holds;
+    const { authorize, token, exchange } = await fixedPaths(bench);
+    if (authorize === false && token === true) return breaks(exchange, '/token is there, and /authorize is not');
+    if (authorize !== true) return notJudged(none);
+    return token === true ? holds : notJudged('/token was not found by GET, and nothing is posted to it');
   },
 };
 
