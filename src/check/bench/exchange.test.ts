@@ -23,3 +23,21 @@ test('who is to come back later learns nothing of what was asked, be it said in 
   assert.equal(turnedAway(came(503)), undefined);
   assert.equal(turnedAway(came(500, { 'retry-after': '1' })), undefined);
 });
+
+test('a redirection is told without what is secret in it', () => {
+  const told = (location: string): string =>
+    turnedAway({
+      sent: 'POST /mcp',
+      status: 307,
+      headers: { location },
+      text: '',
+      messages: [],
+      malformed: [],
+      end: 'complete',
+    }) ?? '';
+  for (const begin of ['https://', '//', 'https:/', 'HTTPS:\\\\', 'https:']) {
+    const words = told(`${begin}ann:se@cret@there.example/a@b?key=secret#secret`);
+    assert.ok(words.includes(`to ${begin}there.example/a@b,`), words);
+  }
+  assert.match(told('/a@b'), /to \/a@b,/);
+});

@@ -167,8 +167,9 @@ function redirected({ status, headers, sent }: Exchanged): string {
   const { location } = headers;
   const path = /^\S+ (\S+)/.exec(sent)?.[1] ?? '';
   if (location === undefined) return `HTTP ${status}, a redirection that says not where to`;
-  // The query may be secret.
-  const [place = ''] = location.split(/[?#]/);
+  // The query may be secret, and a name and a password before the host are.
+  const [begin = ''] = location.split(/[?#]/);
+  const place = begin.replace(/^([a-z][a-z\d+.-]*:[/\\]*|[/\\]{2,})[^/\\]*@/i, '$1');
   return `HTTP ${status}: ${path} is redirected to ${place.slice(0, 200)}, which is not followed: give that address`;
 }
 
