@@ -34,6 +34,15 @@ function isMessage(text: string): boolean {
   }
 }
 
+/** Beginning of what the lines are together, of which there may be thousands: each asks for it. */
+function beginning(lines: readonly string[]): string {
+  const first = lines.slice(0, shown).map((line) => line.slice(0, shown));
+  return first.join('\n').slice(0, shown);
+}
+
+/** Length to which lines are shown, in characters. */
+const shown = 100;
+
 const oneLine: WatchRule = {
   id: 'stdio-002',
   words: 'A message is one line',
@@ -42,7 +51,7 @@ const oneLine: WatchRule = {
     if (exchange.status !== undefined) return 'not-seen';
     if (malformed === undefined) return 'holds';
     return linesOfOne(exchange.malformed).has(malformed)
-      ? { breaks: `one goes over several: ${JSON.stringify(exchange.malformed.join('\n').slice(0, 100))}` }
+      ? { breaks: `one goes over several: ${JSON.stringify(beginning(exchange.malformed))}` }
       : 'not-seen';
   },
 };
@@ -55,7 +64,7 @@ const onlyMessages: WatchRule = {
     if (exchange.status !== undefined) return 'not-seen';
     // A message that goes over several lines is one all the same.
     if (malformed !== undefined && linesOfOne(exchange.malformed).has(malformed)) return 'not-seen';
-    return malformed === undefined ? 'holds' : { breaks: `it wrote ${JSON.stringify(malformed.slice(0, 100))}` };
+    return malformed === undefined ? 'holds' : { breaks: `it wrote ${JSON.stringify(malformed.slice(0, shown))}` };
   },
 };
 

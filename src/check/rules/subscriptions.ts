@@ -85,7 +85,11 @@ const nothingBefore: ProbeRule = {
       const isOfStream = (one: unknown): boolean =>
         isObject(one) && typeof one['method'] === 'string' && (bench.over === 'http' || idOf(one) === listenId);
       const early = exchange.messages.slice(0, at).find(isOfStream);
-      return unless(early !== undefined, exchange, `${isObject(early) ? String(early['method']) : ''} came before it`);
+      return unless(
+        early !== undefined,
+        exchange,
+        `${isObject(early) ? wholeText(early['method']) : ''} came before it`,
+      );
     }),
 };
 

@@ -260,8 +260,8 @@ const schema: WatchRule = {
     const asked = typeof request?.['method'] === 'string' ? methodOf(request['method']) : undefined;
     if (asked?.result !== undefined && 'result' in message && !isObject(result) && message['error'] === undefined)
       return {
-        breaks: `the result of ${String(request?.['method'])}: it must be an object`,
-        where: String(request?.['method']),
+        breaks: `the result of ${wholeText(request?.['method'])}: it must be an object`,
+        where: wholeText(request?.['method']),
       };
     if (asked?.result !== undefined && isObject(result)) {
       // A need of input, or a task in its place, is of another shape, which rules of its own look at.
