@@ -1,4 +1,5 @@
 import type { Bench } from '../bench/bench.ts';
+import { parseJson } from '../../json/parse.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import { isExtensionId, metaKey } from '../../protocol/meta.ts';
 import { isMessageText } from '../bench/pair.ts';
@@ -6,6 +7,7 @@ import { newestOf } from '../../protocol/revision.ts';
 import type { Answered } from '../bench/prober.ts';
 import type { ProbeRule, WatchRule } from '../rule.ts';
 import { breaks, holds, notApplicable, notJudged, unless } from '../verdict.ts';
+import { wholeText } from '../whole-text.ts';
 
 /** Rules about how a conversation begins where there is a handshake. */
 
@@ -119,6 +121,21 @@ const quietBefore: ProbeRule = {
   },
 };
 
+/** Kind of a line before initialize: pings and log messages are free to come before a conversation is open. */
+function earlyKind(line: string): 'free' | 'other' | 'none' {
+  if (!isMessageText(line)) return 'none';
+  try {
+    const messages = [parseJson(line)].flat();
+    const isFree = messages.every(
+      (one) => isObject(one) && ['ping', 'notifications/message'].includes(wholeText(one['method'])),
+    );
+    return isFree ? 'free' : 'other';
+  } catch {
+    // It is no message, or so long that it was kept in part.
+    return 'none';
+  }
+}
+
 const speaksSecond: ProbeRule = {
   id: 'lifecycle-001',
   once: true,
@@ -133,10 +150,12 @@ const speaksSecond: ProbeRule = {
     const speaker = await bench.unopened();
     try {
       await speaker.rest(Math.min(performance.now() - began, 10_000) + bench.quietMs);
-      const early = speaker.lines?.unasked.find(isMessageText);
+      const kinds = (speaker.lines?.unasked ?? []).map((line) => [line, earlyKind(line)] as const);
+      const [early] = kinds.find(([, kind]) => kind === 'other') ?? [];
       const isOpen = await speaker.open();
       if (!isOpen || speaker.opening === undefined) return notJudged('it opened no conversation');
-      return unless(early !== undefined, speaker.opening, `it said ${early?.slice(0, 200)} of its own accord`);
+      if (early !== undefined) return breaks(speaker.opening, `it said ${early.slice(0, 200)} of its own accord`);
+      return kinds.some(([, kind]) => kind === 'free') ? notJudged('it sent pings or log messages alone') : holds;
     } finally {
       await bench.end(speaker);
     }
