@@ -30,7 +30,8 @@ async function found(
   {
     then = server,
     only = ['stdio', 'basic', 'tools'],
-  }: { readonly then?: string; readonly only?: readonly string[] } = {},
+    least = only.length === 1 ? 1 : 8,
+  }: { readonly then?: string; readonly only?: readonly string[]; readonly least?: number } = {},
 ): Promise<readonly string[]> {
   const date = '2025-11-25';
   const program = `const REVISION = ${JSON.stringify(date)};\n${before}\n${then}`;
@@ -46,7 +47,7 @@ async function found(
     signal: t.signal,
   });
   assert.equal(cut, undefined);
-  assert.ok(counts.judged >= (only.length === 1 ? 1 : 8), `${counts.judged} rows`);
+  assert.ok(counts.judged >= least, `${counts.judged} rows`);
   return findings.map(({ id }) => id);
 }
 
@@ -66,10 +67,32 @@ describe('a server of lines', { concurrency: 3 }, () => {
     assert.deepEqual(await found(t, indents, { only: ['stdio'] }), ['stdio-002']);
   });
 
+  test('a cancellation of what it never asked breaks cancel-001', async (t) => {
+    const cancels = (id: string): string =>
+      server.replace(
+        'const result =',
+        `if (method === 'tools/list') {
+          say({ id: 'q1', method: 'ping' });
+          say({ method: 'notifications/cancelled', params: { requestId: '${id}' } });
+        }
+        const result =`,
+      );
+    assert.deepEqual(await found(t, '', { then: cancels('q1'), only: ['cancel-001'] }), []);
+    assert.deepEqual(await found(t, '', { then: cancels('q2'), only: ['cancel-001'] }), ['cancel-001']);
+  });
+
   test('news before initialize break lifecycle-001', async (t) => {
     assert.deepEqual(await found(t, '', { only: ['lifecycle-001'] }), []);
     const news = "console.log(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' }));";
     assert.deepEqual(await found(t, news, { only: ['lifecycle-001'] }), ['lifecycle-001']);
+  });
+
+  test('log messages and pings before initialize are judged by nobody', async (t) => {
+    const free = [
+      { method: 'notifications/message', params: { level: 'info', data: 'begins' } },
+      { id: 'beat', method: 'ping' },
+    ].map((message) => `console.log('${JSON.stringify({ jsonrpc: '2.0', ...message })}');`);
+    assert.deepEqual(await found(t, free.join('\n'), { only: ['lifecycle-001'], least: 0 }), []);
   });
 
   test('a line of which no more is read says nothing of the server', async (t) => {

@@ -315,6 +315,15 @@ for (const [words, message] of saidTwice)
     );
   });
 
+test('a server over HTTP may have asked what it cancels where nobody heard it', async (t) => {
+  const report = await assertNothing(t, {
+    dates: ['2025-06-18'],
+    only: ['cancel-001'],
+    fault: beforeList({ method: 'notifications/cancelled', params: { requestId: 'q0' } }),
+  });
+  assert.deepEqual(verdictsOf(report, 'cancel-001'), ['not-seen']);
+});
+
 test('a server that cancels what it asked cancels its own', async (t) => {
   const report = await assertNothing(t, {
     dates: ['2025-06-18'],

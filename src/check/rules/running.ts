@@ -213,11 +213,14 @@ const cancelsItsOwn: WatchRule = {
   isBeside: true,
   words: 'A cancellation of the server names a request that it sent',
   mend: 'send notifications/cancelled with the id of a request of your own: a call is ended by answering it',
-  watch({ message: { method, params }, asked }) {
+  watch({ message: { method, params }, asked, exchange }) {
     // Without an id it has a row of its own.
     const id = method === 'notifications/cancelled' && isObject(params) ? params['requestId'] : undefined;
     if (id === undefined || id === null || asked === undefined) return 'not-seen';
-    return asked.has(id) ? 'holds' : { breaks: `it asked nothing with the id ${JSON.stringify(id)}` };
+    if (asked.has(id)) return 'holds';
+    // Over Streamable HTTP it may have asked while no stream was open, which nobody heard.
+    if (exchange.status !== undefined) return 'not-seen';
+    return { breaks: `it asked nothing with the id ${JSON.stringify(id)}` };
   },
 };
 
