@@ -73,6 +73,7 @@ function addCallables(server: Server): void {
     {
       input: { type: 'object', properties: { of: { type: 'array', items: { type: 'number' } } }, required: ['of'] },
       output: sum,
+      annotations: { readOnlyHint: true },
     },
     ({ of }) => ({ sum: of.reduce((a, b) => a + b, 0) }),
   );

@@ -68,6 +68,25 @@ function silentAfterCursor(): Fault {
   };
 }
 
+/** Reads a text that is no address as if it were one. */
+function readsAnyText(): Fault {
+  const asked = new WeakMap<Passing, string>();
+  return {
+    request(passing) {
+      const params = paramsOf(passing);
+      const { uri } = params;
+      if (passing.message['method'] !== 'resources/read' || typeof uri !== 'string' || !uri.includes(' ')) return;
+      asked.set(passing, uri);
+      params['uri'] = 'memo://one';
+      passing.body = JSON.stringify(passing.message);
+    },
+    response(returning, passing) {
+      const uri = asked.get(passing);
+      if (uri !== undefined) returning.text = returning.text.replaceAll('memo://one', uri);
+    },
+  };
+}
+
 /** Every fault, with the row that it must be found in. */
 export const meaningFaults: Readonly<Record<string, readonly [row: string, fault: Fault]>> = {
   'a-response-of-nothing': ['basic-011', neither],
@@ -110,14 +129,7 @@ export const meaningFaults: Readonly<Record<string, readonly [row: string, fault
         void (returning.text = returning.text.replace(/"inputRequests":\{("[^"]+"):/, '"inputRequests":{$1:{},$1:')),
     },
   ],
-  'cancels-nothing': [
-    'cancel-001',
-    beforeList({ method: 'notifications/cancelled', params: { requestId: 'parley-none', reason: 'so' } }),
-  ],
-  'reads-any-text': [
-    'resources-018',
-    altered('resources/read', (params) => void (String(params['uri']).includes(' ') && (params['uri'] = 'memo://one'))),
-  ],
+  'reads-any-text': ['resources-018', readsAnyText()],
   'blob-of-other-letters': [
     'resources-020',
     result('resources/read', ({ contents }) => {
@@ -211,10 +223,13 @@ export const livelyMeaningFaults: Readonly<Record<string, Planted>> = {
   'app-that-is-not-there': {
     row: 'resources-023',
     date: '2026-07-28',
-    fault: result('tools/list', ({ tools }) => {
-      for (const { _meta: meta } of Array.isArray(tools) ? tools : [])
-        if (isObject(meta) && isObject(meta['ui'])) meta['ui']['resourceUri'] = 'ui://none';
-    }),
+    fault: {
+      request(passing) {
+        const { method, id } = passing.message;
+        if (method !== 'resources/read' || paramsOf(passing)['uri'] !== 'ui://show') return undefined;
+        return json(200, { jsonrpc: '2.0', id, error: { code: -32_602, message: 'no such resource' } });
+      },
+    },
   },
   'app-that-is-a-page': {
     row: 'resources-024',

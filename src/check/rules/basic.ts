@@ -101,6 +101,9 @@ const batchOnStream: ProbeRule = {
     const { exchange, missing } = found;
     if (missing === 2) return notJudged('none was answered: see basic-019');
     if (!isEventStream(exchange)) return notApplicable('it answers a batch without a stream');
+    // A response may be slow, or be an error.
+    if (missing > 0 && exchange.end !== 'complete')
+      return notJudged('the stream had not ended when it was waited for no more');
     return unless(isCutShort(found), exchange, 'one of two requests got no response on it');
   },
 };

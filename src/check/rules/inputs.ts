@@ -3,7 +3,7 @@ import { nobody, type Bench } from '../bench/bench.ts';
 import { entryText, type ServerOffer } from '../bench/offer.ts';
 import type { Answered } from '../bench/prober.ts';
 import type { ProbeRule } from '../rule.ts';
-import { breaks, holds, notApplicable, notJudged, unless } from '../verdict.ts';
+import { breaks, holds, notApplicable, notJudged } from '../verdict.ts';
 
 /** Rules about what is no input of a method, which a server may not take for one: no address, no text, no cursor. */
 
@@ -25,12 +25,30 @@ const noAddress: ProbeRule = {
     const speaker = await bench.shared();
     await bench.works(speaker, bench.harmless);
     // It has no scheme, and characters that no URI has.
-    const answer = await speaker.request('resources/read', { uri: `${nobody} <none>` });
+    const uri = `${nobody} <none>`;
+    const answer = await speaker.request('resources/read', { uri });
     const contents = entriesOf(answer, 'contents');
     if (answer.result !== undefined && contents.length === 0) return notJudged('it was read as nothing');
-    return unless(contents.length > 0, answer, 'a text without a scheme, with spaces and brackets, was read');
+    if (contents.length === 0) return holds;
+    if (contents.some((one) => !isObject(one) || one['uri'] !== uri))
+      return notJudged('what was read has another address, which it may have made of the text by rules of its own');
+    if (await readsUnknown(bench)) return notJudged('what is not there is read, too: it may be told as a text');
+    return breaks(answer, 'a text without a scheme, with spaces and brackets, was read');
   },
 };
+
+/** Tells whether an address that is one, and that nobody listed, is read. */
+async function readsUnknown(bench: Bench): Promise<boolean> {
+  const { resources } = await bench.offer();
+  const listed = entryText(resources[0], 'uri');
+  const scheme = /^[a-z][a-z\d+.-]*:/i.exec(listed ?? '')?.[0];
+  const speaker = await bench.shared();
+  for (const begin of [...(scheme === undefined ? [] : [scheme]), 'parley-check:']) {
+    const answer = await speaker.request('resources/read', { uri: `${begin}//${nobody}` });
+    if (answer.response === undefined || entriesOf(answer, 'contents').length > 0) return true;
+  }
+  return false;
+}
 
 /** A prompt that is had without arguments, and the name of one that it takes. */
 function freePrompt({ prompts }: ServerOffer): { readonly name: string; readonly argument: string } | undefined {

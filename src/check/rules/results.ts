@@ -192,12 +192,15 @@ const anyCase: ProbeRule = {
   words: 'Names of tools are told apart by case: the name of a tool in another case is that of none',
   mend: 'compare names of tools letter by letter',
   needs: 'tools',
+  once: true,
   async probe(bench) {
     const { tools } = await bench.offer();
     const names = new Set(tools.map(({ name }) => name));
     const right = (await bench.made('obliging')).filter((one) => one.result !== undefined && !isError(one));
-    const found = right.find(({ of: { name } }) => otherCase(name) !== name && !names.has(otherCase(name)));
-    if (found === undefined) return notApplicable('no tool that works has a name that has another case');
+    // A server that tells no case would run the tool: it must be one that only reads.
+    const reading = right.filter(({ of: { name, tool } }) => isReading(tool) && !bench.destructive.has(name));
+    const found = reading.find(({ of: { name } }) => otherCase(name) !== name && !names.has(otherCase(name)));
+    if (found === undefined) return notApplicable('no tool that works and has readOnlyHint has a name in another case');
     const { of } = found;
     const name = otherCase(of.name);
     const answer = await bench.asked((speaker) => sendCall(speaker, { ...of, name }));
@@ -205,6 +208,10 @@ const anyCase: ProbeRule = {
     return isServed ? breaks(answer, `${of.name} was called as ${name}`, `tools/${of.name}`) : holds;
   },
 };
+
+function isReading({ annotations }: JsonObject): boolean {
+  return isObject(annotations) && annotations['readOnlyHint'] === true && annotations['destructiveHint'] !== true;
+}
 
 /** Makes a rule about each block of content of one type, wherever content comes. */
 function aboutBlocks(

@@ -1,12 +1,16 @@
 import { isObject } from '../../jsonrpc/message.ts';
-import type { Bench } from '../bench/bench.ts';
+import { excerptOf, type Bench } from '../bench/bench.ts';
 import { entryText } from '../bench/offer.ts';
+import { errorCodeOf } from '../bench/exchange.ts';
 import type { Answered } from '../bench/prober.ts';
 import type { ProbeRule } from '../rule.ts';
 import { breaks, holds, NotApplicable, notJudged, type RuleVerdict } from '../verdict.ts';
 import { uiAddress } from './common/ui-address.ts';
 
-/** Rules about tools that show their results in an app. Addresses that they name are read as listed ones are. */
+/** Rules about tools that show their results in an app. Of the addresses that they name those that are listed are read. */
+
+/** Codes of the errors for what is not there. */
+const notThere: readonly unknown[] = [-32_002, -32_602];
 
 /** Most apps that are read. */
 const mostApps = 5;
@@ -19,11 +23,13 @@ interface ReadApp {
 }
 
 async function readApps(bench: Bench): Promise<readonly ReadApp[]> {
-  const { tools } = await bench.offer();
+  const { tools, resources } = await bench.offer();
+  const listed = new Set(resources.map(({ uri }) => uri));
   const uris = new Map<string, string>();
   for (const tool of tools) {
     const uri = uiAddress(tool);
-    if (typeof uri === 'string' && uri.startsWith('ui://')) uris.set(uri, entryText(tool, 'name') ?? '?');
+    if (typeof uri === 'string' && uri.startsWith('ui://') && listed.has(uri))
+      uris.set(uri, entryText(tool, 'name') ?? '?');
   }
   return await bench.kept('apps', async () => {
     const speaker = await bench.shared();
@@ -58,9 +64,15 @@ const there: ProbeRule = {
       const list = await bench.works(speaker, 'tools/list');
       return breaks(list, `that of ${wrong[0]} is ${JSON.stringify(wrong[1])?.slice(0, 100)}`, `tools/${wrong[0]}`);
     }
-    for (const { name, uri, answer } of await readApps(bench)) {
+    const apps = await readApps(bench);
+    if (apps.length === 0) return notJudged('its address is not listed, and what is not listed is not read');
+    for (const { name, uri, answer } of apps) {
       if (answer.response === undefined) return notJudged(`${uri} was not read in time`);
-      if (answer.result === undefined) return breaks(answer, `${name}: ${uri} cannot be read`, `tools/${name}`);
+      if (answer.result !== undefined) continue;
+      // Any other error says that reading failed, and not that nothing is there.
+      if (!notThere.includes(errorCodeOf(answer.response)))
+        return notJudged(`${uri} was not read: ${excerptOf(answer)}`);
+      return breaks(answer, `${name}: ${uri} cannot be read`, `tools/${name}`);
     }
     return holds;
   },
