@@ -34,22 +34,22 @@ server.tool('add', { description: 'Adds.' }, () => 'added');
 
 /** How the budgets of the entry points stand, in KB; each is a little more than it was when it was last looked at. */
 const budgets: Readonly<Record<Entry, number>> = {
-  '': 127.6,
-  server: 45.3,
-  client: 48.7,
-  bridge: 102.3,
+  '': 127.9,
+  server: 45.5,
+  client: 48.9,
+  bridge: 102.5,
   protect: 22.3,
   account: 32.7,
-  http: 36.5,
+  http: 36.7,
   oauth: 24.4,
-  stdio: 8.5,
-  node: 38.8,
+  stdio: 8.6,
+  node: 39.1,
   sqlite: 3,
   postgres: 5.2,
   redis: 17,
   otel: 21.5,
   protocol: 3.5,
-  testing: 60.3,
+  testing: 60.6,
   check: 6.5,
 };
 
@@ -58,7 +58,7 @@ export const programs: readonly Program[] = [
   {
     name: 'HTTP server',
     code: `import { createServer } from 'parley-mcp/server'; import { listen } from 'parley-mcp/node'; ${definition} await listen(server, { port: 3000 });`,
-    budget: 59.5,
+    budget: 59.7,
     aim: 30,
     neutral: false,
     role: 'server',
@@ -66,7 +66,7 @@ export const programs: readonly Program[] = [
   {
     name: 'HTTP server by fetch',
     code: `import { createServer } from 'parley-mcp/server'; import { createHandler } from 'parley-mcp/http'; ${definition} export const handler = createHandler(server);`,
-    budget: 62.5,
+    budget: 62.9,
     whole: 120,
     neutral: true,
     role: 'server',
@@ -74,7 +74,7 @@ export const programs: readonly Program[] = [
   {
     name: 'stdio server',
     code: `import { createServer } from 'parley-mcp/server'; import { serveStdio } from 'parley-mcp/stdio'; ${definition} serveStdio(server);`,
-    budget: 47.8,
+    budget: 48.0,
     aim: 28,
     neutral: false,
     role: 'server',
@@ -82,7 +82,7 @@ export const programs: readonly Program[] = [
   {
     name: 'client',
     code: `import { connect } from 'parley-mcp/client'; const client = await connect('https://example.com/mcp'); console.log(await client.callTool('add', {}));`,
-    budget: 48.4,
+    budget: 48.7,
     aim: 28,
     whole: 91.2,
     neutral: true,

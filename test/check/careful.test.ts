@@ -106,7 +106,7 @@ test('a tool is called in another case where it says that it only reads, and no 
   const of = { date: '2025-11-25', row: 'tools-017', fault } as const;
   const acting = [{ name: 'add' }, { name: 'burn', isDestructive: true }];
   assert.deepEqual(await verdicts(t, { ...of, calls: acting }), ['not-applicable']);
-  assert.deepEqual([...new Set(called)].toSorted(), ['add', 'burn']);
+  assert.deepEqual(new Set(called), new Set(['add', 'burn']));
   assert.deepEqual(await verdicts(t, { ...of, calls: [{ name: 'sum', args: { of: [1] } }] }), ['holds']);
   assert.ok(called.includes('SUM'));
 });

@@ -48,11 +48,11 @@ function isDocument({ status, text }: Exchanged): boolean {
   }
 }
 
-/** What the paths show that a server without metadata has: true for what is there, `undefined` where that cannot be told. */
+/** Signs of the paths that a server without metadata has: true for what is there, `undefined` where that cannot be told. */
 interface FixedPaths {
   readonly authorize: boolean | undefined;
   readonly token: boolean | undefined;
-  /** What came for the path of authorization. */
+  /** Exchange for the path of authorization. */
   readonly exchange: Exchanged;
 }
 

@@ -101,7 +101,7 @@ const questionNames: WatchRule = {
   },
 };
 
-/** What was found in an exchange, whose text is read once however many messages it has. */
+/** Keys that were found in exchanges, whose text is read once however many messages they have. */
 const doubled = new WeakMap<object, { readonly length: number; readonly key: string | undefined }>();
 
 function doubledIn(exchange: { readonly text: string }): string | undefined {
