@@ -362,6 +362,10 @@ test('who lists tools takes the headers of what came last', async () => {
   // It may have been under way when the list came.
   assert.deepEqual(await findingsOf(once, true), []);
   assert.deepEqual(await findingsOf({ ...once, says: [...once.says, lists(5), moving(6)] }, true), ['http-104']);
+  // Of two clients in one place one may have listed what the other calls by its own list.
+  const begins = (id: number): Said => ({ body: own(id, 'server/discover') });
+  const two = [begins(10), ...once.says, begins(11), lists(5), moving(6)];
+  assert.deepEqual(await findingsOf({ ...once, says: two }, true), []);
   const right = { ...moving(4), headers: { 'mcp-param-place-2': 'Oslo' } };
   const { judged, say } = speaking(once);
   for (const said of [...once.says.slice(0, 3), right]) await say(said);

@@ -1,6 +1,7 @@
 /** A call whose stream breaks off before its answer, and whoever comes back for the rest. */
 
 import { monotonicNow } from '../../jsonrpc/timeout.ts';
+import type { JsonObject } from '../../protocol/features/common.ts';
 import type { Revision } from '../../protocol/revision.ts';
 
 /** Tool whose stream breaks off. */
@@ -60,8 +61,14 @@ export class DroppedCall {
     return this.breaks < this.#times;
   }
 
-  /** Its client asked for something else, or said goodbye. */
-  passed(): void {
+  /**
+   * Its client asked for something else, or said goodbye. Where there are no sessions one that begins anew, or counts from the beginning, may be another
+   * one, which knows nothing of it.
+   */
+  passed(message: JsonObject = {}): void {
+    const { method, id } = message;
+    const isBefore = typeof id === 'number' && typeof this.callId === 'number' && id < this.callId;
+    if (!this.isResumable && (method === 'server/discover' || isBefore)) this.isOver = true;
     if (!this.isOver && this.resumed === 0) this.later = Math.max(this.later, this.elapsed);
   }
 }

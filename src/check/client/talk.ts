@@ -93,6 +93,8 @@ export interface ToldRoots {
   text: string | undefined;
   /** True when a notification has said since that they changed. */
   isTold: boolean;
+  /** Questions, by the texts of their ids, that were open when it did. */
+  underWay: ReadonlySet<string>;
   /** True where they were others, and nothing had said so. */
   isSilent: boolean;
   /** True where they were others, and a notification had said so. */
@@ -137,7 +139,13 @@ export class Talk {
   /** Progress of questions of ours, by their tokens. */
   readonly progress: Map<unknown, QuestionProgress> = new Map();
   /** Roots as they were told last, and what is amiss with what was told of their changes. */
-  readonly roots: ToldRoots = { text: undefined, isTold: false, isSilent: false, wasTold: false };
+  readonly roots: ToldRoots = {
+    text: undefined,
+    isTold: false,
+    underWay: new Set(),
+    isSilent: false,
+    wasTold: false,
+  };
   /** Rounds that wait to be answered. */
   readonly rounds: Round[] = [];
   roundCount = 0;
@@ -189,8 +197,8 @@ export class Talk {
     const progressToken = keptId(token) === token ? token : undefined;
     if (this.open.size < mostIds) this.open.set(key, { method: saidText(message['method']), progressToken });
     for (const call of this.longCalls) if (call.isClosed) call.laterAsks++;
-    for (const call of this.dropped) call.passed();
-    this.moving.passed();
+    for (const call of this.dropped) call.passed(message);
+    this.moving.passed(message);
   }
 
   /** Remembers that a request was answered. */

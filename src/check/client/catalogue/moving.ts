@@ -23,6 +23,8 @@ export class MovingTool {
   stale = 0;
   /** True when a call came by the new header. */
   isMoved = false;
+  /** Number of times that a client began: where there are no sessions, more than one may be several clients, one of which listed what another calls. */
+  begun = 0;
   /** Longest time after the first refusal at which something was asked for, in milliseconds. */
   later = 0;
 
@@ -50,7 +52,8 @@ export class MovingTool {
   }
 
   /** Something was asked for. */
-  passed(): void {
+  passed({ method }: JsonObject): void {
+    if (method === 'server/discover') this.begun++;
     if (this.#refusedAt !== undefined) this.later = Math.max(this.later, monotonicNow() - this.#refusedAt);
   }
 

@@ -87,7 +87,7 @@ const anew: ClientRule = {
   watch({ message, talk }) {
     const { name } = paramsOf(message);
     if (!isAsking(message) || message['method'] !== 'tools/call' || name !== droppedTool) return 'not-seen';
-    const broken = talk.dropped.filter(({ isResumable }) => !isResumable);
+    const broken = talk.dropped.filter(({ isResumable, isOver }) => !isResumable && !isOver);
     if (broken.length === 0) return 'not-seen';
     const isOld = broken.some(({ callId }) => idText(callId) === idText(message['id']));
     return unlessKept(!isOld, `the id ${inQuotes(message['id'])} came again`);

@@ -21,6 +21,8 @@ const changesTold: ClientRule = {
 export function noteRoots(message: Readonly<Record<string, unknown>>, { put, roots }: Talk, key: string): void {
   if (message['method'] === 'notifications/roots/list_changed') {
     roots.isTold = true;
+    // What is answered to these may be what was there before.
+    roots.underWay = new Set(put.keys());
     return;
   }
   const question = isResponse(message) ? put.get(key) : undefined;
@@ -33,7 +35,7 @@ export function noteRoots(message: Readonly<Record<string, unknown>>, { put, roo
     else roots.isSilent = true;
   }
   // One that is silent stays so until a word comes.
-  if (!roots.isSilent) roots.isTold = false;
+  if (!roots.isSilent && !roots.underWay.has(key)) roots.isTold = false;
   roots.text = text;
 }
 
