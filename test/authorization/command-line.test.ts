@@ -7,6 +7,7 @@ import { run, start } from '../../src/cli/child.test.ts';
 import { assertSilent, filesIn, scene } from '../support/command-line-scene.ts';
 import { guardedServer } from '../support/guarded-server.ts';
 import { visitPages } from '../support/oidc-provider.ts';
+import { quietPort } from '../support/quiet-port.ts';
 
 test('a person signs in, calls a tool, looks who it is, and signs out', async (t) => {
   const { as, server, machine, parley, said } = await scene(t);
@@ -51,7 +52,7 @@ test('a person signs in, calls a tool, looks who it is, and signs out', async (t
 
 test('a client that was registered by hand signs in with its secret, which nobody is told', async (t) => {
   const secret = 'the-secret-of-the-client-0123456789';
-  const redirectUris = [`http://127.0.0.1:${34_000 + Math.floor(Math.random() * 1000)}/callback`];
+  const redirectUris = [`http://127.0.0.1:${await quietPort()}/callback`];
   const by = { client_id: 'by-hand', client_secret: secret, redirect_uris: redirectUris, application_type: 'native' };
   const grants = {
     grant_types: ['authorization_code', 'refresh_token'],
@@ -254,7 +255,7 @@ test('a server of this machine is signed in at by its name, too', async (t) => {
 });
 
 test('a client without a secret is renewed and signed out by who does not name it again', async (t) => {
-  const port = 35_000 + Math.floor(Math.random() * 1000);
+  const port = await quietPort();
   const client = {
     client_id: 'open',
     redirect_uris: [`http://127.0.0.1:${port}/callback`],
