@@ -3,8 +3,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MovingTool } from '../../src/check/client/catalogue/moving.ts';
-import { DroppedCall } from '../../src/check/client/dropped.ts';
+import { DroppedCall, droppedTool } from '../../src/check/client/dropped.ts';
 import { noteRoots } from '../../src/check/client/rules/roots.ts';
+import { clientRules } from '../../src/check/client/rules/rules.ts';
 import { Talk } from '../../src/check/client/talk.ts';
 import { revisionOf } from '../../src/protocol/revision.ts';
 
@@ -36,6 +37,46 @@ test('a call whose stream broke is held against nobody once a client begins anew
     calls.map(({ isOver }) => isOver),
     [true, true, false],
   );
+});
+
+const newestSays = (id: unknown, method: string, params: Readonly<Record<string, unknown>> = {}) => ({
+  jsonrpc: '2.0',
+  id,
+  method,
+  params,
+});
+
+test('an id that comes again breaks http-063 where one client counts up alone, and not where several may', () => {
+  const newest = revisionOf('2026-07-28') ?? assert.fail('it is known');
+  const rule = clientRules.find(({ id }) => id === 'http-063') ?? assert.fail('it is judged');
+  /** Verdict on a call whose id comes again after ids of others. */
+  const again = (id: unknown, ...before: readonly unknown[]): unknown => {
+    const talk = new Talk('http', newest);
+    for (const other of before) talk.asked(newestSays(other, 'tools/list'));
+    const message = newestSays(id, 'tools/call', { name: droppedTool });
+    talk.asked(message);
+    talk.dropped.push(new DroppedCall(id, newest));
+    return rule.watch?.({ message, talk, batch: 0, revision: newest });
+  };
+  assert.notEqual(again(3, 1, 2), 'not-seen');
+  assert.equal(again(1), 'not-seen');
+  assert.equal(again(3, 1, 1, 2, 2), 'not-seen');
+  assert.equal(again('b', 'a'), 'not-seen');
+});
+
+test('calls by an old list break http-104 where one client counts up alone, and not where several may', () => {
+  const rule = clientRules.find(({ id }) => id === 'http-104') ?? assert.fail('it is judged');
+  const found = (...ids: readonly number[]): unknown => {
+    const talk = new Talk('http', revisionOf('2026-07-28'));
+    for (const id of ids) {
+      talk.asked(newestSays(id, 'tools/list'));
+      talk.moving.listed();
+      talk.moving.called({ place: 'x' }, { method: 'POST', path: '/mcp', headers: { 'mcp-param-place-1': 'x' } });
+    }
+    return rule.atEnd?.(talk, { fetches: 0, listed: new Set(), isGone: true });
+  };
+  assert.notEqual(found(1, 2, 3), 'not-seen');
+  assert.equal(found(1, 1, 2), 'not-seen');
 });
 
 test('clients that begin are counted', () => {

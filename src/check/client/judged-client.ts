@@ -273,7 +273,7 @@ export class JudgedClient {
     const key = idText(message['id']);
     noteProgress(message, talk, key);
     noteRoots(message, talk, key);
-    talk.put.delete(key);
+    talk.answeredQuestion(key);
     this.#questions.answered(message, key);
   }
 

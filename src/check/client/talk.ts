@@ -136,6 +136,8 @@ export class Talk {
   readonly open: Map<string, OpenRequest> = new Map();
   /** Questions of ours that have no answer yet, by their ids. */
   readonly put: Map<string, Put> = new Map();
+  /** Those of them after which another was put that is answered: who is slow has answered neither. */
+  readonly overtaken: Set<string> = new Set();
   /** Progress of questions of ours, by their tokens. */
   readonly progress: Map<unknown, QuestionProgress> = new Map();
   /** Roots as they were told last, and what is amiss with what was told of their changes. */
@@ -168,6 +170,9 @@ export class Talk {
   refusedAt: number | undefined;
   /** Calls whose streams broke off. */
   readonly dropped: DroppedCall[] = [];
+  /** Id of the first request, and of the last one while they count up from a small number: those of several clients do not. */
+  firstId: unknown;
+  #lastId: number | undefined;
   /** Methods that were asked, and tools that were called. */
   readonly done: Set<string> = new Set();
   /** Message that was posted to where no endpoint is, over HTTP+SSE. */
@@ -192,6 +197,7 @@ export class Talk {
   /** Remembers a request. */
   asked(message: JsonObject): void {
     const key = idText(message['id']);
+    this.#counts(message['id']);
     if (this.ids.size < mostIds) this.ids.add(key);
     const { progressToken: token } = metaOf(message);
     const progressToken = keptId(token) === token ? token : undefined;
@@ -199,6 +205,30 @@ export class Talk {
     for (const call of this.longCalls) if (call.isClosed) call.laterAsks++;
     for (const call of this.dropped) call.passed(message);
     this.moving.passed(message);
+  }
+
+  /** True where all requests count their ids up, as no two clients do together, nor one that is started twice. */
+  get isOne(): boolean {
+    return this.#lastId !== undefined;
+  }
+
+  #counts(id: unknown): void {
+    const isFirst = this.ids.size === 0;
+    if (isFirst) this.firstId = keptId(id);
+    const isNext =
+      typeof id === 'number' && id < mostIds && (isFirst || (this.#lastId !== undefined && id > this.#lastId));
+    this.#lastId = isNext ? id : undefined;
+  }
+
+  /** Remembers that a question of ours was answered. @param key Text of its id. */
+  answeredQuestion(key: string): void {
+    if (this.put.has(key))
+      for (const before of this.put.keys()) {
+        if (before === key) break;
+        this.overtaken.add(before);
+      }
+    this.put.delete(key);
+    this.overtaken.delete(key);
   }
 
   /** Remembers that a request was answered. */

@@ -72,9 +72,9 @@ const silent: ClientRule = {
   },
 };
 
-/** Tells whether a question of a conversation in which all was asked has no answer. */
-function isOpen({ put, done }: Talk, probe: ClientProbe): boolean {
-  return done.has('answered ask') && [...put.values()].some((question) => question.probe === probe);
+/** Tells whether a question of a conversation in which all was asked has no answer, and one that came after it has. */
+function isOpen({ put, done, overtaken }: Talk, probe: ClientProbe): boolean {
+  return done.has('answered ask') && [...put].some(([key, asked]) => asked.probe === probe && overtaken.has(key));
 }
 
 /** A rule that something is passed over in silence, and what is asked after it answered. */

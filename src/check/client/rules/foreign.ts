@@ -58,9 +58,9 @@ const newestSchema: ClientRule = {
   over: 'http',
   words: 'The headers of a call are those of the schema that was listed last',
   mend: 'keep the inputSchema of the last tools/list, and take x-mcp-header from that',
-  atEnd({ moving: { stale, isMoved, begun } }) {
+  atEnd({ moving: { stale, isMoved, begun }, isOne }) {
     if (isMoved) return 'holds';
-    if (begun > 1) return 'not-seen';
+    if (begun > 1 || !isOne) return 'not-seen';
     // Once the list may have come while the call was under way.
     return stale > 1 ? { breaks: `moving was called ${stale} times by headers of an older list` } : 'not-seen';
   },

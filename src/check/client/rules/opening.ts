@@ -160,9 +160,11 @@ const pinged: ClientRule = {
       `the answer is ${inQuotes(result ?? message['error'])}`,
     );
   },
-  // The next question is asked when this one was waited for in vain.
-  atEnd({ put, done }) {
-    const isOpen = [...put.values()].some(({ method, probe }) => method === 'ping' && probe === undefined);
+  // The next question is asked when this one was waited for in vain: who is slow answers neither.
+  atEnd({ put, done, overtaken }) {
+    const isOpen = [...put].some(
+      ([key, { method, probe }]) => method === 'ping' && probe === undefined && overtaken.has(key),
+    );
     return isOpen && done.has('answered ask') ? { breaks: 'it was not answered' } : 'not-seen';
   },
 };

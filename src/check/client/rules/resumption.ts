@@ -89,7 +89,10 @@ const anew: ClientRule = {
     if (!isAsking(message) || message['method'] !== 'tools/call' || name !== droppedTool) return 'not-seen';
     const broken = talk.dropped.filter(({ isResumable, isOver }) => !isResumable && !isOver);
     if (broken.length === 0) return 'not-seen';
-    const isOld = broken.some(({ callId }) => idText(callId) === idText(message['id']));
+    const { id } = message;
+    const isOld = broken.some(({ callId }) => idText(callId) === idText(id));
+    // Of several clients, or one that is started for each call, each may begin with it.
+    if (isOld && (!talk.isOne || id === talk.firstId)) return 'not-seen';
     return unlessKept(!isOld, `the id ${inQuotes(message['id'])} came again`);
   },
 };

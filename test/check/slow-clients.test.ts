@@ -1,0 +1,31 @@
+/** Who is slow to answer is told from who answers what it wants to. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { askedRules } from '../../src/check/client/rules/asked.ts';
+import { Talk, type ClientProbe } from '../../src/check/client/talk.ts';
+
+const probes: Readonly<Record<string, ClientProbe>> = {
+  'cancel-010': 'ping-after-notices',
+  'cancel-007': 'ping-after-crossing',
+  'elicit-028': 'ping-after-complete',
+  'basic-019': 'in-batch',
+};
+
+for (const [row, probe] of Object.entries(probes))
+  test(`a ping breaks ${row} where what came after it was answered, and not where that waits as well`, () => {
+    const talk = new Talk('stdio');
+    talk.done.add('answered ask');
+    talk.put.set('q0', { method: 'ping', params: {} });
+    talk.put.set('q1', { method: 'ping', params: {}, probe });
+    talk.put.set('q2', { method: 'elicitation/create', params: {} });
+    const rule = askedRules.find(({ id }) => id === row) ?? assert.fail(row);
+    const atEnd = (): unknown => rule.atEnd?.(talk, { fetches: 0, listed: new Set(), isGone: true });
+    talk.answeredQuestion('q0');
+    assert.equal(atEnd(), 'not-seen');
+    talk.answeredQuestion('q2');
+    assert.notEqual(atEnd(), 'not-seen');
+    talk.answeredQuestion('q1');
+    assert.equal(atEnd(), 'not-seen');
+    assert.equal(talk.overtaken.size, 0);
+  });
