@@ -6,6 +6,7 @@ import { scriptedTransport, type Script, type ScriptedTransport } from '../testi
 import type { Client } from './client.ts';
 import { createConnect } from './connect.ts';
 import type { ConnectOptions } from './options.ts';
+import { settingsOf } from './options.ts';
 
 /** Connects, once so much time has passed. */
 async function connected(transport: ScriptedTransport, ms: number, options: ConnectOptions = {}): Promise<Client> {
@@ -53,4 +54,12 @@ describe('a program that was just started', () => {
     assert.equal(client.revision, older);
     await client.close();
   });
+});
+
+it('the time to start leaves some of the time that there is', () => {
+  const times = [{}, { timeoutMs: 3_000 }, { timeoutMs: 0 }, { maxTotalTimeoutMs: 5_000 }, { probeTimeoutMs: 1_000 }];
+  assert.deepEqual(
+    times.map((options) => settingsOf(options).probeTimeoutMs),
+    [8_000, 3_000, 8_000, 2_500, 1_000],
+  );
 });

@@ -3,9 +3,9 @@ const words =
   /no valid session|(?:invalid|unknown|expired) session|session (?:id )?(?:not found|expired)|not initialized/i;
 
 /**
- * Tells whether the body of a 400 says that its server does not know the session, for which 404 is meant: much software
- * says so after a restart.
+ * Tells whether an answer in a session says that its server does not know that: 404 (spec 2025-11-25, Transports, Session Management), for which much
+ * software says 400 and some words after a restart.
  */
-export function saysSessionIsUnknown(body: string): boolean {
-  return words.test(body);
+export function saysSessionIsUnknown(status: number | undefined, body: string): boolean {
+  return status === 404 || (status === 400 && words.test(body));
 }

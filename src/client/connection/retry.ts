@@ -76,7 +76,7 @@ export function disproves(error: unknown): boolean {
 export function isSessionLoss({ reason, status, body = '' }: ConnectionError, revision: Revision): boolean {
   if (reason === 'session-lost') return true;
   if (!revision.sessions || reason !== 'http') return false;
-  return status === 404 || (status === 400 && saysSessionIsUnknown(body));
+  return saysSessionIsUnknown(status, body);
 }
 
 /** Tells whether a failure may be gone the next time. */

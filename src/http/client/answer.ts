@@ -194,10 +194,7 @@ export async function refusalOf(response: FetchResponse, exchange: PostExchange)
     return { failure, message: undefined, stateless: false };
   }
   // Spec 2025-11-25, Transports, Session Management: what was posted in a session may also be an answer.
-  const isLost =
-    exchange.inSession &&
-    exchange.waiting.size === 0 &&
-    (status === 404 || (status === 400 && saysSessionIsUnknown(text)));
+  const isLost = exchange.inSession && exchange.waiting.size === 0 && saysSessionIsUnknown(status, text);
   return {
     failure: new ConnectionError(
       isLost ? 'session-lost' : 'http',

@@ -181,9 +181,10 @@ async function openStream(
 }
 
 async function isSessionUnknown(response: FetchResponse): Promise<boolean> {
-  if (response.status !== 400) return response.status === 404;
+  const { status } = response;
   // A body that breaks off says nothing.
-  return saysSessionIsUnknown(await bodyStart(response, shownBytes).catch(() => ''));
+  const body = status === 400 ? await bodyStart(response, shownBytes).catch(() => '') : '';
+  return saysSessionIsUnknown(status, body);
 }
 
 /** Spec 2025-11-25, Transports, Session Management: 404 for a session that the server knew before. */

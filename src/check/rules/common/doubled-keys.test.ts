@@ -5,6 +5,8 @@ import { doubledKey } from './doubled-keys.ts';
 test('a key that stands twice in the object at a place is found, however it is spelt', () => {
   const result = '{"result":{"inputRequests":{"a":{"x":1},"\\u0061":{"x":2}}}}';
   assert.equal(doubledKey(result, 'inputRequests'), 'a');
+  // A text that does not end in its line hides nothing of the next.
+  assert.equal(doubledKey(`: "odd\ndata: ${result}\n\n`, 'inputRequests'), 'a');
   assert.equal(doubledKey(`id: 1\ndata: {"b":1}\n\ndata: ${result}\n\n`, 'inputRequests'), 'a');
 });
 
