@@ -169,7 +169,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   ),
   fault(
     'a session is not forgotten by its client',
-    'client/connection/retry.ts',
+    'jsonrpc/session-words.ts',
     'return status === 404 ||',
     'return status === 410 ||',
   ),
