@@ -234,7 +234,8 @@ a revision that it does not speak, are no faults.
 
   --revision <date>   judges this revision alone; repeatable
   --only <row|area>   judges one row, such as basic-018, or those of an area, such as http; repeatable
-  --calls <a,b>       tools that may be called, several times and with wrong arguments; one that has destructiveHint as b!
+  --calls <a,b>       tools that may be called, several times and with wrong arguments; one that has destructiveHint as b!;
+                      the name of one in another case is called where it is named too (a,A), and should be that of none
   --args <file>       their arguments, as {"a": {…}}; made of examples and defaults of their schemas where they are left out
   --heavy             sends a message of 100 MB too, and over HTTP opens 500 connections whose requests do not end
   --dry-run           prints what would be sent, and sends nothing: the example of Parley stands in for the server

@@ -96,7 +96,7 @@ test('an app that is not listed is not read', async (t) => {
   assert.ok(!read.includes('ui://show'), read.join(', '));
 });
 
-test('a tool is called in another case where it says that it only reads, and no other one is', async (t) => {
+test('a tool is called in another case where that name is allowed too, and in none else', async (t) => {
   const called: unknown[] = [];
   const fault: Fault = {
     request({ message: { method, params } }) {
@@ -104,9 +104,12 @@ test('a tool is called in another case where it says that it only reads, and no 
     },
   };
   const of = { date: '2025-11-25', row: 'tools-017', fault } as const;
-  const acting = [{ name: 'add' }, { name: 'burn', isDestructive: true }];
-  assert.deepEqual(await verdicts(t, { ...of, calls: acting }), ['not-applicable']);
-  assert.deepEqual(new Set(called), new Set(['add', 'burn']));
-  assert.deepEqual(await verdicts(t, { ...of, calls: [{ name: 'sum', args: { of: [1] } }] }), ['holds']);
-  assert.ok(called.includes('SUM'));
+  const sum = { name: 'sum', args: { of: [1] } };
+  const named = ['add', 'sum', 'burn'].map((name) => ({ name, ...(name === 'sum' && sum), isDestructive: true }));
+  assert.deepEqual(await verdicts(t, { ...of, calls: named }), ['not-allowed']);
+  assert.deepEqual(new Set(called), new Set(['add', 'burn', 'sum']));
+  assert.deepEqual(await verdicts(t, { ...of, calls: [{ name: 'Burn' }, ...named] }), ['not-allowed']);
+  assert.ok(!called.includes('Burn'), 'one that destroys is called by its own name alone');
+  assert.deepEqual(await verdicts(t, { ...of, calls: [sum, { name: 'Sum' }] }), ['holds']);
+  assert.ok(called.includes('Sum'));
 });

@@ -13,7 +13,7 @@ import { writtenFaults } from './written-faults.ts';
 import { moreCallFaults, moreFaults } from './more-faults.ts';
 import { judgedAt } from './judging.ts';
 
-const calls = [...['sum', 'ask', 'run'].map((name) => ({ name })), { name: 'place', args: { region: 'Oslo' } }];
+const calls = [...['sum', 'SUM', 'ask', 'run'].map((name) => ({ name })), { name: 'place', args: { region: 'Oslo' } }];
 
 async function judged(t: TestContext, fault: Fault, only: readonly string[] = []): Promise<CheckReport> {
   const url = await faulty(t, fault);

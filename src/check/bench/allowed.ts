@@ -27,6 +27,8 @@ export interface CallableTool {
 export interface UncalledTool {
   readonly name: string;
   readonly why: string;
+  /** True where the server lists no tool of that name. */
+  readonly isUnlisted?: true;
 }
 
 /**
@@ -42,7 +44,7 @@ export async function callable(
   return await Promise.all(
     allowed.map(async ({ name, isDestructive = false, args: given }) => {
       const tool = tools.find((one) => one['name'] === name);
-      if (tool === undefined) return { name, why: 'it is not listed' };
+      if (tool === undefined) return { name, why: 'it is not listed', isUnlisted: true as const };
       const { inputSchema } = tool;
       if ((destructive.has(name) || isDestroying(tool)) && !isDestructive)
         return { name, why: `it has destructiveHint: allow it by ${name}!` };
@@ -65,12 +67,6 @@ export async function problemOf(schema: unknown, value: unknown): Promise<string
     if (error instanceof SchemaError) return `its schema cannot be used: ${error.message}`;
     throw error;
   }
-}
-
-/** A name in another case, where it has one. */
-export function otherCase(name: string): string {
-  const large = name.toUpperCase();
-  return large === name ? name.toLowerCase() : large;
 }
 
 /** Names of the tools that say that they destroy. */

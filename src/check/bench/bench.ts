@@ -3,7 +3,7 @@ import type { Implementation } from '../../protocol/features/common.ts';
 import type { Revision } from '../../protocol/revision.ts';
 import { projectClientCapabilities } from '../../protocol/compile/capabilities.ts';
 import { NotAllowed, NotJudged, SessionLost } from '../verdict.ts';
-import { callable, otherCase, type AllowedCall, type CallableTool, type UncalledTool } from './allowed.ts';
+import { callable, type AllowedCall, type CallableTool, type UncalledTool } from './allowed.ts';
 import { makeCall, type MadeCall } from './calls.ts';
 import { excerptOfText } from './excerpt.ts';
 import { inFront, mostBytes, type Exchanged } from './exchange.ts';
@@ -165,8 +165,7 @@ export class Bench {
       quietMs,
       exchanged: heard,
       room: () => budget.message(),
-      // A faulty server may take a name in another case for that of the tool, which may be called.
-      mayCall: (name) => name === nobody || calls.some((call) => call.name === name || otherCase(call.name) === name),
+      mayCall: (name) => name === nobody || calls.some((call) => call.name === name),
     });
     this.#open.add(speaker);
     // What goes on while a run is cut short opens nothing more.

@@ -1,13 +1,13 @@
 import { isObject } from '../../jsonrpc/message.ts';
 import type { Bench } from '../bench/bench.ts';
-import { otherCase, problemOf, type CallableTool } from '../bench/allowed.ts';
+import { problemOf, type CallableTool } from '../bench/allowed.ts';
 import { completeIn, sendCall, type MadeCall } from '../bench/calls.ts';
 import { errorCodeOf, type Exchanged } from '../bench/exchange.ts';
 import { excerptOf } from '../bench/bench.ts';
 import type { HeardMessage, ProbeRule, WatchRule } from '../rule.ts';
 import { sortedText } from './common/canonical.ts';
 import { uiAddress } from './common/ui-address.ts';
-import { breaks, holds, notApplicable, notJudged, type RuleVerdict } from '../verdict.ts';
+import { breaks, holds, NotAllowed, notApplicable, notJudged, type RuleVerdict } from '../verdict.ts';
 import { wholeText } from '../whole-text.ts';
 
 /** Rules about the results of tools, which are called where that is allowed. */
@@ -194,24 +194,19 @@ const anyCase: ProbeRule = {
   needs: 'tools',
   once: true,
   async probe(bench) {
-    const { tools } = await bench.offer();
-    const names = new Set(tools.map(({ name }) => name));
     const right = (await bench.made('obliging')).filter((one) => one.result !== undefined && !isError(one));
-    // A server that tells no case would run the tool: it must be one that only reads.
-    const reading = right.filter(({ of: { name, tool } }) => isReading(tool) && !bench.destructive.has(name));
-    const found = reading.find(({ of: { name } }) => otherCase(name) !== name && !names.has(otherCase(name)));
-    if (found === undefined) return notApplicable('no tool that works and has readOnlyHint has a name in another case');
-    const { of } = found;
-    const name = otherCase(of.name);
-    const answer = await bench.asked((speaker) => sendCall(speaker, { ...of, name }));
-    const isServed = answer.result !== undefined && answer.result['isError'] !== true;
-    return isServed ? breaks(answer, `${of.name} was called as ${name}`, `tools/${of.name}`) : holds;
+    // A server that tells no case would run the tool: who judges says by the name that it may.
+    const unlisted = (await bench.allowed()).filter((one) => 'why' in one && one.isUnlisted === true);
+    for (const { of } of right) {
+      const other = unlisted.find(({ name }) => name.toLowerCase() === of.name.toLowerCase());
+      if (other === undefined || bench.destructive.has(of.name)) continue;
+      const answer = await bench.asked((speaker) => sendCall(speaker, { ...of, name: other.name }));
+      const isServed = answer.result !== undefined && answer.result['isError'] !== true;
+      return isServed ? breaks(answer, `${of.name} was called as ${other.name}`, `tools/${of.name}`) : holds;
+    }
+    throw new NotAllowed('it needs a tool that works, and its name in another case: --calls sum,SUM');
   },
 };
-
-function isReading({ annotations }: JsonObject): boolean {
-  return isObject(annotations) && annotations['readOnlyHint'] === true && annotations['destructiveHint'] !== true;
-}
 
 /** Makes a rule about each block of content of one type, wherever content comes. */
 function aboutBlocks(
