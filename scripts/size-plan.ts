@@ -36,7 +36,7 @@ server.tool('add', { description: 'Adds.' }, () => 'added');
 const budgets: Readonly<Record<Entry, number>> = {
   '': 127.9,
   server: 45.5,
-  client: 48.9,
+  client: 49.2,
   bridge: 102.5,
   protect: 22.3,
   account: 32.7,
@@ -82,7 +82,7 @@ export const programs: readonly Program[] = [
   {
     name: 'client',
     code: `import { connect } from 'parley-mcp/client'; const client = await connect('https://example.com/mcp'); console.log(await client.callTool('add', {}));`,
-    budget: 48.7,
+    budget: 49.1,
     aim: 28,
     whole: 91.2,
     neutral: true,

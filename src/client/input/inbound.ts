@@ -1,4 +1,10 @@
-import { isObject, type NotificationMessage, type RequestId, type RequestMessage } from '../../jsonrpc/message.ts';
+import {
+  isObject,
+  type NotificationMessage,
+  type RequestId,
+  type RequestMessage,
+  type ResponseMessage,
+} from '../../jsonrpc/message.ts';
 import type { ConnectionError } from '../../jsonrpc/transport.ts';
 import type { RunningRequest } from '../../peer/running.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
@@ -18,6 +24,7 @@ import { throughClientMiddleware } from '../middleware/late-passing.ts';
 import type { CarrierSource } from '../middleware/passing.ts';
 import type { Inbound, Questioned } from '../connection/open-channel.ts';
 import type { ClientSettings } from '../options.ts';
+import { AnsweredQuestions } from './answered-questions.ts';
 
 /** Circumstances of a server's request that a handler may know. */
 export interface InboundContext {
@@ -46,6 +53,7 @@ export interface InboundOptions {
 /** Makes the part of a client that takes messages which answer nothing. */
 export function createInbound(options: InboundOptions): Inbound {
   const { settings } = options;
+  const answered = new AnsweredQuestions();
   const warn = (message: string, cause?: unknown): void => settings.onWarning?.(message, cause);
   return {
     exactNumbers: settings.exactNumbers,
@@ -59,8 +67,15 @@ export function createInbound(options: InboundOptions): Inbound {
       // Spec, Base protocol, Requests: an id is used once. A stream that is taken up may bring the same request again.
       if (obstacle === 'duplicate')
         return warn(`a request of the server came again while it is answered: ${shown(message.method)}`);
+      const known = answered.find(message);
+      if (known !== undefined) {
+        warn(`a request of the server came again after it was answered: ${shown(message.method)}`);
+        if (known.answer !== undefined) void by.respond(known.answer, revision);
+        return;
+      }
       const { handlers, source } = options;
-      void answer(message, by, { settings, handlers, source, settled: revision, isTooMuch: obstacle === 'busy' });
+      const isTooMuch = obstacle === 'busy';
+      void answer(message, by, { settings, handlers, source, settled: revision, isTooMuch, answered });
     },
     malformed(id, reason, { connection, respond }) {
       const revision = options.revision();
@@ -87,6 +102,7 @@ interface Answering extends Pick<InboundOptions, 'settings' | 'handlers' | 'sour
   readonly settled: Revision | undefined;
   /** True when so many are answered that this one is refused. */
   readonly isTooMuch: boolean;
+  readonly answered: AnsweredQuestions;
 }
 
 /** One request of the server that is answered; it holds its id until the server has the answer. */
@@ -108,10 +124,11 @@ class AnsweredRequest implements RunningRequest {
 }
 
 async function answer(
-  { id, method, params = {} }: RequestMessage,
+  message: RequestMessage,
   { connection, respond, request }: Questioned,
-  { settings, handlers, source, settled, isTooMuch }: Answering,
+  { settings, handlers, source, settled, isTooMuch, answered }: Answering,
 ): Promise<void> {
+  const { id, method, params = {} } = message;
   const { onRequest } = settings;
   const passedOn = onRequest === undefined ? undefined : handingOn(method, onRequest);
   const handler = method === 'ping' ? pong : (passedOn ?? handlers.get(method));
@@ -128,7 +145,7 @@ async function answer(
     if (handler === undefined) throw new McpError('methodNotFound', `this client does not answer ${shown(method)}`);
     const context = { revision, signal, request };
     const { chain } = settings;
-    const answered =
+    const work =
       chain.used && settled !== undefined
         ? throughClientMiddleware((late) =>
             late.answerThrough({ method, id }, params, {
@@ -139,23 +156,25 @@ async function answer(
             }),
           )
         : handler(params, context);
-    const given = await answered;
+    const given = await work;
     goOn();
     // What is asked about a task says so in its params, and its answer as it should.
     const result = method.startsWith('tasks/') ? given : related(settled, params, given);
+    if (signal.aborted) return answered.keep(message, undefined);
+    const response: ResponseMessage = { jsonrpc: '2.0', id, result };
+    answered.keep(message, response);
     // It counts among those at once, and can be cancelled, until the server has it.
-    if (!signal.aborted) await respond({ jsonrpc: '2.0', id, result }, settled, { signal });
+    await respond(response, settled, { signal });
   } catch (error) {
     goOn();
-    if (signal.aborted) return;
+    if (signal.aborted) return answered.keep(message, undefined);
     const known = error instanceof McpError ? error : new McpError('internalError', 'internal error');
     // The server learns nothing of it, and may tell nothing of its own failure: whoever called is to find it all the same.
     if (known !== error) settings.failed(`the handler of ${shown(method)} failed`, error);
-    await respond({ jsonrpc: '2.0', id, error: errorToWire(settled, known) }, settled, {
-      signal,
-      cause: error,
-      request,
-    });
+    const response: ResponseMessage = { jsonrpc: '2.0', id, error: errorToWire(settled, known) };
+    // Who was not asked now may be later.
+    if (!isTooMuch) answered.keep(message, response);
+    await respond(response, settled, { signal, cause: error, request });
   } finally {
     signal.removeEventListener('abort', goOn);
     connection.running.forget(running);
