@@ -8,8 +8,9 @@ import { connect } from '../../client.ts';
 async function served(
   t: TestContext,
   session: string | undefined,
-): Promise<{ readonly url: string; readonly opened: () => number }> {
+): Promise<{ readonly url: string; readonly opened: () => number; readonly deleted: readonly unknown[] }> {
   let opened = 0;
+  const deleted: unknown[] = [];
   const server = createServer(async (request, answer) => {
     let text = '';
     for await (const chunk of request) text += String(chunk);
@@ -17,6 +18,8 @@ async function served(
     const reply = (result: object): string => JSON.stringify({ jsonrpc: '2.0', id, result });
     const headers = session === undefined ? {} : { 'mcp-session-id': `${session}-${opened + 1}` };
     if (request.method === 'GET') return void answer.writeHead(405).end();
+    if (request.method === 'DELETE') deleted.push(request.headers['mcp-session-id']);
+    if (method === 'tools/list') return void answer.writeHead(404).end();
     if (method === 'initialize') {
       opened++;
       const result = {
@@ -40,7 +43,7 @@ async function served(
     server.close();
     server.closeAllConnections();
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, opened: () => opened };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, opened: () => opened, deleted };
 }
 
 test('404 to an answer in a session says that the session is gone: the call fails at once, and a new one begins', async (t) => {
@@ -58,4 +61,19 @@ test('404 to an answer where there is no session says nothing of the call', asyn
   t.after(() => client.close());
   assert.deepEqual((await client.callTool('x')).content, []);
   assert.equal(opened(), 1);
+});
+
+test('a session that the server does not know is not ended, and the one after it is', async (t) => {
+  // What does no harm twice was asked in the second one too, which is lost likewise.
+  for (const [method, last] of [
+    ['tools/call', '2'],
+    ['tools/list', '3'],
+  ] as const) {
+    const { url, deleted } = await served(t, method);
+    const client = await connect(url, { revisions: ['2025-11-25'] });
+    await assert.rejects(client.request(method, { name: 'x' }), { reason: 'session-lost' });
+    await client.ping().catch(() => undefined);
+    await client.close();
+    assert.deepEqual(deleted, [`${method}-${last}`]);
+  }
 });

@@ -9,6 +9,7 @@ import {
   type SendOptions,
   type Transport,
 } from '../../jsonrpc/transport.ts';
+import { saysSessionIsUnknown } from '../../jsonrpc/session-words.ts';
 import { httpFacts } from '../../jsonrpc/transport-facts.ts';
 import { revisionOf } from '../../protocol/revision.ts';
 import {
@@ -67,6 +68,8 @@ class HttpChannel implements Channel {
   readonly #receiver: Receiver;
   readonly #underway = new Crowd<() => void>();
   #session: string | undefined;
+  /** True when the server said that it does not know the session, which needs not be ended then. */
+  #isLost = false;
   /** The older transport, once the server turned out to speak it. */
   #pair: SsePairChannel | undefined;
   #listening = false;
@@ -82,8 +85,7 @@ class HttpChannel implements Channel {
       problem: (error, about) => this.#unlessClosed(() => receiver.problem(error, about)),
       gap: () => this.#unlessClosed(() => receiver.gap?.()),
       closed: (error) => {
-        // A session that the server does not know needs not be ended.
-        if (error.reason === 'session-lost') this.#session = undefined;
+        if (error.reason === 'session-lost') this.#isLost = true;
         this.#unlessClosed(() => receiver.closed(error));
       },
     };
@@ -141,7 +143,7 @@ class HttpChannel implements Channel {
   async #close(): Promise<void> {
     for (const abort of this.#underway.all()) abort();
     await this.#pair?.close();
-    if (this.#session !== undefined) await this.#endSession();
+    if (this.#session !== undefined && !this.#isLost) await this.#endSession();
     await this.#requests.carry.rest?.();
   }
 
@@ -156,7 +158,7 @@ class HttpChannel implements Channel {
 
   async #answered(response: FetchResponse, exchange: PostExchange, sent: HttpSending): Promise<void> {
     const type = mediaType(response);
-    if (!isSuccess(response)) deliverRefusal(await refusalOf(response, exchange), exchange);
+    if (!isSuccess(response)) await this.#refused(response, exchange);
     else if (exchange.waiting.size === 0) await readUnasked(response, exchange);
     else if (type === 'text/event-stream') {
       const position = await readStream(response, exchange);
@@ -173,6 +175,14 @@ class HttpChannel implements Channel {
         status: response.status,
       });
     }
+  }
+
+  async #refused(response: FetchResponse, exchange: PostExchange): Promise<void> {
+    const refusal = await refusalOf(response, exchange);
+    const { status, body = '' } = refusal.failure;
+    // One whose body answers the request is about that alone.
+    if (exchange.inSession && refusal.message === undefined) this.#isLost ||= saysSessionIsUnknown(status, body);
+    deliverRefusal(refusal, exchange);
   }
 
   /**
