@@ -84,7 +84,7 @@ export const programs: readonly Program[] = [
     code: `import { connect } from 'parley-mcp/client'; const client = await connect('https://example.com/mcp'); console.log(await client.callTool('add', {}));`,
     budget: 49.1,
     aim: 28,
-    whole: 91.2,
+    whole: 91.7,
     neutral: true,
     role: 'client',
   },

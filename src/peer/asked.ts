@@ -152,6 +152,11 @@ export class AskedRequests {
     this.#givenUp = undefined;
   }
 
+  /** The request that a report of progress is about, where it is in flight. */
+  reported(params: JsonObject | undefined): number | undefined {
+    return this.#progress?.requestOf(params);
+  }
+
   /** Takes a report of progress; gives whether somebody waits for it. */
   hear(params: JsonObject | undefined): boolean {
     return this.#progress?.hear(params) ?? false;

@@ -188,6 +188,11 @@ export class Connection<Run extends RunningRequest = RunningRequest> {
     return only !== undefined;
   }
 
+  /** The request of ours in flight that a report of progress is about. */
+  reported({ params }: NotificationMessage): number | undefined {
+    return this.#asked?.reported(params);
+  }
+
   /** Takes a report of progress; gives whether it is about a request of ours in flight, and well formed. */
   progressed({ params }: NotificationMessage): boolean {
     return this.#asked?.hear(params) ?? false;

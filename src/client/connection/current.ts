@@ -267,8 +267,9 @@ export class CurrentConnection {
     });
     return {
       ...inbound,
-      misplaced: ({ method, params = {} }) =>
-        this.#observers.some((observer) => observer.misplaced?.(method, params) === true),
+      misplaced: (message, place) =>
+        inbound.misplaced?.(message, place) === true ||
+        this.#observers.some((observer) => observer.misplaced?.(message.method, message.params ?? {}) === true),
       notification: (message) => {
         for (const observer of this.#observers) observer.notified?.(message.method, message.params ?? {});
         inbound.notification(message);

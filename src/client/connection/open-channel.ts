@@ -42,6 +42,14 @@ export interface Questioned {
   readonly request: number | undefined;
 }
 
+/** Place at which a notification came, and where it belongs; left out what is not known. */
+export interface NotificationPlace {
+  /** The request of ours in whose exchange it came. */
+  readonly within: number | undefined;
+  /** The request of ours that it is about. */
+  readonly about: number | undefined;
+}
+
 /** Listener to what a server sends besides responses. What a callback throws becomes a warning. */
 export interface Inbound {
   /** True when numbers of the server keep their spelling, since they are passed on. */
@@ -50,7 +58,7 @@ export interface Inbound {
   /** A request that cannot be read, but for its id. */
   malformed?(id: RequestId, reason: string, by: Questioned): void;
   /** Tells whether a notification has no place where it came, so that nobody is to hear of it. */
-  misplaced?(message: NotificationMessage): boolean;
+  misplaced?(message: NotificationMessage, where: NotificationPlace): boolean;
   /** Every other notification, but progress that nobody waits for, and cancellations before them. */
   notification(message: NotificationMessage): void;
   /** Notifications may have been lost, with the stream on which they would have come. */
@@ -251,7 +259,7 @@ export class OpenChannel implements ConnectionEnd {
         return connection.guard(message.method, () => this.#inbound.request(message, this.#questioned(about)));
       }
       case 'notification':
-        return this.#notified(received.message);
+        return this.#notified(received.message, about);
       case 'response':
         return connection.answered(received.message, about, bytes);
       case 'malformed':
@@ -260,15 +268,14 @@ export class OpenChannel implements ConnectionEnd {
   }
 
   #questioned(about: MessageOrigin | undefined): Questioned {
-    // Ids of ours are numbers.
-    const request = typeof about?.request === 'number' ? about.request : undefined;
-    return { connection: this.connection, respond: this.#respond, request };
+    return { connection: this.connection, respond: this.#respond, request: requestOf(about) };
   }
 
-  #notified(message: NotificationMessage): void {
+  #notified(message: NotificationMessage, origin: MessageOrigin | undefined): void {
     const { connection } = this;
     connection.guard(message.method, () => {
-      if (this.#inbound.misplaced?.(message) === true) return;
+      const about = message.method === 'notifications/progress' ? connection.reported(message) : undefined;
+      if (this.#inbound.misplaced?.(message, { within: requestOf(origin), about }) === true) return;
       if (message.method === 'notifications/cancelled') connection.running.cancelled(message.params);
       // Progress that nobody waits for is dropped, as the spec wants it of reports that crossed the result.
       if (message.method === 'notifications/progress' && !connection.progressed(message)) return;
@@ -288,4 +295,9 @@ export class OpenChannel implements ConnectionEnd {
     if (isObject(value) && Object.hasOwn(value, 'method') && id !== undefined)
       connection.guard('malformed', () => this.#inbound.malformed?.(id, reason, this.#questioned(about)));
   }
+}
+
+/** The request of ours in whose exchange something came. Ids of ours are numbers. */
+function requestOf(about: MessageOrigin | undefined): number | undefined {
+  return typeof about?.request === 'number' ? about.request : undefined;
 }

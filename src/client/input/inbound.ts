@@ -84,6 +84,13 @@ export function createInbound(options: InboundOptions): Inbound {
       const error = errorToWire(revision, new McpError('invalidRequest', reason));
       void respond({ jsonrpc: '2.0', id, error }, revision);
     },
+    misplaced(_, { within, about }) {
+      // Spec 2026-07-28, Streamable HTTP, Receiving Messages: what comes on the stream of a request is about that request. Before, it only should be.
+      const isElsewhere = within !== undefined && about !== undefined && within !== about;
+      if (!isElsewhere || options.revision()?.http !== 'exchange') return false;
+      warn('progress was ignored, since it came on the stream of another request');
+      return true;
+    },
     notification(message) {
       if (message.method === 'notifications/cancelled') return;
       const { chain } = settings;
