@@ -19,7 +19,7 @@ export async function call(page: Page, tool: string, args: object): Promise<void
     .first()
     .click();
   await page.getByRole('group', { name: 'View of the arguments' }).getByText('JSON').click();
-  await page.getByLabel(/as JSON/).fill(JSON.stringify(args));
+  await page.getByLabel(`Arguments of ${tool}, as JSON`).fill(JSON.stringify(args));
   await page.getByRole('button', { name: /^Call/ }).click();
 }
 

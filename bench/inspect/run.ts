@@ -59,7 +59,11 @@ async function measured(page: Page): Promise<void> {
   for (const text of ['tools', 'method:tools/call', 'dur:>5', 'status:error', ''])
     taken.push((await page.evaluate(filtering(text))) as number);
   say('a filter until it is drawn, the slowest of five', Math.max(...taken), 'ms');
-  say('heap of the page with all of them', await heap(session), 'MB');
+  const held = await heap(session);
+  say('heap of the page with all of them', held, 'MB');
+  await call(page, 'flood', { count: messages, perSecond: 2_000 });
+  await page.getByText(/\b2\d,\d{3} recorded/).waitFor({ timeout: 120_000 });
+  say('heap of the page for each message more', ((await heap(session)) - held) * (1e6 / messages), 'B');
   const began = performance.now();
   await call(page, 'large', { bytes: 20e6 });
   await page.locator('pre.text', { hasText: '"at":0' }).first().waitFor({ timeout: 60_000 });

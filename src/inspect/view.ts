@@ -117,7 +117,7 @@ export interface ListsView {
   readonly pages: Readonly<Partial<Record<ListName, PagesView>>>;
 }
 
-/** A row of the wire: enough for its line, at most about 200 bytes; texts are asked for. */
+/** A row of the wire: enough for its line, for which the page holds at most about 200 bytes; texts are asked for. */
 export interface RowView {
   readonly n: number;
   /** Time, in milliseconds since 1970. */

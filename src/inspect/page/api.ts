@@ -42,16 +42,15 @@ export function createApi(token: string): Api {
 
   async function once(since: number, hear: (line: FeedLine) => void): Promise<void> {
     const response = await send('feed', { since });
-    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
     let rest = '';
-    for (;;) {
-      const { done, value = '' } = (await reader?.read()) ?? { done: true };
-      if (done) return;
-      const lines = (rest + value).split('\n');
+    // A function that waits for the next piece would hold the last one until then, which may be megabytes.
+    const write = (piece: string): void => {
+      const lines = (rest + piece).split('\n');
       rest = lines.pop() ?? '';
       // The process writes nothing else.
       for (const line of lines) hear(JSON.parse(line) as FeedLine);
-    }
+    };
+    await response.body?.pipeThrough(new TextDecoderStream()).pipeTo(new WritableStream({ write }));
   }
 
   return {

@@ -16,6 +16,7 @@ import { announce } from './announce.ts';
 import { takeWish, type AddressWish } from './address.ts';
 import { createApi, type Api } from './api.ts';
 import { foldRows, type FoldedRows, type TaskFold } from './wire/fold.ts';
+import { HeldRows } from './wire/rows.ts';
 import { parseFilter, type ParsedFilter } from './wire/filter.ts';
 import { plain } from './plain.ts';
 import { takeToken } from './token.ts';
@@ -28,8 +29,8 @@ export type Tab = (typeof tabs)[number];
 export const places = ['servers', 'use', 'wire', 'lens', 'questions'] as const;
 export type Place = (typeof places)[number];
 
-/** Limits of what the page holds: rows, rows that wait for a frame, lines of logs, calls, and resources that were updated. */
-const most = { rows: 40_000, waiting: 5_000, logs: 2_000, calls: 264, updated: 1_000 };
+/** Limits of what the page holds: rows that wait for a frame, lines of logs, calls, and resources that were updated. */
+const most = { waiting: 5_000, logs: 2_000, calls: 264, updated: 1_000 };
 
 const token = takeToken();
 export const api: Api = createApi(token);
@@ -71,9 +72,8 @@ export const isPaused: Signal<boolean> = signal(false);
 export const dialog: Signal<'palette' | 'help' | 'compare' | undefined> = signal(undefined);
 export const singleKeys: Signal<boolean> = signal(localStorage.getItem('parley-keys') !== 'off');
 
-/** Rows by their numbers, in the order of these; `rowsVersion` says that they changed. */
-const byNumber = new Map<number, RowView>();
-let ordered: RowView[] = [];
+/** Rows; `rowsVersion` says that they changed. */
+const held = new HeldRows();
 export const rowsVersion: Signal<number> = signal(0);
 
 export const server: ReadonlySignal<ServerView | undefined> = computed(() => servers.value.get(chosenServer.value));
@@ -98,7 +98,7 @@ const passingRows: ReadonlySignal<readonly RowView[]> = computed(() => {
   void rowsVersion.value;
   if (isPaused.value) return shown;
   const { test } = filter.value;
-  shown = filterText.value.trim() === '' ? [...ordered] : ordered.filter(test);
+  shown = filterText.value.trim() === '' ? [...held.all] : held.all.filter(test);
   return shown;
 });
 
@@ -111,17 +111,17 @@ export const visibleRows: ReadonlySignal<FoldedRows> = computed(() =>
 
 /** The row with a number. */
 export function rowAt(n: number | undefined): RowView | undefined {
-  return n === undefined ? undefined : byNumber.get(n);
+  return held.at(n);
 }
 
 /** Number of the youngest row; 0 where there is none. */
 export function lastRow(): number {
-  return ordered.at(-1)?.n ?? 0;
+  return held.all.at(-1)?.n ?? 0;
 }
 
 /** Number of all rows. */
 export function rowCount(): number {
-  return ordered.length;
+  return held.all.length;
 }
 
 let waiting: RowView[] = [];
@@ -137,23 +137,8 @@ function takeRows(rows: readonly RowView[]): void {
 function settleRows(): void {
   cancelAnimationFrame(frame);
   frame = 0;
-  const fresh: RowView[] = [];
-  let isReplaced = false;
-  for (const one of waiting) {
-    if (byNumber.has(one.n)) isReplaced = true;
-    else fresh.push(one);
-    byNumber.set(one.n, one);
-  }
+  held.take(waiting);
   waiting = [];
-  if (isReplaced) ordered = ordered.map((one) => byNumber.get(one.n) ?? one);
-  const last = ordered.at(-1)?.n ?? 0;
-  // What came twice within a frame counts as it is now.
-  const added = [...new Set(fresh.map(({ n }) => n))].map((n) => byNumber.get(n)).filter((one) => one !== undefined);
-  ordered.push(...added);
-  // Rows that changed are told after younger ones that did not.
-  const isSorted = added.every(({ n }, at) => n > (added[at - 1]?.n ?? last));
-  if (!isSorted) ordered.sort((one, another) => one.n - another.n);
-  for (const gone of ordered.splice(0, Math.max(ordered.length - most.rows, 0))) byNumber.delete(gone.n);
   rowsVersion.value++;
 }
 
@@ -161,8 +146,7 @@ function forgetRows(is: (one: RowView) => boolean): void {
   settleRows();
   const chosenRow = rowAt(row.value);
   if (chosenRow === undefined || is(chosenRow)) row.value = undefined;
-  for (const one of ordered) if (is(one)) byNumber.delete(one.n);
-  ordered = ordered.filter((one) => !is(one));
+  held.forget(is);
   rowsVersion.value++;
 }
 
@@ -224,8 +208,7 @@ export function hear(line: FeedLine): void {
 /** The process told who it is: all that it has follows, so what was is forgotten where another process began. */
 function begin(line: Extract<FeedLine, { kind: 'hello' }>): void {
   if (hello.value !== undefined && hello.value.run !== line.run) {
-    byNumber.clear();
-    ordered = [];
+    held.forget(() => true);
     waiting = [];
     outcomes.value = new Map();
     lists.value = new Map();

@@ -38,3 +38,17 @@ test('what has a method of its own is no answer', () => {
   assert.equal(kind('{"jsonrpc":"2.0","id":1,"method":"ping"}'), 'request');
   assert.equal(kind('{"id":1,"params":{"result":1},"method":"ping","jsonrpc":"2.0"}'), 'request');
 });
+
+test('a row has one character more of a long text than the page shows, and no mark of ours', () => {
+  const { what } = rowOfEntry({
+    sequence: 1,
+    time: 0,
+    server: 'A',
+    connection: 1,
+    from: 'server',
+    lane: 'stderr',
+    bytes: 1,
+    text: 'x\n'.repeat(100),
+  });
+  assert.equal(what, 'x '.repeat(40));
+});

@@ -2,7 +2,10 @@ import type { RecordingEntry } from '../../wire/entry.ts';
 import type { RowView } from '../view.ts';
 import { subjectOf } from './subject.ts';
 
-/** Characters of what a row shows. */
+/**
+ * Characters of a text in a row: one more than the page shows, which marks what is longer. With a mark of ours in it, a
+ * text of Latin letters would take twice the room in the page.
+ */
 const widest = 80;
 
 /** Makes the row of an entry, which must hold nothing secret: it is given as it is shown. */
@@ -66,9 +69,9 @@ function pathOf(url: string): string {
 }
 
 function clip(text: string): string {
-  const line = text
+  return text
     .slice(0, 4 * widest)
     .replaceAll(/\s+/g, ' ')
-    .trim();
-  return line.length > widest ? `${line.slice(0, widest - 1)}…` : line;
+    .trim()
+    .slice(0, widest);
 }

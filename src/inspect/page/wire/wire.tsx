@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks';
 import type { RowView } from '../../view.ts';
 import { filterFields } from './filter.ts';
 import type { TaskFold } from './fold.ts';
+import { indexOfRow } from './rows.ts';
 import { VirtualList } from '../list.tsx';
 import { exportAs, exportKinds } from '../exports.ts';
 import { isNarrow } from '../look/narrow.ts';
@@ -31,7 +32,7 @@ import { Message } from '../screens/message.tsx';
 export function Wire(): JSX.Element {
   const { rows, folds } = visibleRows.value;
   const chosen = row.value;
-  const at = chosen === undefined ? -1 : indexOf(rows, chosen);
+  const at = chosen === undefined ? -1 : indexOfRow(rows, chosen);
   const gone = [...left.value.values()].reduce((sum, one) => sum + one, 0);
   useSearch();
   return (
@@ -80,18 +81,6 @@ export function Wire(): JSX.Element {
       </div>
     </section>
   );
-}
-
-function indexOf(rows: readonly RowView[], n: number): number {
-  let [low, high] = [0, rows.length - 1];
-  while (low <= high) {
-    const middle = (low + high) >> 1;
-    const number = rows[middle]?.n ?? 0;
-    if (number === n) return middle;
-    if (number < n) low = middle + 1;
-    else high = middle - 1;
-  }
-  return -1;
 }
 
 /** Rows before the last look that are looked at again: an answer grows for a while. */
@@ -209,6 +198,9 @@ const kinds: Readonly<Record<NonNullable<RowView['kind']>, string>> = {
   notice: '',
 };
 
+/** Characters of a text that are shown: fewer than the process tells, so that it is seen where something was cut off. */
+const widest = 79;
+
 function Cells({
   one,
   fold,
@@ -239,8 +231,8 @@ function Cells({
         {broken !== undefined && <span class="bad">⚠ breaks {broken.join(', ')} </span>}
         {isProblem === true && <span class="bad">✕ </span>}
         {kind === undefined || what.startsWith('{') ? '' : kinds[kind]}
-        {line(what, 90)}
-        {about !== undefined && <span class="row-about"> {line(about, 90)}</span>}
+        {line(what, widest)}
+        {about !== undefined && <span class="row-about"> {line(about, widest)}</span>}
         {fold !== undefined && <FoldMark fold={fold} first={n} />}
       </span>
       <span role="gridcell" class={`c-status ${(status ?? 0) >= 400 || kind === 'error' ? 'bad' : ''}`}>
