@@ -22,6 +22,8 @@ export interface StreamRest {
 
 /** Writer of a stream. Appends may be begun without waiting for those before; they are done in the order in which they were begun. */
 export interface StreamWriter {
+  /** Name by which he goes on after an append that failed: given to `write`, it makes nobody the writer but him. */
+  readonly mark: string;
   /**
    * Keeps the next event. When it has ended, any process can read it.
    *
@@ -49,9 +51,12 @@ export interface StreamLog {
    *
    * @param about What readers want to know of the stream, such as the request that it answers; of a stream that is known already, what was said
    *   first stays.
-   * @throws StoreError `fenced` when the stream is complete; else `full`, `too-large` (`about` has up to 65,536 characters) or `unavailable`.
+   * @param mark Mark of a writer who goes on, since an append of his failed; what is late of that is fenced. Where the answer to this is lost, the same
+   *   mark does it again. By default the writer is another one, whoever wrote it before.
+   * @throws StoreError `fenced` when the stream is complete, or somebody else became its writer since the mark was given; else `full`, `too-large` (`about` has up to 65,536 characters) or
+   *   `unavailable`.
    */
-  write(stream: string, about: string): NowOrLater<StreamWriter>;
+  write(stream: string, about: string, mark?: string): NowOrLater<StreamWriter>;
   /**
    * Reads what followed an event.
    *

@@ -231,7 +231,7 @@ function lineTo(store: Store, isRemote: boolean, count: () => void): Line {
         const opened: StreamLog = {
           read: (stream, after) => call(() => log.read(stream, after)),
           clear: () => call(() => log.clear()),
-          write: (stream, about) => call(async () => through(await log.write(stream, about)), 'write'),
+          write: (stream, about, mark) => call(async () => through(await log.write(stream, about, mark)), 'write'),
         };
         return opened;
       },

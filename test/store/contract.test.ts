@@ -89,9 +89,19 @@ const mistaken: Readonly<Record<string, (shared: Store) => Store>> = {
         return {
           ...log,
           write: (stream, about) => ({
+            mark: '',
             append: async (data, last) => await (await log.write(stream, about)).append(data, last),
           }),
         };
+      },
+    },
+  }),
+  'a mark that fences whoever writes': ({ events, ...rest }) => ({
+    ...rest,
+    events: {
+      open(session) {
+        const log = events.open(session);
+        return { ...log, write: (stream, about) => log.write(stream, about) };
       },
     },
   }),

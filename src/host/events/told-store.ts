@@ -25,10 +25,10 @@ export function toldStore(store: Store, listeners: ServiceListeners): Store {
         const log = store.events.open(session);
         return {
           ...through(watched, 'events', log, ['read', 'clear']),
-          write: (stream, about) =>
+          write: (stream, about, mark) =>
             andThen(
-              watched('events.write', () => log.write(stream, about)),
-              (writer) => through(watched, 'events', writer, ['append']),
+              watched('events.write', () => log.write(stream, about, mark)),
+              (writer) => ({ mark: writer.mark, ...through(watched, 'events', writer, ['append']) }),
             ),
         };
       },

@@ -34,7 +34,7 @@ export class RedisStreams implements StreamLogs {
 
   open(session: string): StreamLog {
     return {
-      write: (stream, about) => this.#write(session, stream, about),
+      write: (stream, about, mark) => this.#write(session, { stream, about }, mark),
       read: (stream, after) => this.#read(session, stream, after),
       clear: async () => {
         await this.#calls.run(storeScripts.clear, [this.#keys.session(session)], [lifeMs]);
@@ -46,12 +46,16 @@ export class RedisStreams implements StreamLogs {
     return [this.#keys.session(session), this.#keys.events(session, stream)];
   }
 
-  async #write(session: string, stream: string, about: string): Promise<StreamWriter> {
+  async #write(
+    session: string,
+    { stream, about }: { readonly stream: string; readonly about: string },
+    mark = '',
+  ): Promise<StreamWriter> {
     if (about.length > this.#longestAbout)
       throw new StoreError('too-large', `what is said about a stream has up to ${longestAbout} characters`);
     const keys = this.#keysOf(session, stream);
     const name = this.#keys.tag(stream);
-    const begun = await this.#calls.run(storeScripts.write, keys, [name, about, lifeMs, mostEvents]);
+    const begun = await this.#calls.run(storeScripts.write, keys, [name, about, lifeMs, mostEvents, mark]);
     if (!Array.isArray(begun)) throw fenced();
     const [epoch, last]: readonly unknown[] = begun;
     return new RedisStreamWriter(this.#calls, { keys, name, about, epoch: String(epoch), last: Number(last) });
@@ -100,6 +104,10 @@ class RedisStreamWriter implements StreamWriter {
     this.#calls = calls;
     this.#stream = stream;
     this.#last = stream.last;
+  }
+
+  get mark(): string {
+    return this.#stream.epoch;
   }
 
   append(data: string, last = false): Promise<number> {

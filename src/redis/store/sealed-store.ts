@@ -63,12 +63,15 @@ function sealedLog(log: StreamLog, session: string, seal: Seal): StreamLog {
     return whole.length === plain.length ? whole : undefined;
   };
   return {
-    async write(stream, about) {
+    async write(stream, about, mark) {
       refuseLonger(about, longestAbout, 'what is said about a stream');
       const boundTo = bound('event', session, stream);
       const inOrder = turns();
-      const writer = await log.write(stream, await seal.seal(about, boundTo));
-      return { append: (data, last) => inOrder(seal.seal(data, boundTo), (sealed) => writer.append(sealed, last)) };
+      const writer = await log.write(stream, await seal.seal(about, boundTo), mark);
+      return {
+        mark: writer.mark,
+        append: (data, last) => inOrder(seal.seal(data, boundTo), (sealed) => writer.append(sealed, last)),
+      };
     },
     async read(stream, after) {
       const rest = await log.read(stream, after);

@@ -84,10 +84,12 @@ local function all()
 end
 `;
 
+/** Who goes on by his mark, which is his epoch, has the next one; the distance to that of another writer keeps both apart, also where a clock goes back. */
 const write = script(
   '',
   `${streams}
 local name, about, life, most = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
+local mark = tonumber(ARGV[5])
 local epoch = time[1] * 1000000 + time[2]
 local stream = known(name)
 if stream and stream.at + life <= now then
@@ -96,7 +98,13 @@ if stream and stream.at + life <= now then
 end
 if stream then
   if stream.complete then return false end
-  stream.epoch = math.max(stream.epoch + 1, epoch)
+  if not mark then
+    stream.epoch = math.max(stream.epoch + 1000, epoch)
+  elseif stream.epoch == mark or stream.epoch == mark + 1 then
+    stream.epoch = mark + 1
+  else
+    return false
+  end
 else
   local others = all()
   local many = #others

@@ -26,10 +26,17 @@ interface Stream {
   readonly events: string[];
   last: number;
   complete: boolean;
-  /** The only writer; an object of its own for each. */
-  writer: object;
+  writer: Writer;
   /** Time at which it was last written. */
   at: number;
+}
+
+/** The only writer of a stream. */
+interface Writer {
+  /** Each has one of its own, which it keeps where it goes on by its mark. */
+  readonly number: number;
+  /** Counts how often it did. */
+  readonly turn: number;
 }
 
 /** Streams of one session, those first that were not written for the longest. */
@@ -49,6 +56,7 @@ export class MemoryStreams implements StreamLogs {
   /** All streams, those first that were not written for the longest. */
   readonly #streams = new Set<Stream>();
   #length = 0;
+  #writers = 0;
 
   constructor(bounds: MemoryStreamsBounds) {
     this.#bounds = bounds;
@@ -56,29 +64,31 @@ export class MemoryStreams implements StreamLogs {
 
   open(session: string): StreamLog {
     return {
-      write: (stream, about) => this.#write(session, stream, about),
+      write: (stream, about, mark) => this.#write(session, { name: stream, about }, mark),
       read: (stream, after) => this.#read(session, stream, after),
       clear: () => this.#clear(session),
     };
   }
 
-  #write(sessionName: string, name: string, about: string): StreamWriter {
+  #write(sessionName: string, { name, about }: Pick<Stream, 'name' | 'about'>, mark: string | undefined): StreamWriter {
     if (about.length > longestAbout)
       throw new StoreError('too-large', `what is said about a stream has up to ${longestAbout} characters`);
     this.#expire();
-    const writer = {};
     const known = this.#sessions.get(sessionName)?.streams.get(name);
     if (known?.complete === true) throw fenced();
+    const writer = mark === undefined ? { number: ++this.#writers, turn: 0 } : nextOf(mark);
+    if (mark !== undefined && known !== undefined && !isBefore(known.writer, writer)) throw fenced();
     if (known !== undefined) known.writer = writer;
     let stream = known ?? this.#begin(sessionName, { name, about, writer, last: 0 });
     this.#touch(stream);
     return {
+      mark: `${writer.number} ${writer.turn}`,
       append: (data, isLast = false) => {
         this.#expire();
         if (stream.session.over) throw fenced();
         // Whose stream was forgotten goes on where he was, unless another one did.
         stream = this.#sessions.get(sessionName)?.streams.get(name) ?? this.#begin(sessionName, { ...stream, writer });
-        if (stream.writer !== writer || stream.complete) throw fenced();
+        if (!isSame(stream.writer, writer) || stream.complete) throw fenced();
         stream.complete = isLast;
         this.#append(stream, data);
         return stream.last;
@@ -187,6 +197,21 @@ export class MemoryStreams implements StreamLogs {
 
 function begun(name: string): Session {
   return { name, streams: new Map(), events: 0, length: 0, over: false };
+}
+
+/** A writer that goes on by its mark. */
+function nextOf(mark: string): Writer {
+  const [number = 0, turn = 0] = mark.split(' ').map(Number);
+  return { number, turn: turn + 1 };
+}
+
+/** Tells whether one that goes on is the writer already, or was it last. */
+function isBefore({ number, turn }: Writer, next: Writer): boolean {
+  return number === next.number && (turn === next.turn || turn + 1 === next.turn);
+}
+
+function isSame(one: Writer, other: Writer): boolean {
+  return one.number === other.number && one.turn === other.turn;
 }
 
 function fenced(): StoreError {

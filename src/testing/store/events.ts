@@ -105,6 +105,28 @@ const writing: readonly StoreCheck[] = [
     },
   },
   {
+    title: 'who goes on by a mark is the writer, as often as it asks, and fences itself alone',
+    async check({ one, other, name }) {
+      const [log, there] = [one.events.open(name), other.events.open(name)];
+      const first = await log.write('s', 'first');
+      await first.append('a');
+      const lost = await log.write('s', '', first.mark);
+      const second = await log.write('s', '', first.mark);
+      equal(await whyRefused(() => first.append('x')), 'fenced', 'an append of before');
+      equal(await second.append('b'), 2, 'the number');
+      const third = await there.write('s', '', second.mark);
+      equal(await whyRefused(() => second.append('x')), 'fenced', 'an append before the second time');
+      equal(await whyRefused(() => lost.append('x')), 'fenced', 'an append of a writer that nobody heard of');
+      equal(await third.append('c'), 3, 'the number after the second time');
+      const another = await there.write('s', '');
+      for (const { mark } of [first, second, third])
+        equal(await whyRefused(() => log.write('s', '', mark)), 'fenced', 'who goes on after another');
+      equal(await another.append('d', true), 4, 'the number of another');
+      equal(await whyRefused(() => there.write('s', '', another.mark)), 'fenced', 'who goes on after the end');
+      equal((await log.read('s', 0))?.events.map(({ data }) => data).join(), 'a,b,c,d', 'the stream');
+    },
+  },
+  {
     title: 'nobody writes a stream that is complete, or that was cleared',
     async check({ one, other, name }) {
       const [log, there] = [one.events.open(name), other.events.open(name)];

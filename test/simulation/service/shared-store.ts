@@ -295,8 +295,8 @@ type Ask = <T>(run: () => NowOrLater<T>, lost?: () => void) => Promise<T>;
 
 function logOf(log: StreamLog, ask: Ask): StreamLog {
   return {
-    write: async (stream, about): Promise<StreamWriter> => {
-      const writer = await ask(() => log.write(stream, about));
+    write: async (stream, about, mark): Promise<StreamWriter> => {
+      const writer = await ask(() => log.write(stream, about, mark));
       let isLost = false;
       const append = (data: string, last?: boolean): NowOrLater<number> => {
         // Nothing is appended after a hole.
@@ -304,6 +304,7 @@ function logOf(log: StreamLog, ask: Ask): StreamLog {
         return writer.append(data, last);
       };
       return {
+        mark: writer.mark,
         append: (data, last) =>
           ask(
             () => append(data, last),

@@ -27,10 +27,11 @@ function scene(
   const faltering: StreamLog = {
     ...log,
     read: (stream, after) => befall('read', () => log.read(stream, after)),
-    write: async (stream, about) => {
-      const writer = await befall('write', () => log.write(stream, about));
+    write: async (stream, about, mark) => {
+      const writer = await befall('write', () => log.write(stream, about, mark));
       let isLost = false;
       return {
+        mark: writer.mark,
         append: async (data, last) => {
           if (isLost) throw new StoreError('unavailable', 'one before was lost');
           isLost = (fates.append?.[0] ?? 'done') !== 'done';
@@ -86,6 +87,16 @@ test('who lost an event, and finds one of another process, fences nobody', async
   await assert.rejects(lost, isFenced);
   await other.append('the next', false);
   assert.deepEqual(await texts(), ['one', 'another', 'the next']);
+});
+
+test('who lost an event fences nobody who took the stream meanwhile and wrote nothing yet', async () => {
+  const { kept, log, texts } = scene({ append: ['done', 'undone'] });
+  await kept.append('one', false);
+  const lost = kept.append('two', false);
+  const other = await log.write('s', 'a');
+  await assert.rejects(lost, isFenced);
+  await other.append('another', false);
+  assert.deepEqual(await texts(), ['one', 'another']);
 });
 
 test('who lost an event, and was told that another process writes, writes nothing more', async (t) => {

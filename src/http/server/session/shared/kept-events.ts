@@ -24,6 +24,8 @@ export interface KeptEventsParts {
 export class KeptEvents {
   readonly #parts: KeptEventsParts;
   #writer: Promise<StreamWriter> | undefined;
+  /** Mark of the writer that was made last. */
+  #mark: string | undefined;
   /** Number of the last event that is known to be kept. */
   #last: number;
   /** Settles when the append that was begun last is over. */
@@ -43,6 +45,7 @@ export class KeptEvents {
   constructor(parts: KeptEventsParts) {
     this.#parts = parts;
     this.#writer = parts.writer && Promise.resolve(parts.writer.writer);
+    this.#mark = parts.writer?.writer.mark;
     this.#last = parts.writer?.last ?? 0;
   }
 
@@ -93,7 +96,7 @@ export class KeptEvents {
     const { now } = this.#parts;
     for (;;)
       try {
-        if (this.#isLost) await this.#settle(data);
+        if (this.#isLost) await this.#settle();
         const found = this.#found.shift();
         if (found !== undefined && found.data === data) return found.number;
         if (found !== undefined) throw foreign();
@@ -108,18 +111,11 @@ export class KeptEvents {
       }
   }
 
-  /**
-   * Becomes the writer anew, and finds what was kept.
-   *
-   * @param data The first of what may be: where there is something else, another process writes it, and is not to be fenced.
-   */
-  async #settle(data: string): Promise<void> {
-    const { log, name, about } = this.#parts;
-    const [next] = (await log.read(name, this.#last))?.events ?? [];
-    if (next !== undefined && next.data !== data) throw foreign();
-    this.#unlessStopped();
+  /** Goes on as the writer, where nobody else is it by now, and finds what was kept. */
+  async #settle(): Promise<void> {
+    const { log, name } = this.#parts;
     // A stream that is complete is so by what was appended here, or by another process: who wants to append more hears that.
-    const writer = await Promise.resolve(log.write(name, about)).catch(unlessFenced);
+    const writer = await this.#write().catch(unlessFenced);
     const rest = await log.read(name, this.#last);
     if (rest === undefined) throw new StoreError('full', 'events of the stream are no longer kept');
     this.#writer = writer === undefined ? undefined : Promise.resolve(writer);
@@ -132,8 +128,14 @@ export class KeptEvents {
   }
 
   async #written(): Promise<StreamWriter> {
+    return await (this.#writer ??= this.#write());
+  }
+
+  async #write(): Promise<StreamWriter> {
     const { log, name, about } = this.#parts;
-    return await (this.#writer ??= Promise.resolve(log.write(name, about)));
+    const writer = await log.write(name, about, this.#mark);
+    this.#mark = writer.mark;
+    return writer;
   }
 }
 

@@ -11,8 +11,8 @@ function refusing(store: Store, text: string): Store {
     const log = store.events.open(session);
     return {
       ...log,
-      write: async (stream, about) => {
-        const writer = await log.write(stream, about);
+      write: async (stream, about, mark) => {
+        const writer = await log.write(stream, about, mark);
         let isFull = false;
         const append: typeof writer.append = async (data, last) => {
           if (isFull) throw new StoreError('full', 'no more');
@@ -21,7 +21,7 @@ function refusing(store: Store, text: string): Store {
           if (isRefused) throw new StoreError('full', 'no more');
           return number;
         };
-        return { append };
+        return { mark: writer.mark, append };
       },
     };
   };
