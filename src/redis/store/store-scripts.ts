@@ -84,7 +84,7 @@ local function all()
 end
 `;
 
-/** Who goes on by his mark, which is his epoch, has the next one; the distance to that of another writer keeps both apart, also where a clock goes back. */
+/** Epoch of a writer: of one who goes on by his mark the next one, and else one far from that, also where a clock goes back. */
 const write = script(
   '',
   `${streams}

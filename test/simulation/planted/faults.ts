@@ -192,7 +192,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   fault(
     'who wrote a stream before goes on writing it',
     'store/memory/streams.ts',
-    'if (stream.writer !== writer || stream.complete) throw fenced();',
+    'if (!isSame(stream.writer, writer) || stream.complete) throw fenced();',
     '',
   ),
   fault(
