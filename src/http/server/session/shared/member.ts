@@ -54,7 +54,8 @@ export class Member implements Elsewhere {
   #isListening = false;
   #isStale = true;
   #confirmedAt = 0;
-  #touchedAt: number;
+  /** Time at which the store heard here that it is used: where another process had it before, that may be long ago. */
+  #touchedAt = -Infinity;
   #usedAt: number;
 
   constructor(parts: MemberParts, id: string) {
@@ -62,7 +63,7 @@ export class Member implements Elsewhere {
     this.#parts = parts;
     this.idsBegin = `${parts.inbox.name}-${parts.inbox.next()}-`;
     this.#claim = new Claim(parts, id);
-    this.#usedAt = this.#touchedAt = parts.settings.now();
+    this.#usedAt = parts.settings.now();
   }
 
   get session(): HttpSession | undefined {
@@ -93,6 +94,7 @@ export class Member implements Elsewhere {
     const text = JSON.stringify({ owner, record });
     const version = await store.records.put(keyOf(this.id), text, settings.sessionIdleMs, 0);
     if (version === undefined) return false;
+    this.#touchedAt = settings.now();
     this.adopted(session, { owner, record }, version);
     return true;
   }
