@@ -290,6 +290,12 @@ export const plantedFaults: readonly PlantedFault[] = [
     ),
     fault('pauses of what is told again do not end', shared('inbox'), 'for (const end of this.#pauses) end();', ''),
     fault(
+      'a session is kept alive by a process that has it for long alone',
+      shared('member'),
+      'this.#usedAt = parts.settings.now();',
+      'this.#usedAt = this.#touchedAt = parts.settings.now();',
+    ),
+    fault(
       'another process that ends a session is not heard',
       shared('member'),
       "case 'ended':\n        return this.#gone();",

@@ -3,10 +3,12 @@
 import type { Process } from '../world.ts';
 import { beClientByHand } from './client-by-hand.ts';
 import { beGuest } from './guest.ts';
+import { beGuestOfHours } from './guest-of-hours.ts';
 import { beImpatient } from './impatient.ts';
 import { beKeeper } from './keeper.ts';
 import { bePiped } from './piped.ts';
 import type { Plan } from './plan.ts';
+import { staysFrom } from './resting.ts';
 import type { GuestParts } from './raw.ts';
 import { beBeforeServerByHand } from './server-by-hand.ts';
 import { beAskedInRounds } from './rounds-by-hand.ts';
@@ -22,7 +24,8 @@ export interface Guest {
 }
 
 /** All that a plan has. */
-export function guestsOf({ guestAt, impatientAt, pipedAt, keeperAt, handAt }: Plan): readonly Guest[] {
+export function guestsOf(plan: Plan): readonly Guest[] {
+  const { guestAt, impatientAt, pipedAt, keeperAt, handAt } = plan;
   const all: readonly [at: number | undefined, name: string, be: Guest['be']][] = [
     [guestAt, 'guest', beGuest],
     [impatientAt, 'impatient', beImpatient],
@@ -33,6 +36,7 @@ export function guestsOf({ guestAt, impatientAt, pipedAt, keeperAt, handAt }: Pl
     [handAt, 'in a shop', beClientOfService],
     [handAt, 'in two shops', beClientOfTwo],
     [keeperAt, 'keeper', beKeeper],
+    [staysFrom(plan), 'guest of hours', beGuestOfHours],
   ];
   return all.flatMap(([at, name, be]) => (at === undefined ? [] : [{ at, name, be }]));
 }

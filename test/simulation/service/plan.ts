@@ -2,6 +2,7 @@
 
 import { revisions, type RevisionDate } from '../../../src/protocol/revision.ts';
 import { chance } from './chance.ts';
+import { restFaults, restMsOf } from './resting.ts';
 
 /** What a client does. */
 export interface Operation {
@@ -88,6 +89,8 @@ export interface Plan {
   readonly handAt?: number | undefined;
   /** How long the tokens are good by which the service knows its clients, in milliseconds; it has none where that is left out. */
   readonly tokenMs?: number | undefined;
+  /** How long clients rest between two calls, for more than an hour from when all is calm, in milliseconds; they leave then where that is left out. */
+  readonly restMs?: number | undefined;
   /** What is particular about the service. */
   readonly service: ServiceKind;
   readonly calmAt: number;
@@ -197,6 +200,8 @@ export function planOf(seed: number, { nodes = 1, bridge = false, isFirst = fals
   // What a bridge cannot reach it says so, and a guest tries nothing again.
   const canBeGuest = !bridge || (date !== '2024-11-05' && trouble === 0 && wrong === 0);
   const isGuarded = !isFirst && !bridge && draw('guarded') < 0.04;
+  const mayRest = !isFirst && !isGuarded && !isOut && !isUnreadable && service === 'plain';
+  const restMs = mayRest ? restMsOf(draw) : undefined;
   const hasSessions = sessions && date !== '2024-11-05';
   return {
     seed,
@@ -228,7 +233,11 @@ export function planOf(seed: number, { nodes = 1, bridge = false, isFirst = fals
     ...(!isFirst && draw('piped') < 0.02 && { pipedAt: Math.floor(draw('piped at') * calmAt) }),
     ...(!isFirst && draw('by hand') < 0.005 && { handAt: Math.floor(draw('by hand at') * calmAt) }),
     ...(isGuarded && { tokenMs: pick([2_000, 6_000, 20_000], 'token'), knowsClients: false }),
-    faults: isGuarded ? faults.map(ofTokens) : faults,
+    ...(restMs !== undefined && { restMs }),
+    faults: [
+      ...(isGuarded ? faults.map(ofTokens) : faults),
+      ...restFaults(restMs, { calmAt, nodes, mayMove: hasSessions && !bridge, draw }),
+    ],
   };
 }
 
@@ -315,9 +324,11 @@ export function isNarrow(service: ServiceKind): boolean {
 const losing: readonly ServiceKind[] = ['eventless', 'forgetful', 'slow log'];
 
 /** Tells whether whatever a client has seen of a stream is there to go on from, as long as its session is. */
-export function isKept({ service, nodes, faults, outAt }: Plan): boolean {
+export function isKept({ service, nodes, faults, outAt, restMs }: Plan): boolean {
   return (
     service === 'plain' &&
+    // What a stream said is kept for five minutes.
+    restMs === undefined &&
     nodes > 1 &&
     outAt === undefined &&
     faults.every(({ kind }) => kind !== 'store away' && kind !== 'spoil' && kind !== 'falter')

@@ -10,6 +10,7 @@ import type { Network } from './network.ts';
 import { burstCount, clientHeader, newsUri, stepCount } from './node.ts';
 import { isLossless, isNarrow, isOrdered, isPeaceful, newestMsOf, type Operation, type Plan } from './plan.ts';
 import { doOdd } from './odd.ts';
+import { restsOf } from './resting.ts';
 import type { Tokens } from './tokens.ts';
 import { Watching } from './watching.ts';
 import { misplaced, wrongLimit } from './wrong.ts';
@@ -47,6 +48,7 @@ export async function visit(process: Process, operations: readonly Operation[], 
   }
   await Promise.all(running);
   await sleepUntil(plan.calmAt + newestMsOf(plan) + 100);
+  if (plan.restMs !== undefined) await visitor.rests(plan.restMs, sleepUntil);
   if (!isDeaf && !parts.isDeniedBehind()) await visitor.knowsAll();
   await visitor.getsThrough(sleepUntil);
   visitor.leaves();
@@ -178,11 +180,25 @@ class Visitor {
     }
   }
 
+  /** All is calm for more than an hour: whatever there is stays there, and nobody has to begin again. */
+  async rests(restMs: number, sleepUntil: (time: number) => Promise<void>): Promise<void> {
+    const { judge, plan } = this.#parts;
+    const from = plan.calmAt + newestMsOf(plan);
+    await this.getsThrough(sleepUntil, 1_100);
+    const end = this.#client.onReconnect((after) => judge.violated(`${this.#name} lost its session: ${after.message}`));
+    for (const [at, time] of restsOf(restMs).entries()) {
+      await sleepUntil(from + time);
+      await this.getsThrough(sleepUntil, 1_200 + 4 * at);
+    }
+    end();
+    await sleepUntil(this.#parts.world.now + newestMsOf(plan));
+  }
+
   /** All is calm: a call succeeds. */
-  async getsThrough(sleepUntil: (time: number) => Promise<void>): Promise<void> {
+  async getsThrough(sleepUntil: (time: number) => Promise<void>, key = 1_000): Promise<void> {
     const { judge, world } = this.#parts;
     for (let tries = 0; tries < 4; tries++) {
-      if (await this.#call('echo', 1_000 + tries)) return;
+      if (await this.#call('echo', key + tries)) return;
       await sleepUntil(world.now + 3_000);
     }
     judge.violated(`${this.#name} does not get through when all is calm`);
