@@ -33,3 +33,14 @@ test('a claim that another process took meanwhile is not', async () => {
   assert.equal(await claim.take(false), undefined);
   assert.equal(await holder(), 'elsewhere');
 });
+
+test('a claim lives on from when its holder opens its stream anew', async () => {
+  let now = 0;
+  const store = memoryStore({ now: () => now });
+  const inbox = { name: 'here' };
+  const claim = new Claim({ store, inbox, settings: { sessionIdleMs: minute } } as unknown as ClaimParts, 'session');
+  for (; now < 3 * minute; now += 0.75 * minute) {
+    assert.ok(await claim.take(false));
+    assert.equal((await store.records.get(key))?.version, 1, `after ${now / minute} minutes`);
+  }
+});

@@ -81,7 +81,10 @@ export class Claim {
     // What waited in a copy that this process let go of went with it.
     // Who comes back for a stream had one, also where the claim to it has expired.
     this.isMoved = (kept !== undefined || evenIfOpen) && !(kept?.text === process && this.#isHeard);
-    if (kept?.text === process) return true;
+    if (kept?.text === process) {
+      await this.touch();
+      return true;
+    }
     if (kept !== undefined && !evenIfOpen) {
       const reply = await inbox.ask(kept.text, (line) => ({ kind: 'there', session, process, line }), patienceMs);
       // A process that ends takes it from nobody.
