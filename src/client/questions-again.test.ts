@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { chat, connected, form, newest } from '../../test/support/asked-client.ts';
+import { chat, form, newest } from '../../test/support/asked-client.ts';
 import { turns } from '../../test/support/turns.ts';
+import { isObject } from '../jsonrpc/message.ts';
+import type { Transport } from '../jsonrpc/transport.ts';
+import { scriptedTransport } from '../testing/scripted.ts';
+import { createConnect } from './connect.ts';
 import type { ConnectOptions } from './options.ts';
 
 const question = { jsonrpc: '2.0', id: 'q', method: 'elicitation/create', params: form };
@@ -16,8 +20,30 @@ interface Scene {
   answers(): readonly unknown[];
 }
 
-async function scene(options: ConnectOptions): Promise<Scene> {
-  const { client, peer, transport, warnings } = await connected(newest, options);
+/** @param within Gives the request in whose exchange a question comes; 2 by default. */
+async function scene(options: ConnectOptions, within: () => number | undefined = () => 2): Promise<Scene> {
+  const transport = scriptedTransport('http', (sent, peer) => {
+    if (sent.message['method'] !== 'initialize') return;
+    peer.reply(sent, { protocolVersion: newest, capabilities: {}, serverInfo: { name: 's', version: '1' } });
+  });
+  const related: Transport = {
+    ...transport,
+    open: (receiver) =>
+      transport.open({
+        ...receiver,
+        message: (value, about) => {
+          const request = isObject(value) && 'method' in value ? within() : undefined;
+          receiver.message(value, request === undefined ? about : { ...about, request });
+        },
+      }),
+  };
+  const warnings: string[] = [];
+  const client = await createConnect({ http: () => related })(related, {
+    ...options,
+    revisions: [newest],
+    onWarning: (message) => void warnings.push(message),
+  });
+  const [peer = assert.fail('a conversation was opened')] = transport.peers;
   return {
     client,
     warnings,
@@ -42,6 +68,19 @@ describe('a question that comes again once it was answered, as on a stream that 
     assert.match(one.warnings.join(), /came again after it was answered/);
     await one.client.close();
   });
+
+  for (const [where, requests] of [
+    ['in the exchange of another request', [2, 3]],
+    ['in that of none', [undefined, undefined]],
+  ] as const)
+    it(`is asked again where it came ${where}, since that is no stream which was taken up`, async () => {
+      let asked = 0;
+      const all = [...requests];
+      const one = await scene({ onElicit: () => (asked++, 'decline') }, () => all.shift());
+      await one.send(question, question);
+      assert.equal(asked, 2);
+      await one.client.close();
+    });
 
   it('has the same answer where that is a failure of its handler', async () => {
     let asked = 0;

@@ -16,20 +16,27 @@ interface Kept {
 }
 
 /**
- * The questions of one connection that somebody answered here. A stream that is taken up may bring one again, and nobody is to be asked twice
- * for that. The oldest are forgotten first, and one that is too long at once.
+ * The questions that somebody answered here while requests of ours ran on one connection. The stream of such a request may bring one again when it is taken up,
+ * and nobody is to be asked twice for that. Elsewhere an id that comes again is that of another question, whatever it should be: what somebody
+ * once agreed to is no answer to it. The oldest are forgotten first, and one that is too long at once.
  */
 export class AnsweredQuestions {
-  readonly #kept = new Map<RequestId, Kept>();
+  /** By the request of ours, and the id. */
+  readonly #kept = new Map<string, Kept>();
   #characters = 0;
 
-  /** Keeps an answer; nothing where the question was cancelled. */
-  keep(asked: RequestMessage, answer: ResponseMessage | undefined): void {
-    if (!ofSomebody.has(asked.method)) return;
+  /**
+   * Keeps an answer; nothing where the question was cancelled.
+   *
+   * @param within The request of ours in whose exchange it came.
+   */
+  keep(asked: RequestMessage, within: number | undefined, answer: ResponseMessage | undefined): void {
+    if (!ofSomebody.has(asked.method) || within === undefined) return;
+    const key = keyOf(asked.id, within);
     const question = toJson(asked);
     const characters = question.length + (answer === undefined ? 0 : toJson(answer).length);
-    this.#forget(asked.id);
-    this.#kept.set(asked.id, { question, answer, characters });
+    this.#forget(key);
+    this.#kept.set(key, { question, answer, characters });
     this.#characters += characters;
     for (const oldest of this.#kept.keys()) {
       if (this.#kept.size <= most.questions && this.#characters <= most.characters) return;
@@ -38,13 +45,18 @@ export class AnsweredQuestions {
   }
 
   /** Finds what is kept of a question; nothing where it is another one, or was forgotten. */
-  find(asked: RequestMessage): Pick<Kept, 'answer'> | undefined {
-    const kept = this.#kept.get(asked.id);
+  find(asked: RequestMessage, within: number | undefined): Pick<Kept, 'answer'> | undefined {
+    const kept = within === undefined ? undefined : this.#kept.get(keyOf(asked.id, within));
     return kept !== undefined && kept.question === toJson(asked) ? kept : undefined;
   }
 
-  #forget(id: RequestId): void {
-    this.#characters -= this.#kept.get(id)?.characters ?? 0;
-    this.#kept.delete(id);
+  #forget(key: string): void {
+    this.#characters -= this.#kept.get(key)?.characters ?? 0;
+    this.#kept.delete(key);
   }
+}
+
+/** Ids that are texts differ from those that are numbers. */
+function keyOf(id: RequestId, within: number): string {
+  return `${within} ${JSON.stringify(id)}`;
 }

@@ -67,7 +67,7 @@ export function createInbound(options: InboundOptions): Inbound {
       // Spec, Base protocol, Requests: an id is used once. A stream that is taken up may bring the same request again.
       if (obstacle === 'duplicate')
         return warn(`a request of the server came again while it is answered: ${shown(message.method)}`);
-      const known = answered.find(message);
+      const known = answered.find(message, by.request);
       if (known !== undefined) {
         warn(`a request of the server came again after it was answered: ${shown(message.method)}`);
         if (known.answer !== undefined) void by.respond(known.answer, revision);
@@ -167,20 +167,20 @@ async function answer(
     goOn();
     // What is asked about a task says so in its params, and its answer as it should.
     const result = method.startsWith('tasks/') ? given : related(settled, params, given);
-    if (signal.aborted) return answered.keep(message, undefined);
+    if (signal.aborted) return answered.keep(message, request, undefined);
     const response: ResponseMessage = { jsonrpc: '2.0', id, result };
-    answered.keep(message, response);
+    answered.keep(message, request, response);
     // It counts among those at once, and can be cancelled, until the server has it.
     await respond(response, settled, { signal });
   } catch (error) {
     goOn();
-    if (signal.aborted) return answered.keep(message, undefined);
+    if (signal.aborted) return answered.keep(message, request, undefined);
     const known = error instanceof McpError ? error : new McpError('internalError', 'internal error');
     // The server learns nothing of it, and may tell nothing of its own failure: whoever called is to find it all the same.
     if (known !== error) settings.failed(`the handler of ${shown(method)} failed`, error);
     const response: ResponseMessage = { jsonrpc: '2.0', id, error: errorToWire(settled, known) };
     // Who was not asked now may be later.
-    if (!isTooMuch) answered.keep(message, response);
+    if (!isTooMuch) answered.keep(message, request, response);
     await respond(response, settled, { signal, cause: error, request });
   } finally {
     signal.removeEventListener('abort', goOn);
