@@ -4,6 +4,8 @@ const shortestMs = 1_000;
 const longestMs = 30_000;
 /** The longest pause that a server may ask for, in milliseconds: what is sent later by its word would never be sent. */
 export const longestAskedMs = 60_000;
+/** Time that a stream must have been open for its end not to count as one more failure in a row, in milliseconds. */
+export const steadyMs = 5_000;
 
 /**
  * Time to wait before trying again: twice as long each time, between 1 and 30 seconds, and scattered so that the

@@ -4,7 +4,7 @@ import type { Asked } from '../../peer/pending.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { McpError } from '../../protocol/error.ts';
 import { fromWire } from '../../protocol/compile/from-wire.ts';
-import { backoffMs, longestAskedMs, Pause } from '../connection/backoff.ts';
+import { backoffMs, longestAskedMs, Pause, steadyMs } from '../connection/backoff.ts';
 import type { ClientSettings } from '../options.ts';
 import { isPassing } from '../connection/retry.ts';
 import type { Reconnecting } from '../connection/reconnecting.ts';
@@ -29,9 +29,6 @@ export interface ListenSubscriptionOptions {
   heard(event: SubscriptionEvent): void;
   done(): void;
 }
-
-/** Time that a stream must have been open for its end not to count as one more failure in a row. */
-const steadyMs = 5_000;
 
 /**
  * A subscription to a stateless server: one long `subscriptions/listen`, and another one whenever it broke off.

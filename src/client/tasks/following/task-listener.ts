@@ -5,7 +5,7 @@ import type { ClientCapabilities } from '../../../protocol/capability.ts';
 import type { JsonObject } from '../../../protocol/features/common.ts';
 import { subscriptionsAcknowledgedParamsShape } from '../../../protocol/features/subscriptions.ts';
 import { taskNotificationParamsShape } from '../../../protocol/features/tasks.ts';
-import { backoffMs } from '../../connection/backoff.ts';
+import { backoffMs, steadyMs } from '../../connection/backoff.ts';
 import type { Reconnecting } from '../../connection/reconnecting.ts';
 import { isPassing } from '../../connection/retry.ts';
 import type { ClientSettings } from '../../options.ts';
@@ -43,6 +43,8 @@ interface Stream {
   id: number | undefined;
   /** Ids that the server tells of; none until it acknowledged the request. */
   taken: ReadonlySet<string>;
+  /** Time at which it did. */
+  takenAt: number | undefined;
 }
 
 /** One `subscriptions/listen` for all tasks of a client that take long. (Spec ext-tasks, Notifications.) */
@@ -125,7 +127,7 @@ export class TaskListener {
     for (const id of stream.asked) if (!stream.taken.has(id) && this.#hearers.has(id)) this.#declined.add(id);
     // What went before is told by this one, too.
     for (const other of this.#streams) if (other !== stream && other.id !== undefined) this.#close(other);
-    this.#tries = 0;
+    stream.takenAt = settings.clock();
     this.#empty = stream.taken.size === 0 ? this.#empty + 1 : 0;
     this.#isRefused ||= this.#empty >= mostEmpty;
     if (stream.taken.size === 0) this.#close(stream);
@@ -157,7 +159,13 @@ export class TaskListener {
   async #open(): Promise<void> {
     const { connection, settings } = this.#options;
     const ids = [...this.#hearers.keys()].filter((id) => !this.#declined.has(id)).slice(0, mostIds);
-    const stream: Stream = { stop: new AbortController(), asked: new Set(ids), id: undefined, taken: new Set() };
+    const stream: Stream = {
+      stop: new AbortController(),
+      asked: new Set(ids),
+      id: undefined,
+      taken: new Set(),
+      takenAt: undefined,
+    };
     this.#streams.add(stream);
     const { signal } = stream.stop;
     const limit = settings.timeoutMs === 0 ? Infinity : settings.timeoutMs;
@@ -176,6 +184,8 @@ export class TaskListener {
       cancel();
       this.#streams.delete(stream);
     }
+    // A server that ends each stream as soon as it is open is asked more and more seldom.
+    if (stream.takenAt !== undefined && settings.clock() - stream.takenAt >= steadyMs) this.#tries = 0;
     // It ended by itself: who is left asks meanwhile.
     if (!signal.aborted && this.#isLacking) this.#openSoon(backoffMs(this.#tries++, settings.random()));
   }
