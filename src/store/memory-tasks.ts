@@ -46,7 +46,13 @@ export function memoryTasks(options: MemoryTasksOptions = {}): TaskStore {
     return (shelf ??= new loaded.TaskShelf(maxTasks, maxBytes));
   };
   let loadedBus: Promise<Bus> | undefined;
-  const bus = (): Promise<Bus> => (loadedBus ??= import('./bus.ts').then((loaded) => loaded.memoryBus()));
+  const bus = (): Promise<Bus> => {
+    if (loadedBus !== undefined) return loadedBus;
+    loadedBus = import('./bus.ts').then((loaded) => loaded.memoryBus());
+    // What could not be loaded may be loaded for the next.
+    loadedBus.catch(() => (loadedBus = undefined));
+    return loadedBus;
+  };
   const store: TaskStore = {
     bus: {
       publish: async (channel, text) => await (await bus()).publish(channel, text),

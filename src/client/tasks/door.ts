@@ -66,7 +66,11 @@ export class TaskDoor {
       const late = await import('./client-tasks.ts');
       return new late.ClientTasks(this.#parts, this.#requests, this);
     };
-    return (this.#made ??= make());
+    if (this.#made !== undefined) return this.#made;
+    this.#made = make();
+    // What could not be loaded may be loaded for the next.
+    this.#made.catch(() => (this.#made = undefined));
+    return this.#made;
   }
 
   /** Capabilities of the client with the extension: the same object until they change. */

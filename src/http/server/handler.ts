@@ -113,10 +113,16 @@ class Handler implements HttpHandler {
     const tell = this.#context.endpoint.listeners?.tell;
     if (tell === undefined) return this.#handle(request, given);
     if (this.#told !== undefined) return this.#handle(request, new this.#told.ToldReply(given, tell));
-    void import('./health/told-reply.ts').then((loaded) => {
-      this.#told = loaded;
-      this.#handle(request, new loaded.ToldReply(given, tell));
-    });
+    import('./health/told-reply.ts').then(
+      (loaded) => {
+        this.#told = loaded;
+        this.#handle(request, new loaded.ToldReply(given, tell));
+      },
+      (cause: unknown) => {
+        this.#context.settings.onError(new Error('what tells of a request could not be loaded', { cause }));
+        this.#handle(request, given);
+      },
+    );
   }
 
   #handle(request: HttpRequest, reply: HttpReply): void {

@@ -30,9 +30,16 @@ export interface GuardedFetchOptions extends NetworkOptions {
 export function guardedFetch(options: GuardedFetchOptions = {}): GuardedFetch {
   const resolve = options.resolve ?? ((hostname, asked, done) => lookUp(hostname, asked, done));
   const within = (rules: NetworkRules): AuthorizationFetch => {
-    let parts: Promise<Parts> | undefined;
+    let loading: Promise<Parts> | undefined;
+    const parts = (): Promise<Parts> => {
+      if (loading !== undefined) return loading;
+      loading = load(rules, resolve);
+      // What could not be loaded may be loaded for the next.
+      loading.catch(() => (loading = undefined));
+      return loading;
+    };
     return async (url, request) => {
-      const { agent, fetch } = await (parts ??= load(rules, resolve));
+      const { agent, fetch } = await parts();
       return await fetched(fetch, agent, url, request);
     };
   };

@@ -35,13 +35,16 @@ export class PersonAuthorizer implements Authorizer {
 
   /** The part that sees to refusals, loaded by the first one: a grant that is kept and still good needs none of it. */
   mending(): Promise<Mending> {
-    this.#mending ??= import('./mending.ts').then(
+    if (this.#mending !== undefined) return this.#mending;
+    this.#mending = import('./mending.ts').then(
       (late) =>
         new late.Mending(this.#site, this.#settings, {
           keeper: this.keeper,
           proverOf: (issuer) => this.#proverOf(issuer),
         }),
     );
+    // What could not be loaded may be loaded for the next.
+    this.#mending.catch(() => (this.#mending = undefined));
     return this.#mending;
   }
 

@@ -8,7 +8,8 @@ export type ProofCheck = Pick<DpopProofs, 'check' | 'nonceHeader'>;
 export function lateProofs(settings: DpopSettings, now: () => number): ProofCheck {
   let loading: Promise<DpopProofs> | undefined;
   const proofs = (): Promise<DpopProofs> => {
-    loading ??= import('./proofs.ts').then((loaded) => new loaded.DpopProofs(settings, now));
+    if (loading !== undefined) return loading;
+    loading = import('./proofs.ts').then((loaded) => new loaded.DpopProofs(settings, now));
     // What could not be loaded may be loaded for the next.
     loading.catch(() => (loading = undefined));
     return loading;

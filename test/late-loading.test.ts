@@ -1,0 +1,89 @@
+/** What is loaded by the first who needs it, where that failed: a process may have no file descriptor left for a moment. */
+
+import assert from 'node:assert/strict';
+import { createServer as createHttpServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { registerHooks } from 'node:module';
+import { after, test, type TestContext } from 'node:test';
+import { connect } from '../src/client.ts';
+import { createHandler } from '../src/http.ts';
+import { guardedFetch } from '../src/node/login/guarded-fetch.ts';
+import { loopback } from '../src/node.ts';
+import { oauth } from '../src/oauth.ts';
+import { createServer } from '../src/server.ts';
+import { memoryTransport } from '../src/testing.ts';
+
+/** What cannot be loaded the next time. */
+const failing = new Set<string>();
+
+const hooks = registerHooks({
+  resolve: (specifier, context, next) => {
+    if (failing.delete(specifier)) throw new Error('EMFILE: too many open files');
+    return next(specifier, context);
+  },
+});
+after(() => hooks.deregister());
+
+/** Has something fail once to be loaded, and makes sure that it was tried. */
+function failOnce(t: TestContext, specifier: string): void {
+  failing.add(specifier);
+  t.after(() => assert.ok(!failing.delete(specifier), `${specifier} was not loaded`));
+}
+
+test('a guarded fetch that could not be loaded is loaded for the next request', async (t) => {
+  const server = createHttpServer((_, response) => response.end('here'));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  failOnce(t, 'undici');
+  const fetch = guardedFetch({ allow: ['localhost'] });
+  const url = `http://localhost:${(server.address() as AddressInfo).port}/`;
+  const request = {
+    method: 'GET',
+    headers: {},
+    redirect: 'manual',
+    credentials: 'omit',
+    signal: AbortSignal.timeout(10_000),
+  } as const;
+  await assert.rejects(fetch(url, request), /EMFILE/);
+  assert.equal((await fetch(url, request)).status, 200);
+});
+
+test('what follows tasks is loaded for the next one', async (t) => {
+  const server = createServer({ name: 's', version: '1' });
+  server.tool('long', { task: 'required' }, () => 'done');
+  const client = await connect(memoryTransport(server), { revisions: ['2026-07-28'] });
+  t.after(() => Promise.all([client.close(), server.close()]));
+  failOnce(t, './client-tasks.ts');
+  await assert.rejects(client.callTool('long'), /EMFILE/);
+  assert.deepEqual((await client.callTool('long')).content, [{ type: 'text', text: 'done' }]);
+});
+
+test('what mends a refusal is loaded for the next one', async (t) => {
+  failOnce(t, './mending.ts');
+  const auth = oauth({ redirect: loopback() });
+  let asked = 0;
+  const client = async (): Promise<unknown> =>
+    await connect('http://localhost:1/mcp', {
+      auth,
+      fetch: async () => {
+        asked++;
+        return new Response('', { status: 401 });
+      },
+    });
+  await assert.rejects(client(), ({ cause }: Error) => /EMFILE/.test(String(cause)));
+  await assert.rejects(client(), { name: 'AuthorizationError' });
+  assert.ok(asked >= 2);
+});
+
+test('a request is served where what tells of it could not be loaded', async (t) => {
+  const server = createServer({ name: 's', version: '1' }, { onEvent: () => undefined });
+  const errors: unknown[] = [];
+  const handler = createHandler(server, { onError: (error) => errors.push(error) });
+  t.after(() => Promise.all([handler.close(), server.close()]));
+  failOnce(t, './health/told-reply.ts');
+  for (let time = 0; time < 2; time++) {
+    const response = await handler(new Request('http://localhost/mcp', { method: 'PUT' }));
+    assert.equal(response.status, 405);
+  }
+  assert.equal(errors.length, 1);
+});
