@@ -18,6 +18,7 @@ import {
   beginProblem,
   isRequest,
   judgedBatch,
+  mayComeTwice,
   randomText,
   samePrincipal,
   sessionProblem,
@@ -29,6 +30,13 @@ import { busy, errorBody, errorOf, refuse, shuttingDown, type HttpProblem } from
 import type { EventStream } from './stream.ts';
 
 const parameter = 'sessionId';
+
+/** The answer to what another process may have taken, and that may do something twice if it comes again. */
+const inDoubt: HttpProblem = {
+  status: 504,
+  error: 'internalError',
+  message: 'the process that has the stream is silent, and may have run this all the same',
+};
 
 /**
  * The HTTP+SSE transport: a GET opens the stream of a conversation and is told where to POST; every answer travels on
@@ -128,8 +136,12 @@ export class SsePairs {
     if (await lacksScopes(this.#context.endpoint, messages, call)) return undefined;
     const outcome = await this.#relay?.pass(process, id, { value, auth: call.auth });
     // Whose process may live has not lost its stream, which would break with it.
-    if (outcome === 'silent') return busy('the process that has the stream is silent; try again later');
-    if (outcome === 'closing') return shuttingDown();
+    if (outcome === 'silent' || outcome === 'closing') {
+      if (!messages.every(mayComeTwice)) return inDoubt;
+      return outcome === 'closing'
+        ? shuttingDown()
+        : busy('the process that has the stream is silent; try again later');
+    }
     if (outcome !== 'taken') return noSession();
     call.reply.send(202);
     return undefined;

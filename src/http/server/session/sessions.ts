@@ -232,14 +232,19 @@ export class Sessions {
         return refuse(call.request, call.reply, problem ?? missing(call), id);
       return run(session);
     };
-    return this.#find(call, found, body);
+    return this.#find(call, found, body, id);
   }
 
   /** Goes on with the session that a request names, which other processes may have to tell. */
-  #find(call: HttpCall, run: (session: HttpSession | undefined) => Done, body: HandedBody): Done {
+  #find(
+    call: HttpCall,
+    run: (session: HttpSession | undefined) => Done,
+    body: HandedBody,
+    requestId?: RequestId,
+  ): Done {
     const id = call.request.header(sessionHeader) ?? '';
     const home = this.#homes?.elsewhere(id);
-    const away = (cause: unknown): void => this.#away(call, cause);
+    const away = (cause: unknown): void => this.#away(call, cause, requestId);
     if (home !== undefined) return this.#hand(call, home, body)?.catch(away);
     if (this.#company === undefined) return run(this.#own(id, call));
     return this.#company.find(id, call).then(run).catch(away);

@@ -14,6 +14,8 @@ export interface HandedCallParts {
   readonly home: string;
   /** The ids of the requests in it, which each need an answer. */
   readonly ids: readonly RequestId[];
+  /** True when nothing in it does harm where it comes twice. */
+  readonly repeatable: boolean;
   /** Hears that it is over here, and whether its home is to know. */
   over(call: HandedCall, isLeft: boolean): void;
 }
@@ -92,8 +94,7 @@ export class HandedCall {
   unheard(): void {
     if (this.#isOver) return;
     this.#over(false);
-    const id = this.#parts.ids.length === 1 ? this.#parts.ids[0] : undefined;
-    refuse(this.#call.request, this.#call.reply, { status: 404, message: 'there is no such session' }, id);
+    refuse(this.#call.request, this.#call.reply, { status: 404, message: 'there is no such session' }, this.#id);
   }
 
   /** Its home is silent, and nobody knows whether it is gone. */
@@ -106,11 +107,28 @@ export class HandedCall {
     this.#over(true);
   }
 
+  /**
+   * Its home may have got it or not, unless it answers already. Where a second time may do something twice its answer is waited for, or the word of its home that there is none; the rest
+   * may be sent again.
+   */
+  doubted(): void {
+    if (this.#isOver || this.#next > 0 || !this.#parts.repeatable) return;
+    const { request, reply } = this.#call;
+    refuse(request, reply, busy('sessions cannot be had now; try again later'), this.#id);
+    this.#over(true);
+  }
+
   /** Ends it with the process that it came to. */
   close(): void {
     if (this.#isOver) return;
     this.#call.reply.destroy();
     this.#over(true);
+  }
+
+  /** The id of a request that came alone. */
+  get #id(): RequestId | undefined {
+    const [id, ...others] = this.#parts.ids;
+    return others.length === 0 ? id : undefined;
   }
 
   #begin(headers: Readonly<Record<string, string>>): void {

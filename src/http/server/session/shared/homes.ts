@@ -5,12 +5,12 @@ import { isObject } from '../../../../jsonrpc/message.ts';
 import type { Unsubscribe } from '../../../../store/bus.ts';
 import { insistent, type InsistentBus } from '../../../../peer/relay/insistent.ts';
 import { busOfLongTexts } from '../../../../store/long-texts.ts';
-import type { Store } from '../../../../store/store.ts';
+import { StoreError, type Store } from '../../../../store/store.ts';
 import type { Judged } from '../../../../host/judged.ts';
 import type { Handed, HttpCall } from '../../call.ts';
 import type { HttpContext } from '../../context.ts';
 import type { HeaderFields, HttpReply, HttpRequest } from '../../universal.ts';
-import { isRequest, randomText } from '../rules.ts';
+import { isRequest, mayComeTwice, randomText } from '../rules.ts';
 import { HandedCall } from './handed-call.ts';
 import { HandedReply, RequestOfAnother } from './handed-reply.ts';
 import { readToldHome, type HandedRequest, type ToldHome } from './home-words.ts';
@@ -98,6 +98,7 @@ export class Homes {
       context: this.#context,
       home,
       ids: messages.filter(isRequest).map(({ message }) => message.id),
+      repeatable: messages.every(mayComeTwice),
       over: (_, isLeft) => {
         this.#calls.delete(line);
         if (isLeft) void this.#tell(home, { kind: 'gone', line });
@@ -111,8 +112,14 @@ export class Homes {
     try {
       if (await this.#publish(home, { kind: 'request', line, process: this.#name, request })) return await handed.done;
     } catch (cause) {
-      this.#calls.delete(line);
-      throw cause;
+      // What it was not told is nowhere; what is not known may be there.
+      if (!(cause instanceof StoreError) || cause.reason !== 'unavailable') {
+        this.#calls.delete(line);
+        throw cause;
+      }
+      this.#context.settings.onError(new Error('another process may not have got a request', { cause }));
+      handed.doubted();
+      return await handed.done;
     }
     handed.unheard();
     this.#isGone(home);

@@ -1,7 +1,7 @@
 import { jsonText } from '../../../../json/exact-number.ts';
 import type { AuthInfo } from '../../../../host/endpoint.ts';
 import { isObject } from '../../../../jsonrpc/message.ts';
-import type { Store } from '../../../../store/store.ts';
+import { StoreError, type Store } from '../../../../store/store.ts';
 import { Inbox } from './inbox.ts';
 
 /** Time that the process with the stream has to say that it took a message, in milliseconds. */
@@ -51,7 +51,7 @@ export class PairRelay {
    * Hands a message on.
    *
    * @returns `nobody` when nobody has the stream, or it is somebody else's; `silent` when its process does not say so, and may have taken it; so does `closing`, where this one comes to its end.
-   * @throws StoreError when nobody can be told.
+   * @throws StoreError when nobody was told.
    */
   async pass(
     process: string,
@@ -61,11 +61,13 @@ export class PairRelay {
     await this.#inbox.open();
     const { name } = this.#inbox;
     const text = jsonText(value);
-    const reply = await this.#inbox.ask(
-      process,
-      (line) => ({ kind: 'post', session, process: name, line, text, auth }),
-      patienceMs,
-    );
+    const reply = await this.#inbox
+      .ask(process, (line) => ({ kind: 'post', session, process: name, line, text, auth }), patienceMs)
+      .catch((cause: unknown) => {
+        // It may have been told, and its reply went to nobody.
+        if (cause instanceof StoreError && cause.reason === 'unavailable') return undefined;
+        throw cause;
+      });
     if (reply === undefined) return 'silent';
     if (reply === 'closed') return 'closing';
     return reply === 'taken' ? 'taken' : 'nobody';
