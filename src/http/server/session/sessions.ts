@@ -105,7 +105,7 @@ export class Sessions {
     return claim.then((opening) => {
       if (!call.reply.closed) {
         if (opening?.isLost === false && !session.ended && !session.listening) session.listen(call);
-        else if (this.#context.course.stage === 'closed') refuse(call.request, call.reply, shuttingDown());
+        else if (this.#isClosed) refuse(call.request, call.reply, shuttingDown());
         else this.#isOpen(call);
       }
       opening?.over();
@@ -135,7 +135,7 @@ export class Sessions {
     for (const session of this.#open.values()) session.sendAway(soonestMs + Math.random() * (latestMs - soonestMs));
   }
 
-  /** Ends every session. */
+  /** Ends every session, and those that are being opened. */
   async close(): Promise<void> {
     await eachInSlices(this.#open.values(), (session) => this.#end(session));
     this.#cancelTimer?.();
@@ -168,9 +168,12 @@ export class Sessions {
     try {
       await this.#homes?.open();
       const response = await session.initialize(judged);
+      // Nobody would end it.
+      if (this.#isClosed) return refuse(call.request, call.reply, shuttingDown(), judged.message.id);
       // An id that is given out is known everywhere.
       if (session.revision !== undefined && elsewhere !== undefined) await this.#company?.open(elsewhere, session);
-      if (session.revision !== undefined) this.#add(session);
+      // Others go on with one that was closed here meanwhile.
+      if (session.revision !== undefined && !this.#isClosed) this.#add(session);
       if (response === undefined) return call.reply.send(202);
       const headers = session.revision === undefined ? retryHeaders(response) : { 'Mcp-Session-Id': session.id };
       this.#answer(call, sessionStatus(response), responseJson(this.#context, response), headers);
@@ -184,6 +187,10 @@ export class Sessions {
   #answer(call: HttpCall, status: number, json: string, headers: HeaderFields | undefined): void {
     if (call.accepted.json || status !== 200) call.reply.send(status, json, headers);
     else this.#context.streams.open(call.reply, { auth: call.auth, ...(headers && { headers }) }).end(json);
+  }
+
+  get #isClosed(): boolean {
+    return this.#context.course.stage === 'closed';
   }
 
   #add(session: HttpSession): void {
