@@ -50,7 +50,7 @@ export interface ConnectOptions extends InputHandlers, RecoverOptions, CacheOpti
    * again, unless it turns out to be wrong. Without it, what this process found out lately is used.
    */
   readonly negotiated?: Negotiated;
-  /** Time that a server on stdio may take to start and answer the first question before it is taken for an older one, in milliseconds; 8000, and no more than `timeoutMs` and half of `maxTotalTimeoutMs`. */
+  /** Time that a server on stdio may take to start and answer the first question before it is taken for an older one, in milliseconds; 8000, and no more than `timeoutMs` and half of `maxTotalTimeoutMs`. How long a `signal` lasts cannot be seen: where that is less than twice this, name half of it. */
   readonly probeTimeoutMs?: number;
   /** Longest wait for an answer, in milliseconds; 60000. Starts anew with each progress, and when a question of the server was answered here (but for one that became a task of 2025-11-25). 0 means no limit. */
   readonly timeoutMs?: number;

@@ -4,7 +4,7 @@ import { handshake } from '../../test/support/listened.ts';
 import { settling } from '../../test/support/settling.ts';
 import { turns } from '../../test/support/turns.ts';
 import { ConnectionError } from '../jsonrpc/transport.ts';
-import { scriptedTransport } from '../testing/scripted.ts';
+import { scriptedTransport, type SentMessage } from '../testing/scripted.ts';
 import { createConnect } from './connect.ts';
 import type { Subscription } from './subscriptions/subscription.ts';
 
@@ -51,3 +51,38 @@ for (const [name, ending] of Object.entries(endings)) {
     },
   );
 }
+
+for (const silent of ['resources/subscribe', 'logging/setLevel'] as const)
+  it(`a server that came back and says nothing to ${silent} holds up nothing else for more than a second`, async (t) => {
+    mock.timers.enable({ apis: ['setTimeout'] });
+    t.after(() => mock.timers.reset());
+    const capabilities = { tools: {}, logging: {}, resources: { subscribe: true } };
+    const settled = settling((sent, peer) => peer.reply(sent, { tools: [] }), handshake, capabilities);
+    const hung: SentMessage[] = [];
+    const transport = scriptedTransport('http', (sent, peer) => {
+      if (sent.conversation === 1 || sent.message['method'] !== silent) return settled(sent, peer);
+      hung.push(sent);
+    });
+    const heard: string[] = [];
+    const client = await createConnect({ http: () => transport })(transport, { revisions: [handshake] });
+    await client.setLogLevel('debug');
+    await client.subscribe(topics, ({ type }) => void heard.push(type));
+    transport.peers.at(-1)?.end();
+    let listed = false;
+    const listing = client.listTools().then(() => (listed = true));
+    for (let ms = 0; ms < 4_000; ms += 500) {
+      for (let turn = 0; turn < 5; turn++) await turns();
+      if (hung.length > 0 && listed) break;
+      mock.timers.tick(500);
+    }
+    assert.ok(listed, 'the list waits');
+    // What it says late counts all the same.
+    if (silent === 'resources/subscribe') {
+      assert.deepEqual(heard, []);
+      transport.peers.at(-1)?.reply(hung[0] as SentMessage, {});
+      for (let turn = 0; turn < 5; turn++) await turns();
+      assert.deepEqual(heard, ['reopened']);
+    }
+    await listing;
+    await client.close();
+  });

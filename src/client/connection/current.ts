@@ -1,4 +1,5 @@
 import { ConnectionError, type Transport } from '../../jsonrpc/transport.ts';
+import { settledWithin } from '../../jsonrpc/timeout.ts';
 import { factsOf } from '../../jsonrpc/transport-facts.ts';
 import { harmless } from '../../mistakes/harmless.ts';
 import { IncompatibleError } from './incompatible.ts';
@@ -31,13 +32,16 @@ export interface ConnectionObserver {
   gap?(): void;
   /** The connection is over; another one is opened when it is needed. */
   lost?(): void;
-  /** Another connection was opened; requests wait until this is done. */
+  /** Another connection was opened; requests wait a moment for this to be done. */
   reopened?(connection: ServerConnection): void | Promise<void>;
   /** Nothing follows: it ended for a reason, or was closed here. */
   ended?(error: ConnectionError | undefined): void;
 }
 
 const rateWindowMs = 60_000;
+
+/** Time that requests wait for a new connection to know what the one before was told, in milliseconds. */
+const restoringMs = 1_000;
 
 /** Keeps one connection with a server open: where the server forgot it or died, the next use opens another. */
 export class CurrentConnection {
@@ -194,14 +198,21 @@ export class CurrentConnection {
       throw error instanceof IncompatibleError ? this.#end(error) : error;
     }
     this.#reopenings.note(settings.clock());
-    await this.#restore(this.settled);
+    // A server that says nothing to it holds up nothing else.
+    await settledWithin(restoringMs, this.#restore(this.settled));
     for (const heard of [settings.onReconnect, ...this.#reopeners]) this.#tell(heard, lost);
   }
 
   /** Tells a new connection what the one before was told. */
   async #restore(connection: ServerConnection): Promise<void> {
     if (connection.lost !== undefined) return;
-    for (const observer of this.#observers) await observer.reopened?.(connection);
+    await Promise.all([
+      this.#restoreLevel(connection),
+      ...this.#observers.map((observer) => observer.reopened?.(connection)),
+    ]);
+  }
+
+  async #restoreLevel(connection: ServerConnection): Promise<void> {
     if (this.sessionLevel === undefined || connection.revision.logging !== 'session') return;
     await connection
       .request('logging/setLevel', this.sessionLevel)

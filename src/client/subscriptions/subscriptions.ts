@@ -244,6 +244,7 @@ export class ClientSubscriptions {
     const opened = this.#renewed();
     const request: SendRequest = (method, params) => connection.request(method, params);
     const left = await this.#watches.restore(request);
+    if (opened !== this.#opened) return;
     this.#gap();
     if (this.#watching.size > 0) void this.#learnWhetherHeard();
     if (left.length > 0) void this.#watchAgain(left, { request, isCurrent: () => opened === this.#opened });

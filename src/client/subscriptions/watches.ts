@@ -29,6 +29,8 @@ const atOnce = 16;
 export class ClientWatches {
   readonly #options: WatchesOptions;
   readonly #watched = new Map<string, Watched>();
+  /** The way to the connection that was told of all last. */
+  #latest: SendRequest | undefined;
 
   constructor(options: WatchesOptions) {
     this.#options = options;
@@ -72,6 +74,7 @@ export class ClientWatches {
    * @returns Those of which it is not known whether it does.
    */
   async restore(request: SendRequest): Promise<readonly string[]> {
+    this.#latest = request;
     for (const [uri, watched] of this.#watched) {
       if (watched.count === 0) this.#watched.delete(uri);
       watched.on = false;
@@ -85,9 +88,12 @@ export class ClientWatches {
   async again(uris: readonly string[], request: SendRequest): Promise<readonly string[]> {
     const left: string[] = [];
     await inBatches(uris, async (uri) => {
+      // Another connection took the place of this one, and is told itself.
+      if (this.#latest !== request) return;
       try {
         await this.#adjust(uri, request);
       } catch (error) {
+        if (this.#latest !== request) return;
         left.push(uri);
         this.#options.warn(`a resource could not be watched again for now: ${uri.slice(0, 200)}`, error);
       }
