@@ -7,6 +7,7 @@ import { exposedNames, type Named } from './names.ts';
 import type { PrefixMode } from '../options.ts';
 import type { Slot } from './slot.ts';
 import { Views, type ListView } from './views.ts';
+import { Walks, type Gathered } from './walks.ts';
 
 /** Parts of the merged bridge that a catalogue needs. */
 export interface CatalogueOptions {
@@ -27,6 +28,7 @@ const mostDoubles = 100;
 export class Catalogue {
   readonly #options: CatalogueOptions;
   readonly #views = new Views();
+  readonly #walks = new Walks();
   readonly #doubles = new Set<string>();
   /** The tools as they were shown last, to anybody. */
   #latestTools: ListView | undefined;
@@ -42,17 +44,24 @@ export class Catalogue {
    */
   async list(kind: MergedList, cursor: unknown, call: Call): Promise<JsonObject> {
     const after = typeof cursor === 'string' ? fromCursor(kind, cursor) : undefined;
-    const { merged, parts } = await this.#refresh(kind, call);
-    const entries = [...merged];
-    const start = after === undefined ? 0 : entries.findIndex(([name]) => name === after) + 1;
+    const view = this.#views.of(call);
+    const known = after && this.#walks.find(view, after.walk);
+    const { entries, hint } = known ?? (await this.#gathered(kind, call));
+    const start = after === undefined ? 0 : entries.findIndex(([name]) => name === after.name) + 1;
     if (after !== undefined && start === 0) throw wrongCursor(String(cursor));
     const page = entries.slice(start, start + pageSize);
     const last = page.at(-1);
-    return {
-      [mergedLists[kind].items]: page.map(([, item]) => item),
-      ...mergedHint(this.#options.slots, parts),
-      ...(last === undefined || start + page.length >= entries.length ? {} : { nextCursor: toCursor(kind, last[0]) }),
-    };
+    const result = { [mergedLists[kind].items]: page.map(([, item]) => item), ...hint };
+    const isLast = last === undefined || start + page.length >= entries.length;
+    if (isLast && known !== undefined) this.#walks.end(after?.walk ?? '');
+    if (isLast) return result;
+    const walk = known === undefined ? this.#walks.begin(view, { entries, hint }) : after?.walk;
+    return { ...result, nextCursor: toCursor(kind, last[0], walk) };
+  }
+
+  async #gathered(kind: MergedList, call: Call): Promise<Gathered> {
+    const { merged, parts } = await this.#refresh(kind, call);
+    return { entries: [...merged], hint: mergedHint(this.#options.slots, parts) };
   }
 
   /**
@@ -194,16 +203,17 @@ function entriesOf(
   return entries;
 }
 
-function toCursor(kind: MergedList, name: string): string {
+function toCursor(kind: MergedList, name: string, walk = ''): string {
   // JSON escapes halves of surrogate pairs, which no encoding has.
-  return btoa(encodeURIComponent(JSON.stringify([kind, name])));
+  return btoa(encodeURIComponent(JSON.stringify([kind, name, walk])));
 }
 
-function fromCursor(kind: MergedList, cursor: string): string {
+/** The last entry of the page before, and the list that it is of, where this process still has that. */
+function fromCursor(kind: MergedList, cursor: string): { readonly name: string; readonly walk: string } {
   const named = decoded(cursor);
-  const [of, name] = Array.isArray(named) ? (named as unknown[]) : [];
+  const [of, name, walk] = Array.isArray(named) ? (named as unknown[]) : [];
   if (of !== kind || typeof name !== 'string') throw wrongCursor(cursor);
-  return name;
+  return { name, walk: typeof walk === 'string' ? walk : '' };
 }
 
 function decoded(cursor: string): unknown {

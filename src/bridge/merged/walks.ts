@@ -1,0 +1,67 @@
+import { after, monotonicNow } from '../../jsonrpc/timeout.ts';
+import type { CacheHint } from '../../protocol/features/envelope.ts';
+import type { JsonObject } from '../../protocol/features/common.ts';
+import type { View } from './views.ts';
+
+/** Time after the last page for which a list is kept, and the longest after it was gathered, in milliseconds. */
+const [restMs, longestMs] = [10_000, 60_000];
+/** Limit of the entries that are kept; those of the newest list are kept however many they are. */
+const mostEntries = 100_000;
+
+/** A merged list as it was gathered. */
+export interface Gathered {
+  readonly entries: readonly (readonly [name: string, item: JsonObject])[];
+  /** Time that it may be kept; left out where a server does not say. */
+  readonly hint: CacheHint | undefined;
+}
+
+interface Walk extends Gathered {
+  readonly view: View;
+  readonly begunAt: number;
+  stop: () => void;
+}
+
+/**
+ * Merged lists that are read page by page: gathered once, for the first page, and not for each again. Who has the cursor of one goes on with it,
+ * as the client that it was gathered for alone does.
+ */
+export class Walks {
+  readonly #walks = new Map<string, Walk>();
+  #entries = 0;
+
+  /** Keeps a list of which more pages may be asked for; gives its id. */
+  begin(view: View, gathered: Gathered): string {
+    const id = crypto.randomUUID();
+    this.#walks.set(id, { ...gathered, view, begunAt: monotonicNow(), stop: this.#endLater(id, restMs) });
+    this.#entries += gathered.entries.length;
+    for (const oldest of this.#walks.keys()) {
+      if (this.#entries <= mostEntries || oldest === id) break;
+      this.end(oldest);
+    }
+    return id;
+  }
+
+  /** Finds the list of an id, which its client goes on with; it was gathered a while ago, and may be kept for less. */
+  find(view: View, id: unknown): Gathered | undefined {
+    const walk = typeof id === 'string' ? this.#walks.get(id) : undefined;
+    if (walk?.view !== view) return undefined;
+    const { entries, hint, begunAt, stop } = walk;
+    const age = monotonicNow() - begunAt;
+    stop();
+    walk.stop = this.#endLater(String(id), Math.min(restMs, longestMs - age));
+    return { entries, hint: hint && { ...hint, ttlMs: Math.max(0, Math.floor(hint.ttlMs - age)) } };
+  }
+
+  /** Forgets a list. */
+  end(id: string): void {
+    const walk = this.#walks.get(id);
+    if (walk === undefined) return;
+    walk.stop();
+    this.#walks.delete(id);
+    this.#entries -= walk.entries.length;
+  }
+
+  #endLater(id: string, ms: number): () => void {
+    return after(ms, () => this.end(id));
+  }
+}
