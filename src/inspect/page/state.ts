@@ -114,6 +114,11 @@ export function rowAt(n: number | undefined): RowView | undefined {
   return held.at(n);
 }
 
+/** All rows that are held. */
+export function allRows(): readonly RowView[] {
+  return held.all;
+}
+
 /** Number of the youngest row; 0 where there is none. */
 export function lastRow(): number {
   return held.all.at(-1)?.n ?? 0;
@@ -244,6 +249,8 @@ function serverChanged(view: ServerView): void {
     ended.value = changed(ended.value, view.id, lastRow());
   }
   servers.value = changed(servers.value, view.id, view);
+  // Of a recording, the wire is all that there is to see; it is not chosen again where the person went elsewhere.
+  if (view.state === 'recording' && chosenServer.value === '') place.value = 'wire';
   if (chosenServer.value === '' || !servers.value.has(chosenServer.value)) chosenServer.value = view.id;
   if (before !== undefined && before.state !== view.state) announce(`${view.name}: ${view.state}`);
   const waits = view.signIn?.findLast(({ state }) => state === 'waits');

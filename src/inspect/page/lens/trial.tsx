@@ -14,13 +14,15 @@ export function Trial({ n, to }: { readonly n: number; readonly to: string }): J
   const [isRunning, setRunning] = useState(false);
   const stop = useRef<AbortController>(undefined);
   useEffect(() => () => stop.current?.abort(), []);
-  if (one === undefined || one.lane !== 'message') return null;
+  const state = one === undefined ? undefined : servers.value.get(one.s)?.state;
+  // A recording is looked at: nothing of it can be played again.
+  if (one === undefined || one.lane !== 'message' || state === 'recording') return null;
   const isOfTask = aboutTasks.has(one.what);
   if (playableMethod(one.what) === undefined && !isOfTask) return null;
   const calls = one.what === 'tools/call' || isOfTask;
   const listens = /^(resources\/subscribe|subscriptions\/listen)$/.test(one.what);
   const isReadOnly = hello.value?.isReadOnly === true && calls;
-  const isConnected = servers.value.get(one.s)?.state === 'connected';
+  const isConnected = state === 'connected';
   const run = async (cancels: boolean): Promise<void> => {
     const controller = new AbortController();
     stop.current = controller;

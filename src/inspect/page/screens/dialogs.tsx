@@ -24,7 +24,16 @@ export function Dialogs(): JSX.Element | null {
         if (event.target === box.current) box.current?.close();
       }}
     >
-      {which === 'palette' && <Palette onClose={() => box.current?.close()} />}
+      {which === 'palette' && (
+        <Palette
+          onClose={() => {
+            // Closed, and not only taken away: the focus goes back to where it was.
+            box.current?.close();
+            // That it is closed is heard a moment later, until when no key would be heard.
+            dialog.value = undefined;
+          }}
+        />
+      )}
       {which === 'help' && <Help />}
       {which === 'compare' && <Compare />}
       <p class="doing">
@@ -43,9 +52,7 @@ function Palette({ onClose }: { readonly onClose: () => void }): JSX.Element {
   const all = goals(typed);
   const seen = all.filter(({ words }) => wanted.every((word) => words.toLowerCase().includes(word))).slice(0, 50);
   const go = (goal: Goal | undefined): void => {
-    // Closed, and not only taken away: the focus goes back to where it was.
     onClose();
-    dialog.value = undefined;
     // While the dialog is there, nothing beside it takes the focus.
     setTimeout(() => goal?.go(), 0);
   };

@@ -7,6 +7,7 @@ import { CallList } from './calls.tsx';
 import { Logs } from './logs.tsx';
 import { Prompts } from './prompts.tsx';
 import { Alike, Question } from '../questions/question.tsx';
+import { Recorded } from './recorded.tsx';
 import { Resources } from './resources.tsx';
 import { isTask, Tasks } from './tasks.tsx';
 import { Tools } from './tools.tsx';
@@ -38,7 +39,10 @@ export function Use(): JSX.Element {
   const all = [...questions.value.values()];
   const asked = isOfQuestions ? all : all.filter((one) => one.server === view?.id);
   return (
-    <section class={`use ${isOfQuestions ? 'of-questions' : ''}`} aria-label={isOfQuestions ? 'Questions' : 'Use'}>
+    <section
+      class={`use ${isOfQuestions ? 'of-questions' : ''} ${view?.state === 'recording' ? 'of-recording' : ''}`}
+      aria-label={isOfQuestions ? 'Questions' : 'Use'}
+    >
       {isOfQuestions && asked.length === 0 && (
         <p class="empty">No question waits: what a server asks of you, of a model or of your browser stands here.</p>
       )}
@@ -56,10 +60,7 @@ function NoServer(): JSX.Element {
 }
 
 function UseOf({ view }: { readonly view: ServerView }): JSX.Element {
-  if (view.state === 'recording')
-    return (
-      <p class="empty">This is a recording: its messages stand in the wire, and the lens works on each of them.</p>
-    );
+  if (view.state === 'recording') return <Recorded server={view.id} />;
   const Screen = screens[tab.value];
   return (
     <>
