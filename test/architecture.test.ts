@@ -91,7 +91,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'stdio/client',
     'mistakes',
   ],
-  'inspect/page': ['inspect', 'inspect/page/form'],
+  'inspect/page': ['inspect', 'inspect/page/form', 'json'],
   'inspect/page/form': [],
   // The two halves of a transport know nothing of each other.
   'http/server': ['host', 'peer', 'json', 'jsonrpc', 'protocol', 'store', 'mistakes'],

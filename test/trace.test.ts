@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { placeIn } from '../src/json/place.ts';
 import { McpError } from '../src/protocol/error.ts';
 import { toWire } from '../src/protocol/compile/to-wire.ts';
 import { traceOf, type WireChange } from '../src/protocol/compile/trace.ts';
@@ -25,12 +26,12 @@ function projected(revision: Revision, type: Type, value: unknown): { readonly w
 function differences(one: unknown, another: unknown, path = ''): readonly string[] {
   if (Object.is(one, another)) return [];
   if (Array.isArray(one) && Array.isArray(another) && one.length === another.length)
-    return one.flatMap((item, at) => differences(item, another[at], `${path}[${at}]`));
+    return one.flatMap((item, at) => differences(item, another[at], placeIn(path, at)));
   if (!isFields(one) || !isFields(another)) return [path];
   const keys = new Set([...Object.keys(one), ...Object.keys(another)]);
   return [...keys].flatMap((key) => {
-    if (Object.hasOwn(one, key) !== Object.hasOwn(another, key)) return [`${path}.${key}`];
-    return differences(one[key], another[key], `${path}.${key}`);
+    if (Object.hasOwn(one, key) !== Object.hasOwn(another, key)) return [placeIn(path, key)];
+    return differences(one[key], another[key], placeIn(path, key));
   });
 }
 

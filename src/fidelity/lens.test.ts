@@ -21,6 +21,14 @@ test('a client gets what is left of a message, with the reason of each change', 
   assert.equal(change?.why, "left out; the client's revision has none");
 });
 
+test('a place is told apart from others, whatever the names around it are', () => {
+  const info = { name: 'a', version: '1' };
+  const value = { tools: [], resultType: 'complete', _meta: { 'io.modelcontextprotocol/serverInfo': info, 'a.b': 1 } };
+  const lens = seen('2025-11-25', '2026-07-28', { ...value, ttlMs: 0, cacheScope: 'private' });
+  assert.ok(lens.kind === 'arrives');
+  assert.ok(lens.changes.some(({ path }) => path === '._meta["io.modelcontextprotocol/serverInfo"]'));
+});
+
 test('what a client of the same revision gets is the same value, and nothing changed', () => {
   const value = { tools: [tool] };
   const lens = seen('2025-11-25', '2025-11-25', value);

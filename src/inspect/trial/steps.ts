@@ -1,6 +1,7 @@
 /** A conversation through a bridge, message by message, beside what the lens said that it would be. */
 
 import { standsForTask, madeUp } from '../../fidelity/by-bridge.ts';
+import { placeIn } from '../../json/place.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import { revisionOf } from '../../protocol/revision.ts';
 import { metaKey } from '../../protocol/meta-key.ts';
@@ -154,9 +155,9 @@ function differencesOf(one: unknown, other: unknown, path = ''): readonly string
   if (Object.is(one, other) || one === madeUp) return [];
   if (Array.isArray(one) && Array.isArray(other))
     return Array.from({ length: Math.max(one.length, other.length) }, (_, at) =>
-      differencesOf(one[at], other[at], `${path}[${at}]`),
+      differencesOf(one[at], other[at], placeIn(path, at)),
     ).flat();
   if (!isObject(one) || !isObject(other)) return [path];
   const keys = [...new Set([...Object.keys(one), ...Object.keys(other)])];
-  return keys.flatMap((key) => differencesOf(one[key], other[key], `${path}.${key}`));
+  return keys.flatMap((key) => differencesOf(one[key], other[key], placeIn(path, key)));
 }

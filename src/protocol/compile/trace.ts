@@ -1,5 +1,6 @@
 /** Compiles the tables, once per revision and kind, into functions that say what the projection of a value changes, and why. */
 
+import { placeIn } from '../../json/place.ts';
 import { adaptationsOf } from '../adapt/adapt.ts';
 import type { Adaptation } from '../adapt/adaptation.ts';
 import { McpError } from '../error.ts';
@@ -11,7 +12,7 @@ import { isFields, type Fields } from './value.ts';
 
 /** One thing that a projection changes. */
 export interface WireChange {
-  /** Path of the place, as keys that follow a dot and indexes in brackets; empty for the value itself. */
+  /** Path of the place, as `placeIn` writes it; empty for the value itself. */
   readonly path: string;
   /**
    * Kind of the change: a field that the revision lacks, one that it must have, what an adaptation made, or what it has no way to
@@ -77,7 +78,7 @@ function forArray(each: Trace): Trace {
 function forMap(each: Trace): Trace {
   if (each === same) return same;
   return (value) =>
-    isFields(value) ? Object.entries(value).flatMap(([key, item]) => within(`.${key}`, each(item))) : nothing;
+    isFields(value) ? Object.entries(value).flatMap(([key, item]) => within(placeIn('', key), each(item))) : nothing;
 }
 
 function forTagged(revision: Revision, kind: Extract<Kind, { kind: 'tagged' }>): Trace {
@@ -138,7 +139,7 @@ function forField(
   revision: Revision,
   { key, row, feature }: Field,
 ): ((fields: Fields) => readonly WireChange[]) | undefined {
-  const path = `.${key}`;
+  const path = placeIn('', key);
   if (!isAlive(row.life, revision)) {
     const leftOut = [{ path, kind: 'left-out', feature }] as const;
     return (fields) => (Object.hasOwn(fields, key) ? leftOut : nothing);
@@ -183,7 +184,7 @@ function differing(before: Fields, next: Fields, feature: string): readonly Wire
   if (next === before) return nothing;
   const keys = new Set([...Object.keys(before), ...Object.keys(next)]);
   const changed = [...keys].filter((key) => before[key] !== next[key] || !Object.hasOwn(next, key));
-  const paths = changed.length === 0 ? [''] : changed.map((key) => `.${key}`);
+  const paths = changed.length === 0 ? [''] : changed.map((key) => placeIn('', key));
   return paths.map((path) => ({ path, kind: 'adapted', feature }));
 }
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { differences, placeIn } from './differences.ts';
+import { placeIn } from '../../../json/place.ts';
+import { differences } from './differences.ts';
 
 test('values differ at the places inside them, and nowhere else', () => {
   const one = { name: 'forecast', inputSchema: { properties: { days: { maximum: 7 }, city: {} }, required: ['city'] } };

@@ -1,5 +1,7 @@
 /** Differences of two values of JSON, place by place. */
 
+import { placeIn } from '../../../json/place.ts';
+
 /** A place at which two values differ; the side that has nothing there is left out. */
 export interface DifferingPlace {
   /** Place, as `placeIn` writes it; empty for the whole. */
@@ -35,12 +37,6 @@ function compare(place: DifferingPlace, depth: number, found: DifferingPlace[]):
     if (left.has(key) && right.has(key)) compare(inner, depth + 1, found);
     else if (found.length < most.places) found.push(inner);
   }
-}
-
-/** Writes the place of a member, such as `.inputSchema.properties.days`, `.list[2]` or `._meta["a.b"]`: no two places are written alike. */
-export function placeIn(path: string, member: string | number): string {
-  if (typeof member === 'number') return `${path}[${member}]`;
-  return /^[^.[\]"\s]+$/.test(member) ? `${path}.${member}` : `${path}[${JSON.stringify(member)}]`;
 }
 
 function partsOf(value: unknown): ReadonlyMap<string, unknown> | undefined {

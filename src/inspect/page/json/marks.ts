@@ -1,4 +1,5 @@
-import { differences, placeIn } from './differences.ts';
+import { placeIn } from '../../../json/place.ts';
+import { differences } from './differences.ts';
 import { jsonLines, type JsonLine } from './lines.ts';
 
 /** Signs of lines: what stands on one side alone, and what is other on both. */
