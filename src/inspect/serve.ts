@@ -5,7 +5,8 @@ import { revisions } from '../protocol/revision.ts';
 import { listenForApps, type AppsPort } from './apps/listen-apps.ts';
 import { RunningApps } from './apps/running-apps.ts';
 import { Feed } from './feed.ts';
-import { listenLocally, type Local, type Verb } from './http/listen.ts';
+import { Entrance, freshSecret } from './http/entrance.ts';
+import { entering, listenLocally, type Local, type Verb } from './http/listen.ts';
 import { readSite } from './http/site.ts';
 import { WholeRecording } from './recording.ts';
 import { auto, type InspectedServer } from './servers/inspected.ts';
@@ -42,12 +43,16 @@ export interface InspectOptions extends Pick<
   readonly bridge: OpenBridge;
   /** Opens a page in the browser of the person. */
   openPage(url: string): Promise<void>;
+  /** Hears that somebody used the address that a program opened who may be somebody else. */
+  misused?(what: string): void;
 }
 
 /** Local process that runs. */
 export interface RunningInspect {
   /** Address to open, with the token of this run in its fragment, which no server and no log ever sees. */
   readonly url: string;
+  /** Makes an address for a program that opens it: what stands in arguments is read by others, so that it is good once, and soon no more. */
+  opening(): string;
   /** Names of the verbs. */
   readonly verbs: readonly string[];
   /** Origin of the frames of apps. */
@@ -83,7 +88,16 @@ export async function startInspect(options: InspectOptions): Promise<RunningInsp
   const apps = new RunningApps();
   const appsPort = await listenForApps(apps);
   const recording = new WholeRecording(servers);
-  const token = randomBytes(32).toString('base64url');
+  const token = freshSecret();
+  const entrance = new Entrance({
+    token,
+    now,
+    misused(what) {
+      options.misused?.(what);
+      // Whoever has a token that is good comes back.
+      feed.close();
+    },
+  });
   const verbs: ReadonlyMap<string, Verb> = new Map([
     ...reachingVerbs(servers, planOf),
     ...usingVerbs(servers, { isReadOnly }),
@@ -95,7 +109,7 @@ export async function startInspect(options: InspectOptions): Promise<RunningInsp
   // What failed may cite a server.
   const shown = (error: unknown): string =>
     servers.all.reduce((text, { recorder }) => recorder.hidden(text), words(error));
-  const parts = { files, verbs, token, port: options.port, frames: appsPort.origin, words: shown };
+  const parts = { files, verbs, entrance, port: options.port, frames: appsPort.origin, words: shown };
   const local = await listenBesideApps(parts, appsPort);
   const unwatched = first.map((server) => {
     void server.connect(options.revision ?? auto);
@@ -104,7 +118,8 @@ export async function startInspect(options: InspectOptions): Promise<RunningInsp
   });
   return {
     url: `http://${local.door.host}/#${token}`,
-    verbs: [...verbs.keys()],
+    opening: () => `http://${local.door.host}/#once.${entrance.open()}`,
+    verbs: [entering, ...verbs.keys()],
     apps: appsPort.origin,
     async close() {
       for (const end of unwatched) end();

@@ -1,12 +1,13 @@
 /** Who reaches the process, what it reaches for others, and what it writes to a terminal. */
 
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
 import { createExampleServer } from '../../src/cli/example/server.ts';
 import { start } from '../../src/cli/child.test.ts';
 import { connected, inspecting, noPage, planAt, served } from '../support/inspected.ts';
@@ -93,6 +94,7 @@ function bodies(url: string): Readonly<Record<string, readonly object[]>> {
     export: [{ what: url, server: url }],
     clear: [{}],
     try: [{ n: 1, revision: url }],
+    enter: [{}],
     feed: [],
     add: [],
   };
@@ -114,6 +116,37 @@ test('no route fetches what it is given', { skip }, async (t) => {
       if (response.status === 400) assert.doesNotMatch(error, /^(?:the body|\/)/, verb);
     }
   assert.deepEqual([came, opened], [[], []]);
+});
+
+// Elsewhere what opens pages is a program that no other can stand for.
+const noOpener = process.platform !== 'linux' && 'xdg-open';
+
+test('the program that opens the page is told nothing that is good twice', { skip: skip || noOpener }, async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'parley-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const [opener, told] = [join(folder, 'xdg-open'), join(folder, 'told')];
+  await writeFile(opener, `#!/bin/sh\nprintf '%s\\n' "$@" > ${told}.new && mv ${told}.new ${told}\n`);
+  await chmod(opener, 0o700);
+  const running = start(['inspect'], { PATH: `${folder}:${process.env['PATH'] ?? ''}` });
+  const printed = await running.said(/http:\S+/);
+  let given = '';
+  for (let times = 0; given === '' && times < 1_000; times += 1) {
+    await wait(10);
+    given = await readFile(told, 'utf8').catch(() => '');
+  }
+  const { origin, hash } = new URL(given.trim());
+  assert.equal(origin, new URL(printed).origin);
+  assert.ok(!given.includes(new URL(printed).hash.slice(1)));
+  const enter = async (): Promise<Response> =>
+    await fetch(`${origin}/api/enter`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${hash.replace('#once.', '')}`, 'content-type': 'application/json' },
+      body: '{}',
+    });
+  assert.deepEqual([(await enter()).status, (await enter()).status], [200, 401]);
+  await running.said(/the page was opened twice/);
+  running.child.kill('SIGTERM');
+  assert.equal((await running.ended).code, 0);
 });
 
 test('nothing that a file or a server says moves the terminal', { skip }, async (t) => {

@@ -33,6 +33,35 @@ test('the token of a run is kept by its tab alone, which may be loaded anew', { 
   await other.close();
 });
 
+test('the address that a program opens has no token, and is good once', { skip }, async (t) => {
+  const said: string[] = [];
+  const misused = (what: string): void => void said.push(what);
+  const plans = [planAt(await served(t, createExampleServer()))];
+  const { page, scene } = await openInspect(t, plans, {}, { misused });
+  const tools = (one: typeof page): Promise<void> =>
+    one.getByRole('grid', { name: 'tools', exact: true }).getByRole('row').first().waitFor();
+  const opened = scene.opening();
+  assert.ok(!opened.includes(scene.token));
+  const own = await page.context().newPage();
+  await own.goto(opened);
+  await tools(own);
+  assert.equal(own.url(), `${scene.origin}/`);
+  await own.reload();
+  await tools(own);
+  // Somebody read it, and comes too late: the person has to come by what was printed to them alone.
+  const late = await page.context().newPage();
+  await late.goto(opened);
+  for (const one of [late, own])
+    await one.getByRole('alert').getByText('open the address that parley inspect').waitFor();
+  assert.deepEqual(said.length, 1);
+  await late.close();
+  await own.goto(scene.url);
+  await tools(own);
+  await own.close();
+  await page.reload();
+  await tools(page);
+});
+
 test('what is hidden in a message is shown by a key, and hidden again', { skip }, async (t) => {
   const plans = [planAt(await served(t, createExampleServer()))];
   const { page } = await openInspect(t, plans, {}, { revision: '2025-11-25' });

@@ -88,12 +88,13 @@ async function shown({ plans, asked, port, file }: WantedPage, parsed: Parsed, i
     planOf: (url) => addedPlan(url, options, io),
     openPage,
     bridge: openTrialBridge,
+    misused: (what) => void io.stderr.write(`parley: ${what}; open the address that is printed here\n`),
   });
   try {
     for (const { name, address, kind } of plans)
       io.stdout.write(`${doing[kind]} ${printed(`${name}: ${address}`, 'line')}\n`);
     io.stdout.write(`Parley shows it at ${inspect.url}\n`);
-    if (!parsed.flag('no-open') && !isRemote(io)) await show(inspect.url, io);
+    if (!parsed.flag('no-open') && !isRemote(io)) await show(inspect.opening(), io);
     await whenAborted(io.signal);
   } finally {
     await inspect.close();

@@ -6,8 +6,6 @@ import { timingSafeEqual } from 'node:crypto';
 export interface Door {
   /** The one value of `Host` that is ours, such as `127.0.0.1:6280`. */
   readonly host: string;
-  /** Secret of this run. */
-  readonly token: string;
 }
 
 /** A request, as far as the guard reads it. */
@@ -38,11 +36,11 @@ export function refusedAtDoor({ headers }: Knock, { host }: Door): DoorRefusal |
   return undefined;
 }
 
-/** Judges a request to a verb: it is posted, as JSON, which no form of another page can send, with the token of this run. */
-export function refusedAtVerb({ method, headers }: Knock, { token }: Door): DoorRefusal | undefined {
+/** Judges a request to a verb: it is posted, as JSON, which no form of another page can send, with a token of this run. */
+export function refusedAtVerb({ method, headers }: Knock, tokens: readonly string[]): DoorRefusal | undefined {
   if (method !== 'POST') return { status: 405, message: 'verbs are posted' };
   const given = headers['authorization'];
-  if (typeof given !== 'string' || !isSame(given, `Bearer ${token}`))
+  if (typeof given !== 'string' || !tokens.some((token) => isSame(given, `Bearer ${token}`)))
     return {
       status: 401,
       message: 'the token of this run is missing or another; open the address that parley inspect printed',

@@ -1,12 +1,17 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { readVerbBody, VerbError } from './body.ts';
+import type { Entrance } from './entrance.ts';
 import { refusedAtDoor, refusedAtVerb, type Door } from './guard.ts';
 import { commonHeaders } from './policy.ts';
 import type { SiteFile } from './site.ts';
+import { userAt } from './user-at.ts';
 
 /** Address that is listened on: this machine alone, and there is no option for more. */
 export const localAddress = '127.0.0.1';
+
+/** Name of the verb that gives a token for a code; it is answered here, since it is about the door alone. */
+export const entering = 'enter';
 
 /** Answers what the page posts: an object, or a stream of lines that it writes itself. */
 export type Verb = (
@@ -18,7 +23,7 @@ export type Verb = (
 export interface LocalParts {
   readonly files: ReadonlyMap<string, SiteFile>;
   readonly verbs: ReadonlyMap<string, Verb>;
-  readonly token: string;
+  readonly entrance: Entrance;
   /** Port; 0 for any free one. */
   readonly port: number;
   /** Origin of the frames that the page may have. */
@@ -45,7 +50,7 @@ export async function listenLocally(parts: LocalParts): Promise<Local> {
   const { port } = server.address() as AddressInfo;
   // A connection that fails is its own affair.
   server.on('error', () => {});
-  const door: Door = { host: `${localAddress}:${port}`, token: parts.token };
+  const door: Door = { host: `${localAddress}:${port}` };
   server.on('request', (request, response) => void answer(request, response, parts, door));
   return { door, close: () => closedServer(server) };
 }
@@ -60,7 +65,7 @@ export async function closedServer(server: Server): Promise<void> {
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  { files, verbs, words, frames }: LocalParts,
+  { files, verbs, words, frames, entrance }: LocalParts,
   door: Door,
 ): Promise<void> {
   response.on('error', () => response.destroy());
@@ -70,8 +75,9 @@ async function answer(
     if (refusal !== undefined) return end(response, refusal.status, { error: refusal.message });
     const [, name] = /^\/api\/([a-z-]{1,40})$/.exec(request.url ?? '') ?? [];
     if (name === undefined) return sendFile(request, response, files);
-    const refused = refusedAtVerb(request, door);
+    const refused = refusedAtVerb(request, name === entering ? entrance.keys : entrance.tokens);
     if (refused !== undefined) return end(response, refused.status, { error: refused.message });
+    if (name === entering) return end(response, 200, { token: entered(request, entrance) });
     const verb = verbs.get(name);
     if (verb === undefined) return end(response, 404, { error: `there is no verb ${name}` });
     const controller = new AbortController();
@@ -88,6 +94,13 @@ async function answer(
     if (response.headersSent) response.destroy();
     else end(response, error instanceof VerbError ? error.status : 500, { error: words(error) });
   }
+}
+
+/** Gives the token for which the code of a request is good. @throws VerbError where it is used up. */
+function entered({ headers, socket }: IncomingMessage, entrance: Entrance): string {
+  const secret = (headers.authorization ?? '').replace('Bearer ', '');
+  const user = userAt(socket);
+  return entrance.enter(secret, user === undefined || user === process.getuid?.());
 }
 
 function sendFile(

@@ -32,7 +32,7 @@ export type Place = (typeof places)[number];
 /** Limits of what the page holds: rows that wait for a frame, lines of logs, calls, and resources that were updated. */
 const most = { waiting: 5_000, logs: 2_000, calls: 264, updated: 1_000 };
 
-const token = takeToken();
+const token = await takeToken();
 export const api: Api = createApi(token);
 /** Things that the address wished when the page was opened. */
 export const wish: AddressWish = takeWish(token);

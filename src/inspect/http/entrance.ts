@@ -1,0 +1,83 @@
+import { randomBytes } from 'node:crypto';
+import { VerbError } from './body.ts';
+
+/** Time in which a browser has to come, in milliseconds: it may have to be started. */
+const goodForMs = 120_000;
+
+/** Circumstances of an entrance. */
+export interface EntranceOptions {
+  /** Token of the run, which whoever started it was shown. */
+  readonly token: string;
+  now(): number;
+  /** Hears words for whoever started the process, and that all pages have to show their tokens again. */
+  misused(words: string): void;
+}
+
+/** Makes a secret of 256 bits. */
+export function freshSecret(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/**
+ * Way in for the page that a program opens. The arguments of programs can be read by other users of a machine, so that no
+ * token stands there: a code does that is good once, for two minutes, and for the user whose process this is.
+ */
+export class Entrance {
+  readonly #options: EntranceOptions;
+  readonly #code = freshSecret();
+  #opened: number | undefined;
+  /** Token that was given for the code. */
+  #given: string | undefined;
+  #isUsed = false;
+  #told = '';
+
+  constructor(options: EntranceOptions) {
+    this.#options = options;
+  }
+
+  /** Tokens that every verb takes. */
+  get tokens(): readonly string[] {
+    return this.#given === undefined ? [this.#options.token] : [this.#options.token, this.#given];
+  }
+
+  /** Secrets that the verb takes which gives a token: the code, also after its time, and the tokens themselves. */
+  get keys(): readonly string[] {
+    return this.#opened === undefined ? this.tokens : [...this.tokens, this.#code];
+  }
+
+  /** Opens it. @returns The code. */
+  open(): string {
+    this.#opened ??= this.#options.now();
+    return this.#code;
+  }
+
+  /**
+   * Gives a token for the code, once.
+   *
+   * @param isOurs False where the system says that another user asks.
+   * @throws VerbError where the code is used up. Where it was used twice, nobody knows by whom: the token that was given
+   *   for it is good no more.
+   */
+  enter(secret: string, isOurs: boolean): string {
+    if (secret !== this.#code) return secret;
+    if (!isOurs) {
+      this.#tell('another user of this machine asked for the page');
+      throw new VerbError(403, 'it is the page of another user of this machine');
+    }
+    if (this.#isUsed) {
+      this.#given = undefined;
+      this.#tell('the page was opened twice by an address that is good once, and is closed');
+      throw new VerbError(401, 'this address is used up; open the one that parley inspect printed');
+    }
+    if (this.#options.now() - (this.#opened ?? 0) > goodForMs)
+      throw new VerbError(401, 'this address was good for two minutes; open the one that parley inspect printed');
+    this.#isUsed = true;
+    return (this.#given = freshSecret());
+  }
+  /** However often somebody asks, it is said once. */
+  #tell(words: string): void {
+    if (this.#told === words) return;
+    this.#told = words;
+    this.#options.misused(words);
+  }
+}
