@@ -38,6 +38,7 @@ const maySkip: ReadonlyMap<string, string> = new Map([
   ['test/inspect/files.test.ts', 'the package, which npm ci builds'],
   ['test/inspect/finds.test.ts', 'Chromium'],
   ['test/inspect/forms.test.ts', 'Chromium'],
+  ['test/inspect/gone.test.ts', 'Chromium'],
   ['test/inspect/held.test.ts', 'Chromium'],
   ['test/inspect/hostile.test.ts', 'Chromium'],
   ['test/inspect/layout.test.ts', 'Chromium'],

@@ -91,6 +91,8 @@ export interface ServerView {
   readonly pagesByOne: boolean;
   /** Names of what is new or changed since the last look. */
   readonly news: readonly string[];
+  /** Last row of the connection that ended last: what waited for an answer by then gets none. */
+  readonly endedAt?: number;
 }
 
 /** Names of the lists of a server. */
@@ -137,6 +139,8 @@ export interface RowView {
   readonly bytes: number;
   readonly ms?: number;
   readonly pair?: number;
+  /** True where whoever asked gave it up. */
+  readonly cancelled?: true;
   /** Ids of the requirements that it breaks. */
   readonly broken?: readonly string[];
   readonly problem?: true;

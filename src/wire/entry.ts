@@ -83,6 +83,8 @@ export interface RecordingEntry extends Seen {
   readonly method?: string;
   /** Sequence of the response to a request, and of the request of a response. */
   readonly pair?: number;
+  /** Sequence of the notification by which whoever asked gave the request up. */
+  readonly cancelled?: number;
   /** Revision that was settled or claimed when it crossed. */
   readonly revision?: string;
   /** Time from the request, in milliseconds. */

@@ -23,6 +23,23 @@ describe('a log', () => {
     assert.deepEqual([pair, ms, method, id], [request, 41, 'ping', 1]);
   });
 
+  test('knows which requests were given up, by whoever asked them, and that one was answered all the same', () => {
+    const { log } = clocked();
+    const ping = (id: number, from: Seen['from']): number =>
+      log.note(line(from, `{"jsonrpc":"2.0","id":${id},"method":"ping"}`));
+    const [own, other, theirs] = [ping(1, 'client'), ping(2, 'client'), ping(1, 'server')];
+    const cancel = (id: number): string =>
+      `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":${id}}}`;
+    const notice = log.note(line('client', cancel(1)));
+    assert.deepEqual(
+      [own, other, theirs].map((n) => log.entry(n)?.cancelled),
+      [notice, undefined, undefined],
+    );
+    log.note(line('client', cancel(7)));
+    const late = log.note(line('server', '{"jsonrpc":"2.0","id":1,"result":{}}'));
+    assert.deepEqual([log.entry(own)?.pair, log.entry(own)?.cancelled], [late, notice]);
+  });
+
   test('ties a response that is too long to be kept to its request', () => {
     const { log } = clocked({ text: 100 });
     const request = log.note(line('client', '{"jsonrpc":"2.0","id":1,"method":"tools/call"}'));

@@ -193,6 +193,10 @@ class MemoryLog implements Log {
   #related(entry: RecordingEntry, facts: MessageFacts): RecordingEntry {
     const { id, method, problem } = facts;
     const pair = this.#pairs.take(entry, facts);
+    for (const given of this.#pairs.givenUp(entry, facts)) {
+      const before = this.#entries.get(given);
+      if (before !== undefined) this.#change({ ...before, cancelled: entry.sequence });
+    }
     const request = pair === undefined ? undefined : this.#entries.get(pair.request);
     const ms = pair === undefined ? undefined : entry.time - pair.time;
     if (request !== undefined && ms !== undefined) this.#change({ ...request, pair: entry.sequence, ms });

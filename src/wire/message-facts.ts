@@ -11,6 +11,8 @@ export interface MessageFacts {
   readonly requests: readonly { readonly id: RequestId; readonly method: string }[];
   /** Ids of the responses in it. */
   readonly responses: readonly RequestId[];
+  /** Ids of requests that whoever asked them gives up in it. */
+  readonly cancelled: readonly RequestId[];
   /** Revision that it claims (`_meta`), and that it settles (`initialize`). */
   readonly claimed?: string;
   readonly settled?: string;
@@ -18,7 +20,7 @@ export interface MessageFacts {
   readonly problem?: string;
 }
 
-const none: MessageFacts = { requests: [], responses: [] };
+const none: MessageFacts = { requests: [], responses: [], cancelled: [] };
 
 /** Most messages of a batch that are looked at. */
 const mostParts = 1_000;
@@ -46,8 +48,14 @@ export function messageFacts(text: string): MessageFacts {
       isId(part['id']) && typeof part['method'] === 'string' ? [{ id: part['id'], method: part['method'] }] : [],
     ),
     responses: objects.flatMap((part) => (isId(part['id']) && part['method'] === undefined ? [part['id']] : [])),
+    cancelled: objects.flatMap(cancelledIn),
     ...revisionsIn(single),
   };
+}
+
+function cancelledIn({ method, params }: Readonly<Record<string, unknown>>): readonly RequestId[] {
+  const id = method === 'notifications/cancelled' && isObject(params) ? params['requestId'] : undefined;
+  return isId(id) ? [id] : [];
 }
 
 /** Reads what the ends of a text that is too long to be read say of it: which request it answers. */

@@ -17,6 +17,8 @@ export interface Pair {
 export interface Pairs {
   /** Takes a message. @returns The request that it answers, where it is a response to one that was seen. */
   take(entry: Pick<RecordingEntry, 'sequence' | 'time' | 'connection' | 'from'>, facts: MessageFacts): Pair | undefined;
+  /** Finds the requests that a message gives up; they may be answered all the same. */
+  givenUp(entry: Pick<RecordingEntry, 'connection' | 'from'>, facts: MessageFacts): readonly number[];
 }
 
 /** Ties responses to their requests: the same id on the same connection, from the other side. */
@@ -41,6 +43,9 @@ export function createPairs(): Pairs {
         open.delete(key);
       }
       return found;
+    },
+    givenUp({ connection, from }, { cancelled }) {
+      return cancelled.flatMap((id) => open.get(keyOf(connection, from, id))?.request ?? []);
     },
   };
 }

@@ -19,6 +19,12 @@ export interface Api {
   follow(hear: (line: FeedLine) => void, state: (words: string | undefined) => void): Promise<void>;
 }
 
+/** A line of the feed that the page failed to take: a fault of its own. */
+class HeardError extends Error {}
+
+const gone =
+  'The process of parley inspect does not answer. If it ended, start it again and open the address that it prints; what is shown here is what was.';
+
 /** Waits between tries to reach the process again, in milliseconds. */
 const waits = [250, 500, 1_000, 2_000, 5_000];
 
@@ -27,12 +33,19 @@ export function createApi(token: string): Api {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
 
   async function send(verb: string, body: object, signal?: AbortSignal): Promise<Response> {
-    const response = await fetch(`/api/${verb}`, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify(body),
-      ...(signal === undefined ? {} : { signal }),
-    });
+    let response: Response;
+    try {
+      response = await fetch(`/api/${verb}`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify(body),
+        ...(signal === undefined ? {} : { signal }),
+      });
+    } catch (error) {
+      // A browser says no more than that it failed.
+      if (error instanceof TypeError) throw new ApiError(0, gone);
+      throw error;
+    }
     if (response.ok) return response;
     const told: unknown = await response.json().catch(() => undefined);
     const words =
@@ -47,8 +60,7 @@ export function createApi(token: string): Api {
     const write = (piece: string): void => {
       const lines = (rest + piece).split('\n');
       rest = lines.pop() ?? '';
-      // The process writes nothing else.
-      for (const line of lines) hear(JSON.parse(line) as FeedLine);
+      for (const line of lines) take(line, hear);
     };
     await response.body?.pipeThrough(new TextDecoderStream()).pipeTo(new WritableStream({ write }));
   }
@@ -62,7 +74,7 @@ export function createApi(token: string): Api {
       let since = 0;
       let tries = 0;
       for (;;) {
-        let words = 'The process of parley inspect does not answer. Is it still running?';
+        let words = gone;
         try {
           await once(since, (line) => {
             tries = 0;
@@ -72,6 +84,8 @@ export function createApi(token: string): Api {
           });
         } catch (error) {
           if (error instanceof ApiError && error.status === 401) return state(error.message);
+          // What came cannot be taken by asking for it again.
+          if (error instanceof HeardError) return state(error.message);
           if (error instanceof ApiError) words = error.message;
         }
         state(words);
@@ -79,4 +93,15 @@ export function createApi(token: string): Api {
       }
     },
   };
+}
+
+/** Takes a line. @throws HeardError where the page fails. */
+function take(line: string, hear: (line: FeedLine) => void): void {
+  try {
+    // The process writes nothing else.
+    hear(JSON.parse(line) as FeedLine);
+  } catch (error) {
+    const what = error instanceof Error ? error.message : String(error);
+    throw new HeardError(`This page failed, and shows nothing more of what happens: ${what}. Load it anew.`);
+  }
 }

@@ -51,8 +51,6 @@ export const outcomes: Signal<ReadonlyMap<number, OutcomeView>> = signal(new Map
 export const lists: Signal<ReadonlyMap<string, ListsView>> = signal(new Map());
 /** Resources that were updated since they were read last. */
 export const updated: Signal<ReadonlySet<string>> = signal(new Set());
-/** Last rows of servers whose connections ended: what waited for an answer by then gets none. */
-export const ended: Signal<ReadonlyMap<string, number>> = signal(new Map());
 /** Rows that left the memory of the process. */
 export const left: Signal<ReadonlyMap<string, number>> = signal(new Map());
 
@@ -235,7 +233,8 @@ export function callAgain(id: string, wish: { readonly name: string; readonly te
 
 /** Tells whether a request may still be answered. */
 export function isOpen({ s, n }: RowView): boolean {
-  return isUp(servers.value.get(s)?.state) && n > (ended.value.get(s) ?? 0);
+  const { state, endedAt = 0 } = servers.value.get(s) ?? {};
+  return isUp(state) && n > endedAt;
 }
 
 function isUp(state: ServerView['state'] | undefined): boolean {
@@ -244,10 +243,6 @@ function isUp(state: ServerView['state'] | undefined): boolean {
 
 function serverChanged(view: ServerView): void {
   const before = servers.value.get(view.id);
-  if (isUp(before?.state) && !isUp(view.state)) {
-    settleRows();
-    ended.value = changed(ended.value, view.id, lastRow());
-  }
   servers.value = changed(servers.value, view.id, view);
   // Of a recording, the wire is all that there is to see; it is not chosen again where the person went elsewhere.
   if (view.state === 'recording' && chosenServer.value === '') place.value = 'wire';

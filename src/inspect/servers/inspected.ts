@@ -114,7 +114,7 @@ export class InspectedServer {
     this.#show({ state: 'connecting', wanted, wantsSignIn: false }, [
       ...(['problem', 'advice', 'revision', 'steps', 'signIn'] as const),
     ]);
-    const began = this.recorder.log.since(0).at(-1)?.sequence ?? 0;
+    const began = this.#lastRow();
     try {
       const transport = await this.#reach(signal, asks);
       const client = await this.#shared.open(transport, {
@@ -321,6 +321,8 @@ export class InspectedServer {
       ...askingHandlers({ server: this.id, questions, about, shown: (value) => this.recorder.shown(value) }),
       roots: this.#view.roots.map((root) => ({ ...root })),
       validateOutput: false,
+      // That a process ended is what a person wants to see; a session that a server forgot is opened anew, in the wire.
+      reconnect: this.plan.kind !== 'stdio',
       ...(revisions === undefined ? {} : { revisions }),
       onLog: ({ level, logger, data }) =>
         this.#note(level, typeof data === 'string' ? data : JSON.stringify(data), logger),
@@ -372,8 +374,18 @@ export class InspectedServer {
     });
   }
 
+  /** Tells whether a connection ends by this. */
+  #ends({ state }: Partial<ServerView>): boolean {
+    const isUp = (one: ServerView['state'] | undefined): boolean => one === 'connected' || one === 'connecting';
+    return state !== undefined && isUp(this.#view.state) && !isUp(state);
+  }
+
+  #lastRow(): number {
+    return this.recorder.log.since(0).at(-1)?.sequence ?? 0;
+  }
+
   #show(more: Partial<ServerView>, without: readonly (keyof ServerView)[] = []): void {
-    const view = { ...this.#view, ...more };
+    const view = { ...this.#view, ...more, ...(this.#ends(more) ? { endedAt: this.#lastRow() } : {}) };
     for (const key of without) if (!(key in more)) delete view[key];
     this.#view = view;
     // A page would take it for one that came.

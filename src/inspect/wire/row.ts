@@ -10,7 +10,7 @@ const widest = 80;
 
 /** Makes the row of an entry, which must hold nothing secret: it is given as it is shown. */
 export function rowOfEntry(entry: RecordingEntry): RowView {
-  const { sequence, time, server, connection, from, lane, http, bytes, ms, pair, broken, problem } = entry;
+  const { sequence, time, server, connection, from, lane, http, bytes, ms, pair, cancelled, broken, problem } = entry;
   const kind = kindOf(entry);
   const about = subjectOf(entry);
   return {
@@ -27,6 +27,7 @@ export function rowOfEntry(entry: RecordingEntry): RowView {
     ...(http?.status === undefined ? {} : { status: http.status }),
     ...(ms === undefined ? {} : { ms }),
     ...(pair === undefined ? {} : { pair }),
+    ...(cancelled === undefined ? {} : { cancelled: true }),
     ...(broken === undefined || broken.length === 0 ? {} : { broken: broken.slice(0, 8) }),
     ...(problem === undefined ? {} : { problem: true }),
   };

@@ -90,6 +90,7 @@ function flag(value: string): RowFilter | undefined {
   if (value === 'broken') return ({ broken }) => broken !== undefined;
   if (value === 'error')
     return ({ kind, status, problem }) => kind === 'error' || (status ?? 0) >= 400 || problem === true;
-  if (value === 'open') return ({ kind, pair }) => kind === 'request' && pair === undefined;
+  if (value === 'open')
+    return ({ kind, pair, cancelled }) => kind === 'request' && pair === undefined && cancelled !== true;
   return undefined;
 }

@@ -258,9 +258,10 @@ function Cells({
 
 /** Status of HTTP; where there is none, whether an answer is missing, or what else it is. */
 function statusOf(one: RowView): string | number {
-  const { kind, lane, pair, status } = one;
+  const { kind, lane, pair, status, cancelled } = one;
   if (status !== undefined) return status;
-  if (kind === 'request' && pair === undefined) return isOpen(one) ? 'waits' : 'no answer';
+  if (kind === 'request' && pair === undefined)
+    return cancelled === true ? 'given up' : isOpen(one) ? 'waits' : 'no answer';
   if (kind === 'error') return 'error';
   return lane === 'message' ? '' : lane;
 }

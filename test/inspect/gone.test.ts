@@ -1,0 +1,130 @@
+/** What is said of things that are over: requests that nobody answers, a process that ended, a page that failed. */
+
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import type { Locator, Page } from 'playwright-core';
+import { createServer, type Server } from '../../src/server.ts';
+import { spawn } from '../../src/stdio/client/transport.ts';
+import { noBrowser, openInspect, type OpenPage } from '../support/inspect-page.ts';
+import { planAt, served } from '../support/inspected.ts';
+
+const skip = noBrowser;
+
+/** A server with a tool that ends when it is cancelled. */
+function slow(): Server {
+  const server = createServer({ name: 'slow', version: '1' });
+  server.tool('wait', {}, async (_, { signal }) => {
+    await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+    return 'given up';
+  });
+  return server;
+}
+
+/** Calls of a tool in the wire, and what is said of each. */
+function callsOf(page: Page, tool: string): { readonly rows: Locator; said(): Promise<readonly string[]> } {
+  const rows = page
+    .getByRole('grid', { name: 'Messages' })
+    .getByRole('row')
+    .filter({ hasText: `tools/call ${tool}` });
+  return { rows, said: async () => await rows.locator('.c-status').allTextContents() };
+}
+
+test('a request that was given up says so, and does not wait in a page that is loaded anew', { skip }, async (t) => {
+  const plans = [planAt(await served(t, slow()))];
+  const { page, choose } = await openInspect(t, plans, {}, { revision: '2025-11-25' });
+  const { rows, said } = callsOf(page, 'wait');
+  const call = async (count: number): Promise<void> => {
+    await page.getByRole('button', { name: /^Call Ctrl/ }).click();
+    await rows.nth(count).getByText('waits').waitFor();
+  };
+  await choose('tools', 'wait');
+  await call(0);
+  await page.keyboard.press('.');
+  await rows.first().getByText('given up').waitFor();
+  await call(1);
+  assert.deepEqual(await said(), ['given up', 'waits']);
+  await page.reload();
+  await rows.nth(1).getByText('waits').waitFor();
+  assert.deepEqual(await said(), ['given up', 'waits']);
+});
+
+test(
+  'a request whose server ended waits no more once there is another, also in a page that is loaded anew',
+  { skip },
+  async (t) => {
+    const script = `process.stdin.on('data', (text) => String(text).split('\\n').filter(Boolean).forEach((line) => {
+    const { id, method, params } = JSON.parse(line);
+    if (method === 'tools/call') process.exit(3);
+    const results = {
+      initialize: { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'x', version: '1' } },
+      'tools/list': { tools: [{ name: 'end', inputSchema: { type: 'object' } }] },
+    };
+    if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, result: results[method] ?? {} }));
+  }))`;
+    const plan = planAt('http://127.0.0.1:1', {
+      kind: 'stdio',
+      reach: ({ onStderr, killAfterMs }) =>
+        Promise.resolve(spawn(process.execPath, ['-e', script], { onStderr, killAfterMs })),
+    });
+    const { page, choose } = await openInspect(t, [plan], {}, { revision: '2025-11-25' });
+    const { rows, said } = callsOf(page, 'end');
+    await choose('tools', 'end');
+    await page.getByRole('button', { name: /^Call Ctrl/ }).click();
+  await rows.getByText('no answer').waitFor();
+    await page.getByRole('button', { name: 'Connect', exact: true }).first().click();
+    await page
+      .getByText(/^connected/)
+      .first()
+      .waitFor();
+    assert.deepEqual(await said(), ['no answer']);
+    await page.reload();
+    await rows.first().waitFor();
+    await page
+      .getByText(/^connected/)
+      .first()
+      .waitFor();
+    assert.deepEqual(await said(), ['no answer']);
+  },
+);
+
+/** Another page of the same process, of whose complaints nothing is made. */
+async function beside(
+  t: TestContext,
+  { page, scene }: OpenPage,
+  before?: (own: Page) => Promise<unknown>,
+): Promise<Page> {
+  const own = await page.context().newPage();
+  t.after(() => own.close());
+  await before?.(own);
+  await own.goto(scene.url);
+  await own.getByRole('heading', { name: 'Parley' }).waitFor();
+  return own;
+}
+
+test('a process that ended is told of, with what to do, and what was done in vain too', { skip }, async (t) => {
+  const open = await openInspect(t, [planAt(await served(t, slow()))]);
+  const own = await beside(t, open);
+  await own.getByRole('grid', { name: 'tools', exact: true }).getByRole('row').first().click();
+  await open.page.close();
+  await open.scene.close();
+  const words = /does not answer.*start it again and open the address that it prints/;
+  await own.getByRole('alert').getByText(words).waitFor();
+  await own.getByRole('button', { name: /^Call Ctrl/ }).click();
+  await own.getByRole('alert').filter({ hasText: 'Dismiss' }).getByText(words).waitFor();
+});
+
+test('a page that cannot take what the process says does not blame the process', { skip }, async (t) => {
+  const open = await openInspect(t, [planAt(await served(t, slow()))]);
+  let asked = 0;
+  const own = await beside(t, open, (page) =>
+    page.route('**/api/feed', async (route) => {
+      asked += 1;
+      await route.fulfill({ status: 200, contentType: 'application/x-ndjson', body: '{"kind":"server"}\n' });
+    }),
+  );
+  await own
+    .getByRole('alert')
+    .getByText(/This page failed, and shows nothing more .*Load it anew/)
+    .waitFor();
+  assert.equal(asked, 1);
+});
