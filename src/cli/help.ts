@@ -186,7 +186,7 @@ what a client of another revision would get of it. The address has a token of th
   --record <file>           keeps everything that crosses, without secrets, also what leaves memory
   --open <file>             shows what --record kept, or what was saved in the page
   --watch[=<folder>]        starts the server of the command anew when files of the folder change, that of its script by
-                            default; node_modules and dot folders are not looked at
+                            default; node_modules and what begins with a dot are not looked at, but for .env
   --read-only               calls no tool
   --port <n>                the port; any free one
   --no-open                 prints the address, and opens no browser; assumed over SSH

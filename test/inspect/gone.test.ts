@@ -70,7 +70,7 @@ test(
     const { rows, said } = callsOf(page, 'end');
     await choose('tools', 'end');
     await page.getByRole('button', { name: /^Call Ctrl/ }).click();
-  await rows.getByText('no answer').waitFor();
+    await rows.getByText('no answer').waitFor();
     await page.getByRole('button', { name: 'Connect', exact: true }).first().click();
     await page
       .getByText(/^connected/)

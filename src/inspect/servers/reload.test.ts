@@ -5,10 +5,18 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { watchFolder } from './reload.ts';
 
-test('what changes is told once, and what is installed or kept by tools is not looked at', async (t) => {
+test('what changes is told once, settings too, and what is installed or kept by tools is not looked at', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'parley-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
-  const files = ['node_modules/x/index.js', '.git/index', 'lib/node_modules/y.js', 'lib/.cache/z', 'lib/server.js'];
+  const ignored = [
+    'node_modules/x/index.js',
+    '.git/index',
+    'lib/node_modules/y.js',
+    'lib/.cache/z',
+    'venv/.env/x',
+    '.env.swp',
+  ];
+  const files = [...ignored, '.env', '.env.local', 'lib/server.js'];
   for (const file of files) {
     await mkdir(join(folder, file, '..'), { recursive: true });
     await writeFile(join(folder, file), '1');
@@ -27,5 +35,5 @@ test('what changes is told once, and what is installed or kept by tools is not l
   // The last of them is the one that is told.
   for (const file of files) await writeFile(join(folder, file), '2');
   await isHeard;
-  assert.deepEqual(told, [[join('lib', 'server.js')]]);
+  assert.deepEqual(told, [['.env', '.env.local', join('lib', 'server.js')]]);
 });

@@ -8,8 +8,11 @@ const quietMs = 150;
 /** Most files of which it is told that they changed. */
 const mostNames = 1_000;
 
-/** Folders that are not looked at: what is installed, and what tools keep. */
+/** Files and folders that are not looked at: what is installed, and what tools keep. */
 const ignored = /^(?:node_modules|\..+)$/;
+
+/** Files of settings all the same, but for what editors keep beside them while they are written. */
+const settings = /^\.env(?:\.(?!sw[a-p]$)[\w-]+)?$/;
 
 /** Options of looking at a folder. */
 export interface ReloadOptions {
@@ -20,7 +23,7 @@ export interface ReloadOptions {
 }
 
 /**
- * Looks at the files of a folder and of those in it, but for `node_modules` and dot folders.
+ * Looks at the files of a folder and of those in it, but for `node_modules` and what begins with a dot; `.env` and its kin are looked at.
  *
  * @returns Ends it.
  */
@@ -35,7 +38,7 @@ export function watchFolder(folder: string, { changed, failed }: ReloadOptions):
   let watcher: FSWatcher;
   try {
     watcher = watch(folder, { recursive: true }, (_, name) => {
-      if (name !== null && name.split(sep).some((part) => ignored.test(part))) return;
+      if (name !== null && !isLookedAt(name)) return;
       cancel();
       if (names.size < mostNames) names.add(name ?? '');
       cancel = after(quietMs, told, true);
@@ -49,4 +52,10 @@ export function watchFolder(folder: string, { changed, failed }: ReloadOptions):
     cancel();
     watcher.close();
   };
+}
+
+function isLookedAt(name: string): boolean {
+  const parts = name.split(sep);
+  const file = parts.pop() ?? '';
+  return !parts.some((part) => ignored.test(part)) && (settings.test(file) || !ignored.test(file));
 }
