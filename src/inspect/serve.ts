@@ -5,7 +5,7 @@ import { revisions } from '../protocol/revision.ts';
 import { listenForApps, type AppsPort } from './apps/listen-apps.ts';
 import { RunningApps } from './apps/running-apps.ts';
 import { Feed } from './feed.ts';
-import { Entrance, freshSecret } from './http/entrance.ts';
+import { Entrance } from './http/entrance.ts';
 import { entering, listenLocally, type Local, type Verb } from './http/listen.ts';
 import { readSite } from './http/site.ts';
 import { WholeRecording } from './recording.ts';
@@ -68,14 +68,13 @@ export async function startInspect(options: InspectOptions): Promise<RunningInsp
   // Whoever comes hears first which run it is.
   greet(feed, { version, isReadOnly });
   const questions = new Questions(feed);
-  const next = countedAfter(plans);
   const shared: Shared = {
     feed,
     questions,
     fetch,
     version,
     isReadOnly,
-    next,
+    next: countedAfter(plans),
     now,
     open,
     words,
@@ -88,16 +87,7 @@ export async function startInspect(options: InspectOptions): Promise<RunningInsp
   const apps = new RunningApps();
   const appsPort = await listenForApps(apps);
   const recording = new WholeRecording(servers);
-  const token = freshSecret();
-  const entrance = new Entrance({
-    token,
-    now,
-    misused(what) {
-      options.misused?.(what);
-      // Whoever has a token that is good comes back.
-      feed.close();
-    },
-  });
+  const entrance = entranceBefore(feed, options);
   const verbs: ReadonlyMap<string, Verb> = new Map([
     ...reachingVerbs(servers, planOf),
     ...usingVerbs(servers, { isReadOnly }),
@@ -117,7 +107,7 @@ export async function startInspect(options: InspectOptions): Promise<RunningInsp
     return folder === undefined ? () => {} : restartOnChange(server, folder, { ...options, servers });
   });
   return {
-    url: `http://${local.door.host}/#${token}`,
+    url: `http://${local.door.host}/#${entrance.token}`,
     opening: () => `http://${local.door.host}/#once.${entrance.open()}`,
     verbs: [entering, ...verbs.keys()],
     apps: appsPort.origin,
@@ -130,6 +120,17 @@ export async function startInspect(options: InspectOptions): Promise<RunningInsp
       await appsPort.close();
     },
   };
+}
+
+/** Makes the entrance; where it is misused, whoever has a token that is good comes back. */
+function entranceBefore(feed: Feed, { now, misused }: Pick<InspectOptions, 'now' | 'misused'>): Entrance {
+  return new Entrance({
+    now,
+    misused(what) {
+      misused?.(what);
+      feed.close();
+    },
+  });
 }
 
 /** Listens for the page, which alone may have apps in it. @throws Error where the port is taken; that of apps is closed. */

@@ -6,15 +6,13 @@ const goodForMs = 120_000;
 
 /** Circumstances of an entrance. */
 export interface EntranceOptions {
-  /** Token of the run, which whoever started it was shown. */
-  readonly token: string;
   now(): number;
   /** Hears words for whoever started the process, and that all pages have to show their tokens again. */
   misused(words: string): void;
 }
 
 /** Makes a secret of 256 bits. */
-export function freshSecret(): string {
+function freshSecret(): string {
   return randomBytes(32).toString('base64url');
 }
 
@@ -23,6 +21,8 @@ export function freshSecret(): string {
  * token stands there: a code does that is good once, for two minutes, and for the user whose process this is.
  */
 export class Entrance {
+  /** Token of the run, which whoever started it is shown. */
+  readonly token: string = freshSecret();
   readonly #options: EntranceOptions;
   readonly #code = freshSecret();
   #opened: number | undefined;
@@ -37,7 +37,7 @@ export class Entrance {
 
   /** Tokens that every verb takes. */
   get tokens(): readonly string[] {
-    return this.#given === undefined ? [this.#options.token] : [this.#options.token, this.#given];
+    return this.#given === undefined ? [this.token] : [this.token, this.#given];
   }
 
   /** Secrets that the verb takes which gives a token: the code, also after its time, and the tokens themselves. */

@@ -33,19 +33,12 @@ export function createApi(token: string): Api {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
 
   async function send(verb: string, body: object, signal?: AbortSignal): Promise<Response> {
-    let response: Response;
-    try {
-      response = await fetch(`/api/${verb}`, {
-        method: 'POST',
-        headers,
-        body: JSON.stringify(body),
-        ...(signal === undefined ? {} : { signal }),
-      });
-    } catch (error) {
-      // A browser says no more than that it failed.
-      if (error instanceof TypeError) throw new ApiError(0, gone);
-      throw error;
-    }
+    const response = await asked(`/api/${verb}`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+      ...(signal === undefined ? {} : { signal }),
+    });
     if (response.ok) return response;
     const told: unknown = await response.json().catch(() => undefined);
     const words =
@@ -93,6 +86,16 @@ export function createApi(token: string): Api {
       }
     },
   };
+}
+
+/** Asks the process. @throws ApiError where it does not answer, of which a browser says no more than that it failed. */
+async function asked(path: string, request: RequestInit): Promise<Response> {
+  try {
+    return await fetch(path, request);
+  } catch (error) {
+    if (error instanceof TypeError) throw new ApiError(0, gone);
+    throw error;
+  }
 }
 
 /** Takes a line. @throws HeardError where the page fails. */
