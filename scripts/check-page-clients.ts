@@ -58,8 +58,11 @@ function scenarioLine({ name }: Scenario): string {
       'The challenge says nothing: metadata are at the root alone, those of the issuer are of OpenID Connect; there is no refresh token, and clients are to authenticate by `client_secret_basic`.',
     openid: 'The issuer has a path, and metadata behind it alone.',
     moved: 'After `move` the metadata name another issuer, and all tokens are over.',
+    document:
+      'The URL of a metadata document serves as the id of a client. It is fetched, where it is `https:` and in no inner network.',
+    capitals: 'The metadata say the scheme of the resource in capitals.',
     own: 'There are no metadata at all, as in 2025-03-26: for clients of that revision alone.',
-    'mixed-up': 'The answer is of another issuer than was asked, by its `iss`.',
+    'mixed-up': 'The answer is of another issuer than was asked, by its `iss`, which the metadata name meanwhile.',
     'no-iss': 'The `iss` that was promised is missing.',
     'foreign-iss': 'An `iss` that was not promised is that of another.',
     'alike-iss': 'The `iss` has a slash more than the issuer.',
@@ -67,6 +70,7 @@ function scenarioLine({ name }: Scenario): string {
     'other-issuer': 'The metadata of the issuer name another.',
     'other-resource': 'The metadata of the resource name another.',
     'no-pkce': 'The metadata of the issuer say nothing of PKCE.',
+    unregistered: 'Every registration is refused for its redirect URIs.',
   };
   return `| ${name} | ${about[name] ?? ''} |`;
 }
@@ -78,8 +82,9 @@ const reasons: readonly (readonly [why: string, fits: (row: Requirement) => bool
     'of an extension that this server does not have',
     ({ revisions, area }) => revisions.startsWith('ext') && area !== 'tasks',
   ],
+  ...singleReasons('authorized'),
   [
-    'of authorization, and not seen from a server: what is kept, shown and opened on its machine, where a browser or https is needed, and what it may support or not',
+    'of security, and not seen from a server: what is opened, refused and looked up on the machine of the client, or of networks that are not that of this machine',
     ({ area }) => area === 'authorization' || area === 'security',
   ],
   ['of HTTP+SSE, which nobody has to speak, and not seen from a server', ({ area }) => area === 'http+sse'],

@@ -69,6 +69,21 @@ const server: readonly Reason[] = [
   ['never tried: no address is read that the server does not list', 'resources-018 resources-022'],
 ];
 
+/** Of clients that are authorized. */
+const authorized: readonly Reason[] = [
+  [
+    'about what a client may support: one that registers, or has an id by hand, may have been given nothing else',
+    'auth-007 auth-058 auth-073 auth-074',
+  ],
+  ['what a client tells its person of a refusal, or keeps from them', 'auth-078 auth-091'],
+  ['about how tokens are kept on the machine of a client', 'auth-110'],
+  [
+    'that a whole specification, of OAuth or of this, is followed, whose single statements are judged',
+    'auth-001 auth-004 auth-006',
+  ],
+  ['about stdio, whose credentials come from the environment', 'auth-002'],
+];
+
 const client: readonly Reason[] = [
   ['about whoever reads a schema, whose dealing with it no message shows for certain', 'schema-014'],
   [
@@ -117,11 +132,17 @@ const client: readonly Reason[] = [
   ['said by another row too: that of what is filled in, whose shape is judged', 'sampling-017'],
 ];
 
+const bySide: Readonly<Record<'server' | 'client' | 'authorized', readonly Reason[]>> = {
+  server: [...both, ...server],
+  client: [...both, ...client],
+  authorized,
+};
+
 /** Reasons of rows of a side, in their order. */
 export function singleReasons(
-  side: 'server' | 'client',
+  side: 'server' | 'client' | 'authorized',
 ): readonly (readonly [why: string, fits: (row: { readonly id: string }) => boolean])[] {
-  return [...both, ...(side === 'server' ? server : client)].map(([why, rows]) => {
+  return bySide[side].map(([why, rows]) => {
     const ids = new Set(rows.split(' '));
     return [why, ({ id }) => ids.has(id)];
   });

@@ -52,4 +52,39 @@ export type AuthorizationMistake =
   | 'wants-iss'
   | 'reuses-client'
   | 'makes-up-second-id'
-  | 'by-hand-elsewhere';
+  | 'by-hand-elsewhere'
+  | 'wants-all-scopes'
+  | 'compares-letters'
+  | 'looks-up-again'
+  | 'registers-beside-document'
+  | 'no-document'
+  | 'half-document'
+  | 'borrowed-document'
+  | 'redirects-beside-document'
+  | 'goes-on-unregistered'
+  | 'registers-for-ever';
+
+/** URL of the metadata document of the small client, and what lies there, by its mistake. */
+export const document = {
+  url: 'https://app.example/client.json',
+  /** The document; `undefined` for none. */
+  for(mistake: AuthorizationMistake | undefined): object | undefined {
+    if (mistake === 'no-document') return undefined;
+    return {
+      client_id: mistake === 'borrowed-document' ? 'https://other.example/client.json' : document.url,
+      ...(mistake !== 'half-document' && { client_name: 'raw' }),
+      redirect_uris: [
+        mistake === 'redirects-beside-document' ? 'http://127.0.0.1/other' : 'http://127.0.0.1:7777/callback',
+      ],
+    };
+  },
+} as const;
+
+/** Mistakes of a client that has such a document. */
+export const documentMistakes: readonly AuthorizationMistake[] = [
+  'registers-beside-document',
+  'no-document',
+  'half-document',
+  'borrowed-document',
+  'redirects-beside-document',
+];

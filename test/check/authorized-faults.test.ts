@@ -5,18 +5,34 @@ import { describe, test, type TestContext } from 'node:test';
 import { clientAuthorizationRules } from '../../src/check/client/authorization/judge-trails.ts';
 import { checkAuthorizedClient } from '../../src/check/client/authorization/check-authorized-client.ts';
 import type { CheckReport } from '../../src/check/report.ts';
-import type { AuthorizationMistake } from './authorization-mistakes.ts';
+import { document, type AuthorizationMistake } from './authorization-mistakes.ts';
 import { RawAuthorizedClient } from './raw-authorized-client.ts';
 
-async function judged(t: TestContext, date: string, mistake?: AuthorizationMistake): Promise<CheckReport> {
+/** The network of the small client, in which its document lies. */
+function elsewhere(mistake: AuthorizationMistake | undefined): (url: string) => Promise<Response> {
+  return async (url) => {
+    assert.equal(url, document.url);
+    const found = document.for(mistake);
+    return found === undefined ? new Response('gone', { status: 404 }) : Response.json(found);
+  };
+}
+
+async function judged(
+  t: TestContext,
+  date: string,
+  mistake?: AuthorizationMistake,
+  hasDocument = false,
+): Promise<CheckReport> {
   let foreign: string | undefined;
   return await checkAuthorizedClient({
     port: 0,
     info: { name: 'parley-check', version: '1.0.0' },
     patienceMs: 120_000,
     signal: t.signal,
+    fetch: elsewhere(mistake),
     async drive({ tools }, url) {
       const client = new RawAuthorizedClient(url, date, mistake, mistake === 'foreign-token' ? foreign : undefined);
+      client.hasDocument ||= hasDocument;
       // Where it has to refuse it throws.
       await client.run(tools).catch(() => undefined);
       foreign ??= client.token;
@@ -81,6 +97,16 @@ const mistakes: Readonly<Record<AuthorizationMistake, readonly [rows: string, da
   'reuses-client': ['auth-080', newest],
   'makes-up-second-id': ['auth-060 auth-081', newest],
   'by-hand-elsewhere': ['auth-082', newest],
+  'wants-all-scopes': ['auth-047', newest],
+  'compares-letters': ['auth-095', newest],
+  'looks-up-again': ['auth-083', newest],
+  'registers-beside-document': ['auth-059', newest],
+  'no-document': ['auth-061', newest],
+  'half-document': ['auth-063', newest],
+  'borrowed-document': ['auth-064', newest],
+  'redirects-beside-document': ['auth-102', newest],
+  'goes-on-unregistered': ['auth-077', newest],
+  'registers-for-ever': ['auth-077', newest],
 };
 
 describe('a client that signs in with one fault', { concurrency: 2 }, () => {
@@ -97,6 +123,13 @@ for (const date of [first, middle, '2025-11-25', newest])
     const { findings, missing } = await judged(t, date);
     assert.deepEqual([findings, missing], [[], undefined]);
   });
+
+test('nothing is found in a client that signs in by its metadata document, and every row about that holds', async (t) => {
+  const { findings, missing, rows } = await judged(t, newest, undefined, true);
+  assert.deepEqual([findings, missing], [[], undefined]);
+  const held = rows.filter(({ verdict }) => verdict === 'holds').map(({ id }) => id);
+  for (const row of ['auth-059', 'auth-061', 'auth-062', 'auth-063', 'auth-064']) assert.ok(held.includes(row), row);
+});
 
 test('every row about authorization has a fault that breaks it, but for those that say the same as another', () => {
   const broken = new Set(Object.values(mistakes).flatMap(([rows]) => rows.split(' ')));

@@ -1,7 +1,7 @@
 /** A small client that signs in and makes one mistake, or none, and speaks for itself, so that nothing of ours hides it. */
 
 import { createHash } from 'node:crypto';
-import type { AuthorizationMistake } from './authorization-mistakes.ts';
+import { document, documentMistakes, type AuthorizationMistake } from './authorization-mistakes.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -11,6 +11,7 @@ interface Endpoints {
   readonly token: string;
   readonly register: string;
   readonly promisesIss: boolean;
+  readonly takesDocuments: boolean;
 }
 
 interface Client {
@@ -37,12 +38,15 @@ export class RawAuthorizedClient {
   #steps = 0;
   /** The token that it has. */
   token: string | undefined;
+  /** True where it has a metadata document. */
+  hasDocument: boolean;
 
   constructor(url: string, date: string, mistake?: AuthorizationMistake, foreign?: string) {
     this.#url = new URL(url);
     this.#date = date;
     this.#mistake = mistake;
     this.#foreign = foreign;
+    this.hasDocument = mistake !== undefined && documentMistakes.includes(mistake);
   }
 
   /** Signs in, and calls tools. @throws Error where it refuses to go on. */
@@ -124,7 +128,8 @@ export class RawAuthorizedClient {
 
   async #signIn(challenge: string, isStep: boolean): Promise<void> {
     const how = this.#mistake;
-    const { endpoints, supported } = await this.#discover(challenge);
+    const { endpoints: found, supported } = await this.#discover(challenge);
+    let endpoints = found;
     this.#endpoints = endpoints;
     const client = await this.#clientAt(endpoints);
     const challenged = /scope="([^"]*)"/.exec(challenge)?.[1];
@@ -136,7 +141,8 @@ export class RawAuthorizedClient {
           : supported
         : challenged.split(' ');
     const isNarrow = isStep && how === 'only-new-scope';
-    this.#scopes = new Set([...(isNarrow ? [] : this.#scopes), ...wished]);
+    const beside = how === 'wants-all-scopes' ? supported : [];
+    this.#scopes = new Set([...(isNarrow ? [] : this.#scopes), ...wished, ...beside]);
     const verifier = 'v'.repeat(43) + this.#steps;
     const state = `state-${this.#steps}`;
     const sent = how === 'unregistered-redirect' ? 'http://127.0.0.1:7777/other' : this.#redirectUri;
@@ -155,6 +161,7 @@ export class RawAuthorizedClient {
     const back = new URL(headers.get('location') ?? 'about:blank');
     const said = (name: string): string | null => back.searchParams.get(name);
     if (how !== 'no-state' && how !== 'ignores-state' && said('state') !== state) throw new Error('another state');
+    if (how === 'looks-up-again') ({ endpoints } = await this.#discover(challenge));
     this.#checkIss(said('iss'), endpoints);
     const code = said('code');
     if (code === null) throw new Error('no code');
@@ -248,13 +255,33 @@ export class RawAuthorizedClient {
     if (how === 'url-id') return { id: 'https://app.example/client.json', ...none };
     if (how === 'plain-url-id') return { id: 'http://app.example/client.json', ...none };
     if (how === 'by-hand-elsewhere') return { id: 'parley-check', ...none };
+    const hasUrl = this.hasDocument && endpoints.takesDocuments;
+    if (hasUrl && how !== 'registers-beside-document') return { id: document.url, ...none };
     const [first] = this.#clients.values();
     if (how === 'reuses-client' && first !== undefined) return first;
     if (how === 'makes-up-second-id' && first !== undefined && !this.#clients.has(endpoints.issuer))
       return { id: 'second', ...none };
     const known = this.#clients.get(endpoints.issuer);
     if (known !== undefined) return known;
-    const response = await fetch(endpoints.register, {
+    const response = await this.#registered(endpoints.register);
+    if (hasUrl) return { id: document.url, ...none };
+    if (how === 'registers-for-ever')
+      for (let more = 0; more < 6 && !response.ok; more++) await (await this.#registered(endpoints.register)).text();
+    if (how === 'goes-on-unregistered' && !response.ok) return { id: 'unregistered', ...none };
+    if (!response.ok) throw new Error('it cannot be registered');
+    const given = (await response.json()) as Readonly<Record<string, string>>;
+    const client: Client = {
+      id: given['client_id'] ?? '',
+      method: given['token_endpoint_auth_method'] ?? 'none',
+      ...(given['client_secret'] !== undefined && { secret: given['client_secret'] }),
+    };
+    this.#clients.set(endpoints.issuer, client);
+    return client;
+  }
+
+  async #registered(register: string): Promise<Response> {
+    const how = this.#mistake;
+    return await fetch(register, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({
@@ -265,15 +292,6 @@ export class RawAuthorizedClient {
         ...(how !== 'no-application-type' && { application_type: how === 'web-on-this-machine' ? 'web' : 'native' }),
       }),
     });
-    if (!response.ok) throw new Error('it cannot be registered');
-    const given = (await response.json()) as Readonly<Record<string, string>>;
-    const client: Client = {
-      id: given['client_id'] ?? '',
-      method: given['token_endpoint_auth_method'] ?? 'none',
-      ...(given['client_secret'] !== undefined && { secret: given['client_secret'] }),
-    };
-    this.#clients.set(endpoints.issuer, client);
-    return client;
   }
 
   async #discover(
@@ -289,7 +307,9 @@ export class RawAuthorizedClient {
       how === 'root-first' ? [root] : how === 'path-only' ? [`${root}${pathname}`] : [`${root}${pathname}`, root];
     const tried = named === undefined || how === 'ignores-challenge' ? places : [named];
     const resource = await firstOf(tried);
-    if (resource['resource'] !== href && how !== 'believes-other-resource') throw new Error('another resource');
+    const said = String(resource['resource']);
+    const isOwn = how === 'compares-letters' ? said === href : URL.canParse(said) && new URL(said).href === href;
+    if (!isOwn && how !== 'believes-other-resource') throw new Error('another resource');
     const [issuer = ''] = resource['authorization_servers'] as readonly string[];
     const supported = (resource['scopes_supported'] ?? []) as readonly string[];
     if (how === 'no-server-metadata') return { endpoints: endpointsAt(issuer), supported };
@@ -305,6 +325,7 @@ export class RawAuthorizedClient {
         token: String(metadata['token_endpoint']),
         register: String(metadata['registration_endpoint']),
         promisesIss: metadata['authorization_response_iss_parameter_supported'] === true,
+        takesDocuments: metadata['client_id_metadata_document_supported'] === true,
       },
     };
   }
@@ -339,6 +360,7 @@ function endpointsAt(issuer: string): Endpoints {
     token: `${issuer}/token`,
     register: `${issuer}/register`,
     promisesIss: false,
+    takesDocuments: false,
   };
 }
 

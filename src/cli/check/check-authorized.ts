@@ -8,6 +8,7 @@ import { chosenRevisions } from '../../protocol/revision.ts';
 import { UsageError, type Io } from '../io.ts';
 import { revisionDates, type Parsed } from '../options.ts';
 import { printed } from '../shown.ts';
+import { guardedFetch } from '../../node/login/guarded-fetch.ts';
 import { version } from '../../node/version.ts';
 import { startAt, waitingFor } from './waiting.ts';
 
@@ -40,6 +41,7 @@ export async function checkComingAuthorized(
     only: parsed.texts('only'),
     ...(wait === undefined ? {} : { patienceMs: wait * 1_000 }),
     signal: io.signal,
+    fetch: guardedFetch(),
     ...(drive !== undefined && { drive }),
     onOpen: (open) => say(guideText(open)),
     onDone: ({ name }) => say(`  done: ${name}\n`),

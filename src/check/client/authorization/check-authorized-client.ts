@@ -1,3 +1,4 @@
+import type { AuthorizationFetch } from '../../../auth/document.ts';
 import { after, monotonicNow } from '../../../jsonrpc/timeout.ts';
 import type { Implementation } from '../../../protocol/features/common.ts';
 import { revisions as published, type Revision } from '../../../protocol/revision.ts';
@@ -7,6 +8,7 @@ import type { CheckReport } from '../../report.ts';
 import { ClientWatching } from '../client-watching.ts';
 import { JudgedClient } from '../judged-client.ts';
 import { clientRules } from '../rules/rules.ts';
+import { ClientDocuments } from './documents.ts';
 import { judgeTrails } from './judge-trails.ts';
 import { scenarios, type Scenario } from './scenarios.ts';
 import { openSite, type OpenSite } from './site.ts';
@@ -26,6 +28,8 @@ export interface CheckAuthorizedClientOptions {
   /** Silence after which a scenario in which all was done is over, in milliseconds; 3,000 by default. */
   readonly quietMs?: number;
   readonly signal: AbortSignal;
+  /** Fetches the metadata document of a client whose id is its URL; left out where it is not looked at. */
+  readonly fetch?: AuthorizationFetch;
   /**
    * Has a client do a scenario; with it they are done one after the other, and without it all at once by who comes.
    *
@@ -96,6 +100,9 @@ function isMeantFor({ isFirst }: Scenario, trails: readonly Trail[]): boolean {
 /** Tells whether a scenario shows what it is for: the tools were called, or the client came to where it has to stop. */
 function isDone({ scenario, called, steps }: Trail): boolean {
   if (scenario.isOpen) return scenario.tools.every((tool) => tool === 'never' || called.has(tool));
+  // Who has an id needs no registration.
+  if (scenario.refusesRegistration === true)
+    return steps.some(({ place }) => place === 'register' || place === 'authorize');
   const isBefore = scenario.resource !== undefined || scenario.saysIssuer !== undefined || scenario.hidesPkce === true;
   const place = scenario.resource !== undefined ? 'resource-metadata' : isBefore ? 'server-metadata' : 'authorize';
   return steps.some((step) => step.place === place && step.status < 400);
@@ -110,12 +117,14 @@ class Run {
   readonly trails: Trail[] = [];
   readonly watching: ClientWatching;
   readonly #options: CheckAuthorizedClientOptions;
+  readonly #documents: ClientDocuments;
   readonly #open = new Set<OpenScenario>();
   #messages = 0;
   #heard: () => void = () => undefined;
 
   constructor(options: CheckAuthorizedClientOptions, watching: ClientWatching) {
     this.#options = options;
+    this.#documents = new ClientDocuments(options.fetch);
     this.watching = watching;
   }
 
@@ -178,6 +187,7 @@ class Run {
 
   /** Closes what is open. */
   async close(): Promise<void> {
+    await this.#documents.settled();
     for (const site of this.#open) await site.close();
   }
 
@@ -195,6 +205,7 @@ class Run {
     const site = await openSite(scenario, {
       port,
       revisions,
+      documents: this.#documents,
       judged: () => judged,
       progress: () => {
         this.#messages++;

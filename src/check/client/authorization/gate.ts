@@ -82,8 +82,10 @@ function hasGoodToken(trail: Trail): boolean {
 }
 
 /** Issuer that the metadata name now: the second, once the server has moved. */
-function issuerNow({ called, issuers }: Trail): string | undefined {
-  return called.has('move') ? issuers[1] : issuers[0];
+function issuerNow(trail: Trail): string | undefined {
+  const { called, issuers, scenario } = trail;
+  const isMeanwhile = scenario.movesMeanwhile === true && trail.at('authorize').length > 0;
+  return called.has('move') || isMeanwhile ? issuers[1] : issuers[0];
 }
 
 /** Metadata at a path; `undefined` where nothing of the kind is. */
@@ -96,7 +98,7 @@ function metadataAt(path: string, trail: Trail, astray: string): GateAnswer | un
   return {
     status: 200,
     body: {
-      resource: scenario.resource ?? resource,
+      resource: scenario.resource?.(resource) ?? resource,
       authorization_servers: [path === right ? issuerNow(trail) : astray],
       ...(scenario.supported !== undefined && { scopes_supported: scenario.supported }),
     },

@@ -38,7 +38,7 @@ export function answerOfIssuer(issuer: string, asked: AskedIssuer, trail: Trail)
 /** Metadata of an issuer. */
 export function issuerMetadata(
   issuer: string,
-  { saysIssuer, hidesPkce, promisesIss, methods = ['none'], issuer: { at } }: Scenario,
+  { saysIssuer, hidesPkce, promisesIss, takesDocuments, methods = ['none'], issuer: { at } }: Scenario,
 ): object {
   return {
     issuer: saysIssuer ?? issuer,
@@ -50,6 +50,7 @@ export function issuerMetadata(
     token_endpoint_auth_methods_supported: methods,
     ...(at === 'openid' || at === 'appended' ? openidParts(issuer) : {}),
     ...(hidesPkce !== true && { code_challenge_methods_supported: ['S256'] }),
+    ...(takesDocuments === true && { client_id_metadata_document_supported: true }),
     ...(promisesIss === true && { authorization_response_iss_parameter_supported: true }),
   };
 }
@@ -63,8 +64,15 @@ function openidParts(issuer: string): object {
   };
 }
 
+/** Refusal of a registration. (RFC 7591, section 3.2.2.) */
+const refusedRedirect = {
+  error: 'invalid_redirect_uri',
+  error_description: 'redirect URIs of this kind are not taken for this type of application',
+};
+
 function registered(issuer: string, { fields }: AskedIssuer, trail: Trail): IssuerAnswer {
-  const { methods = ['none'] } = trail.scenario;
+  const { methods = ['none'], refusesRegistration } = trail.scenario;
+  if (refusesRegistration === true) return { place: 'register', status: 400, body: refusedRedirect };
   const wished = fields['token_endpoint_auth_method'];
   const method = methods.find((one) => one === wished) ?? methods.at(-1) ?? 'none';
   const secret = method === 'none' ? undefined : `secret-${crypto.randomUUID()}`;

@@ -5,12 +5,18 @@ import { breaks, holds, notJudged, type RuleVerdict } from '../../verdict.ts';
 import type { Revision } from '../../../protocol/revision.ts';
 import type { AuthorizationRule } from './rule.ts';
 import { discoveryRules } from './rules-discovery.ts';
+import { registrationRules } from './rules-registration.ts';
 import { requestRules } from './rules-requests.ts';
 import { useRules } from './rules-use.ts';
 import type { Trail, TrailStep } from './trail.ts';
 
 /** All rules about clients that are authorized. */
-export const clientAuthorizationRules: readonly AuthorizationRule[] = [...discoveryRules, ...requestRules, ...useRules];
+export const clientAuthorizationRules: readonly AuthorizationRule[] = [
+  ...discoveryRules,
+  ...registrationRules,
+  ...requestRules,
+  ...useRules,
+];
 
 /** Judges scenarios that are over, in each revision that was spoken in one. */
 export function judgeTrails(trails: readonly Trail[], isChosen: (id: string) => boolean): readonly JudgedRule[] {

@@ -43,3 +43,13 @@ export function stepsAfter(trail: Trail, step: TrailStep | undefined): readonly 
 export function uses(trail: Trail): readonly TrailStep[] {
   return trail.at('register', 'authorize', 'token');
 }
+
+/** Registrations at an authorization server; what was sent to where there is none has another fault. */
+export function registrations(trail: Trail): readonly TrailStep[] {
+  return trail.at('register').filter(({ issuer }) => issuer !== undefined);
+}
+
+/** Tells whether a redirect URI leads to this machine. */
+export function isLocal(uri: string): boolean {
+  return /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?(\/|$)/i.test(uri);
+}

@@ -149,6 +149,23 @@ const sameResource = stops('auth-041', 'other-resource', [
   'the metadata said another resource, and it went on to sign in',
 ]);
 
+const capitals: AuthorizationRule = {
+  id: 'auth-095',
+  words: 'A resource whose scheme is in capitals is the same',
+  mend: 'compare resources as URLs, whose scheme and host have no case',
+  in: ['capitals'],
+  judge(trail, others) {
+    const read = trail.at('resource-metadata').find(({ url }) => url.pathname === namedPath);
+    if (read === undefined) return 'not-seen';
+    if (uses(trail).length > 0) return 'holds';
+    // Who signs in nowhere else had another reason.
+    const canSignIn = others.some((other) => other !== trail && uses(other).length > 0);
+    return canSignIn && trail.isOver
+      ? { breaks: 'the metadata said its scheme in capitals, and it went no further', at: read }
+      : 'not-seen';
+  },
+};
+
 const knowsPkce = stops('auth-099', 'no-pkce', [
   'That the authorization server does PKCE is seen in its metadata before one goes on',
   'refuse an authorization server whose metadata have no code_challenge_methods_supported',
@@ -219,6 +236,7 @@ export const discoveryRules: readonly AuthorizationRule[] = [
   sameIssuer,
   likewise(sameIssuer, 'auth-038', 'Metadata with another issuer are not used'),
   sameResource,
+  capitals,
   knowsPkce,
   likewise(knowsPkce, 'auth-100', 'Without code_challenge_methods_supported a client refuses to go on'),
   first,

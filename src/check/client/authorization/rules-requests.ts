@@ -1,9 +1,8 @@
 /** Rules about what a client says to an authorization server. */
 
-import { clientNamed, isUrl, scopesIn } from './issuer.ts';
-import { each, likewise, parameterOf, uses, type AuthorizationRule } from './rule.ts';
-import { inQuotes } from '../client-rule.ts';
-import { knownClient, scopes } from './scenarios.ts';
+import { scopesIn } from './issuer.ts';
+import { each, likewise, parameterOf, type AuthorizationRule } from './rule.ts';
+import { scopes } from './scenarios.ts';
 import { wholeText } from '../../whole-text.ts';
 import type { Trail, TrailStep } from './trail.ts';
 
@@ -102,107 +101,6 @@ const state: AuthorizationRule = {
   },
 };
 
-const knownId: AuthorizationRule = {
-  id: 'auth-060',
-  words: 'A client has its id from the authorization server, from its metadata document, or by hand, before it begins',
-  mend: 'register at the authorization server, and use the id that it gives',
-  judge: (trail) =>
-    each(trail.at('authorize'), (step) => {
-      const { client_id: id } = step.fields;
-      if (isUrl(id) || trail.clients.has(wholeText(id)) || id === knownClient) return false;
-      return `${parameterOf(step, 'client_id')}, which nobody gave it`;
-    }),
-};
-
-const documentsOffered: AuthorizationRule = {
-  id: 'auth-072',
-  words: 'A URL serves as the id of a client only where the authorization server says that it takes those',
-  mend: 'look for client_id_metadata_document_supported, and register where it is missing',
-  judge: (trail) =>
-    each(
-      uses(trail).filter(({ place }) => place !== 'register'),
-      (step) =>
-        isUrl(step.fields['client_id']) ? `${parameterOf(step, 'client_id')}, and such ids are not offered` : false,
-    ),
-};
-
-const documentUrl: AuthorizationRule = {
-  id: 'auth-062',
-  words: 'A URL that serves as the id of a client is https and has a path',
-  mend: 'use an https: URL with a path',
-  judge: (trail) =>
-    each(
-      trail.at('authorize').filter(({ fields }) => isUrl(fields['client_id'])),
-      (step) => !/^https:\/\/[^/]+\/./i.test(wholeText(step.fields['client_id'])) && parameterOf(step, 'client_id'),
-    ),
-};
-
-const applicationType: AuthorizationRule = {
-  id: 'auth-075',
-  words: 'Who registers says what type of application it is',
-  mend: 'send application_type with the registration: native or web',
-  judge: (trail) =>
-    each(
-      registrations(trail),
-      (step) =>
-        !['native', 'web'].includes(wholeText(step.fields['application_type'])) &&
-        parameterOf(step, 'application_type'),
-    ),
-};
-
-/** Registrations at an authorization server; what was sent to where there is none has another fault. */
-const registrations = (trail: Trail): readonly TrailStep[] =>
-  trail.at('register').filter(({ issuer }) => issuer !== undefined);
-
-/** Redirect URIs of a registration. */
-function redirectsOf({ fields }: TrailStep): readonly string[] {
-  const { redirect_uris: uris } = fields;
-  return Array.isArray(uris) ? uris.map(wholeText) : [];
-}
-
-const isLocal = (uri: string): boolean => /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?(\/|$)/i.test(uri);
-
-const native: AuthorizationRule = {
-  id: 'auth-076',
-  words: 'An application on a machine of its user is native',
-  mend: 'send application_type=native where the redirect URI is one of this machine',
-  judge: (trail) =>
-    each(
-      registrations(trail).filter((step) => redirectsOf(step).some(isLocal)),
-      (step) =>
-        step.fields['application_type'] === 'web' &&
-        `${parameterOf(step, 'application_type')}, and it returns to this machine`,
-    ),
-};
-
-/** Registered redirect URIs of a client, any port of a loopback address being as good as another. (RFC 8252, section 7.3.) */
-const anyPort = (uri: string): string => (isLocal(uri) ? uri.replace(/:\d+(?=\/|$)/, '') : uri);
-
-const registeredRedirect: AuthorizationRule = {
-  id: 'auth-102',
-  words: 'The redirect URI is one that was registered',
-  mend: 'register the redirect URI that is used',
-  judge: (trail) =>
-    each(trail.at('authorize'), (step) => {
-      const client = clientNamed(step.fields['client_id'], step.issuer ?? '', trail);
-      if (client === undefined || client.redirectUris.length === 0) return undefined;
-      const isKnown = client.redirectUris.map(anyPort).includes(anyPort(wholeText(step.fields['redirect_uri'])));
-      return !isKnown && `${parameterOf(step, 'redirect_uri')}, and ${client.redirectUris.join(', ')} was registered`;
-    }),
-};
-
-const safeRedirect: AuthorizationRule = {
-  id: 'auth-108',
-  words: 'Redirect URIs are https, or of this machine',
-  mend: 'be sent back to https:, or to http: of localhost or a loopback address',
-  judge: (trail) =>
-    each(trail.at('register', 'authorize'), (step) => {
-      const given = step.place === 'register' ? redirectsOf(step) : [wholeText(step.fields['redirect_uri'])];
-      const wrong = given.find((uri) => !isLocal(uri) && !/^https:\/\//i.test(uri));
-      return wrong !== undefined && `${inQuotes(wrong)} is neither`;
-    }),
-};
-
 const authenticates: AuthorizationRule = {
   id: 'auth-117',
   words: 'At the token endpoint a client says who it is in a way that the server takes',
@@ -291,6 +189,24 @@ const supported: AuthorizationRule = {
     }),
 };
 
+const needed: AuthorizationRule = {
+  id: 'auth-047',
+  words: 'Only scopes that are needed are asked for',
+  mend: 'ask for the scopes of the challenge, and for no other of scopes_supported beside them',
+  in: ['right'],
+  judge: (trail) =>
+    each(
+      // Who does not ask for what the challenge said is judged by that.
+      trail
+        .at('authorize')
+        .slice(0, 1)
+        .filter(({ fields }) => scopesIn(fields['scope']).includes(scopes.first)),
+      (step) =>
+        scopesIn(step.fields['scope']).includes(scopes.unneeded) &&
+        `${parameterOf(step, 'scope')}, and the challenge said ${scopes.first} alone`,
+    ),
+};
+
 /** Rules about requests. */
 export const requestRules: readonly AuthorizationRule[] = [
   pkce,
@@ -301,17 +217,11 @@ export const requestRules: readonly AuthorizationRule[] = [
   specific,
   noSlash,
   state,
-  knownId,
-  documentsOffered,
-  documentUrl,
-  applicationType,
-  native,
-  registeredRedirect,
-  safeRedirect,
   authenticates,
   listsRefresh,
   noRefreshAssumed,
   challenged,
   likewise(challenged, 'auth-043', 'The scopes of a challenge need be none of scopes_supported'),
   supported,
+  needed,
 ];

@@ -154,6 +154,8 @@ function dropsCode(
     judge(trail): TrailLook {
       if (trail.at('authorize').every(({ status }) => status !== 302)) return 'not-seen';
       const [used] = trail.at('token');
+      // Who looks the issuer up again takes that of the answer for right, which is judged as that.
+      if (used?.issuer !== undefined && used.issuer === trail.issuers[1]) return 'not-seen';
       return used === undefined ? 'holds' : { breaks: why, at: used };
     },
   };
@@ -164,6 +166,23 @@ const rightIss = dropsCode('auth-086', 'mixed-up', [
   'compare iss with the issuer that was asked, and drop an answer of another',
   'the answer was of another issuer, and its code was sent',
 ]);
+
+const recorded: AuthorizationRule = {
+  id: 'auth-083',
+  words: 'The issuer that is expected is recorded before one goes to its page',
+  mend: 'keep the issuer beside the verifier of PKCE, and do not look it up again when the browser comes back',
+  in: ['mixed-up'],
+  judge(trail) {
+    if (trail.at('authorize').every(({ status }) => status !== 302)) return 'not-seen';
+    const used = trail.at('token').find(({ issuer }) => issuer === trail.issuers[1]);
+    if (used !== undefined)
+      return {
+        breaks: 'the code went to an issuer whose page it had not asked for, and which the answer named',
+        at: used,
+      };
+    return trail.at('token').length === 0 ? 'holds' : 'not-seen';
+  },
+};
 
 const promisedIss = dropsCode('auth-087', 'no-iss', [
   'An answer without the iss that the metadata promise is dropped',
@@ -272,6 +291,7 @@ export const useRules: readonly AuthorizationRule[] = [
   likewise(together, 'auth-045', 'Who is authorized again asks for what was granted and what is challenged'),
   limited,
   rightIss,
+  recorded,
   promisedIss,
   unpromisedIss,
   plainIss,

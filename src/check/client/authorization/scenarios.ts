@@ -13,8 +13,8 @@ export interface Scenario {
   readonly challenged?: string;
   /** Scopes that the metadata of the resource say. */
   readonly supported?: readonly string[];
-  /** Resource that the metadata say in the place of the right one. */
-  readonly resource?: string;
+  /** Resource that the metadata say, made of the right one, which they say by default. */
+  readonly resource?: (own: string) => string;
   /** Path of the issuer, and where its metadata are: as RFC 8414 says, or as OpenID Connect does, before or after its path. */
   readonly issuer: { readonly path: string; readonly at: 'oauth' | 'openid' | 'appended' | 'none' };
   /** Ways of a client to say who it is at the token endpoint. */
@@ -27,6 +27,12 @@ export interface Scenario {
   readonly iss?: (issuer: string, second: string) => string;
   /** True where there is a second issuer. */
   readonly hasSecond?: true;
+  /** True where the metadata of the resource name the second issuer as soon as somebody was at the page of the first. */
+  readonly movesMeanwhile?: true;
+  /** True where the URL of a metadata document serves as the id of a client. */
+  readonly takesDocuments?: true;
+  /** True where every registration is refused for its redirect URIs. */
+  readonly refusesRegistration?: true;
   /** True where the browser comes back with another `state`. */
   readonly altersState?: true;
   /** True where there are no tokens by which others are got. */
@@ -37,8 +43,13 @@ export interface Scenario {
   readonly isFirst?: true;
 }
 
-/** Scopes: what the challenge names, what `more` needs, what nobody gets. */
-export const scopes = { first: 'files:read', more: 'files:write', never: 'files:never' } as const;
+/** Scopes: what the challenge names, what `more` needs, what nobody gets, and what nothing needs. */
+export const scopes = {
+  first: 'files:read',
+  more: 'files:write',
+  never: 'files:never',
+  unneeded: 'files:admin',
+} as const;
 
 /** A client that was registered by hand, at every issuer but the second of `moved`. */
 export const knownClient = 'parley-check';
@@ -59,7 +70,7 @@ export const scenarios: readonly Scenario[] = [
     words:
       'sign in, and call the tools in their order: more wants another scope, expire ends the token, never is always refused',
     challenged: scopes.first,
-    supported: ['files:admin', scopes.more],
+    supported: [scopes.unneeded, scopes.more],
     promisesIss: true,
     iss: (issuer) => issuer,
     methods: ['none', 'client_secret_post'],
@@ -86,6 +97,18 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     ...right,
+    name: 'document',
+    words: 'sign in, by the URL of a metadata document where the client has one, and call echo',
+    takesDocuments: true,
+  },
+  {
+    ...right,
+    name: 'capitals',
+    words: 'sign in, and call echo',
+    resource: (own) => own.replace(/^http:/, 'HTTP:'),
+  },
+  {
+    ...right,
     name: 'own',
     words: 'sign in as clients of 2025-03-26 do: without metadata',
     metadata: 'none',
@@ -98,6 +121,7 @@ export const scenarios: readonly Scenario[] = [
     words: 'try to sign in',
     hasSecond: true,
     promisesIss: true,
+    movesMeanwhile: true,
     iss: (_, second) => second,
   },
   { ...wrong, name: 'no-iss', words: 'try to sign in', promisesIss: true },
@@ -105,6 +129,7 @@ export const scenarios: readonly Scenario[] = [
   { ...wrong, name: 'alike-iss', words: 'try to sign in', iss: (issuer) => `${issuer}/` },
   { ...wrong, name: 'altered-state', words: 'try to sign in', altersState: true },
   { ...wrong, name: 'other-issuer', words: 'try to sign in', saysIssuer: 'https://issuer.invalid/tenant' },
-  { ...wrong, name: 'other-resource', words: 'try to sign in', resource: 'https://resource.invalid/mcp' },
+  { ...wrong, name: 'other-resource', words: 'try to sign in', resource: () => 'https://resource.invalid/mcp' },
   { ...wrong, name: 'no-pkce', words: 'try to sign in', hidesPkce: true },
+  { ...wrong, name: 'unregistered', words: 'try to sign in', refusesRegistration: true },
 ];

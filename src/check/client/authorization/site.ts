@@ -8,16 +8,20 @@ import type { Revision } from '../../../protocol/revision.ts';
 import { openHttpDoor, type DoorParts, type HttpDoor } from '../http-door.ts';
 import { bodyOf, closed, comesFromHere, endResponse, flat } from '../http-parts.ts';
 import type { JudgedClient } from '../judged-client.ts';
+import type { ClientDocuments } from './documents.ts';
 import { gateOf } from './gate.ts';
 import { answerOfIssuer, issuerMetadata, type IssuerAnswer } from './issuer.ts';
 import type { Scenario } from './scenarios.ts';
 import { Trail } from './trail.ts';
+import { wholeText } from '../../whole-text.ts';
 
 /** Options of it. */
 export interface SiteOptions {
   /** Port of the server of MCP, 0 for any. */
   readonly port: number;
   readonly revisions: readonly Revision[];
+  /** Documents of the clients that come. */
+  readonly documents: ClientDocuments;
   judged(): JudgedClient;
   progress(): void;
 }
@@ -34,7 +38,7 @@ const astrayPath = '/astray';
 /** Opens it. */
 export async function openSite(
   scenario: Scenario,
-  { port, revisions, judged, progress }: SiteOptions,
+  { port, revisions, documents, judged, progress }: SiteOptions,
 ): Promise<OpenSite> {
   let trail: Trail | undefined;
   const serving = [0, ...(scenario.hasSecond === true ? [1] : [])].map((at) =>
@@ -65,6 +69,7 @@ export async function openSite(
       scenario.metadata === 'none'
         ? [new URL(resource).origin]
         : issuers.map(({ origin }) => origin + scenario.issuer.path),
+      documents,
     );
   const door = await openDoor(port, revisions, closeIssuers, {
     judged,
@@ -162,6 +167,8 @@ async function serveIssuer({ request, response, origin, trail, at, progress }: V
     );
   const came = answer.location ?? (answer.body === undefined ? '' : JSON.stringify(answer.body));
   trail.add({ place: answer.place, method, url, headers, fields, issuer, status: answer.status, came }, body.length);
+  if (answer.place === 'authorize' && trail.scenario.takesDocuments === true)
+    trail.documents.look(wholeText(fields['client_id']));
   progress();
   endResponse(response, answer.status, answer.body, answer.location === undefined ? {} : { location: answer.location });
 }

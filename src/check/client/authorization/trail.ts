@@ -1,5 +1,6 @@
 import { monotonicNow } from '../../../jsonrpc/timeout.ts';
 import type { Revision } from '../../../protocol/revision.ts';
+import { ClientDocuments } from './documents.ts';
 import type { Scenario } from './scenarios.ts';
 
 /** TrailPlace at which something was asked for; `astray` is where nobody should look. */
@@ -42,6 +43,8 @@ export class Trail {
   readonly resource: string;
   /** Issuers of the scenario, the first that is told first. */
   readonly issuers: readonly string[];
+  /** Metadata documents of the client. */
+  readonly documents: ClientDocuments;
   readonly steps: TrailStep[] = [];
   /** The revision that the client spoke last. */
   revision: Revision | undefined;
@@ -60,8 +63,14 @@ export class Trail {
   #size = 0;
   #lastAt = monotonicNow();
 
-  constructor(scenario: Scenario, resource: string, issuers: readonly string[]) {
+  constructor(
+    scenario: Scenario,
+    resource: string,
+    issuers: readonly string[],
+    documents: ClientDocuments = new ClientDocuments(),
+  ) {
     this.scenario = scenario;
+    this.documents = documents;
     this.resource = resource;
     this.issuers = issuers;
   }
