@@ -42,7 +42,7 @@ npx parley-mcp check --client --auth -- node client.js {url} # starts the client
 
 Each scenario is a server that wants a token, with authorization servers of its own, on this machine. The client connects, lists the tools, and calls them in the order of the list. The page of an
 authorization server asks nobody: whoever opens it is sent back at once with a code, so that a client without a browser follows one redirect. Clients that do not register themselves have the id
-\`${knownClient}\`, without a secret. A client that has to refuse does right where it fails; where the command ends by itself, the next scenario begins.
+\`${knownClient}\`, without a secret; those that act for themselves have it too, with a secret or a key of any kind, since no signature is looked at. A client that has to refuse does right where it fails; where the command ends by itself, the next scenario begins.
 
 | Scenario | |
 |---|---|
@@ -61,6 +61,7 @@ function scenarioLine({ name }: Scenario): string {
     document:
       'The URL of a metadata document serves as the id of a client. It is fetched, where it is `https:` and in no inner network.',
     capitals: 'The metadata say the scheme of the resource in capitals.',
+    machine: 'There is no page: for clients that act for themselves, by a secret, a key, or a token of their workload.',
     own: 'There are no metadata at all, as in 2025-03-26: for clients of that revision alone.',
     'mixed-up': 'The answer is of another issuer than was asked, by its `iss`, which the metadata name meanwhile.',
     'no-iss': 'The `iss` that was promised is missing.',
@@ -70,7 +71,7 @@ function scenarioLine({ name }: Scenario): string {
     'other-issuer': 'The metadata of the issuer name another.',
     'other-resource': 'The metadata of the resource name another.',
     'no-pkce': 'The metadata of the issuer say nothing of PKCE.',
-    unregistered: 'Every registration is refused for its redirect URIs.',
+    unregistered: 'Every registration is refused for its redirect URIs, and every assertion of a workload.',
   };
   return `| ${name} | ${about[name] ?? ''} |`;
 }
@@ -78,11 +79,11 @@ function scenarioLine({ name }: Scenario): string {
 /** Why rows are not judged, the first that fits. */
 const reasons: readonly (readonly [why: string, fits: (row: Requirement) => boolean])[] = [
   ['conduct of an application or its makers, which is not seen from a server', ({ sdk }) => sdk !== 'yes'],
+  ...singleReasons('authorized'),
   [
     'of an extension that this server does not have',
     ({ revisions, area }) => revisions.startsWith('ext') && area !== 'tasks',
   ],
-  ...singleReasons('authorized'),
   [
     'of security, and not seen from a server: what is opened, refused and looked up on the machine of the client, or of networks that are not that of this machine',
     ({ area }) => area === 'authorization' || area === 'security',

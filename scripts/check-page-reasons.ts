@@ -75,11 +75,12 @@ const authorized: readonly Reason[] = [
     'about what a client may support: one that registers, or has an id by hand, may have been given nothing else',
     'auth-007 auth-058 auth-073 auth-074',
   ],
-  ['what a client tells its person of a refusal, or keeps from them', 'auth-078 auth-091'],
-  ['about how tokens are kept on the machine of a client', 'auth-110'],
+  ['what a client tells its person of a refusal, or keeps from them', 'auth-078 auth-091 auth-154'],
+  ['about what a client says to the identity provider of its enterprise, which is not here', 'auth-135'],
+  ['about how tokens and keys are kept on the machine of a client', 'auth-110 auth-152'],
   [
     'that a whole specification, of OAuth or of this, is followed, whose single statements are judged',
-    'auth-001 auth-004 auth-006',
+    'auth-001 auth-004 auth-006 auth-130',
   ],
   ['about stdio, whose credentials come from the environment', 'auth-002'],
 ];

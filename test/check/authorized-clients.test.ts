@@ -32,7 +32,7 @@ export async function judged(
   });
 }
 
-async function ours(date: string, { tools, isOpen, isFirst }: Scenario, url: string): Promise<void> {
+async function ours(date: string, { tools, isOpen, isFirst, isMachine }: Scenario, url: string): Promise<void> {
   const auth = oauth({ redirect: ({ url: page }) => visit(page), redirectUri });
   try {
     const client = await connect(url, { auth, revisions: [date] });
@@ -48,7 +48,7 @@ async function ours(date: string, { tools, isOpen, isFirst }: Scenario, url: str
     await client.close();
   } catch (error) {
     // Where it has to refuse it does, and so it may where it is asked for what is not of its time.
-    if (isOpen && (isFirst === true) === (date === '2025-03-26')) throw error;
+    if (isOpen && isMachine !== true && (isFirst === true) === (date === '2025-03-26')) throw error;
   }
 }
 

@@ -115,7 +115,12 @@ async function serve({ request, response, revisions, judged, streams, gate, pair
   }
   if (method === 'POST') return await posted({ request, response, head, served, judged, gate });
   const refused = gate?.refuses(head, '', request.socket);
-  if (refused !== undefined) return endResponse(response, refused.status, refused.body, refused.headers);
+  if (refused !== undefined) {
+    // Who lost its token with its rights wants the session to end all the same.
+    const ended = method === 'DELETE' ? judged.ofSession(head.headers['mcp-session-id']) : undefined;
+    if (ended !== undefined) ended.isDeleted = true;
+    return endResponse(response, refused.status, refused.body, refused.headers);
+  }
   const talk = method === 'GET' || method === 'DELETE' ? judged.head(head) : undefined;
   if (talk === undefined) {
     const isOfUnknown = head.headers['mcp-session-id'] !== undefined && (method === 'GET' || method === 'DELETE');

@@ -157,6 +157,11 @@ auth-118 2025-03-26..draft MUST 2026-07-28/basic/authorization/index#token-requi
 auth-119 2025-03-26..draft MUST 2026-07-28/basic/authorization/index#token-requirements
 auth-120 2025-03-26..draft MUST_NOT 2026-07-28/basic/authorization/index#token-requirements
 auth-125 2025-06-18..draft MUST_NOT 2026-07-28/basic/authorization/index#token-handling
+auth-131 ext-auth:client-credentials MUST ext-auth/draft/oauth-client-credentials#client-authentication-methods
+auth-132 ext-auth:client-credentials MUST ext-auth/draft/oauth-client-credentials#jwt-authentication-example
+auth-138 ext-auth:enterprise MUST ext-auth/stable/enterprise-managed-authorization#5-access-token-request
+auth-153 ext-auth:wif MUST ext-auth/draft/workload-identity-federation#flow-steps
+auth-155 ext-auth:wif SHOULD_NOT 
 meta-001 2025-06-18..draft MUST_NOT 2026-07-28/basic/index#_meta
 meta-007 2026-07-28..draft MUST 2026-07-28/basic/index#_meta
 meta-008 2026-07-28..draft MUST 2026-07-28/basic/index#_meta

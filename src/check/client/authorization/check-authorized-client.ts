@@ -10,6 +10,7 @@ import { JudgedClient } from '../judged-client.ts';
 import { clientRules } from '../rules/rules.ts';
 import { ClientDocuments } from './documents.ts';
 import { judgeTrails } from './judge-trails.ts';
+import { isMachine, machineRequests } from './machine.ts';
 import { scenarios, type Scenario } from './scenarios.ts';
 import { openSite, type OpenSite } from './site.ts';
 import type { Trail } from './trail.ts';
@@ -91,7 +92,12 @@ export async function checkAuthorizedClient(options: CheckAuthorizedClientOption
 }
 
 /** Tells whether a scenario is for clients of a revision that was spoken. */
-function isMeantFor({ isFirst }: Scenario, trails: readonly Trail[]): boolean {
+function isMeantFor(scenario: Scenario, trails: readonly Trail[]): boolean {
+  const { isFirst, isOpen, hasSecond } = scenario;
+  const isOfMachine = isMachine(trails);
+  if (scenario.isMachine === true) return trails.some((trail) => machineRequests(trail).length > 0);
+  // Who sends nobody to a page comes back from none.
+  if (isOfMachine && (!isOpen || hasSecond === true)) return false;
   const { lives } = rowOf('auth-011');
   const ofFirst = trails.filter(({ revision }) => revision !== undefined && lives(revision)).length;
   return isFirst === true ? ofFirst > 0 : ofFirst < trails.length || ofFirst === 0;
@@ -177,8 +183,11 @@ class Run {
         told.add(trail.scenario);
         onDone?.(trail.scenario);
       }
-      // Clients of the first revision alone do that.
-      return sites.every(({ trail }) => trail.scenario.isFirst === true || isDone(trail));
+      // Clients of the first revision alone do the one, and those without a person the other.
+      return sites.every(({ trail }) => {
+        const { isFirst, isMachine: isOfMachine } = trail.scenario;
+        return isFirst === true || isOfMachine === true || isDone(trail);
+      });
     }, quietMs);
     await Promise.race([quiet.over, aborted(signal)]);
     quiet.stop();

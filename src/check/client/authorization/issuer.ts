@@ -1,6 +1,7 @@
 /** An authorization server that lets everybody in at once, and takes what it can, so that one mistake does not hide the next. */
 
 import { createHash } from 'node:crypto';
+import { isMachineGrant, machineGrants } from './machine.ts';
 import { knownClient, scopes, type Scenario } from './scenarios.ts';
 import { wholeText } from '../../whole-text.ts';
 import type { GivenToken, TrailPlace, ScenarioClient, Trail } from './trail.ts';
@@ -29,8 +30,9 @@ export function answerOfIssuer(issuer: string, asked: AskedIssuer, trail: Trail)
   const { method, path } = asked;
   const isFull = [trail.clients, trail.codes, trail.tokens].some(({ size }) => size >= most.given);
   if (isFull) return { place: 'other', status: 503, body: { error: 'temporarily_unavailable' } };
-  if (path === '/register' && method === 'POST') return registered(issuer, asked, trail);
-  if (path === '/authorize' && method === 'GET') return agreed(issuer, asked, trail);
+  const hasPages = trail.scenario.isMachine !== true;
+  if (hasPages && path === '/register' && method === 'POST') return registered(issuer, asked, trail);
+  if (hasPages && path === '/authorize' && method === 'GET') return agreed(issuer, asked, trail);
   if (path === '/token' && method === 'POST') return given(issuer, asked, trail);
   return { place: 'other', status: 404 };
 }
@@ -38,15 +40,12 @@ export function answerOfIssuer(issuer: string, asked: AskedIssuer, trail: Trail)
 /** Metadata of an issuer. */
 export function issuerMetadata(
   issuer: string,
-  { saysIssuer, hidesPkce, promisesIss, takesDocuments, methods = ['none'], issuer: { at } }: Scenario,
+  { saysIssuer, hidesPkce, promisesIss, takesDocuments, isMachine, methods = ['none'], issuer: { at } }: Scenario,
 ): object {
   return {
     issuer: saysIssuer ?? issuer,
-    authorization_endpoint: `${issuer}/authorize`,
+    ...(isMachine === true ? machineParts : personParts(issuer)),
     token_endpoint: `${issuer}/token`,
-    registration_endpoint: `${issuer}/register`,
-    response_types_supported: ['code'],
-    grant_types_supported: ['authorization_code', 'refresh_token'],
     token_endpoint_auth_methods_supported: methods,
     ...(at === 'openid' || at === 'appended' ? openidParts(issuer) : {}),
     ...(hidesPkce !== true && { code_challenge_methods_supported: ['S256'] }),
@@ -54,6 +53,23 @@ export function issuerMetadata(
     ...(promisesIss === true && { authorization_response_iss_parameter_supported: true }),
   };
 }
+
+/** Fields of an issuer that shows pages to persons. */
+function personParts(issuer: string): object {
+  return {
+    authorization_endpoint: `${issuer}/authorize`,
+    registration_endpoint: `${issuer}/register`,
+    response_types_supported: ['code'],
+    grant_types_supported: ['authorization_code', 'refresh_token'],
+  };
+}
+
+/** Fields of one that shows none. */
+const machineParts = {
+  response_types_supported: [],
+  grant_types_supported: Object.values(machineGrants),
+  token_endpoint_auth_signing_alg_values_supported: ['ES256', 'ES384', 'PS256', 'RS256', 'EdDSA', 'Ed25519'],
+};
 
 /** Fields that a provider of OpenID Connect has to have. (OpenID Connect Discovery 1.0, section 3.) */
 function openidParts(issuer: string): object {
@@ -134,6 +150,10 @@ function given(issuer: string, { fields }: AskedIssuer, trail: Trail): IssuerAns
     kept.isOver = true;
     return { place: 'token', status: 200, body: tokensFor(kept.scopes, issuer, trail) };
   }
+  if (isMachineGrant(fields['grant_type']))
+    return trail.scenario.refusesRegistration === true
+      ? refused
+      : { place: 'token', status: 200, body: tokensFor(scopesIn(fields['scope']), issuer, trail, false) };
   const code = trail.codes.get(wholeText(fields['code']));
   trail.codes.delete(wholeText(fields['code']));
   if (code !== undefined) trail.usedCodes.add(wholeText(fields['code']));
@@ -143,11 +163,12 @@ function given(issuer: string, { fields }: AskedIssuer, trail: Trail): IssuerAns
   return { place: 'token', status: 200, body: tokensFor(code.scopes, issuer, trail) };
 }
 
-function tokensFor(granted: readonly string[], issuer: string, trail: Trail): object {
+/** @param mayRenew False for who has what it needs to ask again. */
+function tokensFor(granted: readonly string[], issuer: string, trail: Trail, mayRenew = true): object {
   const [access, refresh] = [`access-${crypto.randomUUID()}`, `refresh-${crypto.randomUUID()}`];
   const token: GivenToken = { issuer, scopes: granted, isOver: false };
   trail.tokens.set(access, token);
-  const keeps = trail.scenario.keepsNoRefresh !== true;
+  const keeps = mayRenew && trail.scenario.keepsNoRefresh !== true;
   if (keeps) trail.refreshTokens.set(refresh, { ...token });
   return {
     access_token: access,

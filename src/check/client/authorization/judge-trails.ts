@@ -5,6 +5,7 @@ import { breaks, holds, notJudged, type RuleVerdict } from '../../verdict.ts';
 import type { Revision } from '../../../protocol/revision.ts';
 import type { AuthorizationRule } from './rule.ts';
 import { discoveryRules } from './rules-discovery.ts';
+import { machineRules } from './rules-machine.ts';
 import { registrationRules } from './rules-registration.ts';
 import { requestRules } from './rules-requests.ts';
 import { useRules } from './rules-use.ts';
@@ -16,6 +17,7 @@ export const clientAuthorizationRules: readonly AuthorizationRule[] = [
   ...registrationRules,
   ...requestRules,
   ...useRules,
+  ...machineRules,
 ];
 
 /** Judges scenarios that are over, in each revision that was spoken in one. */

@@ -53,3 +53,18 @@ export function registrations(trail: Trail): readonly TrailStep[] {
 export function isLocal(uri: string): boolean {
   return /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?(\/|$)/i.test(uri);
 }
+
+/** Id and secret of a client by `Basic`; `undefined` where it says nothing of the kind. */
+export function basicOf(header: string | undefined): readonly string[] | undefined {
+  if (header === undefined || !/^basic +\S+$/i.test(header)) return undefined;
+  const text = Buffer.from(header.replace(/^basic +/i, ''), 'base64').toString('utf8');
+  const at = text.indexOf(':');
+  return [text.slice(0, at), text.slice(at + 1)].map((part) => {
+    try {
+      return decodeURIComponent(part.replaceAll('+', ' '));
+    } catch {
+      // Some do not encode it. (RFC 6749, section 2.3.1, says that one does.)
+      return part;
+    }
+  });
+}

@@ -1,6 +1,7 @@
 /** Rules about where a client looks for its authorization server, and what it believes of what it finds. */
 
 import { namedPath } from './gate.ts';
+import { isMachineGrant } from './machine.ts';
 import { each, likewise, stepsAfter, uses, type AuthorizationRule } from './rule.ts';
 import type { Trail, TrailStep } from './trail.ts';
 
@@ -131,7 +132,12 @@ function stops(id: string, scenario: string, [words, mend, why]: readonly [strin
       const place = scenario === 'other-resource' ? 'resource-metadata' : 'server-metadata';
       const read = trail.at(place).find(({ status }) => status === 200);
       if (read === undefined) return 'not-seen';
-      const [use] = stepsAfter(trail, read).filter((step) => ['authorize', 'token'].includes(step.place));
+      const [use] = stepsAfter(trail, read).filter(
+        // PKCE is of those who send somebody to a page.
+        ({ place, fields }) =>
+          place === 'authorize' ||
+          (place === 'token' && !(scenario === 'no-pkce' && isMachineGrant(fields['grant_type']))),
+      );
       return use === undefined ? 'holds' : { breaks: why, at: use };
     },
   };

@@ -1,7 +1,7 @@
 /** Rules about what a client says to an authorization server. */
 
 import { scopesIn } from './issuer.ts';
-import { each, likewise, parameterOf, type AuthorizationRule } from './rule.ts';
+import { basicOf, each, likewise, parameterOf, type AuthorizationRule } from './rule.ts';
 import { scopes } from './scenarios.ts';
 import { wholeText } from '../../whole-text.ts';
 import type { Trail, TrailStep } from './trail.ts';
@@ -108,7 +108,7 @@ const authenticates: AuthorizationRule = {
   judge: (trail) =>
     each(trail.at('token'), (step) => {
       const { authorization } = step.headers;
-      const [id, secret] = /^basic +(\S+)$/i.test(authorization ?? '') ? basicOf(authorization ?? '') : [];
+      const [id, secret] = basicOf(authorization) ?? [];
       const client = trail.clients.get(wholeText(id ?? step.fields['client_id']));
       if (client === undefined) return undefined;
       const used =
@@ -124,19 +124,6 @@ const authenticates: AuthorizationRule = {
       );
     }),
 };
-
-function basicOf(header: string): readonly string[] {
-  const text = Buffer.from(header.replace(/^basic +/i, ''), 'base64').toString('utf8');
-  const at = text.indexOf(':');
-  return [text.slice(0, at), text.slice(at + 1)].map((part) => {
-    try {
-      return decodeURIComponent(part.replaceAll('+', ' '));
-    } catch {
-      // Some do not encode it. (RFC 6749, section 2.3.1, says that one does.)
-      return part;
-    }
-  });
-}
 
 const listsRefresh: AuthorizationRule = {
   id: 'auth-114',

@@ -2,7 +2,8 @@
 
 import { neededFor } from './gate.ts';
 import { isUrl, scopesIn } from './issuer.ts';
-import { each, likewise, parameterOf, stepsAfter, type AuthorizationRule, type TrailLook } from './rule.ts';
+import { isMachine, machineRequests, readJwt } from './machine.ts';
+import { basicOf, each, likewise, parameterOf, stepsAfter, type AuthorizationRule, type TrailLook } from './rule.ts';
 import { knownClient, scopes } from './scenarios.ts';
 import { wholeText } from '../../whole-text.ts';
 import type { Trail, TrailStep } from './trail.ts';
@@ -105,7 +106,8 @@ const tries: AuthorizationRule = {
   in: ['right'],
   judge(trail) {
     const refused = refusedFor(trail, 'more');
-    if (refused === undefined) return 'not-seen';
+    // Who acts for itself may give up.
+    if (refused === undefined || isMachine([trail])) return 'not-seen';
     return stepsUp(trail, 'more').length > 0
       ? 'holds'
       : !trail.isOver
@@ -263,18 +265,26 @@ const registersAgain: AuthorizationRule = {
   },
 };
 
+/** The id by which a client says who it is, in whatever way; `undefined` for none. */
+function namedIn({ headers, fields }: TrailStep): string | undefined {
+  const id = basicOf(headers['authorization'])?.[0] ?? fields['client_id'];
+  return id === undefined ? textOf(readJwt(fields['client_assertion'])?.claims['sub']) : textOf(id);
+}
+
+const textOf = (value: unknown): string | undefined => (value === undefined ? undefined : wholeText(value));
+
 const byHand: AuthorizationRule = {
   id: 'auth-082',
   words: 'A client that was registered by hand elsewhere says so, and goes no further',
   mend: 'keep the issuer with the id, and raise an error where the server names another',
   in: ['moved'],
   judge(trail) {
+    const machine = machineRequests(trail).find(({ issuer }) => issuer === trail.issuers[0]);
     const isByHand = trail.at('authorize').some(({ fields }) => fields['client_id'] === knownClient);
-    if (!isByHand || !trail.called.has('move')) return 'not-seen';
-    const used = elsewhere(trail).find(({ fields }) => fields['client_id'] === knownClient);
-    return used === undefined
-      ? 'holds'
-      : { breaks: `the new issuer was shown ${knownClient}, which it never gave`, at: used };
+    const id = machine === undefined ? (isByHand ? knownClient : undefined) : namedIn(machine);
+    if (id === undefined || !trail.called.has('move')) return 'not-seen';
+    const used = elsewhere(trail).find((step) => namedIn(step) === id);
+    return used === undefined ? 'holds' : { breaks: `the new issuer was shown ${id}, which it never gave`, at: used };
   },
 };
 

@@ -31,7 +31,9 @@ export interface Scenario {
   readonly movesMeanwhile?: true;
   /** True where the URL of a metadata document serves as the id of a client. */
   readonly takesDocuments?: true;
-  /** True where every registration is refused for its redirect URIs. */
+  /** True where nobody is sent to a page: for clients that act for themselves alone. */
+  readonly isMachine?: true;
+  /** True where every registration is refused for its redirect URIs, and so is every assertion. */
   readonly refusesRegistration?: true;
   /** True where the browser comes back with another `state`. */
   readonly altersState?: true;
@@ -106,6 +108,13 @@ export const scenarios: readonly Scenario[] = [
     name: 'capitals',
     words: 'sign in, and call echo',
     resource: (own) => own.replace(/^http:/, 'HTTP:'),
+  },
+  {
+    ...right,
+    name: 'machine',
+    words: 'sign in without a person, where the client can, and call echo',
+    isMachine: true,
+    methods: ['private_key_jwt', 'client_secret_basic', 'client_secret_post'],
   },
   {
     ...right,

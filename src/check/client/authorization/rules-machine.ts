@@ -1,0 +1,108 @@
+/** Rules about clients that act for themselves, or for their workload. */
+
+import { inQuotes } from '../client-rule.ts';
+import { wholeText } from '../../whole-text.ts';
+import { assertionType, idJagType, machineGrants, machineRequests, readJwt } from './machine.ts';
+import { each, parameterOf, type AuthorizationRule } from './rule.ts';
+import type { TrailStep } from './trail.ts';
+
+/** Tells whether a request shows a secret in its header or its form. */
+const hasSecret = ({ headers, fields }: TrailStep): boolean =>
+  /^basic +\S+$/i.test(headers['authorization'] ?? '') || typeof fields['client_secret'] === 'string';
+
+const authenticated: AuthorizationRule = {
+  id: 'auth-131',
+  words: 'Who asks for a token by its own credentials shows an assertion, or a secret',
+  mend: 'send client_assertion with its client_assertion_type, or the secret',
+  judge: (trail) =>
+    each(machineRequests(trail, 'own'), (step) => {
+      if (step.fields['client_assertion'] === undefined) return !hasSecret(step) && 'it showed neither';
+      return step.fields['client_assertion_type'] !== assertionType && parameterOf(step, 'client_assertion_type');
+    }),
+};
+
+/** Seconds by which two clocks may differ. */
+const skew = 120;
+
+/** Fault of the claims of an assertion; `undefined` for none. */
+function wrongClaim(step: TrailStep): string | undefined {
+  const jwt = readJwt(step.fields['client_assertion']);
+  if (jwt === undefined) return 'client_assertion is no JWT';
+  const { iss, sub, aud, exp } = jwt.claims;
+  const { client_id: id } = step.fields;
+  if (iss !== sub || typeof sub !== 'string') return `iss is ${inQuotes(iss)}, and sub ${inQuotes(sub)}`;
+  if (id !== undefined && id !== sub) return `sub is ${inQuotes(sub)}, and client_id ${inQuotes(id)}`;
+  const { issuer = '', url } = step;
+  // The endpoint for tokens is as good a name. (RFC 7523, section 3.)
+  const names: readonly unknown[] = [issuer, `${issuer}/`, `${url.origin}${url.pathname}`];
+  if (![aud].flat().some((one) => names.includes(one))) return `aud is ${inQuotes(aud)}, and the issuer ${issuer}`;
+  const isFresh = typeof exp === 'number' && exp > Date.now() / 1_000 - skew;
+  return isFresh ? undefined : `exp is ${inQuotes(exp)}`;
+}
+
+const asserted: AuthorizationRule = {
+  id: 'auth-132',
+  words: 'The assertion of a client has its id as iss and sub, the authorization server as aud, and exp',
+  mend: 'sign iss and sub, which are the client id, aud, which is the issuer, and an exp to come',
+  judge: (trail) =>
+    each(
+      machineRequests(trail, 'own').filter(({ fields }) => fields['client_assertion'] !== undefined),
+      wrongClaim,
+    ),
+};
+
+const workload: AuthorizationRule = {
+  id: 'auth-153',
+  words: 'Who asks for a token by an assertion sends it as a JWT in assertion',
+  mend: 'send the JWT of the workload as assertion',
+  judge: (trail) =>
+    each(
+      machineRequests(trail, 'asserted'),
+      (step) => readJwt(step.fields['assertion']) === undefined && 'assertion is no JWT',
+    ),
+};
+
+/** Times that one assertion may be shown where it is refused: some connect again. */
+const mostShown = 3;
+
+const notRetried: AuthorizationRule = {
+  id: 'auth-155',
+  words: 'An assertion that was refused is not sent again, nor another grant tried',
+  mend: 'say what the refusal said, and stop',
+  in: ['unregistered'],
+  judge(trail) {
+    const refused = machineRequests(trail, 'asserted');
+    const [first] = refused;
+    if (first === undefined) return 'not-seen';
+    const other = trail.at('token').find(({ fields }) => fields['grant_type'] !== machineGrants.asserted);
+    if (other !== undefined)
+      return { breaks: `it was refused, and tried ${inQuotes(other.fields['grant_type'])}`, at: other };
+    const times = refused.filter(({ fields }) => fields['assertion'] === first.fields['assertion']).length;
+    return times > mostShown ? { breaks: `it sent the same assertion ${times} times`, at: refused.at(-1) } : 'holds';
+  },
+};
+
+/** Assertions of an identity that came with a request, and where. */
+function idJagsIn({ fields, headers }: TrailStep): readonly string[] {
+  const bearer = /^bearer +(\S+)$/i.exec(headers['authorization'] ?? '')?.[1];
+  const all = [['Authorization', bearer], ...Object.entries(fields)] as const;
+  return all.flatMap(([name, value]) => (readJwt(value)?.header['typ'] === idJagType ? [wholeText(name)] : []));
+}
+
+const redeemed: AuthorizationRule = {
+  id: 'auth-138',
+  words: 'An identity assertion is redeemed at the authorization server, by the grant for that',
+  mend: 'send it as assertion, with the grant type jwt-bearer, and the token that comes to the server',
+  judge: (trail) =>
+    each(
+      trail.steps.filter((step) => idJagsIn(step).length > 0),
+      (step) => {
+        const isRight = step.place === 'token' && step.fields['grant_type'] === machineGrants.asserted;
+        const [where] = idJagsIn(step);
+        return !(isRight && where === 'assertion') && `it came in ${where} of ${step.method} ${step.url.pathname}`;
+      },
+    ),
+};
+
+/** Rules about clients without a person. */
+export const machineRules: readonly AuthorizationRule[] = [authenticated, asserted, workload, notRetried, redeemed];

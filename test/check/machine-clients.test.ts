@@ -1,0 +1,106 @@
+/** Clients that act for themselves: each planted mistake is found in its row, and nothing in those that make none, ours among them. */
+
+import assert from 'node:assert/strict';
+import { describe, test, type TestContext } from 'node:test';
+import { checkAuthorizedClient } from '../../src/check/client/authorization/check-authorized-client.ts';
+import { machineRules } from '../../src/check/client/authorization/rules-machine.ts';
+import type { Scenario } from '../../src/check/client/authorization/scenarios.ts';
+import type { CheckReport } from '../../src/check/report.ts';
+import type { Authorization } from '../../src/auth/authorizer.ts';
+import { connect } from '../../src/client.ts';
+import { clientCredentials, workloadIdentity } from '../../src/oauth.ts';
+import { RawMachineClient, type MachineKind, type MachineMistake } from './raw-machine-client.ts';
+
+async function judged(t: TestContext, run: (scenario: Scenario, url: string) => Promise<void>): Promise<CheckReport> {
+  return await checkAuthorizedClient({
+    port: 0,
+    info: { name: 'parley-check', version: '1.0.0' },
+    patienceMs: 120_000,
+    signal: t.signal,
+    // Where it has to refuse it throws.
+    drive: (scenario, url) => run(scenario, url).catch(() => undefined),
+  });
+}
+
+const mistakes: Readonly<Record<MachineMistake, readonly [row: string, kind: MachineKind]>> = {
+  'no-secret': ['auth-131', 'secret'],
+  'untyped-assertion': ['auth-131', 'key'],
+  'other-subject': ['auth-132', 'key'],
+  'other-issuer': ['auth-132', 'key'],
+  'other-audience': ['auth-132', 'key'],
+  'stale-assertion': ['auth-132', 'key'],
+  'plain-assertion': ['auth-132', 'key'],
+  'plain-workload': ['auth-153', 'workload'],
+  'asks-again': ['auth-155', 'workload'],
+  'tries-another-grant': ['auth-155', 'workload'],
+  'identity-as-token': ['auth-138', 'identity'],
+  'same-id-elsewhere': ['auth-082', 'key'],
+};
+
+describe('a client that acts for itself with one fault', { concurrency: 2 }, () => {
+  for (const [mistake, [row, kind]] of Object.entries(mistakes) as [
+    MachineMistake,
+    (typeof mistakes)[MachineMistake],
+  ][])
+    test(`is found out: ${mistake} breaks ${row}`, async (t) => {
+      const { findings } = await judged(t, ({ tools }, url) => new RawMachineClient(url, kind, mistake).run(tools));
+      assert.deepEqual(
+        findings.map(({ id }) => id),
+        [row],
+        JSON.stringify(findings, undefined, 1),
+      );
+    });
+});
+
+const own = ['auth-082', 'auth-119', 'auth-131'];
+const held: Readonly<Record<MachineKind, readonly string[]>> = {
+  secret: own,
+  key: [...own, 'auth-132'],
+  workload: ['auth-153', 'auth-155'],
+  identity: ['auth-138', 'auth-153', 'auth-155'],
+};
+
+for (const kind of Object.keys(held) as MachineKind[])
+  test(`nothing is found in a client that acts for itself by ${kind} without a fault`, async (t) => {
+    const { findings, missing, rows } = await judged(t, ({ tools }, url) => new RawMachineClient(url, kind).run(tools));
+    assert.deepEqual([findings, missing], [[], undefined]);
+    const holding = new Set(rows.filter(({ verdict }) => verdict === 'holds').map(({ id }) => id));
+    assert.deepEqual(
+      held[kind].filter((row) => !holding.has(row)),
+      [],
+    );
+  });
+
+test('every row about clients without a person has a fault that breaks it', () => {
+  const broken = Object.values(mistakes).map(([row]) => row);
+  assert.deepEqual(
+    machineRules.map(({ id }) => id).filter((id) => !broken.includes(id)),
+    [],
+  );
+});
+
+const pair = await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign', 'verify']);
+const text = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+const assertion = `${text({ alg: 'ES256', typ: 'JWT' })}.${text({ sub: 'workload' })}.c2lnbmF0dXJl`;
+
+const ours: Readonly<Record<string, () => Authorization>> = {
+  'its key': () => clientCredentials({ id: 'parley-check', key: pair.privateKey }),
+  'its secret': () => clientCredentials({ id: 'parley-check', secret: 'sesame' }),
+  'the token of its workload': () => workloadIdentity({ clientId: 'parley-check', assertion: () => assertion }),
+};
+
+for (const [what, auth] of Object.entries(ours))
+  for (const date of ['2025-11-25', '2026-07-28'])
+    test(`nothing is found in our client at ${date} that signs in by ${what}`, async (t) => {
+      const report = await judged(t, async ({ tools }, url) => {
+        const client = await connect(url, { auth: auth(), revisions: [date] });
+        try {
+          for (const tool of tools) await client.callTool(tool, {});
+        } finally {
+          await client.close();
+        }
+      });
+      assert.deepEqual([report.findings, report.cut], [[], undefined]);
+      const rows = report.rows.filter(({ verdict }) => verdict === 'holds');
+      assert.ok(rows.some(({ id }) => id === (what.includes('workload') ? 'auth-153' : 'auth-131')));
+    });

@@ -1,0 +1,159 @@
+/** A small client that acts for itself and makes one mistake, or none, and speaks for itself. */
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Way in which it says who it is. */
+export type MachineKind = 'secret' | 'key' | 'workload' | 'identity';
+
+/** Mistakes that it can make. */
+export type MachineMistake =
+  | 'no-secret'
+  | 'untyped-assertion'
+  | 'other-subject'
+  | 'other-issuer'
+  | 'other-audience'
+  | 'stale-assertion'
+  | 'plain-assertion'
+  | 'plain-workload'
+  | 'asks-again'
+  | 'tries-another-grant'
+  | 'identity-as-token'
+  | 'same-id-elsewhere';
+
+const newest = '2026-07-28';
+const id = 'parley-check';
+const grants = { own: 'client_credentials', asserted: 'urn:ietf:params:oauth:grant-type:jwt-bearer' } as const;
+
+const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+/** The client at one server. */
+export class RawMachineClient {
+  readonly #url: string;
+  readonly #kind: MachineKind;
+  readonly #mistake: MachineMistake | undefined;
+  #token: string | undefined;
+  #issuer: string | undefined;
+  #id = 0;
+
+  constructor(url: string, kind: MachineKind, mistake?: MachineMistake) {
+    this.#url = url;
+    this.#kind = kind;
+    this.#mistake = mistake;
+  }
+
+  /** Signs in, and calls tools. @throws Error where it gives up. */
+  async run(tools: readonly string[]): Promise<void> {
+    if (this.#mistake === 'identity-as-token') this.#token = this.#identity(this.#url);
+    for (const tool of tools) await this.#call(tool);
+  }
+
+  async #call(name: string): Promise<void> {
+    for (let tries = 0; tries < 3; tries++) {
+      const response = await this.#send(name);
+      await response.text();
+      if (response.status !== 401 && response.status !== 403) return;
+      await this.#signIn(response.headers.get('www-authenticate') ?? '');
+    }
+    throw new Error('it is refused for ever');
+  }
+
+  async #send(name: string): Promise<Response> {
+    const meta = {
+      'io.modelcontextprotocol/protocolVersion': newest,
+      'io.modelcontextprotocol/clientCapabilities': {},
+      'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1' },
+    };
+    const params = { name, arguments: {}, _meta: meta };
+    const headers = {
+      accept: 'application/json, text/event-stream',
+      'content-type': 'application/json',
+      'mcp-protocol-version': newest,
+      'mcp-method': 'tools/call',
+      'mcp-name': name,
+      ...(this.#token !== undefined && { authorization: `Bearer ${this.#token}` }),
+    };
+    const body = JSON.stringify({ jsonrpc: '2.0', id: ++this.#id, method: 'tools/call', params });
+    return await fetch(this.#url, { method: 'POST', headers, body });
+  }
+
+  async #signIn(challenge: string): Promise<void> {
+    const root = `${new URL(this.#url).origin}/.well-known/oauth-protected-resource`;
+    const named = /resource_metadata="([^"]*)"/.exec(challenge)?.[1] ?? `${root}/mcp`;
+    const found = await firstOf([named, root]);
+    const said = String(found['resource']);
+    if (!URL.canParse(said) || new URL(said).href !== this.#url) throw new Error('another resource');
+    const [issuer = ''] = found['authorization_servers'] as readonly string[];
+    const isElsewhere = this.#issuer !== undefined && this.#issuer !== issuer;
+    if (isElsewhere && this.#mistake !== 'same-id-elsewhere') throw new Error('another issuer');
+    this.#issuer = issuer;
+    const { origin, pathname } = new URL(issuer);
+    const path = pathname === '/' ? '' : pathname;
+    const metadata = await firstOf([
+      `${origin}/.well-known/oauth-authorization-server${path}`,
+      `${origin}/.well-known/openid-configuration${path}`,
+      `${origin}${path}/.well-known/openid-configuration`,
+    ]);
+    if (metadata['issuer'] !== issuer) throw new Error('another issuer');
+    const scope = /scope="([^"]*)"/.exec(challenge)?.[1];
+    const form = { resource: this.#url, ...(scope !== undefined && { scope }) };
+    await this.#asks(String(metadata['token_endpoint']), issuer, form);
+  }
+
+  async #asks(endpoint: string, issuer: string, form: Record<string, string>): Promise<void> {
+    const how = this.#mistake;
+    const own = this.#kind === 'secret' || this.#kind === 'key';
+    const body: Record<string, string> = {
+      ...form,
+      grant_type: own ? grants.own : grants.asserted,
+      ...this.#proof(issuer, endpoint),
+    };
+    for (let tries = 0; tries < (how === 'asks-again' ? 5 : 1); tries++) {
+      const response = await fetch(endpoint, { method: 'POST', body: new URLSearchParams(body) });
+      const given = (await response.json()) as { readonly access_token?: string };
+      this.#token = given.access_token;
+      if (this.#token !== undefined) return;
+    }
+    if (how === 'tries-another-grant') {
+      const other = { ...form, grant_type: grants.own, client_id: id, client_secret: 's' };
+      await (await fetch(endpoint, { method: 'POST', body: new URLSearchParams(other) })).text();
+    }
+    throw new Error('no token');
+  }
+
+  #proof(issuer: string, endpoint: string): Record<string, string> {
+    const how = this.#mistake;
+    if (this.#kind === 'secret') return { client_id: id, ...(how !== 'no-secret' && { client_secret: 's' }) };
+    if (this.#kind === 'workload')
+      return { client_id: id, assertion: how === 'plain-workload' ? 'the-workload' : jwt('JWT', { sub: 'workload' }) };
+    if (this.#kind === 'identity') return { client_id: id, client_secret: 's', assertion: this.#identity(issuer) };
+    const claims = {
+      iss: how === 'other-issuer' ? 'somebody' : id,
+      sub: how === 'other-subject' ? 'somebody' : id,
+      aud: how === 'other-audience' ? 'https://elsewhere.example' : [endpoint],
+      exp: Math.floor(Date.now() / 1_000) + (how === 'stale-assertion' ? -3_600 : 60),
+    };
+    return {
+      client_assertion: how === 'plain-assertion' ? 'it is me' : jwt('JWT', claims),
+      ...(how !== 'untyped-assertion' && {
+        client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+      }),
+    };
+  }
+
+  #identity(aud: string): string {
+    return jwt('oauth-id-jag+jwt', { sub: 'ann', aud });
+  }
+}
+
+function jwt(typ: string, claims: object): string {
+  return `${part({ alg: 'ES256', typ })}.${part(claims)}.c2lnbmF0dXJl`;
+}
+
+async function firstOf(places: readonly string[]): Promise<Json> {
+  for (const place of places) {
+    const response = await fetch(place);
+    const text = await response.text();
+    if (response.ok) return JSON.parse(text) as Json;
+  }
+  throw new Error('there are no metadata');
+}
