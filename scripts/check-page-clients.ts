@@ -20,7 +20,7 @@ runs, and call \`lost\` where there is one: the session is gone then, and the cl
 seconds (600). What a client does not do is not judged, and is named.
 
 - **The server is right, but odd:** the third page of tools has an empty cursor, calls are answered by streams that begin with a comment, \`requestState\` has all that one might be tempted to change, one tool has an \`x-mcp-header\` that
-  is none, and one a \`$ref\` to an address of this machine, which counts who fetches it.
+  is none, one a \`$ref\` to an address of this machine, and one an icon that is not of \`https:\`: it counts who fetches those. Its questions have numbers and texts as their ids in turn, the first of them 0.
 - **A stream that breaks off:** that of \`dropped\`. From 2025-03-26 to 2025-11-25 the answer is there for who comes back by GET with \`Last-Event-ID\`, at 2025-11-25 after the second of \`retry\`, and twice; at 2026-07-28 the call is lost,
   and answered when it is called again. It may be left out, and nobody has to come back who does not go on.
 - **A header that changes:** that of \`moving\`, called with \`{"place": "Oslo"}\`, is another from the first call on, which is refused with -32020.
@@ -31,6 +31,7 @@ seconds (600). What a client does not do is not judged, and is named.
 - **It asks for what was not declared too**, which a client has to refuse: \`roots/list\`, a question for the model, one with tools, a form, a URL; it tells of cancellations that are of nothing, or of what was answered, and takes a
   question back that is not answered at once.
 - **Only what it said or did is held against a client.** A client that asks for no second page, declares nothing that it could be asked, or never calls a tool breaks nothing by that.
+- **Who is slow is given time:** what is not answered is held against a client when it has answered what was asked after that, and 20 seconds are over.
 - It listens at 127.0.0.1 alone, and takes names and pages of this machine alone.
 
 ### How it is authorized: \`--auth\`

@@ -93,7 +93,7 @@ const client: readonly Reason[] = [
   ],
   [
     'about tasks of clients, where this server would have to ask for a hundred of them, for what needs a question within one, or to be somebody else',
-    'tasks-015 tasks-028 tasks-030 tasks-033 tasks-034 tasks-037 tasks-043 tasks-044 tasks-045 tasks-046 tasks-047 tasks-048 tasks-049 progress-009 progress-010 progress-011',
+    'tasks-015 tasks-028 tasks-030 tasks-033 tasks-034 tasks-037 tasks-043 tasks-044 tasks-045 tasks-046 tasks-047 tasks-048 tasks-049 progress-009',
   ],
   [
     'what a client makes of the notices of several streams, or of a filter that was not granted, no message shows',

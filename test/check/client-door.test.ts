@@ -335,7 +335,7 @@ test('a client that closes the stream on which it is asked is asked no more, and
     gone.abort();
     await reader.read().catch(() => undefined);
     // What it was asked before it answers still.
-    const id = /"id":"([^"]*)","method":"ping"/.exec(text)?.[1];
+    const id: unknown = JSON.parse(/"id":([^,]*),"method":"ping"/.exec(text)?.[1] ?? 'null');
     await ask(url, 'POST', own, JSON.stringify({ jsonrpc: '2.0', id, result: {} }));
     await new Promise((resolve) => setTimeout(resolve, 200));
     assert.equal((await ask(url, 'POST', own, asksFor('tools/list', {}, 3))).status, 200);

@@ -12,6 +12,7 @@ export type Mistake =
   | 'alters-state'
   | 'same-id-retry'
   | 'fetches-ref'
+  | 'fetches-icon'
   | 'ends-at-empty-cursor'
   | 'root-is-http'
   | 'task-of-another-session'
@@ -69,6 +70,7 @@ export class RawClient {
     if (!this.#isStateless) await this.#open();
     const tools = await this.#list();
     if (this.#mistake === 'fetches-ref') for (const ref of refsIn(tools)) await (await fetch(ref)).text();
+    if (this.#mistake === 'fetches-icon') for (const icon of iconsIn(tools)) await (await fetch(icon)).text();
     await this.#request('tools/call', { name: 'echo', arguments: { text: 'hello' } });
     await this.#ask();
     await this.#dropped();
@@ -249,6 +251,11 @@ function eventOf(text: string): string | undefined {
 
 function wait(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** Addresses of the icons of tools. */
+function iconsIn(tools: readonly Json[]): readonly string[] {
+  return [...JSON.stringify(tools).matchAll(/"src":"(http[^"]*)"/g)].map(([, src = '']) => src);
 }
 
 /** Addresses in the schemas of tools. */

@@ -48,7 +48,11 @@ export type CoreTaskMistake =
   | 'answers-cancelled'
   | 'falls-silent'
   | 'refuses-odd-meta'
-  | 'changes-roots';
+  | 'changes-roots'
+  | 'progress-after-its-task'
+  | 'writes-lines'
+  | 'breaks-text'
+  | 'ids-as-text';
 
 /** Mistakes of one that takes tasks in 2026-07-28. */
 export type ExtensionTaskMistake =
@@ -83,6 +87,8 @@ export class RawTaskClient {
   /** Ids of what it was asked. */
   readonly #seen = new Set<unknown>();
   #isSilent = false;
+  /** Token of the question that became a task last. */
+  #taskToken: unknown;
   #roots = 0;
   #id = 0;
   #ids = 0;
@@ -225,7 +231,10 @@ export class RawTaskClient {
   }
 
   #say(message: Json): void {
-    this.#output.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+    const whole = { jsonrpc: '2.0', ...message };
+    const isCall = message['method'] === 'tools/call';
+    const text = JSON.stringify(whole, undefined, isCall && this.#is('writes-lines') ? 2 : 0);
+    this.#output.write(`${isCall && this.#is('breaks-text') ? text.replace(/"echo"/, '"ec\nho"') : text}\n`);
   }
 
   #hear(message: Json): void {
@@ -254,8 +263,14 @@ export class RawTaskClient {
       this.#say({ method: 'notifications/progress', params: { progressToken, progress } });
     if (token !== undefined) for (const value of this.#is('progress-falls') ? [2, 1] : [1, 2]) tell(value);
     if (token !== undefined && this.#is('progress-of-nothing')) tell(1, 'none');
+    if (method === 'tasks/result') tell(5, this.#taskToken);
     const given = method.startsWith('tasks/') ? await this.#aboutTask(method, params) : this.#given(method, params);
-    this.#say({ id, ...given });
+    this.#say({ id: this.#is('ids-as-text') ? String(id) : id, ...given });
+    if (params['task'] !== undefined) this.#taskToken = token;
+    if (method === 'tasks/get' && this.#is('progress-after-its-task')) {
+      const { status } = (given['result'] ?? {}) as { readonly status?: string };
+      if (status === 'completed') tell(9 + ++this.#ids, this.#taskToken);
+    }
     if (token !== undefined && this.#is('progress-after-the-end')) tell(3);
   }
 

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { askedRules } from '../../src/check/client/rules/asked.ts';
+import { monotonicNow } from '../../src/jsonrpc/timeout.ts';
 import { Talk, type ClientProbe } from '../../src/check/client/talk.ts';
 
 const probes: Readonly<Record<string, ClientProbe>> = {
@@ -20,10 +21,15 @@ for (const [row, probe] of Object.entries(probes))
     talk.put.set('q1', { method: 'ping', params: {}, probe });
     talk.put.set('q2', { method: 'elicitation/create', params: {} });
     const rule = askedRules.find(({ id }) => id === row) ?? assert.fail(row);
-    const atEnd = (): unknown => rule.atEnd?.(talk, { fetches: 0, listed: new Set(), isGone: true });
+    const atEnd = (): unknown => rule.atEnd?.(talk, { fetches: 0, icons: 0, listed: new Set(), isGone: true });
     talk.answeredQuestion('q0');
     assert.equal(atEnd(), 'not-seen');
     talk.answeredQuestion('q2');
+    assert.notEqual(atEnd(), 'not-seen');
+    // Others may ask somebody who is slow, and answer what they know meanwhile.
+    talk.putAt.set('q1', monotonicNow() - 15_000);
+    assert.equal(atEnd(), 'not-seen');
+    talk.putAt.set('q1', monotonicNow() - 25_000);
     assert.notEqual(atEnd(), 'not-seen');
     talk.answeredQuestion('q1');
     assert.equal(atEnd(), 'not-seen');

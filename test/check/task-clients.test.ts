@@ -60,6 +60,10 @@ const core: Readonly<Record<CoreTaskMistake, string>> = {
   'progress-falls': 'progress-003',
   'progress-of-nothing': 'progress-005',
   'progress-after-the-end': 'progress-006',
+  'progress-after-its-task': 'progress-011',
+  'writes-lines': 'stdio-002',
+  'breaks-text': 'stdio-002',
+  'ids-as-text': 'basic-009',
 };
 
 const extension: Readonly<Record<ExtensionTaskMistake, string>> = {

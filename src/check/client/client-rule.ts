@@ -21,6 +21,8 @@ export interface HeardOfClient {
   readonly malformed?: string;
   /** Number of messages in the batch that it came in; 0 where it came alone. */
   readonly batch: number;
+  /** Number of the lines that it came in, where it should have been one; left out where it was. */
+  readonly lines?: number | undefined;
   /** Messages of that batch, all of them; left out where it came alone. */
   readonly parts?: readonly JsonObject[];
   /** The conversation, as it was before. */
@@ -55,6 +57,8 @@ export interface ClientRule extends Stated {
 export interface SeenElsewhere {
   /** Number of times that an address was fetched that nobody should fetch by itself. */
   readonly fetches: number;
+  /** The same of the address of an icon, which is not of https. */
+  readonly icons: number;
   /** True when the client ended by itself. */
   readonly isGone: boolean;
   /** Tools of which the client was told. */

@@ -9,6 +9,7 @@ import { bodyOf, closed, comesFromHere, endResponse, flat } from './http-parts.t
 import { ForeignDoor, foreignPath } from './foreign-door.ts';
 import type { JudgedClient } from './judged-client.ts';
 import type { Line, ServedEvent } from './piece.ts';
+import { iconPath } from './catalogue/tools.ts';
 import { PairDoor, pairPaths } from './pair-door.ts';
 import type { Talk } from './talk.ts';
 
@@ -98,6 +99,10 @@ async function serve({ request, response, revisions, judged, streams, gate, pair
   const path = url.split('?')[0] ?? '/';
   if (!comesFromHere(request)) return endResponse(response, 403);
   if ((await gate?.serve?.(request, response)) === true) return;
+  if (path === iconPath) {
+    judged.icons++;
+    return endResponse(response, 404);
+  }
   if (path === farPath) {
     judged.fetches++;
     return endResponse(response, 200, { type: 'string' });

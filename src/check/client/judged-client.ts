@@ -19,7 +19,18 @@ import { roundOf } from './rules/rounds.ts';
 import type { ClientPiece, Line, ServedPiece } from './piece.ts';
 import { isBeside, isStateless, jsonRpcRefusal, refusedProbe, revisionOfMessage } from './placing.ts';
 import { PutQuestions } from './put-questions.ts';
-import { idText, isAsking, keptId, metaOf, paramsOf, Talk, saidText, type LongCall, type TalkOver } from './talk.ts';
+import {
+  idText,
+  isAsking,
+  keptId,
+  likeId,
+  metaOf,
+  paramsOf,
+  Talk,
+  saidText,
+  type LongCall,
+  type TalkOver,
+} from './talk.ts';
 
 /** Limits of one run. */
 const most = { talks: 200, messages: 10_000 };
@@ -55,6 +66,8 @@ export class JudgedClient {
   messages = 0;
   /** Number of times that the address was fetched. */
   fetches = 0;
+  /** Number of times that the address of an icon was fetched. */
+  icons = 0;
   /** Error of our own, the first; `undefined` for none. */
   failure: { readonly error: unknown } | undefined;
 
@@ -143,7 +156,8 @@ export class JudgedClient {
 
   /** Judges what should have come. @param isGone True when the client ended by itself. */
   end(isGone: boolean): void {
-    for (const talk of this.#talks) this.watching.over(talk, { fetches: this.fetches, listed: this.#listed, isGone });
+    const { fetches, icons } = this;
+    for (const talk of this.#talks) this.watching.over(talk, { fetches, icons, listed: this.#listed, isGone });
     this.#questions.end();
     for (const stop of this.#running) stop();
   }
@@ -154,7 +168,7 @@ export class JudgedClient {
     talk: Talk,
     piece: ClientPiece,
   ): Promise<JsonObject | 'lost' | undefined> {
-    const { http, served, text, line } = piece;
+    const { http, served, text, lines, line } = piece;
     this.messages++;
     if (this.isTooMuch)
       return isAsking(message)
@@ -163,7 +177,7 @@ export class JudgedClient {
     const revision = talk.revision ?? revisionOfMessage(message, served);
     const put = isResponse(message) ? talk.put.get(idText(message['id'])) : undefined;
     const batch = parts.length;
-    this.watching.heard({ message, batch, parts, talk, revision, put, ...(http && { http }) }, text);
+    this.watching.heard({ message, lines, batch, parts, talk, revision, put, ...(http && { http }) }, text);
     if (isResponse(message)) return this.#answered(message, talk);
     if (!isAsking(message)) return this.#told(message, talk);
     if (talk.isLost) return await this.#lostAgain(talk);
@@ -180,6 +194,7 @@ export class JudgedClient {
       listed: (tool) => void (this.#listed.size < 1_000 && this.#listed.add(tool)),
       put: (question) => this.#questions.put(question, talk, line),
       putAndCancel: (question) => this.#questions.putAndCancel(question, talk, line),
+      slow: () => this.#questions.slow(talk),
       putBatch: (questions) => this.#questions.putBatch(questions, talk, line),
       breakOff: line.breakOff === undefined ? undefined : (call) => this.#breakOff(call, talk, line),
       tell: (told, params) => void line.send({ jsonrpc: '2.0', method: told, params }),
@@ -270,7 +285,9 @@ export class JudgedClient {
   }
 
   #answered(message: JsonObject, talk: Talk): undefined {
-    const key = idText(message['id']);
+    const own = idText(message['id']);
+    // What is of another type is judged as that, and is an answer all the same.
+    const key = talk.put.has(own) ? own : (likeId(message['id'], talk) ?? own);
     noteProgress(message, talk, key);
     noteRoots(message, talk, key);
     talk.answeredQuestion(key);

@@ -1,13 +1,17 @@
 /** Lines of the server that judges its client: what a client that starts its server speaks with. */
 
 import type { Readable, Writable } from 'node:stream';
-import { settledWithin } from '../../jsonrpc/timeout.ts';
+import { after, settledWithin } from '../../jsonrpc/timeout.ts';
 import type { Revision } from '../../protocol/revision.ts';
+import { HeldLines, type WholeText } from './held-lines.ts';
 import type { JudgedClient } from './judged-client.ts';
 import type { Line } from './piece.ts';
 
 /** Longest line, in characters. */
 const longest = 4 * 1024 ** 2;
+
+/** Time after which a line that is a part of a message has no other part, in milliseconds. */
+const heldMs = 1_000;
 
 /** Time that answers have after the last line, in milliseconds. */
 const lastMs = 1_000;
@@ -21,23 +25,33 @@ export async function speakLines(
   const send = (message: unknown): boolean =>
     !output.destroyed && (output.write(`${JSON.stringify(message)}\n`) || true);
   const line: Line = { send, sendBatch: send };
-  const hear = async (text: string): Promise<void> => {
-    const { messages } = await judged.take({ text, served: revisions, line });
+  const hear = async ({ text, lines }: WholeText): Promise<void> => {
+    const { messages } = await judged.take({ text, served: revisions, line, ...(lines > 1 && { lines }) });
     if (messages.length > 0) send(text.trimStart().startsWith('[') ? messages : messages[0]);
   };
   output.on('error', () => undefined);
   const under = new Set<Promise<void>>();
-  for await (const text of linesOf(input)) {
-    // A part of a line says nothing of the client, and who waits for its answer is told.
-    if (text === undefined) send(unread);
-    else if (text.trim() !== '') {
+  const heard = (wholes: readonly WholeText[]): void => {
+    for (const whole of wholes) {
       // What fails here is kept by who judges, and ends the run with its report.
-      const one: Promise<void> = hear(text)
+      const one: Promise<void> = hear(whole)
         .catch(() => undefined)
         .finally(() => under.delete(one));
       under.add(one);
     }
+  };
+  const held = new HeldLines();
+  let cancel = (): void => undefined;
+  for await (const text of linesOf(input)) {
+    cancel();
+    // A part of a line says nothing of the client, and who waits for its answer is told.
+    if (text === undefined) send(unread);
+    else if (text.trim() !== '') heard(held.take(text));
+    // Who says no more waits for an answer.
+    if (!held.isEmpty) cancel = after(heldMs, () => heard(held.flush()));
   }
+  cancel();
+  heard(held.flush());
   await settledWithin(lastMs, Promise.all(under));
 }
 

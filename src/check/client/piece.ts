@@ -29,6 +29,8 @@ export interface ServedEvent {
 /** Something that came in one piece: a line, or a body. */
 export interface ClientPiece {
   readonly text: string;
+  /** Number of the lines that it came in, where it should have been one; left out where it was. */
+  readonly lines?: number;
   readonly http?: HeardHead;
   /** The revisions that are spoken where it came to. */
   readonly served: readonly Revision[];

@@ -11,6 +11,7 @@ const waits = { question: 60_000, ping: 10_000, taken: 100, late: 5_000 } as con
 /** Questions of one run, whose ids no two have. */
 export class PutQuestions {
   readonly #waiting = new Map<string, (response: JsonObject) => void>();
+  readonly #slow = new Map<string, () => void>();
   #count = 0;
 
   /** Asks. @returns The response; an empty object for none. */
@@ -48,7 +49,7 @@ export class PutQuestions {
       for (const key of messages.map(({ id }) => idText(id))) {
         const put = talk.put.get(key);
         // That one which was cancelled long ago has no answer is what a client is to be known by.
-        if (put === undefined || !isLate(put)) talk.put.delete(key);
+        if (put === undefined || !isLate(put)) talk.forgetQuestion(key);
         if (put !== undefined) this.answered({}, key);
       }
     };
@@ -61,10 +62,13 @@ export class PutQuestions {
 
   /** A question with an id, and a wait for its answer. */
   made(question: Put, talk: Talk): readonly [message: JsonObject, answer: () => Promise<JsonObject>] {
-    const id = `check-${++this.#count}`;
+    // Numbers and texts in turn, since some make all ids the one or the other; 0 is an id as well.
+    const id = this.#count % 2 === 0 ? this.#count : `check-${this.#count}`;
+    this.#count++;
     const key = idText(id);
     const { method, params } = question;
     talk.put.set(key, question);
+    talk.putAt.set(key, monotonicNow());
     const answer = (): Promise<JsonObject> =>
       new Promise((resolve) => {
         const cancel = after(method === 'ping' ? waits.ping : waits.question, () => resolve({}));
@@ -80,10 +84,24 @@ export class PutQuestions {
   answered(message: JsonObject, key: string): void {
     this.#waiting.get(key)?.(message);
     this.#waiting.delete(key);
+    this.#slow.get(key)?.();
+  }
+
+  /** Waits for what is late, while what came after it was answered. */
+  async slow(talk: Talk): Promise<void> {
+    for (const key of talk.overtaken) {
+      const { cancelledAt, probe } = talk.put.get(key) ?? {};
+      // Nobody has to answer what was taken back, or came by a stream that broke off.
+      if (cancelledAt !== undefined || probe === 'before-break') continue;
+      const answered = new Promise<true>((resolve) => this.#slow.set(key, () => resolve(true)));
+      if (talk.overtaken.has(key)) await settled(answered, Math.max(0, talk.patienceFor(key)));
+      this.#slow.delete(key);
+    }
   }
 
   /** Waits for no answer any more. */
   end(): void {
+    for (const isThere of this.#slow.values()) isThere();
     for (const answer of this.#waiting.values()) answer({});
   }
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isObject } from '../../jsonrpc/message.ts';
+import { monotonicNow } from '../../jsonrpc/timeout.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import type { Revision } from '../../protocol/revision.ts';
 import { wholeText } from '../whole-text.ts';
@@ -78,6 +79,10 @@ export interface QuestionProgress {
   /** Value that was told last. */
   last: number;
   isAnswered: boolean;
+  /** Id of the task that the request became; `undefined` for none. */
+  taskId?: string;
+  /** True when that task was told to have ended. */
+  hasTaskEnded?: boolean;
 }
 
 /** A request that has no answer yet. */
@@ -100,6 +105,9 @@ export interface ToldRoots {
   /** True where they were others, and a notification had said so. */
   wasTold: boolean;
 }
+
+/** Time that a client has for an answer while it gives others, in milliseconds: it may ask somebody who is slow. */
+const slowMs = 20_000;
 
 /** Limit of the ids that are remembered of one conversation. */
 const mostIds = 10_000;
@@ -136,6 +144,8 @@ export class Talk {
   readonly open: Map<string, OpenRequest> = new Map();
   /** Questions of ours that have no answer yet, by their ids. */
   readonly put: Map<string, Put> = new Map();
+  /** Moments at which they were put, by the clock that never jumps. */
+  readonly putAt: Map<string, number> = new Map();
   /** Those of them after which another was put that is answered: who is slow has answered neither. */
   readonly overtaken: Set<string> = new Set();
   /** Progress of questions of ours, by their tokens. */
@@ -227,8 +237,24 @@ export class Talk {
         if (before === key) break;
         this.overtaken.add(before);
       }
+    this.forgetQuestion(key);
+  }
+
+  /** Forgets a question of ours: it is open no more. */
+  forgetQuestion(key: string): void {
     this.put.delete(key);
+    this.putAt.delete(key);
     this.overtaken.delete(key);
+  }
+
+  /** True for a question that has no answer long after it was put, while one that was put after it has. */
+  isUnanswered(key: string): boolean {
+    return this.overtaken.has(key) && this.patienceFor(key) <= 0;
+  }
+
+  /** Time for which an answer to a question is still waited for, in milliseconds. */
+  patienceFor(key: string): number {
+    return slowMs - (monotonicNow() - (this.putAt.get(key) ?? -Infinity));
   }
 
   /** Remembers that a request was answered. */
@@ -251,6 +277,11 @@ export function saidText(value: unknown): string {
 /** An id with its type: 1 and "1" are two. */
 export function idText(id: unknown): string {
   return `${typeof id} ${saidText(id)}`;
+}
+
+/** Id of an open question that has the same text as one of another type; `undefined` for none. */
+export function likeId(id: unknown, { put }: Talk): string | undefined {
+  return [...put.keys()].find((key) => key.slice(key.indexOf(' ')) === ` ${saidText(id)}`);
 }
 
 /** An id that is remembered: as it is, but for one that is long. */

@@ -37,13 +37,13 @@ export function isMachine(trails: readonly Trail[]): boolean {
 }
 
 /** A token of JWT, as it can be read; its signature is looked at by nobody here. */
-export interface ReadJwt {
+export interface ReadAssertion {
   readonly header: JsonObject;
   readonly claims: JsonObject;
 }
 
 /** Reads a JWT; `undefined` for what is none. */
-export function readJwt(text: unknown): ReadJwt | undefined {
+export function assertionIn(text: unknown): ReadAssertion | undefined {
   if (typeof text !== 'string' || text.length > 20_000) return undefined;
   const parts = /^([\w-]+)\.([\w-]+)\.[\w-]*$/.exec(text);
   if (parts === null) return undefined;

@@ -2,7 +2,7 @@
 
 import { inQuotes } from '../client-rule.ts';
 import { wholeText } from '../../whole-text.ts';
-import { assertionType, idJagType, machineGrants, machineRequests, readJwt } from './machine.ts';
+import { assertionType, idJagType, machineGrants, machineRequests, assertionIn } from './machine.ts';
 import { each, parameterOf, type AuthorizationRule } from './rule.ts';
 import type { TrailStep } from './trail.ts';
 
@@ -26,7 +26,7 @@ const skew = 120;
 
 /** Fault of the claims of an assertion; `undefined` for none. */
 function wrongClaim(step: TrailStep): string | undefined {
-  const jwt = readJwt(step.fields['client_assertion']);
+  const jwt = assertionIn(step.fields['client_assertion']);
   if (jwt === undefined) return 'client_assertion is no JWT';
   const { iss, sub, aud, exp } = jwt.claims;
   const { client_id: id } = step.fields;
@@ -58,7 +58,7 @@ const workload: AuthorizationRule = {
   judge: (trail) =>
     each(
       machineRequests(trail, 'asserted'),
-      (step) => readJwt(step.fields['assertion']) === undefined && 'assertion is no JWT',
+      (step) => assertionIn(step.fields['assertion']) === undefined && 'assertion is no JWT',
     ),
 };
 
@@ -86,7 +86,7 @@ const notRetried: AuthorizationRule = {
 function idJagsIn({ fields, headers }: TrailStep): readonly string[] {
   const bearer = /^bearer +(\S+)$/i.exec(headers['authorization'] ?? '')?.[1];
   const all = [['Authorization', bearer], ...Object.entries(fields)] as const;
-  return all.flatMap(([name, value]) => (readJwt(value)?.header['typ'] === idJagType ? [wholeText(name)] : []));
+  return all.flatMap(([name, value]) => (assertionIn(value)?.header['typ'] === idJagType ? [wholeText(name)] : []));
 }
 
 const redeemed: AuthorizationRule = {

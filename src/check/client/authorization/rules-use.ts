@@ -2,7 +2,7 @@
 
 import { neededFor } from './gate.ts';
 import { isUrl, scopesIn } from './issuer.ts';
-import { isMachine, machineRequests, readJwt } from './machine.ts';
+import { isMachine, machineRequests, assertionIn } from './machine.ts';
 import { basicOf, each, likewise, parameterOf, stepsAfter, type AuthorizationRule, type TrailLook } from './rule.ts';
 import { knownClient, scopes } from './scenarios.ts';
 import { wholeText } from '../../whole-text.ts';
@@ -268,7 +268,7 @@ const registersAgain: AuthorizationRule = {
 /** The id by which a client says who it is, in whatever way; `undefined` for none. */
 function namedIn({ headers, fields }: TrailStep): string | undefined {
   const id = basicOf(headers['authorization'])?.[0] ?? fields['client_id'];
-  return id === undefined ? textOf(readJwt(fields['client_assertion'])?.claims['sub']) : textOf(id);
+  return id === undefined ? textOf(assertionIn(fields['client_assertion'])?.claims['sub']) : textOf(id);
 }
 
 const textOf = (value: unknown): string | undefined => (value === undefined ? undefined : wholeText(value));

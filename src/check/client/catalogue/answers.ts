@@ -36,6 +36,8 @@ export interface Giving {
   put(question: Put): Promise<JsonObject>;
   /** Puts one, and cancels it. @returns True where it was answered all the same, long after that. */
   putAndCancel(question: Put): Promise<boolean>;
+  /** Waits for answers that are late, while later questions were answered. */
+  slow(): Promise<void>;
   /** Puts several in one batch. */
   putBatch(questions: readonly Put[]): Promise<void>;
   /** Tells a handshake client something. */

@@ -25,6 +25,7 @@ export async function askedNow(giving: Giving): Promise<string> {
   await takenBack(giving);
   await askedAsTasks(giving);
   if (revision.batches) await batched(giving);
+  await giving.slow();
   return askedWords(questions);
 }
 

@@ -2,6 +2,7 @@ import type { Revision } from '../../../protocol/revision.ts';
 import type { Talk } from '../talk.ts';
 import type { JsonObject } from '../../../protocol/features/common.ts';
 
+import { rowOf } from '../../register.ts';
 import { droppedTool } from '../dropped.ts';
 
 /** Tool whose annotation of a header is invalid. */
@@ -94,6 +95,15 @@ const bad: JsonObject = {
   inputSchema: taking({ region: { ...text, 'x-mcp-header': 'not a token' } }),
 };
 
+/** Path of an icon that nobody should fetch, since it is neither of https nor part of its address. */
+export const iconPath = '/far/icon.png';
+
+/** Tool of the last page, with an icon where the revision has those, and somebody would see that it is fetched. */
+function lastTool(revision: Revision, remote: string | undefined): JsonObject {
+  if (remote === undefined || !rowOf('icons-004').lives(revision)) return last;
+  return { ...last, icons: [{ src: new URL(iconPath, remote).href, mimeType: 'image/png' }] };
+}
+
 /** A tool without arguments. */
 export function plainTool(name: string): JsonObject {
   return { name, description: 'Says that it was called.', inputSchema: taking() };
@@ -108,9 +118,9 @@ export function toolPages(
   remote: string | undefined,
 ): readonly (readonly JsonObject[])[] {
   const own = [...first, ...lasting(revision), ...(over === 'http' && revision.http !== 'sse-pair' ? [dropped] : [])];
-  if (!revision.mirroredHeaders) return [over === 'http' ? [...own, lost] : own, [last]];
+  if (!revision.mirroredHeaders) return [over === 'http' ? [...own, lost] : own, [lastTool(revision, remote)]];
   const far = remote === undefined ? [] : [remoteTool(remote)];
-  return [[...own, region, ...(over === 'http' ? [moving.view()] : [])], [bad, ...far], [last]];
+  return [[...own, region, ...(over === 'http' ? [moving.view()] : [])], [bad, ...far], [lastTool(revision, remote)]];
 }
 
 /** A tool whose schema has a reference to an address. */

@@ -2,9 +2,10 @@
 
 import { isObject } from '../../../jsonrpc/message.ts';
 import { isResponse } from '../../bench/exchange.ts';
+import { hasEnded } from '../../../protocol/task-status.ts';
 import { inQuotes, sameAs, unlessKept, type ClientLook, type ClientRule } from '../client-rule.ts';
 import { isLate } from '../put-questions.ts';
-import { metaOf, paramsOf, type ClientProbe, type Talk } from '../talk.ts';
+import { metaOf, paramsOf, type ClientProbe, type Put, type Talk } from '../talk.ts';
 import { about } from './hosted-tasks.ts';
 
 /** A rule that a probe is refused, with one code where that is said. */
@@ -73,8 +74,9 @@ const silent: ClientRule = {
 };
 
 /** Tells whether a question of a conversation in which all was asked has no answer, and one that came after it has. */
-function isOpen({ put, done, overtaken }: Talk, probe: ClientProbe): boolean {
-  return done.has('answered ask') && [...put].some(([key, asked]) => asked.probe === probe && overtaken.has(key));
+function isOpen(talk: Talk, probe: ClientProbe): boolean {
+  const isLeft = [...talk.put].some(([key, asked]) => asked.probe === probe && talk.isUnanswered(key));
+  return talk.done.has('answered ask') && isLeft;
 }
 
 /** A rule that something is passed over in silence, and what is asked after it answered. */
@@ -168,16 +170,38 @@ const stops: ClientRule = {
   },
 };
 
+const stopsWithTask: ClientRule = {
+  id: 'progress-011',
+  over: 'stdio',
+  words: 'Of a task that has ended no progress is told',
+  mend: 'stop telling of progress when the task is completed, failed or cancelled',
+  watch({ message, talk }) {
+    const known = talk.progress.get(paramsOf(message)['progressToken']);
+    if (told(message) === undefined || known?.taskId === undefined) return 'not-seen';
+    return unlessKept(known.hasTaskEnded !== true, 'the task had ended before');
+  },
+};
+
 /** Notes what an answer, or a notification, says of progress, once it was looked at. */
 export function noteProgress(message: Readonly<Record<string, unknown>>, talk: Talk, key: string): void {
   const question = isResponse(message) ? talk.put.get(key) : undefined;
   const token =
     question === undefined ? paramsOf(message)['progressToken'] : metaOf({ params: question.params })['progressToken'];
   const known = talk.progress.get(token);
+  noteEnd(message, talk, question);
   if (known === undefined) return;
-  if (question !== undefined) known.isAnswered = true;
+  // A task goes on when its request was answered with it.
+  const { result } = message;
+  if (question !== undefined && !(isObject(result) && isObject(result['task']))) known.isAnswered = true;
   const value = told(message);
   if (typeof value === 'number') known.last = Math.max(known.last, value);
+}
+
+/** Notes that a task of the client has ended, where an answer says so. */
+function noteEnd({ result }: Readonly<Record<string, unknown>>, talk: Talk, question: Put | undefined): void {
+  const isView = question?.probe === 'has-ended' || question?.probe === 'cancels-task';
+  if (!isView || !isObject(result) || !hasEnded(result)) return;
+  for (const known of talk.progress.values()) if (known.taskId === question.params['taskId']) known.hasTaskEnded = true;
 }
 
 /** Rules about what is asked and told. */
@@ -196,4 +220,6 @@ export const askedRules: readonly ClientRule[] = [
   rises,
   knownToken,
   stops,
+  stopsWithTask,
+  sameAs(knownToken, 'progress-010', 'Progress of a task is told with the token of the request that became it'),
 ];

@@ -89,7 +89,7 @@ const sessionSent: ClientRule = {
 };
 
 /** Time after which who is told that a session is gone surely knows, in milliseconds: what came before may have been under way. */
-export const knownMs = 300;
+export const knownMs = 2_000;
 
 const startsOver: ClientRule = {
   id: 'http-048',

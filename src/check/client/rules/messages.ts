@@ -8,7 +8,7 @@ import { createTaskResultShape } from '../../../protocol/features/tasks.ts';
 import { isMetaKey, metaKey } from '../../../protocol/meta.ts';
 import { rowOf } from '../../register.ts';
 import { inQuotes, sameAs, unlessKept, type ClientRule, type ClientLook } from '../client-rule.ts';
-import { idText, isAsking, metaOf, paramsOf, saidText, type ClientProbe } from '../talk.ts';
+import { idText, isAsking, likeId, metaOf, paramsOf, saidText, type ClientProbe } from '../talk.ts';
 
 const jsonRpc: ClientRule = {
   id: 'basic-001',
@@ -27,6 +27,15 @@ const jsonRpc: ClientRule = {
       'it has no method, no result and no error',
     );
   },
+};
+
+const oneLine: ClientRule = {
+  id: 'stdio-002',
+  over: 'stdio',
+  words: 'A message has no end of a line within it',
+  mend: 'write each message as one line: no indentation, and \\n for the ends of lines in texts',
+  watch: ({ malformed, lines = 1 }) =>
+    malformed === undefined ? unlessKept(lines === 1, `the message came in ${lines} lines`) : 'not-seen',
 };
 
 const scalarId: ClientRule = {
@@ -74,8 +83,7 @@ const ownId: ClientRule = {
   watch({ message, put, talk }) {
     if (!isResponse(message)) return 'not-seen';
     if (put !== undefined) return 'holds';
-    const isLike = [...talk.put.keys()].some((key) => key.endsWith(` ${saidText(message['id'])}`));
-    return isLike
+    return likeId(message['id'], talk) !== undefined
       ? { breaks: `the id ${inQuotes(message['id'])} is of another type than that of the request` }
       : 'not-seen';
   },
@@ -261,6 +269,7 @@ function judged([problem]: ReturnType<typeof check>, what: string): ClientLook {
 export const messageRules: readonly ClientRule[] = [
   jsonRpc,
   { ...sameAs(jsonRpc, 'stdio-004', 'Nothing but messages is written to the input of a server'), over: 'stdio' },
+  oneLine,
   scalarId,
   noNullId,
   idsOnce,

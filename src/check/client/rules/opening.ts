@@ -34,7 +34,7 @@ const parts: ClientRule = {
 };
 
 /** Time by which one message may overtake another over HTTP, in milliseconds. */
-const overtakenMs = 2_000;
+const overtakenMs = 10_000;
 
 const initialized: ClientRule = {
   id: 'lifecycle-004',
@@ -161,11 +161,11 @@ const pinged: ClientRule = {
     );
   },
   // The next question is asked when this one was waited for in vain: who is slow answers neither.
-  atEnd({ put, done, overtaken }) {
-    const isOpen = [...put].some(
-      ([key, { method, probe }]) => method === 'ping' && probe === undefined && overtaken.has(key),
+  atEnd(talk) {
+    const isOpen = [...talk.put].some(
+      ([key, { method, probe }]) => method === 'ping' && probe === undefined && talk.isUnanswered(key),
     );
-    return isOpen && done.has('answered ask') ? { breaks: 'it was not answered' } : 'not-seen';
+    return isOpen && talk.done.has('answered ask') ? { breaks: 'it was not answered' } : 'not-seen';
   },
 };
 

@@ -106,6 +106,16 @@ const noFetch: ClientRule = {
   },
 };
 
+const noIcon: ClientRule = {
+  id: 'icons-004',
+  words: 'An icon is fetched by https alone',
+  mend: 'take icons of https: and data: alone, also where a redirect leads',
+  atEnd(_, { icons, listed }) {
+    if (icons > 0) return { breaks: `the icon of last, whose address is of http, was fetched ${icons} times` };
+    return listed.has('last') ? 'holds' : 'not-seen';
+  },
+};
+
 /** Rules about rounds, and about addresses. */
 export const roundRules: readonly ClientRule[] = [
   apart,
@@ -115,4 +125,5 @@ export const roundRules: readonly ClientRule[] = [
   newId,
   sameAs(newId, 'tools-007', 'A call that is sent anew has a new id'),
   noFetch,
+  noIcon,
 ];

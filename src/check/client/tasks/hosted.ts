@@ -8,7 +8,7 @@ import { metaKey } from '../../../protocol/meta.ts';
 import { hasEnded } from '../../../protocol/task-status.ts';
 import type { Giving } from '../catalogue/answers.ts';
 import { questionsFor } from '../catalogue/questions.ts';
-import type { ClientProbe, Put } from '../talk.ts';
+import type { ClientProbe, Put, QuestionProgress } from '../talk.ts';
 import { ownTaskTimes } from './own-task.ts';
 
 /** Asks it. */
@@ -39,12 +39,18 @@ function declares({ tasks }: JsonObject, name: 'list' | 'cancel'): boolean {
 }
 
 /** Has a task made. @returns Its id; `undefined` where none was made. */
-async function made(question: Put, ids: string[], { put }: Giving): Promise<string | undefined> {
-  const { result } = await put({ ...augmented(question), probe: 'makes-task', known: { ids: [...ids] } });
+async function made(question: Put, ids: string[], { put, talk }: Giving): Promise<string | undefined> {
+  const { method, params } = augmented(question);
+  const progressToken = `progress-${talk.progress.size}`;
+  const told: QuestionProgress = { last: -Infinity, isAnswered: false };
+  talk.progress.set(progressToken, told);
+  const asked = { method, params: { ...params, _meta: { progressToken } } };
+  const { result } = await put({ ...asked, probe: 'makes-task', known: { ids: [...ids] } });
   const task = isObject(result) ? result['task'] : undefined;
   const id = isObject(task) ? task['taskId'] : undefined;
   if (typeof id !== 'string') return undefined;
   ids.push(id);
+  told.taskId = id;
   return id;
 }
 
