@@ -62,6 +62,7 @@ function scenarioLine({ name }: Scenario): string {
     document:
       'The URL of a metadata document serves as the id of a client. It is fetched, where it is `https:` and in no inner network.',
     capitals: 'The metadata say the scheme of the resource in capitals.',
+    proofs: 'Tokens are bound to the key of who proves it (DPoP), each time with the nonce that is asked for; others get one as ever.',
     machine: 'There is no page: for clients that act for themselves, by a secret, a key, or a token of their workload.',
     own: 'There are no metadata at all, as in 2025-03-26: for clients of that revision alone.',
     'mixed-up': 'The answer is of another issuer than was asked, by its `iss`, which the metadata name meanwhile.',

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { checkAuthorizedClient } from '../../src/check/client/authorization/check-authorized-client.ts';
 import { machineRules } from '../../src/check/client/authorization/rules-machine.ts';
+import { proofRules } from '../../src/check/client/authorization/rules-proofs.ts';
 import type { Scenario } from '../../src/check/client/authorization/scenarios.ts';
 import type { CheckReport } from '../../src/check/report.ts';
 import type { Authorization } from '../../src/auth/authorizer.ts';
@@ -35,6 +36,14 @@ const mistakes: Readonly<Record<MachineMistake, readonly [row: string, kind: Mac
   'tries-another-grant': ['auth-155', 'workload'],
   'identity-as-token': ['auth-138', 'identity'],
   'same-id-elsewhere': ['auth-082', 'key'],
+  'bound-as-bearer': ['auth-140', 'proof'],
+  'same-proof': ['auth-140', 'proof'],
+  'proof-of-nothing': ['auth-140', 'proof'],
+  'proof-of-another-url': ['auth-140', 'proof'],
+  'no-proof-for-token': ['auth-141', 'proof'],
+  'deaf-to-issuer': ['auth-142', 'proof'],
+  'deaf-to-server': ['auth-143', 'proof'],
+  'symmetric-proof': ['auth-144', 'proof'],
 };
 
 describe('a client that acts for itself with one fault', { concurrency: 2 }, () => {
@@ -58,6 +67,7 @@ const held: Readonly<Record<MachineKind, readonly string[]>> = {
   key: [...own, 'auth-132'],
   workload: ['auth-153', 'auth-155'],
   identity: ['auth-138', 'auth-153', 'auth-155'],
+  proof: ['auth-131', 'auth-140', 'auth-141', 'auth-142', 'auth-143', 'auth-144'],
 };
 
 for (const kind of Object.keys(held) as MachineKind[])
@@ -74,7 +84,7 @@ for (const kind of Object.keys(held) as MachineKind[])
 test('every row about clients without a person has a fault that breaks it', () => {
   const broken = Object.values(mistakes).map(([row]) => row);
   assert.deepEqual(
-    machineRules.map(({ id }) => id).filter((id) => !broken.includes(id)),
+    [...machineRules, ...proofRules].map(({ id }) => id).filter((id) => !broken.includes(id)),
     [],
   );
 });
@@ -85,6 +95,7 @@ const assertion = `${text({ alg: 'ES256', typ: 'JWT' })}.${text({ sub: 'workload
 
 const ours: Readonly<Record<string, () => Authorization>> = {
   'its key': () => clientCredentials({ id: 'parley-check', key: pair.privateKey }),
+  'its key, with proofs': () => clientCredentials({ id: 'parley-check', key: pair.privateKey, dpop: 'always' }),
   'its secret': () => clientCredentials({ id: 'parley-check', secret: 'sesame' }),
   'the token of its workload': () => workloadIdentity({ clientId: 'parley-check', assertion: () => assertion }),
 };
@@ -102,5 +113,6 @@ for (const [what, auth] of Object.entries(ours))
       });
       assert.deepEqual([report.findings, report.cut], [[], undefined]);
       const rows = report.rows.filter(({ verdict }) => verdict === 'holds');
-      assert.ok(rows.some(({ id }) => id === (what.includes('workload') ? 'auth-153' : 'auth-131')));
+      const wanted = what.includes('workload') ? 'auth-153' : what.includes('proofs') ? 'auth-143' : 'auth-131';
+      assert.ok(rows.some(({ id }) => id === wanted));
     });

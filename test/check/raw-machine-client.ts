@@ -1,9 +1,11 @@
 /** A small client that acts for itself and makes one mistake, or none, and speaks for itself. */
 
+import { createHash } from 'node:crypto';
+
 type Json = Readonly<Record<string, unknown>>;
 
 /** Way in which it says who it is. */
-export type MachineKind = 'secret' | 'key' | 'workload' | 'identity';
+export type MachineKind = 'secret' | 'key' | 'workload' | 'identity' | 'proof';
 
 /** Mistakes that it can make. */
 export type MachineMistake =
@@ -18,7 +20,15 @@ export type MachineMistake =
   | 'asks-again'
   | 'tries-another-grant'
   | 'identity-as-token'
-  | 'same-id-elsewhere';
+  | 'same-id-elsewhere'
+  | 'bound-as-bearer'
+  | 'same-proof'
+  | 'proof-of-nothing'
+  | 'proof-of-another-url'
+  | 'no-proof-for-token'
+  | 'deaf-to-issuer'
+  | 'deaf-to-server'
+  | 'symmetric-proof';
 
 const newest = '2026-07-28';
 const id = 'parley-check';
@@ -32,8 +42,13 @@ export class RawMachineClient {
   readonly #kind: MachineKind;
   readonly #mistake: MachineMistake | undefined;
   #token: string | undefined;
+  /** True where the token is bound to a key. */
+  #isBound = false;
   #issuer: string | undefined;
   #id = 0;
+  #proofs = 0;
+  /** Nonces by origin. */
+  readonly #nonces = new Map<string, string>();
 
   constructor(url: string, kind: MachineKind, mistake?: MachineMistake) {
     this.#url = url;
@@ -48,9 +63,14 @@ export class RawMachineClient {
   }
 
   async #call(name: string): Promise<void> {
-    for (let tries = 0; tries < 3; tries++) {
+    for (let tries = 0; tries < 4; tries++) {
       const response = await this.#send(name);
       await response.text();
+      if (response.headers.get('dpop-nonce') !== null) {
+        if (this.#mistake === 'deaf-to-server') throw new Error('it wants a nonce');
+        this.#nonces.set(new URL(this.#url).origin, response.headers.get('dpop-nonce') ?? '');
+        continue;
+      }
       if (response.status !== 401 && response.status !== 403) return;
       await this.#signIn(response.headers.get('www-authenticate') ?? '');
     }
@@ -70,10 +90,34 @@ export class RawMachineClient {
       'mcp-protocol-version': newest,
       'mcp-method': 'tools/call',
       'mcp-name': name,
-      ...(this.#token !== undefined && { authorization: `Bearer ${this.#token}` }),
+      ...(this.#token !== undefined && this.#authorization(this.#token)),
     };
     const body = JSON.stringify({ jsonrpc: '2.0', id: ++this.#id, method: 'tools/call', params });
     return await fetch(this.#url, { method: 'POST', headers, body });
+  }
+
+  #authorization(token: string): Record<string, string> {
+    if (!this.#isBound) return { authorization: `Bearer ${token}` };
+    const scheme = this.#mistake === 'bound-as-bearer' ? 'Bearer' : 'DPoP';
+    return { authorization: `${scheme} ${token}`, dpop: this.#dpop(this.#url, token) };
+  }
+
+  #dpop(url: string, token?: string): string {
+    const how = this.#mistake;
+    const { origin } = new URL(url);
+    const header = { typ: 'dpop+jwt', alg: how === 'symmetric-proof' ? 'HS256' : 'ES256', jwk: {} };
+    const hash = createHash('sha256')
+      .update(token ?? '')
+      .digest('base64url');
+    const claims = {
+      jti: how === 'same-proof' && token !== undefined ? 'same' : `proof-${++this.#proofs}`,
+      htm: 'POST',
+      htu: how === 'proof-of-another-url' ? origin : url,
+      iat: 1,
+      ...(token !== undefined && { ath: how === 'proof-of-nothing' ? 'none' : hash }),
+      ...(this.#nonces.has(origin) && { nonce: this.#nonces.get(origin) }),
+    };
+    return `${part(header)}.${part(claims)}.c2lnbmF0dXJl`;
   }
 
   async #signIn(challenge: string): Promise<void> {
@@ -101,15 +145,20 @@ export class RawMachineClient {
 
   async #asks(endpoint: string, issuer: string, form: Record<string, string>): Promise<void> {
     const how = this.#mistake;
-    const own = this.#kind === 'secret' || this.#kind === 'key';
+    const own = this.#kind !== 'workload' && this.#kind !== 'identity';
     const body: Record<string, string> = {
       ...form,
       grant_type: own ? grants.own : grants.asserted,
       ...this.#proof(issuer, endpoint),
     };
-    for (let tries = 0; tries < (how === 'asks-again' ? 5 : 1); tries++) {
-      const response = await fetch(endpoint, { method: 'POST', body: new URLSearchParams(body) });
-      const given = (await response.json()) as { readonly access_token?: string };
+    for (let tries = 0; tries < (how === 'asks-again' ? 5 : this.#kind === 'proof' ? 2 : 1); tries++) {
+      const isProven = this.#kind === 'proof' && !(how === 'no-proof-for-token' && this.#token !== undefined);
+      const headers: Record<string, string> = isProven ? { dpop: this.#dpop(endpoint) } : {};
+      const response = await fetch(endpoint, { method: 'POST', headers, body: new URLSearchParams(body) });
+      const nonce = response.headers.get('dpop-nonce');
+      if (nonce !== null && how !== 'deaf-to-issuer') this.#nonces.set(new URL(endpoint).origin, nonce);
+      const given = (await response.json()) as { readonly access_token?: string; readonly token_type?: string };
+      this.#isBound = given.token_type === 'DPoP';
       this.#token = given.access_token;
       if (this.#token !== undefined) return;
     }
@@ -122,7 +171,8 @@ export class RawMachineClient {
 
   #proof(issuer: string, endpoint: string): Record<string, string> {
     const how = this.#mistake;
-    if (this.#kind === 'secret') return { client_id: id, ...(how !== 'no-secret' && { client_secret: 's' }) };
+    if (this.#kind === 'secret' || this.#kind === 'proof')
+      return { client_id: id, ...(how !== 'no-secret' && { client_secret: 's' }) };
     if (this.#kind === 'workload')
       return { client_id: id, assertion: how === 'plain-workload' ? 'the-workload' : jwt('JWT', { sub: 'workload' }) };
     if (this.#kind === 'identity') return { client_id: id, client_secret: 's', assertion: this.#identity(issuer) };

@@ -162,6 +162,11 @@ auth-125 2025-06-18..draft MUST_NOT 2026-07-28/basic/authorization/index#token-h
 auth-131 ext-auth:client-credentials MUST ext-auth/draft/oauth-client-credentials#client-authentication-methods
 auth-132 ext-auth:client-credentials MUST ext-auth/draft/oauth-client-credentials#jwt-authentication-example
 auth-138 ext-auth:enterprise MUST ext-auth/stable/enterprise-managed-authorization#5-access-token-request
+auth-140 ext-auth:dpop MUST ext-auth/draft/dpop-extension#access-token-presentation
+auth-141 ext-auth:dpop MUST 
+auth-142 ext-auth:dpop MUST 
+auth-143 ext-auth:dpop MUST 
+auth-144 ext-auth:dpop MUST ext-auth/draft/dpop-extension#algorithm-security
 auth-153 ext-auth:wif MUST ext-auth/draft/workload-identity-federation#flow-steps
 auth-155 ext-auth:wif SHOULD_NOT 
 icons-004 2025-11-25..draft MUST 2026-07-28/basic/index#icons

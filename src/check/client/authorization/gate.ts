@@ -8,6 +8,7 @@ import { chooseRevision, revisionOf, type Revision } from '../../../protocol/rev
 import type { HeardHead } from '../client-rule.ts';
 import type { Gate, GateAnswer } from '../http-door.ts';
 import { metaOf, paramsOf } from '../talk.ts';
+import { lacksNonce, nonceHeaders, wantsNonce } from './proofs.ts';
 import { scopes } from './scenarios.ts';
 import type { GivenToken, TrailPlace, Trail } from './trail.ts';
 
@@ -50,7 +51,9 @@ export function gateOf(trail: Trail, astray: string, served: readonly Revision[]
       const message = messageOf(text);
       trail.revision = revisionOfCaller(message, head, served) ?? trail.revision;
       const token = tokenBrought(head, trail);
-      const refusal = refusalOf(token, message, trail);
+      const refusal = lacksNonce(scenario, 'endpoint', head.headers)
+        ? { status: 401, body: wantsNonce, headers: nonceHeaders('endpoint') }
+        : refusalOf(token, message, trail);
       // Who was refused its token, and has no other, has none that it could send.
       const isAfterToken = (sockets.has(socket) || head.headers['mcp-session-id'] !== undefined) && hasGoodToken(trail);
       if (token !== undefined) sockets.add(socket);
@@ -137,7 +140,7 @@ function challenge(status: number, parameters: readonly string[]): GateAnswer {
 
 /** Token that a request brings, where it is one of ours. */
 export function tokenBrought({ headers }: Pick<HeardHead, 'headers'>, { tokens }: Trail): GivenToken | undefined {
-  return tokens.get(/^bearer +(\S+)$/i.exec(headers['authorization'] ?? '')?.[1] ?? '');
+  return tokens.get(/^(?:bearer|dpop) +(\S+)$/i.exec(headers['authorization'] ?? '')?.[1] ?? '');
 }
 
 function messageOf(text: string): Readonly<Record<string, unknown>> {

@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { isMachineGrant, machineGrants } from './machine.ts';
+import { lacksNonce, nonceHeaders, wantsNonce } from './proofs.ts';
 import { knownClient, scopes, type Scenario } from './scenarios.ts';
 import { wholeText } from '../../whole-text.ts';
 import type { GivenToken, TrailPlace, ScenarioClient, Trail } from './trail.ts';
@@ -12,6 +13,7 @@ export interface AskedIssuer {
   /** Path below the issuer. */
   readonly path: string;
   readonly fields: Readonly<Record<string, unknown>>;
+  readonly headers: Readonly<Record<string, string | undefined>>;
 }
 
 /** Its answer. */
@@ -20,6 +22,7 @@ export interface IssuerAnswer {
   readonly status: number;
   readonly body?: unknown;
   readonly location?: string;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Limits: clients, codes and tokens that are given in a scenario, and pages for a scope that nobody gets. */
@@ -38,10 +41,9 @@ export function answerOfIssuer(issuer: string, asked: AskedIssuer, trail: Trail)
 }
 
 /** Metadata of an issuer. */
-export function issuerMetadata(
-  issuer: string,
-  { saysIssuer, hidesPkce, promisesIss, takesDocuments, isMachine, methods = ['none'], issuer: { at } }: Scenario,
-): object {
+export function issuerMetadata(issuer: string, scenario: Scenario): object {
+  const { saysIssuer, hidesPkce, promisesIss, takesDocuments, takesProofs, isMachine, methods = ['none'] } = scenario;
+  const { at } = scenario.issuer;
   return {
     issuer: saysIssuer ?? issuer,
     ...(isMachine === true ? machineParts : personParts(issuer)),
@@ -49,6 +51,7 @@ export function issuerMetadata(
     token_endpoint_auth_methods_supported: methods,
     ...(at === 'openid' || at === 'appended' ? openidParts(issuer) : {}),
     ...(hidesPkce !== true && { code_challenge_methods_supported: ['S256'] }),
+    ...(takesProofs === true && { dpop_signing_alg_values_supported: signing }),
     ...(takesDocuments === true && { client_id_metadata_document_supported: true }),
     ...(promisesIss === true && { authorization_response_iss_parameter_supported: true }),
   };
@@ -64,11 +67,14 @@ function personParts(issuer: string): object {
   };
 }
 
+/** Algorithms of signatures, none of which is looked at. */
+const signing = ['ES256', 'ES384', 'PS256', 'RS256', 'EdDSA', 'Ed25519'];
+
 /** Fields of one that shows none. */
 const machineParts = {
   response_types_supported: [],
   grant_types_supported: Object.values(machineGrants),
-  token_endpoint_auth_signing_alg_values_supported: ['ES256', 'ES384', 'PS256', 'RS256', 'EdDSA', 'Ed25519'],
+  token_endpoint_auth_signing_alg_values_supported: signing,
 };
 
 /** Fields that a provider of OpenID Connect has to have. (OpenID Connect Discovery 1.0, section 3.) */
@@ -142,37 +148,54 @@ function agreed(issuer: string, { fields }: AskedIssuer, trail: Trail): IssuerAn
   return { place: 'authorize', status: 302, location: back.href };
 }
 
-function given(issuer: string, { fields }: AskedIssuer, trail: Trail): IssuerAnswer {
+function given(issuer: string, { fields, headers }: AskedIssuer, trail: Trail): IssuerAnswer {
+  if (lacksNonce(trail.scenario, 'token', headers))
+    return { place: 'token', status: 400, body: wantsNonce, headers: nonceHeaders('token') };
+  const isBound = trail.scenario.takesProofs === true && headers['dpop'] !== undefined;
   const refused: IssuerAnswer = { place: 'token', status: 400, body: { error: 'invalid_grant' } };
   if (fields['grant_type'] === 'refresh_token') {
     const kept = trail.refreshTokens.get(wholeText(fields['refresh_token']));
     if (kept === undefined || kept.isOver || kept.issuer !== issuer) return refused;
     kept.isOver = true;
-    return { place: 'token', status: 200, body: tokensFor(kept.scopes, issuer, trail) };
+    return { place: 'token', status: 200, body: tokensFor(kept.scopes, issuer, trail, { isBound }) };
   }
   if (isMachineGrant(fields['grant_type']))
     return trail.scenario.refusesRegistration === true
       ? refused
-      : { place: 'token', status: 200, body: tokensFor(scopesIn(fields['scope']), issuer, trail, false) };
+      : {
+          place: 'token',
+          status: 200,
+          body: tokensFor(scopesIn(fields['scope']), issuer, trail, { isBound, mayRenew: false }),
+        };
   const code = trail.codes.get(wholeText(fields['code']));
   trail.codes.delete(wholeText(fields['code']));
   if (code !== undefined) trail.usedCodes.add(wholeText(fields['code']));
   const hash = createHash('sha256').update(wholeText(fields['code_verifier'])).digest('base64url');
   const fits = code?.challenge === undefined || code.challenge === hash || code.challenge === fields['code_verifier'];
   if (code === undefined || !fits || code.issuer !== issuer) return refused;
-  return { place: 'token', status: 200, body: tokensFor(code.scopes, issuer, trail) };
+  return { place: 'token', status: 200, body: tokensFor(code.scopes, issuer, trail, { isBound }) };
 }
 
-/** @param mayRenew False for who has what it needs to ask again. */
-function tokensFor(granted: readonly string[], issuer: string, trail: Trail, mayRenew = true): object {
+interface TokenKind {
+  readonly isBound: boolean;
+  /** False for who has what it needs to ask again. */
+  readonly mayRenew?: boolean;
+}
+
+function tokensFor(
+  granted: readonly string[],
+  issuer: string,
+  trail: Trail,
+  { isBound, mayRenew = true }: TokenKind,
+): object {
   const [access, refresh] = [`access-${crypto.randomUUID()}`, `refresh-${crypto.randomUUID()}`];
-  const token: GivenToken = { issuer, scopes: granted, isOver: false };
+  const token: GivenToken = { issuer, scopes: granted, isOver: false, ...(isBound && { isBound }) };
   trail.tokens.set(access, token);
   const keeps = mayRenew && trail.scenario.keepsNoRefresh !== true;
   if (keeps) trail.refreshTokens.set(refresh, { ...token });
   return {
     access_token: access,
-    token_type: 'Bearer',
+    token_type: isBound ? 'DPoP' : 'Bearer',
     expires_in: 3_600,
     scope: granted.join(' '),
     ...(keeps && { refresh_token: refresh }),

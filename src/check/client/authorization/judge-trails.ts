@@ -6,6 +6,7 @@ import type { Revision } from '../../../protocol/revision.ts';
 import type { AuthorizationRule } from './rule.ts';
 import { discoveryRules } from './rules-discovery.ts';
 import { machineRules } from './rules-machine.ts';
+import { proofRules } from './rules-proofs.ts';
 import { registrationRules } from './rules-registration.ts';
 import { requestRules } from './rules-requests.ts';
 import { useRules } from './rules-use.ts';
@@ -18,6 +19,7 @@ export const clientAuthorizationRules: readonly AuthorizationRule[] = [
   ...requestRules,
   ...useRules,
   ...machineRules,
+  ...proofRules,
 ];
 
 /** Judges scenarios that are over, in each revision that was spoken in one. */
@@ -48,7 +50,7 @@ function outcomeOf(rule: AuthorizationRule, revision: Revision, trails: readonly
 }
 
 /** Headers that are told with a finding. */
-const shownHeaders = /^(accept|authorization|content-type|mcp-.*)$/;
+const shownHeaders = /^(accept|authorization|content-type|dpop|mcp-.*)$/;
 
 /** A step as it was asked, and answered. What was given here is worth nothing elsewhere, and shown; other secrets are not. */
 function exchangeOf(step: TrailStep | undefined, trails: readonly Trail[]): Exchanged {

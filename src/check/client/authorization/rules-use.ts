@@ -16,7 +16,8 @@ const inHeader: AuthorizationRule = {
   mend: 'send Authorization: Bearer <token>',
   judge(trail) {
     const [given] = trail.tokens.keys();
-    if (given === undefined) return 'not-seen';
+    // One that is bound to a key has a scheme of its own.
+    if (given === undefined || [...trail.tokens.values()].some(({ isBound }) => isBound === true)) return 'not-seen';
     const steps = trail.at('endpoint');
     if (steps.some(({ headers }) => trail.tokens.has(bearer.exec(headers['authorization'] ?? '')?.[1] ?? '')))
       return 'holds';

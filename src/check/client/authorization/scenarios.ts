@@ -31,6 +31,8 @@ export interface Scenario {
   readonly movesMeanwhile?: true;
   /** True where the URL of a metadata document serves as the id of a client. */
   readonly takesDocuments?: true;
+  /** True where tokens are bound to the key of whoever proves that it has one, each time with a nonce. */
+  readonly takesProofs?: true;
   /** True where nobody is sent to a page: for clients that act for themselves alone. */
   readonly isMachine?: true;
   /** True where every registration is refused for its redirect URIs, and so is every assertion. */
@@ -108,6 +110,13 @@ export const scenarios: readonly Scenario[] = [
     name: 'capitals',
     words: 'sign in, and call echo',
     resource: (own) => own.replace(/^http:/, 'HTTP:'),
+  },
+  {
+    ...right,
+    name: 'proofs',
+    words: 'sign in, with proofs of possession (DPoP) where the client has them, and call the tools in their order',
+    takesProofs: true,
+    tools: ['echo', 'expire', 'again'],
   },
   {
     ...right,

@@ -162,6 +162,7 @@ async function serveIssuer({ request, response, origin, trail, at, progress }: V
         method,
         path: url.pathname.slice(new URL(issuer).pathname.replace(/\/$/, '').length),
         fields,
+        headers,
       },
       trail,
     );
@@ -170,7 +171,8 @@ async function serveIssuer({ request, response, origin, trail, at, progress }: V
   if (answer.place === 'authorize' && trail.scenario.takesDocuments === true)
     trail.documents.look(wholeText(fields['client_id']));
   progress();
-  endResponse(response, answer.status, answer.body, answer.location === undefined ? {} : { location: answer.location });
+  const { status, location } = answer;
+  endResponse(response, status, answer.body, { ...answer.headers, ...(location !== undefined && { location }) });
 }
 
 /** Metadata at the place where the scenario has them, and nothing at the other places where one looks. */

@@ -107,6 +107,8 @@ export interface ScenarioClient {
 export interface GivenToken {
   readonly issuer: string;
   readonly scopes: readonly string[];
+  /** True where it goes with proofs of a key. */
+  readonly isBound?: true;
   isOver: boolean;
 }
 
