@@ -28,7 +28,7 @@ seconds (600). What a client does not do is not judged, and is named.
 - **Tasks:** \`slow\` and \`endless\` may be called as tasks at 2025-11-25, \`job\` has to be, and at 2026-07-28 \`slow\` and \`endless\` become tasks for a client that declares the extension. A client of 2025-11-25 that answers as tasks is
   asked for two, which are followed, cancelled, and asked for when they are over; one that does not is asked for one all the same, and has to answer as ever. After \`lost\` the server declares no tasks any more.
 - **More is judged where more is done:** \`region\` called with a text, a number and a boolean (\`{"region": "Malmö", "count": 3, "loud": true}\`), the prompt \`grüße\` got, \`check://as-task\` read, two calls of \`ask\` at once, or with other roots the second time.
-- **It asks for what was not declared too**, which a client has to refuse: \`roots/list\`, a question for the model, one with tools, a form, a URL; it tells of cancellations that are of nothing, or of what was answered, and takes a
+- **It asks for what was not declared too**, which a client has to refuse: \`roots/list\`, a question for the model, one with tools, a form, a URL; of a client of 2025-11-25 that shows pages it wants one shown that lies here, and sees whether it is opened where the answer is no; it tells of cancellations that are of nothing, or of what was answered, and takes a
   question back that is not answered at once.
 - **Only what it said or did is held against a client.** A client that asks for no second page, declares nothing that it could be asked, or never calls a tool breaks nothing by that.
 - **Who is slow is given time:** what is not answered is held against a client when it has answered what was asked after that, and 20 seconds are over.
@@ -62,7 +62,8 @@ function scenarioLine({ name }: Scenario): string {
     document:
       'The URL of a metadata document serves as the id of a client. It is fetched, where it is `https:` and in no inner network.',
     capitals: 'The metadata say the scheme of the resource in capitals.',
-    proofs: 'Tokens are bound to the key of who proves it (DPoP), each time with the nonce that is asked for; others get one as ever.',
+    proofs:
+      'Tokens are bound to the key of who proves it (DPoP), each time with the nonce that is asked for; others get one as ever.',
     machine: 'There is no page: for clients that act for themselves, by a secret, a key, or a token of their workload.',
     own: 'There are no metadata at all, as in 2025-03-26: for clients of that revision alone.',
     'mixed-up': 'The answer is of another issuer than was asked, by its `iss`, which the metadata name meanwhile.',

@@ -33,6 +33,8 @@ const mistakes: Readonly<Record<Mistake, readonly [row: string, revision: string
   'same-id-retry': ['mrtr-021', '2026-07-28'],
   'fetches-ref': ['schema-007', '2026-07-28'],
   'fetches-icon': ['icons-004', '2025-11-25'],
+  'fetches-page': ['elicit-052', '2025-11-25'],
+  'opens-page': ['elicit-053', '2025-11-25'],
   'ends-at-empty-cursor': ['page-004', '2026-07-28'],
   'root-is-http': ['roots-004', '2025-11-25'],
   'task-of-another-session': ['tasks-004', '2025-11-25'],

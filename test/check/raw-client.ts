@@ -13,6 +13,8 @@ export type Mistake =
   | 'same-id-retry'
   | 'fetches-ref'
   | 'fetches-icon'
+  | 'fetches-page'
+  | 'opens-page'
   | 'ends-at-empty-cursor'
   | 'root-is-http'
   | 'task-of-another-session'
@@ -98,7 +100,7 @@ export class RawClient {
   async #open(): Promise<void> {
     this.#session = undefined;
     const clientInfo = { name: 'raw', version: '1' };
-    const capabilities = { roots: {} };
+    const capabilities = { roots: {}, ...(this.#revision === '2025-11-25' && { elicitation: { url: {} } }) };
     const params = { protocolVersion: this.#revision, capabilities, clientInfo };
     const message = { jsonrpc: '2.0', id: ++this.#id, method: 'initialize', params };
     const headers = { accept: this.#accept, 'content-type': 'application/json' };
@@ -211,12 +213,20 @@ export class RawClient {
     return { status: response.status };
   }
 
-  async #answer({ id, method }: Json): Promise<void> {
-    const results: Readonly<Record<string, Json>> = { ping: {}, 'roots/list': this.#roots };
+  async #answer({ id, method, params }: Json): Promise<void> {
+    const { url, mode } = (params ?? {}) as Json;
+    const said = mode === 'url' ? { action: 'decline' } : undefined;
+    if (said !== undefined && this.#mistake === 'fetches-page') await (await fetch(String(url))).text();
+    const results: Readonly<Record<string, Json | undefined>> = {
+      ping: {},
+      'roots/list': this.#roots,
+      'elicitation/create': said,
+    };
     const result = results[String(method)];
     const error = { code: -32_601, message: 'there is no such method' };
     const response = await this.#send({ jsonrpc: '2.0', id, ...(result === undefined ? { error } : { result }) });
     await response.text();
+    if (said !== undefined && this.#mistake === 'opens-page') await (await fetch(String(url))).text();
   }
 
   async #send(message: Json, more: Json = {}, signal?: AbortSignal): Promise<Response> {

@@ -73,7 +73,7 @@ test('calls by an old list break http-104 where one client counts up alone, and 
       talk.moving.listed();
       talk.moving.called({ place: 'x' }, { method: 'POST', path: '/mcp', headers: { 'mcp-param-place-1': 'x' } });
     }
-    return rule.atEnd?.(talk, { fetches: 0, icons: 0, listed: new Set(), isGone: true });
+    return rule.atEnd?.(talk, { fetches: 0, icons: 0, pages: [], listed: new Set(), isGone: true });
   };
   assert.notEqual(found(1, 2, 3), 'not-seen');
   assert.equal(found(1, 1, 2), 'not-seen');

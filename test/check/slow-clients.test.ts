@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { askedRules } from '../../src/check/client/rules/asked.ts';
+import { PutQuestions } from '../../src/check/client/put-questions.ts';
 import { monotonicNow } from '../../src/jsonrpc/timeout.ts';
 import { Talk, type ClientProbe } from '../../src/check/client/talk.ts';
 
@@ -21,7 +22,8 @@ for (const [row, probe] of Object.entries(probes))
     talk.put.set('q1', { method: 'ping', params: {}, probe });
     talk.put.set('q2', { method: 'elicitation/create', params: {} });
     const rule = askedRules.find(({ id }) => id === row) ?? assert.fail(row);
-    const atEnd = (): unknown => rule.atEnd?.(talk, { fetches: 0, icons: 0, listed: new Set(), isGone: true });
+    const atEnd = (): unknown =>
+      rule.atEnd?.(talk, { fetches: 0, icons: 0, pages: [], listed: new Set(), isGone: true });
     talk.answeredQuestion('q0');
     assert.equal(atEnd(), 'not-seen');
     talk.answeredQuestion('q2');
@@ -35,3 +37,28 @@ for (const [row, probe] of Object.entries(probes))
     assert.equal(atEnd(), 'not-seen');
     assert.equal(talk.overtaken.size, 0);
   });
+
+test('an answer that is late is waited for until its time is over, and no longer than it takes', async () => {
+  const talk = new Talk('stdio');
+  const questions = new PutQuestions();
+  const line = { send: () => true };
+  const ping = { method: 'ping', params: {} };
+  const late = questions.put(ping, talk, line);
+  void questions.put(ping, talk, line);
+  const [first = '', second = ''] = [...talk.put.keys()];
+  questions.answered({}, second);
+  talk.answeredQuestion(second);
+  talk.putAt.set(first, monotonicNow() - 19_900);
+  const began = monotonicNow();
+  await questions.slow(talk);
+  const took = monotonicNow() - began;
+  assert.ok(took > 80 && took < 10_000, `it took ${took} ms`);
+  talk.putAt.set(first, monotonicNow());
+  const waiting = questions.slow(talk);
+  questions.answered({ result: {} }, first);
+  await waiting;
+  assert.deepEqual(await late, { result: {} });
+  // Nobody answers what was taken back.
+  talk.put.set(first, { ...ping, cancelledAt: 0 });
+  await questions.slow(talk);
+});

@@ -59,6 +59,8 @@ export interface SeenElsewhere {
   readonly fetches: number;
   /** The same of the address of an icon, which is not of https. */
   readonly icons: number;
+  /** Moments at which the page was opened that a client is asked to show. */
+  readonly pages: readonly number[];
   /** True when the client ended by itself. */
   readonly isGone: boolean;
   /** Tools of which the client was told. */

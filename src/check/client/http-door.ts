@@ -3,13 +3,14 @@
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { monotonicNow } from '../../jsonrpc/timeout.ts';
 import { revisionOf, type Revision } from '../../protocol/revision.ts';
 import type { HeardHead } from './client-rule.ts';
 import { bodyOf, closed, comesFromHere, endResponse, flat } from './http-parts.ts';
 import { ForeignDoor, foreignPath } from './foreign-door.ts';
 import type { JudgedClient } from './judged-client.ts';
 import type { Line, ServedEvent } from './piece.ts';
-import { iconPath } from './catalogue/tools.ts';
+import { iconPath, pagePath } from './catalogue/tools.ts';
 import { PairDoor, pairPaths } from './pair-door.ts';
 import type { Talk } from './talk.ts';
 
@@ -102,6 +103,11 @@ async function serve({ request, response, revisions, judged, streams, gate, pair
   if (path === iconPath) {
     judged.icons++;
     return endResponse(response, 404);
+  }
+  if (path === pagePath) {
+    if (judged.pages.length < most.streams) judged.pages.push(monotonicNow());
+    response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' });
+    return void response.end('There is nothing to do here: this page sees who comes.');
   }
   if (path === farPath) {
     judged.fetches++;

@@ -68,6 +68,8 @@ export class JudgedClient {
   fetches = 0;
   /** Number of times that the address of an icon was fetched. */
   icons = 0;
+  /** Moments at which the page was opened. */
+  readonly pages: number[] = [];
   /** Error of our own, the first; `undefined` for none. */
   failure: { readonly error: unknown } | undefined;
 
@@ -156,8 +158,8 @@ export class JudgedClient {
 
   /** Judges what should have come. @param isGone True when the client ended by itself. */
   end(isGone: boolean): void {
-    const { fetches, icons } = this;
-    for (const talk of this.#talks) this.watching.over(talk, { fetches, icons, listed: this.#listed, isGone });
+    const { fetches, icons, pages } = this;
+    for (const talk of this.#talks) this.watching.over(talk, { fetches, icons, pages, listed: this.#listed, isGone });
     this.#questions.end();
     for (const stop of this.#running) stop();
   }

@@ -78,6 +78,8 @@ elicit-015 2025-11-25..draft MUST 2026-07-28/client/elicitation#capabilities
 elicit-017 2025-11-25 MUST 2025-11-25/client/elicitation#error-handling
 elicit-019 2025-11-25..draft MUST 2026-07-28/client/elicitation#elicitation-requests
 elicit-028 2025-11-25 MUST 2025-11-25/client/elicitation#completion-notifications-for-url-mode-elicitation
+elicit-052 2025-11-25..draft MUST_NOT 2026-07-28/client/elicitation#safe-url-handling
+elicit-053 2025-11-25..draft MUST_NOT 2026-07-28/client/elicitation#safe-url-handling
 elicit-059 2025-11-25..draft SHOULD 2026-07-28/client/elicitation#form-mode-security
 tasks-002 2025-11-25 SHOULD 2025-11-25/basic/utilities/tasks#capability-negotiation
 tasks-004 2025-11-25 MUST_NOT 2025-11-25/basic/utilities/tasks#tool-level-negotiation

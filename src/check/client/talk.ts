@@ -150,6 +150,8 @@ export class Talk {
   readonly overtaken: Set<string> = new Set();
   /** Progress of questions of ours, by their tokens. */
   readonly progress: Map<unknown, QuestionProgress> = new Map();
+  /** Moments at which the client was asked to show a page, and at which it said no; `undefined` where it did not. */
+  refusedPage: { readonly asked: number; readonly refused: number } | undefined;
   /** Roots as they were told last, and what is amiss with what was told of their changes. */
   readonly roots: ToldRoots = {
     text: undefined,

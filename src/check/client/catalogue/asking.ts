@@ -1,12 +1,13 @@
 /** Everything that a handshake client is asked while its call of `ask` waits. */
 
 import { isObject } from '../../../jsonrpc/message.ts';
-import { after } from '../../../jsonrpc/timeout.ts';
+import { after, monotonicNow } from '../../../jsonrpc/timeout.ts';
 import type { JsonObject } from '../../../protocol/features/common.ts';
 import { askedAsTasks } from '../tasks/hosted.ts';
 import type { Put } from '../talk.ts';
 import type { Giving } from './answers.ts';
 import { askedWords, elicitation, questionsFor, sampling } from './questions.ts';
+import { pagePath } from './tools.ts';
 
 /** Asks one thing after the other. @returns The words of the result. */
 export async function askedNow(giving: Giving): Promise<string> {
@@ -21,6 +22,7 @@ export async function askedNow(giving: Giving): Promise<string> {
     if (isObject(error) && question === elicitation) await askedByName(giving);
   }
   for (const question of undeclared(giving)) await put(question);
+  await visited(giving);
   await noticed(giving);
   await takenBack(giving);
   await askedAsTasks(giving);
@@ -86,6 +88,20 @@ const unanswered: readonly JsonObject[] = [
   { role: 'assistant', content: { type: 'tool_use', id: 'use-1', name: 'add', input: {} } },
   { role: 'user', content: { type: 'text', text: 'And now?' } },
 ];
+
+/** Asks for a page to be shown, which lies here, where the client can do that: who says no must not have opened it. */
+async function visited({ talk, revision, remote, put }: Giving): Promise<void> {
+  const { elicitation: forms } = talk.capabilities;
+  if (revision.elicitation !== 'form-and-url' || remote === undefined || !isObject(forms) || !isObject(forms['url']))
+    return;
+  const asked = monotonicNow();
+  const url = new URL(pagePath, remote).href;
+  const message = 'Say no: this page sees who opens it all the same.';
+  const params = { mode: 'url', message, elicitationId: `check-page-${talk.number}`, url };
+  const { result } = await put({ method: 'elicitation/create', params });
+  const action = isObject(result) ? result['action'] : undefined;
+  if (action === 'decline' || action === 'cancel') talk.refusedPage = { asked, refused: monotonicNow() };
+}
 
 /** Tells what has to be ignored, and asks whether the client is there still. */
 async function noticed({ talk: { capabilities }, revision, put, tell }: Giving): Promise<void> {

@@ -98,6 +98,9 @@ const bad: JsonObject = {
 /** Path of an icon that nobody should fetch, since it is neither of https nor part of its address. */
 export const iconPath = '/far/icon.png';
 
+/** Path of a page that nobody should open who did not agree to that. */
+export const pagePath = '/far/page';
+
 /** Tool of the last page, with an icon where the revision has those, and somebody would see that it is fetched. */
 function lastTool(revision: Revision, remote: string | undefined): JsonObject {
   if (remote === undefined || !rowOf('icons-004').lives(revision)) return last;

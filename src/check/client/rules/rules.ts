@@ -7,6 +7,7 @@ import { hostedTaskRules } from './hosted-tasks.ts';
 import { messageRules } from './messages.ts';
 import { nameRules } from './names.ts';
 import { openingRules } from './opening.ts';
+import { pageRules } from './pages.ts';
 import { resumptionRules } from './resumption.ts';
 import { rootRules } from './roots.ts';
 import { roundRules } from './rounds.ts';
@@ -26,4 +27,5 @@ export const clientRules: readonly ClientRule[] = [
   ...askedRules,
   ...declaredRules,
   ...rootRules,
+  ...pageRules,
 ];

@@ -1,0 +1,44 @@
+/** Rules about a page that a client is asked to show, and says no to. */
+
+import { unlessKept, type ClientRule } from '../client-rule.ts';
+import type { Talk } from '../talk.ts';
+
+/** A rule about when it was opened. */
+function closed(
+  id: string,
+  [words, mend, why]: readonly [words: string, mend: string, why: string],
+  isWrong: (at: number, refused: NonNullable<Talk['refusedPage']>) => boolean,
+): ClientRule {
+  return {
+    id,
+    words,
+    mend,
+    atEnd({ refusedPage }, { pages }) {
+      if (refusedPage === undefined) return 'not-seen';
+      return unlessKept(!pages.some((at) => isWrong(at, refusedPage)), why);
+    },
+  };
+}
+
+const notBefore = closed(
+  'elicit-052',
+  [
+    'The page of a question is not fetched before somebody agrees to it',
+    'open the URL of a question in the browser of the person who agreed, and fetch nothing of it before',
+    'its page was fetched while it was asked, and it said no',
+  ],
+  (at, { asked, refused }) => at >= asked && at <= refused,
+);
+
+const notAfter = closed(
+  'elicit-053',
+  [
+    'The page of a question is not opened where nobody agreed',
+    'open the URL of a question when its person has agreed, and only then',
+    'it said no, and its page was opened after that',
+  ],
+  (at, { refused }) => at > refused,
+);
+
+/** Rules about pages. */
+export const pageRules: readonly ClientRule[] = [notBefore, notAfter];
