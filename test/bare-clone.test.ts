@@ -49,6 +49,7 @@ const maySkip: ReadonlyMap<string, string> = new Map([
   ['test/inspect/promises.test.ts', 'Chromium'],
   ['test/inspect/reach.test.ts', 'the package, which npm ci builds'],
   ['test/inspect/recorded.test.ts', 'Chromium'],
+  ['test/inspect/reloaded.test.ts', 'Chromium'],
   ['test/inspect/sampling.test.ts', 'Chromium'],
   ['test/inspect/secrets.test.ts', 'the package, which npm ci builds'],
   ['test/inspect/sign-in-page.test.ts', 'Chromium'],
