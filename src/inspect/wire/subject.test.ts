@@ -50,6 +50,18 @@ test('a row of an error says what went wrong, and one of a result repeats nothin
   assert.equal(about({ jsonrpc: '2.0', id: 1, result: { name: 'x' } }, 'tools/call'), undefined);
 });
 
+test('a row of a result that asks says what it asks', () => {
+  const inputRequests = {
+    trip: { method: 'elicitation/create', params: { message: 'When do you travel?', requestedSchema: {} } },
+    folders: { method: 'roots/list' },
+  };
+  const result = { resultType: 'input_required', inputRequests, requestState: 'x' };
+  for (const method of ['tools/call', 'prompts/get', 'resources/read'])
+    assert.equal(about({ jsonrpc: '2.0', id: 1, result }, method), 'asks: When do you travel? roots/list');
+  const plain = { resultType: 'complete', content: [], structuredContent: { inputRequests } };
+  assert.equal(about({ jsonrpc: '2.0', id: 1, result: plain }, 'tools/call'), undefined);
+});
+
 test('a row of the answer to a poll says how the task stands', () => {
   const result = { taskId: 't-1', status: 'working', statusMessage: 'half done' };
   assert.equal(about({ jsonrpc: '2.0', id: 1, result }, 'tasks/get'), 'working half done');

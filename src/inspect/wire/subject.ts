@@ -66,9 +66,10 @@ export function subjectOf({ lane, text, method, cut }: RecordingEntry): string |
   const subject = method === undefined || !Object.hasOwn(subjects, method) ? undefined : subjects[method];
   const answer = method === undefined || !Object.hasOwn(answers, method) ? undefined : answers[method];
   const isError = /"error"\s*:/.test(text);
-  if (subject === undefined && answer === undefined && !isError) return undefined;
+  const asks = /"inputRequests"\s*:/.test(text);
+  if (subject === undefined && answer === undefined && !isError && !asks) return undefined;
   // Most calls end well: their results, which may be large, are not read for it.
-  if (method === 'tools/call' && !isError && !/"(?:isError|params)"\s*:/.test(text)) return undefined;
+  if (method === 'tools/call' && !isError && !asks && !/"(?:isError|params)"\s*:/.test(text)) return undefined;
   const message = jsonIn(text);
   if (!isObject(message)) return undefined;
   const { params, error, result } = message;
@@ -77,9 +78,18 @@ export function subjectOf({ lane, text, method, cut }: RecordingEntry): string |
     : isObject(params)
       ? subject?.(params)
       : isObject(result)
-        ? answer?.(result)
+        ? (askedIn(result) ?? answer?.(result))
         : undefined;
   return typeof said === 'string' && said !== '' ? said : undefined;
+}
+
+/** Questions that a result has in the place of what was asked for: their words, or what they want. */
+function askedIn({ resultType, inputRequests }: Fields): string | undefined {
+  if (resultType !== 'input_required' || !isObject(inputRequests)) return undefined;
+  const questions = Object.values(inputRequests).map(
+    (one) => textOf(one, 'params', 'message') || textOf(one, 'method'),
+  );
+  return `asks: ${worded(questions)}`;
 }
 
 /** Values in a line: texts as they are, others as JSON. */
@@ -88,7 +98,7 @@ function worded(values: readonly unknown[]): string {
   return words.filter((word) => word !== '').join(' ');
 }
 
-function textOf(value: unknown, key: string): string {
-  const said = isObject(value) ? value[key] : undefined;
+function textOf(value: unknown, ...keys: readonly string[]): string {
+  const said = keys.reduce((inner, key) => (isObject(inner) ? inner[key] : undefined), value);
   return typeof said === 'string' ? said : '';
 }
