@@ -198,3 +198,34 @@ test('Thousands of messages are a list of which few are in the document', { skip
     .getByRole('heading', { name: /resources\/read/ })
     .waitFor();
 });
+
+test('names and words of a megabyte leave what is done with them in view', { skip }, async (t) => {
+  const endless = 'n'.repeat(1_000_000);
+  const url = await speaking(t, (method) => {
+    const common = { name: endless, title: endless, description: endless };
+    if (method === 'initialize') return initialized(endless);
+    if (method === 'tools/list') return { result: { tools: [{ ...common, inputSchema: { type: 'object' } }] } };
+    if (method === 'prompts/list') return { result: { prompts: [common] } };
+    if (method === 'resources/list') return { result: { resources: [{ ...common, uri: `x:${endless}` }] } };
+    if (method === 'tools/call')
+      return { result: { content: [{ type: 'resource_link', uri: 'x:y', name: endless, title: endless }] } };
+    return unknown;
+  });
+  const { page, choose } = await openInspect(t, [planAt(url)]);
+  for (const [tab, list, button] of [
+    ['Tools', 'tools', /^Call Ctrl/],
+    ['Prompts', 'prompts', /^Get/],
+    ['Resources', 'resources', 'Read'],
+  ] as const) {
+    await page.getByRole('tab', { name: new RegExp(tab) }).click();
+    await choose(list, 'nnn');
+    const box = await page.getByRole('tabpanel').getByRole('button', { name: button }).first().boundingBox();
+    // After some thousand characters, and not after a million of them.
+    assert.ok((box?.y ?? Number.POSITIVE_INFINITY) < 2_000, `${tab} ${box?.y}`);
+  }
+  await page.getByRole('tab', { name: /Tools/ }).click();
+  await page.getByRole('button', { name: /^Call Ctrl/ }).click();
+  await page.getByRole('region', { name: 'Result' }).getByText('link').first().waitFor();
+  const wide = '[...document.querySelectorAll(".chosen-one")].some((one) => one.scrollWidth > one.clientWidth)';
+  assert.equal(await page.evaluate(wide), false);
+});

@@ -16,6 +16,12 @@ export function line(text: string, most = 200): string {
   return flat.length > most ? `${flat.slice(0, most - 1)}…` : flat;
 }
 
+/** Text of a stranger of bounded length, with its lines, that says how much more there is: all of it stands in the wire. */
+export function clipped(text: string, most = 4_000): string {
+  const more = text.length - most;
+  return more <= 0 ? plain(text) : `${plain(text.slice(0, most))}… (${more.toLocaleString('en')} characters more)`;
+}
+
 /** Number of bytes, for a person. */
 export function size(bytes: number): string {
   if (bytes < 1_000) return `${bytes} B`;

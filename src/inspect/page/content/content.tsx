@@ -120,7 +120,7 @@ function Link({ fields }: { readonly fields: Fields }): JSX.Element {
   };
   return (
     <p class="block">
-      <span class="mark">link</span> {plain(textOf(fields['title']) ?? textOf(fields['name']) ?? '')}{' '}
+      <span class="mark">link</span> {line(textOf(fields['title']) ?? textOf(fields['name']) ?? '')}{' '}
       <code>{line(uri, 300)}</code>{' '}
       <button type="button" class="small" onClick={() => void open()}>
         Read

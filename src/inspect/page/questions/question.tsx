@@ -4,7 +4,7 @@ import type { ProblemView, QuestionView } from '../../view.ts';
 import { AddressOf } from '../address-of.tsx';
 import { ArgumentsField } from '../arguments.tsx';
 import { useAsked } from '../asked.ts';
-import { line, plain, textOf } from '../plain.ts';
+import { clipped, line, textOf } from '../plain.ts';
 import { alike, answerAlike } from './alike.ts';
 import { duration } from '../look/fresh.tsx';
 import { now } from '../look/now.ts';
@@ -58,7 +58,7 @@ function FormQuestion({ question: { id, params } }: { readonly question: Questio
   }) ?? { problems: [] };
   return (
     <>
-      <p class="description">{plain(textOf(params['message']) ?? '')}</p>
+      <p class="description">{clipped(textOf(params['message']) ?? '')}</p>
       <ArgumentsField
         schema={params['requestedSchema']}
         text={text}
@@ -79,7 +79,7 @@ function UrlQuestion({
   const url = textOf(params['url']) ?? '';
   return (
     <>
-      <p class="description">{plain(textOf(params['message']) ?? '')}</p>
+      <p class="description">{clipped(textOf(params['message']) ?? '')}</p>
       <p>
         <AddressOf url={url} host={host} />
       </p>

@@ -7,7 +7,7 @@ import { useAsked } from '../asked.ts';
 import { Content } from '../content/content.tsx';
 import { JsonView } from '../json/json-view.tsx';
 import { Choice } from '../parts.tsx';
-import { line, plain, textOf } from '../plain.ts';
+import { clipped, line, textOf } from '../plain.ts';
 import { Answers } from './answers.tsx';
 
 /** Reasons of a model to stop, by the specification; a server may be told any other. */
@@ -120,7 +120,7 @@ function Asked({ params, tools }: { readonly params: Json; readonly tools: reado
     <>
       {typeof systemPrompt === 'string' && (
         <p>
-          <b>system</b> {plain(systemPrompt)}
+          <b>system</b> {clipped(systemPrompt)}
         </p>
       )}
       {Array.isArray(messages) && messages.map((message: unknown, at) => <SaidMessage key={at} message={message} />)}

@@ -4,7 +4,7 @@ import type { LossesView, RootView, ServerView } from '../../view.ts';
 import { useAsked } from '../asked.ts';
 import { JsonView } from '../json/json-view.tsx';
 import { Choice, coded, Facts } from '../parts.tsx';
-import { line, plain, textOf } from '../plain.ts';
+import { clipped, line, plain, textOf } from '../plain.ts';
 import { act, chosenServer, lensRevision, lists, server } from '../state.ts';
 
 /** Failure of a connection: what happened, what was tried, the next step. */
@@ -61,7 +61,7 @@ export function About(): JSX.Element {
       {instructions !== undefined && (
         <>
           <h2>Instructions</h2>
-          <pre class="text">{plain(instructions)}</pre>
+          <pre class="text">{clipped(instructions, 100_000)}</pre>
         </>
       )}
       <Losses />

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import type { JsonView as Json } from '../../view.ts';
 import { ArgumentsField } from '../arguments.tsx';
 import { completions } from '../completions.ts';
-import { plain, textOf } from '../plain.ts';
+import { clipped, line, textOf } from '../plain.ts';
 import { act, calls, chosenServer, lists, server } from '../state.ts';
 import { Pages } from './pages.tsx';
 import { Picker, whyEmpty } from './picker.tsx';
@@ -50,9 +50,9 @@ function Prompt({ prompt }: { readonly prompt: Json }): JSX.Element {
       }}
     >
       <h2>
-        {plain(textOf(prompt['title']) ?? name)} <code class="muted">{plain(name)}</code>
+        {line(textOf(prompt['title']) ?? name)} <code class="muted">{line(name)}</code>
       </h2>
-      <p class="description">{plain(textOf(prompt['description']) ?? '')}</p>
+      <p class="description">{clipped(textOf(prompt['description']) ?? '')}</p>
       <ArgumentsField
         schema={schemaOf(prompt['arguments'])}
         text={text}

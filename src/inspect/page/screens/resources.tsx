@@ -4,7 +4,7 @@ import type { JsonView as Json } from '../../view.ts';
 import { ArgumentsField } from '../arguments.tsx';
 import { completions } from '../completions.ts';
 import { Facts } from '../parts.tsx';
-import { line, plain, size, textOf } from '../plain.ts';
+import { clipped, line, size, textOf } from '../plain.ts';
 import { act, calls, chosen, chosenServer, lists, server, updated } from '../state.ts';
 import { expand, variablesIn } from '../template.ts';
 import { AppPlace } from '../apps/app-place.tsx';
@@ -75,8 +75,8 @@ function OneResource({ resource }: { readonly resource: Json }): JSX.Element {
   const bytes = resource['size'];
   return (
     <article class="tool">
-      <h2>{plain(textOf(resource['title']) ?? textOf(resource['name']) ?? uri)}</h2>
-      <p class="description">{plain(textOf(resource['description']) ?? '')}</p>
+      <h2>{line(textOf(resource['title']) ?? textOf(resource['name']) ?? uri)}</h2>
+      <p class="description">{clipped(textOf(resource['description']) ?? '')}</p>
       <Facts
         rows={[
           ['address', <code key="uri">{line(uri, 500)}</code>],
@@ -115,8 +115,8 @@ function Template({ template }: { readonly template: Json }): JSX.Element {
   };
   return (
     <article class="tool">
-      <h2>{plain(textOf(template['title']) ?? textOf(template['name']) ?? uriTemplate)}</h2>
-      <p class="description">{plain(textOf(template['description']) ?? '')}</p>
+      <h2>{line(textOf(template['title']) ?? textOf(template['name']) ?? uriTemplate)}</h2>
+      <p class="description">{clipped(textOf(template['description']) ?? '')}</p>
       <p>
         <code>{line(uriTemplate, 500)}</code>
       </p>

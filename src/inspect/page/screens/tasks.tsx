@@ -5,7 +5,7 @@ import { now } from '../look/now.ts';
 import { useTick } from '../look/tick.ts';
 import { JsonView } from '../json/json-view.tsx';
 import { CopyButton, Facts } from '../parts.tsx';
-import { line, plain } from '../plain.ts';
+import { line } from '../plain.ts';
 import { calls, chosenServer } from '../state.ts';
 import { Picker } from './picker.tsx';
 import { CallResult, keptWords, progressWords } from './result.tsx';
@@ -55,7 +55,7 @@ function Task({ call }: { readonly call: CallView }): JSX.Element {
   return (
     <article class="tool">
       <h2>
-        {plain(name)} <span class="mark">{task?.status ?? state}</span>
+        {line(name)} <span class="mark">{task?.status ?? state}</span>
       </h2>
       {task !== undefined && (
         <>

@@ -5,7 +5,7 @@ import { ArgumentsField } from '../arguments.tsx';
 import { useAsked } from '../asked.ts';
 import { drafts } from '../drafts.ts';
 import { CopyButton } from '../parts.tsx';
-import { plain, textOf } from '../plain.ts';
+import { clipped, line, textOf } from '../plain.ts';
 import { again, api, callAgain, calls, chosenServer, hello, lists, problem, server, wordsOf } from '../state.ts';
 import { AppPlace, appOf } from '../apps/app-place.tsx';
 import { Pages } from './pages.tsx';
@@ -82,14 +82,14 @@ function Tool({ tool }: { readonly tool: Json }): JSX.Element {
       }}
     >
       <h2>
-        {plain(textOf(tool['title']) ?? name)} <code class="muted">{plain(name)}</code>
+        {line(textOf(tool['title']) ?? name)} <code class="muted">{line(name)}</code>
         {marksOf(tool, server.value?.news ?? []).map((mark) => (
           <span key={mark} class="mark">
             {mark}
           </span>
         ))}
       </h2>
-      <p class="description">{plain(textOf(tool['description']) ?? '')}</p>
+      <p class="description">{clipped(textOf(tool['description']) ?? '')}</p>
       <ArgumentsField
         schema={tool['inputSchema']}
         text={text}
