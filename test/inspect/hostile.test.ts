@@ -229,3 +229,37 @@ test('names and words of a megabyte leave what is done with them in view', { ski
   const wide = '[...document.querySelectorAll(".chosen-one")].some((one) => one.scrollWidth > one.clientWidth)';
   assert.equal(await page.evaluate(wide), false);
 });
+
+test(
+  'things without a name, or with the same, are told apart and chosen by nobody but the person',
+  { skip },
+  async (t) => {
+    const url = await speaking(t, (method, { name }) => {
+      if (method === 'initialize') return initialized('names');
+      if (method === 'tools/list')
+        return {
+          result: { tools: ['', 'same', 'same'].map((own) => ({ name: own, inputSchema: { type: 'object' } })) },
+        };
+      if (method === 'tools/call')
+        return { result: { content: [{ type: 'text', text: `called ${JSON.stringify(name)}` }] } };
+      return unknown;
+    });
+    const { page, accessible } = await openInspect(t, [planAt(url)]);
+    const tools = page.getByRole('grid', { name: 'tools', exact: true }).getByRole('row');
+    await page.getByText('Choose one of 3.').waitFor();
+    const ids: unknown = await tools.evaluateAll((all: readonly { readonly id: string }[]) => all.map(({ id }) => id));
+    assert.equal(new Set(ids as readonly string[]).size, 3);
+    await accessible('names that are alike');
+    for (const [at, name] of [
+      [0, ''],
+      [2, 'same'],
+    ] as const) {
+      await tools.nth(at).click();
+      await page.getByRole('button', { name: /^Call Ctrl/ }).click();
+      await page
+        .getByRole('region', { name: 'Result' })
+        .getByText(`called ${JSON.stringify(name)}`)
+        .waitFor();
+    }
+  },
+);

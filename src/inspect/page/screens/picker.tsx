@@ -24,7 +24,8 @@ export function Picker(props: {
   const [typed, setTyped] = useState('');
   const wanted = typed.toLowerCase();
   const seen = items.filter(({ name, words }) => wanted === '' || `${name} ${words}`.toLowerCase().includes(wanted));
-  const key = chosen.value[of] ?? '';
+  // A server may give a thing no name, which is chosen as any other.
+  const key = chosen.value[of];
   const at = seen.findIndex((item) => item.key === key);
   const known = items.find((item) => item.key === key);
   const choose = (index: number): void => {
@@ -53,7 +54,8 @@ export function Picker(props: {
             count={seen.length}
             height={44}
             at={at}
-            keyOf={(index) => seen[index]?.key ?? index}
+            // Names are long, or the same, as a server likes it.
+            keyOf={(index) => index}
             onChoose={choose}
             cells={(index) => <Cells item={seen[index]} />}
           />
@@ -90,7 +92,10 @@ function ChosenOne(props: {
           <button
             type="button"
             class="small back narrow"
-            onClick={() => (chosen.value = { ...chosen.value, [tab.value]: '' })}
+            onClick={() => {
+              const { [tab.value]: _, ...others } = chosen.value;
+              chosen.value = others;
+            }}
           >
             ‹ all {of}
           </button>
