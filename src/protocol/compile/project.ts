@@ -123,12 +123,23 @@ function compileShape(revision: Revision, shape: Shape): Project {
       const before = value[key];
       if (before === undefined) continue;
       const after = project(before);
-      if (after !== before) (out ??= { ...value })[key] = after;
+      if (after === before) continue;
+      out ??= { ...value };
+      if (after === undefined) delete out[key];
+      else out[key] = after;
     }
     for (const [key, fill] of fills) {
       if (value[key] === undefined) (out ??= { ...value })[key] = fill;
     }
     return out ?? value;
+  };
+}
+
+/** Leaves `_meta` out that has nothing but what the revision does not know; one that was empty before stays. */
+function unlessEmptied(project: Project): Project {
+  return (value) => {
+    const after = project(value);
+    return after !== value && isFields(after) && Object.keys(after).length === 0 ? undefined : after;
   };
 }
 
@@ -142,7 +153,7 @@ function plan(revision: Revision, shape: Shape): Plan {
       continue;
     }
     const project = projection(revision, row);
-    if (project !== same) nested.push([key, project]);
+    if (project !== same) nested.push([key, key === '_meta' ? unlessEmptied(project) : project]);
     if (row.fill !== undefined && row.requiredIn.some((life) => isAlive(life, revision))) fills.push([key, row.fill]);
   }
   return { foreign, nested, fills };

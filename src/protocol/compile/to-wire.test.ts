@@ -97,3 +97,12 @@ test('a type that does not exist in a revision cannot be sent', () => {
     /SubscriptionFilter cannot be expressed in 2025-11-25/,
   );
 });
+
+test('a `_meta` with nothing that a revision knows is left out, and one that was empty stays', () => {
+  const serverInfo = { name: 's', version: '1' };
+  for (const revision of revisions) {
+    const named = { content: [], _meta: { 'io.modelcontextprotocol/serverInfo': serverInfo } };
+    assert.equal('_meta' in toWire(revision, callToolResultShape, named), revision.serverNamed === 'each-result');
+    assert.deepEqual(toWire(revision, callToolResultShape, { content: [], _meta: {} })['_meta'], {});
+  }
+});
