@@ -1,5 +1,5 @@
 import { backoffMs } from '../../client/connection/backoff.ts';
-import { covers } from '../../client/subscriptions/subscription.ts';
+import { isWithinAny } from '../../client/subscriptions/subscription.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import { Slices } from '../../jsonrpc/slices.ts';
 import { monotonicNow, settledWithin } from '../../jsonrpc/timeout.ts';
@@ -257,7 +257,6 @@ function textsIn(list: unknown): ReadonlySet<string> {
 
 function isAgreed({ resources, tasks }: Agreed, method: string, params: JsonObject): boolean {
   const { uri, taskId } = params;
-  if (method === updated)
-    return typeof uri === 'string' && covers({ updates: [...resources] }, { type: 'update', uri });
+  if (method === updated) return typeof uri === 'string' && isWithinAny(uri, resources);
   return method === 'notifications/tasks' ? tasks.has(String(taskId)) : isListChange(method);
 }

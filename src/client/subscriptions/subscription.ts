@@ -57,8 +57,36 @@ export function eventOf(method: string, params: JsonObject): SubscriptionEvent |
 /** Tells whether an event is about one of the topics; a resource has its parts below it. */
 export function covers(topics: Topics, event: SubscriptionEvent): boolean {
   if (event.type === 'reopened') return true;
-  if (event.type === 'update') return topics.updates?.some((uri) => isWithin(event.uri, uri)) ?? false;
+  if (event.type === 'update') {
+    const { updates = [] } = topics;
+    if (updates.length <= few) return updates.some((uri) => isWithin(event.uri, uri));
+    return isWithinAny(event.uri, lookupOf(updates));
+  }
   return topics[event.list] === true;
+}
+
+/** As many resources are looked through sooner than looked up. */
+const few = 16;
+/** Looking up all that a longer URI may be a part of costs more than a look at each resource. */
+const longestLookedUp = 4_096;
+
+/** The resources of long lists, to be looked up. */
+const lookups = new WeakMap<readonly string[], ReadonlySet<string>>();
+
+function lookupOf(wholes: readonly string[]): ReadonlySet<string> {
+  const known = lookups.get(wholes);
+  if (known !== undefined) return known;
+  const lookup = new Set(wholes);
+  lookups.set(wholes, lookup);
+  return lookup;
+}
+
+/** Tells whether a URI is one of some resources, or a part of one, without a look at all of them where they are many. */
+export function isWithinAny(uri: string, wholes: ReadonlySet<string>): boolean {
+  if (wholes.has(uri)) return true;
+  const ends = uri.length > longestLookedUp ? undefined : [...uri.matchAll(/[/#?]/g)];
+  if (ends === undefined || 2 * ends.length >= wholes.size) return [...wholes].some((whole) => isWithin(uri, whole));
+  return ends.some(({ index }) => wholes.has(uri.slice(0, index)) || wholes.has(uri.slice(0, index + 1)));
 }
 
 function isWithin(uri: string, whole: string): boolean {
