@@ -35,7 +35,7 @@ npx parley-mcp check -- node server.js
 It opens a conversation in each revision, sends right and wrong messages, and says which statements of the specification the server breaks, with what was sent, what came,
 what to change and where it is written. \`--json\`, \`--junit\` and \`--sarif <file>\` are for machines, and \`--json-to <file>\` and \`--junit-to <file>\` write beside what is printed; \`--baseline <file>\` lets known findings be; \`parley help check\` lists the rest.
 
-- **It changes nothing.** It opens and ends sessions of its own, lists, reads at most five listed resources and five listed apps of tools, gets at most three prompts that need no arguments, and opens streams. No listed tool is
+- **It changes nothing.** It opens and ends sessions of its own, lists, reads at most five listed resources, five listed apps of tools and five listed skills, gets at most three prompts that need no arguments, and opens streams. No listed tool is
   called but those that \`--calls add,book\` names: with the arguments of \`--args <file>\`, else with examples and defaults of their schemas, several times, and with wrong arguments; one that has \`destructiveHint\` as \`book!\`. The name of a tool in another case is called where it is named too (\`add,ADD\`), and should be that of none.
   It sends at most 2,000 messages, 20 a second to a server on another machine, starts at most 40 processes, and ends after 15 minutes. With \`--heavy\` it sends one of 100 MB too, and opens 500 connections whose requests do not end:
   for servers of your own.
@@ -159,7 +159,7 @@ const reasons: readonly (readonly [why: string, fits: (row: Requirement) => bool
   ['conduct of an application or its makers, which is not seen from outside', ({ sdk }) => sdk !== 'yes'],
   ...singleReasons('server'),
   [
-    'of an extension of which no message here is: skills, proof of possession and others',
+    'of an extension of which no message here is: proof of possession and others',
     ({ revisions }) => revisions.startsWith('ext'),
   ],
   ['of authorization servers, or not seen from outside', ({ id }) => /^(?:auth|security)-/.test(id)],

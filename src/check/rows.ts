@@ -206,6 +206,14 @@ resources-018 2024-11-05..draft MUST 2026-07-28/server/resources#security-consid
 resources-020 2024-11-05..draft MUST 2026-07-28/server/resources#security-considerations
 resources-023 ext-apps MUST ext-apps/2026-01-26/apps#content-requirements
 resources-024 ext-apps MUST ext-apps/2026-01-26/apps#content-requirements
+resources-026 ext-skills MUST ext-skills/stable/skills#capability-negotiation
+resources-027 ext-skills MUST ext-skills/stable/skills#capability-negotiation
+resources-029 ext-skills MUST ext-skills/stable/skills#skill-format
+resources-030 ext-skills MUST ext-skills/stable/skills#frontmatter
+resources-031 ext-skills MUST ext-skills/stable/skills#resources
+resources-032 ext-skills MUST ext-skills/stable/skills#response-1
+resources-033 ext-skills MUST ext-skills/stable/skills#response
+resources-034 ext-skills SHOULD_NOT ext-skills/stable/skills#limits
 prompts-001 2024-11-05..draft MUST 2026-07-28/server/prompts#capabilities
 prompts-002 2026-07-28..draft MUST 2026-07-28/server/prompts#capabilities
 prompts-003 2026-07-28..draft MUST_NOT 2026-07-28/server/prompts#capabilities

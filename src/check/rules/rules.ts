@@ -32,6 +32,7 @@ import { sequenceRules } from './asked/sequence.ts';
 import { nextRoundRules } from './asked/rounds.ts';
 import { runningRules } from './running.ts';
 import { scopeRules } from './http/scopes.ts';
+import { skillRules } from './skills.ts';
 import { statelessRules } from './stateless.ts';
 import { sseRules } from './sse.ts';
 import { stdioRules } from './stdio.ts';
@@ -74,6 +75,7 @@ export const checkRules: readonly CheckRule[] = [
   ...offeredRules,
   ...inputRules,
   ...uiRules,
+  ...skillRules,
   ...subscriptionRules,
   ...apartRules,
   ...askingRules,
