@@ -6,6 +6,7 @@ import { isProbe, type CheckRule } from '../src/check/rule.ts';
 import { rowOf } from '../src/check/register.ts';
 import { askingRules } from '../src/check/rules/asked/asking.ts';
 import { answerRules } from '../src/check/rules/asked/answers.ts';
+import { formWordRules } from '../src/check/rules/asked/form-words.ts';
 import { noticeRules } from '../src/check/rules/asked/notices.ts';
 import { anotherRules } from '../src/check/rules/another.ts';
 import { changeRules } from '../src/check/rules/changes.ts';
@@ -118,6 +119,7 @@ const calling: ReadonlySet<string> = new Set(
     ...belongingRules,
     ...runningRules,
     ...askingRules,
+    ...formWordRules,
     ...noticeRules,
     ...answerRules,
     ...changeRules,

@@ -40,6 +40,7 @@ versioning-004 2026-07-28..draft MUST 2026-07-28/server/discover#discoverresult
 versioning-005 2026-07-28..draft SHOULD 2026-07-28/server/discover#discoverresult
 versioning-010 2026-07-28..draft SHOULD 2026-07-28/basic/versioning#backward-compatibility-with-initialization-based-versions
 versioning-012 2026-07-28..draft MUST 2026-07-28/basic/versioning#extension-negotiation
+versioning-020 ext:framework SHOULD sep-2133#definition
 stdio-002 2024-11-05..draft MUST_NOT 2026-07-28/basic/transports/stdio
 stdio-003 2024-11-05..draft MUST_NOT 2026-07-28/basic/transports/stdio
 stdio-011 2026-07-28..draft MUST_NOT 2026-07-28/basic/transports/stdio#cancellation
@@ -98,6 +99,7 @@ http-099 2026-07-28..draft MUST 2026-07-28/basic/transports/streamable-http#serv
 http-100 2026-07-28..draft MUST 2026-07-28/basic/transports/streamable-http#server-behavior-for-custom-headers
 http-101 2026-07-28..draft MUST 2026-07-28/basic/transports/streamable-http#server-behavior-for-custom-headers
 http-102 2026-07-28..draft SHOULD 2026-07-28/basic/transports/streamable-http#server-validation
+http-106 2026-07-28..draft SHOULD_NOT 2026-07-28/server/tools#x-mcp-header
 http-111 2026-07-28..draft SHOULD 2026-07-28/basic/transports/streamable-http#earlier-streamable-http-revisions
 http-112 2026-07-28..draft SHOULD 2026-07-28/basic/transports/streamable-http#earlier-streamable-http-revisions
 http-113 2026-07-28..draft SHOULD 2026-07-28/basic/transports/streamable-http#earlier-streamable-http-revisions
@@ -140,6 +142,7 @@ cancel-015 2026-07-28..draft MUST_NOT 2026-07-28/basic/patterns/cancellation
 cancel-016 2026-07-28..draft MUST 2026-07-28/basic/patterns/cancellation#behavior-requirements
 progress-001 2024-11-05..draft MUST 2026-07-28/basic/patterns/progress#progress-flow
 progress-003 2024-11-05..draft MUST 2026-07-28/basic/patterns/progress#progress-flow
+progress-004 2025-03-26..draft SHOULD 2026-07-28/basic/patterns/progress#progress-flow
 progress-005 2024-11-05..draft MUST 2026-07-28/basic/patterns/progress#behavior-requirements
 progress-006 2024-11-05..draft MUST 2026-07-28/basic/patterns/progress#implementation-notes
 ping-001 2024-11-05..2025-11-25 MUST 2025-11-25/basic/utilities/ping#behavior-requirements
@@ -233,7 +236,9 @@ sampling-010 2025-11-25..draft MUST 2026-07-28/client/sampling#tool-result-messa
 sampling-011 2025-11-25..draft MUST 2026-07-28/client/sampling#tool-use-and-result-balance
 sampling-013 2025-11-25..draft MUST 2026-07-28/schema#ToolResultContent.toolUseId
 sampling-017 2026-07-28..draft MUST 2026-07-28/client/sampling#messages
+elicit-003 2025-06-18 MUST_NOT 2025-06-18/client/elicitation#user-interaction-model
 elicit-005 2025-06-18 SHOULD 2025-06-18/client/elicitation#security-considerations
+elicit-010 2025-11-25..draft MUST_NOT 2026-07-28/client/elicitation#user-interaction-model
 elicit-016 2025-11-25..draft MUST_NOT 2026-07-28/client/elicitation#capabilities
 elicit-018 2025-11-25..draft MUST 2026-07-28/client/elicitation#elicitation-requests
 elicit-020 2025-11-25..draft MUST 2026-07-28/client/elicitation#form-mode-elicitation-requests
@@ -245,6 +250,7 @@ elicit-032 2025-11-25 MUST 2025-11-25/client/elicitation#url-elicitation-require
 elicit-033 2025-11-25 MUST 2025-11-25/client/elicitation#url-elicitation-required-error
 elicit-035 2026-07-28..draft MUST 2026-07-28/client/elicitation#error-handling
 elicit-047 2025-11-25..draft MUST 2026-07-28/client/elicitation#security-considerations
+elicit-050 2025-11-25..draft SHOULD_NOT 2026-07-28/client/elicitation#safe-url-handling
 elicit-051 2025-11-25..draft SHOULD 2026-07-28/client/elicitation#safe-url-handling
 elicit-060 2025-11-25..draft SHOULD 2026-07-28/client/elicitation#form-mode-security
 tasks-001 2025-11-25 MUST 2025-11-25/basic/utilities/tasks#capabilities
@@ -310,6 +316,7 @@ tasks-093 ext-tasks MUST_NOT sep-2663#backward-compatibility
 tasks-094 ext-tasks MUST sep-2663#backward-compatibility
 tasks-095 ext-tasks MUST ext-tasks/draft/tasks#security-considerations
 tasks-096 ext-tasks MUST ext-tasks/draft/tasks#security-considerations
+auth-007 2025-03-26 SHOULD 2025-03-26/basic/authorization#overview
 auth-008 2025-03-26 SHOULD 2025-03-26/basic/authorization#server-metadata-discovery
 auth-010 2025-03-26 MUST 2025-03-26/basic/authorization#overview
 auth-014 2025-03-26 MUST 2025-03-26/basic/authorization#authorization-base-url
@@ -322,6 +329,7 @@ auth-046 2025-11-25..draft SHOULD 2026-07-28/basic/authorization/index#scope-sel
 auth-049 2025-11-25..draft SHOULD 2026-07-28/basic/authorization/index#runtime-insufficient-scope-errors
 auth-050 2025-11-25..draft SHOULD 2026-07-28/basic/authorization/index#runtime-insufficient-scope-errors
 auth-096 2025-06-18..draft SHOULD 2026-07-28/basic/authorization/index#canonical-server-uri
+auth-109 2025-06-18..draft MUST 2026-07-28/basic/authorization/security-considerations#communication-security
 auth-116 2026-07-28..draft SHOULD_NOT 2026-07-28/basic/authorization/index#refresh-tokens
 auth-121 2025-03-26..draft MUST 2026-07-28/basic/authorization/index#token-handling
 auth-122 2025-06-18..draft MUST 2026-07-28/basic/authorization/index#token-handling
@@ -331,6 +339,7 @@ auth-128 2025-03-26..draft MUST 2026-07-28/basic/authorization/index#error-handl
 meta-002 2025-06-18..draft MUST 2026-07-28/basic/index#_meta
 meta-003 2025-06-18..draft MUST 2026-07-28/basic/index#_meta
 meta-004 2025-06-18..draft MUST 2026-07-28/basic/index#_meta
+meta-005 2025-11-25..draft SHOULD 2026-07-28/basic/index#_meta
 meta-006 2025-06-18..draft MUST_NOT 2026-07-28/basic/index#_meta
 meta-010 2026-07-28..draft MUST 2026-07-28/basic/index#_meta
 meta-011 2026-07-28..draft MUST 2026-07-28/basic/index#_meta

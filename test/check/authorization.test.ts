@@ -56,6 +56,7 @@ const ofGuards = [
   'auth-027',
   'auth-042',
   'auth-096',
+  'auth-109',
   'auth-116',
   'auth-046',
 ];
@@ -188,6 +189,7 @@ const faults: Readonly<Record<string, readonly [row: string, fault: (tokens: () 
   'no-issuers': ['auth-024', () => metadata((document) => delete document['authorization_servers'])],
   'empty-issuers': ['auth-024', () => metadata((document) => (document['authorization_servers'] = []))],
   'no-resource': ['auth-024', () => metadata((document) => delete document['resource'])],
+  'plain-issuer': ['auth-109', () => metadata((of) => (of['authorization_servers'] = ['http://a.example']))],
   'no-scope': ['auth-042', () => challenged((text) => text.replace(/,? ?scope="[^"]*"/, ''))],
   'offline-challenged': ['auth-116', () => challenged((text) => text.replace('scope="', 'scope="offline_access '))],
   'offline-supported': [
@@ -222,12 +224,12 @@ const faults: Readonly<Record<string, readonly [row: string, fault: (tokens: () 
 const issuerPath = '/.well-known/oauth-authorization-server';
 
 /** What a server of 2025-03-26 alone shows at other paths than its own. */
-function pages(there: Readonly<Record<string, number>>): Fault {
+function pages(there: Readonly<Record<string, number>>, more: Readonly<Record<string, string>> = {}): Fault {
   return {
     request({ path, method }) {
       if (path === '/mcp') return undefined;
       const status = there[`${method} ${path}`] ?? 404;
-      return status === 200 ? json(200, { issuer: 'http://127.0.0.1' }) : json(status, {});
+      return status === 200 ? json(200, { issuer: 'http://127.0.0.1', ...more }) : json(status, {});
     },
   };
 }
@@ -244,7 +246,11 @@ const resourceAtRoot: Fault = {
 
 const both = { 'GET /authorize': 400, 'GET /token': 405 };
 const oldest: Readonly<Record<string, readonly [found: readonly string[], fault: Fault]>> = {
-  'metadata at the base': [[], pages({ [`GET ${issuerPath}`]: 200 })],
+  'metadata at the base': [
+    [],
+    pages({ [`GET ${issuerPath}`]: 200 }, { registration_endpoint: 'http://127.0.0.1/register' }),
+  ],
+  'metadata without registration': [['auth-007'], pages({ [`GET ${issuerPath}`]: 200 })],
   'fixed endpoints alone': [['auth-008'], pages(both)],
   'metadata at the path of the server': [['auth-014'], pages({ [`GET ${issuerPath}/mcp`]: 200 })],
   'metadata behind the path of the server': [['auth-014'], pages({ [`GET /mcp${issuerPath}`]: 200 })],
@@ -271,7 +277,7 @@ for (const [what, [found, fault]] of Object.entries(oldest))
     const token = await issuer.issue({ subject: 'ann', audience: made.url, scopes: [] });
     const { findings, rows } = await judgedAt(t, made.url, {
       credentials: { headers: { Authorization: `Bearer ${token}` } },
-      only: ['auth-008', 'auth-010', 'auth-014'],
+      only: ['auth-007', 'auth-008', 'auth-010', 'auth-014'],
     });
     assert.deepEqual(findings.map(({ id }) => id).toSorted(), found, JSON.stringify(rows));
     assert.ok(rows.some(({ verdict }) => verdict !== 'not-judged'));

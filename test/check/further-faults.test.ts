@@ -10,8 +10,9 @@ import { furtherFaults } from './further-faults.ts';
 import { livelyMeaningFaults } from './meaning-faults.ts';
 import { livelyCalls, livelyServer } from './lively-server.ts';
 import { judgedAt } from './judging.ts';
+import { wordFaults } from './word-faults.ts';
 
-const allFaults = { ...furtherFaults, ...besideFaults, ...livelyMeaningFaults };
+const allFaults = { ...furtherFaults, ...besideFaults, ...livelyMeaningFaults, ...wordFaults };
 
 interface Judging {
   readonly isModern?: boolean;
@@ -37,7 +38,7 @@ test('nothing is found in a lively server without a fault, and what the faults a
   const held = new Set([...rows, ...modern.rows].filter(({ verdict }) => verdict === 'holds').map(({ id }) => id));
   // What this server does not say at all is told of by the fault alone.
   const unsaid = new Set(
-    'elicit-027 elicit-032 elicit-033 elicit-051 sampling-013 roots-011 progress-001 cancel-004 cancel-016 logging-001 http-019'.split(
+    'elicit-027 elicit-032 elicit-033 elicit-051 sampling-013 roots-011 progress-001 cancel-004 cancel-016 logging-001 http-019 versioning-020 progress-004'.split(
       ' ',
     ),
   );

@@ -44,7 +44,7 @@ function refused({ message: { id } }: Passing, code: number, status = 200): Retu
 }
 
 /** Says something on the stream of a list, before the list. */
-function before(message: Json): Fault {
+export function before(message: Json): Fault {
   return {
     response(returning, passing) {
       if (passing.message['method'] !== 'tools/list' || returning.status !== 200) return;

@@ -1,4 +1,5 @@
 import { jsonPart } from '../../auth/base64url.ts';
+import { isLoopback } from '../../auth/network.ts';
 import type { Bench } from '../bench/bench.ts';
 import type { Exchanged } from '../bench/exchange.ts';
 import { guardOf, metadataOf } from '../bench/guard.ts';
@@ -162,6 +163,25 @@ const withoutSlash: ProbeRule = {
   },
 };
 
+const encrypted: ProbeRule = {
+  id: 'auth-109',
+  words: 'The authorization servers that the metadata name are reached by https',
+  mend: 'name an issuer that begins with https://',
+  over: 'http',
+  closed: true,
+  async probe(bench) {
+    const { document, exchange } = await metadataOf(bench);
+    const issuers = document?.['authorization_servers'];
+    const named = Array.isArray(issuers)
+      ? issuers.filter((one): one is string => typeof one === 'string' && URL.canParse(one))
+      : [];
+    if (named.length === 0) return notJudged('they name none: see auth-024');
+    // What is tried out on one machine needs no certificate.
+    const plain = named.find((one) => new URL(one).protocol === 'http:' && !isLoopback(new URL(one).hostname));
+    return unless(plain !== undefined, exchange, `${plain} is not`);
+  },
+};
+
 const scopeNamed: ProbeRule = {
   id: 'auth-042',
   words: 'The challenge of a 401 names the scopes that are needed',
@@ -282,6 +302,7 @@ export const authorizationRules: readonly ProbeRule[] = [
   metadataPlace,
   metadataParts,
   withoutSlash,
+  encrypted,
   scopeNamed,
   noOffline,
   everyRequest('security-014'),

@@ -7,6 +7,7 @@ import { newestOf } from '../../protocol/revision.ts';
 import type { Answered } from '../bench/prober.ts';
 import type { ProbeRule, WatchRule } from '../rule.ts';
 import { breaks, holds, notApplicable, notJudged, unless } from '../verdict.ts';
+import { isForwardDomain } from './common/forward-names.ts';
 import { wholeText } from '../whole-text.ts';
 
 /** Rules about how a conversation begins where there is a handshake. */
@@ -202,6 +203,22 @@ const extensionNames: WatchRule = {
   },
 };
 
+const reversedNames: WatchRule = {
+  id: 'versioning-020',
+  lives: ({ clientDescribed }) => clientDescribed === 'each-request',
+  words: 'The prefix of an extension is a domain in reverse order: com.example, and not example.com',
+  mend: 'turn the domain around',
+  watch({ message: { result }, request }) {
+    if (request?.['method'] !== 'server/discover' || !isObject(result) || !isObject(result['capabilities']))
+      return 'not-seen';
+    const { extensions } = result['capabilities'];
+    const prefixes = isObject(extensions) ? Object.keys(extensions).map((name) => name.split('/', 1).join()) : [];
+    if (prefixes.length === 0) return 'not-seen';
+    const wrong = prefixes.find((prefix) => isForwardDomain(prefix.split('.')));
+    return wrong === undefined ? 'holds' : { breaks: `${wrong} is not` };
+  },
+};
+
 const named: WatchRule = {
   id: 'versioning-005',
   words: 'The answer to server/discover says in _meta who the server is',
@@ -259,6 +276,7 @@ export const lifecycleRules: readonly (ProbeRule | WatchRule)[] = [
   discovers,
   ping,
   extensionNames,
+  reversedNames,
   named,
   declared,
   ...declaredLists,

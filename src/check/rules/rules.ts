@@ -1,6 +1,7 @@
 import type { CheckRule } from '../rule.ts';
 import { askingRules } from './asked/asking.ts';
 import { answerRules } from './asked/answers.ts';
+import { formWordRules } from './asked/form-words.ts';
 import { noticeRules } from './asked/notices.ts';
 import { agreedRules } from './messages/agreed.ts';
 import { anotherRules } from './another.ts';
@@ -79,6 +80,7 @@ export const checkRules: readonly CheckRule[] = [
   ...subscriptionRules,
   ...apartRules,
   ...askingRules,
+  ...formWordRules,
   ...noticeRules,
   ...resultRules,
   ...nextRoundRules,

@@ -31,7 +31,7 @@ function questionsOf({ message, request }: HeardMessage): readonly Question[] {
 }
 
 /** Makes a rule about each question of one method; `false` is said of one that says nothing of it. */
-function aboutQuestions(
+export function aboutQuestions(
   rule: Omit<WatchRule, 'watch'>,
   method: string,
   fault: (params: JsonObject, heard: HeardMessage) => string | undefined | false,

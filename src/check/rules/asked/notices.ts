@@ -145,6 +145,18 @@ const tokenTypes: WatchRule = {
   },
 };
 
+const readable: WatchRule = {
+  id: 'progress-004',
+  words: 'The message of a progress is something that a person can read',
+  mend: 'say how far it is in a few words, or leave the message out',
+  watch(heard) {
+    const message = paramsOf(heard, 'notifications/progress')?.['message'];
+    if (typeof message !== 'string') return 'not-seen';
+    // What it says no program tells, but for that it says nothing.
+    return /[^\s\p{Cc}\p{Cf}]/u.test(message) ? 'holds' : { breaks: `it is ${JSON.stringify(message)}` };
+  },
+};
+
 const namesRequest: WatchRule = {
   id: 'cancel-004',
   words: 'A cancellation says which request it is of',
@@ -190,6 +202,7 @@ export const noticeRules: readonly WatchRule[] = [
   declaredRoots,
   plainQuestions,
   tokenTypes,
+  readable,
   namesRequest,
   ownStream,
   declaredLogs,

@@ -1,6 +1,7 @@
 import { isObject } from '../../../jsonrpc/message.ts';
 import { headerParametersOf, schemaMapKeywords, subschemaKeywords } from '../../../peer/header.ts';
 import type { WatchRule } from '../../rule.ts';
+import { isSecretProperty } from '../common/secret-names.ts';
 import { aboutTools } from '../listed.ts';
 
 /** Rules about `x-mcp-header` in the schemas of tools. The official schema says nothing of it, so that they stand beside it. */
@@ -66,9 +67,34 @@ const headerFaults: readonly (readonly [id: string, words: string, about: RegExp
   ['http-088', 'x-mcp-header stands at properties that are reached by properties alone', /chain of properties/],
 ];
 
+/** Secrets among the properties of a schema that go into a header. */
+function mirroredSecretsIn(schema: unknown, depth = 0): readonly string[] {
+  if (!isObject(schema) || depth > deepest) return [];
+  const properties = isObject(schema['properties']) ? Object.entries(schema['properties']) : [];
+  const own = properties.filter(
+    ([name, of]) => isObject(of) && Object.hasOwn(of, 'x-mcp-header') && isSecretProperty(name, of),
+  );
+  return [...own.map(([name]) => name), ...schemasIn(schema).flatMap((one) => mirroredSecretsIn(one, depth + 1))];
+}
+
+const noSecrets = aboutTools(
+  {
+    id: 'http-106',
+    isBeside: true,
+    words: 'No secret, such as a password or an API key, goes into a header by x-mcp-header',
+    mend: 'leave the annotation out: headers are seen and written down on their way',
+  },
+  ({ inputSchema }) => {
+    if (headerNamesIn(inputSchema).length === 0) return undefined;
+    const [found] = mirroredSecretsIn(inputSchema);
+    return found && `${found} does`;
+  },
+);
+
 /** Rules about names of headers, and where they stand. */
 export const headerNameRules: readonly WatchRule[] = [
   ...headerNames,
+  noSecrets,
   ...headerFaults.map(([id, words, about]) =>
     aboutTools({ id, isBeside: true, words, mend: headerMend }, ({ inputSchema }) =>
       headerParametersOf(inputSchema).problems.find((problem) => about.test(problem)),

@@ -5,7 +5,7 @@ import { nobody, type Bench } from '../../bench/bench.ts';
 import type { Exchanged } from '../../bench/exchange.ts';
 import { guardOf, metadataOf } from '../../bench/guard.ts';
 import type { ProbeRule } from '../../rule.ts';
-import { breaks, holds, NotApplicable, notApplicable, notJudged } from '../../verdict.ts';
+import { breaks, holds, NotApplicable, notApplicable, notJudged, unless } from '../../verdict.ts';
 
 /** Rules about servers of 2025-03-26, at whose address without its path their authorization server is. */
 
@@ -115,5 +115,22 @@ const endpoints: ProbeRule = {
   },
 };
 
+const registers: ProbeRule = {
+  id: 'auth-007',
+  over: 'http',
+  words: 'The authorization server registers clients that it does not know: its metadata have a registration_endpoint',
+  mend: 'serve dynamic registration of clients, and name it in the metadata',
+  async probe(bench) {
+    const { exchange, isAtBase } = await ownMetadata(bench);
+    if (!isAtBase) return notApplicable('it has no metadata at its address without its path');
+    const metadata = parseJson(exchange.text);
+    return unless(
+      !isObject(metadata) || typeof metadata['registration_endpoint'] !== 'string',
+      exchange,
+      'they have none',
+    );
+  },
+};
+
 /** Rules about servers that are their own authorization server. */
-export const ownIssuerRules: readonly ProbeRule[] = [served, atBase, endpoints];
+export const ownIssuerRules: readonly ProbeRule[] = [served, atBase, endpoints, registers];

@@ -1,4 +1,5 @@
 import { isObject } from '../../../jsonrpc/message.ts';
+import { isForwardDomain } from '../common/forward-names.ts';
 import type { HeardMessage, WatchRule } from '../../rule.ts';
 
 /** Rules about how keys of `_meta` are written: whole, in the labels of a prefix, and in the name. */
@@ -57,4 +58,11 @@ export const metaKeyRules: readonly WatchRule[] = [
     ['meta-004', 'A name in _meta begins and ends with a letter or a digit, and has dots, - and _ beside them alone'],
     ({ name }) => !wholeName.test(name),
   ),
+  {
+    ...aboutKeys(
+      ['meta-005', 'Prefixes of _meta are domains in reverse order: com.example, and not example.com'],
+      ({ labels }) => isForwardDomain(labels),
+      ({ labels }) => labels.length > 1,
+    ),
+  },
 ];
