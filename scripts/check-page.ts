@@ -49,7 +49,7 @@ what to change and where it is written. \`--json\`, \`--junit\` and \`--sarif <f
   is not signed and yours altered, in a session of yours, and with the tokens of \`--other-token-env\` (somebody else's) and \`--foreign-token-env\` (for another server). Tokens are told nowhere. Without yours, what can be seen of its refusal is judged, and the exit code is 3
   where that is right.
 - **\`--dry-run\`** prints what would be sent, with the example of Parley in the place of the server, which gets nothing. \`--json\` is valid by [check-report.schema.json](check-report.schema.json).
-- **Exit codes:** 0 nothing is broken, 1 a MUST is (with \`--strict\` a SHOULD too), 2 the command line makes no sense, 3 it could not be judged: not reached, nothing spoken, or cut short; no baseline is written then.
+- **Exit codes:** 0 nothing is broken, 1 a MUST is (with \`--strict\` a SHOULD too), 2 the command line makes no sense, 3 it could not be judged: not reached, nothing spoken, cut short, or more rows could not be judged than were; no baseline is written then.
 
 What it finds in servers that others wrote is in [interop-check.md](interop-check.md), and where it agrees with the official conformance suite in [interop-agreement.md](interop-agreement.md).
 
@@ -137,12 +137,14 @@ const calling: ReadonlySet<string> = new Set(
     .filter((id) => id !== 'cancel-001'),
 );
 
-/** Rows that need the token of somebody else, or for another server. */
+/** Rows that need the token of somebody else, for another server, or bound to a key. */
 const ofTokens: Readonly<Record<string, string>> = {
   'auth-122': ', --foreign-token-env',
   'auth-123': ', --foreign-token-env',
   'security-008': ', --foreign-token-env',
   'security-018': ', --other-token-env',
+  'auth-145': ', --login',
+  'auth-147': ', --login',
   ...Object.fromEntries(anotherRules.map(({ id }) => [id, ', --calls, --other-token-env'])),
 };
 
@@ -161,7 +163,7 @@ const reasons: readonly (readonly [why: string, fits: (row: Requirement) => bool
   ['conduct of an application or its makers, which is not seen from outside', ({ sdk }) => sdk !== 'yes'],
   ...singleReasons('server'),
   [
-    'of an extension of which no message here is: proof of possession and others',
+    'about how an extension is written, or of what its user alone can see',
     ({ revisions }) => revisions.startsWith('ext'),
   ],
   ['of authorization servers, or not seen from outside', ({ id }) => /^(?:auth|security)-/.test(id)],

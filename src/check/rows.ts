@@ -145,6 +145,8 @@ progress-003 2024-11-05..draft MUST 2026-07-28/basic/patterns/progress#progress-
 progress-004 2025-03-26..draft SHOULD 2026-07-28/basic/patterns/progress#progress-flow
 progress-005 2024-11-05..draft MUST 2026-07-28/basic/patterns/progress#behavior-requirements
 progress-006 2024-11-05..draft MUST 2026-07-28/basic/patterns/progress#implementation-notes
+progress-010 2025-11-25 MUST 2025-11-25/basic/utilities/progress#behavior-requirements
+progress-011 2025-11-25 MUST 2025-11-25/basic/utilities/progress#behavior-requirements
 ping-001 2024-11-05..2025-11-25 MUST 2025-11-25/basic/utilities/ping#behavior-requirements
 ping-005 2026-07-28..draft MUST 2026-07-28/changelog#major-changes
 logging-001 2024-11-05..draft MUST 2026-07-28/server/utilities/logging#capabilities
@@ -336,6 +338,9 @@ auth-122 2025-06-18..draft MUST 2026-07-28/basic/authorization/index#token-handl
 auth-123 2025-06-18..draft MUST 2026-07-28/basic/authorization/security-considerations#access-token-privilege-restriction
 auth-124 2025-03-26..draft MUST 2026-07-28/basic/authorization/index#token-handling
 auth-128 2025-03-26..draft MUST 2026-07-28/basic/authorization/index#error-handling
+auth-144 ext-auth:dpop MUST ext-auth/draft/dpop-extension#algorithm-security
+auth-145 ext-auth:dpop MUST ext-auth/draft/dpop-extension#mcp-server-validation
+auth-147 ext-auth:dpop MUST ext-auth/draft/dpop-extension#mcp-server-validation
 meta-002 2025-06-18..draft MUST 2026-07-28/basic/index#_meta
 meta-003 2025-06-18..draft MUST 2026-07-28/basic/index#_meta
 meta-004 2025-06-18..draft MUST 2026-07-28/basic/index#_meta

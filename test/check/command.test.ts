@@ -64,6 +64,16 @@ test('the exit code is 2 for what makes no sense, and 3 where nothing could be j
   assert.equal((await inThisProcess(['check', '--only', 'no-such-row', url])).code, 3);
 });
 
+test('the exit code is 3 where more could not be judged than was, though nothing that was is broken', async (t) => {
+  let count = 0;
+  const url = await faulty(t, {
+    request: () => (++count > 40 ? { status: 429, headers: {}, text: '' } : undefined),
+  });
+  const { code, stdout } = await inThisProcess(['check', url]);
+  assert.match(stdout, /: 0 broken/);
+  assert.equal(code, 3, stdout);
+});
+
 test('what could not be judged is no baseline, and what fails beside the judging is no fault of the server', async (t) => {
   const folder = await folderOf(t);
   const file = join(folder, 'known.json');

@@ -196,6 +196,14 @@ export const faults: Readonly<Record<string, readonly [row: string, fault: Fault
         void (returning.status === 202 && ((returning.status = 200), (returning.text = 'thanks'))),
     },
   ],
+  'notification-with-null': [
+    'http-014',
+    {
+      response(returning) {
+        if (returning.status === 202) Object.assign(returning, json(202, null));
+      },
+    },
+  ],
   'header-mismatch-served': [
     'http-066',
     {

@@ -3,21 +3,47 @@
 import assert from 'node:assert/strict';
 import { fileURLToPath } from 'node:url';
 import { test } from 'node:test';
-import { judgeServer } from '../../src/check/check.ts';
+import { judgeServer, type CheckOptions } from '../../src/check/check.ts';
+import type { CheckReport } from '../../src/check/report.ts';
 import { chosenRevisions } from '../../src/protocol/revision.ts';
 import { livelyCalls } from './lively-server.ts';
+import { taskTools } from './task-server.ts';
+
+async function judged(
+  signal: AbortSignal,
+  file: string,
+  options: Pick<CheckOptions, 'revisions' | 'only' | 'calls'>,
+): Promise<CheckReport> {
+  const main = fileURLToPath(new URL(file, import.meta.url));
+  return await judgeServer({
+    way: { over: 'stdio', start: { command: process.execPath, args: [main], env: {} } },
+    target: file,
+    info: { name: 'parley-check', version: '1.0.0' },
+    ...options,
+    isNear: true,
+    signal,
+  });
+}
+
+test('progress of tasks is heard on lines, and nothing is found in it', async (t) => {
+  const rows = ['progress-005', 'progress-010', 'progress-011'];
+  const { findings, rows: all } = await judged(t.signal, 'task-main.ts', {
+    revisions: chosenRevisions(['2025-11-25']),
+    only: rows,
+    calls: taskTools.map((name) => ({ name })),
+  });
+  assert.deepEqual(findings, []);
+  assert.deepEqual(
+    all.map(({ id, verdict }) => [id, verdict]),
+    rows.map((row) => [row, 'holds']),
+  );
+});
 
 test('nothing is found in a lively server of lines whose tools change what it has', async (t) => {
-  const main = fileURLToPath(new URL('lively-main.ts', import.meta.url));
-  const { findings, rows } = await judgeServer({
-    way: { over: 'stdio', start: { command: process.execPath, args: [main], env: {} } },
-    target: 'lively lines',
-    info: { name: 'parley-check', version: '1.0.0' },
+  const { findings, rows } = await judged(t.signal, 'lively-main.ts', {
     revisions: chosenRevisions(['2026-07-28']),
     only: ['subs', 'tools-006', 'prompts-003', 'resources-003'],
     calls: livelyCalls,
-    isNear: true,
-    signal: t.signal,
   });
   assert.deepEqual(
     findings.map(({ id, why }) => [id, why]),

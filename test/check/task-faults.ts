@@ -53,6 +53,36 @@ function errors(method: string, alter: (error: Json, message: Json) => void): Fa
   };
 }
 
+/**
+ * Tells of the progress of a task before an answer about it, which becomes a stream for that.
+ *
+ * @param after Number of answers that say that it is completed before that.
+ */
+function toldBefore(
+  method: string,
+  tell: (task: string, token: unknown) => { readonly task: string; readonly token: unknown },
+  after = 0,
+): Fault {
+  const [tokens, ended, called] = [new Map<string, unknown>(), counts(), new Map<unknown, unknown>()];
+  return {
+    request(passing) {
+      const meta = isObject(paramsOf(passing)['_meta']) ? (paramsOf(passing)['_meta'] as Json) : {};
+      if (passing.message['method'] === 'tools/call') called.set(passing.message['id'], meta['progressToken']);
+    },
+    response(returning, passing) {
+      const text = /"taskId":"([^"]+)"/.exec(`${passing.body}${returning.text}`)?.[1] ?? '';
+      if (passing.message['method'] === 'tools/call') tokens.set(text, called.get(passing.message['id']));
+      if (passing.message['method'] !== method || (after > 0 && !/"status":"completed"/.test(returning.text))) return;
+      if (after > 0 && ended(text) < after) return;
+      const { task, token } = tell(text, tokens.get(text));
+      const params = { progressToken: token, progress: 99, _meta: { [related]: { taskId: task } } };
+      asStream(returning);
+      const notice = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/progress', params });
+      returning.text = `data: ${notice}\n\n${returning.text}`;
+    },
+  };
+}
+
 /** Counts by keys. */
 function counts(): (key: unknown) => number {
   const seen = new Map<unknown, number>();
@@ -111,6 +141,8 @@ function listsForAll(): Fault {
 
 /** Faults of tasks that a client asks for. */
 export const coreTaskFaults: Faults = {
+  'progress-of-another-token': ['progress-010', toldBefore('tasks/get', (task) => ({ task, token: 'another' }))],
+  'progress-after-the-end': ['progress-011', toldBefore('tasks/get', (task, token) => ({ task, token }), 2)],
   'ended-goes-on': ['tasks-013', changesAtEnd()],
   'result-at-once': [
     'tasks-021',

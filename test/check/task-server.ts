@@ -32,8 +32,10 @@ export function taskServer(): Server {
     const second = await ctx.elicit({ message: 'Really?', schema: form });
     return `${first.action} ${second.action}`;
   });
-  server.tool('solo', { task: 'required' }, async () => {
+  server.tool('solo', { task: 'required' }, async (_, ctx) => {
+    ctx.progress(1);
     await rest(workMs);
+    ctx.progress(2);
     return 'done';
   });
   server.tool('fail', { task: sometimes }, () => {

@@ -46,10 +46,12 @@ export class GoingOn {
     return this.#isDeaf || this.#going.size > 0 || this.#asked.size >= most.asked ? undefined : this.#asked;
   }
 
-  /** Remembers a request that was not answered in the time that it had: what comes of it may come later. */
+  /** Remembers a request that was not answered in the time that it had, or by a task: what comes of it may come later. */
   gaveUp(exchange: Exchanged, about: Readonly<Record<string, unknown>> | undefined): void {
     const token = tokenOf(about);
-    if (token === undefined || about?.['id'] === undefined || responseIn(exchange, about['id']) !== undefined) return;
+    if (token === undefined || about?.['id'] === undefined) return;
+    const response = responseIn(exchange, about['id']);
+    if (response !== undefined && !(isObject(response.result) && isObject(response.result['task']))) return;
     this.#running.add(token);
     const [oldest] = this.#running;
     if (this.#running.size > most.running) this.#running.delete(oldest);

@@ -2,7 +2,7 @@ import { Agent, request as requestOf, type ClientRequest, type IncomingMessage, 
 import { Agent as SecureAgent, request as secureRequestOf } from 'node:https';
 import { after } from '../../jsonrpc/timeout.ts';
 import { readEvents } from '../../jsonrpc/sse.ts';
-import { Senders, shownSender, type UserCredentials, type Sender } from './senders.ts';
+import { Senders, shownSender, type ProvenToken, type Sender, type UserCredentials } from './senders.ts';
 import { Coming, mostBytes, toldText, type Exchanged, type ExchangeLimits } from './exchange.ts';
 
 /** A request over HTTP as a probe wants it, right or wrong. */
@@ -40,6 +40,8 @@ export interface RawHttp {
   knows(who: 'own' | 'another' | 'foreign'): boolean;
   /** The token that the user has at the server, where it is one. */
   token(): Promise<string | undefined>;
+  /** The same with a proof of its key for a request, where it is bound to one. */
+  proven(method: string, path?: string): Promise<ProvenToken | undefined>;
   send(request: RawRequest): Promise<Exchanged>;
   /** Opens a stream of events by GET, and resolves when its response has begun; it goes on until it is closed. */
   listen(request: Omit<RawRequest, 'method' | 'body' | 'until'>, hears: StreamHears): Promise<RawStream>;
@@ -66,6 +68,7 @@ export function rawHttp(url: URL, credentials: UserCredentials = {}): RawHttp {
     close: () => agent.destroy(),
     knows: (who) => senders.knows(who),
     token: () => senders.token(),
+    proven: (method, path) => senders.proven(method, path),
     send: async (asked) => {
       const sent = wordsOf(url, asked);
       try {

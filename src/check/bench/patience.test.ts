@@ -14,6 +14,7 @@ function answering(...answers: readonly (readonly [status: number, retryAfter?: 
     url: new URL('http://127.0.0.1/mcp'),
     knows: () => false,
     token: async () => undefined,
+    proven: async () => undefined,
     async send() {
       const [status, retryAfter] = answers[count++] ?? answers.at(-1) ?? assert.fail();
       const headers: Exchanged['headers'] = retryAfter === undefined ? {} : { 'retry-after': retryAfter };

@@ -6,7 +6,7 @@ export type Sender =
   | 'another'
   | 'foreign'
   /** `shown` stands for the credentials where it is told what was sent. */
-  | { readonly authorization: string; readonly shown: string };
+  | { readonly authorization: string; readonly shown: string; readonly proof?: string };
 
 /** Credentials that the user gave: secrets, which go out with requests and are told nowhere. */
 export interface UserCredentials {
@@ -21,6 +21,12 @@ export interface UserCredentials {
   readonly another?: string;
   /** Token that is for another server. */
   readonly foreign?: string;
+}
+
+/** A token, and a proof of the key that it is bound to. (RFC 9449.) */
+export interface ProvenToken {
+  readonly token: string;
+  readonly proof: string;
 }
 
 /** Headers that each sender of requests has. */
@@ -47,6 +53,17 @@ export class Senders {
     return /^(?:bearer|dpop) +([\x21-\x7e]+)$/i.exec(value)?.[1];
   }
 
+  /** The token of the user and a proof that goes with it, for another request too; `undefined` where the token is bound to no key. */
+  async proven(method: string, path?: string): Promise<ProvenToken | undefined> {
+    const { authorize } = this.#credentials;
+    const url = path === undefined ? this.#url : new URL(path, this.#url);
+    const made = Object.entries((await authorize?.({ method, url })) ?? {});
+    const valueOf = (wanted: string): string => made.find(([name]) => name.toLowerCase() === wanted)?.[1] ?? '';
+    const [, token] = /^dpop +([\x21-\x7e]+)$/i.exec(valueOf('authorization')) ?? [];
+    const proof = valueOf('dpop');
+    return token === undefined || proof === '' ? undefined : { token, proof };
+  }
+
   /** Headers of the user that go with a request. */
   async headers({
     method,
@@ -65,7 +82,8 @@ export class Senders {
     if (as === 'stranger') return {};
     const others = Object.fromEntries(Object.entries(headers).filter(([name]) => !isAuthorization(name)));
     if (as === 'nobody') return others;
-    if (typeof as === 'object') return { ...others, authorization: as.authorization };
+    if (typeof as === 'object')
+      return { ...others, authorization: as.authorization, ...(as.proof === undefined ? {} : { dpop: as.proof }) };
     return { ...others, authorization: `Bearer ${as === 'another' ? another : foreign}` };
   }
 }

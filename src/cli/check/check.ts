@@ -210,7 +210,9 @@ function exitCode(report: CheckReport, isStrict: boolean): number {
 }
 
 function isUnjudged({ revisions, counts, cut }: CheckReport): boolean {
-  return cut !== undefined || counts.judged === 0 || revisions.every(({ spoken }) => !spoken);
+  // Whom something in front of the server, or its limits, kept from most of it has not judged it.
+  const isKeptOut = counts.notJudged > counts.judged;
+  return cut !== undefined || isKeptOut || counts.judged === 0 || revisions.every(({ spoken }) => !spoken);
 }
 
 async function wayTo(

@@ -88,7 +88,8 @@ const accepted: (id: string) => ProbeRule = (id) => ({
     const { status } = exchange;
     if (status === undefined) return notJudged('no response came');
     if (status >= 400) return notJudged(`it was not accepted: HTTP ${status}`);
-    if (exchange.messages.length > 0) return notJudged('it was answered with a message: see basic-018');
+    // What is no object, such as null, is a body and no message.
+    if (exchange.messages.flat().some(isObject)) return notJudged('it was answered with a message: see basic-018');
     if (status !== 202) return breaks(exchange, `HTTP ${status}`);
     return unless(exchange.text.trim() !== '', exchange, 'there is a body');
   },

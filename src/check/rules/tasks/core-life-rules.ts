@@ -12,6 +12,7 @@ import {
   awaitedOutcome,
   coreLives,
   isTaskOver,
+  progressesIn,
   anotherOutcome,
   relatedOf,
   taskStatus,
@@ -112,6 +113,38 @@ const associates = aboutLives(
     if (asked.length === 0) return false;
     const wrong = asked.find(({ params }) => relatedOf(params) !== taskId);
     return wrong === undefined ? undefined : [outcome, `${wholeText(wrong['method'])} does not`];
+  },
+);
+
+const sameToken = aboutLives(
+  {
+    id: 'progress-010',
+    words: 'Progress of a task has the token of the call that made it',
+    mend: 'keep the progressToken of the call with the task',
+  },
+  async ({ task: { taskId }, token, made, first, aside, outcome, end, later }) => {
+    const told = [made, first, aside, outcome, end, later].flatMap((from) =>
+      progressesIn(from).map((params) => ({ from, params })),
+    );
+    // What has that token, or says that it is of the task, is its progress.
+    const own = told.filter(({ params }) => params['progressToken'] === token || relatedOf(params) === taskId);
+    const wrong = own.find(({ params }) => params['progressToken'] !== token);
+    if (wrong !== undefined) return [wrong.from, `it has the token ${JSON.stringify(wrong.params['progressToken'])}`];
+    return own.length > 0 ? undefined : false;
+  },
+);
+
+const progressEnds = aboutLives(
+  {
+    id: 'progress-011',
+    words: 'No progress is told of a task that has ended',
+    mend: 'send nothing more when the status is completed, failed or cancelled',
+  },
+  async ({ token, made, first, aside, outcome, end, later }) => {
+    if (!isTaskOver(taskStatus(end))) return false;
+    const isOwn = (params: JsonObject): boolean => params['progressToken'] === token;
+    if (progressesIn(later).some(isOwn)) return [later, 'some came after tasks/get had said that it has ended'];
+    return [made, first, aside, outcome, end].some((from) => progressesIn(from).some(isOwn)) ? undefined : false;
   },
 );
 
@@ -257,6 +290,8 @@ export const coreLifeRules: readonly (ProbeRule | WatchRule)[] = [
   source,
   noStream,
   associates,
+  sameToken,
+  progressEnds,
   promptly,
   sameOutcome,
   waits(

@@ -11,6 +11,8 @@ import { wholeText } from '../../whole-text.ts';
 /** The life of a task that a client asked for, as it was seen: every rule about it looks at the same. */
 export interface CoreLife {
   readonly tool: CallableTool;
+  /** Progress token of the call. */
+  readonly token: string;
   readonly made: Answered;
   /** Time until the call was answered, in milliseconds, without that which any answer takes. */
   readonly madeMs: number;
@@ -60,7 +62,8 @@ async function taskTools(bench: Bench): Promise<readonly CallableTool[]> {
 async function lived(bench: Bench, speaker: Prober, tool: CallableTool): Promise<CoreLife | undefined> {
   let began = performance.now();
   const lap = (): number => -began + (began = performance.now());
-  const made = await sendCall(speaker, tool, { params: { task: { ttl } } });
+  const token = `parley-check-task-${speaker.newId()}`;
+  const made = await sendCall(speaker, tool, { params: { task: { ttl } }, meta: { progressToken: token } });
   const tookMs = lap();
   const task = made.result?.['task'];
   if (!isObject(task) || typeof task['taskId'] !== 'string') return undefined;
@@ -75,7 +78,7 @@ async function lived(bench: Bench, speaker: Prober, tool: CallableTool): Promise
   const outcomeMs = lap();
   const end = await get();
   await speaker.rest(bench.quietMs);
-  return { tool, made, madeMs, task, first, aside, outcome, outcomeMs, end, later: await get() };
+  return { tool, token, made, madeMs, task, first, aside, outcome, outcomeMs, end, later: await get() };
 }
 
 /** Waits for the outcome of a task, and answers what it asks. */
@@ -95,6 +98,17 @@ export async function anotherOutcome(speaker: Prober, tool: CallableTool): Promi
   return isObject(task) && typeof task['taskId'] === 'string'
     ? await awaitedOutcome(speaker, task['taskId'])
     : undefined;
+}
+
+/** Params of the notifications of progress among what came. */
+export function progressesIn({ messages }: Exchanged): readonly JsonObject[] {
+  return messages
+    .flat()
+    .flatMap((message) =>
+      isObject(message) && message['method'] === 'notifications/progress' && isObject(message['params'])
+        ? [message['params'] as JsonObject]
+        : [],
+    );
 }
 
 /** The status that an answer says. */
