@@ -1,9 +1,12 @@
 /** What stands in front of a server, and what it cannot help, is no fault of it. */
 
 import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
+import { setTimeout as rest } from 'node:timers/promises';
 import type { CheckReport } from '../../src/check/report.ts';
-import { revisions } from '../../src/protocol/revision.ts';
+import { chosenRevisions, revisions } from '../../src/protocol/revision.ts';
 import { faulty, type Fault, type Returning } from './faulty.ts';
 import { judgedAt } from './judging.ts';
 
@@ -117,4 +120,62 @@ test('a redirection in the middle is no refusal, and no fault', async (t) => {
   assert.deepEqual(findings, []);
   assert.deepEqual([...new Set(rows.map(({ verdict }) => verdict))], ['not-judged']);
   assert.match(rows[0]?.why ?? '', /redirected to https:\/\/login\.example\/, which/);
+});
+
+test('a stream of which not even a head comes may be held back by what stands before the server', async (t) => {
+  const url = await faulty(t, {});
+  const front = createServer((incoming, outgoing) => {
+    void (async () => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of incoming as AsyncIterable<Buffer>) chunks.push(chunk);
+      const body = Buffer.concat(chunks);
+      // It gives on what has ended, and nothing before.
+      if (body.includes('subscriptions/listen')) return;
+      const headers = Object.entries(incoming.headers).map(
+        ([name, value]) => [name, String(value)] as [string, string],
+      );
+      const sent = headers.filter(([name]) => !['host', 'connection', 'content-length'].includes(name));
+      const method = incoming.method ?? 'GET';
+      const response = await fetch(url, { method, headers: sent, ...(method === 'POST' && { body }) });
+      outgoing.writeHead(response.status, Object.fromEntries(response.headers)).end(await response.text());
+    })().catch(() => outgoing.destroy());
+  });
+  await new Promise<void>((resolve) => void front.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    front.closeAllConnections();
+    front.close();
+  });
+  const { port } = front.address() as AddressInfo;
+  const only = ['subs', 'meta-019', 'basic-018'];
+  const options = { only, waitMs: 1_000, revisions: chosenRevisions(['2026-07-28']) };
+  const { findings, rows } = await judgedAt(t, `http://127.0.0.1:${port}/mcp`, options);
+  assert.deepEqual(findings, []);
+  const said = rows.filter(({ verdict }) => verdict === 'not-judged').map(({ id }) => id);
+  assert.deepEqual(said.toSorted().slice(0, 3), ['meta-019', 'subs-002', 'subs-003']);
+});
+
+test('a stream on which nothing comes is one finding', async (t) => {
+  const silent = await faulty(t, { piece: () => '' });
+  const only = ['subs-002', 'subs-003', 'subs-006', 'meta-019'];
+  const options = { only, waitMs: 1_000, revisions: chosenRevisions(['2026-07-28']) };
+  const { findings } = await judgedAt(t, silent, options);
+  assert.deepEqual(
+    findings.map(({ id }) => id),
+    ['subs-002'],
+  );
+});
+
+test('a call that took long since each answer does is not one that is cancelled in time', async (t) => {
+  const late = await faulty(t, {
+    async response(_, { message: { method } }) {
+      if (method === 'tools/call' || method === 'ping') await rest(1_800);
+    },
+  });
+  const options = { only: ['cancel-005', 'cancel-007'], calls: [{ name: 'sum', args: { of: [1] } }] };
+  const { findings, rows } = await judgedAt(t, late, { ...options, revisions: chosenRevisions(['2025-11-25']) });
+  assert.deepEqual(findings, []);
+  assert.ok(
+    rows.every(({ verdict }) => verdict === 'not-applicable'),
+    JSON.stringify(rows),
+  );
 });

@@ -104,10 +104,21 @@ interface Cancelled {
 async function onCancelled(bench: Bench, judge: (cancelled: Cancelled) => RuleVerdict): Promise<RuleVerdict> {
   const isNotified = bench.over !== 'http' || bench.revision.httpCancellation === 'notification';
   if (!isNotified) return notApplicable('a call is cancelled by closing its stream, and nothing of it is heard then');
-  const slow = (await bench.made('obliging')).find(({ tookMs, rounds }) => tookMs > slowMs && rounds.length === 1);
+  const made = (await bench.made('obliging')).filter(({ tookMs, rounds }) => tookMs > slowMs && rounds.length === 1);
+  // What any answer takes is no time of the tool, in which it could be cancelled.
+  const answerMs = made.length === 0 ? 0 : await bench.kept('time of an answer', () => answerTimeOf(bench));
+  const slow = made.find(({ tookMs }) => tookMs - answerMs > slowMs);
   if (slow === undefined) return notApplicable(`no tool that was called takes longer than ${slowMs / 1_000} s`);
   const cancelled = await bench.kept('a cancelled call', () => cancel(bench, slow));
   return cancelled === undefined ? notJudged('it was answered before it could be cancelled') : judge(cancelled);
+}
+
+/** Time that an answer takes for which nothing has to be done, in milliseconds. */
+async function answerTimeOf(bench: Bench): Promise<number> {
+  const speaker = await bench.shared();
+  const began = performance.now();
+  await bench.works(speaker, bench.harmless);
+  return performance.now() - began;
 }
 
 /** Calls a tool and cancels that; `undefined` where it was answered before. */

@@ -10,10 +10,15 @@ import { wholeText } from '../whole-text.ts';
 
 const listenId = 'parley-check-listen';
 
-/** Opens a stream, and judges what it begins with. */
+/**
+ * Opens a stream, and judges what it begins with.
+ *
+ * @param nothing Judges one on which nothing comes; what other rules say of that follows from `subs-002`.
+ */
 async function onListen(
   bench: Bench,
   judge: (first: Readonly<Record<string, unknown>>, exchange: Exchanged) => RuleVerdict,
+  nothing: (exchange: Exchanged, why: string) => RuleVerdict = (_, why) => notJudged(`${why}: see subs-002`),
 ): Promise<RuleVerdict> {
   const { capabilities } = await bench.offer();
   const wanted = (['tools', 'prompts', 'resources'] as const).filter((name) => {
@@ -35,11 +40,15 @@ async function onListen(
     }
   });
   const [first] = exchange.messages;
-  if (!isObject(first)) return breaks(exchange, 'nothing came on the stream');
+  if (!isObject(first)) {
+    // What stands before a server may hold a stream back until it ends, and its head too.
+    const isHeld = bench.over === 'http' && exchange.status === undefined;
+    return isHeld ? notJudged('no response came in time') : nothing(exchange, 'nothing came on the stream');
+  }
   if (isResponse(first))
     return 'error' in first
       ? notJudged('subscriptions/listen was refused')
-      : breaks(exchange, 'the stream ended at once');
+      : nothing(exchange, 'the stream ended at once');
   return judge(first, exchange);
 }
 
@@ -64,12 +73,16 @@ const acknowledged: ProbeRule = {
   words: 'A stream of changes begins with notifications/subscriptions/acknowledged',
   mend: 'send it first, with the part of the filter that is honoured',
   probe: (bench) =>
-    onListen(bench, (first, exchange) => {
-      if (first['method'] === acknowledgement) return holds;
-      if (exchange.messages.some((one) => isObject(one) && one['method'] === acknowledgement))
-        return notJudged('it came later: see subs-003');
-      return breaks(exchange, `it begins with ${wholeText(first['method'])}, and none came`);
-    }),
+    onListen(
+      bench,
+      (first, exchange) => {
+        if (first['method'] === acknowledgement) return holds;
+        if (exchange.messages.some((one) => isObject(one) && one['method'] === acknowledgement))
+          return notJudged('it came later: see subs-003');
+        return breaks(exchange, `it begins with ${wholeText(first['method'])}, and none came`);
+      },
+      breaks,
+    ),
 };
 
 const nothingBefore: ProbeRule = {
