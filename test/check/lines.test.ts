@@ -144,8 +144,19 @@ test('a process that tells of progress of a call that was cancelled breaks stdio
   assert.deepEqual(await ofSlow(t, ''), ['stdio-011']);
 });
 
-/** What is found in a server of today whose tool takes long. @param cancelled Words for what it does at a cancellation. */
-async function ofSlow(t: TestContext, cancelled: string): Promise<readonly string[]> {
+test('a process that answers a call that was cancelled breaks cancel-005, and one that ends then cancel-007', async (t) => {
+  const stopped = 'clearInterval(steps.get(params.requestId))';
+  for (const [row, fault] of [
+    ['cancel-005', 'isCancelled = false'],
+    ['cancel-007', 'process.exit(1)'],
+  ] as const) {
+    assert.deepEqual(await ofSlow(t, stopped, row), [], row);
+    assert.deepEqual(await ofSlow(t, fault, row), [row]);
+  }
+});
+
+/** What is found of a row in a server of today whose tool takes long. @param cancelled Words for what it does at a cancellation. */
+async function ofSlow(t: TestContext, cancelled: string, row = 'stdio-011'): Promise<readonly string[]> {
   const program = `
 const say = (message) => console.log(JSON.stringify({ jsonrpc: '2.0', ...message }));
 const found = { resultType: 'complete', ttlMs: 0, cacheScope: 'public' };
@@ -171,7 +182,7 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
     way: { over: 'stdio', start: { command: process.execPath, args: ['-e', program], env: {} } },
     target: 'lines',
     info: { name: 'parley-check', version: '1.0.0' },
-    only: ['stdio-011'],
+    only: [row],
     calls: [{ name: 'slow' }],
     waitMs: 1_500,
     isNear: true,

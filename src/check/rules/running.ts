@@ -151,7 +151,8 @@ async function cancel(bench: Bench, { of, tookMs }: MadeCall): Promise<Cancelled
     });
     stop();
     if (!isCancelled) return undefined;
-    const serves = await bench.serves(await bench.shared());
+    // Over stdio each conversation has a process of its own.
+    const serves = await bench.serves(speaker);
     return { exchange, id, later: heard - before, serves };
   });
 }
