@@ -113,9 +113,9 @@ export function clientsPart(): string {
     `\n### Rows of clients that are not judged: ${others.length}\n`,
     '| Why | Rows |',
     '|---|---|',
-    ...reasons
-      .filter(([why]) => others.some((row) => reasonOf(row) === why))
-      .map(([why]) => `| ${why} | ${idsOf(others.filter((row) => reasonOf(row) === why))} |`),
+    ...[...new Set(reasons.map(([why]) => why))]
+      .filter((why) => others.some((row) => reasonOf(row) === why))
+      .map((why) => `| ${why} | ${idsOf(others.filter((row) => reasonOf(row) === why))} |`),
     '',
   ].join('\n');
 }

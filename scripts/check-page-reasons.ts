@@ -2,6 +2,9 @@
 
 type Reason = readonly [why: string, rows: string];
 
+/** A reason, and which rows it fits. */
+export type ReasonOfRow = readonly [why: string, fits: (row: { readonly id: string }) => boolean];
+
 const both: readonly Reason[] = [
   [
     'inner conduct, which no message shows: timeouts, limits of rate, logs, what is stored, cached or validated, and what is made of it',
@@ -21,6 +24,43 @@ const both: readonly Reason[] = [
   ],
 ];
 
+/** Reasons of rows of servers that are more than those of their kind. */
+const precise: readonly Reason[] = [
+  [
+    'about new implementations, or about leaving what is deprecated: which one is new no message says',
+    'basic-026 basic-041 logging-014 roots-014 sampling-033 sse-012 sse-013',
+  ],
+  [
+    'who somebody is may be told by the network, a certificate or the system, and not by a token',
+    'http-006 sse-006 security-026',
+  ],
+  [
+    'which words of a message are secret or personal, and what an address opens, no message says',
+    'logging-011 elicit-043 elicit-046 elicit-048 elicit-049',
+  ],
+  ['nothing is fetched from other places than the server', 'resources-010 resources-011'],
+  ['needs a client that gives tools to the model, and a server that goes on with their results', 'sampling-031'],
+  ['which scope has another in it is known to the server alone', 'auth-057'],
+  ['who may see what is known to the server alone', 'caching-019 caching-020 tools-036 resources-019 resources-021'],
+  [
+    'needs a proof of another time or one for a foreign token, by the key of the user, or a server of high security',
+    'auth-146 auth-148 auth-149',
+  ],
+  ['whether something that is listed is an offer of an extension each extension says for itself', 'versioning-018'],
+  [
+    'said by another row too, which is judged, or true by how a revision is found to be spoken',
+    'auth-126 auth-130 stdio-010',
+  ],
+  [
+    'about libraries, documents, transports of their own, proxies, or the revision as a whole',
+    'versioning-015 versioning-017',
+  ],
+  [
+    'inner conduct, which no message shows: timeouts, limits of rate, logs, what is stored, cached or validated, and what is made of it',
+    'versioning-019',
+  ],
+];
+
 const server: readonly Reason[] = [
   ['said by other rows: an answer has the id of its request, and one of the two', 'basic-011 basic-013'],
   ['said by two other rows, tools-011 and tools-035, which are judged', 'schema-014'],
@@ -29,7 +69,7 @@ const server: readonly Reason[] = [
   ['needs a stream of GET that the server closes, and means to go on with', 'http-028'],
   [
     'what goes on after a stream was closed or a call was cancelled: nothing of it is sent to anybody',
-    'http-060 http-061 http-062 cancel-014 stdio-010 tasks-037',
+    'http-060 http-061 http-062 cancel-014 tasks-037',
   ],
   [
     'needs a server that ends by itself while a stream is open, and the text says two things of it',
@@ -45,7 +85,7 @@ const server: readonly Reason[] = [
   ],
   [
     'progress of tasks of 2025-11-25 may come on any stream, or not at all: one that does not come says nothing',
-    'progress-009 progress-010 progress-011',
+    'progress-009',
   ],
   ['needs more tasks than are made here', 'tasks-033'],
   ['needs a page that somebody opens, so that the question ends', 'elicit-026'],
@@ -140,11 +180,16 @@ const bySide: Readonly<Record<'server' | 'client' | 'authorized', readonly Reaso
 };
 
 /** Reasons of rows of a side, in their order. */
-export function singleReasons(
-  side: 'server' | 'client' | 'authorized',
-): readonly (readonly [why: string, fits: (row: { readonly id: string }) => boolean])[] {
-  return bySide[side].map(([why, rows]) => {
-    const ids = new Set(rows.split(' '));
-    return [why, ({ id }) => ids.has(id)];
-  });
+export function singleReasons(side: 'server' | 'client' | 'authorized'): readonly ReasonOfRow[] {
+  return bySide[side].map(reasonFor);
+}
+
+/** Reasons of rows of servers that come before that they are of an application. */
+export function preciseReasons(): readonly ReasonOfRow[] {
+  return precise.map(reasonFor);
+}
+
+function reasonFor([why, rows]: Reason): ReasonOfRow {
+  const ids = new Set(rows.split(' '));
+  return [why, ({ id }) => ids.has(id)];
 }

@@ -23,7 +23,7 @@ import { coreLimitRules } from '../src/check/rules/tasks/core-limits.ts';
 import { taskExtensionRules } from '../src/check/rules/tasks/extension.ts';
 import { checkRules } from '../src/check/rules/rules.ts';
 import { clientsPart } from './check-page-clients.ts';
-import { singleReasons } from './check-page-reasons.ts';
+import { preciseReasons, singleReasons } from './check-page-reasons.ts';
 import { requirements, type Requirement } from './registers.ts';
 
 const head = `# Judging a server: \`parley check\`
@@ -91,10 +91,10 @@ export function checkPage(): string {
     `\n## What is not judged: ${others.length} rows of servers\n`,
     '| Why | Rows |',
     '|---|---|',
-    ...reasons
-      .filter(([why]) => others.some((row) => reasonOf(row) === why))
+    ...[...new Set(reasons.map(([why]) => why))]
+      .filter((why) => others.some((row) => reasonOf(row) === why))
       .map(
-        ([why]) =>
+        (why) =>
           `| ${why} | ${others
             .filter((row) => reasonOf(row) === why)
             .map(({ id }) => id)
@@ -146,6 +146,7 @@ const ofTokens: Readonly<Record<string, string>> = {
   'auth-145': ', --login',
   'auth-147': ', --login',
   ...Object.fromEntries(anotherRules.map(({ id }) => [id, ', --calls, --other-token-env'])),
+  'caching-018': ', --other-token-env',
 };
 
 function ruleLine(rule: CheckRule): string {
@@ -160,12 +161,9 @@ function ruleLine(rule: CheckRule): string {
 
 /** Why rows are not judged, the first that fits. */
 const reasons: readonly (readonly [why: string, fits: (row: Requirement) => boolean])[] = [
+  ...preciseReasons(),
   ['conduct of an application or its makers, which is not seen from outside', ({ sdk }) => sdk !== 'yes'],
   ...singleReasons('server'),
-  [
-    'about how an extension is written, or of what its user alone can see',
-    ({ revisions }) => revisions.startsWith('ext'),
-  ],
   ['of authorization servers, or not seen from outside', ({ id }) => /^(?:auth|security)-/.test(id)],
   ['of HTTP+SSE, and not seen from outside', ({ id }) => id.startsWith('sse-')],
   ['not judged yet', () => true],

@@ -169,6 +169,7 @@ caching-002 2026-07-28..draft MUST_NOT 2026-07-28/server/utilities/caching#cache
 caching-003 2026-07-28..draft MUST 2026-07-28/server/utilities/caching#time-to-live-ttl-field
 caching-004 2026-07-28..draft MUST 2026-07-28/server/utilities/caching#cache-scope-field
 caching-017 2026-07-28..draft MUST 2026-07-28/server/utilities/caching#interaction-with-pagination
+caching-018 2026-07-28..draft MUST 2026-07-28/server/utilities/caching#security-considerations
 tools-001 2024-11-05..draft MUST 2026-07-28/server/tools#capabilities
 tools-002 2026-07-28..draft MUST 2026-07-28/server/tools#capabilities
 tools-003 2026-07-28..draft MUST_NOT 2026-07-28/server/tools#capabilities

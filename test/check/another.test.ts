@@ -127,6 +127,42 @@ function acknowledging(isWanted: (passing: Passing) => boolean): (tokens: () => 
   };
 }
 
+/** Says of its list of tools that anybody may keep it, and gives the other person one less, as often as it is asked. */
+function listed(isLess: (asked: number) => boolean): (tokens: () => Tokens) => Fault {
+  let asked = 0;
+  return (tokens) => ({
+    response(returning, { message: { method }, headers }) {
+      if (method !== 'tools/list') return;
+      const isOther = headers['authorization'] === `Bearer ${tokens().another}`;
+      eachMessage(returning, ({ result }) => {
+        if (!isObject(result) || !Array.isArray(result['tools'])) return;
+        result['cacheScope'] = 'public';
+        if (isOther ? isLess(-1) : isLess(asked++)) result['tools'].pop();
+      });
+    },
+  });
+}
+
+test('a list that says public is compared with that of somebody else, where it stays as it is', async (t) => {
+  const cases = [
+    ['holds', () => false],
+    ['breaks', (asked: number) => asked < 0],
+    ['not-applicable', (asked: number) => asked < 0 || asked % 2 === 0],
+  ] as const;
+  for (const [verdict, isLess] of cases) {
+    const { rows } = await judged(t, ['caching-018', newest], listed(isLess));
+    assert.deepEqual(
+      rows.map((row) => row.verdict),
+      [verdict],
+    );
+  }
+  const { rows } = await judged(t, ['caching-018', newest]);
+  assert.deepEqual(
+    rows.map(({ verdict }) => verdict),
+    ['not-applicable'],
+  );
+});
+
 test('a task that somebody else names may be acknowledged like one that nobody has', async (t) => {
   const { findings, rows } = await judged(
     t,

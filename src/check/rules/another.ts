@@ -171,5 +171,47 @@ const boundQuestion: ProbeRule = {
   probe: (bench) => onTakenOver(bench, (methods) => methods.includes('elicitation/create')),
 };
 
+/** Lists that may be kept by anybody, with the field of their entries. */
+const keptLists = [
+  ['tools/list', 'tools', 'tools'],
+  ['prompts/list', 'prompts', 'prompts'],
+  ['resources/list', 'resources', 'resources'],
+  ['resources/templates/list', 'resourceTemplates', 'resources'],
+] as const;
+
+/** What the first page of a list names, where it says that anybody may keep it. */
+function publicNames({ result }: Answered, field: string): string | undefined {
+  const entries = result?.['cacheScope'] === 'public' ? result[field] : undefined;
+  if (!Array.isArray(entries)) return undefined;
+  const names = entries
+    .filter(isObject)
+    .map((one) => JSON.stringify(one['uri'] ?? one['uriTemplate'] ?? one['name']) ?? 'none');
+  return names.toSorted((a, b) => (a < b ? -1 : 1)).join(', ');
+}
+
+const sameForAll: ProbeRule = {
+  id: 'caching-018',
+  over: 'http',
+  words: 'A list of which it says that anybody may keep it is the same for everybody',
+  mend: 'say "cacheScope": "private" where a list depends on who asks',
+  probe: (bench) =>
+    asAnother(bench, {}, async (other) => {
+      const { capabilities } = await bench.offer();
+      const speaker = await bench.shared();
+      let judged = 0;
+      for (const [method, field] of keptLists.filter(([, , name]) => isObject(capabilities[name]))) {
+        const own = publicNames(await bench.works(speaker, method), field);
+        const answer = await other.request(method);
+        const theirs = publicNames(answer, field);
+        // What changes by itself says nothing of who asks.
+        const isSteady = own === publicNames(await bench.works(speaker, method), field);
+        if (own === undefined || theirs === undefined || !isSteady) continue;
+        judged++;
+        if (own !== theirs) return breaks(answer, `${method} gives somebody else others, and says public to both`);
+      }
+      return judged > 0 ? holds : notApplicable('it says of no list that anybody may keep it');
+    }),
+};
+
 /** Rules for which somebody else has a token. */
-export const anotherRules: readonly ProbeRule[] = [ownTasks, verifiedTasks, boundState, boundQuestion];
+export const anotherRules: readonly ProbeRule[] = [ownTasks, verifiedTasks, boundState, boundQuestion, sameForAll];
