@@ -179,7 +179,7 @@ const keptLists = [
   ['resources/templates/list', 'resourceTemplates', 'resources'],
 ] as const;
 
-/** What the first page of a list names, where it says that anybody may keep it. */
+/** Names on the first page of a list, where that says that anybody may keep it. */
 function publicNames({ result }: Answered, field: string): string | undefined {
   const entries = result?.['cacheScope'] === 'public' ? result[field] : undefined;
   if (!Array.isArray(entries)) return undefined;

@@ -11,6 +11,7 @@ import {
   readSkills,
   skillFolder,
   skillHost,
+  skillPlace,
   skillsExtension,
   type ReadSkill,
 } from './common/read-skills.ts';
@@ -173,9 +174,10 @@ const completeFolders: ProbeRule = {
     if ((await settings(bench))['directoryRead'] !== true) return notApplicable('it does not declare directoryRead');
     const { entries } = await listedSkills(bench);
     const uri = entryText(entries[0], 'uri');
-    if (uri === undefined || skillFolder(uri) === undefined) return notApplicable('it lists no skill');
+    const place = uri === undefined ? undefined : skillPlace(uri);
+    if (place === undefined) return notApplicable('it lists no skill');
     const speaker = await skillHost(bench);
-    const answer = await speaker.request('resources/directory/read', { uri: uri.replace(/\/SKILL\.md$/, '') });
+    const answer = await speaker.request('resources/directory/read', { uri: place });
     if (answer.result === undefined) return notJudged('the folder of the skill was not read');
     const { resultType: type } = answer.result;
     return unless(type !== 'complete', answer, `it is ${JSON.stringify(type) ?? 'missing'}`);

@@ -17,8 +17,8 @@ function fieldsOf({ requestedSchema }: JsonObject): readonly (readonly [name: st
     : [];
 }
 
-/** A text that a reader of Markdown or HTML shows as a link to a page. */
-const link = /\[[^\]\n]+\]\(\s*<?https?:\/\/[^\s)]+\s*\)|<https?:\/\/[^\s>]+>|<a\s[^>]*href\s*=/i;
+/** Beginning of what a reader of Markdown or HTML shows as a link to a page. */
+const link = /\]\(<?https?:\/\/|<https?:\/\/|<a\shref=/i;
 
 const secrets = (id: 'elicit-003' | 'elicit-010'): WatchRule =>
   aboutQuestions(

@@ -1,4 +1,4 @@
-/** What is certain of the frontmatter of a Markdown file without reading YAML whole. */
+/** Fields of the frontmatter of a Markdown file that are certain without reading YAML whole. */
 export interface PlainFrontmatter {
   /** Names of its fields. */
   readonly keys: ReadonlySet<string>;
@@ -12,21 +12,31 @@ export interface PlainFrontmatter {
  * @returns `undefined` where there is none, `'odd'` where its top is no list of fields that is told apart here.
  */
 export function plainFrontmatter(text: string): PlainFrontmatter | 'odd' | undefined {
-  const [, inner] = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)(?:^|\r?\n)---[ \t]*(?:\r?\n|$)/m.exec(text) ?? [];
-  if (inner === undefined || !/^\uFEFF?---[ \t]*\r?\n/.test(text)) return undefined;
+  const [first, ...others] = text.replace(/^\uFEFF/, '').split(/\r?\n/);
+  const end = others.findIndex(isFence);
+  if (first === undefined || !isFence(first) || end < 0) return undefined;
   const keys = new Set<string>();
   const plain = new Map<string, string>();
-  const lines = inner.split(/\r?\n/).filter((line) => line.trim() !== '' && !line.startsWith('#'));
+  const lines = others.slice(0, end).filter((line) => line.trim() !== '' && !line.startsWith('#'));
   for (const [at, line] of lines.entries()) {
-    // What is indented belongs to the field before it, and so does a list.
-    if (/^(?:\s|- |-$)/.test(line)) continue;
-    const [, key, value = ''] = /^([A-Za-z][\w.-]*):(?:[ \t]+(.*))?$/.exec(line) ?? [];
-    if (key === undefined) return 'odd';
+    if (isInner(line)) continue;
+    const colon = line.indexOf(':');
+    const [key, value] = [line.slice(0, colon), line.slice(colon + 1)];
+    if (colon < 0 || !/^[A-Za-z][\w.-]*$/.test(key) || (value !== '' && !/^[ \t]/.test(value))) return 'odd';
     keys.add(key);
-    const goesOn = /^(?:\s|- |-$)/.test(lines[at + 1] ?? '');
-    if (!goesOn && isPlain(value.trim())) plain.set(key, value.trim());
+    if (!isInner(lines[at + 1] ?? '') && isPlain(value.trim())) plain.set(key, value.trim());
   }
   return { keys, plain };
+}
+
+/** Tells the line before and after the fields. */
+function isFence(line: string): boolean {
+  return line.trimEnd() === '---';
+}
+
+/** Tells a line that belongs to the field before it: what is indented, and the entries of a list. */
+function isInner(line: string): boolean {
+  return /^[ \t]/.test(line) || line.startsWith('- ') || line === '-';
 }
 
 /** Tells whether a value has nothing of which YAML makes anything but that text. */

@@ -66,9 +66,17 @@ export async function readSkills(bench: Bench): Promise<readonly ReadSkill[]> {
   });
 }
 
-/** Folder in which a SKILL.md is: the last part of its path. */
+const fileName = '/SKILL.md';
+
+/** Address of a folder that has a SKILL.md, without the slash after it; `undefined` for another address. */
+export function skillPlace(uri: string): string | undefined {
+  const [bare = ''] = uri.split(/[?#]/, 1);
+  return bare.endsWith(fileName) ? bare.slice(0, -fileName.length) : undefined;
+}
+
+/** Name of the folder in which a SKILL.md is: the last part of its path. */
 export function skillFolder(uri: string): string | undefined {
-  return /([^/:]+)\/SKILL\.md$/.exec(uri.replace(/[?#].*$/, ''))?.[1];
+  return skillPlace(uri)?.split(/[/:]/).at(-1);
 }
 
 function fileIn({ result }: Answered, uri: string): Buffer | undefined {

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { isObject } from '../../../jsonrpc/message.ts';
-import type { ReadSkill } from './read-skills.ts';
+import { skillPlace, type ReadSkill } from './read-skills.ts';
 
 /** Tells what is wrong with the files that the entry of a skill lists; `undefined` where nothing is. */
 export function manifestFault({ uri, entry: { resources }, file: read }: ReadSkill): string | undefined {
   if (resources === 'dynamic') return undefined;
   if (!Array.isArray(resources)) return 'its resources are neither a list nor "dynamic"';
-  const folder = uri.replace(/SKILL\.md(?:[?#].*)?$/, '');
+  const folder = `${skillPlace(uri) ?? ''}/`;
   const seen = new Set<string>();
   for (const [at, file] of resources.entries()) {
     const fault = isObject(file) ? fileFault(file, folder, seen) : 'is no object';
