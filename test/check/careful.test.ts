@@ -6,6 +6,7 @@ import type { CheckReport } from '../../src/check/report.ts';
 import { isObject } from '../../src/jsonrpc/message.ts';
 import { chosenRevisions, type RevisionDate } from '../../src/protocol/revision.ts';
 import { asStream, json, result, serveFaulty, cleanServer, type Fault, type Passing } from './faulty.ts';
+import { before } from './further-faults.ts';
 import { judgedAt, type ServerJudging } from './judging.ts';
 import { livelyCalls, livelyServer } from './lively-server.ts';
 
@@ -112,4 +113,12 @@ test('a tool is called in another case where that name is allowed too, and in no
   assert.ok(!called.includes('Burn'), 'one that destroys is called by its own name alone');
   assert.deepEqual(await verdicts(t, { ...of, calls: [sum, { name: 'Sum' }] }), ['holds']);
   assert.ok(called.includes('Sum'));
+});
+
+test('the schema of a revision says nothing of a method that it does not have, which has a row of its own', async (t) => {
+  const params = { mode: 'form', message: 'Sure?', requestedSchema: { type: 'object', properties: {} } };
+  const fault = before({ id: 'e-1', method: 'elicitation/create', params });
+  const of = { date: '2024-11-05', fault } as const;
+  assert.deepEqual(await verdicts(t, { ...of, row: 'wire-schema' }), ['holds']);
+  assert.deepEqual(await verdicts(t, { ...of, row: 'lifecycle-007' }), ['differs']);
 });

@@ -1,5 +1,6 @@
 import { isObject } from '../../../jsonrpc/message.ts';
 import { methodOf } from '../../../protocol/catalogue.ts';
+import { maySend } from '../../../protocol/method.ts';
 import { check } from '../../../protocol/compile/check.ts';
 import { createTaskResultShape } from '../../../protocol/features/tasks.ts';
 import { metaKey } from '../../../protocol/meta.ts';
@@ -274,7 +275,8 @@ const schema: WatchRule = {
       return judged(check(revision, asked.result, result), `the result of ${wholeText(request?.['method'])}`);
     }
     const told = typeof method === 'string' ? methodOf(method) : undefined;
-    if (told === undefined || params === undefined) return 'not-seen';
+    // What the revision does not have has a row of its own.
+    if (told === undefined || params === undefined || !maySend('server', told, revision)) return 'not-seen';
     return judged(check(revision, told.params, params), wholeText(method));
   },
 };
