@@ -56,8 +56,6 @@ cancel-003 2025-11-25 MUST 2025-11-25/basic/utilities/cancellation#behavior-requ
 cancel-011 2026-07-28..draft SHOULD 2026-07-28/basic/patterns/cancellation
 cancel-013 2026-07-28..draft MUST 2026-07-28/basic/patterns/cancellation#behavior-requirements
 progress-002 2024-11-05..draft MUST 2026-07-28/basic/patterns/progress#progress-flow
-progress-010 2025-11-25 MUST 2025-11-25/basic/utilities/progress#behavior-requirements
-progress-011 2025-11-25 MUST 2025-11-25/basic/utilities/progress#behavior-requirements
 page-002 2024-11-05..draft MUST 2026-07-28/server/utilities/pagination#implementation-guidelines
 page-003 2024-11-05..2025-11-25 MUST 2025-11-25/server/utilities/pagination#implementation-guidelines
 page-004 2026-07-28..draft MUST_NOT 2026-07-28/server/utilities/pagination#implementation-guidelines
@@ -168,7 +166,6 @@ auth-140 ext-auth:dpop MUST ext-auth/draft/dpop-extension#access-token-presentat
 auth-141 ext-auth:dpop MUST 
 auth-142 ext-auth:dpop MUST 
 auth-143 ext-auth:dpop MUST 
-auth-144 ext-auth:dpop MUST ext-auth/draft/dpop-extension#algorithm-security
 auth-153 ext-auth:wif MUST ext-auth/draft/workload-identity-federation#flow-steps
 auth-155 ext-auth:wif SHOULD_NOT 
 icons-004 2025-11-25..draft MUST 2026-07-28/basic/index#icons
