@@ -18,7 +18,7 @@ import { belongingRules } from './http/belongs.ts';
 import { resumedRules } from './http/resumed.ts';
 import { ownIssuerRules } from './http/own-issuer.ts';
 import { reachRules } from './http/reach.ts';
-import { proofRules } from './http/proofs.ts';
+import { possessionRules } from './http/proofs.ts';
 import { httpSessionRules } from './http/session.ts';
 import { httpStreamRules } from './http/streams.ts';
 import { heavyRules } from './hardening/heavy.ts';
@@ -70,7 +70,7 @@ export const checkRules: readonly CheckRule[] = [
   ...mirroredRules,
   ...authorizationRules,
   ...scopeRules,
-  ...proofRules,
+  ...possessionRules,
   ...ownIssuerRules,
   ...stdioRules,
   ...sseRules,

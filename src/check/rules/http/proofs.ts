@@ -167,4 +167,4 @@ const refusedWell: ProbeRule = {
 };
 
 /** Rules about proofs. */
-export const proofRules: readonly ProbeRule[] = [strong, verified, refusedWell];
+export const possessionRules: readonly ProbeRule[] = [strong, verified, refusedWell];
