@@ -8,7 +8,7 @@ const client = await connectInMemory(server);
 const names = async () => (await client.listTools()).map(({ name, description }) => `${name}: ${description}`);
 const changed = await client.subscribe({ tools: true }, (event) => console.log('the server says:', event));
 
-// Each definition gives a handle; clients that want to know of changes are told of each.
+// Each definition gives a handle; clients that want to know of changes are told, once for all that change together.
 order.update({ description: 'Orders what is on the list; closed on Sundays.' });
 console.log(await names());
 order.disable(); // neither listed nor usable

@@ -17,7 +17,7 @@ const client = await connect(spawn(command, args), {
   },
   roots: [{ uri: 'file:///srv/notes', name: 'notes' }],
   onLog: ({ level, data }) => console.log('log', level, data),
-  onWarning: (message) => console.error('warning:', message),
+  onWarning: (message, cause) => console.error('warning:', message, cause ?? ''),
   onReconnect: ({ reason }) => console.error('connected again, after', reason),
 });
 console.log(client.server?.name, client.revision, client.instructions);

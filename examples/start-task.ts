@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { connect } from 'parley-mcp/client';
 
 const client = await connect('https://example.com/mcp');
-const task = await client.startTask('report', { year: 2026 }, { ttlMs: 600_000 });
+const task = await client.startTask('report', { year: 2026 });
 await writeFile('task.json', JSON.stringify(task.reference ?? null));
 for await (const { status, statusMessage } of task.updates()) console.log(status, statusMessage);
 const { content } = await task.result();

@@ -68,11 +68,14 @@ test('the programs of the README are those in examples/', () => {
 test('the programs of docs/tasks.md that call tools are those in examples/', () => {
   const page = read('docs/tasks.md');
   for (const name of ['long-call', 'start-task']) assert.ok(page.includes(read(`examples/${name}.ts`)), name);
+  for (const name of ['report', 'hosted', 'worker', 'executor', 'contract.test', 'postgres', 'redis'])
+    assert.ok(page.includes(read(`examples/tasks/${name}.ts`)), name);
 });
 
 test('the programs of docs/operations.md are those in examples/', () => {
   const page = read('docs/operations.md');
-  for (const file of ['cluster/server.ts', 'limited.ts']) assert.ok(page.includes(read(`examples/${file}`)), file);
+  for (const file of ['cluster/server.ts', 'limited.ts', 'shared-cache.ts'])
+    assert.ok(page.includes(read(`examples/${file}`)), file);
 });
 
 test('the programs of docs/guide.md, docs/server.md and docs/client.md are those in examples/', () => {
@@ -80,6 +83,7 @@ test('the programs of docs/guide.md, docs/server.md and docs/client.md are those
     ['guide', 'mount'],
     ['server', 'results'],
     ['server', 'changing'],
+    ['server', 'stdio'],
     ['client', 'host'],
   ])
     assert.ok(read(`docs/${page}.md`).includes(read(`examples/${name}.ts`)), name);
@@ -190,7 +194,7 @@ test('the programs of docs/middleware.md are those in examples/', () => {
 /** What each program that ends by itself prints, as far as it matters. */
 const printed = {
   asking: /booked for 2, number 7/,
-  prompt: /Review this Rust code\./,
+  prompt: /\[ 'Rust' \][^]*Review this Rust code\./,
   template: /\[ 'alan' \][^]*born.*1912/,
   subscribe: /uri: 'room:\/\/temperature' \}[^]*text: '21'/,
   'tool-error': /at most 100 can be withdrawn at once, not 500[^]*isError: true/,
@@ -201,6 +205,9 @@ const printed = {
   'middleware/redaction': /^asked \[address\]\n[^]*write to \[address\]/,
   'middleware/limits':
     /small.*found.*\nsmall.*found.*\nsmall[^]*used up[^]*large.*found.*\nlarge.*found.*\nlarge.*found/,
+  'tasks/hosted': /published Figures/,
+  'tasks/executor': /all is well/,
+  'tasks/contract.test': /pass \d{2}[^]*fail 0/,
   'observability/events': /"type":"session-opened","session":1,"revision":"2025-11-25"[^]*"type":"session-ended"/,
   'middleware/flags': /^\[ 'buy' \]\n\[ 'buy', 'refund' \]\n.*refunded/,
 } as const;
@@ -211,6 +218,35 @@ for (const [name, pattern] of Object.entries(printed)) {
     assert.match(execFileSync(process.execPath, [`examples/${name}.ts`], options), pattern);
   });
 }
+
+test('the task of docs/tasks.md is kept in a file, and gives its result', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-report-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const lines = await printedBy('examples/tasks/report.ts', [join(folder, 'tasks.db')]);
+  assert.deepEqual(lines, ["[ { type: 'text', text: 'Figures: the figures of 2026' } ]"]);
+});
+
+test('the process of docs/tasks.md that serves nobody ends in good order by SIGTERM', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-worker-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const worker = run('examples/tasks/worker.ts', [join(folder, 'tasks.db')]);
+  t.after(() => worker.kill('SIGKILL'));
+  const ended = new Promise((resolve) => worker.once('exit', resolve));
+  await lineWith(worker, 'working');
+  worker.kill('SIGTERM');
+  assert.equal(await ended, 0);
+});
+
+test('the server of docs/server.md on stdio ends with its input, though it had a timer', async (t) => {
+  const server = run('examples/stdio.ts');
+  t.after(() => server.kill('SIGKILL'));
+  const late = AbortSignal.timeout(30_000);
+  const ended = new Promise((resolve, reject) => {
+    server.once('exit', resolve);
+    late.addEventListener('abort', () => reject(new Error('it lives on')));
+  });
+  assert.equal(await ended, 0);
+});
 
 test('the server of docs/operations.md opens so many sessions of one client and is ready', async (t) => {
   const server = run('examples/limited.ts');

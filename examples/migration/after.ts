@@ -2,7 +2,7 @@ import { createServer, ToolError } from 'parley-mcp/server';
 import { serveStdio } from 'parley-mcp/stdio';
 import { z } from 'zod';
 
-const server = createServer({ name: 'trips', version: '1.0.0' }, { logging: true });
+const server = createServer({ name: 'trips', version: '1.0.0' });
 
 server.tool(
   'book',

@@ -23,4 +23,5 @@ console.log((await client.callTool('forecast')).content);
 await client.close();
 await bridge.close();
 await server.close();
-await provider.shutdown();
+// Sends what is left, and rejects where no collector is there.
+await provider.shutdown().catch((error: unknown) => console.error('spans were not sent:', error));

@@ -108,7 +108,7 @@ export interface Client extends Uses {
    * `timeoutMs` is for each request about it, `maxTotalTimeoutMs` of the call for all of it, and what the server says about
    * the task is heard as progress. Giving up cancels the task, unless `onGiveUp` is `leave`.
    *
-   * @throws OutputValidationError when the structured result does not fit the output schema that was listed.
+   * @throws OutputValidationError when the structured result does not fit the output schema that this client has listed, by `listTools` or `learnTools`; of a tool that it has not nothing is checked.
    * @throws InputRequiredError when the server wants input that nothing here gives, or that was not declared.
    * @throws TooManyRoundsError when the server wants input again and again.
    * @throws TaskCancelledError when it became a task that somebody cancelled.
@@ -127,7 +127,7 @@ export interface Client extends Uses {
    * @throws McpError methodNotFound, before anything is sent, where the revision has no tasks, or, in 2025-11-25, the server or the tool.
    * @throws TypeError when `connect` was told `tasks: false`.
    * @example
-   * const task = await client.startTask('report', { year: 2026 }, { ttlMs: 600_000 });
+   * const task = await client.startTask('report', { year: 2026 });
    * await store(JSON.stringify(task.reference));
    * for await (const { status, statusMessage } of task.updates()) console.log(status, statusMessage);
    * const result = await task.result();

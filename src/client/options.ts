@@ -67,7 +67,7 @@ export interface ConnectOptions extends InputHandlers, RecoverOptions, CacheOpti
   readonly maxNotificationBytes?: number;
   /** Gives up connecting, which then rejects with the reason of the signal; once connected it has no effect. */
   readonly signal?: AbortSignal;
-  /** Checks structured tool results against the tool's output schema; on by default. */
+  /** Checks structured tool results against the output schema of the tool, where `listTools` or `learnTools` made it known; on by default. */
   readonly validateOutput?: boolean;
   /**
    * Choice whether numbers that JavaScript would spell in another way than the server did (`1.0`, integers past the

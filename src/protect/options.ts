@@ -39,7 +39,7 @@ export interface FailureLimit {
 export interface ProtectOptions {
   /** The URL by which clients know the server, with its path; metadata and the audience of tokens have it. (RFC 8707, RFC 9728.) */
   readonly resource: string;
-  /** The authorization servers whose tokens are taken: JWTs by their keys, or what they say by introspection. */
+  /** The authorization servers whose tokens are taken: JWTs by their keys, or what they say by introspection. Clocks may be 30 seconds apart. */
   readonly issuers?: readonly (string | IssuerOptions)[];
   /** Verifies tokens in place of `issuers`; `authorizationServers` says then where clients sign in. */
   readonly verify?: VerifyToken;

@@ -22,7 +22,7 @@ export interface TestToken {
   readonly clientId?: string;
   /** None by default. */
   readonly scopes?: readonly string[];
-  /** In how many seconds it expires; 3600. */
+  /** In how many seconds it expires; 3600. `protect` allows clocks to be 30 seconds apart: a token that is to be refused expired before that, such as -60. */
   readonly expiresIn?: number;
   /** Claims beside these, or in their place; `undefined` leaves one out. */
   readonly claims?: Readonly<Record<string, unknown>>;

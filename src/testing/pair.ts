@@ -21,7 +21,7 @@ export interface PairOptions extends Omit<ConnectOptions, 'revisions'> {
  * @throws IncompatibleError when the server does not speak the revision.
  *
  * @example
- * const client = await connectInMemory(server, { revision: oldest.date });
+ * const client = await connectInMemory(server, { onElicit: () => 'decline' });
  * assert.deepEqual(await client.listTools(), []);
  * await client.close();
  */
