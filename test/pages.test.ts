@@ -1,0 +1,75 @@
+/** The programs of docs/client.md, docs/testing.md and docs/mounting.md do what these say. */
+
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { test } from 'node:test';
+import { connect } from '../src/client.ts';
+import { DELETE, GET, POST } from '../examples/mounted/next-route.ts';
+import worker from '../examples/mounted/worker.ts';
+
+const root = new URL('..', import.meta.url);
+const read = (path: string): string => readFileSync(new URL(path, root), 'utf8');
+
+const programs = {
+  client: ['llm-tools.ts', 'by-hand.ts', 'api-key.ts'],
+  testing: ['client', 'guarded', 'transcript', 'store', 'check'].map((name) => `testing/${name}.test.ts`),
+  mounting: ['express.js', 'fastify.js', 'hono.ts', 'next-route.ts', 'worker.ts'].map((name) => `mounted/${name}`),
+};
+
+for (const [page, files] of Object.entries(programs))
+  test(`the programs of docs/${page}.md are those in examples/`, () => {
+    // A comment to the linter is no part of a page.
+    const withoutLint = (text: string): string => text.replaceAll(/^\/\/ oxlint.*\n/gm, '');
+    for (const file of files) assert.ok(read(`docs/${page}.md`).includes(withoutLint(read(`examples/${file}`))), file);
+  });
+
+const printed = {
+  'llm-tools.ts': /^2 .*"name":"weather__forecast".*"required":\["city"\][^]*\nsunny in Oslo\n12:00\n$/,
+  'by-hand.ts': /^guests elicitation\/create How many on Friday\?\n.*booked for 2/,
+  'api-key.ts': /^1 undefined\n\[ 'Ada', 'Alan' \]\nunauthorized 401\n$/,
+} as const;
+
+for (const [file, pattern] of Object.entries(printed))
+  test(`the program ${file} of docs/client.md does what it says`, () => {
+    const options = { cwd: root, encoding: 'utf8', timeout: 60_000 } as const;
+    assert.match(execFileSync(process.execPath, [`examples/${file}`], options), pattern);
+  });
+
+for (const file of programs.testing)
+  test(`the tests of ${file}, of docs/testing.md, pass`, () => {
+    const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+    const options = { cwd: root, encoding: 'utf8', timeout: 120_000, env } as const;
+    assert.match(execFileSync(process.execPath, ['--test', `examples/${file}`], options), /pass [1-9]\d*\n[^]*fail 0/);
+  });
+
+for (const file of ['express.js', 'hono.ts'])
+  test(`a client calls the server of docs/mounting.md in ${file}`, async (t) => {
+    const env = { ...process.env, PORT: '0' };
+    const child = spawn(process.execPath, [`examples/mounted/${file}`], { cwd: root, env, stdio: 'pipe' });
+    t.after(() => child.kill());
+    for await (const line of createInterface({ input: child.stdout })) {
+      const client = await connect(line.slice(line.indexOf('http')));
+      assert.deepEqual((await client.callTool('forecast')).content, [{ type: 'text', text: 'sunny' }]);
+      return client.close();
+    }
+    assert.fail('it said no address');
+  });
+
+for (const [what, url, serve] of [
+  ['a route of Next.js', 'https://app.example.com/api/mcp', nextRoute],
+  ['a worker', 'https://weather.example.workers.dev/mcp', worker.fetch],
+] as const)
+  for (const revision of ['2025-11-25', '2026-07-28'])
+    test(`a client of ${revision} calls the server of docs/mounting.md in ${what}`, async () => {
+      const fetch = (to: string, init: RequestInit): Promise<Response> => serve(new Request(to, init));
+      const client = await connect(url, { fetch, revisions: [revision] });
+      assert.deepEqual((await client.callTool('forecast')).content, [{ type: 'text', text: 'sunny' }]);
+      await client.close();
+    });
+
+function nextRoute(request: Request): Promise<Response> {
+  // A client sends no others.
+  return { DELETE, GET, POST }[request.method as 'POST'](request);
+}
