@@ -123,7 +123,11 @@ export class RawTaskClient {
     await this.#ask('initialize', { protocolVersion: this.#date, capabilities, clientInfo });
     this.#say({ method: 'notifications/initialized' });
     await this.#ask('tools/list', this.#is('task-of-list') ? { task: {} } : {});
-    await this.#ask('tools/call', { name: 'echo', arguments: {}, ...(this.#is('task-of-echo') && { task: {} }) });
+    await this.#ask('tools/call', {
+      name: 'echo',
+      arguments: { text: 'hello' },
+      ...(this.#is('task-of-echo') && { task: {} }),
+    });
     await this.#ask('tools/call', { name: 'ask', arguments: {} });
     if (this.#is('changes-roots')) await this.#ask('tools/call', { name: 'ask', arguments: {} });
     const task = this.#is('makes-up-id') ? { taskId: 'mine' } : { ttl: 30_000 };
@@ -154,7 +158,7 @@ export class RawTaskClient {
 
   async #extension(): Promise<void> {
     await this.#ask('tools/list', {});
-    await this.#ask('tools/call', { name: 'echo', arguments: {} });
+    await this.#ask('tools/call', { name: 'echo', arguments: { text: 'hello' } });
     const { inputRequests = {}, requestState } = await this.#ask('tools/call', { name: 'ask', arguments: {} });
     let keys = Object.keys(inputRequests as Json);
     let state: unknown = requestState;

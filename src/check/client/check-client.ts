@@ -5,7 +5,7 @@ import { revisions as published, type Revision } from '../../protocol/revision.t
 import { reportOf } from '../judge.ts';
 import type { CheckReport } from '../report.ts';
 import { droppedTimes } from './dropped.ts';
-import { neededSteps, stepsDone } from './guide.ts';
+import { stepsDone, stepsMissing } from './guide.ts';
 import { openHttpDoor, type HttpDoor } from './http-door.ts';
 import { JudgedClient } from './judged-client.ts';
 import { speakLines } from './lines-door.ts';
@@ -95,7 +95,7 @@ class Quiet {
     const { quietMs = 1_500 } = this.#options;
     // Who was told to come back later, as it may, is waited for.
     const isAwaited = talks.some(({ dropped }) => dropped.some((call) => call.isAwaited));
-    if (neededSteps.every(({ id }) => done.has(id)))
+    if (stepsMissing(talks).length === 0)
       this.#cancel = after(isAwaited ? Math.max(quietMs, droppedTimes.gone) : quietMs, this.#resolve);
   }
 
@@ -121,8 +121,7 @@ function report(judged: JudgedClient, { over, info, revisions, why, origin }: En
       ? { revision: revision.date, spoken: true }
       : { revision: revision.date, spoken: false, why: 'the client did not speak it' },
   );
-  const done = stepsDone(judged.talks);
-  const missing = neededSteps.filter(({ id }) => !done.has(id)).map(({ words }) => words);
+  const missing = stepsMissing(judged.talks).map(({ words }) => words);
   const cut = judged.isTooMuch ? 'it said more than is judged' : missing.length === 0 ? undefined : why;
   return reportOf(
     {

@@ -8,16 +8,26 @@ export interface GuideStep {
   readonly words: string;
   /** True for what may be left out. */
   readonly isMore?: true;
-  /** Tells whether a conversation shows that it was done; `undefined` where there is nothing to do in it. */
+  /** Tells whether a conversation shows that it was done as it is said. */
   isDone(talk: Talk): boolean;
+  /** Tells whether a client came to it and had nothing to do, for what it declared: it is not missed then. */
+  isVain?(talk: Talk): boolean;
 }
 
 /** Steps in their order. */
 export const steps: readonly GuideStep[] = [
   { id: 'connect', words: 'connect', isDone: ({ stage }) => stage === 'ready' },
   { id: 'list', words: 'list all its tools', isDone: ({ done }) => done.has('tools/list') },
-  { id: 'echo', words: 'call the tool echo with {"text": "hello"}', isDone: ({ done }) => done.has('call echo') },
-  { id: 'ask', words: 'call the tool ask, and answer what it asks', isDone: ({ done }) => done.has('answered ask') },
+  { id: 'echo', words: 'call the tool echo with {"text": "hello"}', isDone: ({ done }) => done.has('said hello') },
+  {
+    id: 'ask',
+    words: 'call the tool ask, and answer what it asks',
+    // Of rounds none ends with a result before it was answered.
+    isDone: ({ done, roundCount }) =>
+      done.has('answered ask') && (roundCount > 0 || [...done].some((one) => one.startsWith('answers '))),
+    isVain: ({ done, capabilities: { roots, sampling, elicitation } }) =>
+      done.has('answered ask') && roots === undefined && sampling === undefined && elicitation === undefined,
+  },
   {
     id: 'slow',
     words: 'call the tool slow, as a task where the client knows tasks, and wait for its result',
@@ -26,7 +36,7 @@ export const steps: readonly GuideStep[] = [
   {
     id: 'endless',
     words: 'call the tool endless, and give it up while it runs (it ends after 20 seconds)',
-    isDone: ({ done }) => done.has('gave up endless') || done.has('answered endless'),
+    isDone: ({ done }) => done.has('gave up endless'),
   },
   {
     id: 'dropped',
@@ -45,6 +55,12 @@ export const steps: readonly GuideStep[] = [
 
 /** Steps that are not to be left out. */
 export const neededSteps: readonly GuideStep[] = steps.filter(({ isMore }) => isMore !== true);
+
+/** Lists the steps that are missing yet in all conversations. */
+export function stepsMissing(talks: readonly Talk[]): readonly GuideStep[] {
+  const isOver = (step: GuideStep, talk: Talk): boolean => step.isDone(talk) || step.isVain?.(talk) === true;
+  return neededSteps.filter((step) => !talks.some((talk) => isOver(step, talk)));
+}
 
 /** Tells which steps are done in any conversation. */
 export function stepsDone(talks: readonly Talk[]): ReadonlySet<string> {

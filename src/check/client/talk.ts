@@ -217,6 +217,9 @@ export class Talk {
     for (const call of this.longCalls) if (call.isClosed) call.laterAsks++;
     for (const call of this.dropped) call.passed(message);
     this.moving.passed(message);
+    const { name, arguments: given } = paramsOf(message);
+    const isEcho = message['method'] === 'tools/call' && name === 'echo';
+    if (isEcho && isObject(given) && given['text'] === 'hello') this.done.add('said hello');
   }
 
   /** True where all requests count their ids up, as no two clients do together, nor one that is started twice. */

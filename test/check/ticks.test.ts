@@ -1,0 +1,73 @@
+/** What whoever drives a client is asked to do is ticked off when it was done as it was said, and not before. */
+
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { checkClient } from '../../src/check/client/check-client.ts';
+import { stepsDone } from '../../src/check/client/guide.ts';
+import { Talk } from '../../src/check/client/talk.ts';
+import { connect, McpError } from '../../src/client.ts';
+import type { ConnectOptions } from '../../src/client.ts';
+
+/** Steps that are ticked off, and those that are missing in the end, of a client that calls tools. */
+async function ticked(
+  t: TestContext,
+  calls: readonly (readonly [tool: string, given: object])[],
+  options: ConnectOptions = {},
+): Promise<{ readonly done: ReadonlySet<string>; readonly missing: string }> {
+  let done: ReadonlySet<string> = new Set();
+  const { missing = [] } = await checkClient({
+    door: { port: 0 },
+    info: { name: 'parley-check', version: '1.0.0' },
+    patienceMs: 60_000,
+    signal: t.signal,
+    onStep: (steps) => (done = steps),
+    async onOpen(origin) {
+      const client = await connect(`${origin}/mcp`, options);
+      await client.listTools();
+      for (const [tool, given] of calls) await client.callTool(tool, { ...given });
+      await client.close();
+    },
+  });
+  return { done, missing: missing.join('\n') };
+}
+
+for (const revision of ['2025-11-25', '2026-07-28']) {
+  const revisions = [revision];
+  const onElicit = () => ({ action: 'accept', content: { name: 'Ada' } }) as const;
+
+  test(`a client of ${revision} that calls echo with nothing to say has not done that`, async (t) => {
+    const empty = await ticked(t, [['echo', {}]], { revisions });
+    assert.deepEqual([empty.done.has('list'), empty.done.has('echo')], [true, false]);
+    assert.match(empty.missing, /call the tool echo/);
+    const said = await ticked(t, [['echo', { text: 'hello' }]], { revisions });
+    assert.equal(said.done.has('echo'), true);
+  });
+
+  test(`a client of ${revision} that cannot answer has answered nothing, and none is missed`, async (t) => {
+    const { done, missing } = await ticked(t, [['ask', {}]], { revisions });
+    assert.equal(done.has('ask'), false);
+    assert.doesNotMatch(missing, /call the tool ask/);
+  });
+
+  test(`a client of ${revision} that answers has done so`, async (t) => {
+    const { done } = await ticked(t, [['ask', {}]], { revisions, onElicit });
+    assert.equal(done.has('ask'), true);
+  });
+}
+
+test('a client that declares forms and refuses the one that it is asked has not answered', async (t) => {
+  const onElicit = (): never => {
+    throw new McpError(-1, 'nobody is here');
+  };
+  const { done, missing } = await ticked(t, [['ask', {}]], { revisions: ['2025-11-25'], onElicit });
+  assert.equal(done.has('ask'), false);
+  assert.match(missing, /call the tool ask/);
+});
+
+test('a call that runs to its end was not given up', () => {
+  const talk = new Talk('http');
+  talk.done.add('answered endless');
+  assert.equal(stepsDone([talk]).has('endless'), false);
+  talk.done.add('gave up endless');
+  assert.equal(stepsDone([talk]).has('endless'), true);
+});
