@@ -71,6 +71,10 @@ test(
     await choose('tools', 'end');
     await page.getByRole('button', { name: /^Call Ctrl/ }).click();
     await rows.getByText('no answer').waitFor();
+    const result = page.getByRole('region', { name: 'Result' });
+    await result.getByText(/exited with code 3/).waitFor();
+    // The server said nothing, and so no error of the protocol.
+    assert.match((await result.textContent()) ?? '', /^The request failed \(no JSON-RPC answer\)/);
     await page.getByRole('button', { name: 'Connect', exact: true }).first().click();
     await page
       .getByText(/^connected/)

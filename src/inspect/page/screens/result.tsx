@@ -66,7 +66,11 @@ export function CallResult({ call, isRunning }: { readonly call: CallView; reado
 
 function headOf(outcome: OutcomeView | undefined, state: CallView['state']): string {
   if (state === 'cancelled') return 'Cancelled';
-  if (outcome?.error !== undefined) return 'The request failed (JSON-RPC error)';
+  // What the server did not say has no code: the way to it failed, or its answer could not be read.
+  if (outcome?.error !== undefined)
+    return outcome.error.code === undefined
+      ? 'The request failed (no JSON-RPC answer)'
+      : 'The request failed (JSON-RPC error)';
   return outcome?.result?.['isError'] === true ? 'The tool failed (isError)' : 'Result';
 }
 
