@@ -347,20 +347,29 @@ for (const up of ['2025-06-18', '2026-07-28'] as const) {
   });
 }
 
-it('a stateless server that ends a watch ends it for its client, who can ask again', async (t) => {
+it('a stateless server that ends a watch is asked for it again, and one that refuses it then ends it for its client', async (t) => {
   let end = (): void => undefined;
-  const { answers } = listening((sent, peer, _meta) => {
+  const { listen, begun } = listening((sent, peer, _meta) => {
     end = () => peer.reply(sent, { resultType: 'complete', _meta });
   });
-  const bridge = await bridgeTo(t, scriptedUpstream({ up: '2026-07-28', capabilities: watching, answers }));
+  let isRefused = false;
+  const answering = (sent: SentMessage, peer: ScriptedPeer): void => {
+    if (isRefused) peer.refuse(sent, { code: -32602, message: 'no more' });
+    else listen(sent, peer);
+  };
+  const bridge = await bridgeTo(
+    t,
+    scriptedUpstream({ up: '2026-07-28', capabilities: watching, answers: { 'subscriptions/listen': answering } }),
+  );
   const raw = await open(bridge, '2026-07-28');
-  const notifications = { resourceSubscriptions: ['memo:one'] };
-  for (const id of [1, 2]) {
-    const listening = raw.result('subscriptions/listen', { notifications }, id);
-    await until(() => raw.take().length > 0);
-    end();
-    assert.equal(Object((await listening)['_meta'])[metaKey.subscriptionId], id);
-  }
+  const told = raw.result('subscriptions/listen', { notifications: { resourceSubscriptions: ['memo:one'] } }, 1);
+  await until(() => raw.take().length > 0);
+  end();
+  await until(() => raw.take().some(({ method }) => method === 'notifications/resources/updated'));
+  assert.equal(begun(), 2);
+  isRefused = true;
+  end();
+  assert.equal(Object((await told)['_meta'])[metaKey.subscriptionId], 1);
 });
 
 const watching = { resources: { subscribe: true } };
@@ -368,6 +377,7 @@ const watching = { resources: { subscribe: true } };
 /** A stateless server that acknowledges whatever it is asked to tell, and then does something more. */
 function listening(then: (sent: SentMessage, peer: ScriptedPeer, meta: Json) => void): {
   readonly answers: NonNullable<Scripted['answers']>;
+  readonly listen: (sent: SentMessage, peer: ScriptedPeer) => void;
   readonly begun: () => number;
 } {
   let begun = 0;
@@ -378,5 +388,5 @@ function listening(then: (sent: SentMessage, peer: ScriptedPeer, meta: Json) => 
     peer.send({ jsonrpc: '2.0', method: 'notifications/subscriptions/acknowledged', params: { notifications, _meta } });
     then(sent, peer, _meta);
   };
-  return { answers: { 'subscriptions/listen': listen }, begun: () => begun };
+  return { answers: { 'subscriptions/listen': listen }, listen, begun: () => begun };
 }

@@ -4,6 +4,7 @@ import { connected, everything, handshake, replying, stateless, text } from '../
 import { turns } from '../../test/support/turns.ts';
 import { ConnectionError } from '../jsonrpc/transport.ts';
 import { scriptedTransport, type Script, type ScriptedTransport } from '../testing/scripted.ts';
+import type { Negotiated } from './connection/negotiate.ts';
 import { createConnect } from './connect.ts';
 
 describe('what a client knows of its server', () => {
@@ -134,6 +135,77 @@ describe('what was found out of a server', () => {
     });
     await assert.rejects(again.client.callTool('x'), { code: -32602 });
     assert.equal(again.client.revision, stateless);
+  });
+});
+
+/** An upgraded server, at one address: it speaks both, and says what was asked first by each of those who connect. */
+function upgraded(): { connect: ReturnType<typeof createConnect>; firsts: () => unknown[] } {
+  const script: Script = (sent, peer) => {
+    const { method, params } = sent.message;
+    if (method === 'server/discover')
+      peer.reply(sent, { supportedVersions: [stateless], capabilities: {}, ttlMs: 0, cacheScope: 'private' });
+    if (method !== 'initialize') return;
+    const { protocolVersion } = params as { readonly protocolVersion: string };
+    peer.reply(sent, { protocolVersion, capabilities: {}, serverInfo: { name: 's', version: '1' } });
+  };
+  const transports: ScriptedTransport[] = [];
+  const http = () => {
+    const transport = scriptedTransport('http', script, 'http://host/mcp');
+    transports.push(transport);
+    return transport;
+  };
+  return { connect: createConnect({ http }), firsts: () => transports.map(({ methods }) => methods[0]) };
+}
+
+describe('what is known of a server from before it was asked', () => {
+  const day = 24 * 60 * 60_000;
+
+  it('is nothing where an older revision alone was allowed: others speak the newest', async () => {
+    const { connect, firsts } = upgraded();
+    const restricted = await connect('http://host/mcp', { revisions: ['2025-06-18'] });
+    const [all, listed] = [
+      await connect('http://host/mcp'),
+      await connect('http://host/mcp', { revisions: [handshake, stateless] }),
+    ];
+    await connect('http://host/mcp', { revisions: ['2025-06-18'] });
+    const after = await connect('http://host/mcp');
+    const stored = await connect('http://host/mcp', { negotiated: restricted.negotiated });
+    assert.deepEqual([restricted.revision, restricted.negotiated.unasked], ['2025-06-18', true]);
+    assert.deepEqual(
+      [all, listed, after, stored].map(({ revision }) => revision),
+      Array(4).fill(stateless),
+    );
+    assert.equal(firsts().filter((first) => first === 'initialize').length, 2);
+  });
+
+  it('is not what somebody gave to another connection', async () => {
+    const { connect } = upgraded();
+    assert.equal((await connect('http://host/mcp', { negotiated: { revision: handshake } })).revision, handshake);
+    assert.equal((await connect('http://host/mcp')).revision, stateless);
+  });
+
+  it('is believed for a day from when the server was asked, however often it is stored anew', async () => {
+    const { connect } = upgraded();
+    let negotiated: Negotiated = { revision: handshake, at: 1000 };
+    for (const now of [1000, day / 2, day + 999]) {
+      const client = await connect('http://host/mcp', { negotiated, now: () => now });
+      assert.deepEqual([client.revision, client.negotiated], [handshake, { revision: handshake, at: 1000 }]);
+      negotiated = client.negotiated;
+    }
+    const upgradedNow = await connect('http://host/mcp', { negotiated, now: () => day + 1000 });
+    assert.deepEqual([upgradedNow.revision, upgradedNow.negotiated.at], [stateless, day + 1000]);
+  });
+
+  it('is old where its time is none, and new where it has none', async () => {
+    const { connect } = upgraded();
+    const revisionWith = async (at: unknown): Promise<string> =>
+      // Stored findings are JSON that anybody may have written.
+      (await connect('http://host/mcp', { negotiated: { revision: handshake, at } as Negotiated, now: () => day }))
+        .revision;
+    assert.equal(await revisionWith('yesterday'), stateless);
+    assert.equal(await revisionWith(9 * day), stateless);
+    const client = await connect('http://host/mcp', { negotiated: { revision: handshake }, now: () => day });
+    assert.deepEqual(client.negotiated, { revision: handshake, at: day });
   });
 });
 

@@ -46,8 +46,9 @@ export interface ConnectOptions extends InputHandlers, RecoverOptions, CacheOpti
   /** The revisions that may be used; every one by default. The newest that the server speaks too is used. */
   readonly revisions?: readonly string[];
   /**
-   * Findings of an earlier connection to the same server (`client.negotiated`, however old): the server is not asked
-   * again, unless it turns out to be wrong. Without it, what this process found out lately is used.
+   * Findings of an earlier connection to the same server (`client.negotiated`): the server is not asked again, unless it turns out
+   * to be wrong, or says that the server needed `initialize` and is a day old by its `at`. Without it, what this process found out
+   * lately is used.
    */
   readonly negotiated?: Negotiated;
   /** Time that a server on stdio may take to start and answer the first question before it is taken for an older one, in milliseconds; 8000, and no more than `timeoutMs` and half of `maxTotalTimeoutMs`. How long a `signal` lasts cannot be seen: where that is less than twice this, name half of it. */

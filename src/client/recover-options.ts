@@ -24,7 +24,7 @@ export interface RecoverOptions {
    * idempotent; off by default, since a server may say anything of its tools.
    */
   readonly trustToolHints?: boolean;
-  /** Number of times in a row that opening a subscription again may fail before it ends; 10. */
+  /** Number of times in a row that opening a subscription again may fail, or that the server may end it soon, before it ends; 10. */
   readonly maxReopens?: number;
   /** Hears that the connection was opened again, and why it was lost. What the server kept for the old one is gone. */
   readonly onReconnect?: (after: ConnectionError) => void;

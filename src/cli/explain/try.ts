@@ -202,7 +202,7 @@ function connectionTo(
   const { capabilities, server, instructions } = introduction;
   const negotiated = { revision: revision.date };
   return new ServerConnection(
-    { channel, revision, capabilities, server, instructions, negotiated, confirmed: true },
+    { channel, revision, capabilities, server, instructions, negotiated, confirmed: true, asked: false },
     { self: () => self, timeoutMs, maxTotalTimeoutMs: timeoutMs, failed: () => {} },
   );
 }

@@ -12,7 +12,7 @@ import { ServerConnection } from './server-connection.ts';
 import { createInbound, type InboundHandler } from '../input/inbound.ts';
 import type { ClientSettings } from '../options.ts';
 import { Rate } from './retry.ts';
-import type { KnownServers } from './negotiated.ts';
+import { believable, type KnownServers } from './negotiated.ts';
 
 /** Options with which a connection is opened, again and again. */
 export interface ReconnectingOptions {
@@ -71,7 +71,8 @@ export class CurrentConnection {
   /** Opens the first connection; the errors are those of `negotiate`. */
   async open(): Promise<void> {
     const { settings, transport, knownServers } = this.#options;
-    await this.#settle(settings.negotiated ?? knownServers.of(transport, settings.clock()), settings.signal);
+    const given = believable(settings.negotiated, settings.now());
+    await this.#settle(given ?? knownServers.of(transport, settings.clock()), settings.signal);
   }
 
   /** The connection as it was settled last, be it lost or not. */
@@ -189,9 +190,10 @@ export class CurrentConnection {
     const { settings } = this.#options;
     if (this.#ended !== undefined) throw this.#ended;
     if (this.#reopenings.exhausted(settings.clock())) throw this.#end(tooOften(lost, settings.maxReconnects));
-    const { revision } = this.settled.agreement.negotiated;
+    // What it offers is asked for anew; what it speaks is believed however old that is, for a client keeps to it while it lives.
+    const { discovered: _, ...negotiated } = this.settled.agreement.negotiated;
     try {
-      await this.#settle({ revision }, this.#stopped.signal);
+      await this.#settle(negotiated, this.#stopped.signal);
     } catch (error) {
       // A server that was not reached was not lost once more.
       if (!(error instanceof ConnectionError) || error.reason !== 'refused') this.#reopenings.note(settings.clock());
@@ -263,7 +265,7 @@ export class CurrentConnection {
     connection.logLevel = this.#requestLevel;
     settled.connection = connection;
     this.#current = connection;
-    if (agreement.confirmed) knownServers.remember(transport, agreement.negotiated, settings.clock());
+    if (agreement.asked) knownServers.remember(transport, agreement.negotiated, settings.clock());
     if (agreement.channel.ended !== undefined) this.lose(connection, agreement.channel.ended);
   }
 

@@ -19,8 +19,16 @@ import { initialize } from './initialize.ts';
 /** The knowledge of a server from an earlier connection; plain JSON that can be stored. */
 export interface Negotiated {
   readonly revision: RevisionDate;
-  /** Time of the finding, in milliseconds since 1970. */
+  /**
+   * Time of the finding, in milliseconds since 1970: when the server was last asked what it speaks. That one needs `initialize`
+   * is believed for a day from then on; without a time it is believed.
+   */
   readonly at?: number;
+  /**
+   * True when the server was not asked whether it speaks a stateless revision, since none was allowed: where one is, this says
+   * nothing.
+   */
+  readonly unasked?: true;
   /** Result of `server/discover`; with it nothing needs to be asked next time. */
   readonly discovered?: DiscoverResult;
 }
@@ -52,6 +60,8 @@ export interface Agreement {
   readonly negotiated: Negotiated;
   /** True when the server itself said so now; a stored finding alone is not confirmed. */
   readonly confirmed: boolean;
+  /** True when the server was asked now what it speaks; a revision in which it was merely served says little of others. */
+  readonly asked: boolean;
 }
 
 /**
@@ -68,6 +78,7 @@ export async function negotiate(options: NegotiateOptions): Promise<Agreement> {
     return agreed(await open(options), options.negotiated.discovered, options.negotiated, {
       revision: usable,
       confirmed: false,
+      asked: false,
     });
   }
   const negotiation = new Negotiation(options);
@@ -141,10 +152,11 @@ class Negotiation {
   /** @param probe What came of the probe before, where there was one. */
   async #initialize(offer: Revision | undefined, probe: Probe | undefined): Promise<Agreement> {
     if (offer === undefined) throw new TypeError('no revision to initialize with');
-    const { revisions, now } = this.#options;
+    const { revisions } = this.#options;
     try {
       const settled = await this.#handshake(offer);
-      return { ...settled, negotiated: { revision: settled.revision.date, at: now() }, confirmed: true };
+      const negotiated = this.#finding(settled.revision, probe !== undefined);
+      return { ...settled, negotiated, confirmed: true, asked: probe !== undefined };
     } catch (error) {
       if (!(error instanceof McpError)) throw error;
       const again = probe && this.#stateless(probe, error);
@@ -157,13 +169,21 @@ class Negotiation {
     }
   }
 
+  /** Finding that a handshake is: only who asked for more knows that there is none, as of then. */
+  #finding({ date: revision }: Revision, isAsked: boolean): Negotiated {
+    const { revisions, negotiated, now } = this.#options;
+    if (isAsked) return { revision, at: now() };
+    const at = negotiated?.at ?? now();
+    return newestOf(revisions, 'stateless') === undefined ? { revision, at, unasked: true } : { revision, at };
+  }
+
   /** The revision to probe with once more: a slow server may still turn out to speak one, and one that was not ready says so. */
   #stateless(probe: Probe, refused: McpError): Revision | undefined {
     const { revisions } = this.#options;
     return newestOf(probe.kind === 'silent' ? revisions : inCommon(revisions, supportedOf(refused) ?? []), 'stateless');
   }
 
-  async #handshake(offer: Revision): Promise<Omit<Agreement, 'negotiated' | 'confirmed'>> {
+  async #handshake(offer: Revision): Promise<Omit<Agreement, 'negotiated' | 'confirmed' | 'asked'>> {
     // Some servers exit on an unknown first request: then the probe costs us the channel, perhaps only now.
     const probed = this.#channel;
     const channel = await this.#open();
@@ -181,7 +201,7 @@ class Negotiation {
       await this.#open(),
       result,
       { revision: revision.date, at: this.#options.now(), discovered: result },
-      { revision, confirmed: true },
+      { revision, confirmed: true, asked: true },
     );
   }
 
@@ -221,7 +241,7 @@ function agreed(
   channel: OpenChannel,
   result: DiscoverResult,
   negotiated: Negotiated,
-  settled: Pick<Agreement, 'revision' | 'confirmed'>,
+  settled: Pick<Agreement, 'revision' | 'confirmed' | 'asked'>,
 ): Agreement {
   return {
     ...settled,

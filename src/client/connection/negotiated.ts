@@ -6,10 +6,24 @@ import { revisionOf } from '../../protocol/revision.ts';
 const most = 1000;
 /** A server that needed `initialize` may have been upgraded since, and would never say so by itself. */
 const handshakeAgeMs = 10 * 60_000;
+/** The same for a finding that was stored, where the question may cost each start of a program. */
+const storedAgeMs = 24 * 60 * 60_000;
 
 interface Remembered {
   readonly negotiated: Negotiated;
   readonly since: number;
+}
+
+/**
+ * A finding that was stored, where it still says something: that a server needed `initialize` is believed for a day, if it was
+ * asked for more at all. A time that no clock gives is as good as a long time ago.
+ *
+ * @param now In milliseconds since 1970.
+ */
+export function believable(stored: Negotiated | undefined, now: number): Negotiated | undefined {
+  if (stored === undefined || revisionOf(stored.revision)?.era !== 'handshake') return stored;
+  const { at, unasked } = stored;
+  return unasked !== true && (at === undefined || Math.abs(now - at) < storedAgeMs) ? stored : undefined;
 }
 
 /** Findings of this process about servers. */
@@ -20,6 +34,7 @@ export interface KnownServers {
    * @param now By the same clock as when it was remembered, which need not be that of the finding.
    */
   of(transport: Transport, now: number): Negotiated | undefined;
+  /** Remembers what a server answered when it was asked; in what it was merely served says nothing of others. */
   remember(transport: Transport, negotiated: Negotiated, now: number): void;
 }
 

@@ -31,8 +31,8 @@ export interface ListenSubscriptionOptions {
 }
 
 /**
- * A subscription to a stateless server: one long `subscriptions/listen`, and another one whenever it broke off.
- * (Spec 2026-07-28, Subscriptions.)
+ * A subscription to a stateless server: one long `subscriptions/listen`, and another one whenever it broke off, or the server
+ * ended it: one that stops in good order is mostly replaced. (Spec 2026-07-28, Subscriptions.)
  */
 export class ListenSubscription implements Subscription {
   readonly topics: Topics;
@@ -49,6 +49,8 @@ export class ListenSubscription implements Subscription {
   #acknowledged: (() => void) | undefined;
   #broken: ((error: Error) => void) | undefined;
   #opened = false;
+  /** True while nothing is heard since the server ended the last stream in good order. */
+  #endedWell = false;
   #ended: SubscriptionEnd | undefined;
 
   constructor(topics: Topics, options: ListenSubscriptionOptions) {
@@ -82,9 +84,10 @@ export class ListenSubscription implements Subscription {
     this.end({ graceful: true });
   }
 
-  /** Ends it, for a reason of this side. */
-  end(end: SubscriptionEnd): void {
+  /** Ends it, for a reason of this side. A connection that is lost for good after the server said its end was not the reason. */
+  end(given: SubscriptionEnd): void {
     if (this.#ended !== undefined) return;
+    const end = this.#endedWell ? { graceful: true } : given;
     this.#ended = end;
     this.#asked = undefined;
     this.#stop.abort();
@@ -123,26 +126,27 @@ export class ListenSubscription implements Subscription {
     const { settings } = this.#options;
     for (let tries = 0, failures = 0; ;) {
       const failure = await this.#attempt(acknowledgeMs, first.resolve);
-      if (this.#ended !== undefined || failure === undefined) {
-        // Nobody waits any more where it was opened before.
-        if (!this.#opened)
-          first.reject(
-            this.#ended?.error ?? new ConnectionError('closed', 'the subscription ended before it was open'),
-          );
-        return this.end({ graceful: true });
-      }
-      if (!this.#opened) {
-        first.reject(failure);
-        return this.end({ graceful: false, error: failure });
-      }
+      if (!this.#opened) return this.#neverOpened(failure, first.reject);
+      if (this.#ended !== undefined) return;
       const at = this.#acknowledgedAt;
-      failures = at === undefined ? failures + 1 : 0;
-      if (at !== undefined && settings.clock() - at >= steadyMs) tries = 0;
-      if (!settings.reconnect || !isPassing(failure) || failures >= settings.maxReopens)
-        return this.end({ graceful: false, error: failure });
+      if (at !== undefined && settings.clock() - at >= steadyMs) tries = failures = 0;
+      // One that was open for a moment says nothing where it broke, and that nobody is to listen where the server ended it.
+      else failures = at === undefined || failure === undefined ? failures + 1 : 0;
+      if (!settings.reconnect || (failure !== undefined && !isPassing(failure)) || failures >= settings.maxReopens)
+        return this.end(endOf(failure));
+      this.#endedWell = failure === undefined;
       await this.#pause.wait(Math.max(backoffMs(tries++, settings.random()), retryAfterMs(failure)));
       if (this.#ended !== undefined) return;
+      this.#endedWell = false;
     }
+  }
+
+  #neverOpened(failure: Error | undefined, reject: (error: unknown) => void): void {
+    reject(
+      (this.#ended === undefined ? failure : this.#ended.error) ??
+        new ConnectionError('closed', 'the subscription ended before it was open'),
+    );
+    this.end(endOf(failure));
   }
 
   /** One listen request, to its end; gives why it failed, or nothing when the server ended it in good order. */
@@ -204,7 +208,11 @@ export class ListenSubscription implements Subscription {
   }
 }
 
-function retryAfterMs(error: Error): number {
+function endOf(failure: Error | undefined): SubscriptionEnd {
+  return failure === undefined ? { graceful: true } : { graceful: false, error: failure };
+}
+
+function retryAfterMs(error: Error | undefined): number {
   return error instanceof ConnectionError ? Math.min(longestAskedMs, error.retryAfterMs ?? 0) : 0;
 }
 

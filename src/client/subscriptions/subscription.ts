@@ -26,7 +26,7 @@ export type SubscriptionEvent =
 
 /** The end of a subscription. */
 export interface SubscriptionEnd {
-  /** True when somebody ended it on purpose: this side, or the server in good order. */
+  /** True when somebody ended it on purpose: this side, or the server in good order and again whenever it was opened anew. */
   readonly graceful: boolean;
   /** Reason why it could not go on. */
   readonly error?: Error;

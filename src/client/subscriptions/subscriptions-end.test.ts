@@ -1,16 +1,20 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it, mock } from 'node:test';
 import {
+  declared,
   idKey,
   type Listened,
   listened,
+  stateless,
   notification,
   acknowledging,
   paramsOf,
 } from '../../../test/support/listened.ts';
+import { settling } from '../../../test/support/settling.ts';
 import { turns } from '../../../test/support/turns.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
-import type { Script } from '../../testing/scripted.ts';
+import { scriptedTransport, type Script } from '../../testing/scripted.ts';
+import { createConnect } from '../connect.ts';
 
 describe('the end of a listen request', () => {
   beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));
@@ -90,17 +94,83 @@ describe('the end of a listen request', () => {
       (one: Listened) => ({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: one.ids()[0] } }),
     ],
   ] as const) {
-    it(`by ${name} of the server is graceful, and it is not opened again [C13]`, async () => {
+    it(`by ${name} of the server is no end where it comes back: it is opened again after a second, and says so [C13]`, async () => {
       const one = await listened(acknowledging());
+      const subscription = await one.client.subscribe({ tools: true }, one.heard);
+      one.clock.now += 5_000;
+      one.peer().send(end(one));
+      await turns();
+      mock.timers.tick(999);
+      await turns();
+      assert.equal(one.ids().length, 1);
+      mock.timers.tick(1);
+      await turns();
+      assert.equal(one.ids().length, 2);
+      one.peer().send(notification('notifications/tools/list_changed', one.ids()[1]));
+      assert.deepEqual(one.events, [{ type: 'reopened' }, { type: 'list', list: 'tools' }]);
+      assert.ok(!one.transport.methods.includes('notifications/cancelled'));
+      await subscription.close();
+      assert.deepEqual(await subscription.closed, { graceful: true });
+    });
+
+    it(`by ${name} of the server is one where nothing is to be opened again`, async () => {
+      const one = await listened(acknowledging(), { options: { reconnect: false } });
       const subscription = await one.client.subscribe({ tools: true }, one.heard);
       one.peer().send(end(one));
       assert.deepEqual(await subscription.closed, { graceful: true });
       mock.timers.tick(100_000);
       await turns();
       assert.equal(one.ids().length, 1);
-      assert.ok(!one.transport.methods.includes('notifications/cancelled'));
     });
   }
+
+  it('at once, whenever it is opened, is tried ever more slowly and taken for the last after ten in a row', async () => {
+    const one = await listened((sent, peer) => {
+      if (sent.message['method'] !== 'subscriptions/listen') return;
+      void acknowledging()(sent, peer);
+      peer.reply(sent, { resultType: 'complete', _meta: { [idKey]: sent.message['id'] } });
+    });
+    const subscription = await one.client.subscribe({ tools: true }, one.heard);
+    const waits: number[] = [];
+    await turns();
+    for (let seconds = 0; seconds < 400; seconds++) {
+      const before = one.ids().length;
+      mock.timers.tick(1_000);
+      await turns();
+      if (one.ids().length > before) waits.push(seconds + 1);
+    }
+    assert.deepEqual(
+      waits.map((at, index) => at - (waits[index - 1] ?? 0)),
+      [1, 2, 4, 8, 16, 30, 30, 30, 30],
+    );
+    assert.deepEqual(await subscription.closed, { graceful: true });
+  });
+
+  it('by a server that then refuses it says why', async () => {
+    const one = await listened((sent, peer) => {
+      if (one.ids().length > 1) return peer.refuse(sent, { code: -32602, message: 'no more of that' });
+      return acknowledging()(sent, peer);
+    });
+    const subscription = await one.client.subscribe({ tools: true }, one.heard);
+    one.peer().send({ jsonrpc: '2.0', id: one.ids()[0], result: { resultType: 'complete' } });
+    await turns();
+    mock.timers.tick(1_000);
+    const { graceful, error } = await subscription.closed;
+    assert.deepEqual([graceful, error?.message], [false, 'no more of that']);
+  });
+
+  it('by a server whose connection cannot be opened again was in good order', async () => {
+    const scripted = scriptedTransport('memory', settling(acknowledging(), stateless, declared));
+    const transport = Object.assign(scripted, { opensOnce: true });
+    const client = await createConnect({ http: () => transport })(transport);
+    const subscription = await client.subscribe({ tools: true }, () => undefined);
+    const id = transport.sent.at(-1)?.message['id'];
+    transport.peers[0]?.send({ jsonrpc: '2.0', id, result: { resultType: 'complete' } });
+    await turns();
+    transport.peers[0]?.end();
+    assert.deepEqual(await subscription.closed, { graceful: true });
+    assert.equal((await client.closed)?.reason, 'exited');
+  });
 
   it('by a drop makes it be opened again after a second, under a new id, and says so [C66] [http-063]', async () => {
     const drops: ((error: Error) => void)[] = [];

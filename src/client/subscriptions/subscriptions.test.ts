@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { turns } from '../../../test/support/turns.ts';
 import { ways } from '../../../test/support/ways.ts';
 import { createHandler } from '../../http/server/fetch.ts';
 import { httpTransport } from '../../http/client/transport.ts';
@@ -38,7 +39,8 @@ for (const way of ways) {
       await subscription.close();
       if (era === 'stateless') {
         const other = await client.subscribe({ tools: true }, () => undefined);
-        void server.close();
+        await server.close();
+        await client.close();
         assert.deepEqual(await other.closed, { graceful: true });
       }
       await client.close();
@@ -46,6 +48,35 @@ for (const way of ways) {
     });
   }
 }
+
+for (const { date } of revisions.slice(1))
+  it(`what changes after a server was closed and another took its place is heard at ${date}`, async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const definition = () => {
+      const server = createServer({ name: 's', version: '1' });
+      server.resource('memo://one', { name: 'one' }, () => 'x');
+      return server;
+    };
+    const servers = [definition(), definition()];
+    const handlers = servers.map((server) => createHandler(server));
+    let now = 0;
+    const transport = httpTransport('http://127.0.0.1/mcp', {
+      fetch: async (url, request) => (await handlers[now]?.(new Request(url, request))) ?? assert.fail(),
+    });
+    const client = await createConnect({ http: () => assert.fail() })(transport, { revisions: [date] });
+    const events: SubscriptionEvent[] = [];
+    await client.subscribe({ updates: ['memo://one'] }, (event) => void events.push(event));
+    now = 1;
+    await handlers[0]?.close();
+    for (let seconds = 0; events.length === 0 && seconds < 100; seconds++) {
+      t.mock.timers.tick(1_000);
+      await turns();
+    }
+    servers[1]?.resourceUpdated('memo://one');
+    for (let waits = 0; events.at(-1)?.type !== 'update' && waits < 100; waits++) await turns();
+    assert.deepEqual(events, [{ type: 'reopened' }, { type: 'update', uri: 'memo://one' }]);
+    await client.close();
+  });
 
 it('a resource that a server has no time to watch again after a restart is watched later', async (t) => {
   const definition = () => {

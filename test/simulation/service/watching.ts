@@ -42,7 +42,7 @@ export class Watching {
       }
       this.#subscription = subscription;
       this.#look();
-      // A server that makes room for another ends subscriptions in good order: who wants to hear more asks anew.
+      // The client tried for long, or was refused: who wants to hear more asks anew.
       void subscription.closed.then(() => {
         if (this.#subscription !== subscription) return;
         this.#isOn = false;
