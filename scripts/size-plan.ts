@@ -35,21 +35,21 @@ server.tool('add', { description: 'Adds.' }, () => 'added');
 /** How the budgets of the entry points stand, in KB; each is a little more than it was when it was last looked at. */
 const budgets: Readonly<Record<Entry, number>> = {
   '': 128.2,
-  server: 45.5,
-  client: 49.5,
-  bridge: 103.7,
+  server: 45.8,
+  client: 50.0,
+  bridge: 104.7,
   protect: 22.3,
   account: 32.7,
   http: 36.7,
-  oauth: 24.4,
+  oauth: 24.5,
   stdio: 8.6,
   node: 39.1,
   sqlite: 3,
   postgres: 5.2,
-  redis: 17,
+  redis: 17.2,
   otel: 21.5,
   protocol: 3.5,
-  testing: 61.3,
+  testing: 62.0,
   check: 6.5,
 };
 
@@ -58,7 +58,7 @@ export const programs: readonly Program[] = [
   {
     name: 'HTTP server',
     code: `import { createServer } from 'parley-mcp/server'; import { listen } from 'parley-mcp/node'; ${definition} await listen(server, { port: 3000 });`,
-    budget: 59.7,
+    budget: 60.2,
     aim: 30,
     neutral: false,
     role: 'server',
@@ -74,7 +74,7 @@ export const programs: readonly Program[] = [
   {
     name: 'stdio server',
     code: `import { createServer } from 'parley-mcp/server'; import { serveStdio } from 'parley-mcp/stdio'; ${definition} serveStdio(server);`,
-    budget: 48.0,
+    budget: 48.3,
     aim: 28,
     neutral: false,
     role: 'server',
@@ -82,7 +82,7 @@ export const programs: readonly Program[] = [
   {
     name: 'client',
     code: `import { connect } from 'parley-mcp/client'; const client = await connect('https://example.com/mcp'); console.log(await client.callTool('add', {}));`,
-    budget: 49.3,
+    budget: 49.9,
     aim: 28,
     whole: 91.7,
     neutral: true,

@@ -1,4 +1,6 @@
+import { refuseNearMethod } from '../mistakes/near-method.ts';
 import { shown } from '../mistakes/shown.ts';
+import { methodNames } from '../protocol/catalogue.ts';
 import type { ActsBehind, Endpoint, Served } from '../host/endpoint.ts';
 import type { Host } from '../host/host.ts';
 import { createEndpoint } from '../host/serve.ts';
@@ -260,6 +262,7 @@ function guardable(standalone: Standalone, { behind, pages }: Acting, settings: 
   const { endpoint } = standalone;
   return {
     use: (first: string | Middleware, second?: Middleware) => {
+      refuseNearMethod(first, methodNames);
       chain.use(first, second);
       listeners.follow(first);
     },

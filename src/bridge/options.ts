@@ -236,7 +236,7 @@ function parkedOptions(
 ): Omit<PoolOptions['parked'], 'listeners'> {
   if (!Number.isSafeInteger(ttlMs) || ttlMs < 1)
     throw new TypeError(`rounds.ttlMs must be a positive integer, not ${shown(ttlMs)}`);
-  const seal = createSeal(keys && keysFrom(keys, failed), { purpose: 'rounds' });
+  const seal = createSeal(keys && keysFrom(keys, failed, 'rounds.keys'), { purpose: 'rounds' });
   return { seal, ttlMs, bus: bus ?? (store && busOf(store)), now: Date.now };
 }
 

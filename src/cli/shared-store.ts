@@ -63,7 +63,7 @@ async function keysOf({ env }: Io): Promise<readonly SealingKey[] | undefined> {
   if (keys.length === 0) return undefined;
   const { sealingKeyOf } = await import('../seal/sealing-key.ts');
   try {
-    return keys.map(sealingKeyOf);
+    return keys.map((key) => sealingKeyOf(key));
   } catch (cause) {
     // It says nothing of what it was given.
     throw new UsageError('PARLEY_KEYS must be keys of 32 bytes in base64, between commas, the newest first', { cause });

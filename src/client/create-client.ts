@@ -29,7 +29,9 @@ import type {
   ExtensionRequestOptions,
   TypedRequestOptions,
 } from './client.ts';
+import { refuseNearMethod } from '../mistakes/near-method.ts';
 import { shown } from '../mistakes/shown.ts';
+import { methodNames } from '../protocol/catalogue.ts';
 import type { AnySchema, InferOutput } from '../schema/infer.ts';
 import { notFound } from '../peer/gate.ts';
 import { readTyped } from './typed-result.ts';
@@ -131,7 +133,7 @@ class SessionClient implements Client {
 
   callTool(name: string, argumentsOfCall?: JsonObject, options?: ToolCallOptions): Promise<CallToolResult> {
     return givingUp(options, async () =>
-      this.#callTool(textOf("callTool('add', { a: 1 })", name), argumentsOfCall, options),
+      this.#callTool(textOf("callTool('add', { a: 1 })", name), namedOf(argumentsOfCall), options),
     );
   }
 
@@ -150,7 +152,7 @@ class SessionClient implements Client {
     return givingUp(options, async () => {
       const params = {
         name: textOf("startTask('report', { year: 2026 })", name),
-        ...(argumentsOfCall && { arguments: argumentsOfCall }),
+        ...(argumentsOfCall && { arguments: namedOf(argumentsOfCall) }),
       };
       const check = await this.#outputCheck(name);
       return await (await this.#tasks.load()).start(params, options, check);
@@ -289,6 +291,7 @@ class SessionClient implements Client {
   }
 
   use(first: string | Middleware, second?: Middleware): void {
+    refuseNearMethod(first, methodNames);
     this.#parts.settings.chain.use(first, second);
   }
 
@@ -371,6 +374,12 @@ class SessionClient implements Client {
 function textOf(example: string, name: string): string {
   if (typeof name !== 'string') throw new TypeError(`the first argument is a text, as in client.${example}`);
   return name;
+}
+
+/** @throws TypeError for arguments of a tool that have no names: a list, a text. */
+function namedOf<Given extends JsonObject | undefined>(given: Given): Given {
+  if (typeof (given ?? {}) === 'object' && !Array.isArray(given)) return given;
+  throw new TypeError(`arguments of a tool are an object, as in { a: 1 }, not ${shown(given)}`);
 }
 
 /** @throws TypeError for arguments of a prompt that are no texts: every server refuses them. */

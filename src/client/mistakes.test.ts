@@ -41,6 +41,22 @@ for (const [what, target] of Object.entries({
   });
 }
 
+test('arguments of a tool that have no names are refused before anything is sent', async (t) => {
+  const client = await connectInMemory(server);
+  t.after(() => client.close());
+  const loose = client.callTool.bind(client) as unknown as Loose<typeof client.callTool>;
+  for (const [value, words] of [
+    [['x'], 'a list'],
+    ['x', '"x"'],
+    [7, '7'],
+  ] as const)
+    await assert.rejects(loose('add', value), {
+      name: 'TypeError',
+      message: `arguments of a tool are an object, as in { a: 1 }, not ${words}`,
+    });
+  assert.throws(() => client.use('tools/cal', async (_, next) => await next()), /it is called tools\/call/);
+});
+
 test('an argument of a prompt that is no text is refused before it is sent', async (t) => {
   const client = await connectInMemory(server);
   t.after(() => client.close());

@@ -145,6 +145,19 @@ describe('the time that a request may take', () => {
     await call;
   });
 
+  it('names its limit in whole milliseconds, what was asked for and whom, which the server is not told', async () => {
+    const one = await silent();
+    const call = assert.rejects(one.client.readResource('memo://one', { maxTotalTimeoutMs: 49.998 }), {
+      message: 'resources/read was not answered within 50 ms (maxTotalTimeoutMs, "memo://one" at scripted stdio)',
+    });
+    await turns();
+    mock.timers.tick(50);
+    await call;
+    await turns();
+    const { message } = one.transport.sent.at(-1) ?? assert.fail();
+    assert.equal(Object(message['params']).reason, 'resources/read was not answered within 50 ms');
+  });
+
   it('is told to who waits, where nothing else keeps the process', () => {
     const source = (path: string): string => JSON.stringify(new URL(path, import.meta.url).href);
     const program = `import { createServer } from ${source('../server/server.ts')};
@@ -154,6 +167,6 @@ describe('the time that a request may take', () => {
       const client = await connectInMemory(server);
       await client.callTool('never', {}, { timeoutMs: 10 }).catch((error) => console.log(error.message));`;
     const said = execFileSync(execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' });
-    assert.equal(said, 'tools/call was not answered within 10 ms\n');
+    assert.equal(said, 'tools/call was not answered within 10 ms (timeoutMs, "never" at memory)\n');
   });
 });

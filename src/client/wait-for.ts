@@ -29,7 +29,7 @@ export async function waitFor(
     };
     signal?.addEventListener('abort', onAbort, { once: true });
     const cancel = after(ms === 0 ? Infinity : ms, () =>
-      reject(new ConnectionError('timeout', `${method} was not ${until} within ${ms} ms`)),
+      reject(new ConnectionError('timeout', `${method} was not ${until} within ${Math.round(ms)} ms`)),
     );
     release = () => {
       cancel();

@@ -39,6 +39,13 @@ interface Slot {
   pending: PendingRequest<CallOptions> | undefined;
 }
 
+/** Options of the requests of one connection. */
+export interface AskedOptions {
+  readonly idsBegin?: string | undefined;
+  /** The peer, as whoever waits knows it. */
+  readonly description?: string | undefined;
+}
+
 /** The requests of ours in flight, by their ids and by the tokens of their progress. */
 export class AskedRequests {
   readonly #owner: PendingOwner<CallOptions>;
@@ -48,12 +55,14 @@ export class AskedRequests {
   /** Listeners to the answers of requests that were given up. */
   #givenUp: Map<number, LateListener> | undefined;
   readonly #idsBegin: string | undefined;
+  readonly #at: string;
   #lastId = 0;
 
   /** @param idsBegin Beginning of their ids as the peer sees them, which are numbers without it. */
-  constructor(owner: PendingOwner<CallOptions>, idsBegin?: string) {
+  constructor(owner: PendingOwner<CallOptions>, { idsBegin, description }: AskedOptions) {
     this.#owner = owner;
     this.#idsBegin = idsBegin;
+    this.#at = description === undefined ? '' : ` at ${description}`;
   }
 
   get size(): number {
@@ -74,7 +83,8 @@ export class AskedRequests {
     const id = this.#lastId + 1;
     const token = this.#claim(id, { given: givenToken(request.params), options, hear });
     this.#lastId = id;
-    const pending = new PendingRequest({ id, method: request.method, token }, options, this.#owner);
+    const whither = `${nameIn(request.params)}${this.#at}`;
+    const pending = new PendingRequest({ id, method: request.method, token, whither }, options, this.#owner);
     this.#pending.set(id, { pending });
     return pending;
   }
@@ -214,4 +224,10 @@ function givenToken(params: JsonObject | undefined): ProgressToken | undefined {
   if (typeof meta !== 'object' || meta === null) return undefined;
   const token = 'progressToken' in meta ? meta.progressToken : undefined;
   return isRequestId(token) ? token : undefined;
+}
+
+/** The tool, prompt or resource that a request names, for a sentence. */
+function nameIn(params: JsonObject | undefined): string {
+  const name = params?.['name'] ?? params?.['uri'];
+  return typeof name === 'string' ? `, ${JSON.stringify(name.slice(0, 100))}` : '';
 }

@@ -84,7 +84,7 @@ describe('giving a request up', () => {
     const one = await opened();
     const rejected = assert.rejects(one.calls.call('a', undefined, { ...told, timeoutMs: 50 }), {
       reason: 'timeout',
-      message: 'a was not answered within 50 ms',
+      message: 'a was not answered within 50 ms (timeoutMs at scripted stdio)',
     });
     await turns();
     mock.timers.tick(49);
@@ -106,7 +106,7 @@ describe('giving a request up', () => {
         maxTotalTimeoutMs: 120,
         onProgress: ({ progress }) => void seen.push(progress),
       }),
-      { reason: 'timeout', message: 'a was not answered within 120 ms' },
+      { reason: 'timeout', message: 'a was not answered within 120 ms (maxTotalTimeoutMs at scripted stdio)' },
     );
     await turns();
     for (const progress of [1, 2]) {

@@ -48,6 +48,8 @@ export interface ConnectionEnd {
    * they are numbers.
    */
   readonly idsBegin?: string | undefined;
+  /** The peer, as whoever waits for an answer in vain knows it. */
+  readonly description?: string;
   /** Hands a message to the peer; settles when it has it, where that can be told. */
   send(message: Message, beside: Beside | undefined): Promise<void> | undefined;
   /** Reason that the peer is told for giving a request up, in place of the words of who did. */
@@ -104,7 +106,7 @@ export class Connection<Run extends RunningRequest = RunningRequest> {
         over: (pending) => this.#asked?.remove(pending),
         givenUp: (pending, error) => this.#givenUp(pending, error),
       },
-      this.#end.idsBegin,
+      this.#end,
     ));
     const { mostAsked, exchanges } = this.#end;
     if (asked.size >= mostAsked)
@@ -267,7 +269,7 @@ export class Connection<Run extends RunningRequest = RunningRequest> {
 
   #reason(error: ConnectionError, pending: PendingRequest<CallOptions>): string {
     if (this.#end.reason !== undefined) return this.#end.reason(error, pending);
-    return error.reason === 'aborted' ? abortReason(pending.options.signal) : error.message;
+    return error.reason === 'aborted' ? abortReason(pending.options.signal) : (pending.overdue ?? error.message);
   }
 
   #cancel(pending: PendingRequest<CallOptions>, reason: string): void {

@@ -39,6 +39,15 @@ export interface PendingOwner<Options extends WaitOptions> {
   givenUp(pending: PendingRequest<Options>, error: ConnectionError): void;
 }
 
+/** Facts of a request of ours. */
+export interface RequestFacts {
+  readonly id: number;
+  readonly method: string;
+  readonly token: ProgressToken | undefined;
+  /** Continues a sentence in parentheses: `, "add" at http://…`. */
+  readonly whither?: string;
+}
+
 /** One request of ours that waits for its answer, with its clocks. */
 export class PendingRequest<Options extends WaitOptions = WaitOptions> implements Asked, Clocks {
   readonly id: number;
@@ -46,6 +55,10 @@ export class PendingRequest<Options extends WaitOptions = WaitOptions> implement
   readonly options: Options;
   /** The token under which its progress is reported, where it has one. */
   readonly token: ProgressToken | undefined;
+  /** Words for what it names and whom it asks, for who reads that it took too long. */
+  readonly #whither: string;
+  /** Words of that for the peer, which knows who it is. */
+  overdue: string | undefined;
   /** Closes the exchange that carries it, where it has one. */
   exchange: AbortController | undefined;
   /**
@@ -75,14 +88,11 @@ export class PendingRequest<Options extends WaitOptions = WaitOptions> implement
   #since = 0;
   readonly #onAbort: (() => void) | undefined;
 
-  constructor(
-    { id, method, token }: { readonly id: number; readonly method: string; readonly token: ProgressToken | undefined },
-    options: Options,
-    owner: PendingOwner<Options>,
-  ) {
+  constructor({ id, method, token, whither = '' }: RequestFacts, options: Options, owner: PendingOwner<Options>) {
     this.id = id;
     this.method = method;
     this.token = token;
+    this.#whither = whither;
     this.options = options;
     this.#owner = owner;
     this.answer = new Promise((resolve, reject) => {
@@ -106,7 +116,7 @@ export class PendingRequest<Options extends WaitOptions = WaitOptions> implement
   touch(): void {
     if (this.#settled || this.#waitsForPerson) return;
     this.#idle?.();
-    this.#idle = this.#timer(this.options.timeoutMs, () => this.#timedOut(this.options.timeoutMs));
+    this.#idle = this.#timer(this.options.timeoutMs, () => this.#timedOut('timeoutMs'));
   }
 
   /** Stops the clocks while a person is asked for the sake of the request; the longest time goes on after it, the other begins anew. */
@@ -135,7 +145,7 @@ export class PendingRequest<Options extends WaitOptions = WaitOptions> implement
     const { maxTotalTimeoutMs: most } = this.options;
     // A limit of nothing would be none.
     const left = most && Math.max(1, most - this.#used);
-    this.#total = this.#timer(left, () => this.#timedOut(most));
+    this.#total = this.#timer(left, () => this.#timedOut('maxTotalTimeoutMs'));
     if (left) this.#since = monotonicNow();
     this.touch();
   }
@@ -175,8 +185,10 @@ export class PendingRequest<Options extends WaitOptions = WaitOptions> implement
     else this.#resolve(outcome);
   }
 
-  #timedOut(ms: number | undefined): void {
-    this.#giveUp(new ConnectionError('timeout', `${this.method} was not answered within ${ms} ms`));
+  #timedOut(limit: 'timeoutMs' | 'maxTotalTimeoutMs'): void {
+    // What is left of a limit of several attempts is no whole number.
+    this.overdue = `${this.method} was not answered within ${Math.round(this.options[limit] ?? 0)} ms`;
+    this.#giveUp(new ConnectionError('timeout', `${this.overdue} (${limit}${this.#whither})`));
   }
 
   #timer(ms: number | undefined, run: () => void): (() => void) | undefined {

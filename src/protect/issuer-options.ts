@@ -2,6 +2,7 @@
 
 import { refuseUnknown, type Names } from '../mistakes/known-names.ts';
 import { shown } from '../mistakes/shown.ts';
+import { isLoopback } from '../auth/network.ts';
 import { audienceOf, type Audience } from './audience.ts';
 
 /** Identity of this server at an authorization server that it asks about tokens. */
@@ -81,6 +82,8 @@ function resolve(options: IssuerOptions, audienceClaim: string | undefined): Iss
   const url = typeof issuer === 'string' && URL.canParse(issuer) ? new URL(issuer) : undefined;
   if (url === undefined || url.search !== '' || url.hash !== '')
     throw new TypeError(`an issuer is a URL such as 'https://login.example.com', not ${shown(issuer)}`);
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname)))
+    throw new TypeError(`an issuer is an https: URL (http: on this machine alone), not ${shown(issuer)}`);
   const odd = algorithms.find((name) => !asymmetric.includes(name));
   if (odd !== undefined || algorithms.length === 0)
     throw new TypeError(`algorithms may hold ${asymmetric.join(', ')}; not ${shown(odd)}`);

@@ -23,6 +23,8 @@ const mistakes: readonly (readonly [what: string, options: object, says: RegExp]
   ['issuers beside verify', { resource, issuers, verify: () => undefined }, /protect needs issuers, or verify/],
   ['no issuers at all', { resource, issuers: [] }, /authorizationServers must name/],
   ['an issuer that is no URL', { resource, issuers: ['login'] }, /an issuer is a URL/],
+  ['an issuer by plain http', { resource, issuers: ['http://login.example.com'] }, /an issuer is an https: URL/],
+  ['an issuer of another kind', { resource, issuers: ['ftp://127.0.0.1'] }, /an issuer is an https: URL/],
   ['an issuer with a query', { resource, issuers: ['https://login.example.com/?a'] }, /an issuer is a URL/],
   ['verify without a place to sign in', { resource, verify: () => undefined }, /authorizationServers must name/],
   ['no audience', { resource, issuers, audience: [] }, /audience must name whom tokens are for/],

@@ -79,7 +79,7 @@ export class KeyRing {
 
   /** @throws TypeError when a key is not 32 bytes. */
   constructor(keys: SealingKeys | undefined, purpose: string, now: () => number) {
-    const given = typeof keys === 'function' ? keys : (keys ?? []).map(sealingKeyOf);
+    const given = typeof keys === 'function' ? keys : (keys ?? []).map((key) => sealingKeyOf(key));
     // Made when first needed: Node takes milliseconds to load what `crypto` stands for.
     this.#keys =
       typeof given === 'function' || given.length > 0

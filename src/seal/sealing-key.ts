@@ -13,12 +13,17 @@ export const keyBytes = 32;
 /**
  * The bytes of a key.
  *
- * @throws TypeError when they are not 32.
+ * @param what Option that it is of, as the error says it.
+ * @throws TypeError when they are not 32; it says how many, and nothing of what they are.
  */
-export function sealingKeyOf(key: SealingKey): Uint8Array<ArrayBuffer> {
-  const bytes = typeof key === 'string' ? fromBase64(key) : Uint8Array.from(key);
-  if (bytes?.length !== keyBytes) throw new TypeError(`a sealing key must be ${keyBytes} bytes, as bytes or in base64`);
-  return bytes;
+export function sealingKeyOf(key: SealingKey, what: string = 'a sealing key'): Uint8Array<ArrayBuffer> {
+  const bytes =
+    typeof key === 'string' ? fromBase64(key) : key instanceof Uint8Array ? Uint8Array.from(key) : undefined;
+  if (bytes?.length === keyBytes) return bytes;
+  const came =
+    typeof key === 'string' ? 'a text that is no base64' : key === null ? 'null' : `a value of type ${typeof key}`;
+  const given = bytes === undefined ? came : `${bytes.length} bytes`;
+  throw new TypeError(`${what} must be ${keyBytes} bytes, as bytes or in base64, not ${given}`);
 }
 
 /** The bytes that base64 stands for; `undefined` for what is none. */
@@ -34,10 +39,11 @@ export function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
  * Keys as they are given, checked where they are there already.
  *
  * @param failed Hears that a function gave none, or something else.
+ * @param what Option that they are, as the error says it.
  * @throws TypeError when one is not 32 bytes.
  */
-export function keysFrom(keys: SealingKeys, failed: (cause: unknown) => void): SealingKeys {
-  if (typeof keys !== 'function') return keys.map(sealingKeyOf);
+export function keysFrom(keys: SealingKeys, failed: (cause: unknown) => void, what: string = 'keys'): SealingKeys {
+  if (typeof keys !== 'function') return keys.map((key) => sealingKeyOf(key, `a sealing key of ${what}`));
   return async () => {
     try {
       return checkedKeys(await keys());
@@ -55,5 +61,5 @@ export function keysFrom(keys: SealingKeys, failed: (cause: unknown) => void): S
  */
 export function checkedKeys(given: readonly SealingKey[]): readonly Uint8Array<ArrayBuffer>[] {
   if (!Array.isArray(given) || given.length === 0) throw new TypeError('sealing keys must be a list of at least one');
-  return given.map(sealingKeyOf);
+  return given.map((key) => sealingKeyOf(key));
 }

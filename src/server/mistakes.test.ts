@@ -118,6 +118,22 @@ for (const [what, mistake, words] of [
   ],
   ['a store with a limit that is none', () => memoryRoundStore({ maxEntry: 1 } as never), /"maxEntry".* maxEntries/],
   ['events without end', () => memoryEvents({ maxEvents: NaN }), /maxEvents of events must be .* not NaN/],
+  [
+    'a key that is too short',
+    () => make(info, { rounds: { keys: ['c2VjcmV0'] } }),
+    /a sealing key of rounds.keys must be 32 bytes, as bytes or in base64, not 6 bytes/,
+  ],
+  [
+    'a key that is no text',
+    () => make(info, { tasks: { keys: [7] } }),
+    /of tasks.keys must .* not a value of type number/,
+  ],
+  ['a hint without its end', () => server.tool('t', { annotations: { readonly: true } }, run), /called readOnlyHint/],
+  [
+    'a method that is misspelt',
+    () => server.use('tool/call', (_: unknown, next: () => unknown) => next()),
+    /no method "tool\/call"; it is called tools\/call/,
+  ],
   ['a server without options', () => make({ name: 's', version: '1' }, null), /needs an object/],
   ['a server without a name', () => make({ version: '1' }), /a name and a version/],
   ['a server without a version', () => make({ name: 's' }), /a name and a version/],

@@ -192,5 +192,14 @@ function roundsOf(
 ): ServerRounds {
   // A key that is none is told of at once; what it seals with is made when a handler first asks.
   const records = shared?.records;
-  return { keys: keysFrom(keys, failed), ttlMs, maxStateLength, store, records, singleUse, maxRounds, now };
+  return {
+    keys: keysFrom(keys, failed, 'rounds.keys'),
+    ttlMs,
+    maxStateLength,
+    store,
+    records,
+    singleUse,
+    maxRounds,
+    now,
+  };
 }

@@ -10,7 +10,9 @@ import { handlersOf, offered, ownHandler, restrictedHandler, tellUpdate } from '
 import { checkDefinition, checkInfo } from './mistakes.ts';
 import { askedRates } from './rate-limit.ts';
 import { mountIn, type Mountable } from './mount/mount.ts';
+import { refuseNearMethod } from '../mistakes/near-method.ts';
 import { shown } from '../mistakes/shown.ts';
+import { methodNames } from '../protocol/catalogue.ts';
 import { resolveOptions, type ServerOptions } from './options.ts';
 import { createParts, type Parts } from './parts.ts';
 import { addMethod, type MethodEntry } from './offer/methods.ts';
@@ -111,6 +113,7 @@ export function createServer(info: Implementation, options: ServerOptions = {}):
     extension: (id, settings = {}) => parts.extensions.add(id, settings),
     tasks: parts.tasking.face,
     use: (first: string | Middleware, second?: Middleware) => {
+      refuseNearMethod(first, methodNames);
       parts.chain.use(first, second);
       parts.options.listeners.follow(first);
     },

@@ -50,7 +50,7 @@ export function checkTaskOptions(given: TaskOptions = {}): void {
       refuseOther('function', `tasks.executor.${name}`, executor[name] ?? null);
   if (keys !== undefined && (!Array.isArray(keys) || keys.length === 0))
     throw new TypeError('tasks.keys needs a key at least; leave it out to seal nothing');
-  keys?.forEach(sealingKeyOf);
+  keys?.forEach((key) => sealingKeyOf(key, 'a sealing key of tasks.keys'));
 }
 
 /** @throws TypeError for what no tool has under `task`. */

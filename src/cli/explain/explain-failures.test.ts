@@ -139,7 +139,7 @@ describe('parley explain, of a command that is no server', { concurrency: 4 }, (
     const { code, stdout, stderr } = await explainScript('console.error("no key"); process.exitCode = 3');
     assert.equal(code, 1);
     assert.equal(stderr, '');
-    assert.match(stdout, /^no revision works: the server exited with code 3: no key when asked initialize\n/);
+    assert.match(stdout, /^no revision works: the server \(.+\) exited with code 3: no key when asked initialize\n/);
     assert.equal(stdout.match(/each try starts a process of its own/g)?.length, 1);
   });
 
@@ -151,7 +151,7 @@ describe('parley explain, of a command that is no server', { concurrency: 4 }, (
       '--wire',
     );
     assert.equal(code, 1);
-    assert.match(stdout, /^no revision works: initialize was not answered within 300 ms\n/);
+    assert.match(stdout, /^no revision works: initialize was not answered within 300 ms \(timeoutMs at .+\)\n/);
     assert.match(stdout, /\n {17}note: text is not JSON: Hello \ufffd\[31m\n/);
     assert.match(stdout, /← Hello \ufffd\[31m\n {6}\(no message\) text is not JSON: Hello \ufffd/);
   });
@@ -170,7 +170,10 @@ describe('parley explain, of a command that is no server', { concurrency: 4 }, (
     const ran = await explainScript(answering('2025-06-18', 'process.exit(7)'));
     assert.equal(ran.code, 0);
     assert.match(ran.stdout, /^s 1 speaks 2025-06-18\n/);
-    assert.match(ran.stdout, /\n {2}2026-07-28 {2}\? {4}the server exited with code 7 when asked server\/discover\n/);
+    assert.match(
+      ran.stdout,
+      /\n {2}2026-07-28 {2}\? {4}the server \(.+\) exited with code 7\s+when\s+asked\s+server\/discover\n/,
+    );
     assert.match(ran.stdout, /\n {2}2025-11-25 {2}no {3}initialize was answered with 2025-06-18 instead\n/);
     assert.match(ran.stdout, /\n {2}2025-06-18 {2}yes {2}initialize was answered with 2025-06-18\n/);
   });

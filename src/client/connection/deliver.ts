@@ -47,7 +47,7 @@ export async function inTime(
   let cancel = (): void => {};
   const late = new Promise<never>((_, reject) => {
     cancel = after(ms === 0 ? Infinity : ms, () => {
-      reject(new ConnectionError(reason, `a message was not taken within ${ms} ms`));
+      reject(new ConnectionError(reason, `a message was not taken within ${Math.round(ms)} ms`));
       limit.abort();
     });
   });

@@ -102,7 +102,7 @@ function negotiated(channel: OpenChannel, error: unknown): Probe {
   const older =
     reason === 'invalid-message' ||
     reason === 'too-large' ||
-    (reason === 'http' && !isTransientStatus(status) && (status < 300 || status >= 400));
+    (reason === 'http' && !isTransientStatus(status) && status !== 403 && (status < 300 || status >= 400));
   if (!older) throw error;
   return { kind: 'handshake', cause: error };
 }

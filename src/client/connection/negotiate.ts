@@ -263,6 +263,6 @@ function isFinal(error: unknown): boolean {
     reason === 'unauthorized' ||
     reason === 'refused' ||
     reason === 'timeout' ||
-    (reason === 'http' && (status ?? 0) >= 500)
+    (reason === 'http' && (status === 403 || (status ?? 0) >= 500))
   );
 }

@@ -88,7 +88,7 @@ export class OpenChannel implements ConnectionEnd {
   /** Requests of both sides that are under way. */
   readonly connection: Connection = new Connection(this, new Running(mostAtOnce));
   readonly #inbound: Inbound;
-  readonly #description: string;
+  readonly description: string;
   readonly #statuses = new WeakMap<Error, number>();
   #opening: Promise<Channel> | undefined;
   #channel: Channel | undefined;
@@ -103,7 +103,7 @@ export class OpenChannel implements ConnectionEnd {
   private constructor(transport: Transport, inbound: Inbound) {
     this.facts = factsOf(transport);
     this.exchanges = this.facts.cancelsByClosing;
-    this.#description = transport.description;
+    this.description = transport.description;
     this.#inbound = inbound;
   }
 
@@ -166,7 +166,7 @@ export class OpenChannel implements ConnectionEnd {
 
   /** Closes the channel; what waits for an answer is rejected, and what is answered is aborted. Closing twice is fine. */
   async close(
-    error: ConnectionError = new ConnectionError('closed', `the connection to ${this.#description} was closed here`),
+    error: ConnectionError = new ConnectionError('closed', `the connection to ${this.description} was closed here`),
   ): Promise<void> {
     this.connection.end(error);
     await this.#channel?.close();
@@ -237,7 +237,7 @@ export class OpenChannel implements ConnectionEnd {
     if (connection.unreadable(answered, () => error)) return;
     const isTooLarge = error instanceof ConnectionError && error.reason === 'too-large';
     if (isTooLarge && answered === undefined && connection.failOnly(error)) return;
-    if (connection.admits(undefined, about)) connection.warn(`unreadable message from ${this.#description}`, error);
+    if (connection.admits(undefined, about)) connection.warn(`unreadable message from ${this.description}`, error);
   }
 
   #receive(value: unknown, about: MessageOrigin | undefined): void {

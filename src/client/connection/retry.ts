@@ -66,7 +66,7 @@ export function disproves(error: unknown): boolean {
   if (error instanceof McpError) return true;
   if (!(error instanceof ConnectionError)) return false;
   const { reason, status = 0 } = error;
-  return reason === 'invalid-message' || (reason === 'http' && status >= 400 && status < 500);
+  return reason === 'invalid-message' || (reason === 'http' && status >= 400 && status < 500 && status !== 403);
 }
 
 /**

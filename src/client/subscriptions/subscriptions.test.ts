@@ -37,6 +37,7 @@ for (const way of ways) {
         { type: 'update', uri: 'memo://one' },
       ]);
       await subscription.close();
+      assert.deepEqual(subscription.honored, { tools: true, updates: ['memo://one'] });
       if (era === 'stateless') {
         const other = await client.subscribe({ tools: true }, () => undefined);
         await server.close();

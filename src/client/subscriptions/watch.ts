@@ -24,6 +24,8 @@ export class WatchSubscription implements Subscription {
   readonly #resolveClosed: (end: SubscriptionEnd) => void;
   #held: readonly string[] = [];
   #ended = false;
+  /** Topics that were agreed to when it ended. */
+  #last: Topics | undefined;
 
   constructor(topics: Topics, options: WatchSubscriptionOptions) {
     this.topics = topics;
@@ -35,6 +37,7 @@ export class WatchSubscription implements Subscription {
   }
 
   get honored(): Topics {
+    if (this.#last !== undefined) return this.#last;
     if (!this.#options.hears()) return {};
     const { tools, prompts, resources } = this.#options.capabilities();
     const watched = this.#held.filter((uri) => this.#options.watches.has(uri));
@@ -76,6 +79,7 @@ export class WatchSubscription implements Subscription {
   }
 
   #finish(end: SubscriptionEnd): void {
+    this.#last = this.honored;
     this.#ended = true;
     this.#options.done(this);
     this.#resolveClosed(end);

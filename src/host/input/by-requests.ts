@@ -5,6 +5,7 @@ import { answerType } from '../../protocol/task-answer.ts';
 import { fromWire } from '../../protocol/compile/from-wire.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
 import { maySend } from '../../protocol/method.ts';
+import type { Revision } from '../../protocol/revision.ts';
 import { toWire } from '../../protocol/compile/to-wire.ts';
 import type { Ask, Asker, AskMethod, TaskQuestion } from '../../peer/ask.ts';
 import { hasClientCapability, hostsTasksOf } from '../../protocol/capability.ts';
@@ -109,7 +110,7 @@ function questionOf(
       `${method} does not exist in ${facts.date}, the revision of this client`,
     );
   }
-  requireCapabilities(method, params, facts, way.client.capabilities);
+  requireDeclared(method, params, facts, way.client);
   const { task } = way;
   const put = async (given: JsonObject, onSent?: (id: RequestId) => void): Promise<JsonObject> => {
     // The method's own rows are the types of its parameters and result; results are JSON objects.
@@ -125,6 +126,17 @@ function questionOf(
     return fromWire(facts, result, answer) as unknown as JsonObject;
   };
   return () => putThrough(method, params, { origin, way }, put);
+}
+
+/** @throws McpError like `requireCapabilities`; where no session is kept it says so, since the client may well have declared it. */
+function requireDeclared(method: AskMethod, params: JsonObject, facts: Revision, client: ClientView): void {
+  try {
+    requireCapabilities(method, params, facts, client.capabilities);
+  } catch (error) {
+    if (!(error instanceof McpError) || client.info !== undefined) throw error;
+    const why = `no sessions are kept here, so that nothing is known at ${facts.date} of what the client declared`;
+    throw new McpError('missingRequiredClientCapability', `${method} cannot be asked: ${why}`, { data: error.data });
+  }
 }
 
 /** Lets a question pass middleware, where there is some. */

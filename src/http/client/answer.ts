@@ -14,7 +14,7 @@ import { askedWaitMs } from '../../jsonrpc/retry-after.ts';
 import { errorFromWire } from '../../protocol/error.ts';
 import { bodyBytes, bodyStart, bodyText, drain } from './body.ts';
 import { discard, type FetchResponse } from './fetch.ts';
-import { describeUrl, refusalWords } from './words.ts';
+import { describeUrl, refusalWords, asSaid } from './words.ts';
 
 /** One POST that waits for what answers it. */
 export interface PostExchange {
@@ -187,8 +187,8 @@ export async function refusalOf(response: FetchResponse, exchange: PostExchange)
     body: text.slice(0, shownBytes),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   };
-  if (status === 401 || status === 403) {
-    const asked = challengeOf(response);
+  const asked = challengeOf(response);
+  if (isUnauthorized(status, asked.challenge)) {
     const words = `HTTP ${status} from ${describeUrl(exchange.url)}${unauthorizedWords(status, exchange, asked.challenge)}`;
     const failure = new ConnectionError('unauthorized', words, { ...options, ...asked });
     return { failure, message: undefined, stateless: false };
@@ -201,17 +201,33 @@ export async function refusalOf(response: FetchResponse, exchange: PostExchange)
       refusalWords(status, text, { url: exchange.url, lost: exchange.inSession }),
       options,
     ),
-    message: status === 429 || status === 503 ? undefined : errorFor(text, status, exchange),
+    message: status === 403 || status === 429 || status === 503 ? undefined : errorFor(text, status, exchange),
     stateless: isStatelessError(text),
   };
+}
+
+/** Tells whether a refusal is about who asks: a 403 without a challenge may be about anything, a Host that is not allowed say. */
+export function isUnauthorized(status: number, challenge: string | undefined): boolean {
+  return status === 401 || (status === 403 && challenge !== undefined);
 }
 
 /** RFC 6750, section 3.1: a challenge should have an error code where there were credentials; many have none. */
 function unauthorizedWords(status: number, { isAuthorized }: PostExchange, challenge = ''): string {
   const error = /\berror="?([\w-]{1,40})/.exec(challenge)?.[1];
-  if (error !== undefined) return `: the authorization was refused (${error})`;
+  if (error !== undefined) {
+    const why = quoted(challenge, /\berror_description="((?:[^"\\]|\\.){1,500})/);
+    const scope = error === 'insufficient_scope' ? quoted(challenge, /\bscope="((?:[^"\\]|\\.){1,500})/) : undefined;
+    const wanted = scope === undefined ? '' : `; it wants the scope ${scope}`;
+    return `: the authorization was refused (${error}${why === undefined ? '' : `: ${why}`}${wanted})`;
+  }
   if (status !== 401) return '';
   return isAuthorized() ? ': the authorization was refused' : ': it wants authorization, which the option `auth` gives';
+}
+
+/** Words of a parameter of a challenge for people. */
+function quoted(challenge: string, parameter: RegExp): string | undefined {
+  const said = parameter.exec(challenge)?.[1];
+  return said === undefined ? undefined : asSaid(said.replaceAll(/\\(.)/g, '$1'));
 }
 
 /** The challenges of a refusal, of however many header fields. */

@@ -4,6 +4,7 @@ import { isTransient } from '../../jsonrpc/transient.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import {
   challengeOf,
+  isUnauthorized,
   exchangeError,
   isSuccess,
   mediaType,
@@ -170,12 +171,13 @@ async function openStream(
   if (gone) return 'gone';
   // 405 is what the spec has for it; what answers 404, 400 or with something else has no such stream either.
   if (status <= 400 || status === 404 || status === 405) return 'none';
-  const reason = status === 401 || status === 403 ? 'unauthorized' : 'http';
+  const asked = challengeOf(response);
+  const reason = isUnauthorized(status, asked.challenge) ? 'unauthorized' : 'http';
   if (exchange.signal.aborted) throw new ConnectionError('aborted', 'the exchange was given up');
   const retryAfterMs = retryAfter(response);
   throw new ConnectionError(reason, `the stream for messages of the server was refused: HTTP ${status}`, {
     status,
-    ...challengeOf(response),
+    ...asked,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   });
 }

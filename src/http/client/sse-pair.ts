@@ -12,7 +12,16 @@ import {
   type Transport,
 } from '../../jsonrpc/transport.ts';
 import { httpFacts } from '../../jsonrpc/transport-facts.ts';
-import { challengeOf, deliverRefusal, isSuccess, mediaType, parsed, refusalOf, requestIds } from './answer.ts';
+import {
+  challengeOf,
+  deliverRefusal,
+  isSuccess,
+  isUnauthorized,
+  mediaType,
+  parsed,
+  refusalOf,
+  requestIds,
+} from './answer.ts';
 import { bodyBytes } from './body.ts';
 import { discard, type FetchResponse } from './fetch.ts';
 import { describeUrl } from './words.ts';
@@ -157,10 +166,11 @@ export class SsePairChannel implements Channel {
     if (!isSuccess(response) || mediaType(response) !== 'text/event-stream') {
       void discard(response);
       const { status } = response;
-      const reason = status === 401 || status === 403 ? 'unauthorized' : 'http';
+      const asked = challengeOf(response);
+      const reason = isUnauthorized(status, asked.challenge) ? 'unauthorized' : 'http';
       throw new ConnectionError(reason, `${this.#name} has no event stream: HTTP ${status}`, {
         status,
-        ...challengeOf(response),
+        ...asked,
       });
     }
     const events = readEvents(bodyBytes(response), { maxBytes: this.#requests.maxBytes });

@@ -173,52 +173,6 @@ test('an event that is no JSON is a problem, and the next is heard', async (t) =
   );
 });
 
-for (const [status, challenge, words] of [
-  [401, 'Bearer scope="x"', /HTTP 401 from http:\S+: it wants authorization, which the option `auth` gives$/],
-  [401, 'Bearer error="invalid_token", error_description="x"', /: the authorization was refused \(invalid_token\)$/],
-  [403, 'Bearer error_description="x", error="insufficient_scope"', /refused \(insufficient_scope\)$/],
-  [403, 'Bearer', /HTTP 403 from \S+$/],
-] as const) {
-  test(`${status} with ${challenge} says what to do`, async (t) => {
-    const { channel } = await open(
-      t,
-      (_incoming, outgoing) => void outgoing.writeHead(status, { 'www-authenticate': challenge }).end('no'),
-    );
-    await assert.rejects(channel.send(request), words);
-  });
-}
-
-for (const [how, options] of [
-  ['a token', { auth: 'token-abcdefgh' }],
-  ['a function that gives one', { auth: async () => 'token-abcdefgh' }],
-  ['a header', { headers: { Authorization: 'Bearer token-abcdefgh' } }],
-  ['a function that gives a header', { headers: () => ({ authorization: 'Bearer token-abcdefgh' }) }],
-] as const) {
-  test(`401 without an error code says that ${how} was refused`, async (t) => {
-    const { channel } = await open(
-      t,
-      (_incoming, outgoing) => void outgoing.writeHead(401, { 'www-authenticate': 'Bearer' }).end('no'),
-      options,
-    );
-    await assert.rejects(channel.send(request), /HTTP 401 from http:\S+: the authorization was refused$/);
-  });
-}
-
-for (const status of [401, 403]) {
-  test(`${status} is unauthorized with its challenge`, async (t) => {
-    const { channel } = await open(
-      t,
-      (_incoming, outgoing) => void outgoing.writeHead(status, { 'www-authenticate': 'Bearer scope="x"' }).end('no'),
-    );
-    await assert.rejects(channel.send(request), {
-      reason: 'unauthorized',
-      status,
-      challenge: 'Bearer scope="x"',
-      body: 'no',
-    });
-  });
-}
-
 for (const [status, id] of [
   [400, 1],
   [404, 1],
@@ -234,6 +188,26 @@ for (const [status, id] of [
     assert.deepEqual(heard, [{ value: { jsonrpc: '2.0', id: 1, error }, about: { status } }]);
   });
 }
+
+for (const [type, body, words] of [
+  [
+    'application/json',
+    '{"hello":1}',
+    /^HTTP 200 from http:\/\/127\S+: the body, which is no such MCP message, ended before/,
+  ],
+  [
+    'text/event-stream',
+    'data: {"hello":1}\n\n',
+    /^HTTP 200 from http:\/\/127\S+: the stream ended before the response$/,
+  ],
+] as const)
+  test(`what answers nothing is named with where it came from: ${type}`, async (t) => {
+    const { channel } = await open(
+      t,
+      (_incoming, outgoing) => void outgoing.writeHead(200, { 'content-type': type }).end(body),
+    );
+    await assert.rejects(channel.send(request), { reason: 'closed', message: words });
+  });
 
 test('an error message for another request is not the response', async (t) => {
   const { channel, heard } = await open(t, (_incoming, outgoing) =>

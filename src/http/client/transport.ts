@@ -36,7 +36,7 @@ import {
 } from './request.ts';
 import { listenStream, resumeStream } from './resume.ts';
 import type { SsePairChannel } from './sse-pair.ts';
-import { perhapsTls } from './words.ts';
+import { describeUrl, perhapsTls } from './words.ts';
 
 const postHeaders = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
 
@@ -171,7 +171,9 @@ class HttpChannel implements Channel {
       }
     } else await readAnswerBody(response, exchange);
     if (exchange.waiting.size > 0) {
-      throw new ConnectionError('closed', `HTTP ${response.status} ended before the response`, {
+      const what = type === 'text/event-stream' ? 'the stream' : 'the body, which is no such MCP message,';
+      const from = `HTTP ${response.status} from ${describeUrl(this.#requests.url)}`;
+      throw new ConnectionError('closed', `${from}: ${what} ended before the response`, {
         status: response.status,
       });
     }

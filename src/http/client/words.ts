@@ -58,7 +58,15 @@ interface Refused {
 
 /** The first words of a body that is meant for people. */
 function summary(text: string): string {
-  return (errorMessage(text) ?? titleOf(text) ?? text.trim().split('\n', 1)[0] ?? '').slice(0, 200);
+  return asSaid(errorMessage(text) ?? titleOf(text) ?? text.trim().split('\n', 1)[0] ?? '');
+}
+
+/** Words of a server, as far as they go in a message: nothing that moves a cursor or turns the direction of text. */
+export function asSaid(said: string): string {
+  return said
+    .slice(0, 200)
+    .replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ')
+    .trim();
 }
 
 function errorMessage(text: string): string | undefined {

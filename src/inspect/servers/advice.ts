@@ -43,6 +43,7 @@ function advised({ reason, status }: ConnectionError): string | undefined {
     case 'timeout':
       return 'It was silent. A server on standard input and output must print nothing but messages, and answer the first.';
     case 'http':
+      if (status === 403) return 'It refuses this address or this caller: its answer stands in the wire below.';
       return status === 404 || status === 405
         ? 'There is a web server, but no MCP at this path: most serve it at /mcp.'
         : 'Something answered that is no MCP server, or one that failed: its answer stands in the wire below.';

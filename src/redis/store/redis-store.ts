@@ -88,7 +88,7 @@ export function redis(client: string | RedisSentinels | RedisClient, options: Re
   if (sealingKeys === undefined) return store;
   const failed = (cause: unknown): void =>
     warn(`the sealing keys of the store could not be had: ${String(Object(cause).cause)}`);
-  return { ...sealedStore(store, keysFrom(sealingKeys, failed)), tasks: store.tasks };
+  return { ...sealedStore(store, keysFrom(sealingKeys, failed, 'the store in Redis')), tasks: store.tasks };
 }
 
 /**

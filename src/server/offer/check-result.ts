@@ -1,5 +1,6 @@
 import { check, checkWritten } from '../../protocol/compile/check.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
+import type { CallToolResult } from '../../protocol/features/tools.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
 import { shown } from '../../mistakes/shown.ts';
 import { askMethods, type AskMethod } from '../../peer/ask.ts';
@@ -54,7 +55,7 @@ export function checkQuestion({ method, params = {} }: Question, what: string): 
 }
 
 /** Checks that a value can be written as JSON, since one that cannot takes everything else of its message with it. */
-function checkJson(value: unknown, what: string): void {
+export function checkJson(value: unknown, what: string): void {
   try {
     JSON.stringify(value);
   } catch (cause) {
@@ -78,4 +79,24 @@ export function listable<T>(type: Type<T>, entry: NoInfer<T>, what: string): T {
   if (problem !== undefined) throw new TypeError(`${what} cannot be listed: ${problem.path} ${problem.message}`);
   checkJson(entry, what);
   return entry;
+}
+
+/** Its alphabet, and the padding at its end. */
+const base64 = /^[A-Za-z0-9+/]*={0,2}$/;
+
+/**
+ * Makes sure that the data of images and sounds is base64: no client shows it otherwise, and none says why.
+ *
+ * @throws TypeError that says where it is not.
+ */
+export function checkData(result: CallToolResult, tool: string): CallToolResult {
+  // A result of another kind has no content.
+  for (const [index, block] of (result.content ?? []).entries()) {
+    if ((block.type !== 'image' && block.type !== 'audio') || base64.test(block.data)) continue;
+    const problem = block.data.startsWith('data:')
+      ? 'is a data: URL; what follows its comma belongs there'
+      : 'must be base64';
+    throw new TypeError(`tool ${JSON.stringify(tool)} returned what cannot be sent: content[${index}].data ${problem}`);
+  }
+  return result;
 }

@@ -5,7 +5,7 @@ import { dates, statelessDate, type Json } from '../../../test/support/raw.ts';
 import { called, empty, listed } from '../../../test/support/tool-server.ts';
 import { connect } from '../../client.ts';
 import { memoryTransport } from '../../testing/memory-transport.ts';
-import { ToolError } from './tool-result.ts';
+import { text, ToolError } from './tool-result.ts';
 
 const words = { type: 'text', text: 'words' };
 
@@ -305,6 +305,21 @@ test('output that is no JSON is a failed call', async () => {
     assert.equal((await called(server, date, 'cycle'))['isError'], true);
     assert.equal((await called(server, date, 'bigint'))['isError'], true);
   }
+});
+
+test('output that is no JSON, and data that is no base64, are told of with the tool and the place', async () => {
+  const said: string[] = [];
+  const server = empty((error) => said.push(String(error)));
+  const image = (data: string) => ({ type: 'image', data, mimeType: 'image/png' }) as const;
+  server.tool('big', { output: { type: 'object' } }, () => ({ a: 1n }));
+  server.tool('url', {}, () => image('data:image/png;base64,AAAA'));
+  server.tool('odd', {}, () => [text('x'), { ...image('not base64!'), type: 'audio' }]);
+  server.tool('good', {}, () => [image('AAA='), image(''), text('data:,')]);
+  for (const tool of ['big', 'url', 'odd']) assert.equal((await called(server, statelessDate, tool))['isError'], true);
+  assert.equal((await called(server, statelessDate, 'good'))['isError'], undefined);
+  assert.match(said[0] ?? '', /the output of tool "big" cannot be written as JSON: .*BigInt/);
+  assert.match(said[1] ?? '', /tool "url" .*content\[0\]\.data is a data: URL; what follows its comma belongs there/);
+  assert.match(said[2] ?? '', /tool "odd" .*content\[1\]\.data must be base64/);
 });
 
 test('a ToolError is a result that the model can read [tools-023]', async () => {

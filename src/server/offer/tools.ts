@@ -30,7 +30,7 @@ import type { ResolvedOptions } from '../options.ts';
 import type { Within } from '../mount/within.ts';
 import type { TaskUse } from '../task-definition.ts';
 import type { Registry } from './registry.ts';
-import { listable, checkResult } from './check-result.ts';
+import { checkData, checkJson, checkResult, listable } from './check-result.ts';
 import { contentResult, failure, structuredResult, text, ToolError, wholeResult } from './tool-result.ts';
 
 /** A tool as it is kept: everything that can be worked out once is. */
@@ -104,8 +104,11 @@ const annotationNames: Names<ToolAnnotations> = {
 /** Annotations of one's own are allowed; one that is nearly another would be read by nobody. */
 function refuseMisspelt(tool: string, annotations: ToolAnnotations = {}): void {
   const known = Object.keys(annotationNames);
-  for (const name of Object.keys(annotations)) {
-    const [meant] = known.includes(name) ? [] : nearest(name, known, 2);
+  for (const [name, value] of Object.entries(annotations)) {
+    // What says yes or no is a hint; what is no boolean is one's own.
+    const whole =
+      typeof value !== 'boolean' ? undefined : known.find((one) => one.toLowerCase() === `${name.toLowerCase()}hint`);
+    const [meant] = known.includes(name) ? [] : [whole ?? nearest(name, known, 2)[0]];
     if (meant !== undefined)
       throw new TypeError(
         `tool ${JSON.stringify(tool)} has the annotation ${JSON.stringify(name)}; it is called ${meant}`,
@@ -185,7 +188,10 @@ export function resultOfReturn(
   const { tool } = entry;
   return andThen(outcome(entry, returned), (result) =>
     forRevision(
-      checkResult(callToolResultShape, withPlainStructure(result), `tool ${JSON.stringify(tool.name)}`),
+      checkData(
+        checkResult(callToolResultShape, withPlainStructure(result), `tool ${JSON.stringify(tool.name)}`),
+        tool.name,
+      ),
       tool,
       revision,
     ),
@@ -239,6 +245,7 @@ function outcome({ tool, output }: ToolEntry, returned: unknown): CallToolResult
   return andThen(output.validate(value), (checked) => {
     if (checked.problems !== undefined)
       throw new TypeError(`${where} returned what is not its output: ${listed(checked.problems)}`);
+    checkJson(checked.value, `the output of ${where}`);
     return structuredResult(checked.value, whole);
   });
 }

@@ -12,11 +12,16 @@ import { lineWriter, sendLine, type LineWriter } from '../line-writer.ts';
 import { messageReader } from '../message-reader.ts';
 import { endWithProcess, forget, hasGroup, signalTree } from './process-tree.ts';
 
+/** Options of a process, and its description for who reads that it ended. */
+interface DescribedOptions extends SpawnOptions {
+  readonly description: string;
+}
+
 /** Command that is started, and listeners to it. */
 export interface ChildStart {
   readonly command: string;
   readonly args: readonly string[];
-  readonly options: SpawnOptions;
+  readonly options: DescribedOptions;
   readonly receiver: Receiver;
 }
 
@@ -103,7 +108,7 @@ const lingerMs = 500;
 class ChildChannel implements Channel {
   readonly #child: ChildProcess;
   readonly #receiver: Receiver;
-  readonly #options: SpawnOptions;
+  readonly #options: DescribedOptions;
   readonly #hear: SpawnOptions['onStderr'];
   readonly #writer: LineWriter;
   readonly #stdin: Writable;
@@ -114,7 +119,7 @@ class ChildChannel implements Channel {
   #forced = false;
   #closing: Promise<void> | undefined;
 
-  constructor(child: ChildProcess, receiver: Receiver, options: SpawnOptions) {
+  constructor(child: ChildProcess, receiver: Receiver, options: DescribedOptions) {
     const { stdin, stdout, stderr } = child;
     if (stdin === null || stdout === null) throw new TypeError('a child without pipes');
     this.#child = child;
@@ -215,6 +220,9 @@ class ChildChannel implements Channel {
     const { exitCode, signalCode } = this.#child;
     const how = signalCode === null ? `exited with code ${exitCode ?? 'unknown'}` : `was ended by ${signalCode}`;
     const last = this.#stderr.trim();
-    return new ConnectionError('exited', `the server ${how}${last === '' ? '' : `: ${last}`}`);
+    return new ConnectionError(
+      'exited',
+      `the server (${this.#options.description}) ${how}${last === '' ? '' : `: ${last}`}`,
+    );
   }
 }

@@ -52,14 +52,15 @@ export function spawn(command: string, args: readonly string[] = [], options: Sp
   for (const [name, value] of Object.entries({ killAfterMs, maxLineBytes, maxPendingBytes }))
     refuseNoNumber(name, value);
   refuseOther('function', 'onStderr', onStderr);
+  const description = options.calledAs ?? describeCommand(command, args);
   return {
-    description: options.calledAs ?? describeCommand(command, args),
+    description,
     network: 'pipe',
     ownsProcess: true,
     async open(receiver) {
       // A server on stdio exports this beside what it needs, and loads no module of Node for it.
       const { openChild } = await import('./child.ts');
-      return await openChild({ command, args, options, receiver });
+      return await openChild({ command, args, options: { ...options, description }, receiver });
     },
   };
 }

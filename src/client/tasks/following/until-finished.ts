@@ -27,7 +27,9 @@ export async function untilFinished(
   try {
     return await new Promise<CallToolResult>((resolve, reject) => {
       const clock = new Clock(ms === 0 ? Infinity : Math.max(1, ms - usedMs), () =>
-        reject(new ConnectionError('timeout', `tools/call did not end within ${ms} ms`)),
+        reject(
+          new ConnectionError('timeout', `tools/call did not end within ${Math.round(ms)} ms (maxTotalTimeoutMs)`),
+        ),
       );
       const unwatch = task.watch({
         wants: reject,
