@@ -142,6 +142,15 @@ describe('a question that comes again once it was answered, as on a stream that 
     await one.client.close();
   });
 
+  it('that was too long to be kept makes nothing else forgotten', async () => {
+    const heard: number[] = [];
+    const one = await scene({ onElicit: ({ message }) => (heard.push(message.length), 'decline') });
+    const long = { ...question, id: 'long', params: { ...form, message: 'x'.repeat(1_100_000) } };
+    await one.send(question, long, long, question);
+    assert.deepEqual(heard, [4, 1_100_000, 1_100_000]);
+    await one.client.close();
+  });
+
   it('is asked again where what asks nobody is to say how it stands now', async () => {
     let roots = 0;
     const one = await scene({ roots: () => [{ uri: `file:///${++roots}` }] });

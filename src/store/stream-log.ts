@@ -47,7 +47,7 @@ export interface StreamWriter {
 export interface StreamLog {
   /**
    * Makes somebody the only writer of a stream, from now on: appends of the one before, also those under way, fail as `fenced` or are numbered before
-   * his. A stream that is not known begins.
+   * his. A stream that is not known begins, with number 1, whatever mark is given.
    *
    * @param about What readers want to know of the stream, such as the request that it answers; of a stream that is known already, what was said
    *   first stays.

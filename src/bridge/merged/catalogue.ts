@@ -45,7 +45,7 @@ export class Catalogue {
   async list(kind: MergedList, cursor: unknown, call: Call): Promise<JsonObject> {
     const after = typeof cursor === 'string' ? fromCursor(kind, cursor) : undefined;
     const view = this.#views.of(call);
-    const known = after && this.#walks.find(view, after.walk);
+    const known = after && this.#walks.find(view, kind, after.walk);
     const { entries, hint } = known ?? (await this.#gathered(kind, call));
     const start = after === undefined ? 0 : entries.findIndex(([name]) => name === after.name) + 1;
     if (after !== undefined && start === 0) throw wrongCursor(String(cursor));
@@ -55,13 +55,13 @@ export class Catalogue {
     const isLast = last === undefined || start + page.length >= entries.length;
     if (isLast && known !== undefined) this.#walks.end(after?.walk ?? '');
     if (isLast) return result;
-    const walk = known === undefined ? this.#walks.begin(view, { entries, hint }) : after?.walk;
+    const walk = known === undefined ? this.#walks.begin(view, { kind, entries, hint }) : after?.walk;
     return { ...result, nextCursor: toCursor(kind, last[0], walk) };
   }
 
   async #gathered(kind: MergedList, call: Call): Promise<Gathered> {
     const { merged, parts } = await this.#refresh(kind, call);
-    return { entries: [...merged], hint: mergedHint(this.#options.slots, parts) };
+    return { kind, entries: [...merged], hint: mergedHint(this.#options.slots, parts) };
   }
 
   /**

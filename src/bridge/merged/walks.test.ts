@@ -79,6 +79,7 @@ describe('a merged list of several pages', () => {
 });
 
 const gathered = (count: number): Parameters<Walks['begin']>[1] => ({
+  kind: 'tools',
   entries: Array.from({ length: count }, (_, at) => [`${at}`, {}] as const),
   hint: { ttlMs: 5_000, cacheScope: 'private' },
 });
@@ -91,24 +92,40 @@ test('a list that is read is kept until ten seconds after its last page, and no 
   const id = walks.begin(view, gathered(2));
   for (let page = 0; page < 3; page++) {
     mock.timers.tick(9_000);
-    assert.equal(walks.find(view, id)?.entries.length, 2);
+    assert.equal(walks.find(view, 'tools', id)?.entries.length, 2);
   }
   mock.timers.tick(10_000);
-  assert.equal(walks.find(view, id), undefined);
+  assert.equal(walks.find(view, 'tools', id), undefined);
 });
 
 test('of lists that are read the oldest are forgotten first, and the newest is kept however long it is', () => {
   const walks = new Walks();
-  const first = walks.begin(view, gathered(60_000));
-  const second = walks.begin(view, gathered(40_000));
-  assert.ok(walks.find(view, first) && walks.find(view, second));
-  // It is that of its client alone.
-  assert.equal(walks.find({ ...view }, first), undefined);
+  const [one, other] = [{ ...view }, { ...view }];
+  const first = walks.begin(one, gathered(20_000));
+  const second = walks.begin(other, gathered(10_000));
+  assert.ok(walks.find(one, 'tools', first) && walks.find(other, 'tools', second));
+  // It is that of its client and its kind alone.
+  assert.equal(walks.find(other, 'tools', first), undefined);
+  assert.equal(walks.find(one, 'prompts', first), undefined);
   const third = walks.begin(view, gathered(150_000));
   assert.deepEqual(
-    [first, second, third].map((id) => walks.find(view, id)?.entries.length),
+    [
+      walks.find(one, 'tools', first),
+      walks.find(other, 'tools', second),
+      walks.find(view, 'tools', third)?.entries.length,
+    ],
     [undefined, undefined, 150_000],
   );
   walks.end(third);
-  assert.equal(walks.find(view, third), undefined);
+  assert.equal(walks.find(view, 'tools', third), undefined);
+});
+
+test('a client that begins to read a list again and again has one of them', () => {
+  const walks = new Walks();
+  const [first, of] = [walks.begin(view, gathered(2)), walks.begin(view, { ...gathered(3), kind: 'prompts' })];
+  const second = walks.begin(view, gathered(4));
+  assert.equal(walks.find(view, 'tools', first), undefined);
+  assert.equal(walks.find(view, 'tools', second)?.entries.length, 4);
+  assert.equal(walks.find(view, 'prompts', of)?.entries.length, 3);
+  for (const id of [second, of]) walks.end(id);
 });

@@ -1,15 +1,17 @@
 import { after, monotonicNow } from '../../jsonrpc/timeout.ts';
 import type { CacheHint } from '../../protocol/features/envelope.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
+import type { MergedList } from './lists.ts';
 import type { View } from './views.ts';
 
 /** Time after the last page for which a list is kept, and the longest after it was gathered, in milliseconds. */
 const [restMs, longestMs] = [10_000, 60_000];
 /** Limit of the entries that are kept; those of the newest list are kept however many they are. */
-const mostEntries = 100_000;
+const mostEntries = 30_000;
 
 /** A merged list as it was gathered. */
 export interface Gathered {
+  readonly kind: MergedList;
   readonly entries: readonly (readonly [name: string, item: JsonObject])[];
   /** Time that it may be kept; left out where a server does not say. */
   readonly hint: CacheHint | undefined;
@@ -31,6 +33,8 @@ export class Walks {
 
   /** Keeps a list of which more pages may be asked for; gives its id. */
   begin(view: View, gathered: Gathered): string {
+    // Who begins anew has no use for the one before, whose cursor is known by its name all the same.
+    for (const [before, walk] of this.#walks) if (walk.view === view && walk.kind === gathered.kind) this.end(before);
     const id = crypto.randomUUID();
     this.#walks.set(id, { ...gathered, view, begunAt: monotonicNow(), stop: this.#endLater(id, restMs) });
     this.#entries += gathered.entries.length;
@@ -42,14 +46,14 @@ export class Walks {
   }
 
   /** Finds the list of an id, which its client goes on with; it was gathered a while ago, and may be kept for less. */
-  find(view: View, id: unknown): Gathered | undefined {
+  find(view: View, wanted: MergedList, id: unknown): Gathered | undefined {
     const walk = typeof id === 'string' ? this.#walks.get(id) : undefined;
-    if (walk?.view !== view) return undefined;
-    const { entries, hint, begunAt, stop } = walk;
+    if (walk?.view !== view || walk.kind !== wanted) return undefined;
+    const { kind, entries, hint, begunAt, stop } = walk;
     const age = monotonicNow() - begunAt;
     stop();
     walk.stop = this.#endLater(String(id), Math.min(restMs, longestMs - age));
-    return { entries, hint: hint && { ...hint, ttlMs: Math.max(0, Math.floor(hint.ttlMs - age)) } };
+    return { kind, entries, hint: hint && { ...hint, ttlMs: Math.max(0, Math.floor(hint.ttlMs - age)) } };
   }
 
   /** Forgets a list. */

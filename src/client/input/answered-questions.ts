@@ -18,7 +18,7 @@ interface Kept {
 /**
  * The questions that somebody answered here while requests of ours ran on one connection. The stream of such a request may bring one again when it is taken up,
  * and nobody is to be asked twice for that. Elsewhere an id that comes again is that of another question, whatever it should be: what somebody
- * once agreed to is no answer to it. The oldest are forgotten first, and one that is too long at once.
+ * once agreed to is no answer to it. The oldest are forgotten first, and one that is too long is not kept.
  */
 export class AnsweredQuestions {
   /** By the request of ours, and the id. */
@@ -36,6 +36,7 @@ export class AnsweredQuestions {
     const question = toJson(asked);
     const characters = question.length + (answer === undefined ? 0 : toJson(answer).length);
     this.#forget(key);
+    if (characters > most.characters) return;
     this.#kept.set(key, { question, answer, characters });
     this.#characters += characters;
     for (const oldest of this.#kept.keys()) {

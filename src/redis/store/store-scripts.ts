@@ -98,9 +98,10 @@ if stream and stream.at + life <= now then
 end
 if stream then
   if stream.complete then return false end
-  if not mark then
+  if ARGV[5] == '' then
     stream.epoch = math.max(stream.epoch + 1000, epoch)
-  elseif stream.epoch == mark or stream.epoch == mark + 1 then
+  elseif mark and stream.epoch <= mark + 1 then
+    -- One below the mark is that of an engine which lost its last writes.
     stream.epoch = mark + 1
   else
     return false

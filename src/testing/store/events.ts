@@ -121,6 +121,7 @@ const writing: readonly StoreCheck[] = [
       const another = await there.write('s', '');
       for (const { mark } of [first, second, third])
         equal(await whyRefused(() => log.write('s', '', mark)), 'fenced', 'who goes on after another');
+      equal(await whyRefused(() => log.write('s', '', 'made up')), 'fenced', 'who goes on by a mark that is none');
       equal(await another.append('d', true), 4, 'the number of another');
       equal(await whyRefused(() => there.write('s', '', another.mark)), 'fenced', 'who goes on after the end');
       equal((await log.read('s', 0))?.events.map(({ data }) => data).join(), 'a,b,c,d', 'the stream');
