@@ -1,3 +1,4 @@
+import { loadedOnce } from '../mistakes/loaded-once.ts';
 import { heldChannels, type TasksAsked } from './tasks/between.ts';
 import { Chain } from '../peer/middleware/chain.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
@@ -247,9 +248,7 @@ function isOfOne(channel: string): boolean {
 
 /** Bus of a store, as parked calls need it: their texts have any length. It is loaded by the first of them. */
 function busOf(store: Store): Bus {
-  let loaded: Promise<Bus> | undefined;
-  const bus = (): Promise<Bus> =>
-    (loaded ??= import('../store/long-texts.ts').then(({ busOfLongTexts }) => busOfLongTexts(store, isOfOne)));
+  const bus = loadedOnce<Bus>(async () => (await import('../store/long-texts.ts')).busOfLongTexts(store, isOfOne));
   return {
     publish: async (channel, text) => await (await bus()).publish(channel, text),
     subscribe: async (channel, hear, onGap) => await (await bus()).subscribe(channel, hear, onGap),

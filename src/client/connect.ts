@@ -1,3 +1,4 @@
+import { loadedOnce } from '../mistakes/loaded-once.ts';
 import { withPlainNumbers } from '../json/exact-number.ts';
 import { serverUrl } from '../jsonrpc/server-url.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
@@ -107,12 +108,11 @@ async function hostedTasks(
 
 /** Most clients never subscribe: what that takes is loaded by the first subscription. */
 function lateSubscriptions(options: SubscriptionsOptions): Pick<ClientSubscriptions, 'open'> {
-  let made: Promise<ClientSubscriptions> | undefined;
-  const make = async (): Promise<ClientSubscriptions> => {
+  const load = loadedOnce(async () => {
     const late = await import('./subscriptions/subscriptions.ts');
     return new late.ClientSubscriptions(options);
-  };
-  return { open: async (...given) => (await (made ??= make())).open(...given) };
+  });
+  return { open: async (...given) => (await load()).open(...given) };
 }
 
 function isTransport(target: Transport | URL | string): target is Transport {

@@ -1,3 +1,4 @@
+import { loadedOnce } from '../mistakes/loaded-once.ts';
 import { refuseUnknown, type Names } from '../mistakes/known-names.ts';
 import { refuseNoNumber, refuseOther } from '../mistakes/known-values.ts';
 import type { Bus } from './bus.ts';
@@ -45,14 +46,7 @@ export function memoryTasks(options: MemoryTasksOptions = {}): TaskStore {
     const loaded = await import('./memory/task-shelf.ts');
     return (shelf ??= new loaded.TaskShelf(maxTasks, maxBytes));
   };
-  let loadedBus: Promise<Bus> | undefined;
-  const bus = (): Promise<Bus> => {
-    if (loadedBus !== undefined) return loadedBus;
-    loadedBus = import('./bus.ts').then((loaded) => loaded.memoryBus());
-    // What could not be loaded may be loaded for the next.
-    loadedBus.catch(() => (loadedBus = undefined));
-    return loadedBus;
-  };
+  const bus = loadedOnce<Bus>(async () => (await import('./bus.ts')).memoryBus());
   const store: TaskStore = {
     bus: {
       publish: async (channel, text) => await (await bus()).publish(channel, text),

@@ -1,3 +1,4 @@
+import { loadedOnce } from '../../mistakes/loaded-once.ts';
 import type { Seal } from '../../seal/seal.ts';
 import type { TaskRoutes } from '../tasks/task-routes.ts';
 import type { Routes } from './routes.ts';
@@ -8,10 +9,8 @@ export type LateTaskRoutes = () => Promise<TaskRoutes>;
 
 /** Makes what loads them. */
 export function lateTaskRoutes(slots: readonly Slot[], routes: Routes, seal: Seal): LateTaskRoutes {
-  let loading: Promise<TaskRoutes> | undefined;
-  const load = async (): Promise<TaskRoutes> => {
+  return loadedOnce(async () => {
     const late = await import('../tasks/task-routes.ts');
     return new late.TaskRoutes(slots, routes, seal);
-  };
-  return () => (loading ??= load());
+  });
 }

@@ -216,7 +216,7 @@ function partsOf(settings: SingleOptions, tools: UpstreamTools, open: (isMain: b
     watched: (telling) => settings.listeners.watched(telling),
     onWarning,
   });
-  const taskSaid = (...said: readonly [string, string]): void => void tasks.load().then((own) => own.said(...said));
+  const taskSaid = (...said: readonly [string, string]): void => tasks.hear((own) => own.said(...said));
   const pool: Pool = new Pool({
     open,
     places,
@@ -294,10 +294,9 @@ function sessionEvents(
 ): UpstreamEvents {
   return {
     onLog: (message) => session.notify('notifications/message', { ...message }),
-    related: (params, tell) => void tasks.load().then(({ notices }) => notices.related(params, session, tell)),
+    related: (params, tell) => tasks.hear(({ notices }) => notices.related(params, session, tell)),
     onNotification: (method, params) => {
-      if (method === 'notifications/tasks/status')
-        void tasks.load().then((loaded) => loaded.status(ownWords(params), session));
+      if (method === 'notifications/tasks/status') tasks.hear((own) => own.status(ownWords(params), session));
       else if (isListChange(method) || isOfSession(method, params)) session.notify(method, ownWords(params));
     },
     onRequest: async (method, params, { signal, running }) => {

@@ -1,3 +1,4 @@
+import { loadedOnce } from '../../mistakes/loaded-once.ts';
 import type { SingleTasks, SingleTasksOptions } from './single-tasks.ts';
 
 /** The tasks of one server, which are loaded when the first of them is seen. */
@@ -5,20 +6,28 @@ export interface LateTasks {
   /** The tasks, where they were loaded. */
   readonly loaded: SingleTasks | undefined;
   load(): Promise<SingleTasks>;
+  /** Lets them hear something; what cannot be loaded misses that. */
+  hear(tell: (own: SingleTasks) => unknown): void;
 }
 
 /** Makes what loads the tasks of a server. */
 export function lateTasks(options: SingleTasksOptions): LateTasks {
   let loaded: SingleTasks | undefined;
-  let loading: Promise<SingleTasks> | undefined;
-  const load = async (): Promise<SingleTasks> => {
+  const load = loadedOnce(async (): Promise<SingleTasks> => {
     const late = await import('./single-tasks.ts');
     return (loaded = new late.SingleTasks(options));
-  };
+  });
   return {
     get loaded() {
       return loaded;
     },
-    load: () => (loading ??= load()),
+    load,
+    hear(tell) {
+      load()
+        .then(tell)
+        .catch((cause: unknown) =>
+          options.onWarning(`what a server said about a task was not heard: ${String(cause)}`),
+        );
+    },
   };
 }

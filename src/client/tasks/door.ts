@@ -1,3 +1,4 @@
+import { loadedOnce } from '../../mistakes/loaded-once.ts';
 import { declaresExtension, withExtensions } from '../../protocol/extension.ts';
 import type { ClientCapabilities } from '../../protocol/capability.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
@@ -19,7 +20,6 @@ export interface ToolCall {
 export class TaskDoor {
   readonly #parts: ClientParts;
   readonly #requests: Requests;
-  #made: Promise<ClientTasks> | undefined;
   #declared: { readonly of: ClientCapabilities; readonly made: ClientCapabilities } | undefined;
 
   constructor(parts: ClientParts, requests: Requests) {
@@ -56,22 +56,19 @@ export class TaskDoor {
   abandoning(call: ToolCall, options: ToolCallOptions = {}): (result: JsonObject) => void {
     return (result) => {
       if (result['resultType'] === 'task' && options.onGiveUp !== 'leave')
-        void this.load().then((tasks) => tasks.abandon(call, result, this.declaring(options)));
+        this.load()
+          .then((tasks) => tasks.abandon(call, result, this.declaring(options)))
+          .catch((cause: unknown) =>
+            this.#parts.settings.onWarning?.('the task of a call that was given up could not be cancelled', cause),
+          );
     };
   }
 
   /** Loads what follows tasks. */
-  load(): Promise<ClientTasks> {
-    const make = async (): Promise<ClientTasks> => {
-      const late = await import('./client-tasks.ts');
-      return new late.ClientTasks(this.#parts, this.#requests, this);
-    };
-    if (this.#made !== undefined) return this.#made;
-    this.#made = make();
-    // What could not be loaded may be loaded for the next.
-    this.#made.catch(() => (this.#made = undefined));
-    return this.#made;
-  }
+  readonly load: () => Promise<ClientTasks> = loadedOnce(async () => {
+    const late = await import('./client-tasks.ts');
+    return new late.ClientTasks(this.#parts, this.#requests, this);
+  });
 
   /** Capabilities of the client with the extension: the same object until they change. */
   get #capabilities(): ClientCapabilities {

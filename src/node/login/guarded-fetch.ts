@@ -1,3 +1,4 @@
+import { loadedOnce } from '../../mistakes/loaded-once.ts';
 import { lookup as lookUp, type LookupAddress, type LookupOptions } from 'node:dns';
 import type { Agent, fetch as undiciFetch } from 'undici';
 import type { AuthorizationFetch, AuthorizationRequest, AuthorizationResponse } from '../../auth/document.ts';
@@ -30,14 +31,7 @@ export interface GuardedFetchOptions extends NetworkOptions {
 export function guardedFetch(options: GuardedFetchOptions = {}): GuardedFetch {
   const resolve = options.resolve ?? ((hostname, asked, done) => lookUp(hostname, asked, done));
   const within = (rules: NetworkRules): AuthorizationFetch => {
-    let loading: Promise<Parts> | undefined;
-    const parts = (): Promise<Parts> => {
-      if (loading !== undefined) return loading;
-      loading = load(rules, resolve);
-      // What could not be loaded may be loaded for the next.
-      loading.catch(() => (loading = undefined));
-      return loading;
-    };
+    const parts = loadedOnce(() => load(rules, resolve));
     return async (url, request) => {
       const { agent, fetch } = await parts();
       return await fetched(fetch, agent, url, request);

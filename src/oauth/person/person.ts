@@ -1,5 +1,6 @@
 /** The requests of a person at one server: what was granted goes with them, and is renewed before it ends. */
 
+import { loadedOnce } from '../../mistakes/loaded-once.ts';
 import type { AuthorizedAnswer, AuthorizedRequest, Authorizer, AuthorizationFields } from '../../auth/authorizer.ts';
 import { AuthorizationError } from '../../auth/errors.ts';
 import { DpopProver, keysIn } from '../dpop.ts';
@@ -15,7 +16,6 @@ export class PersonAuthorizer implements Authorizer {
   readonly #site: Site;
   readonly #settings: OAuthSettings;
   readonly #provers = new Map<string, DpopProver>();
-  #mending: Promise<Mending> | undefined;
   /** Header field that a page came back with, until the server takes it. */
   #unproven: string | undefined;
 
@@ -34,19 +34,11 @@ export class PersonAuthorizer implements Authorizer {
   }
 
   /** The part that sees to refusals, loaded by the first one: a grant that is kept and still good needs none of it. */
-  mending(): Promise<Mending> {
-    if (this.#mending !== undefined) return this.#mending;
-    this.#mending = import('./mending.ts').then(
-      (late) =>
-        new late.Mending(this.#site, this.#settings, {
-          keeper: this.keeper,
-          proverOf: (issuer) => this.#proverOf(issuer),
-        }),
-    );
-    // What could not be loaded may be loaded for the next.
-    this.#mending.catch(() => (this.#mending = undefined));
-    return this.#mending;
-  }
+  readonly mending: () => Promise<Mending> = loadedOnce(async () => {
+    const late = await import('./mending.ts');
+    const parts = { keeper: this.keeper, proverOf: (issuer: string) => this.#proverOf(issuer) };
+    return new late.Mending(this.#site, this.#settings, parts);
+  });
 
   headers(request: AuthorizedRequest): AuthorizationFields | Promise<AuthorizationFields> {
     // Once it was refused, what is to be done about it is done by then.

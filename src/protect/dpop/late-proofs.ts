@@ -1,3 +1,4 @@
+import { loadedOnce } from '../../mistakes/loaded-once.ts';
 import type { DpopSettings } from './options.ts';
 import type { DpopProofs } from './proofs.ts';
 
@@ -6,14 +7,7 @@ export type ProofCheck = Pick<DpopProofs, 'check' | 'nonceHeader'>;
 
 /** Makes the check of proofs, which is loaded by the first of them: most servers see none. */
 export function lateProofs(settings: DpopSettings, now: () => number): ProofCheck {
-  let loading: Promise<DpopProofs> | undefined;
-  const proofs = (): Promise<DpopProofs> => {
-    if (loading !== undefined) return loading;
-    loading = import('./proofs.ts').then((loaded) => new loaded.DpopProofs(settings, now));
-    // What could not be loaded may be loaded for the next.
-    loading.catch(() => (loading = undefined));
-    return loading;
-  };
+  const proofs = loadedOnce(async () => new (await import('./proofs.ts')).DpopProofs(settings, now));
   return {
     check: async (...about) => await (await proofs()).check(...about),
     nonceHeader: async (...about) => await (await proofs()).nonceHeader(...about),

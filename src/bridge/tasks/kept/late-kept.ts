@@ -1,3 +1,4 @@
+import { loadedOnce } from '../../../mistakes/loaded-once.ts';
 import type { KeptTasks, KeptTasksOptions } from './kept-tasks.ts';
 
 /** Tasks that a bridge keeps, which are loaded when the first of them is made, or there may be some of before. */
@@ -10,23 +11,26 @@ export interface LateKept {
 
 /** Makes what loads the tasks that a bridge keeps. */
 export function lateKept(options: KeptTasksOptions): LateKept {
-  let loading: Promise<KeptTasks> | undefined;
+  let isWanted = false;
   let loaded: KeptTasks | undefined;
   let isClosed = false;
-  const load = async (): Promise<KeptTasks> => {
+  const load = loadedOnce(async (): Promise<KeptTasks> => {
     const late = await import('./kept-tasks.ts');
     const kept = (loaded = new late.KeptTasks(options));
     if (isClosed) await kept.close();
     return kept;
-  };
+  });
   return {
     get idle() {
       return loaded?.idle !== false;
     },
-    load: () => (loading ??= load()),
+    load: () => {
+      isWanted = true;
+      return load();
+    },
     close: async () => {
       isClosed = true;
-      await (await loading)?.close();
+      if (isWanted) await (await load()).close();
     },
   };
 }
