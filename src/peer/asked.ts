@@ -83,7 +83,7 @@ export class AskedRequests {
     const id = this.#lastId + 1;
     const token = this.#claim(id, { given: givenToken(request.params), options, hear });
     this.#lastId = id;
-    const whither = `${nameIn(request.params)}${this.#at}`;
+    const whither = (): string => `${nameIn(request.params)}${this.#at}`;
     const pending = new PendingRequest({ id, method: request.method, token, whither }, options, this.#owner);
     this.#pending.set(id, { pending });
     return pending;

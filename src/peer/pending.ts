@@ -45,7 +45,7 @@ export interface RequestFacts {
   readonly method: string;
   readonly token: ProgressToken | undefined;
   /** Continues a sentence in parentheses: `, "add" at http://…`. */
-  readonly whither?: string;
+  readonly whither?: () => string;
 }
 
 /** One request of ours that waits for its answer, with its clocks. */
@@ -56,7 +56,7 @@ export class PendingRequest<Options extends WaitOptions = WaitOptions> implement
   /** The token under which its progress is reported, where it has one. */
   readonly token: ProgressToken | undefined;
   /** Words for what it names and whom it asks, for who reads that it took too long. */
-  readonly #whither: string;
+  readonly #whither: (() => string) | undefined;
   /** Words of that for the peer, which knows who it is. */
   overdue: string | undefined;
   /** Closes the exchange that carries it, where it has one. */
@@ -88,7 +88,7 @@ export class PendingRequest<Options extends WaitOptions = WaitOptions> implement
   #since = 0;
   readonly #onAbort: (() => void) | undefined;
 
-  constructor({ id, method, token, whither = '' }: RequestFacts, options: Options, owner: PendingOwner<Options>) {
+  constructor({ id, method, token, whither }: RequestFacts, options: Options, owner: PendingOwner<Options>) {
     this.id = id;
     this.method = method;
     this.token = token;
@@ -188,7 +188,7 @@ export class PendingRequest<Options extends WaitOptions = WaitOptions> implement
   #timedOut(limit: 'timeoutMs' | 'maxTotalTimeoutMs'): void {
     // What is left of a limit of several attempts is no whole number.
     this.overdue = `${this.method} was not answered within ${Math.round(this.options[limit] ?? 0)} ms`;
-    this.#giveUp(new ConnectionError('timeout', `${this.overdue} (${limit}${this.#whither})`));
+    this.#giveUp(new ConnectionError('timeout', `${this.overdue} (${limit}${this.#whither?.() ?? ''})`));
   }
 
   #timer(ms: number | undefined, run: () => void): (() => void) | undefined {

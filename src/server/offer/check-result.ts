@@ -51,13 +51,13 @@ export function checkQuestion({ method, params = {} }: Question, what: string): 
   // The method's own row is the type of its parameters.
   const [problem] = check(newestRevision, type, toWire(newestRevision, type, params as never));
   if (problem !== undefined) throw new TypeError(`${what}: ${problem.path} ${problem.message}`);
-  checkJson(params, what);
+  jsonOf(params, what);
 }
 
-/** Checks that a value can be written as JSON, since one that cannot takes everything else of its message with it. */
-export function checkJson(value: unknown, what: string): void {
+/** Writes a value as JSON, since one that cannot be takes everything else of its message with it. */
+export function jsonOf(value: unknown, what: string): string {
   try {
-    JSON.stringify(value);
+    return JSON.stringify(value);
   } catch (cause) {
     throw new TypeError(
       `${what} cannot be written as JSON: ${cause instanceof Error ? cause.message : String(cause)}`,
@@ -77,12 +77,17 @@ export function checkJson(value: unknown, what: string): void {
 export function listable<T>(type: Type<T>, entry: NoInfer<T>, what: string): T {
   const [problem] = check(newestRevision, type, toWire(newestRevision, type, entry));
   if (problem !== undefined) throw new TypeError(`${what} cannot be listed: ${problem.path} ${problem.message}`);
-  checkJson(entry, what);
+  jsonOf(entry, what);
   return entry;
 }
 
 /** Its alphabet, and the padding at its end. */
 const base64 = /^[A-Za-z0-9+/]*={0,2}$/;
+
+/** Tells whether a text is base64; lines of it, as MIME has them, are read by everybody. */
+function isBase64(data: string): boolean {
+  return base64.test(data) || base64.test(data.replaceAll(/[\t\n\r ]/g, ''));
+}
 
 /**
  * Makes sure that the data of images and sounds is base64: no client shows it otherwise, and none says why.
@@ -92,7 +97,7 @@ const base64 = /^[A-Za-z0-9+/]*={0,2}$/;
 export function checkData(result: CallToolResult, tool: string): CallToolResult {
   // A result of another kind has no content.
   for (const [index, block] of (result.content ?? []).entries()) {
-    if ((block.type !== 'image' && block.type !== 'audio') || base64.test(block.data)) continue;
+    if ((block.type !== 'image' && block.type !== 'audio') || isBase64(block.data)) continue;
     const problem = block.data.startsWith('data:')
       ? 'is a data: URL; what follows its comma belongs there'
       : 'must be base64';

@@ -314,7 +314,7 @@ test('output that is no JSON, and data that is no base64, are told of with the t
   server.tool('big', { output: { type: 'object' } }, () => ({ a: 1n }));
   server.tool('url', {}, () => image('data:image/png;base64,AAAA'));
   server.tool('odd', {}, () => [text('x'), { ...image('not base64!'), type: 'audio' }]);
-  server.tool('good', {}, () => [image('AAA='), image(''), text('data:,')]);
+  server.tool('good', {}, () => [image('AAA='), image('AAAA\r\nAAA=\n'), image(''), text('data:,')]);
   for (const tool of ['big', 'url', 'odd']) assert.equal((await called(server, statelessDate, tool))['isError'], true);
   assert.equal((await called(server, statelessDate, 'good'))['isError'], undefined);
   assert.match(said[0] ?? '', /the output of tool "big" cannot be written as JSON: .*BigInt/);

@@ -78,11 +78,15 @@ function names({ properties }: Readonly<Record<string, unknown>>, property: stri
  *
  * @param whole What else the result has; content of its own stays.
  */
-export function structuredResult(value: unknown, whole: Readonly<Partial<CallToolResult>> = {}): CallToolResult {
+export function structuredResult(
+  value: unknown,
+  whole: Readonly<Partial<CallToolResult>> = {},
+  json: string = JSON.stringify(value),
+): CallToolResult {
   const { content } = whole;
   return {
     ...whole,
-    content: Array.isArray(content) ? content : [text(JSON.stringify(value))],
+    content: Array.isArray(content) ? content : [text(json)],
     structuredContent: value,
   };
 }
