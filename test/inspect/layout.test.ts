@@ -122,10 +122,13 @@ for (const width of [800, 1_600])
     const lines = await Promise.all(
       sides.map(async (side) => {
         const rows = await side.getByRole('row').all();
-        return (await Promise.all(rows.map(isSeen))).filter(Boolean).length;
+        const seen = (await Promise.all(rows.map(isSeen))).filter(Boolean).length;
+        return { seen, all: Number(await side.getAttribute('aria-rowcount')) };
       }),
     );
-    assert.ok(Math.min(...lines) >= 12, `${lines.join(' and ')} lines are seen`);
+    // A text may begin above, where both are alike.
+    for (const { seen, all } of lines)
+      assert.ok(all > 5 && seen >= Math.min(all - 1, 12), `${seen} of ${all} lines are seen`);
     await accessible('a lens that begins where texts differ');
   });
 
