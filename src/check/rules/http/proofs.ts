@@ -7,7 +7,7 @@ import { guardOf, metadataOf } from '../../bench/guard.ts';
 import type { Answered } from '../../bench/prober.ts';
 import type { Sender } from '../../bench/senders.ts';
 import type { ProbeRule } from '../../rule.ts';
-import { breaks, holds, NotAllowed, NotApplicable, notApplicable, notJudged } from '../../verdict.ts';
+import { breaks, holds, NotAllowed, NotApplicable, notApplicable, notJudged, type RuleVerdict } from '../../verdict.ts';
 
 /** Rules about proofs of possession (DPoP), of servers that say that they take some. */
 
@@ -94,6 +94,18 @@ async function tried(
   }
 }
 
+/** Tells that no proof was taken; of what was not answered in time nobody knows. */
+function noneTaken(answers: readonly (readonly [what: string, answer: Answered])[]): RuleVerdict {
+  const served = answers.find(([, answer]) => answer.result !== undefined);
+  if (served !== undefined) return breaks(served[1], `${served[0]} was taken`);
+  const silent = answers.find(([, { status }]) => status === undefined);
+  return silent === undefined ? holds : unanswered(silent[0]);
+}
+
+function unanswered(what: string): RuleVerdict {
+  return notJudged(`${what} was not answered in time`);
+}
+
 const strong: ProbeRule = {
   id: 'auth-144',
   over: 'http',
@@ -119,8 +131,7 @@ const strong: ProbeRule = {
       ['a proof by none', await resigned(await right('POST'), 'none')],
       ['a proof by HS256', await resigned(await right('POST'), 'HS256')],
     ]);
-    const served = answers.find(([, answer]) => answer.result !== undefined);
-    return served === undefined ? holds : breaks(served[1], `${served[0]} was taken`);
+    return noneTaken(answers);
   },
 };
 
@@ -141,9 +152,7 @@ const verified: ProbeRule = {
   words: 'A proof is verified: its signature, and that it is for this method and address',
   mend: 'check each proof as RFC 9449, section 4.3, says',
   async probe(bench) {
-    const answers = await tried(bench, faulty);
-    const served = answers.find(([, answer]) => answer.result !== undefined);
-    return served === undefined ? holds : breaks(served[1], `${served[0]} was taken`);
+    return noneTaken(await tried(bench, faulty));
   },
 };
 
@@ -157,6 +166,7 @@ const refusedWell: ProbeRule = {
     const answers = (await tried(bench, faulty)).filter(([what]) => what !== 'no proof');
     for (const [what, answer] of answers) {
       if (answer.result !== undefined) return notJudged('it was taken: see auth-145');
+      if (answer.status === undefined) return unanswered(what);
       if (answer.status !== 401) return breaks(answer, `${what} is refused with HTTP ${answer.status}`);
       const challenge = dpopIn(answer);
       if (challenge?.parameters['error'] === undefined)
