@@ -20,6 +20,10 @@ export const disputes: ReadonlyMap<string, string> = new Map<string, string>([
     'tools-025',
     'the page on tools wants a result with isError, and the schema says in a comment that wrong arguments are answered with -32602',
   ],
+  [
+    'caching-018',
+    'a server must be aware that what is public is shared, and that public is said rightly stands there in small letters; several servers behind one address may differ as well',
+  ],
   ['tasks-086', 'the pages of the extension say -32021 and, on the first of them, -32003'],
   ['subs-009', 'a result is what should end a stream, and over stdio a cancellation is what must'],
   ['subs-010', 'a cancellation is what must end a stream over stdio, and a result is what should'],

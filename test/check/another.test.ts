@@ -146,11 +146,16 @@ function listed(isLess: (asked: number) => boolean): (tokens: () => Tokens) => F
 test('a list that says public is compared with that of somebody else, where it stays as it is', async (t) => {
   const cases = [
     ['holds', () => false],
-    ['breaks', (asked: number) => asked < 0],
-    ['not-applicable', (asked: number) => asked < 0 || asked % 2 === 0],
+    ['disputed', (asked: number) => asked < 0],
+    ['not-judged', (asked: number) => asked % 2 === 1],
+    ['not-judged', (asked: number) => asked < 0 || asked % 2 === 0],
   ] as const;
   for (const [verdict, isLess] of cases) {
-    const { rows } = await judged(t, ['caching-018', newest], listed(isLess));
+    const { rows, findings } = await judged(t, ['caching-018', newest], listed(isLess));
+    assert.deepEqual(
+      findings.map(({ severity }) => severity),
+      verdict === 'disputed' ? ['note'] : [],
+    );
     assert.deepEqual(
       rows.map((row) => row.verdict),
       [verdict],
@@ -160,6 +165,27 @@ test('a list that says public is compared with that of somebody else, where it s
   assert.deepEqual(
     rows.map(({ verdict }) => verdict),
     ['not-applicable'],
+  );
+});
+
+test('two servers behind one address whose lists differ are no leak', async (t) => {
+  let asked = 0;
+  const turns = (): Fault => ({
+    response(returning, { message: { method } }) {
+      if (method !== 'tools/list') return;
+      const isSecond = asked++ % 2 === 1;
+      eachMessage(returning, ({ result }) => {
+        if (!isObject(result) || !Array.isArray(result['tools'])) return;
+        result['cacheScope'] = 'public';
+        if (isSecond) result['tools'].pop();
+      });
+    },
+  });
+  const { rows, findings } = await judged(t, ['caching-018', newest], turns);
+  assert.deepEqual(findings, []);
+  assert.deepEqual(
+    rows.map(({ verdict }) => verdict),
+    ['not-judged'],
   );
 });
 

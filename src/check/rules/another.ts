@@ -199,17 +199,27 @@ const sameForAll: ProbeRule = {
       const { capabilities } = await bench.offer();
       const speaker = await bench.shared();
       let judged = 0;
+      let unsteady: string | undefined;
       for (const [method, field] of keptLists.filter(([, , name]) => isObject(capabilities[name]))) {
-        const own = publicNames(await bench.works(speaker, method), field);
+        const mine = async (): Promise<string | undefined> => publicNames(await bench.works(speaker, method), field);
+        const before = [await mine(), await mine()];
+        const first = publicNames(await other.request(method), field);
         const answer = await other.request(method);
         const theirs = publicNames(answer, field);
-        // What changes by itself says nothing of who asks.
-        const isSteady = own === publicNames(await bench.works(speaker, method), field);
-        if (own === undefined || theirs === undefined || !isSteady) continue;
+        const [own, ...again] = [...before, await mine(), await mine()];
+        if (own === undefined || theirs === undefined) continue;
+        // What changes by itself, or from one server behind the address to the next, says nothing of who asks.
+        if (first !== theirs || again.some((one) => one !== own)) {
+          unsteady = method;
+          continue;
+        }
         judged++;
         if (own !== theirs) return breaks(answer, `${method} gives somebody else others, and says public to both`);
       }
-      return judged > 0 ? holds : notApplicable('it says of no list that anybody may keep it');
+      if (judged > 0) return holds;
+      return unsteady === undefined
+        ? notApplicable('it says of no list that anybody may keep it')
+        : notJudged(`${unsteady} gives the same person now these and now others`);
     }),
 };
 
