@@ -55,13 +55,13 @@ function findingsOf({ rule, revision, outcome }: JudgedRule): readonly Finding[]
 }
 
 function findingAt(
-  { why, where, exchange }: BrokenPlace,
+  { why, where, exchange, disputed: said }: BrokenPlace,
   { id, words, mend }: JudgedRule['rule'],
   revision: Revision,
 ): Finding {
   const row = rowOf(id);
   const source = pageOf(row);
-  const disputed = disputes.get(id);
+  const disputed = said ?? disputes.get(id);
   return {
     id,
     severity: disputed === undefined ? severityOf(row.level) : 'note',
@@ -86,7 +86,10 @@ function verdictOf({ rule: { id }, revision, outcome }: JudgedRule): RowVerdict 
       : 'why' in outcome
         ? { why: outcome.why }
         : {};
-  if (verdict === 'breaks' && disputes.has(id)) return { id, revision: revision.date, verdict: 'disputed', ...reason };
+  const isDisputed =
+    verdict === 'breaks' &&
+    (disputes.has(id) || [outcome, ...(outcome.more ?? [])].every(({ disputed }) => disputed !== undefined));
+  if (isDisputed) return { id, revision: revision.date, verdict: 'disputed', ...reason };
   const isWish = verdict === 'breaks' && severityOf(rowOf(id).level) !== 'error';
   return { id, revision: revision.date, verdict: isWish ? 'differs' : verdict, ...reason };
 }

@@ -5,6 +5,8 @@ export interface BrokenPlace {
   readonly why: string;
   readonly exchange: Exchanged;
   readonly where?: string;
+  /** Reason for which it is no fault, where texts say two things of this and one of the rest of the row. */
+  readonly disputed?: string;
 }
 
 /** Finding of a rule about a server in one revision. */

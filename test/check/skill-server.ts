@@ -108,7 +108,15 @@ export const skillFaults: Readonly<Record<string, readonly [row: string, alter: 
     'resources-030',
     ({ skills }) => (skills[0] = { ...skills[0], frontmatter: { name: 'refunds', description: 'Gives money back' } }),
   ],
-  'no-manifest': ['resources-031', ({ skills }) => delete skills[0]?.['resources']],
+  'another-word-than-dynamic': ['resources-031', ({ skills: [, daily] }) => daily && (daily['resources'] = 'static')],
+  'no-list-and-a-wrong-digest': [
+    'resources-031',
+    ({ skills: [first, daily], files }) => {
+      delete daily?.['resources'];
+      for (const file of Array.isArray(first?.['resources']) ? first['resources'] : []) delete file.size;
+      files['skill://team/refunds/SKILL.md'] += '\n';
+    },
+  ],
   'a-file-twice': [
     'resources-031',
     ({ skills: [first] }) => {

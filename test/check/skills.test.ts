@@ -66,12 +66,33 @@ test('skills that nobody may enumerate, and those that cannot be read, break not
   assert.deepEqual(unread.findings, []);
 });
 
+test('what the proposal of skills leaves out, and the page wants, is a note that says both', async (t) => {
+  const lacking: readonly Parameters<typeof skilled>[0][] = [
+    ({ skills }) => delete skills[1]?.['resources'],
+    ({ skills: [first] }) => {
+      for (const file of Array.isArray(first?.['resources']) ? first['resources'] : []) delete file.size;
+    },
+  ];
+  for (const alter of lacking) {
+    const { findings, rows: all } = await judged(t, skilled(alter), { only: ['resources-031'] });
+    assert.deepEqual(
+      findings.map(({ id, severity }) => [id, severity]),
+      [['resources-031', 'note']],
+    );
+    assert.match(findings[0]?.disputed ?? '', /^the proposal of the extension /);
+    assert.deepEqual(
+      all.map(({ verdict }) => verdict),
+      ['disputed'],
+    );
+  }
+});
+
 describe('a server with skills and one fault', { concurrency: 2 }, () => {
   for (const [name, [row, alter]] of Object.entries(skillFaults))
     test(`is found out: ${name} breaks ${row}`, async (t) => {
       const { findings, rows: all } = await judged(t, skilled(alter), { only: [row] });
       assert.deepEqual(
-        findings.map(({ id }) => id),
+        findings.map(({ id, disputed }) => disputed ?? id),
         [row],
         JSON.stringify(all),
       );

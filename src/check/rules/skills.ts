@@ -4,7 +4,7 @@ import { nobody, type Bench } from '../bench/bench.ts';
 import { errorCodeIn } from '../bench/exchange.ts';
 import { entryText } from '../bench/offer.ts';
 import type { ProbeRule } from '../rule.ts';
-import { breaks, holds, NotApplicable, notApplicable, notJudged, unless } from '../verdict.ts';
+import { breaks, holds, NotApplicable, notApplicable, notJudged, unless, type RuleVerdict } from '../verdict.ts';
 import { plainFrontmatter } from './common/frontmatter.ts';
 import {
   listedSkills,
@@ -134,11 +134,15 @@ const wholeManifest: ProbeRule = {
   words: 'An entry of a skill lists its files, each with digest and size, or says dynamic',
   mend: 'list SKILL.md and every other file of its folder once, with sha256 and bytes, or say "dynamic"',
   async probe(bench) {
+    let disputed: RuleVerdict = holds;
     for (const skill of await reads(bench)) {
       const fault = manifestFault(skill);
-      if (fault !== undefined) return breaks(skill.answer, fault, skill.uri);
+      if (fault === undefined) continue;
+      const { answer: exchange, uri: where } = skill;
+      if (fault.disputed === undefined) return breaks(exchange, fault.why, where);
+      disputed = { verdict: 'breaks', ...fault, exchange, where };
     }
-    return holds;
+    return disputed;
   },
 };
 
