@@ -66,6 +66,19 @@ test('no listed tool is called that is not allowed, in any spelling of its name'
   );
 });
 
+test('the name of a tool in another case, which is called to see whether it is that of none, is not among those that were not', async (t) => {
+  const server = createServer({ name: 'clean', version: '1.0.0' });
+  server.tool('sum', {}, () => '3');
+  const listening = await listen(server, { port: 0, drainMs: 0 });
+  t.after(() => listening.close());
+  const { uncalled, rows } = await checked(t, listening.url, ['sum', 'SUM', 'Other']);
+  assert.deepEqual(
+    rows.filter(({ id }) => id === 'tools-017').map(({ verdict }) => verdict),
+    ['holds'],
+  );
+  assert.deepEqual(new Set(uncalled.map(({ name, why }) => `${name}: ${why}`)), new Set(['Other: it is not listed']));
+});
+
 test('a page of HTML, a refusal and nothing at all are no faults of a server', async (t) => {
   const page = await served(t, (_, response) =>
     response.writeHead(404, { 'content-type': 'text/html' }).end('<p>no</p>'),

@@ -69,11 +69,8 @@ export async function runRules(options: RunOptions): Promise<RunResult> {
   const budget = new Budget(limits, signal);
   const watching = new Watching(rules.filter((rule): rule is WatchRule => !isProbe(rule)));
   const recorded = new Recorded();
-  const { way: given } = options;
-  const way: Way =
-    given.over === 'http'
-      ? { over: 'http', http: patiently(given.http, { room: () => budget.message(), signal }) }
-      : given;
+  const anyway = new Set<string>();
+  const way = patientWay(options.way, budget, signal);
   const ground: Ground = {
     info,
     way,
@@ -91,6 +88,7 @@ export async function runRules(options: RunOptions): Promise<RunResult> {
       options.onSent?.(exchange.sent);
       recorded.add(exchange, revision);
     },
+    calledAnyway: (name) => void anyway.add(name),
     unasked: (lines, revision) => watching.unasked(lines, revision),
   };
   // What the server speaks besides says what is right in the revisions that are judged.
@@ -112,7 +110,15 @@ export async function runRules(options: RunOptions): Promise<RunResult> {
   // What a process says at its very end is judged too, and so is what was said before it was cut short.
   judged.push(...watching.outcomes(among, judged));
   const { report: wire } = recorded;
-  return { revisions: seen, judged, uncalled, messages: budget.messages, wire, ...(cut === undefined ? {} : { cut }) };
+  const never = uncalled.filter(({ name }) => !anyway.has(name));
+  const { messages } = budget;
+  return { revisions: seen, judged, uncalled: never, messages, wire, ...(cut !== undefined && { cut }) };
+}
+
+/** Way to a server that may say that it is busy. */
+function patientWay(way: Way, budget: Budget, signal: AbortSignal): Way {
+  if (way.over !== 'http') return way;
+  return { over: 'http', http: patiently(way.http, { room: () => budget.message(), signal }) };
 }
 
 /** Findings that grow while a run goes on. */

@@ -21,6 +21,7 @@ test('a tool is called by exactly the name that is allowed', async (t) => {
     heard: nothing,
     told: nothing,
     unasked: nothing,
+    calledAnyway: nothing,
   });
   const speaker = await bench.unopened();
   const call = async (name: string): Promise<string> => (await speaker.request('tools/call', { name })).end;

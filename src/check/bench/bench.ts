@@ -37,6 +37,8 @@ export interface Ground {
   told(exchange: Exchanged, revision: Revision): void;
   /** Hears the lines that a process said unasked. */
   unasked(lines: readonly string[], revision: Revision): void;
+  /** Hears the name of an allowed tool that is called though it is not listed. */
+  calledAnyway(name: string): void;
 }
 
 /** A name that no server gives to anything. */
@@ -202,6 +204,10 @@ export class Bench {
       if (this.#offer === offer && this.#again-- > 0) this.#offer = undefined;
       throw error;
     }
+  }
+
+  calledAnyway(name: string): void {
+    this.#ground.calledAnyway(name);
   }
 
   /** Allowed tools, those that can be called in this revision with their arguments. */

@@ -200,6 +200,7 @@ const anyCase: ProbeRule = {
     for (const { of } of right) {
       const other = unlisted.find(({ name }) => name.toLowerCase() === of.name.toLowerCase());
       if (other === undefined || bench.destructive.has(of.name)) continue;
+      bench.calledAnyway(other.name);
       const answer = await bench.asked((speaker) => sendCall(speaker, { ...of, name: other.name }));
       const isServed = answer.result !== undefined && answer.result['isError'] !== true;
       return isServed ? breaks(answer, `${of.name} was called as ${other.name}`, `tools/${of.name}`) : holds;
