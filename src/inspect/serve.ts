@@ -1,6 +1,7 @@
 /** Local process of `parley inspect`: its servers, its page, and the one door between them. */
 
 import { randomBytes } from 'node:crypto';
+import { monotonicNow } from '../jsonrpc/timeout.ts';
 import { revisions } from '../protocol/revision.ts';
 import { listenForApps, type AppsPort } from './apps/listen-apps.ts';
 import { RunningApps } from './apps/running-apps.ts';
@@ -123,9 +124,9 @@ export async function startInspect(options: InspectOptions): Promise<RunningInsp
 }
 
 /** Makes the entrance; where it is misused, whoever has a token that is good comes back. */
-function entranceBefore(feed: Feed, { now, misused }: Pick<InspectOptions, 'now' | 'misused'>): Entrance {
+function entranceBefore(feed: Feed, { misused }: Pick<InspectOptions, 'misused'>): Entrance {
   return new Entrance({
-    now,
+    now: monotonicNow,
     misused(what) {
       misused?.(what);
       feed.close();

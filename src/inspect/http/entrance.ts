@@ -6,6 +6,7 @@ const goodForMs = 120_000;
 
 /** Circumstances of an entrance. */
 export interface EntranceOptions {
+  /** Time that does not jump, in milliseconds. */
   now(): number;
   /** Hears words for whoever started the process, and that all pages have to show their tokens again. */
   misused(words: string): void;
@@ -28,6 +29,8 @@ export class Entrance {
   #opened: number | undefined;
   /** Token that was given for the code. */
   #given: string | undefined;
+  /** Ends what is under way by that token. */
+  readonly #closing = new AbortController();
   #isUsed = false;
   #told = '';
 
@@ -43,6 +46,11 @@ export class Entrance {
   /** Secrets that the verb takes which gives a token: the code, also after its time, and the tokens themselves. */
   get keys(): readonly string[] {
     return this.#opened === undefined ? this.tokens : [...this.tokens, this.#code];
+  }
+
+  /** Signal that a token is good no more; none for that of the run, which is good to its end. */
+  closing(secret: string): AbortSignal | undefined {
+    return secret === this.#given ? this.#closing.signal : undefined;
   }
 
   /** Opens it. @returns The code. */
@@ -67,6 +75,7 @@ export class Entrance {
     if (this.#isUsed) {
       this.#given = undefined;
       this.#tell('the page was opened twice by an address that is good once, and is closed');
+      this.#closing.abort();
       throw new VerbError(401, 'this address is used up; open the one that parley inspect printed');
     }
     if (this.#options.now() - (this.#opened ?? 0) > goodForMs)
@@ -74,6 +83,7 @@ export class Entrance {
     this.#isUsed = true;
     return (this.#given = freshSecret());
   }
+
   /** However often somebody asks, it is said once. */
   #tell(words: string): void {
     if (this.#told === words) return;

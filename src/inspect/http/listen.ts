@@ -5,7 +5,7 @@ import type { Entrance } from './entrance.ts';
 import { refusedAtDoor, refusedAtVerb, type Door } from './guard.ts';
 import { commonHeaders } from './policy.ts';
 import type { SiteFile } from './site.ts';
-import { userAt } from './user-at.ts';
+import { mayEnter, userAt, type LocalEnds } from './user-at.ts';
 
 /** Address that is listened on: this machine alone, and there is no option for more. */
 export const localAddress = '127.0.0.1';
@@ -28,6 +28,8 @@ export interface LocalParts {
   readonly port: number;
   /** Origin of the frames that the page may have. */
   readonly frames: string;
+  /** Finds who is at the other end; the system tells by default. */
+  readonly userOf?: (ends: LocalEnds) => number | undefined;
   /** Words of an error for the person, without secrets. */
   readonly words: (error: unknown) => string;
 }
@@ -65,7 +67,7 @@ export async function closedServer(server: Server): Promise<void> {
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  { files, verbs, words, frames, entrance }: LocalParts,
+  { files, verbs, words, frames, entrance, userOf = userAt }: LocalParts,
   door: Door,
 ): Promise<void> {
   response.on('error', () => response.destroy());
@@ -77,11 +79,14 @@ async function answer(
     if (name === undefined) return sendFile(request, response, files);
     const refused = refusedAtVerb(request, name === entering ? entrance.keys : entrance.tokens);
     if (refused !== undefined) return end(response, refused.status, { error: refused.message });
-    if (name === entering) return end(response, 200, { token: entered(request, entrance) });
+    if (name === entering) return end(response, 200, { token: entered(request, entrance, userOf) });
     const verb = verbs.get(name);
     if (verb === undefined) return end(response, 404, { error: `there is no verb ${name}` });
     const controller = new AbortController();
     response.on('close', () => controller.abort(new Error('the page went away')));
+    // Whoever got in by a code that somebody else had too gets no answer that is under way.
+    const closing = (): void => void (response.writableEnded || response.destroy());
+    entrance.closing(secretOf(request))?.addEventListener('abort', closing, { signal: controller.signal });
     const body = await readVerbBody(request);
     const stream = (): ServerResponse => {
       response.writeHead(200, { 'content-type': 'application/x-ndjson; charset=utf-8' });
@@ -97,10 +102,12 @@ async function answer(
 }
 
 /** Gives the token for which the code of a request is good. @throws VerbError where it is used up. */
-function entered({ headers, socket }: IncomingMessage, entrance: Entrance): string {
-  const secret = (headers.authorization ?? '').replace('Bearer ', '');
-  const user = userAt(socket);
-  return entrance.enter(secret, user === undefined || user === process.getuid?.());
+function entered(request: IncomingMessage, entrance: Entrance, userOf: typeof userAt): string {
+  return entrance.enter(secretOf(request), mayEnter(userOf(request.socket), process.getuid?.()));
+}
+
+function secretOf({ headers }: IncomingMessage): string {
+  return (headers.authorization ?? '').replace('Bearer ', '');
 }
 
 function sendFile(

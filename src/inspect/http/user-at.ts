@@ -12,21 +12,39 @@ export interface LocalEnds {
 const tables = ['/proc/net/tcp', '/proc/net/tcp6'];
 
 /** Finds the user at the other end of a connection of this machine; `undefined` where the system does not tell. */
-export function userAt({ remoteAddress, remotePort, localAddress, localPort }: LocalEnds): number | undefined {
+export function userAt(
+  { remoteAddress, remotePort, localAddress, localPort }: LocalEnds,
+  read: (table: string) => string = (table) => readFileSync(table, 'utf8'),
+): number | undefined {
   const [theirs, ours] = [written(remoteAddress, remotePort), written(localAddress, localPort)];
   if (theirs === undefined || ours === undefined) return undefined;
   for (const table of tables) {
     let text: string;
     try {
-      text = readFileSync(table, 'utf8');
+      text = read(table);
     } catch {
       // There is no such table.
       continue;
     }
-    for (const line of text.split('\n')) {
-      const [, from = '', to = '', , , , , user] = line.trim().split(/\s+/);
-      if (from.endsWith(theirs) && to.endsWith(ours)) return Number(user);
-    }
+    const user = userIn(text, theirs, ours);
+    if (user !== undefined) return user;
+  }
+  return undefined;
+}
+
+/**
+ * Tells whether who connects may have the page: the user whose process this is, whoever the system says nothing of, and the
+ * administrator, who can read the process anyway, and by whom relays of ports run (of WSL2, or of containers).
+ */
+export function mayEnter(user: number | undefined, own: number | undefined): boolean {
+  return user === undefined || user === own || user === 0;
+}
+
+/** Finds the user of a connection in a table. */
+function userIn(table: string, theirs: string, ours: string): number | undefined {
+  for (const line of table.split('\n')) {
+    const [, from = '', to = '', , , , , user] = line.trim().split(/\s+/);
+    if (from.endsWith(theirs) && to.endsWith(ours)) return Number(user);
   }
   return undefined;
 }
