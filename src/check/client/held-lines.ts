@@ -16,6 +16,7 @@ export interface WholeText {
 export class HeldLines {
   #lines: string[] = [];
   #size = 0;
+  #brackets = new Brackets();
 
   get isEmpty(): boolean {
     return this.#lines.length === 0;
@@ -23,33 +24,60 @@ export class HeldLines {
 
   /** Takes a line. @returns What is whole now: itself, what it ends, or what was held and is none. */
   take(line: string): readonly WholeText[] {
-    const isWhole = jsonIn(line) !== undefined;
-    if (this.isEmpty) return isWhole || !/^\s*[[{]/.test(line) ? [{ text: line, lines: 1 }] : this.#hold(line);
-    const all = [...this.#lines, line];
-    const joined = /[\]}]\s*$/.test(line) ? wholeOf(all) : undefined;
+    const own = jsonIn(line);
+    if (this.isEmpty)
+      return own !== undefined || !/^\s*[[{]/.test(line) ? [{ text: line, lines: 1 }] : this.#hold(line);
+    // What is read as JSON again with each line costs the square of it.
+    const joined = this.#brackets.take(line) ? wholeOf([...this.#lines, line]) : undefined;
     if (joined !== undefined) {
+      const lines = this.#lines.length + 1;
       this.flush();
-      return [{ text: joined, lines: all.length }];
+      return [{ text: joined, lines }];
     }
-    const own = isWhole ? jsonIn(line) : undefined;
     const isNext = isObject(own) && own['jsonrpc'] !== undefined;
     if (isNext) return [...this.flush(), { text: line, lines: 1 }];
-    return this.#hold(line);
+    return this.#kept(line);
   }
 
   /** Gives up what is held. @returns It, as one text. */
   flush(): readonly WholeText[] {
     const lines = this.#lines.length;
     const text = this.#lines.join('\n');
-    [this.#lines, this.#size] = [[], 0];
+    [this.#lines, this.#size, this.#brackets] = [[], 0, new Brackets()];
     return lines === 0 ? [] : [{ text, lines }];
   }
 
   #hold(line: string): readonly WholeText[] {
+    this.#brackets.take(line);
+    return this.#kept(line);
+  }
+
+  #kept(line: string): readonly WholeText[] {
     this.#lines.push(line);
     this.#size += line.length;
     const isFull = this.#lines.length > most.lines || this.#size > most.characters;
     return isFull ? this.flush() : [];
+  }
+}
+
+/** Brackets outside of strings, of lines one after the other. */
+class Brackets {
+  #open = 0;
+  #isInString = false;
+  #isOver = false;
+
+  /** Takes a line. @returns True where it closes the first bracket, which is once: what follows belongs to nothing. */
+  take(line: string): boolean {
+    if (this.#isOver) return false;
+    for (let at = 0; at < line.length && !this.#isOver; at++) {
+      const one = line[at];
+      if (this.#isInString && one === '\\') at++;
+      else if (one === '"') this.#isInString = !this.#isInString;
+      else if (this.#isInString) continue;
+      else if (one === '[' || one === '{') this.#open++;
+      else if (one === ']' || one === '}') this.#isOver = --this.#open <= 0;
+    }
+    return this.#isOver;
   }
 }
 
