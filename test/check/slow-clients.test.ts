@@ -62,3 +62,23 @@ test('an answer that is late is waited for until its time is over, and no longer
   talk.put.set(first, { ...ping, cancelledAt: 0 });
   await questions.slow(talk);
 });
+
+test('each of those who wait for one late answer hears of it', async () => {
+  const talk = new Talk('stdio');
+  const questions = new PutQuestions();
+  const ping = { method: 'ping', params: {} };
+  for (let count = 0; count < 2; count++) void questions.put(ping, talk, { send: () => true });
+  const [first = '', second = ''] = [...talk.put.keys()];
+  questions.answered({}, second);
+  talk.answeredQuestion(second);
+  const began = monotonicNow();
+  const waiting = [questions.slow(talk), questions.slow(talk)];
+  questions.answered({ result: {} }, first);
+  await Promise.all(waiting);
+  const took = monotonicNow() - began;
+  assert.ok(took < 5_000, `it took ${took} ms`);
+  // The end of the run lets go who waits still.
+  const last = [questions.slow(talk), questions.slow(talk)];
+  questions.end();
+  await Promise.all(last);
+});

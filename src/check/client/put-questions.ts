@@ -11,7 +11,8 @@ const waits = { question: 60_000, ping: 10_000, taken: 100, late: 5_000 } as con
 /** Questions of one run, whose ids no two have. */
 export class PutQuestions {
   readonly #waiting = new Map<string, (response: JsonObject) => void>();
-  readonly #slow = new Map<string, () => void>();
+  /** Those who wait for what is late, which several calls of one conversation may. */
+  readonly #slow = new Map<string, Set<() => void>>();
   #count = 0;
 
   /** Asks. @returns The response; an empty object for none. */
@@ -84,7 +85,7 @@ export class PutQuestions {
   answered(message: JsonObject, key: string): void {
     this.#waiting.get(key)?.(message);
     this.#waiting.delete(key);
-    this.#slow.get(key)?.();
+    for (const isThere of this.#slow.get(key) ?? []) isThere();
   }
 
   /** Waits for what is late, while what came after it was answered. */
@@ -93,15 +94,20 @@ export class PutQuestions {
       const { cancelledAt, probe } = talk.put.get(key) ?? {};
       // Nobody has to answer what was taken back, or came by a stream that broke off.
       if (cancelledAt !== undefined || probe === 'before-break') continue;
-      const answered = new Promise<true>((resolve) => this.#slow.set(key, () => resolve(true)));
+      const waiting = this.#slow.get(key) ?? new Set();
+      this.#slow.set(key, waiting);
+      let isThere = (): void => undefined;
+      const answered = new Promise<true>((resolve) => (isThere = () => resolve(true)));
+      waiting.add(isThere);
       if (talk.overtaken.has(key)) await settled(answered, Math.max(0, talk.patienceFor(key)));
-      this.#slow.delete(key);
+      waiting.delete(isThere);
+      if (waiting.size === 0) this.#slow.delete(key);
     }
   }
 
   /** Waits for no answer any more. */
   end(): void {
-    for (const isThere of this.#slow.values()) isThere();
+    for (const waiting of this.#slow.values()) for (const isThere of waiting) isThere();
     for (const answer of this.#waiting.values()) answer({});
   }
 }
