@@ -3,11 +3,14 @@
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { checkClient } from '../../src/check/client/check-client.ts';
+import type { OpenedPage } from '../../src/check/client/client-rule.ts';
 import { neededSteps } from '../../src/check/client/guide.ts';
+import { pageRules } from '../../src/check/client/rules/pages.ts';
+import { Talk } from '../../src/check/client/talk.ts';
 import type { CheckReport } from '../../src/check/report.ts';
 import { connect } from '../../src/client.ts';
 import { revisions } from '../../src/protocol/revision.ts';
-import { RawClient, type Mistake } from './raw-client.ts';
+import { RawClient, type Mistake, type RawPerson } from './raw-client.ts';
 
 const info = { name: 'parley-check', version: '1.0.0' };
 
@@ -129,6 +132,37 @@ for (const { date } of revisions) {
 function givenUp(): { readonly signal: AbortSignal } {
   return { signal: AbortSignal.timeout(400) };
 }
+
+test('nothing is found in a client whose person refuses one page, and agrees to the next', async (t) => {
+  const { findings, rows } = await judged(t, async (url) => {
+    for (const says of ['decline', 'accept'] as const)
+      await new RawClient(url, '2025-11-25', undefined, { says }).run();
+  });
+  assert.deepEqual(findings, []);
+  const held = rows.filter(({ verdict }) => verdict === 'holds').map(({ id }) => id);
+  for (const row of ['elicit-052', 'elicit-053']) assert.ok(held.includes(row), row);
+});
+
+test('a page that was opened is held against who refused that one, and not another', () => {
+  const found = (...pages: readonly OpenedPage[]): readonly unknown[] => {
+    const talk = new Talk('http');
+    talk.refusedPages.push({ path: '/far/page/1-1', asked: 1_000, refused: 5_000 });
+    talk.refusedPages.push({ path: '/far/page/1-2', asked: 6_000, refused: 7_000 });
+    const seen = { fetches: 0, icons: 0, pages, listed: new Set<string>(), isGone: true };
+    return pageRules.filter((rule) => typeof rule.atEnd?.(talk, seen) === 'object').map(({ id }) => id);
+  };
+  assert.deepEqual(found({ path: '/far/page/2-1', at: 2_000 }, { path: '/far/page/1-3', at: 8_000 }), []);
+  assert.deepEqual(found({ path: '/far/page/1-1', at: 2_000 }), ['elicit-052']);
+  assert.deepEqual(found({ path: '/far/page/1-1', at: 6_500 }), ['elicit-053']);
+  assert.deepEqual(found({ path: '/far/page/1-2', at: 6_500 }), ['elicit-052']);
+});
+
+for (const says of ['accept', 'decline'] as const)
+  test(`nothing is missed or found in a client that shows pages alone, to which its person says ${says}`, async (t) => {
+    const person: RawPerson = { says, hasRoots: false };
+    const { findings, missing } = await judged(t, (url) => new RawClient(url, '2025-11-25', undefined, person).run());
+    assert.deepEqual([findings, missing], [[], undefined]);
+  });
 
 test('our client answers no question that was cancelled, though its person is slow', async (t) => {
   const { findings, rows } = await judged(t, async (url) => {

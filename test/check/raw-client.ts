@@ -47,17 +47,25 @@ async function* messagesOf(response: Response): AsyncGenerator<Json> {
   }
 }
 
+/** What the person of the client says to pages, and what the client declares beside them. */
+export interface RawPerson {
+  readonly says?: 'accept' | 'decline';
+  readonly hasRoots?: boolean;
+}
+
 /** The client in one revision. */
 export class RawClient {
   readonly #url: string;
   readonly #revision: string;
   readonly #mistake: Mistake | undefined;
+  readonly #person: RawPerson;
   #id = 0;
   /** Id of the request that was sent last. */
   #asked = 0;
   #session: string | undefined;
 
-  constructor(url: string, revision: string, mistake?: Mistake) {
+  constructor(url: string, revision: string, mistake?: Mistake, person: RawPerson = {}) {
+    this.#person = person;
     this.#url = url;
     this.#revision = revision;
     this.#mistake = mistake;
@@ -100,7 +108,11 @@ export class RawClient {
   async #open(): Promise<void> {
     this.#session = undefined;
     const clientInfo = { name: 'raw', version: '1' };
-    const capabilities = { roots: {}, ...(this.#revision === '2025-11-25' && { elicitation: { url: {} } }) };
+    const { hasRoots = true } = this.#person;
+    const capabilities = {
+      ...(hasRoots && { roots: {} }),
+      ...(this.#revision === '2025-11-25' && { elicitation: { url: {} } }),
+    };
     const params = { protocolVersion: this.#revision, capabilities, clientInfo };
     const message = { jsonrpc: '2.0', id: ++this.#id, method: 'initialize', params };
     const headers = { accept: this.#accept, 'content-type': 'application/json' };
@@ -215,11 +227,13 @@ export class RawClient {
 
   async #answer({ id, method, params }: Json): Promise<void> {
     const { url, mode } = (params ?? {}) as Json;
-    const said = mode === 'url' ? { action: 'decline' } : undefined;
-    if (said !== undefined && this.#mistake === 'fetches-page') await (await fetch(String(url))).text();
+    const { says = 'decline', hasRoots = true } = this.#person;
+    const said = mode === 'url' ? { action: says } : undefined;
+    const opens = says === 'accept' || this.#mistake === 'fetches-page';
+    if (said !== undefined && opens) await (await fetch(String(url))).text();
     const results: Readonly<Record<string, Json | undefined>> = {
       ping: {},
-      'roots/list': this.#roots,
+      'roots/list': hasRoots ? this.#roots : undefined,
       'elicitation/create': said,
     };
     const result = results[String(method)];

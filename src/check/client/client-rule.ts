@@ -53,14 +53,20 @@ export interface ClientRule extends Stated {
   atEnd?(talk: Talk, seen: SeenElsewhere): ClientLook;
 }
 
+/** Page that was opened, and the moment, by the clock that never jumps. */
+export interface OpenedPage {
+  readonly path: string;
+  readonly at: number;
+}
+
 /** Things that are seen beside conversations. */
 export interface SeenElsewhere {
   /** Number of times that an address was fetched that nobody should fetch by itself. */
   readonly fetches: number;
   /** The same of the address of an icon, which is not of https. */
   readonly icons: number;
-  /** Moments at which the page was opened that a client is asked to show. */
-  readonly pages: readonly number[];
+  /** Pages that were opened of those which a client is asked to show, and when. */
+  readonly pages: readonly OpenedPage[];
   /** True when the client ended by itself. */
   readonly isGone: boolean;
   /** Tools of which the client was told. */

@@ -104,8 +104,8 @@ async function serve({ request, response, revisions, judged, streams, gate, pair
     judged.icons++;
     return endResponse(response, 404);
   }
-  if (path === pagePath) {
-    if (judged.pages.length < most.streams) judged.pages.push(monotonicNow());
+  if (path.startsWith(`${pagePath}/`)) {
+    if (judged.pages.length < most.streams) judged.pages.push({ path, at: monotonicNow() });
     response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' });
     return void response.end('There is nothing to do here: this page sees who comes.');
   }

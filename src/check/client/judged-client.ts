@@ -8,7 +8,7 @@ import type { Implementation, JsonObject } from '../../protocol/features/common.
 import { metaKey } from '../../protocol/meta.ts';
 import { newestOf, type Revision } from '../../protocol/revision.ts';
 import { answerTo, type Given } from './catalogue/answers.ts';
-import type { HeardHead } from './client-rule.ts';
+import type { HeardHead, OpenedPage } from './client-rule.ts';
 import { ClientWatching } from './client-watching.ts';
 import { droppedTimes, droppedTool, eventIdOf, type DroppedCall } from './dropped.ts';
 import { noteProgress } from './rules/asked.ts';
@@ -68,8 +68,8 @@ export class JudgedClient {
   fetches = 0;
   /** Number of times that the address of an icon was fetched. */
   icons = 0;
-  /** Moments at which the page was opened. */
-  readonly pages: number[] = [];
+  /** Pages that were opened. */
+  readonly pages: OpenedPage[] = [];
   /** Error of our own, the first; `undefined` for none. */
   failure: { readonly error: unknown } | undefined;
 

@@ -92,6 +92,14 @@ export interface OpenRequest {
   readonly progressToken: unknown;
 }
 
+/** Page that a client was asked to show, and to which it said no. */
+export interface RefusedPage {
+  readonly path: string;
+  /** Moments at which it was asked, and at which it said no, by the clock that never jumps. */
+  readonly asked: number;
+  readonly refused: number;
+}
+
 /** Roots of a client. */
 export interface ToldRoots {
   /** Addresses, as they were told last; `undefined` before that. */
@@ -150,8 +158,9 @@ export class Talk {
   readonly overtaken: Set<string> = new Set();
   /** Progress of questions of ours, by their tokens. */
   readonly progress: Map<unknown, QuestionProgress> = new Map();
-  /** Moments at which the client was asked to show a page, and at which it said no; `undefined` where it did not. */
-  refusedPage: { readonly asked: number; readonly refused: number } | undefined;
+  /** Number of pages that the client was asked to show, and those of them to which it said no. */
+  pageCount = 0;
+  readonly refusedPages: RefusedPage[] = [];
   /** Roots as they were told last, and what is amiss with what was told of their changes. */
   readonly roots: ToldRoots = {
     text: undefined,

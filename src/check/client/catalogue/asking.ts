@@ -89,18 +89,26 @@ const unanswered: readonly JsonObject[] = [
   { role: 'user', content: { type: 'text', text: 'And now?' } },
 ];
 
+/** Limit of the pages that are remembered of one conversation. */
+const mostPages = 100;
+
 /** Asks for a page to be shown, which lies here, where the client can do that: who says no must not have opened it. */
 async function visited({ talk, revision, remote, put }: Giving): Promise<void> {
   const { elicitation: forms } = talk.capabilities;
   if (revision.elicitation !== 'form-and-url' || remote === undefined || !isObject(forms) || !isObject(forms['url']))
     return;
   const asked = monotonicNow();
-  const url = new URL(pagePath, remote).href;
+  // One that was agreed to in another call, or by another client, is another page.
+  const name = `${talk.number}-${++talk.pageCount}`;
+  const { href: url, pathname: path } = new URL(`${pagePath}/${name}`, remote);
   const message = 'Say no: this page sees who opens it all the same.';
-  const params = { mode: 'url', message, elicitationId: `check-page-${talk.number}`, url };
+  const params = { mode: 'url', message, elicitationId: `check-page-${name}`, url };
   const { result } = await put({ method: 'elicitation/create', params });
   const action = isObject(result) ? result['action'] : undefined;
-  if (action === 'decline' || action === 'cancel') talk.refusedPage = { asked, refused: monotonicNow() };
+  // Who shows pages alone is asked for nothing else.
+  if (isObject(result)) talk.done.add('answers by a page');
+  if ((action === 'decline' || action === 'cancel') && talk.refusedPages.length < mostPages)
+    talk.refusedPages.push({ path, asked, refused: monotonicNow() });
 }
 
 /** Tells what has to be ignored, and asks whether the client is there still. */

@@ -98,7 +98,7 @@ const bad: JsonObject = {
 /** Path of an icon that nobody should fetch, since it is neither of https nor part of its address. */
 export const iconPath = '/far/icon.png';
 
-/** Path of a page that nobody should open who did not agree to that. */
+/** Path under which the pages are that nobody should open who did not agree to that, one for each question. */
 export const pagePath = '/far/page';
 
 /** Tool of the last page, with an icon where the revision has those, and somebody would see that it is fetched. */

@@ -7,7 +7,7 @@ import { methodOf } from '../../../protocol/catalogue.ts';
 import { isExtensionId, isReservedMetaKey, metaKey } from '../../../protocol/meta.ts';
 import { toolNamed } from '../catalogue/tools.ts';
 import { inQuotes, unlessKept, type ClientLook, type ClientRule, type HeardOfClient } from '../client-rule.ts';
-import { metaOf, paramsOf, saidText } from '../talk.ts';
+import { metaOf, paramsOf, saidText, type Put } from '../talk.ts';
 
 const unreserved: ClientRule = {
   id: 'meta-006',
@@ -67,14 +67,19 @@ const fits: ClientRule = {
 
 /** Answers to forms in a message: to a question, or of a round. */
 function formsIn({ message, put, talk }: HeardOfClient): readonly JsonObject[] {
-  if (put?.method === 'elicitation/create') return isObject(message['result']) ? [message['result']] : [];
+  if (put !== undefined && isForm(put)) return isObject(message['result']) ? [message['result']] : [];
   const { inputResponses } = paramsOf(message);
   if (!isObject(inputResponses)) return [];
   const asked = talk.rounds.flatMap((round) => [...round.asked]);
-  return asked.flatMap(([key, { method }]) => {
+  return asked.flatMap(([key, question]) => {
     const answer = inputResponses[key];
-    return method === 'elicitation/create' && isObject(answer) ? [answer] : [];
+    return isForm(question) && isObject(answer) ? [answer] : [];
   });
+}
+
+/** Tells whether a question is one with a form: a page has none that could be filled in. */
+function isForm({ method, params }: Put): boolean {
+  return method === 'elicitation/create' && params['mode'] !== 'url';
 }
 
 /** An argument that travels in a header, with what that says. */

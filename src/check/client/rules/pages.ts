@@ -1,21 +1,22 @@
 /** Rules about a page that a client is asked to show, and says no to. */
 
 import { unlessKept, type ClientRule } from '../client-rule.ts';
-import type { Talk } from '../talk.ts';
+import type { RefusedPage } from '../talk.ts';
 
 /** A rule about when it was opened. */
 function closed(
   id: string,
   [words, mend, why]: readonly [words: string, mend: string, why: string],
-  isWrong: (at: number, refused: NonNullable<Talk['refusedPage']>) => boolean,
+  isWrong: (at: number, refused: RefusedPage) => boolean,
 ): ClientRule {
   return {
     id,
     words,
     mend,
-    atEnd({ refusedPage }, { pages }) {
-      if (refusedPage === undefined) return 'not-seen';
-      return unlessKept(!pages.some((at) => isWrong(at, refusedPage)), why);
+    atEnd({ refusedPages }, { pages }) {
+      if (refusedPages.length === 0) return 'not-seen';
+      const isBroken = refusedPages.some((one) => pages.some(({ path, at }) => path === one.path && isWrong(at, one)));
+      return unlessKept(!isBroken, why);
     },
   };
 }
