@@ -24,6 +24,14 @@ export const disputes: ReadonlyMap<string, string> = new Map<string, string>([
     'caching-018',
     'a server must be aware that what is public is shared, and that public is said rightly stands there in small letters; several servers behind one address may differ as well',
   ],
+  [
+    'icons-004',
+    'the pages say that an icon is at an HTTP URL or a data: URI, and of those who show it that https and data: alone are taken',
+  ],
+  [
+    'auth-095',
+    'the page wants capitals in a scheme or a host to be accepted, and RFC 9728 wants resource to be the very text',
+  ],
   ['tasks-086', 'the pages of the extension say -32021 and, on the first of them, -32003'],
   ['subs-009', 'a result is what should end a stream, and over stdio a cancellation is what must'],
   ['subs-010', 'a cancellation is what must end a stream over stdio, and a result is what should'],

@@ -133,6 +133,104 @@ test('nothing is found in a client that signs in by its metadata document, and e
   for (const row of ['auth-059', 'auth-061', 'auth-062', 'auth-063', 'auth-064']) assert.ok(held.includes(row), row);
 });
 
+/** Judges clients that come to one scenario at the times that are given, in milliseconds, and looks at one row alone. */
+async function comingTo(t: TestContext, name: string, row: string, times: readonly number[]): Promise<CheckReport> {
+  return await checkAuthorizedClient({
+    port: 0,
+    info: { name: 'parley-check', version: '1.0.0' },
+    patienceMs: 60_000,
+    signal: t.signal,
+    only: [row],
+    async drive({ name: own, tools }, url) {
+      if (own !== name) return;
+      const come = async (ms: number): Promise<void> => {
+        await new Promise((resolve) => setTimeout(resolve, ms));
+        await new RawAuthorizedClient(url, newest).run(tools).catch(() => undefined);
+      };
+      await Promise.all(times.map(come));
+    },
+  });
+}
+
+test('nothing is found in a client that refuses the answer of another issuer, and signs in there by a page of its own', async (t) => {
+  const { findings, rows } = await comingTo(t, 'mixed-up', 'auth-083', [0, 1_000]);
+  assert.deepEqual(findings, []);
+  assert.deepEqual(
+    rows.map(({ id, verdict }) => [id, verdict]),
+    [['auth-083', 'holds']],
+  );
+});
+
+for (const [how, step] of [
+  ['one after the other', 400],
+  ['at once', 0],
+] as const)
+  test(`nothing is found in a client that cannot be registered, and connects five times ${how}`, async (t) => {
+    const times = Array.from({ length: 5 }, (_, at) => at * step);
+    const { findings, rows } = await comingTo(t, 'unregistered', 'auth-077', times);
+    assert.deepEqual(findings, []);
+    assert.equal(rows[0]?.verdict, 'holds');
+  });
+
+test('who takes a scheme in capitals for another resource is told why the texts differ, and misses nothing', async (t) => {
+  const { findings, missing } = await judged(t, newest, 'compares-letters');
+  assert.deepEqual(
+    findings.map(({ id, severity }) => [id, severity]),
+    [['auth-095', 'note']],
+  );
+  assert.equal(missing, undefined);
+});
+
+/** Rows that are found where something is at the URL of a metadata document. */
+async function foundAt(t: TestContext, body: string, status: number, type: string): Promise<readonly string[]> {
+  const { findings } = await checkAuthorizedClient({
+    port: 0,
+    info: { name: 'parley-check', version: '1.0.0' },
+    patienceMs: 60_000,
+    signal: t.signal,
+    only: ['auth-061'],
+    fetch: () => Promise.resolve(new Response(body, { status, headers: { 'content-type': type } })),
+    async drive({ name, tools }, url) {
+      const client = new RawAuthorizedClient(url, newest);
+      client.hasDocument = true;
+      if (name === 'document') await client.run(tools).catch(() => undefined);
+    },
+  });
+  return findings.map(({ id }) => id);
+}
+
+test('a page of the network before a metadata document says nothing of it, and what is there and none does', async (t) => {
+  const page = '<html>Sign in to this network.</html>';
+  assert.deepEqual(await foundAt(t, page, 200, 'text/html; charset=utf-8'), []);
+  assert.deepEqual(await foundAt(t, page, 404, 'text/html'), ['auth-061']);
+  assert.deepEqual(await foundAt(t, '', 410, 'text/plain'), ['auth-061']);
+  assert.deepEqual(await foundAt(t, '{"client_id":', 200, 'application/json'), ['auth-061']);
+});
+
+test('a run that is stopped waits for no metadata document', async (t) => {
+  const stop = new AbortController();
+  const began = performance.now();
+  await checkAuthorizedClient({
+    port: 0,
+    info: { name: 'parley-check', version: '1.0.0' },
+    patienceMs: 60_000,
+    signal: stop.signal,
+    fetch: (_, { signal }) =>
+      new Promise((__, reject) => {
+        t.signal.addEventListener('abort', () => reject(new Error('the test is over')));
+        signal.addEventListener('abort', () => reject(new Error('it was stopped')));
+        stop.abort();
+      }),
+    async drive({ name, tools }, url) {
+      const client = new RawAuthorizedClient(url, newest);
+      client.hasDocument = true;
+      if (name === 'document') await client.run(tools).catch(() => undefined);
+    },
+  });
+  const took = performance.now() - began;
+  assert.ok(took < 5_000, `it took ${took} ms`);
+});
+
 test('every row about authorization has a fault that breaks it, but for those that say the same as another', () => {
   // Those are broken in machine-clients.test.ts.
   const inMachines = new Set([...machineRules, ...proofRules]);

@@ -5,7 +5,8 @@ import { describe, test, type TestContext } from 'node:test';
 import { checkAuthorizedClient } from '../../src/check/client/authorization/check-authorized-client.ts';
 import { machineRules } from '../../src/check/client/authorization/rules-machine.ts';
 import { proofRules } from '../../src/check/client/authorization/rules-proofs.ts';
-import type { Scenario } from '../../src/check/client/authorization/scenarios.ts';
+import { scenarios, type Scenario } from '../../src/check/client/authorization/scenarios.ts';
+import { Trail } from '../../src/check/client/authorization/trail.ts';
 import type { CheckReport } from '../../src/check/report.ts';
 import type { Authorization } from '../../src/auth/authorizer.ts';
 import { connect } from '../../src/client.ts';
@@ -67,6 +68,7 @@ const held: Readonly<Record<MachineKind, readonly string[]>> = {
   key: [...own, 'auth-132'],
   workload: ['auth-153', 'auth-155'],
   identity: ['auth-138', 'auth-153', 'auth-155'],
+  url: ['auth-131', 'auth-132'],
   proof: ['auth-131', 'auth-140', 'auth-141', 'auth-142', 'auth-143', 'auth-144'],
 };
 
@@ -80,6 +82,57 @@ for (const kind of Object.keys(held) as MachineKind[])
       [],
     );
   });
+
+test('an assertion is as fresh as it was when it came, however long the run lasts after that', async (t) => {
+  const { now } = Date;
+  let later = 0;
+  t.mock.method(Date, 'now', () => now() + later);
+  const { findings, rows } = await judged(t, async ({ name, tools }, url) => {
+    if (name !== 'machine') return;
+    await new RawMachineClient(url, 'key').run(tools);
+    later = 600_000;
+  });
+  assert.deepEqual(
+    findings.filter(({ id }) => id === 'auth-132'),
+    [],
+  );
+  assert.ok(rows.some(({ id, verdict }) => id === 'auth-132' && verdict === 'holds'));
+});
+
+test('nothing is found in a client with proofs that has several calls under way before it can know the nonce', async (t) => {
+  const { findings, rows } = await judged(t, async ({ tools }, url) => {
+    const client = new RawMachineClient(url, 'proof');
+    if (tools.includes('again')) await client.atOnce('echo', 6);
+    await client.run(tools);
+  });
+  assert.deepEqual(findings, []);
+  for (const row of ['auth-142', 'auth-143'])
+    assert.ok(rows.some(({ id, verdict }) => id === row && verdict === 'holds'));
+});
+
+test('proofs without the nonce are counted from when it could be known', () => {
+  const proofs = scenarios.find(({ takesProofs }) => takesProofs === true) ?? assert.fail('there is one');
+  const rule = proofRules.find(({ id }) => id === 'auth-143') ?? assert.fail('it is judged');
+  const found = (...times: readonly number[]): unknown => {
+    const trail = new Trail(proofs, 'http://127.0.0.1:1/mcp', ['http://127.0.0.1:2/tenant']);
+    for (const at of times)
+      trail.steps.push({
+        place: 'endpoint',
+        method: 'POST',
+        url: new URL(trail.resource),
+        headers: { dpop: 'e30.e30.x' },
+        fields: {},
+        status: 401,
+        came: '',
+        at,
+        clock: at,
+      });
+    return rule.judge(trail, []);
+  };
+  assert.equal(found(0, 10, 20, 30, 40, 1_900), 'not-seen');
+  assert.equal(found(0, 5_000, 6_000, 7_000), 'not-seen');
+  assert.notEqual(found(0, 5_000, 6_000, 7_000, 8_000), 'not-seen');
+});
 
 test('every row about clients without a person has a fault that breaks it', () => {
   const broken = Object.values(mistakes).map(([row]) => row);

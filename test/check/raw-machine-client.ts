@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Way in which it says who it is. */
-export type MachineKind = 'secret' | 'key' | 'workload' | 'identity' | 'proof';
+/** Way in which it says who it is; `url` is by a key, and the URL of its metadata document, which it shows everywhere. */
+export type MachineKind = 'secret' | 'key' | 'url' | 'workload' | 'identity' | 'proof';
 
 /** Mistakes that it can make. */
 export type MachineMistake =
@@ -32,6 +32,7 @@ export type MachineMistake =
 
 const newest = '2026-07-28';
 const id = 'parley-check';
+const documentId = 'https://app.example/client.json';
 const grants = { own: 'client_credentials', asserted: 'urn:ietf:params:oauth:grant-type:jwt-bearer' } as const;
 
 const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -60,6 +61,11 @@ export class RawMachineClient {
   async run(tools: readonly string[]): Promise<void> {
     if (this.#mistake === 'identity-as-token') this.#token = this.#identity(this.#url);
     for (const tool of tools) await this.#call(tool);
+  }
+
+  /** Calls a tool several times at once. */
+  async atOnce(tool: string, times: number): Promise<void> {
+    await Promise.all(Array.from({ length: times }, () => this.#call(tool)));
   }
 
   async #call(name: string): Promise<void> {
@@ -128,7 +134,7 @@ export class RawMachineClient {
     if (!URL.canParse(said) || new URL(said).href !== this.#url) throw new Error('another resource');
     const [issuer = ''] = found['authorization_servers'] as readonly string[];
     const isElsewhere = this.#issuer !== undefined && this.#issuer !== issuer;
-    if (isElsewhere && this.#mistake !== 'same-id-elsewhere') throw new Error('another issuer');
+    if (isElsewhere && this.#kind !== 'url' && this.#mistake !== 'same-id-elsewhere') throw new Error('another issuer');
     this.#issuer = issuer;
     const { origin, pathname } = new URL(issuer);
     const path = pathname === '/' ? '' : pathname;
@@ -176,9 +182,10 @@ export class RawMachineClient {
     if (this.#kind === 'workload')
       return { client_id: id, assertion: how === 'plain-workload' ? 'the-workload' : jwt('JWT', { sub: 'workload' }) };
     if (this.#kind === 'identity') return { client_id: id, client_secret: 's', assertion: this.#identity(issuer) };
+    const own = this.#kind === 'url' ? documentId : id;
     const claims = {
-      iss: how === 'other-issuer' ? 'somebody' : id,
-      sub: how === 'other-subject' ? 'somebody' : id,
+      iss: how === 'other-issuer' ? 'somebody' : own,
+      sub: how === 'other-subject' ? 'somebody' : own,
       aud: how === 'other-audience' ? 'https://elsewhere.example' : [endpoint],
       exp: Math.floor(Date.now() / 1_000) + (how === 'stale-assertion' ? -3_600 : 60),
     };

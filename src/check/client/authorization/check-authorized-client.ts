@@ -95,6 +95,7 @@ export async function checkAuthorizedClient(options: CheckAuthorizedClientOption
 function isMeantFor(scenario: Scenario, trails: readonly Trail[]): boolean {
   const { isFirst, isOpen, hasSecond } = scenario;
   const isOfMachine = isMachine(trails);
+  if (scenario.mayStop === true) return false;
   if (scenario.isMachine === true) return trails.some((trail) => machineRequests(trail).length > 0);
   // Who sends nobody to a page comes back from none.
   if (isOfMachine && (!isOpen || hasSecond === true)) return false;
@@ -130,7 +131,7 @@ class Run {
 
   constructor(options: CheckAuthorizedClientOptions, watching: ClientWatching) {
     this.#options = options;
-    this.#documents = new ClientDocuments(options.fetch);
+    this.#documents = new ClientDocuments(options.fetch, options.signal);
     this.watching = watching;
   }
 
@@ -185,8 +186,8 @@ class Run {
       }
       // Clients of the first revision alone do the one, and those without a person the other.
       return sites.every(({ trail }) => {
-        const { isFirst, isMachine: isOfMachine } = trail.scenario;
-        return isFirst === true || isOfMachine === true || isDone(trail);
+        const { isFirst, isMachine: isOfMachine, mayStop } = trail.scenario;
+        return isFirst === true || isOfMachine === true || mayStop === true || isDone(trail);
       });
     }, quietMs);
     await Promise.race([quiet.over, aborted(signal)]);

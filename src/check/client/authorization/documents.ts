@@ -10,6 +10,8 @@ const mostDocuments = 5;
 export interface FoundClientDocument {
   readonly value: unknown;
   readonly status: number;
+  /** True where there came a page for persons: a network that wants them to sign in puts its own before whatever is asked for. */
+  readonly isPage: boolean;
 }
 
 /** Documents of one run, each fetched once. */
@@ -17,10 +19,12 @@ export class ClientDocuments {
   readonly #fetch: AuthorizationFetch | undefined;
   readonly #found = new Map<string, FoundClientDocument | undefined>();
   readonly #under = new Set<Promise<void>>();
+  readonly #signal: AbortSignal;
 
-  /** @param fetch Left out where nothing is fetched. */
-  constructor(fetch?: AuthorizationFetch) {
+  /** @param fetch Left out where nothing is fetched. @param signal Ends what is on its way. */
+  constructor(fetch?: AuthorizationFetch, signal: AbortSignal = new AbortController().signal) {
     this.#fetch = fetch;
+    this.#signal = signal;
   }
 
   /** Looks at one, in the way of an authorization server: by `https:` alone, and in no inner network. */
@@ -29,14 +33,19 @@ export class ClientDocuments {
     if (fetch === undefined || !/^https:/i.test(url) || this.#found.has(url) || this.#found.size >= mostDocuments)
       return;
     this.#found.set(url, undefined);
+    let isPage = false;
     const context = {
-      fetch,
+      fetch: async (...asked: Parameters<AuthorizationFetch>) => {
+        const response = await fetch(...asked);
+        isPage = /^\s*(text\/html|application\/xhtml\+xml)/i.test(response.headers.get('content-type') ?? '');
+        return response;
+      },
       rules: networkRules(new URL('https://invalid.invalid')),
-      signal: new AbortController().signal,
+      signal: this.#signal,
     };
     const one = fetchDocument(url, 'the metadata document', context)
       .then(
-        ({ value, status }) => void this.#found.set(url, { value, status }),
+        ({ value, status }) => void this.#found.set(url, { value, status, isPage }),
         // What cannot be reached from here says nothing of it.
         () => undefined,
       )

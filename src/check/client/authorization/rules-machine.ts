@@ -36,7 +36,7 @@ function wrongClaim(step: TrailStep): string | undefined {
   // The endpoint for tokens is as good a name. (RFC 7523, section 3.)
   const names: readonly unknown[] = [issuer, `${issuer}/`, `${url.origin}${url.pathname}`];
   if (![aud].flat().some((one) => names.includes(one))) return `aud is ${inQuotes(aud)}, and the issuer ${issuer}`;
-  const isFresh = typeof exp === 'number' && exp > Date.now() / 1_000 - skew;
+  const isFresh = typeof exp === 'number' && exp > step.clock / 1_000 - skew;
   return isFresh ? undefined : `exp is ${inQuotes(exp)}`;
 }
 

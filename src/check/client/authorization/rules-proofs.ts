@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { inQuotes } from '../client-rule.ts';
+import { knownMs } from '../rules/headers.ts';
 import { lacksNonce, proofIn } from './proofs.ts';
 import { each, type AuthorizationRule, type TrailLook } from './rule.ts';
 import type { Trail, TrailStep } from './trail.ts';
@@ -55,7 +56,7 @@ const always: AuthorizationRule = {
     each(proves(trail) ? trail.at('token') : [], ({ headers }) => headers['dpop'] === undefined && 'it had no proof'),
 };
 
-/** Times in a row that a proof without the nonce may come: some are under way together. */
+/** Times in a row that a proof without the nonce may come from who had time to read what was asked for. */
 const mostWithout = 3;
 
 /** A rule that a nonce which was asked for comes with what follows. */
@@ -71,9 +72,11 @@ function brings(id: string, at: 'token' | 'endpoint', [words, mend]: readonly [s
       if (first < 0) return 'not-seen';
       const later = steps.slice(first);
       const right = later.findIndex((step) => !isRefused(step));
-      const count = right < 0 ? later.length : right;
-      const why = `the nonce was asked for, and missing ${count} times`;
-      if (count > mostWithout) return { breaks: why, at: later[count - 1] };
+      const without = right < 0 ? later : later.slice(0, right);
+      // Any number of requests may be under way together.
+      const { length: count } = without.filter(({ at: came }) => came - (later[0]?.at ?? 0) > knownMs);
+      const why = `the nonce was asked for, and missing ${without.length} times`;
+      if (count > mostWithout) return { breaks: why, at: without.at(-1) };
       if (right >= 0) return 'holds';
       return trail.isOver ? { breaks: why, at: later.at(-1) } : 'not-seen';
     },

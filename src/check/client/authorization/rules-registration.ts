@@ -79,8 +79,9 @@ const isGone = (status: number): boolean => status === 404 || status === 410;
 const hosted = documented(
   'auth-061',
   ['The metadata document of a client is hosted at its URL', 'serve the document as JSON at the URL that is the id'],
-  ({ value, status }, url) =>
-    (isGone(status) || (status === 200 && !isObject(value))) && `at ${url} there is no JSON object: HTTP ${status}`,
+  ({ value, status, isPage }, url) =>
+    (isGone(status) || (status === 200 && !isObject(value) && !isPage)) &&
+    `at ${url} there is no JSON object: HTTP ${status}`,
 );
 
 const wanted = ['client_id', 'client_name', 'redirect_uris'] as const;
@@ -125,7 +126,7 @@ const order: AuthorizationRule = {
   },
 };
 
-/** Times that a registration which is refused may be sent as it was: some try again when the client connects again. */
+/** Times that a registration which is refused may be sent as it was, for each time that a token was wanted: whoever connects again tries again. */
 const mostAlike = 4;
 
 const takesRefusal: AuthorizationRule = {
@@ -142,7 +143,10 @@ const takesRefusal: AuthorizationRule = {
     const counts = new Map<string, number>();
     for (const { fields } of refused) counts.set(wholeText(fields), (counts.get(wholeText(fields)) ?? 0) + 1);
     const times = Math.max(...counts.values());
-    return times > mostAlike ? { breaks: `it sent the same registration ${times} times`, at: refused.at(-1) } : 'holds';
+    const wanted = trail.at('endpoint').filter(({ status }) => status === 401).length;
+    return times > mostAlike * Math.max(1, wanted)
+      ? { breaks: `it sent the same registration ${times} times`, at: refused.at(-1) }
+      : 'holds';
   },
 };
 

@@ -177,15 +177,26 @@ const recorded: AuthorizationRule = {
   in: ['mixed-up'],
   judge(trail) {
     if (trail.at('authorize').every(({ status }) => status !== 302)) return 'not-seen';
-    const used = trail.at('token').find(({ issuer }) => issuer === trail.issuers[1]);
-    if (used !== undefined)
-      return {
-        breaks: 'the code went to an issuer whose page it had not asked for, and which the answer named',
-        at: used,
-      };
-    return trail.at('token').length === 0 ? 'holds' : 'not-seen';
+    // Who signs in again is led to the second, and rightly takes a code of its own page there.
+    const [used] = trail.at('token').filter((step) => pageOf(step, trail)?.issuer === trail.issuers[0]);
+    if (used === undefined) return 'holds';
+    if (used.issuer !== trail.issuers[1]) return 'not-seen';
+    return {
+      breaks: 'the code went to an issuer whose page it had not asked for, and which the answer named',
+      at: used,
+    };
   },
 };
+
+/** Page that gave the code which a request for a token shows; `undefined` for none. */
+function pageOf({ fields: { code } }: TrailStep, trail: Trail): TrailStep | undefined {
+  if (typeof code !== 'string') return undefined;
+  return trail
+    .at('authorize')
+    .find(
+      ({ status, came }) => status === 302 && URL.canParse(came) && new URL(came).searchParams.get('code') === code,
+    );
+}
 
 const promisedIss = dropsCode('auth-087', 'no-iss', [
   'An answer without the iss that the metadata promise is dropped',
@@ -283,7 +294,8 @@ const byHand: AuthorizationRule = {
     const machine = machineRequests(trail).find(({ issuer }) => issuer === trail.issuers[0]);
     const isByHand = trail.at('authorize').some(({ fields }) => fields['client_id'] === knownClient);
     const id = machine === undefined ? (isByHand ? knownClient : undefined) : namedIn(machine);
-    if (id === undefined || !trail.called.has('move')) return 'not-seen';
+    // The URL of a metadata document is an id everywhere.
+    if (id === undefined || isUrl(id) || !trail.called.has('move')) return 'not-seen';
     const used = elsewhere(trail).find((step) => namedIn(step) === id);
     return used === undefined ? 'holds' : { breaks: `the new issuer was shown ${id}, which it never gave`, at: used };
   },

@@ -41,6 +41,8 @@ export interface Scenario {
   readonly altersState?: true;
   /** True where there are no tokens by which others are got. */
   readonly keepsNoRefresh?: true;
+  /** True where a client may stop, by one text that is in force, and go on by another. */
+  readonly mayStop?: true;
   /** Tools, in the order in which they are called. */
   readonly tools: readonly string[];
   /** True for what clients of the first revision with authorization alone can do. */
@@ -110,6 +112,7 @@ export const scenarios: readonly Scenario[] = [
     name: 'capitals',
     words: 'sign in, and call echo',
     resource: (own) => own.replace(/^http:/, 'HTTP:'),
+    mayStop: true,
   },
   {
     ...right,

@@ -29,6 +29,10 @@ export interface TrailStep {
   /** True where a token was good, and the connection or the session had brought one before. */
   readonly isAfterToken?: boolean;
   readonly status: number;
+  /** Moment at which it came, by the clock that never jumps, in milliseconds. */
+  readonly at: number;
+  /** The same by the clock of this machine, by which assertions expire. */
+  readonly clock: number;
   /** Body of the answer, or where it sent. */
   readonly came: string;
 }
@@ -76,11 +80,11 @@ export class Trail {
   }
 
   /** Remembers a step. @param size The characters of its body. */
-  add(step: TrailStep, size: number): void {
+  add(step: Omit<TrailStep, 'at' | 'clock'>, size: number): void {
     if (this.steps.length >= most.steps || this.#size > most.characters) return;
     this.#size += size + step.url.href.length;
-    this.steps.push(step);
     this.#lastAt = monotonicNow();
+    this.steps.push({ ...step, at: this.#lastAt, clock: Date.now() });
   }
 
   /** Time since something was asked, in milliseconds. */
