@@ -102,7 +102,7 @@ test('what has the time of the wall clock is what other processes read', () => {
       // The times of a recording.
       'cli/inspect/inspect.ts',
       // An assertion says by it until when it is good.
-      'check/client/authorization/rules-machine.ts',
+      'check/client/authorization/trail.ts',
       // A date in a Retry-After header.
       'jsonrpc/retry-after.ts',
       // The ends of tokens, in a store that others read.

@@ -96,7 +96,7 @@ function said(say: () => unknown): unknown {
   try {
     return say();
   } catch (error) {
-    if (error instanceof ReferenceError) return undefined;
+    if (error instanceof ReferenceError || error instanceof TypeError) return undefined;
     throw error;
   }
 }

@@ -51,11 +51,11 @@ export function checkQuestion({ method, params = {} }: Question, what: string): 
   // The method's own row is the type of its parameters.
   const [problem] = check(newestRevision, type, toWire(newestRevision, type, params as never));
   if (problem !== undefined) throw new TypeError(`${what}: ${problem.path} ${problem.message}`);
-  jsonOf(params, what);
+  writtenJson(params, what);
 }
 
 /** Writes a value as JSON, since one that cannot be takes everything else of its message with it. */
-export function jsonOf(value: unknown, what: string): string {
+export function writtenJson(value: unknown, what: string): string {
   try {
     return JSON.stringify(value);
   } catch (cause) {
@@ -77,7 +77,7 @@ export function jsonOf(value: unknown, what: string): string {
 export function listable<T>(type: Type<T>, entry: NoInfer<T>, what: string): T {
   const [problem] = check(newestRevision, type, toWire(newestRevision, type, entry));
   if (problem !== undefined) throw new TypeError(`${what} cannot be listed: ${problem.path} ${problem.message}`);
-  jsonOf(entry, what);
+  writtenJson(entry, what);
   return entry;
 }
 

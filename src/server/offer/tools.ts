@@ -30,7 +30,7 @@ import type { ResolvedOptions } from '../options.ts';
 import type { Within } from '../mount/within.ts';
 import type { TaskUse } from '../task-definition.ts';
 import type { Registry } from './registry.ts';
-import { checkData, checkResult, jsonOf, listable } from './check-result.ts';
+import { checkData, checkResult, listable, writtenJson } from './check-result.ts';
 import { contentResult, failure, structuredResult, text, ToolError, wholeResult } from './tool-result.ts';
 
 /** A tool as it is kept: everything that can be worked out once is. */
@@ -245,7 +245,7 @@ function outcome({ tool, output }: ToolEntry, returned: unknown): CallToolResult
   return andThen(output.validate(value), (checked) => {
     if (checked.problems !== undefined)
       throw new TypeError(`${where} returned what is not its output: ${listed(checked.problems)}`);
-    return structuredResult(checked.value, whole, jsonOf(checked.value, `the output of ${where}`));
+    return structuredResult(checked.value, whole, writtenJson(checked.value, `the output of ${where}`));
   });
 }
 
