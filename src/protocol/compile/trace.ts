@@ -148,7 +148,20 @@ function forField(
   const isFilled = row.fill !== undefined && row.requiredIn.some((life) => isAlive(life, revision));
   if (trace === same && !isFilled) return undefined;
   const filled = isFilled ? ([{ path, kind: 'filled', feature }] as const) : nothing;
-  return (fields) => (fields[key] === undefined ? filled : within(path, trace(fields[key])));
+  const emptied = [{ path, kind: 'left-out', feature }] as const;
+  return (fields) => {
+    if (fields[key] === undefined) return filled;
+    const changes = within(path, trace(fields[key]));
+    return key === '_meta' && isEmptied(fields[key], changes) ? [...changes, ...emptied] : changes;
+  };
+}
+
+/** Tells whether nothing of an object stays, so that it is left out itself. */
+function isEmptied(value: unknown, changes: readonly WireChange[]): boolean {
+  if (!isFields(value) || changes.some(({ kind }) => kind !== 'left-out')) return false;
+  const keys = Object.keys(value);
+  const gone = new Set(changes.map(({ path }) => path));
+  return keys.length > 0 && keys.every((key) => gone.has(placeIn('._meta', key)));
 }
 
 /** Puts what the named adaptations of a type change before what its fields lose. */

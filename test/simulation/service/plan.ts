@@ -200,7 +200,9 @@ export function planOf(seed: number, { nodes = 1, bridge = false, isFirst = fals
   // What a bridge cannot reach it says so, and a guest tries nothing again.
   const canBeGuest = !bridge || (date !== '2024-11-05' && trouble === 0 && wrong === 0);
   const isGuarded = !isFirst && !bridge && draw('guarded') < 0.04;
-  const mayRest = !isFirst && !isGuarded && !isOut && wrong === 0 && service === 'plain';
+  // A record that makes no sense any more is a session that is lost, whenever that is found out.
+  const isSound = wrong === 0 && faults.every(({ kind }) => kind !== 'spoil' && kind !== 'garble');
+  const mayRest = !isFirst && !isGuarded && !isOut && isSound && service === 'plain';
   const restMs = mayRest ? restMsOf(draw) : undefined;
   const hasSessions = sessions && date !== '2024-11-05';
   return {
