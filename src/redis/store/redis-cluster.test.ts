@@ -183,6 +183,7 @@ describe('a store in a cluster of Redis', { skip: missing('redis-server') }, () 
     const { gaps, all } = await listening(one, other);
     await all();
     const slot = slotOf(new RedisKeys('', name).channel('c0'));
+    await cluster.settle();
     const primary = await cluster.primaryOf(slot);
     await primary.kill();
     // It waits for the one that takes over.
