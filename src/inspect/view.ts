@@ -144,6 +144,8 @@ export interface RowView {
   /** Ids of the requirements that it breaks. */
   readonly broken?: readonly string[];
   readonly problem?: true;
+  /** True where it is the result of a tool that says that it failed. */
+  readonly failed?: true;
 }
 
 /** Kind of a use of a server. */

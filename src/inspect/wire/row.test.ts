@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { RecordingEntry } from '../../wire/entry.ts';
 import { rowOfEntry } from './row.ts';
 
 const kind = (text: string): string | undefined =>
@@ -37,6 +38,43 @@ test('an answer is one in whatever order its members stand, and whatever it hold
 test('what has a method of its own is no answer', () => {
   assert.equal(kind('{"jsonrpc":"2.0","id":1,"method":"ping"}'), 'request');
   assert.equal(kind('{"id":1,"params":{"result":1},"method":"ping","jsonrpc":"2.0"}'), 'request');
+});
+
+const failed = (method: string, result: unknown, more: Partial<RecordingEntry> = {}): boolean =>
+  rowOfEntry({
+    sequence: 2,
+    time: 0,
+    server: 'A',
+    connection: 1,
+    from: 'server',
+    lane: 'message',
+    bytes: 1,
+    text: JSON.stringify({ jsonrpc: '2.0', id: 1, result }),
+    method,
+    pair: 1,
+    id: 1,
+    ...more,
+  }).failed === true;
+
+test('a result that says that the tool failed is told apart, however long it is, and wherever it came', () => {
+  const content = [{ type: 'text', text: 'x'.repeat(200_000) }];
+  assert.ok(failed('tools/call', { isError: true, content: [] }));
+  assert.ok(failed('tools/call', { content, isError: true }));
+  assert.ok(failed('tasks/result', { content: [], isError: true }));
+  assert.ok(failed('tasks/get', { taskId: 't', status: 'completed', result: { content: [], isError: true } }));
+  // What is left of a message that is longer than what is kept ends somewhere.
+  const head = { text: '{"jsonrpc":"2.0","id":1,"result":{"isError":true,"content":[{"text":"x', cut: 7 };
+  assert.ok(failed('tools/call', undefined, head));
+});
+
+test('a result that holds such words elsewhere has not failed', () => {
+  const words = { type: 'text', text: '{"isError":true}' };
+  assert.ok(!failed('tools/call', { content: [words] }));
+  assert.ok(!failed('tools/call', { content: [], structuredContent: { isError: true } }));
+  assert.ok(!failed('tools/call', { content: [], isError: false }));
+  assert.ok(!failed('resources/read', { contents: [], isError: true }));
+  const head = { text: '{"jsonrpc":"2.0","id":1,"result":{"structuredContent":{"isError":true,"x":"x', cut: 7 };
+  assert.ok(!failed('tools/call', undefined, head));
 });
 
 test('a row has one character more of a long text than the page shows, and no mark of ours', () => {

@@ -1,5 +1,6 @@
 import type { RecordingEntry } from '../../wire/entry.ts';
 import type { RowView } from '../view.ts';
+import { isToolFailure } from './failed.ts';
 import { subjectOf } from './subject.ts';
 
 /**
@@ -12,7 +13,8 @@ const widest = 80;
 export function rowOfEntry(entry: RecordingEntry): RowView {
   const { sequence, time, server, connection, from, lane, http, bytes, ms, pair, cancelled, broken, problem } = entry;
   const kind = kindOf(entry);
-  const about = subjectOf(entry);
+  const failed = isToolFailure(entry);
+  const about = subjectOf(entry) ?? (failed ? 'the tool failed' : undefined);
   return {
     n: sequence,
     t: time,
@@ -30,6 +32,7 @@ export function rowOfEntry(entry: RecordingEntry): RowView {
     ...(cancelled === undefined ? {} : { cancelled: true }),
     ...(broken === undefined || broken.length === 0 ? {} : { broken: broken.slice(0, 8) }),
     ...(problem === undefined ? {} : { problem: true }),
+    ...(failed ? { failed: true } : {}),
   };
 }
 

@@ -49,6 +49,13 @@ for (const [typed, is] of cases)
     assert.equal(parseFilter(typed).test(row), is);
   });
 
+test('what failed at a tool is an error, whatever its message is', () => {
+  const { kind: _, status: __, ...rest } = row;
+  const result: RowView = { ...rest, kind: 'result', status: 200 };
+  const { test: isError } = parseFilter('is:error');
+  assert.deepEqual([isError(result), isError({ ...result, failed: true })], [false, true]);
+});
+
 test('terms that mean nothing are told, and a text is looked for by who has the texts', () => {
   assert.deepEqual(parseFilter('nonsense:7 dur:x is:y').unknown, ['nonsense:7', 'dur:x', 'is:y']);
   assert.equal(parseFilter('text:"Two Words"').text, 'two words');

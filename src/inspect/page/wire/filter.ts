@@ -89,7 +89,8 @@ function duration(value: string): RowFilter | undefined {
 function flag(value: string): RowFilter | undefined {
   if (value === 'broken') return ({ broken }) => broken !== undefined;
   if (value === 'error')
-    return ({ kind, status, problem }) => kind === 'error' || (status ?? 0) >= 400 || problem === true;
+    return ({ kind, status, problem, failed }) =>
+      kind === 'error' || (status ?? 0) >= 400 || problem === true || failed === true;
   if (value === 'open')
     return ({ kind, pair, cancelled }) => kind === 'request' && pair === undefined && cancelled !== true;
   return undefined;

@@ -101,9 +101,9 @@ function count(counts: Map<string, Counted>, key: string, row: RowView, chosen: 
 
 /** The task of which a row says how it stands; `undefined` for every other row. */
 function keyOf(row: RowView, rowAt: Folding['rowAt']): string | undefined {
-  const { what, kind, lane, broken, problem, pair, s, c } = row;
-  if (lane !== 'message' || !standing.has(what) || broken !== undefined || problem === true || kind === 'error')
-    return undefined;
+  const { what, kind, lane, broken, problem, failed, pair, s, c } = row;
+  const isPlain = broken === undefined && problem !== true && failed !== true && kind !== 'error';
+  if (lane !== 'message' || !standing.has(what) || !isPlain) return undefined;
   const { about } = (kind === 'result' ? rowAt(pair) : row) ?? {};
   const id = what.includes('subscriptions/') ? /^task (\S+)$/.exec(about ?? '')?.[1] : about?.split(' ')[0];
   return id === undefined || id === '' ? undefined : `${s} ${c} ${id}`;

@@ -213,7 +213,7 @@ function Cells({
   readonly until: number;
 }): JSX.Element | null {
   if (one === undefined) return null;
-  const { n, t, s, from: side, what, about, kind, status, bytes, ms, broken, problem: isProblem, lane } = one;
+  const { n, t, s, from: side, what, about, kind, status, bytes, ms, broken, problem: isProblem, failed, lane } = one;
   const span = Math.max(until - from, 1);
   return (
     <>
@@ -229,7 +229,7 @@ function Cells({
       </span>
       <span role="gridcell" class={`c-what lane-${lane}`}>
         {broken !== undefined && <span class="bad">⚠ breaks {broken.join(', ')} </span>}
-        {isProblem === true && <span class="bad">✕ </span>}
+        {(isProblem === true || failed === true) && <span class="bad">✕ </span>}
         {kind === undefined || what.startsWith('{') ? '' : kinds[kind]}
         {line(what, widest)}
         {about !== undefined && <span class="row-about"> {line(about, widest)}</span>}
