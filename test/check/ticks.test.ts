@@ -3,16 +3,18 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { checkClient } from '../../src/check/client/check-client.ts';
-import { stepsDone } from '../../src/check/client/guide.ts';
+import { stepsDone, stepsMissing } from '../../src/check/client/guide.ts';
 import { Talk } from '../../src/check/client/talk.ts';
 import { connect, McpError } from '../../src/client.ts';
-import type { ConnectOptions } from '../../src/client.ts';
+import type { Client, ConnectOptions } from '../../src/client.ts';
+import { revisionOf } from '../../src/protocol/revision.ts';
 
 /** Steps that are ticked off, and those that are missing in the end, of a client that calls tools. */
 async function ticked(
   t: TestContext,
   calls: readonly (readonly [tool: string, given: object])[],
   options: ConnectOptions = {},
+  more: (client: Client) => Promise<void> = () => Promise.resolve(),
 ): Promise<{ readonly done: ReadonlySet<string>; readonly missing: string }> {
   let done: ReadonlySet<string> = new Set();
   const { missing = [] } = await checkClient({
@@ -25,6 +27,7 @@ async function ticked(
       const client = await connect(`${origin}/mcp`, options);
       await client.listTools();
       for (const [tool, given] of calls) await client.callTool(tool, { ...given });
+      await more(client);
       await client.close();
     },
   });
@@ -62,6 +65,32 @@ test('a client that declares forms and refuses the one that it is asked has not 
   const { done, missing } = await ticked(t, [['ask', {}]], { revisions: ['2025-11-25'], onElicit });
   assert.equal(done.has('ask'), false);
   assert.match(missing, /call the tool ask/);
+});
+
+test('a session was lost where it went, and another was begun in which echo and slow were called, and not before', async (t) => {
+  const calls = [
+    ['echo', { text: 'hello' }],
+    ['slow', {}],
+  ] as const;
+  const kept = await ticked(t, calls, { revisions: ['2025-11-25'] });
+  assert.equal(kept.done.has('lost'), false);
+  assert.match(kept.missing, /where there is a tool lost/);
+  const gone = await ticked(t, calls, { revisions: ['2025-11-25'] }, async (client) => {
+    await assert.rejects(client.callTool('lost', {}));
+    for (const [tool, given] of calls) await client.callTool(tool, { ...given });
+  });
+  assert.equal(gone.done.has('lost'), true);
+  // Where there are no sessions none is lost, and none is missed.
+  const none = await ticked(t, calls, { revisions: ['2026-07-28'] });
+  assert.equal(none.done.has('lost'), false);
+  assert.doesNotMatch(none.missing, /where there is a tool lost/);
+});
+
+test('a session that could have been lost is missed though another conversation has none', () => {
+  const talks = ['2026-07-28', '2025-11-25'].map((date) => new Talk('http', revisionOf(date)));
+  for (const { done } of talks) for (const call of ['call echo', 'call slow']) done.add(call);
+  const isMissing = (some: readonly Talk[]): boolean => stepsMissing(some).some(({ id }) => id === 'lost');
+  assert.deepEqual([isMissing(talks), isMissing(talks.slice(0, 1))], [true, false]);
 });
 
 test('a call that runs to its end was not given up', () => {

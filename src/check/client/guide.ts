@@ -11,7 +11,7 @@ export interface GuideStep {
   /** Tells whether a conversation shows that it was done as it is said. */
   isDone(talk: Talk): boolean;
   /** Tells whether a client came to it and had nothing to do, for what it declared: it is not missed then. */
-  isVain?(talk: Talk): boolean;
+  isVain?(talk: Talk, talks: readonly Talk[]): boolean;
 }
 
 /** Steps in their order. */
@@ -47,18 +47,23 @@ export const steps: readonly GuideStep[] = [
   {
     id: 'lost',
     words: 'where there is a tool lost: call it, which fails, then call echo and slow again',
-    isDone: ({ done, isAfterLoss, over, revision }) =>
-      (isAfterLoss && done.has('call echo')) ||
-      (revision !== undefined && done.has('call echo') && (over !== 'http' || !revision.sessions)),
+    isDone: ({ done, isAfterLoss }) => isAfterLoss && done.has('call echo') && done.has('call slow'),
+    // Where there is none of any of them nothing can be lost.
+    isVain: ({ done }, talks) => done.has('call echo') && !talks.some(canLose),
   },
 ];
+
+/** Tells whether a conversation has the tool that ends its session. */
+function canLose({ over, revision }: Talk): boolean {
+  return over === 'http' && revision?.sessions === true;
+}
 
 /** Steps that are not to be left out. */
 export const neededSteps: readonly GuideStep[] = steps.filter(({ isMore }) => isMore !== true);
 
 /** Lists the steps that are missing yet in all conversations. */
 export function stepsMissing(talks: readonly Talk[]): readonly GuideStep[] {
-  const isOver = (step: GuideStep, talk: Talk): boolean => step.isDone(talk) || step.isVain?.(talk) === true;
+  const isOver = (step: GuideStep, talk: Talk): boolean => step.isDone(talk) || step.isVain?.(talk, talks) === true;
   return neededSteps.filter((step) => !talks.some((talk) => isOver(step, talk)));
 }
 
