@@ -113,10 +113,9 @@ export class ParkedCall {
    */
   async next(taker: Taker): Promise<Standing> {
     this.#attach(taker);
-    while (this.#taker === taker && !this.#settled && this.#questions.size === 0) {
+    while (this.#goesOnFor(taker) && this.#questions.size === 0) {
       await new Promise<void>((resolve) => (this.#wake = resolve));
-      // Questions that are asked in one turn belong to one round.
-      await new Promise<void>((resolve) => void after(0, resolve, true));
+      if (this.#goesOnFor(taker)) await this.#turn(taker);
     }
     if (this.#taker !== taker) throw new McpError('invalidRequest', 'another request took this call up');
     if (!this.#settled) return this.#ask();
@@ -146,6 +145,22 @@ export class ParkedCall {
     for (const { reject } of this.#questions.values()) reject(new McpError('internalError', why));
     this.#questions.clear();
     this.#events.onGone(this);
+  }
+
+  #goesOnFor(taker: Taker): boolean {
+    return this.#taker === taker && !this.#settled;
+  }
+
+  /** Waits for the rest of a turn: questions that are asked in one belong to one round. Of what is over nothing is left, no timer either. */
+  #turn(taker: Taker): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = after(0, resolve, true);
+      this.#wake = () => {
+        if (this.#goesOnFor(taker)) return;
+        cancel();
+        resolve();
+      };
+    });
   }
 
   /** Keeps the outcome until it is fetched. */
