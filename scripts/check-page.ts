@@ -43,6 +43,7 @@ what to change and where it is written. \`--json\`, \`--junit\` and \`--sarif <f
 - **A finding is meant to be a fault.** A wrong message has a right twin, which must work first. What is found is looked at once more, in a new conversation where that matters. What is not declared, and a revision that
   is not spoken, are no faults. What something in front of the server answers (HTML, 429, 502 to 504) says nothing of it.
   What is refused with 429, or with 503, and a \`Retry-After\` of five seconds at most, is sent again, twice at most. A redirection is told, with where it points to, and not followed.
+  Over HTTP what a server might not outlive is sent last, and by itself: one that ends is found by the message, and one that is started again where it ends once more.
   Where the specification says two things (\`src/check/disputes.ts\`), what is found is a note that says both.
 - **HTTP+SSE** is tried at 2024-11-05 where a POST to the address is refused with 400, 404 or 405, as a client of today would: give the address of its stream (\`/sse\`).
 - **A server that wants a token** is judged with yours: \`--token-env NAME\`, \`--token-file <file>\`, or what \`parley login\` kept; nobody is asked to sign in. It is refused then without a token, with one that nobody issued, one that

@@ -29,6 +29,8 @@ export interface ProbeRule extends Stated {
   readonly apart?: true;
   /** True for what a server might not outlive: one that does not come back is found, and looked at once. */
   readonly mayEnd?: true;
+  /** True for what looks, once, at what came of all others: it is judged when they were. */
+  readonly lastly?: true;
   /** True for what weighs on a machine: it is judged where that is wished. */
   readonly heavy?: true;
   /** @throws NotJudged where the server does not do what must work first. */

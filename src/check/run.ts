@@ -1,10 +1,11 @@
-import { after } from '../jsonrpc/timeout.ts';
+import { after, monotonicNow } from '../jsonrpc/timeout.ts';
 import type { Implementation } from '../protocol/features/common.ts';
 import { revisions as published, type Revision } from '../protocol/revision.ts';
 import { unlessAborted } from '../store/turns.ts';
 import { destructiveIn, type AllowedCall } from './bench/allowed.ts';
 import { Bench, excerptOf, type Ground, type Way } from './bench/bench.ts';
 import { inFront, type Exchanged } from './bench/exchange.ts';
+import { listensWithin, restartMs } from './bench/alive.ts';
 import { Budget, Places, Spent, type Bounds } from './bench/limits.ts';
 import { patiently } from './bench/patience.ts';
 import { Recorded } from './recorded.ts';
@@ -20,6 +21,7 @@ import {
   notJudged,
   type RuleVerdict,
 } from './verdict.ts';
+import { Suspects } from './suspects.ts';
 import { Watching } from './watching.ts';
 
 /** A run of rules against a server. */
@@ -69,6 +71,7 @@ export async function runRules(options: RunOptions): Promise<RunResult> {
   const budget = new Budget(limits, signal);
   const watching = new Watching(rules.filter((rule): rule is WatchRule => !isProbe(rule)));
   const recorded = new Recorded();
+  const suspects = new Suspects();
   const anyway = new Set<string>();
   const way = patientWay(options.way, budget, signal);
   const ground: Ground = {
@@ -79,10 +82,12 @@ export async function runRules(options: RunOptions): Promise<RunResult> {
     openMs,
     quietMs,
     calls,
+    suspects,
     heard(exchange, about) {
       options.onSent?.(exchange.sent);
       recorded.add(exchange, about.revision);
       watching.heard(exchange, about);
+      suspects.heard(exchange, about.request);
     },
     told(exchange, revision) {
       options.onSent?.(exchange.sent);
@@ -160,6 +165,7 @@ async function judgeAll(
       await judge(bench, { probes, among, places }, tell(bench));
     }),
   );
+  for (const bench of judging) await judgeLast(bench, { probes, among, places }, tell(bench));
   const ofClosed = probes.filter((rule) => rule.closed);
   await Promise.all(closed.map((bench) => judge(bench, { probes: ofClosed, among, places }, tell(bench))));
 }
@@ -232,20 +238,39 @@ interface Judging {
 const mostAtOnce = 4;
 
 async function judge(bench: Bench, { probes, among, places }: Judging, found: (judged: Found) => void): Promise<void> {
-  const due = probes.filter((rule) => {
-    const lives = rule.lives ?? rowOf(rule.id).lives;
-    return lives(bench.revision) && (rule.once !== true || among.findLast(lives) === bench.revision);
-  });
+  const due = dueIn(bench, probes, among).filter((rule) => !isLast(bench, rule));
   const run = async (rule: ProbeRule): Promise<void> => {
     found({ rule, outcome: await twice(bench, rule) });
   };
   const inTurn = async (rules: readonly ProbeRule[]): Promise<void> => {
     for (const rule of rules) await run(rule);
   };
-  // What one server at an address may not outlive would be held against others too.
-  const isApart = (rule: ProbeRule): boolean => rule.apart === true && !(rule.mayEnd === true && bench.over === 'http');
+  const isApart = (rule: ProbeRule): boolean => rule.apart === true;
   const apart = due.filter(isApart).map((rule) => places.take(() => run(rule)));
   await allEnded([inTurn(due.filter((rule) => !isApart(rule))), ...apart]);
+}
+
+/** Rules that are in force in a revision, and judged in it. */
+function dueIn({ revision }: Bench, probes: readonly ProbeRule[], among: readonly Revision[]): readonly ProbeRule[] {
+  return probes.filter((rule) => {
+    const lives = rule.lives ?? rowOf(rule.id).lives;
+    return lives(revision) && (rule.once !== true || among.findLast(lives) === revision);
+  });
+}
+
+/** Tells what is judged when nothing else is sent: one server at an address that ends takes all with it, and what ended it is to be told. */
+function isLast(bench: Bench, { lastly, mayEnd }: ProbeRule): boolean {
+  return lastly === true || (mayEnd === true && bench.over !== 'stdio');
+}
+
+async function judgeLast(bench: Bench, { probes, among }: Judging, found: (judged: Found) => void): Promise<void> {
+  const due = dueIn(bench, probes, among).filter((rule) => isLast(bench, rule));
+  for (const rule of due.toSorted((a, b) => Number(b.lastly ?? false) - Number(a.lastly ?? false))) {
+    const outcome = await twice(bench, rule);
+    found({ rule, outcome });
+    // Whoever restarts it does so in vain where the next one finds nobody.
+    if (outcome.verdict === 'breaks' && bench.over !== 'stdio') await listensWithin(bench.http.url, restartMs / 3);
+  }
 }
 
 /** Waits for all, and then fails with the first that failed: nothing goes on when a run is over. */
@@ -258,11 +283,25 @@ async function allEnded(all: readonly Promise<void>[]): Promise<void> {
 /** Runs a rule; what is found broken is looked at once more, in new conversations: what does not come again was no fault of the server. */
 async function twice(bench: Bench, rule: ProbeRule): Promise<RuleVerdict> {
   const first = await once(bench, rule);
-  if (first.verdict !== 'breaks') return first;
+  if (first.verdict !== 'breaks' || rule.lastly === true) return first;
   bench.forget();
+  // Who restarts it may have been about to: it has to end once more.
+  if (rule.mayEnd === true && !(await comesBack(bench))) return first;
   const second = await once(bench, rule);
-  if (rule.mayEnd === true && second.verdict === 'not-judged') return first;
   return second.verdict === 'breaks' ? second : notJudged(`it was broken once (${first.why}), and not the next time`);
+}
+
+/** Waits for a server that may have ended, for as long as a restart takes. @returns Whether a conversation was opened. */
+async function comesBack(bench: Bench): Promise<boolean> {
+  const end = monotonicNow() + restartMs;
+  for (;;) {
+    if (bench.over !== 'stdio' && !(await listensWithin(bench.http.url, end - monotonicNow()))) return false;
+    const speaker = await bench.unopened();
+    const isOpen = await speaker.open();
+    await bench.end(speaker);
+    if (isOpen || bench.over === 'stdio' || monotonicNow() >= end) return isOpen;
+    await speaker.rest(bench.quietMs);
+  }
 }
 
 async function once(bench: Bench, rule: ProbeRule, isAgain = false): Promise<RuleVerdict> {
@@ -270,7 +309,11 @@ async function once(bench: Bench, rule: ProbeRule, isAgain = false): Promise<Rul
   try {
     if (rule.needs !== undefined && (await bench.offer()).capabilities[rule.needs] === undefined)
       return notApplicable(`the server does not declare ${rule.needs}`);
-    const outcome = await rule.probe(bench);
+    const again = async (): Promise<unknown> => {
+      bench.forget();
+      return await once(bench, rule);
+    };
+    const outcome = await bench.suspects.during({ ...rule, again }, () => rule.probe(bench));
     // A connection that breaks is no answer of something else where the server may have ended.
     const isEnd = rule.mayEnd === true && outcome.verdict === 'breaks' && outcome.exchange.status === undefined;
     if (outcome.verdict !== 'breaks' || isEnd) return outcome;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chosenRevisions } from '../../protocol/revision.ts';
+import { Suspects } from '../suspects.ts';
 import { Bench } from './bench.ts';
 import { rawHttp } from './http.ts';
 import { Budget } from './limits.ts';
@@ -18,6 +19,7 @@ test('a tool is called by exactly the name that is allowed', async (t) => {
     openMs: 1_000,
     quietMs: 10,
     calls: [{ name: 'sum' }],
+    suspects: new Suspects(),
     heard: nothing,
     told: nothing,
     unasked: nothing,

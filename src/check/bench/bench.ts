@@ -12,6 +12,7 @@ import type { Budget } from './limits.ts';
 import { rawLines, type RawLines, type StartedBy } from './lines.ts';
 import { rawPair } from './pair.ts';
 import { listOffer, type ServerOffer } from './offer.ts';
+import type { Suspects } from '../suspects.ts';
 import { Prober, type ProbeMessage, type Answered, type Manner, type Road } from './prober.ts';
 
 /** Way to the server that is judged. */
@@ -32,6 +33,8 @@ export interface Ground {
   readonly quietMs: number;
   /** Tools that may be called. */
   readonly calls: readonly AllowedCall[];
+  /** Messages that the server may have died of. */
+  readonly suspects: Suspects;
   heard(exchange: Exchanged, about: ProbeMessage): void;
   /** Hears what was sent and is no message. */
   told(exchange: Exchanged, revision: Revision): void;
@@ -86,6 +89,10 @@ export class Bench {
 
   get waitMs(): number {
     return this.#ground.waitMs;
+  }
+
+  get suspects(): Suspects {
+    return this.#ground.suspects;
   }
 
   get quietMs(): number {

@@ -1,6 +1,6 @@
 import { isObject } from '../../jsonrpc/message.ts';
 import type { Bench } from '../bench/bench.ts';
-import { errorCodeIn, responseIn, type Exchanged } from '../bench/exchange.ts';
+import { responseIn, type Exchanged } from '../bench/exchange.ts';
 import { isEventStream } from '../bench/manner.ts';
 import { refusedWith } from './common/refusals.ts';
 import type { ProbeRule } from '../rule.ts';
@@ -120,29 +120,5 @@ const unknownMethod: ProbeRule = {
   },
 };
 
-const malformedId: ProbeRule = {
-  id: 'harden-parse-error',
-  once: true,
-  words: 'What is no JSON is answered with -32700, or refused with a status of HTTP',
-  mend: 'answer with the error -32700, whose id is null, or left out since 2025-11-25',
-  over: 'http',
-  async probe(bench) {
-    const speaker = await bench.shared();
-    await bench.works(speaker, bench.harmless);
-    const exchange = await speaker.text('{"jsonrpc":"2.0","id":', { until: (messages) => messages.length > 0 });
-    const { status } = exchange;
-    if (status === undefined) return notJudged('no response came');
-    if (status >= 500) return breaks(exchange, `HTTP ${status}: the fault is the client's`);
-    return unless(status < 400 && errorCodeIn(exchange) === undefined, exchange, `HTTP ${status} without an error`);
-  },
-};
-
 /** Rules that hold whatever a server offers. */
-export const basicRules: readonly ProbeRule[] = [
-  idAsText,
-  silentNotification,
-  batch,
-  batchOnStream,
-  unknownMethod,
-  malformedId,
-];
+export const basicRules: readonly ProbeRule[] = [idAsText, silentNotification, batch, batchOnStream, unknownMethod];

@@ -28,6 +28,7 @@ import { listedRules } from './listed.ts';
 import { meaningRules } from './messages/meanings.ts';
 import { metaKeyRules } from './messages/meta-keys.ts';
 import { nastyRules } from './hardening/nasty.ts';
+import { outlives } from './hardening/outlives.ts';
 import { offeredRules } from './offered.ts';
 import { resultRules } from './results.ts';
 import { sequenceRules } from './asked/sequence.ts';
@@ -98,4 +99,5 @@ export const checkRules: readonly CheckRule[] = [
   ...extensionLifeRules,
   ...watchedTaskRules,
   ...heavyRules,
+  outlives,
 ];

@@ -1,6 +1,8 @@
+import { besideIdle } from '../../bench/alive.ts';
 import type { Bench } from '../../bench/bench.ts';
+import { errorCodeIn, type Exchanged } from '../../bench/exchange.ts';
 import type { ProbeRule } from '../../rule.ts';
-import { unless, type RuleVerdict } from '../../verdict.ts';
+import { breaks, notJudged, unless, type RuleVerdict } from '../../verdict.ts';
 import { noMethod } from '../basic.ts';
 import { ownMeta } from '../common/own-meta.ts';
 
@@ -13,10 +15,16 @@ export async function livesOn(
   try {
     await bench.works(speaker, bench.harmless);
     const { method, params } = ownWords(bench);
-    const exchange = await speaker.text(text(method, params), {
-      until: (messages) => messages.length > 0,
-      ...(waitMs === undefined ? {} : { waitMs }),
-    });
+    const send = async (): Promise<Exchanged> =>
+      await speaker.text(text(method, params), {
+        until: (messages) => messages.length > 0,
+        ...(waitMs === undefined ? {} : { waitMs }),
+      });
+    const isBroken = ({ status }: Exchanged): boolean => status === undefined;
+    const [exchange, isEnded] =
+      bench.over === 'stdio' ? [await send()] : await besideIdle(bench.http.url, send, isBroken);
+    // Another process may serve in its place.
+    if (isEnded === true) return breaks(exchange, `${what} ended its process`);
     return unless(!(await bench.serves(speaker)), exchange, `after ${what} it did not serve any more`);
   } finally {
     await bench.end(speaker);
@@ -79,8 +87,26 @@ const nasty: readonly (readonly [id: string, what: string, text: NastyText])[] =
   ['harden-odd-values', 'messages of odd types', () => '[null,1,"a",[],{},{"jsonrpc":"2.0","id":{},"method":1}]'],
 ];
 
-/** Rules about what a server must outlive. */
-export const nastyRules: readonly ProbeRule[] = nasty.map(([id, what, text]) => ({
+/** A server that does not outlive it is found by the rule before. */
+const parseError: ProbeRule = {
+  id: 'harden-parse-error',
+  once: true,
+  mayEnd: true,
+  words: 'What is no JSON is answered with -32700, or refused with a status of HTTP',
+  mend: 'answer with the error -32700, whose id is null, or left out since 2025-11-25',
+  over: 'http',
+  async probe(bench) {
+    const speaker = await bench.shared();
+    await bench.works(speaker, bench.harmless);
+    const exchange = await speaker.text('{"jsonrpc":"2.0","id":', { until: (messages) => messages.length > 0 });
+    const { status } = exchange;
+    if (status === undefined) return notJudged('no response came');
+    if (status >= 500) return breaks(exchange, `HTTP ${status}: the fault is the client's`);
+    return unless(status < 400 && errorCodeIn(exchange) === undefined, exchange, `HTTP ${status} without an error`);
+  },
+};
+
+const nastyTexts: readonly ProbeRule[] = nasty.map(([id, what, text]) => ({
   id,
   once: true,
   apart: true,
@@ -89,3 +115,6 @@ export const nastyRules: readonly ProbeRule[] = nasty.map(([id, what, text]) => 
   mend: 'answer with an error, or drop the message, and go on',
   probe: (bench) => livesOn(bench, { what, text }),
 }));
+
+/** Rules about what a server must outlive. */
+export const nastyRules: readonly ProbeRule[] = [...nastyTexts, parseError];
