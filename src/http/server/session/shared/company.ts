@@ -5,8 +5,8 @@ import type { HttpSession } from '../session.ts';
 import { isSessionId, samePrincipal } from '../rules.ts';
 import type { OpeningStream } from './claim.ts';
 import { Inbox } from './inbox.ts';
-import { hashedOwner, readKeptSession, type KeptSession } from './kept-session.ts';
-import { keyOf, Member, type MemberParts } from './member.ts';
+import { hashedOwner, keyOf, readKeptSession, type KeptSession } from './kept-session.ts';
+import { Member, type MemberParts } from './member.ts';
 import type { ToldProcess } from './words.ts';
 
 /** Time between two looks at the copies of sessions, and for which one is kept that nobody uses, in milliseconds. */
@@ -170,7 +170,10 @@ export class Company {
     const { sessionIdleMs } = this.#parts.settings;
     return after(Math.min(lookMs, sessionIdleMs / 4), () => {
       this.#dropRested(restMs);
-      for (const member of this.#members.values()) if (member.session?.isBusy === true) member.used();
+      for (const member of this.#members.values()) {
+        if (member.session?.isBusy === true) member.used();
+        member.mend();
+      }
       this.#cancelTimer = this.#members.size === 0 ? undefined : this.#lookLater();
     });
   }

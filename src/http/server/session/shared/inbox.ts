@@ -102,7 +102,7 @@ export class Inbox {
   /**
    * Tells every copy of a session, at once and again after these times.
    *
-   * @throws StoreError when the bus cannot be reached, and `too-large` for what would lie in the store for a while, since nobody knows who has not read it yet.
+   * @throws StoreError when the bus could not be reached at any of them, and `too-large` for what would lie in the store for a while, since nobody knows who has not read it yet.
    */
   async announce(channel: string, announced: Announced, again: readonly number[]): Promise<void> {
     const text = JSON.stringify(announced);
@@ -111,11 +111,13 @@ export class Inbox {
         'too-large',
         `what all processes of a session hear has up to ${longestBusText} characters, not ${text.length}`,
       );
-    await this.#bus.publish(channel, text);
-    for (const ms of again) {
-      await this.#pause(ms);
-      if (!this.#closed) await this.#bus.publish(channel, text);
+    const causes: unknown[] = [];
+    for (const ms of [undefined, ...again]) {
+      if (ms !== undefined) await this.#pause(ms);
+      if (ms !== undefined && this.#closed) break;
+      await Promise.resolve(this.#bus.publish(channel, text)).catch((cause: unknown) => void causes.push(cause));
     }
+    if (causes.length > again.length) throw causes[0] as Error;
   }
 
   /** Hears what is announced on a channel. */

@@ -10,6 +10,11 @@ export interface KeptSession {
   readonly record: SessionRecord;
 }
 
+/** The key of a session's record, and the channel of its copies. */
+export function keyOf(session: string): string {
+  return `session ${session}`;
+}
+
 /** Reads what the store has; `undefined` for what is none of ours, or of a revision that is not spoken here. */
 export function readKeptSession(text: string, spoken: readonly Revision[]): KeptSession | undefined {
   const value = parsed(text);

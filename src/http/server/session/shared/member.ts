@@ -10,8 +10,9 @@ import type { HttpSettings } from '../../options.ts';
 import type { Elsewhere } from '../elsewhere.ts';
 import type { HttpSession } from '../session.ts';
 import { Claim, type OpeningStream } from './claim.ts';
+import { Copies } from './copies.ts';
 import type { Inbox } from './inbox.ts';
-import { readKeptSession, type KeptSession } from './kept-session.ts';
+import { keyOf, readKeptSession, type KeptSession } from './kept-session.ts';
 import { SharedStreams } from './shared-streams.ts';
 import { cancellation, type Announced, type ToldProcess } from './words.ts';
 
@@ -45,6 +46,7 @@ export class Member implements Elsewhere {
   failures = 0;
   readonly #parts: MemberParts;
   readonly #claim: Claim;
+  readonly #copies: Copies;
   #session: HttpSession | undefined;
   #kept: (KeptSession & { readonly version: number }) | undefined;
   readonly #unsaved: SessionChange[] = [];
@@ -63,6 +65,9 @@ export class Member implements Elsewhere {
     this.#parts = parts;
     this.idsBegin = `${parts.inbox.name}-${parts.inbox.next()}-`;
     this.#claim = new Claim(parts, id);
+    this.#copies = new Copies(parts.inbox, keyOf(id), (cause) =>
+      this.#failed('the other processes of a session could not be told', cause),
+    );
     this.#usedAt = parts.settings.now();
   }
 
@@ -175,8 +180,8 @@ export class Member implements Elsewhere {
     if (judged.kind === 'notification') {
       const { method, params } = judged.message;
       const id = method === 'notifications/cancelled' ? params?.['requestId'] : undefined;
-      if (isRequestId(id) && !runs(id)) void this.#tellAll(cancellation(id, params?.['reason']), cancelAgainMs);
-      if (method === 'notifications/tasks/status') void this.#tellAll({ kind: 'message', message });
+      if (isRequestId(id) && !runs(id)) void this.#copies.tell(cancellation(id, params?.['reason']), cancelAgainMs);
+      if (method === 'notifications/tasks/status') void this.#copies.tell({ kind: 'message', message });
       return false;
     }
     const { id } = judged.message;
@@ -196,7 +201,7 @@ export class Member implements Elsewhere {
   }
 
   listening(): void {
-    void this.#tellAll({ kind: 'claimed', process: this.#parts.inbox.name });
+    void this.#copies.tell({ kind: 'claimed', process: this.#parts.inbox.name });
     if (this.#claim.isMoved) this.#session?.missed();
     this.#claim.heard();
   }
@@ -242,11 +247,19 @@ export class Member implements Elsewhere {
     void this.#refresh();
   }
 
+  /** Tells other copies what they could not be told, and finds out what could not be found out. Who is idle here finds out with the next request. */
+  mend(): void {
+    const session = this.#session;
+    if (session === undefined || session.ended) return;
+    this.#copies.tellAgain();
+    if (session.isBusy && (this.#isStale || this.#unsubscribe === undefined)) void this.#refresh();
+  }
+
   /** Ends the session for every process. */
   async remove(): Promise<void> {
     const { store } = this.#parts;
     await store.records.delete(keyOf(this.id));
-    await this.#tellAll({ kind: 'ended' });
+    await this.#copies.tell({ kind: 'ended' });
     await this.#claim.forget();
     await store.events.open(this.id).clear();
   }
@@ -254,6 +267,7 @@ export class Member implements Elsewhere {
   /** Lets go of the copy; the session goes on elsewhere. */
   async leave(): Promise<void> {
     this.#isListening = false;
+    this.#copies.tellAgain();
     const end = await this.#unsubscribe;
     await end?.();
   }
@@ -278,7 +292,7 @@ export class Member implements Elsewhere {
         if (written !== undefined) {
           this.#unsaved.splice(0, changesNow.length);
           this.#kept = { owner, record, version: written };
-          return await this.#tellAll({ kind: 'changed', version: written });
+          return await this.#copies.tell({ kind: 'changed', version: written });
         }
         const now = await records.get(keyOf(this.id));
         if (now === undefined) {
@@ -363,6 +377,7 @@ export class Member implements Elsewhere {
   /**
    * A change is told by the process that has the stream, and by whoever takes it from there. It waits here for the first one where nobody has had it
    * yet, and for its client where the stream is this process's: who comes back to it has not moved, and is not told that everything may have changed.
+   * So it does where nobody can tell.
    */
   async #keepChange(json: string): Promise<void> {
     try {
@@ -370,16 +385,8 @@ export class Member implements Elsewhere {
       if (holder === undefined) await this.#deliver(json);
       else if (holder === this.#parts.inbox.name) this.#session?.deliver(json);
     } catch (cause) {
-      this.#failed('a change could not be kept for a client', cause);
-    }
-  }
-
-  /** Tells every copy of the session, at once and again after these times. It never rejects. */
-  async #tellAll(announced: Announced, again: readonly number[] = []): Promise<void> {
-    try {
-      await this.#parts.inbox.announce(keyOf(this.id), announced, again);
-    } catch (cause) {
-      this.#failed('the other processes of a session could not be told', cause);
+      this.#failed('a change may be told to a client twice', cause);
+      this.#session?.deliver(json);
     }
   }
 
@@ -390,9 +397,4 @@ export class Member implements Elsewhere {
   #failed(what: string, cause: unknown): void {
     this.#parts.settings.onError(new Error(what, { cause }));
   }
-}
-
-/** The key of a session's record, and the channel of its copies. */
-export function keyOf(session: string): string {
-  return `session ${session}`;
 }

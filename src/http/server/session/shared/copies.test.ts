@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { createServer, type Server } from '../../../../server.ts';
+import { memoryStore } from '../../../../store/memory/store.ts';
+import { StoreError, type Store } from '../../../../store/store.ts';
+import { createHandler } from '../../fetch.ts';
+
+const uri = 'news://today';
+
+interface Process {
+  readonly server: Server;
+  send(method: string, headers: Record<string, string>, body?: object): Promise<Response>;
+}
+
+/** A process of a service, over its way to the store of all of them. */
+function processOver(t: TestContext, store: Store): Process {
+  const rounds = { keys: [new Uint8Array(32)] };
+  const server = createServer({ name: 's', version: '1' }, { store: { ...store, shared: true }, rounds });
+  server.resource(uri, { name: 'news' }, () => 'none');
+  const handler = createHandler(server, { onError: () => undefined });
+  t.after(async () => {
+    t.mock.timers.reset();
+    await handler.close();
+    await server.close();
+  });
+  const always = { 'content-type': 'application/json', 'mcp-protocol-version': '2025-11-25' };
+  return {
+    server,
+    send: async (method, headers, body) =>
+      await handler(
+        new Request('http://localhost/mcp', {
+          method,
+          headers: {
+            accept: method === 'GET' ? 'text/event-stream' : 'application/json, text/event-stream',
+            ...always,
+            ...headers,
+          },
+          ...(body !== undefined && { body: JSON.stringify({ jsonrpc: '2.0', ...body }) }),
+        }),
+      ),
+  };
+}
+
+/** A store whose commands fail while `fails` says so of them. */
+function faltering(store: Store, fails: (command: string, given: string) => boolean): Store {
+  const unless = <Given extends [string, ...never[]], Value>(command: string, ask: (...given: Given) => Value) => {
+    return (...given: Given): Value => {
+      if (fails(command, given.join(' '))) throw new StoreError('unavailable', 'away');
+      return ask(...given);
+    };
+  };
+  const { records, bus } = store;
+  return {
+    ...store,
+    records: { ...records, get: unless('get', (key: string) => records.get(key)) },
+    bus: {
+      publish: unless('publish', (channel: string, text: string) => bus.publish(channel, text)),
+      subscribe: unless('subscribe', (channel: string, ...hearing: [(text: string) => void, () => void]) =>
+        bus.subscribe(channel, ...hearing),
+      ),
+    },
+  };
+}
+
+/** Lets what is begun come to its end, whose steps are turns of the loop here. */
+async function settle(): Promise<void> {
+  for (let turns = 0; turns < 50; turns++) await turn();
+}
+
+/** What was said on a stream so far, as often as it is asked. */
+function heardOn(stream: Response): () => string {
+  let text = '';
+  const decoder = new TextDecoder();
+  void (async () => {
+    for await (const chunk of stream.body ?? []) text += decoder.decode(chunk as Uint8Array, { stream: true });
+  })();
+  return () => text;
+}
+
+const ways = [
+  { what: 'is not told of it', command: 'publish', given: '"kind":"changed"', at: 'teller' },
+  { what: 'cannot look it up', command: 'get', given: 'session ', at: 'listener' },
+  { what: 'cannot listen to the session', command: 'subscribe', given: 'session ', at: 'listener' },
+] as const;
+
+for (const { what, command, given, at } of ways)
+  test(`a client hears of what it watches by the process that has its stream, also where that ${what} at once`, async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const store = memoryStore();
+    let failed = 0;
+    let isWell = command !== 'subscribe';
+    const fails = (asked: string, text: string): boolean => {
+      const isIt = !isWell && asked === command && text.includes(given);
+      if (isIt) failed++;
+      return isIt;
+    };
+    const listener = processOver(t, at === 'listener' ? faltering(store, fails) : store);
+    const teller = processOver(t, at === 'teller' ? faltering(store, fails) : store);
+
+    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } };
+    const opened = await teller.send('POST', {}, { id: 1, method: 'initialize', params });
+    const session = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? assert.fail('it has an id') };
+    await teller.send('POST', session, { method: 'notifications/initialized' });
+    const stream = await listener.send('GET', session);
+    assert.equal(stream.status, 200);
+    const heard = heardOn(stream);
+    await settle();
+
+    isWell = false;
+    const watched = await teller.send('POST', session, { id: 2, method: 'resources/subscribe', params: { uri } });
+    assert.equal(watched.status, 200);
+    await settle();
+    assert.ok(failed > 0, 'it failed');
+    isWell = true;
+    t.mock.timers.tick(5_000);
+    await settle();
+
+    const before = heard();
+    listener.server.resourceUpdated(uri);
+    await settle();
+    assert.match(heard().slice(before.length), /notifications\/resources\/updated/);
+    await teller.send('DELETE', session);
+  });
+
+test('the end of a session that other processes could not be told of is told to them later', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const store = memoryStore();
+  let isWell = true;
+  const listener = processOver(t, store);
+  const ender = processOver(
+    t,
+    faltering(store, (command, text) => !isWell && command === 'publish' && text.includes('"ended"')),
+  );
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } };
+  const opened = await ender.send('POST', {}, { id: 1, method: 'initialize', params });
+  const session = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? assert.fail('it has an id') };
+  await ender.send('POST', session, { method: 'notifications/initialized' });
+  const stream = await listener.send('GET', session);
+  const reader = stream.body?.getReader() ?? assert.fail('it has a stream');
+  await settle();
+
+  isWell = false;
+  assert.equal((await ender.send('DELETE', session)).status, 204);
+  isWell = true;
+  await settle();
+  t.mock.timers.tick(1_000);
+  await settle();
+  while (!(await reader.read()).done);
+  assert.equal((await listener.send('POST', session, { id: 3, method: 'ping' })).status, 404);
+});
+
+test('a change waits for its client also where nobody can tell which process has the stream', async (t) => {
+  let isWell = true;
+  const store = faltering(
+    memoryStore(),
+    (command, text) => !isWell && command === 'get' && text.includes('listening '),
+  );
+  const process = processOver(t, store);
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } };
+  const opened = await process.send('POST', {}, { id: 1, method: 'initialize', params });
+  const session = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? assert.fail('it has an id') };
+  await process.send('POST', session, { method: 'notifications/initialized' });
+  await process.send('POST', session, { id: 2, method: 'resources/subscribe', params: { uri } });
+
+  isWell = false;
+  process.server.resourceUpdated(uri);
+  await settle();
+  isWell = true;
+  const heard = heardOn(await process.send('GET', session));
+  await settle();
+  assert.match(heard(), /notifications\/resources\/updated/);
+  await process.send('DELETE', session);
+});
