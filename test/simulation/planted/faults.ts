@@ -267,8 +267,8 @@ export const plantedFaults: readonly PlantedFault[] = [
     fault(
       'cancellations do not reach the process that runs',
       shared('member'),
-      'if (isRequestId(id) && !runs(id)) void this.#tellAll',
-      'if (false) void this.#tellAll',
+      'if (isRequestId(id) && !runs(id)) void this.#copies.tell',
+      'if (false) void this.#copies.tell',
     ),
     fault(
       'a stream that moved says nothing of what was missed',
