@@ -55,6 +55,8 @@ export class World {
   /** Whose turn it is. */
   current: Process | undefined;
   events = 0;
+  /** When no process stands still any more. */
+  stillUntil: number = Number.NEGATIVE_INFINITY;
   /** Hears of each step in the middle of which a process had better not end. */
   delicate: (process: Process) => void = () => {};
   /** What happened, in words; the last of it. */
@@ -108,6 +110,7 @@ export class World {
   stop(process: Process, ms: number): void {
     if (!process.alive || process.stoppedUntil > this.now) return;
     process.stoppedUntil = this.now + ms;
+    this.stillUntil = Math.max(this.stillUntil, process.stoppedUntil);
     process.stops.push({ from: this.now, to: process.stoppedUntil });
     this.note(`${process.name} stands still for ${ms} ms`);
   }

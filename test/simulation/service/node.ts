@@ -13,6 +13,7 @@ import type { Judge } from './judge.ts';
 import { pause, sample } from './handling.ts';
 import { addOddTools, oddTools } from './odd-tools.ts';
 import { rareScope, type Tokens } from './tokens.ts';
+import type { Peace } from './peace.ts';
 import type { ServiceKind } from './plan.ts';
 import type { Guarded } from '../../../src/protect/protect.ts';
 
@@ -43,8 +44,7 @@ export interface ServiceParts {
   optionsOf(process: Process): ServerOptions;
   /** Lets something happen to a process at another time, without a timer of its own. */
   later(process: Process, ms: number, run: () => void): void;
-  /** True where nothing goes wrong. */
-  readonly peaceful: boolean;
+  readonly peace: Pick<Peace, 'since'>;
   /** How long a tool waits at a place, in milliseconds. */
   wait(key: number, place: number): number;
   /** How often there was something new. */
@@ -164,7 +164,7 @@ export class Node {
   }
 }
 
-function serverOf({ judge, wait, peaceful, news, knowsClients, tokens }: ServiceParts, options: ServerOptions): Server {
+function serverOf({ judge, wait, peace, news, knowsClients, tokens }: ServiceParts, options: ServerOptions): Server {
   const server = createServer({ name: 'service', version: '1' }, options);
   // What passes through somebody's hands is the same as what does not.
   if (knowsClients) server.use(async (_, next) => await next());
@@ -195,8 +195,10 @@ function serverOf({ judge, wait, peaceful, news, knowsClients, tokens }: Service
   });
   server.tool('give-up', { input: key }, async (given, ctx) => {
     runs('give-up', given.key, ctx);
+    const begun = performance.now();
     await pause(20_000, ctx.signal);
-    if (peaceful && !ctx.signal.aborted) judge.violated(`give-up ${given.key} does not hear that it was given up`);
+    if (peace.since(begun) && !ctx.signal.aborted)
+      judge.violated(`give-up ${given.key} does not hear that it was given up`);
     return `give-up ${given.key}`;
   });
   server.tool('poll', { input: key }, async (given, ctx) => {

@@ -15,7 +15,8 @@ import { Judge } from './judge.ts';
 import { Network } from './network.ts';
 import type { Reached } from './network-parts.ts';
 import { mostRounds, Node, roundMs, toolCount, type ServiceParts } from './node.ts';
-import { isKept, isPeaceful, isToldOnce, type Fault, type Plan } from './plan.ts';
+import { Peace } from './peace.ts';
+import { isKept, isToldOnce, type Fault, type Plan } from './plan.ts';
 import { littleRoom, SharedStore } from './shared-store.ts';
 import { countedTimers } from './handling.ts';
 import { stateOfFault, type State } from './states.ts';
@@ -96,11 +97,13 @@ class Service {
   readonly #visitors = new Set<Process>();
   #news = 0;
   readonly #times: Happened;
+  readonly #peace: Peace;
   #made = 0;
 
   constructor(plan: Plan, world: World, judge: Judge) {
     this.#plan = plan;
     this.#times = new Happened(world);
+    this.#peace = new Peace(world, plan);
     this.#world = world;
     this.#judge = judge;
     this.#store = plan.nodes > 1 ? new SharedStore(world, plan, judge) : undefined;
@@ -113,7 +116,7 @@ class Service {
       service: plan.service,
       knowsClients: plan.knowsClients,
       tokens: this.#tokens,
-      peaceful: isPeaceful(plan),
+      peace: this.#peace,
       later: (process, ms, run) => void world.later(ms, process, run),
       optionsOf: (process) => ({
         onError: () => undefined,
@@ -141,11 +144,6 @@ class Service {
         if (this.#tokens?.admits(process, headers['authorization']) !== false) this.#arrived(method, body);
       },
     };
-    // A tool may end the connection of its stream in good order, and so may who goes in the middle of it.
-    const isUnbroken =
-      this.#parts.peaceful &&
-      plan.impatientAt === undefined &&
-      plan.operations.every(({ kind }) => kind !== 'poll' && kind !== 'burst');
     const isBridged = plan.upstream !== undefined;
     this.#inner = new Network({
       ...common,
@@ -164,7 +162,7 @@ class Service {
       isUnreadable: () => plan.isUnreadable && world.now < plan.calmAt,
       isOut: () => plan.outAt !== undefined && world.now >= plan.outAt && world.now < plan.calmAt,
       endedEarly: (words) => {
-        if (isUnbroken && world.now < plan.calmAt) judge.violated(words);
+        if (this.#peace.isUnbroken) judge.violated(words);
       },
       notResumed: (words) => {
         if (isKept(plan)) judge.violated(words);
@@ -200,6 +198,7 @@ class Service {
             thinks: (question) => Math.floor(chance(plan.seed, 'thinks', question) ** 4 * 8_000),
             tools: (time) => toolCount + this.#times.until('tools', time),
             news: (time) => this.#times.until('news', time),
+            peace: this.#peace,
             isDeniedBehind: () => this.#times.until('denied', Infinity) > 0,
           }),
         );

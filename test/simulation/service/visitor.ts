@@ -8,7 +8,8 @@ import type { Process, World } from '../world.ts';
 import { longestMs, type Judge } from './judge.ts';
 import type { Network } from './network.ts';
 import { burstCount, clientHeader, newsUri, stepCount } from './node.ts';
-import { isLossless, isNarrow, isOrdered, isPeaceful, newestMsOf, type Operation, type Plan } from './plan.ts';
+import type { Peace } from './peace.ts';
+import { isLossless, isNarrow, isOrdered, newestMsOf, type Operation, type Plan } from './plan.ts';
 import { doOdd } from './odd.ts';
 import { restsOf } from './resting.ts';
 import type { Tokens } from './tokens.ts';
@@ -22,6 +23,7 @@ export interface VisitorParts {
   readonly judge: Judge;
   readonly network: Network;
   readonly tokens?: Tokens | undefined;
+  readonly peace: Pick<Peace, 'since'>;
   /** How long it takes over an answer, in milliseconds. */
   thinks(question: string): number;
   /** The tools that every process has by a time. */
@@ -211,7 +213,8 @@ class Visitor {
   }
 
   async #call(tool: string, key: number): Promise<boolean> {
-    const { judge, plan } = this.#parts;
+    const { judge, plan, peace, world } = this.#parts;
+    const begun = world.now;
     const name = `${this.#name}-${key}`;
     const call = judge.begins(tool, key, this.#name);
     const given = new AbortController();
@@ -238,7 +241,7 @@ class Visitor {
         // Nothing ran: it is sent again in a new session, or says why it is not.
         if (error instanceof ConnectionError && error.message === 'the server no longer knows the session')
           judge.violated(`${tool} ${key} of ${this.#name} is not sent again in a new session`);
-        if (isPeaceful(plan))
+        if (peace.since(begun))
           judge.violated(`${tool} ${key} of ${this.#name} fails though nothing went wrong: ${String(error)}`);
       }
       return false;
