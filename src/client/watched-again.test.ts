@@ -86,3 +86,39 @@ for (const silent of ['resources/subscribe', 'logging/setLevel'] as const)
     await listing;
     await client.close();
   });
+
+for (const [name, refusals, asked] of [
+  ['refuses for a moment', 2, 3],
+  ['refuses for good', Infinity, 4],
+] as const)
+  it(`a server that came back and ${name} is asked again to watch what it watched before`, async (t) => {
+    mock.timers.enable({ apis: ['setTimeout'] });
+    t.after(() => mock.timers.reset());
+    const capabilities = { tools: {}, resources: { subscribe: true } };
+    const settled = settling((sent, peer) => peer.reply(sent, {}), handshake, capabilities);
+    let left: number = refusals;
+    let times = 0;
+    const error = { code: -32603, message: 'the upstream cannot be reached' };
+    const transport = scriptedTransport('http', (sent, peer) => {
+      if (sent.conversation === 1 || sent.message['method'] !== 'resources/subscribe') return settled(sent, peer);
+      times++;
+      if (left-- > 0) return peer.refuse(sent, error);
+      return settled(sent, peer);
+    });
+    const heard: string[] = [];
+    const client = await createConnect({ http: () => transport })(transport, {
+      revisions: [handshake],
+      maxReopens: 3,
+      random: () => 0,
+    });
+    const watching = await client.subscribe(topics, ({ type }) => void heard.push(type));
+    transport.peers.at(-1)?.end();
+    for (let seconds = 0; seconds < 60; seconds++) {
+      for (let turn = 0; turn < 5; turn++) await turns();
+      mock.timers.tick(1_000);
+    }
+    assert.equal(times, asked);
+    assert.deepEqual(heard, ['reopened', 'reopened']);
+    assert.deepEqual(watching.honored, refusals === 2 ? topics : {});
+    await client.close();
+  });

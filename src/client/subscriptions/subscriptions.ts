@@ -250,7 +250,7 @@ export class ClientSubscriptions {
     if (left.length > 0) void this.#watchAgain(left, { request, isCurrent: () => opened === this.#opened });
   }
 
-  /** Has resources watched of which a connection did not say that it does: it stands, and nothing else would ask it again. */
+  /** Has resources watched of which a connection did not say that it does: it stands, and nothing else would ask it again. One that refuses often enough is believed. */
   async #watchAgain(
     uris: readonly string[],
     { request, isCurrent }: { readonly request: SendRequest; isCurrent(): boolean },
@@ -260,7 +260,7 @@ export class ClientSubscriptions {
     for (let tries = 0; left.length > 0; tries++) {
       await this.#rest.wait(backoffMs(tries, settings.random()));
       if (!isCurrent() || this.#watching.size === 0) return;
-      left = await this.#watches.again(left, request);
+      left = await this.#watches.again(left, request, tries + 1 >= settings.maxReopens);
     }
     if (isCurrent()) this.#gap();
   }

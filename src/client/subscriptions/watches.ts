@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { McpError } from '../../protocol/error.ts';
+import { isPassing } from '../connection/retry.ts';
 
 /** Sends one request. */
 export type SendRequest = (method: string, params: JsonObject) => Promise<unknown>;
@@ -84,14 +85,18 @@ export class ClientWatches {
     return await this.again([...this.#watched.keys()], request);
   }
 
-  /** Tells the connection once more of some, and gives those of which it is still not known. */
-  async again(uris: readonly string[], request: SendRequest): Promise<readonly string[]> {
+  /**
+   * Tells the connection once more of some, and gives those of which it is still not known.
+   *
+   * @param isLast Choice whether a refusal that may be gone the next time is one for good.
+   */
+  async again(uris: readonly string[], request: SendRequest, isLast = false): Promise<readonly string[]> {
     const left: string[] = [];
     await inBatches(uris, async (uri) => {
       // Another connection took the place of this one, and is told itself.
       if (this.#latest !== request) return;
       try {
-        await this.#adjust(uri, request);
+        await this.#adjust(uri, request, isLast);
       } catch (error) {
         if (this.#latest !== request) return;
         left.push(uri);
@@ -109,22 +114,27 @@ export class ClientWatches {
     return watched;
   }
 
-  /** Makes the server watch a resource, or not, as is wanted once it is its turn. */
-  #adjust(uri: string, request: SendRequest): Promise<void> {
+  /** Makes the server watch a resource, or not, as is wanted once it is its turn; rejects where that may succeed the next time. */
+  #adjust(uri: string, request: SendRequest, isLast = true): Promise<void> {
     const watched = this.#of(uri);
-    const turn = watched.tail.then(() => this.#turn(uri, watched, request));
+    const turn = watched.tail.then(() => this.#turn(uri, watched, { request, isLast }));
     watched.tail = turn.catch(() => {});
     return turn;
   }
 
-  async #turn(uri: string, watched: Watched, request: SendRequest): Promise<void> {
+  async #turn(
+    uri: string,
+    watched: Watched,
+    { request, isLast }: { readonly request: SendRequest; readonly isLast: boolean },
+  ): Promise<void> {
     const wanted = watched.count > 0;
     if (wanted !== watched.on) {
       try {
         await request(wanted ? 'resources/subscribe' : 'resources/unsubscribe', { uri });
         watched.on = wanted;
       } catch (error) {
-        if (!(error instanceof McpError)) throw error;
+        // A server that watched it before, as one behind a bridge, may be out of reach for a moment.
+        if (!(error instanceof McpError) || (wanted && !isLast && mayPass(error))) throw error;
         this.#options.warn(`the server would not ${wanted ? 'watch' : 'let go of'} ${uri.slice(0, 200)}`, error);
         // Nothing more can be done about a resource that it keeps watching.
         if (!wanted) watched.on = false;
@@ -132,6 +142,10 @@ export class ClientWatches {
     }
     if (watched.count === 0 && !watched.on && this.#watched.get(uri) === watched) this.#watched.delete(uri);
   }
+}
+
+function mayPass(error: McpError): boolean {
+  return isPassing(error) || error.kind === 'busy';
 }
 
 async function inBatches(uris: readonly string[], run: (uri: string) => Promise<void>): Promise<void> {
