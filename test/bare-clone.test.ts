@@ -58,6 +58,7 @@ const maySkip: ReadonlyMap<string, string> = new Map([
   ['test/inspect/token.test.ts', 'Chromium'],
   ['test/inspect/trial-lives.test.ts', 'the package, which npm ci builds'],
   ['test/inspect/trial.test.ts', 'the package, which npm ci builds'],
+  ['test/inspect/unanswered.test.ts', 'Chromium'],
   ['test/inspect/uses.test.ts', 'Chromium'],
   ['test/interop/python.test.ts', 'Python with its official SDK'],
   ['test/runtimes.test.ts', 'the package, which npm ci builds'],

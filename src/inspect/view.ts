@@ -139,6 +139,8 @@ export interface RowView {
   readonly bytes: number;
   readonly ms?: number;
   readonly pair?: number;
+  /** Row that came in the place of an answer to a request, and row of the request of that. */
+  readonly over?: number;
   /** True where whoever asked gave it up. */
   readonly cancelled?: true;
   /** Ids of the requirements that it breaks. */

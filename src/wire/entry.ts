@@ -62,10 +62,14 @@ export interface Seen {
   readonly exchange?: number;
   /** Conversation that it belongs to, counted from 1; 0 where it belongs to none. */
   readonly connection?: number;
+  /** Says that nothing more comes in its exchange, and whether that is since whoever asked gave it up. */
+  readonly ends?: 'over' | 'given-up';
+  /** Id of the request that a message was to answer which cannot be read, where that is all that is known of it. */
+  readonly answered?: RequestId;
 }
 
 /** One entry of a recording, as it is kept: what is forgotten is replaced in it, what is hidden stands there. */
-export interface RecordingEntry extends Seen {
+export interface RecordingEntry extends Omit<Seen, 'ends' | 'answered'> {
   /** Number of the entry, rising; those of several servers may share one count. */
   readonly sequence: number;
   /** Time at which it was seen, in milliseconds since 1970. */
@@ -83,7 +87,12 @@ export interface RecordingEntry extends Seen {
   readonly method?: string;
   /** Sequence of the response to a request, and of the request of a response. */
   readonly pair?: number;
-  /** Sequence of the notification by which whoever asked gave the request up. */
+  /**
+   * Sequence of what came in the place of an answer, after which none can come in the exchange of a request over HTTP; and of
+   * that request. An answer that comes in another exchange is its pair all the same.
+   */
+  readonly over?: number;
+  /** Sequence of the notification by which whoever asked gave the request up, or of the end of its exchange that did so. */
   readonly cancelled?: number;
   /** Revision that was settled or claimed when it crossed. */
   readonly revision?: string;
@@ -102,5 +111,5 @@ export interface Recorder {
   /** Takes the next piece of the text of what was noted, such as of a body that comes in pieces. */
   grow(sequence: number, piece: string): void;
   /** Says that the text of what was noted is whole, or why it never will be; later pieces are not heard. */
-  end(sequence: number, more?: Pick<Seen, 'lane' | 'problem'>): void;
+  end(sequence: number, more?: Partial<Pick<Seen, 'lane' | 'problem' | 'ends'>>): void;
 }

@@ -190,6 +190,7 @@ const isEntry = object({
   id: optional((value) => value === null || isText(value) || typeof value === 'number'),
   method: optional(isText),
   pair: optional(isNumbered),
+  over: optional(isNumbered),
   cancelled: optional(isNumbered),
   revision: optional(isText),
   ms: optional(isCount),

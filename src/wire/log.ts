@@ -1,6 +1,7 @@
 import type { RecordingEntry, Recorder, Seen } from './entry.ts';
 import { createMasks, type Masks } from './masks.ts';
-import { factsOfLong, messageFacts, type MessageFacts } from './message-facts.ts';
+import { OverExchanges } from './exchanges.ts';
+import { factsOfAnswerTo, factsOfLong, messageFacts, type MessageFacts } from './message-facts.ts';
 import { createPairs } from './pairs.ts';
 
 /** Limits of what a log keeps. */
@@ -90,6 +91,7 @@ class MemoryLog implements Log {
   readonly #entries = new Map<number, RecordingEntry>();
   readonly #coming = new Map<number, Coming>();
   readonly #pairs = createPairs();
+  readonly #exchanges = new OverExchanges();
   readonly #revisions = new Map<number, string>();
   readonly #listeners = new Set<(entry: RecordingEntry) => void>();
   #left: Left = { entries: 0, bytes: 0, last: 0 };
@@ -118,7 +120,10 @@ class MemoryLog implements Log {
     const sequence = this.#next();
     const isComing = seen.text === undefined && seen.http?.status !== undefined;
     if (isComing) this.#coming.set(sequence, { seen, pieces: [], kept: 0, bytes: 0, dropped: 0 });
-    this.#keep(this.#entryOf(sequence, seen, { bytes: byteLength(seen.text ?? ''), dropped: 0 }));
+    const entry = this.#entryOf(sequence, seen, { bytes: byteLength(seen.text ?? ''), dropped: 0 });
+    this.#exchanges.heard(entry);
+    this.#keep(entry);
+    this.#over(sequence, seen);
     return sequence;
   }
 
@@ -135,7 +140,7 @@ class MemoryLog implements Log {
     this.#leave();
   }
 
-  end(sequence: number, more?: Pick<Seen, 'lane' | 'problem'>): void {
+  end(sequence: number, more?: Parameters<Log['end']>[1]): void {
     const coming = this.#coming.get(sequence);
     const before = this.#entries.get(sequence);
     this.#coming.delete(sequence);
@@ -144,6 +149,7 @@ class MemoryLog implements Log {
     const text = coming.pieces.join('');
     const seen = { ...coming.seen, ...more, ...(text === '' ? {} : { text }) };
     this.#change({ ...this.#entryOf(sequence, seen, coming), time: before.time });
+    this.#over(sequence, seen);
   }
 
   judge(sequence: number, broken: readonly string[]): void {
@@ -169,13 +175,19 @@ class MemoryLog implements Log {
 
   #entryOf(sequence: number, seen: Seen, { bytes, dropped }: Pick<Coming, 'bytes' | 'dropped'>): RecordingEntry {
     const { connection = 0 } = seen;
-    const kept = this.masks.toKeep(withinMargin(seen, this.#most.text + margin));
+    const { ends: _, answered, ...rest } = withinMargin(seen, this.#most.text + margin);
+    const kept = this.masks.toKeep(rest);
     const text = kept.text?.slice(0, this.#most.text);
     const cut = dropped + Math.max((seen.text?.length ?? 0) - (text?.length ?? 0), 0);
     const isCut = kept.text !== undefined && (dropped > 0 || (seen.text?.length ?? 0) > this.#most.text);
     const factsOf = isCut ? factsOfLong : messageFacts;
+    const isMessage = kept.lane === 'message' || kept.lane === 'app';
     const facts =
-      (kept.lane === 'message' || kept.lane === 'app') && seen.text !== undefined ? factsOf(seen.text) : undefined;
+      isMessage && seen.text !== undefined
+        ? factsOf(seen.text)
+        : answered === undefined
+          ? undefined
+          : factsOfAnswerTo(answered);
     const entry: RecordingEntry = {
       ...kept,
       ...(text === undefined ? {} : { text }),
@@ -199,7 +211,10 @@ class MemoryLog implements Log {
     }
     const request = pair === undefined ? undefined : this.#entries.get(pair.request);
     const ms = pair === undefined ? undefined : entry.time - pair.time;
-    if (request !== undefined && ms !== undefined) this.#change({ ...request, pair: entry.sequence, ms });
+    if (request !== undefined && ms !== undefined) {
+      const { over: __, ...open } = request;
+      this.#change({ ...open, pair: entry.sequence, ms });
+    }
     const isSettled = pair?.method === 'initialize';
     return this.#withRevision(
       {
@@ -212,6 +227,17 @@ class MemoryLog implements Log {
       },
       facts.claimed ?? (isSettled ? facts.settled : request?.revision),
     );
+  }
+
+  /** Ends a request whose exchange is over without an answer to it. */
+  #over(sequence: number, { exchange, ends }: Seen): void {
+    const entry = this.#entries.get(sequence);
+    const request = exchange === undefined ? undefined : this.#entries.get(exchange);
+    if (ends === undefined || entry === undefined || request === undefined) return;
+    if (!this.#exchanges.leavesUnanswered(request, entry)) return;
+    const cancelled = ends === 'given-up' && request.cancelled === undefined ? { cancelled: sequence } : {};
+    this.#change({ ...request, ...cancelled, over: sequence, ms: this.#now() - request.time });
+    this.#change({ ...entry, over: request.sequence });
   }
 
   /** Puts a revision to an entry: the one that it claims, else the one that its connection settled. */

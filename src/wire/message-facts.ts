@@ -32,7 +32,10 @@ export function messageFacts(text: string): MessageFacts {
     value = parseJson(text);
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    return { ...none, problem: error.message };
+    const seen = glimpseText(text);
+    // Whoever waits for what cannot be read waits in vain.
+    const answer = seen?.kind === 'answer' && seen.id !== undefined ? factsOfAnswerTo(seen.id) : none;
+    return { ...answer, problem: error.message };
   }
   const parts = Array.isArray(value) ? value.slice(0, mostParts) : [value];
   const objects = parts.filter(isObject);
@@ -56,6 +59,11 @@ export function messageFacts(text: string): MessageFacts {
 function cancelledIn({ method, params }: Readonly<Record<string, unknown>>): readonly RequestId[] {
   const id = method === 'notifications/cancelled' && isObject(params) ? params['requestId'] : undefined;
   return isId(id) ? [id] : [];
+}
+
+/** Facts of a message of which nothing is known but which request it answers. */
+export function factsOfAnswerTo(id: RequestId): MessageFacts {
+  return { ...none, id, responses: [id] };
 }
 
 /** Reads what the ends of a text that is too long to be read say of it: which request it answers. */

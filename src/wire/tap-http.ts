@@ -1,5 +1,6 @@
 import type { ByteStream, Fetch, FetchRequest, FetchResponse } from '../http/client/fetch.ts';
-import type { Lane, Recorder } from './entry.ts';
+import { settledWithin } from '../jsonrpc/timeout.ts';
+import type { Lane, Recorder, Seen } from './entry.ts';
 import { eventStreamText } from './events.ts';
 
 /** Circumstances of a tap at `fetch`. */
@@ -21,12 +22,14 @@ export function tapHttp(fetch: Fetch, { recorder, connection = 0, lane = 'messag
       connection,
       ...(request.body === undefined ? {} : { text: request.body }),
     });
-    const place: Place = { recorder, connection, exchange, lane: lane === 'message' ? 'http' : lane };
+    const ends = (): NonNullable<Seen['ends']> => (request.signal.aborted ? 'given-up' : 'over');
+    const place: Place = { recorder, connection, exchange, ends, lane: lane === 'message' ? 'http' : lane };
     let response: FetchResponse;
     try {
       response = await fetch(url, request);
     } catch (error) {
-      recorder.note({ lane: place.lane, from: 'server', connection, exchange, problem: wordsOf(error, request) });
+      const problem = wordsOf(error, request);
+      recorder.note({ lane: place.lane, from: 'server', connection, exchange, problem, ends: ends() });
       throw error;
     }
     return heard(response, place);
@@ -40,6 +43,8 @@ interface Place {
   readonly exchange: number;
   /** Lane of a response that turns out to be no message. */
   readonly lane: Lane;
+  /** Tells why nothing more comes, once that is so. */
+  ends(): NonNullable<Seen['ends']>;
 }
 
 function wordsOf(error: unknown, { signal }: FetchRequest): string {
@@ -97,7 +102,7 @@ function heard(response: FetchResponse, place: Place): FetchResponse {
   const http = { status, headers: headersOf(headers) };
   const sequence = recorder.note({ lane, from: 'server', http, connection, exchange });
   if (body === null) {
-    recorder.end(sequence);
+    recorder.end(sequence, { ends: place.ends() });
     return response;
   }
   const type = headers.get('content-type') ?? '';
@@ -111,23 +116,30 @@ interface TextListener {
   text(piece: string): void;
   /** @param problem Why it broke off, where it did. */
   over(problem: string | undefined): void;
+  /** True where a person wants to see the beginning of what whoever asked did not read. */
+  readonly wantsUnread?: boolean;
 }
 
-function bodyText({ recorder, lane }: Place, { sequence, type }: { sequence: number; type: string }): TextListener {
+function bodyText(
+  { recorder, lane, ends }: Place,
+  { sequence, type }: { sequence: number; type: string },
+): TextListener {
   let isEmpty = true;
   return {
+    wantsUnread: true,
     text(piece) {
       if (piece !== '') isEmpty = false;
       recorder.grow(sequence, piece);
     },
     over(problem) {
       const isMessage = lane === 'http' && !isEmpty && /\bjson\b/i.test(type);
-      recorder.end(sequence, { lane: isMessage ? 'message' : lane, ...(problem === undefined ? {} : { problem }) });
+      const more = { lane: isMessage ? 'message' : lane, ends: ends() } as const;
+      recorder.end(sequence, { ...more, ...(problem === undefined ? {} : { problem }) });
     },
   };
 }
 
-function events({ recorder, connection, exchange }: Place, head: number): TextListener {
+function events({ recorder, connection, exchange, ends }: Place, head: number): TextListener {
   const common = { from: 'server', connection, exchange } as const;
   const stream = eventStreamText({
     message: (text, event) => recorder.note({ ...common, lane: 'message', text, event }),
@@ -139,7 +151,8 @@ function events({ recorder, connection, exchange }: Place, head: number): TextLi
     over(problem) {
       const cut = stream.within ? 'the stream ended within an event' : undefined;
       const why = [problem, cut].filter((part) => part !== undefined).join('; ');
-      recorder.note({ ...common, lane: 'event', event: { type: 'end' }, ...(why === '' ? {} : { problem: why }) });
+      const end = { lane: 'event', event: { type: 'end' }, ends: ends() } as const;
+      recorder.note({ ...common, ...end, ...(why === '' ? {} : { problem: why }) });
     },
   };
 }
@@ -170,10 +183,22 @@ export function overheard(body: ByteStream, tell: TextListener): ByteStream {
           return result;
         },
         async cancel(reason) {
+          if (tell.wantsUnread === true && !isOver) await readOn(this, () => isOver);
           over('it was not read to its end');
           await reader.cancel(reason);
         },
       };
     },
   };
+}
+
+/** Part of a body that is read though nobody asked for it: chunks, and time in milliseconds. */
+const unread = { chunks: 4, ms: 300 };
+
+/** Reads on for a moment, so that what was not wanted is heard: it says what answered in the place of a server. */
+async function readOn(reader: Pick<ReturnType<ByteStream['getReader']>, 'read'>, isOver: () => boolean): Promise<void> {
+  const reading = async (): Promise<void> => {
+    for (let chunks = 0; chunks < unread.chunks && !isOver(); chunks++) await reader.read();
+  };
+  await settledWithin(unread.ms, reading());
 }

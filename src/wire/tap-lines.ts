@@ -65,7 +65,14 @@ function hearing(receiver: Receiver, { recorder, connection, stderr }: Hearing):
     problem(error, about) {
       const text = about?.text ?? line;
       line = undefined;
-      recorder.note({ ...common, lane: 'message', problem: error.message, ...(text === undefined ? {} : { text }) });
+      const answered = about?.answered ?? undefined;
+      recorder.note({
+        ...common,
+        lane: 'message',
+        problem: error.message,
+        ...(text === undefined ? {} : { text }),
+        ...(answered === undefined ? {} : { answered }),
+      });
       receiver.problem(error, about);
     },
     closed(error) {

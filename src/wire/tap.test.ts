@@ -105,7 +105,17 @@ describe('a tap at fetch', () => {
     const [, response] = await exchanged(body('text/html'));
     assert.deepEqual([response?.lane, response?.text, response?.problem], ['http', '<h1>', 'it broke off: gone']);
     const [, unread] = await exchanged(body('text/html'), false);
-    assert.deepEqual([unread?.text, unread?.problem], [undefined, 'it was not read to its end']);
+    assert.deepEqual([unread?.text, unread?.problem], ['<h1>', 'it broke off: gone']);
+  });
+
+  test('reads a moment of what was not wanted, however much or little of it comes', async () => {
+    const page = await exchanged(new Response('<h1>Hello</h1>', { headers: { 'Content-Type': 'text/html' } }), false);
+    assert.deepEqual([page[1]?.text, page[1]?.problem], ['<h1>Hello</h1>', undefined]);
+    const endless = new ReadableStream({ pull: (controller) => controller.enqueue(new TextEncoder().encode('x')) });
+    const [, much] = await exchanged(new Response(endless), false);
+    assert.deepEqual([much?.text, much?.problem], ['xxxx', 'it was not read to its end']);
+    const [, silent] = await exchanged(new Response(new ReadableStream({})), false);
+    assert.deepEqual([silent?.text, silent?.problem], [undefined, 'it was not read to its end']);
   });
 
   test('tells that no answer came', async () => {

@@ -52,7 +52,8 @@ function single(key: string): boolean {
       return true;
     }
     case 'p': {
-      const pair = rowAt(row.value)?.pair;
+      const one = rowAt(row.value);
+      const pair = one?.pair ?? one?.over;
       if (pair !== undefined) row.value = pair;
       return pair !== undefined;
     }

@@ -77,6 +77,19 @@ test('a result that holds such words elsewhere has not failed', () => {
   assert.ok(!failed('tools/call', undefined, head));
 });
 
+test('an answer that has the id of no request is told apart; an error that names none is not', () => {
+  const row = (text: string, more: Partial<RecordingEntry> = {}): unknown => {
+    const common = { sequence: 2, time: 0, server: 'A', connection: 1, from: 'server', bytes: 1 } as const;
+    const { problem, about } = rowOfEntry({ ...common, lane: 'message', text, ...more });
+    return [problem, about];
+  };
+  const stray = '{"jsonrpc":"2.0","id":9,"result":{}}';
+  assert.deepEqual(row(stray, { id: 9 }), [true, 'answers no request']);
+  assert.deepEqual(row(stray, { id: 9, pair: 1, method: 'ping' }), [undefined, undefined]);
+  const unnamed = '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"no JSON"}}';
+  assert.deepEqual(row(unnamed, { id: null }), [undefined, 'no JSON']);
+});
+
 test('a row has one character more of a long text than the page shows, and no mark of ours', () => {
   const { what } = rowOfEntry({
     sequence: 1,

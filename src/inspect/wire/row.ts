@@ -11,10 +11,12 @@ const widest = 80;
 
 /** Makes the row of an entry, which must hold nothing secret: it is given as it is shown. */
 export function rowOfEntry(entry: RecordingEntry): RowView {
-  const { sequence, time, server, connection, from, lane, http, bytes, ms, pair, cancelled, broken, problem } = entry;
+  const { sequence, time, server, connection, from, lane, http, bytes, ms, pair, over, cancelled, broken, problem } =
+    entry;
   const kind = kindOf(entry);
+  const isStray = answersNothing(entry, kind);
   const failed = isToolFailure(entry);
-  const about = subjectOf(entry) ?? (failed ? 'the tool failed' : undefined);
+  const about = subjectOf(entry) ?? (failed ? 'the tool failed' : isStray ? 'answers no request' : undefined);
   return {
     n: sequence,
     t: time,
@@ -29,9 +31,10 @@ export function rowOfEntry(entry: RecordingEntry): RowView {
     ...(http?.status === undefined ? {} : { status: http.status }),
     ...(ms === undefined ? {} : { ms }),
     ...(pair === undefined ? {} : { pair }),
+    ...(over === undefined ? {} : { over }),
     ...(cancelled === undefined ? {} : { cancelled: true }),
     ...(broken === undefined || broken.length === 0 ? {} : { broken: broken.slice(0, 8) }),
-    ...(problem === undefined ? {} : { problem: true }),
+    ...(problem === undefined && !isStray ? {} : { problem: true }),
     ...(failed ? { failed: true } : {}),
   };
 }
@@ -43,6 +46,12 @@ function kindOf({ lane, id, method, pair, text = '' }: RecordingEntry): RowView[
   const [, said] = answerHead.exec(text) ?? [];
   if (said !== undefined) return said === 'error' ? 'error' : 'result';
   return /"error"\s*:/.test(text.slice(0, 4_096)) && !/"result"\s*:/.test(text.slice(0, 4_096)) ? 'error' : 'result';
+}
+
+/** Tells whether an answer has the id of no request that waited for one. */
+function answersNothing({ lane, id, pair }: RecordingEntry, kind: RowView['kind']): boolean {
+  const isAnswer = lane === 'message' && (kind === 'result' || kind === 'error');
+  return isAnswer && pair === undefined && id !== undefined && id !== null;
 }
 
 /** Beginning of an answer up to the member that says which it is: the version and the id come before it, in any order, or after it. */

@@ -4,6 +4,7 @@ import { line, plain } from '../plain.ts';
 import { place, row, rowAt, rowsVersion, server, showRow } from '../state.ts';
 import { Losses } from '../screens/about.tsx';
 import { Lens } from './lens.tsx';
+import { PairButton } from '../wire/pair-button.tsx';
 
 /** The lens as a part of its own, where there is room for one at a time: over the chosen message, or over the whole server. */
 export function LensPlace(): JSX.Element | null {
@@ -35,11 +36,7 @@ export function LensPlace(): JSX.Element | null {
         <button type="button" class="small link" onClick={() => showRow(one.n)}>
           #{one.n}
         </button>
-        {one.pair !== undefined && (
-          <button type="button" class="small" onClick={() => (row.value = one.pair)}>
-            {one.kind === 'request' ? 'answer' : 'request'} #{one.pair} <kbd>p</kbd>
-          </button>
-        )}
+        <PairButton one={one} />
       </h2>
       <Lens key={one.n} n={one.n} />
     </section>

@@ -8,6 +8,7 @@ import { clock, line, plain, size, textOf } from '../plain.ts';
 import { row, rowAt, rowsVersion } from '../state.ts';
 import { Lens } from '../lens/lens.tsx';
 import { messageView } from '../lens/shown.ts';
+import { PairButton } from '../wire/pair-button.tsx';
 
 /** A message of the wire: as it crossed, with its HTTP, and through the lens. */
 export function Message({ n }: { readonly n: number }): JSX.Element {
@@ -18,7 +19,7 @@ export function Message({ n }: { readonly n: number }): JSX.Element {
   const entry = useAsked<EntryView>({
     verb: 'entry',
     body: { n, reveal: isRevealed },
-    keys: [n, isRevealed, one?.pair, one?.bytes],
+    keys: [n, isRevealed, one?.pair, one?.over, one?.bytes],
   });
   const reveal = (): void => setRevealed(!isRevealed);
   return (
@@ -73,11 +74,7 @@ function MessageDoing(props: {
   const text = textOf(entry.entry['text']);
   return (
     <p class="doing">
-      {one?.pair !== undefined && (
-        <button type="button" class="small" onClick={() => (row.value = one.pair)}>
-          {one.kind === 'request' ? 'answer' : 'request'} #{one.pair} <kbd>p</kbd>
-        </button>
-      )}
+      <PairButton one={one} />
       {text !== undefined && <CopyButton text={text} what={looksLikeJson(text) ? 'JSON' : 'text'} />}
       {entry.curl !== undefined && <CopyButton text={entry.curl} what="as curl" />}
       {entry.line !== undefined && <CopyButton text={entry.line} what="as parley call" />}

@@ -56,6 +56,15 @@ test('what failed at a tool is an error, whatever its message is', () => {
   assert.deepEqual([isError(result), isError({ ...result, failed: true })], [false, true]);
 });
 
+test('a request waits no more once its exchange is over, and is an error unless it was given up', () => {
+  const { kind: _, status: __, pair: ___, ...rest } = row;
+  const request: RowView = { ...rest, from: 'client', kind: 'request' };
+  const over: RowView = { ...request, over: 8 };
+  const rows = [request, over, { ...over, cancelled: true as const }];
+  assert.deepEqual(rows.map(parseFilter('is:open').test), [true, false, false]);
+  assert.deepEqual(rows.map(parseFilter('is:error').test), [false, true, false]);
+});
+
 test('terms that mean nothing are told, and a text is looked for by who has the texts', () => {
   assert.deepEqual(parseFilter('nonsense:7 dur:x is:y').unknown, ['nonsense:7', 'dur:x', 'is:y']);
   assert.equal(parseFilter('text:"Two Words"').text, 'two words');

@@ -1,6 +1,7 @@
 /** Filter of the wire: words and `field:value` terms, all of which must hold. */
 
 import type { RowView } from '../../view.ts';
+import { isUnanswered } from './status.ts';
 
 /** Judges a row; `found` are rows whose text holds what `text:` asks for. */
 export type RowFilter = (row: RowView) => boolean;
@@ -89,9 +90,14 @@ function duration(value: string): RowFilter | undefined {
 function flag(value: string): RowFilter | undefined {
   if (value === 'broken') return ({ broken }) => broken !== undefined;
   if (value === 'error')
-    return ({ kind, status, problem, failed }) =>
-      kind === 'error' || (status ?? 0) >= 400 || problem === true || failed === true;
+    return (row) =>
+      row.kind === 'error' ||
+      (row.status ?? 0) >= 400 ||
+      row.problem === true ||
+      row.failed === true ||
+      isUnanswered(row);
   if (value === 'open')
-    return ({ kind, pair, cancelled }) => kind === 'request' && pair === undefined && cancelled !== true;
+    return ({ kind, pair, over, cancelled }) =>
+      kind === 'request' && pair === undefined && over === undefined && cancelled !== true;
   return undefined;
 }

@@ -4,6 +4,7 @@ import type { RowView } from '../../view.ts';
 import { filterFields } from './filter.ts';
 import type { TaskFold } from './fold.ts';
 import { indexOfRow } from './rows.ts';
+import { isUnanswered, statusOf } from './status.ts';
 import { VirtualList } from '../list.tsx';
 import { exportAs, exportKinds } from '../exports.ts';
 import { isNarrow } from '../look/narrow.ts';
@@ -20,6 +21,7 @@ import {
   left,
   problem,
   row,
+  rowAt,
   rowCount,
   rowsVersion,
   toggleFold,
@@ -235,8 +237,11 @@ function Cells({
         {about !== undefined && <span class="row-about"> {line(about, widest)}</span>}
         {fold !== undefined && <FoldMark fold={fold} first={n} />}
       </span>
-      <span role="gridcell" class={`c-status ${(status ?? 0) >= 400 || kind === 'error' ? 'bad' : ''}`}>
-        {statusOf(one)}
+      <span
+        role="gridcell"
+        class={`c-status ${(status ?? 0) >= 400 || kind === 'error' || isUnanswered(one) ? 'bad' : ''}`}
+      >
+        {statusOf(one, { rowAt, isOpen })}
       </span>
       <span role="gridcell" class="c-size muted">
         {size(bytes)}
@@ -254,16 +259,6 @@ function Cells({
       </span>
     </>
   );
-}
-
-/** Status of HTTP; where there is none, whether an answer is missing, or what else it is. */
-function statusOf(one: RowView): string | number {
-  const { kind, lane, pair, status, cancelled } = one;
-  if (status !== undefined) return status;
-  if (kind === 'request' && pair === undefined)
-    return cancelled === true ? 'given up' : isOpen(one) ? 'waits' : 'no answer';
-  if (kind === 'error') return 'error';
-  return lane === 'message' ? '' : lane;
 }
 
 /** Count of the rows that stand behind one, and how their task stands. */
@@ -296,6 +291,7 @@ function FoldMark({ fold, first }: { readonly fold: TaskFold; readonly first: nu
 
 /** The chosen row is given: a row that hears of it by itself is held for as long as there is something to hear. */
 function rowClass(one: RowView | undefined, chosen: number | undefined): string {
-  const isPair = one !== undefined && one.pair !== undefined && one.pair === chosen;
+  const pair = one?.pair ?? one?.over;
+  const isPair = pair !== undefined && pair === chosen;
   return `${isPair ? 'pair' : ''} ${one?.broken === undefined ? '' : 'broken'}`;
 }
