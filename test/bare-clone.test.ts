@@ -54,6 +54,7 @@ const maySkip: ReadonlyMap<string, string> = new Map([
   ['test/inspect/secrets.test.ts', 'the package, which npm ci builds'],
   ['test/inspect/sign-in-page.test.ts', 'Chromium'],
   ['test/inspect/sign-in.test.ts', 'the package, which npm ci builds'],
+  ['test/inspect/silent.test.ts', 'Chromium'],
   ['test/inspect/tasks.test.ts', 'Chromium'],
   ['test/inspect/token.test.ts', 'Chromium'],
   ['test/inspect/trial-lives.test.ts', 'the package, which npm ci builds'],

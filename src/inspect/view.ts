@@ -49,6 +49,14 @@ export interface RootView {
   readonly name?: string;
 }
 
+/** Silence of a server that was connected: since when, and the row that says so. */
+export interface SilenceView {
+  readonly why: string;
+  /** Time since which it is silent, in milliseconds since 1970. */
+  readonly t: number;
+  readonly row: number;
+}
+
 /** A server beside the others. */
 export interface ServerView {
   /** A letter: `A`, `B`, … */
@@ -91,6 +99,8 @@ export interface ServerView {
   readonly pagesByOne: boolean;
   /** Names of what is new or changed since the last look. */
   readonly news: readonly string[];
+  /** Left out where it answers, as far as anything was asked. */
+  readonly silent?: SilenceView;
   /** Last row of the connection that ended last: what waited for an answer by then gets none. */
   readonly endedAt?: number;
 }

@@ -68,6 +68,7 @@ function serverGoals({ id, name, state, wanted, wantsSignIn }: ServerView): read
       : [
           goal(isOpen ? 'Restart' : 'Connect', 'connect', { revision: wanted }),
           ...(isOpen ? [goal('Disconnect', 'disconnect')] : [goal('Remove', 'remove')]),
+          ...(state === 'connected' ? [goal('Ask for an answer of', 'ping')] : []),
           ...(wantsSignIn ? [goal('Sign in at', 'connect', { revision: wanted, asks: true })] : []),
         ]),
   ];

@@ -248,6 +248,8 @@ function serverChanged(view: ServerView): void {
   if (view.state === 'recording' && chosenServer.value === '') place.value = 'wire';
   if (chosenServer.value === '' || !servers.value.has(chosenServer.value)) chosenServer.value = view.id;
   if (before !== undefined && before.state !== view.state) announce(`${view.name}: ${view.state}`);
+  else if (view.silent !== undefined && before?.silent === undefined) announce(`${view.name} does not answer`);
+  else if (view.silent === undefined && before?.silent !== undefined) announce(`${view.name} answers again`);
   const waits = view.signIn?.findLast(({ state }) => state === 'waits');
   if (waits !== undefined && before?.signIn?.some(({ id, state }) => id === waits.id && state === 'waits') !== true)
     announce(`${view.name}: the sign-in waits before ${waits.part}`);

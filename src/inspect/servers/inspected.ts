@@ -5,8 +5,9 @@ import type { Transport } from '../../jsonrpc/transport.ts';
 import { revisionOf } from '../../protocol/revision.ts';
 import { dots } from '../../wire/secrets.ts';
 import { VerbError } from '../http/body.ts';
-import type { ListName, ListsView, LossesView, RootView, ServerView } from '../view.ts';
+import type { ListName, ListsView, LossesView, RootView, ServerView, SilenceView } from '../view.ts';
 import { adviceOn, wantsPerson } from './advice.ts';
+import { auto, plannedOptions } from './connect-options.ts';
 import { askingHandlers } from './handlers.ts';
 import { newsIn, noLists, ServerLists } from './lists.ts';
 import { lossesOf } from './losses.ts';
@@ -16,13 +17,17 @@ import type { ServerPlan, Shared } from './shared.ts';
 import { SignIns } from './sign-ins.ts';
 import { Watches } from './watches.ts';
 
-/** Name of `auto`: the newest revision that both sides speak. */
-export const auto = 'auto';
-
 /** Wishes of whoever connects a server. */
 export interface ConnectWish {
   /** True where a person may be asked to sign in. */
   readonly asks?: boolean;
+}
+
+/** A try to connect: whether a person may be asked, until when it is wanted, and the last row before it. */
+interface Attempt {
+  readonly asks: boolean;
+  readonly signal: AbortSignal;
+  readonly began: number;
 }
 
 /** A server of the page: connected or not, with all that a person does there. */
@@ -112,15 +117,12 @@ export class InspectedServer {
     await this.#letGo(opening);
     if (signal.aborted) return;
     this.#show({ state: 'connecting', wanted, wantsSignIn: false }, [
-      ...(['problem', 'advice', 'revision', 'steps', 'signIn'] as const),
+      ...(['problem', 'advice', 'revision', 'steps', 'signIn', 'silent'] as const),
     ]);
     const began = this.#lastRow();
     try {
       const transport = await this.#reach(signal, asks);
-      const client = await this.#shared.open(transport, {
-        ...this.#options(wanted, signal, began),
-        signal: asks ? signal : this.#withinTime(signal),
-      });
+      const client = await this.#shared.open(transport, this.#options(wanted, { asks, signal, began }));
       if (signal.aborted) return await this.#closed(client);
       this.#client = client;
       const { server, capabilities, instructions, revision } = client;
@@ -160,6 +162,9 @@ export class InspectedServer {
     return await this.recorder.reach(this.plan, {
       steps,
       unopened: (error) => this.signIns.unopened(error),
+      silent: (silence) => {
+        if (!signal.aborted) this.#heardSilence(silence);
+      },
       loginChanged: (isLost) => void this.signIns.look(isLost),
       started: (pid) => {
         if (!signal.aborted) this.#show({ pid });
@@ -191,7 +196,7 @@ export class InspectedServer {
     this.#calls.cancelAll(this.id);
     this.#watches.end();
     if (this.#view.state !== 'closed' && this.#view.state !== 'recording')
-      this.#show({ state: 'closed', watched: [] }, ['problem', 'advice', 'steps', 'signIn', 'pid']);
+      this.#show({ state: 'closed', watched: [] }, ['problem', 'advice', 'steps', 'signIn', 'pid', 'silent']);
     if (client !== undefined) await this.#closed(client);
   }
 
@@ -306,24 +311,16 @@ export class InspectedServer {
     return found?.sequence;
   }
 
-  #options(wanted: string, signal: AbortSignal, began: number): Parameters<Shared['open']>[1] {
+  #options(wanted: string, { asks, signal, began }: Attempt): Parameters<Shared['open']>[1] {
     const { version, questions } = this.#shared;
     const about = (context: InputContext): ReturnType<Parameters<typeof askingHandlers>[0]['about']> =>
       this.#about(context);
-    const revisions = wanted === auto ? this.plan.revisions : [wanted];
-    const { requestTimeoutMs = 0 } = this.plan.wishes ?? {};
     return {
+      ...plannedOptions(this.plan, { wanted, isTimed: !asks }),
       info: { name: 'parley-inspect', version },
-      signal,
-      ...(requestTimeoutMs > 0 ? { timeoutMs: requestTimeoutMs } : {}),
-      // A person answers by uses of tools too.
-      capabilities: { sampling: { tools: {} } },
+      signal: asks ? signal : this.#withinTime(signal),
       ...askingHandlers({ server: this.id, questions, about, shown: (value) => this.recorder.shown(value) }),
       roots: this.#view.roots.map((root) => ({ ...root })),
-      validateOutput: false,
-      // That a process ended is what a person wants to see; a session that a server forgot is opened anew, in the wire.
-      reconnect: this.plan.kind !== 'stdio',
-      ...(revisions === undefined ? {} : { revisions }),
       onLog: ({ level, logger, data }) =>
         this.#note(level, typeof data === 'string' ? data : JSON.stringify(data), logger),
       onWarning: (message) => this.#note('warning', message, 'parley'),
@@ -360,7 +357,15 @@ export class InspectedServer {
       watched: [],
       ...(advice === undefined ? {} : { advice }),
     } as const;
-    this.#show(more, ['pid']);
+    this.#show(more, ['pid', 'silent']);
+  }
+
+  /** A server that is back may have begun anew, and offer something else. */
+  #heardSilence(silent: SilenceView | undefined): void {
+    if (silent === undefined && this.#view.silent !== undefined)
+      this.#show({ version: this.#view.version + 1 }, ['silent']);
+    // One that is not connected says so itself.
+    if (silent !== undefined && this.#view.state === 'connected') this.#show({ silent });
   }
 
   #note(level: string, text: string, logger?: string): void {

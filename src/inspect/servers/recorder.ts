@@ -11,6 +11,7 @@ import { authorizationBroken } from '../wire/judge-authorization.ts';
 import { rowOfEntry } from '../wire/row.ts';
 import type { AuthorizationFetch } from '../../auth/document.ts';
 import type { ServerPlan, Shared, WayPerson, WaySettings } from './shared.ts';
+import { HttpAnswering, type HearSilence } from './answering.ts';
 import type { SignInSteps } from './sign-in-steps.ts';
 
 /** Most messages that are known to be judged. */
@@ -30,6 +31,8 @@ export interface PersonThere extends Pick<WayPerson, 'loginChanged' | 'unopened'
   readonly steps: SignInSteps;
   /** Hears the id of the process of the server, where it is one of this machine. */
   started(pid: number): void;
+  /** Hears that the server answers no more, and that it does again. */
+  readonly silent: HearSilence;
 }
 
 /** Recording of one server: everything that crosses, judged, and told to the pages. */
@@ -61,7 +64,8 @@ export class ServerRecorder {
     const lines = tapLines(log, person?.started);
     const connection = log.connect();
     if (person !== undefined) this.#connection = connection;
-    const fetch = tapHttp(this.#shared.fetch, { recorder: log, connection });
+    const recorder = person === undefined ? log : new HttpAnswering(log, person.silent).recorder;
+    const fetch = tapHttp(this.#shared.fetch, { recorder, connection });
     const settings: WaySettings = {
       fetch,
       overheard: this.overheard(person?.steps),

@@ -3,7 +3,7 @@
 import { revisions } from '../../protocol/revision.ts';
 import { VerbError } from '../http/body.ts';
 import type { Verb } from '../http/listen.ts';
-import { auto } from '../servers/inspected.ts';
+import { auto } from '../servers/connect-options.ts';
 import type { InspectedServers } from '../servers/servers.ts';
 import type { ServerPlan } from '../servers/shared.ts';
 import { signingInVerbs } from './signing-in.ts';
@@ -21,6 +21,13 @@ export function reachingVerbs(
         if (revision !== auto && revisions.every(({ date }) => date !== revision))
           throw new VerbError(400, `there is no revision ${revision}`);
         void servers.get(server).connect(revision, { asks });
+        return {};
+      }),
+    ],
+    [
+      'ping',
+      verb({ server: 'text' }, async ({ server }) => {
+        await servers.get(server).client.ping();
         return {};
       }),
     ],

@@ -42,7 +42,7 @@ export function Servers(): JSX.Element {
 }
 
 function ServerCard({ server }: { readonly server: ServerView }): JSX.Element {
-  const { id, name, address, state, revision, info } = server;
+  const { id, name, address, state, revision, info, silent } = server;
   const isChosen = chosenServer.value === id;
   const ownName = textOf(info?.['title']) ?? textOf(info?.['name']);
   return (
@@ -57,13 +57,14 @@ function ServerCard({ server }: { readonly server: ServerView }): JSX.Element {
         }}
       >
         <b class={`letter s-${id}`}>{id}</b>
-        <span class={`sign ${state}`} aria-hidden="true">
-          {signs[state]}
+        <span class={`sign ${silent === undefined ? state : 'silent'}`} aria-hidden="true">
+          {silent === undefined ? signs[state] : '◍'}
         </span>
         <span class="words">{line(name, 60)}</span>
       </button>
       <p class="muted connection-status" data-testid="connection-status">
         {state}
+        {silent !== undefined && <b class="bad">, does not answer</b>}
         {revision !== undefined && `, ${revision}`}
         {state !== 'recording' && `, ${server.kind === 'stdio' ? 'stdio' : 'HTTP'}`}
         {server.pid !== undefined && `, pid ${server.pid}`}

@@ -3,6 +3,7 @@ import type { ServerView } from '../../view.ts';
 import { isTabbed } from '../look/narrow.ts';
 import { calls, chosenServer, lists, logs, place, questions, server, tab, tabs, type Tab } from '../state.ts';
 import { About, Failure } from './about.tsx';
+import { Silence } from './silence.tsx';
 import { CallList } from './calls.tsx';
 import { Logs } from './logs.tsx';
 import { Prompts } from './prompts.tsx';
@@ -65,6 +66,7 @@ function UseOf({ view }: { readonly view: ServerView }): JSX.Element {
   return (
     <>
       {view.state === 'failed' && <Failure view={view} />}
+      {view.silent !== undefined && <Silence id={view.id} name={view.name} silent={view.silent} />}
       <div class="tabs" role="tablist" aria-label={`What ${view.name} has`} onKeyDown={stepTabs}>
         {tabs.map((one) => (
           <button
