@@ -62,6 +62,41 @@ test('the address that a program opens has no token, and is good once', { skip }
   await tools(page);
 });
 
+test(
+  'a tab that came by a code is opened anew by what was printed, which it is given as an address',
+  { skip },
+  async (t) => {
+    const url = await served(t, createExampleServer());
+    const { page, scene } = await openInspect(t, [planAt(url)]);
+    const own = await page.context().newPage();
+    await own.goto(scene.opening());
+    const servers = own.getByRole('navigation', { name: 'Servers' });
+    await servers.getByRole('region', { name: 'Server A' }).waitFor();
+    const wish = (token: string): string =>
+      `${scene.origin}/?serverUrl=${encodeURIComponent(url)}&autoConnect=${encodeURIComponent(token)}`;
+    // Whoever wrote this does not know the token, and fills a field.
+    await own.goto(wish('A'.repeat(43)));
+    await own.getByLabel('Add an address').waitFor();
+    assert.equal(await own.getByLabel('Add an address').inputValue(), url);
+    assert.equal(await servers.getByRole('region', { name: 'Server B' }).count(), 0);
+    await own.goto(wish(scene.token));
+    await servers.getByRole('region', { name: 'Server B' }).getByText('connected').waitFor();
+    assert.equal(own.url(), `${scene.origin}/`);
+    // Somebody else used the code: the page says what to do, and it is done in this tab.
+    const late = await page.context().newPage();
+    await late.goto(scene.opening());
+    const alert = own.getByRole('alert').getByText('open the address that parley inspect printed');
+    await alert.waitFor();
+    await late.close();
+    // It is the same address but for the fragment, of which a browser says nothing to who does not listen.
+    await own.evaluate(`location.href = ${JSON.stringify(scene.url)}`);
+    await alert.waitFor({ state: 'detached' });
+    await servers.getByRole('region', { name: 'Server B' }).waitFor();
+    assert.equal(own.url(), `${scene.origin}/`);
+    await own.close();
+  },
+);
+
 test('what is hidden in a message is shown by a key, and hidden again', { skip }, async (t) => {
   const plans = [planAt(await served(t, createExampleServer()))];
   const { page } = await openInspect(t, plans, {}, { revision: '2025-11-25' });

@@ -1,5 +1,7 @@
 /** Wishes in the address of the page, in the words of the official Inspector 2. They are taken out of it at once. */
 
+import { isTokenOfRun } from './token.ts';
+
 /** Things that an address wishes. */
 export interface AddressWish {
   /** Server of HTTP; empty for none. */
@@ -12,18 +14,20 @@ export interface AddressWish {
   readonly problem?: string;
 }
 
-/** Takes what the address wishes; whoever has not the token can fill a field with it, and nothing more. */
-export function takeWish(token: string): AddressWish {
+/** Takes what the address wishes; whoever has no token of this run can fill a field with it, and nothing more. */
+export async function takeWish(token: string): Promise<AddressWish> {
   const given = new URLSearchParams(location.search);
   if (given.size > 0) history.replaceState(null, '', location.pathname);
   const problem = problemOf(given);
   const url = given.get('serverUrl') ?? '';
   const tool = given.get('openApp');
   const text = given.get('appArgs') ?? '{}';
-  const runs = token !== '' && given.get('autoOpen') === token;
+  const knows = async (said: string | null): Promise<boolean> =>
+    token !== '' && (said === token || (said?.length === token.length && (await isTokenOfRun(said))));
+  const runs = await knows(given.get('autoOpen'));
   return {
     url,
-    connects: url !== '' && token !== '' && given.get('autoConnect') === token,
+    connects: url !== '' && (await knows(given.get('autoConnect'))),
     ...(tool === null ? {} : { app: { tool, text: isObjectText(text) ? text : '{}', runs } }),
     ...(problem === undefined ? {} : { problem }),
   };

@@ -11,6 +11,7 @@ import { LensPlace } from './lens/lens-place.tsx';
 import { Servers } from './screens/servers.tsx';
 import { Use } from './screens/use.tsx';
 import { Wire } from './wire/wire.tsx';
+import { listenToTokens } from './token.ts';
 import { openWishedApp } from './wished-app.ts';
 import { addServer, api, hear, place, problem, questions, trouble, wish } from './state.ts';
 
@@ -47,6 +48,7 @@ function Page(): JSX.Element {
 
 render(<Page />, document.body);
 listenToKeys();
+listenToTokens();
 showLook();
 answerAsWished();
 problem.value = wish.problem;

@@ -35,7 +35,7 @@ const most = { waiting: 5_000, logs: 2_000, calls: 264, updated: 1_000 };
 const token = await takeToken();
 export const api: Api = createApi(token);
 /** Things that the address wished when the page was opened. */
-export const wish: AddressWish = takeWish(token);
+export const wish: AddressWish = await takeWish(token);
 
 /** Tool whose app runs without a click, since the address had the token. */
 export const wishedApp: Signal<string | undefined> = signal(undefined);

@@ -2,11 +2,14 @@
 
 const key = 'parley-token';
 
+const tokenLike = /^[\w-]{20,}$/;
+const codeLike = /^once\.([\w-]{20,})$/;
+
 /** Takes the token from the address, or what this tab kept of it. A code in the place of it, which is good once, is changed for one. */
 export async function takeToken(): Promise<string> {
   const given = location.hash.slice(1);
-  const [, code] = /^once\.([\w-]{20,})$/.exec(given) ?? [];
-  const isToken = /^[\w-]{20,}$/.test(given);
+  const [, code] = codeLike.exec(given) ?? [];
+  const isToken = tokenLike.test(given);
   if (code !== undefined || isToken) history.replaceState(null, '', location.pathname + location.search);
   const token = isToken ? given : code === undefined ? '' : await entered(code);
   if (token !== '') sessionStorage.setItem(key, token);
@@ -22,5 +25,27 @@ async function entered(code: string): Promise<string> {
     return typeof told === 'object' && told !== null && 'token' in told ? String(told.token) : '';
   } catch {
     return '';
+  }
+}
+
+/** Loads the page anew where it is given another token: an address that differs by its fragment alone loads nothing by itself. */
+export function listenToTokens(): void {
+  addEventListener('hashchange', () => {
+    const given = location.hash.slice(1);
+    if (tokenLike.test(given) || codeLike.test(given)) location.reload();
+  });
+}
+
+/**
+ * Tells whether a text is a token of this run. A tab that came by a code has a token of its own, and may be given the one that was
+ * printed; the process knows both, and says so by a verb that does nothing.
+ */
+export async function isTokenOfRun(text: string): Promise<boolean> {
+  if (!tokenLike.test(text)) return false;
+  const headers = { authorization: `Bearer ${text}`, 'content-type': 'application/json' };
+  try {
+    return (await fetch('/api/search', { method: 'POST', headers, body: '{"text":""}' })).ok;
+  } catch {
+    return false;
   }
 }
