@@ -52,7 +52,8 @@ export interface StreamLog {
    * @param about What readers want to know of the stream, such as the request that it answers; of a stream that is known already, what was said
    *   first stays.
    * @param mark Mark of a writer who goes on, since an append of his failed; what is late of that is fenced. Where the answer to this is lost, the same
-   *   mark does it again. By default the writer is another one, whoever wrote it before.
+   *   mark does it again. By default the writer is another one, whoever wrote it before; a store that may not hear of one sees to it that what is late of it
+   *   fences nobody who asked after it.
    * @throws StoreError `fenced` when the stream is complete, or somebody else became its writer since the mark was given; else `full`, `too-large` (`about` has up to 65,536 characters) or
    *   `unavailable`.
    */

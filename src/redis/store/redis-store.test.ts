@@ -156,7 +156,7 @@ describe('a store in Redis', { skip: missing('redis-server') }, () => {
     ): Promise<unknown> =>
       shared.send('EVAL', storeScripts[script].text, 2, session, `${session}:${stream}`, stream, ...values);
     const begin = async (stream: string): Promise<string> =>
-      String(Object(await run('write', stream, '', 60_000, 200))[0]);
+      String(Object(await run('write', stream, '', 60_000, 200, '', 'call'))[0]);
     const [gone, busy] = [await begin('gone'), await begin('busy')];
     const append = (stream: string, epoch: string, ...texts: readonly string[]): Promise<unknown> =>
       run('append', stream, epoch, 1, 0, 60_000, 200, 1_000_000, '', ...texts);

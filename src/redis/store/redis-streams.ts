@@ -18,12 +18,19 @@ const mostAtOnce = 100;
 const longestAtOnce = 1024 * 1024;
 /** The most characters of one stream that wait for those before. */
 const longestWaiting = 8 * 1024 * 1024;
+/** The most calls of which it is remembered that nobody knows whether they were done. */
+const mostInDoubt = 1_000;
 
 /** Streams of sessions in Redis: a hash for each session, and a list of events for each stream, which go by themselves. */
 export class RedisStreams implements StreamLogs {
   readonly #calls: Calls;
   readonly #keys: RedisKeys;
   readonly #longestAbout: number;
+  /** Names this process among those who call. */
+  readonly #caller: string = crypto.randomUUID().replaceAll('-', '').slice(0, 12);
+  #calling = 0;
+  /** Marks of calls that failed and may be done yet, by the keys of their streams. */
+  readonly #inDoubt = new Map<string, string>();
 
   /** @param room Times that a text may be longer than one of a user. */
   constructor(calls: Calls, keys: RedisKeys, room: number) {
@@ -55,10 +62,44 @@ export class RedisStreams implements StreamLogs {
       throw new StoreError('too-large', `what is said about a stream has up to ${longestAbout} characters`);
     const keys = this.#keysOf(session, stream);
     const name = this.#keys.tag(stream);
-    const begun = await this.#calls.run(storeScripts.write, keys, [name, about, lifeMs, mostEvents, mark]);
+    const begun = await this.#begun(keys, [name, about, lifeMs, mostEvents, mark]);
     if (!Array.isArray(begun)) throw fenced();
     const [epoch, last]: readonly unknown[] = begun;
     return new RedisStreamWriter(this.#calls, { keys, name, about, epoch: String(epoch), last: Number(last) });
+  }
+
+  /**
+   * Makes somebody the writer. One who was not it before is known by a mark of his call, by which what is late of that fences nobody who came after it: who hears
+   * nothing of a call makes the same again.
+   */
+  async #begun(
+    keys: readonly [string, string],
+    values: readonly [...(string | number)[], mark: string],
+  ): Promise<unknown> {
+    const run = async (call: string): Promise<unknown> =>
+      await this.#calls.run(storeScripts.write, keys, [...values, call]);
+    if (values.at(-1) !== '') return await run('');
+    const [, stream] = keys;
+    const before = this.#inDoubt.get(stream);
+    // Of two that call at once one alone makes the call of before.
+    this.#inDoubt.delete(stream);
+    let call = before ?? this.#nextCall();
+    try {
+      const begun = await run(call);
+      if (before === undefined || Array.isArray(begun)) return begun;
+      // It was done, and another is the writer since.
+      call = this.#nextCall();
+      return await run(call);
+    } catch (error) {
+      this.#inDoubt.set(stream, call);
+      const [oldest = stream] = this.#inDoubt.keys();
+      if (this.#inDoubt.size > mostInDoubt) this.#inDoubt.delete(oldest);
+      throw error;
+    }
+  }
+
+  #nextCall(): string {
+    return `${this.#caller}${(++this.#calling).toString(36)}`;
   }
 
   async #read(session: string, stream: string, after: number): Promise<StreamRest | undefined> {

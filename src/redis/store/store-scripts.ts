@@ -35,7 +35,8 @@ return version
 
 /**
  * Streams of a session: a hash, and a list of events for each stream. The hash has \`n\`, the number of all events, \`b\`, their bytes, \`f\`, the epoch up to which
- * writers are fenced since the log was cleared, and for each stream \`s\` with what is known of it and \`a\` with what it is about.
+ * writers are fenced since the log was cleared, and for each stream \`s\` with what is known of it, \`a\` with what it is about, and \`c\` with the marks of the
+ * last calls that made somebody the writer who was not it before, the newest first.
  */
 const streams = `
 local key = KEYS[1]
@@ -69,7 +70,7 @@ local function keep(stream) redis.call('HSET', key, 's' .. stream.name, textOf(s
 local function forget(stream)
   redis.call('HINCRBY', key, 'n', 0 - stream.count)
   redis.call('HINCRBY', key, 'b', 0 - stream.bytes - redis.call('HSTRLEN', key, 'a' .. stream.name))
-  redis.call('HDEL', key, 's' .. stream.name, 'a' .. stream.name)
+  redis.call('HDEL', key, 's' .. stream.name, 'a' .. stream.name, 'c' .. stream.name)
   redis.call('DEL', stream.list)
 end
 
@@ -89,17 +90,21 @@ const write = script(
   '',
   `${streams}
 local name, about, life, most = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
-local mark = tonumber(ARGV[5])
+local mark, call = tonumber(ARGV[5]), ARGV[6]
 local epoch = time[1] * 1000000 + time[2]
 local stream = known(name)
 if stream and stream.at + life <= now then
   forget(stream)
   stream = nil
 end
+local calls = redis.call('HGET', key, 'c' .. name) or ' '
+local place = string.find(calls, ' ' .. call .. ' ', 1, true)
 if stream then
   if stream.complete then return false end
   if ARGV[5] == '' then
-    stream.epoch = math.max(stream.epoch + 1000, epoch)
+    -- The second time that a call comes it makes nobody another writer.
+    if place and place > 1 then return false end
+    if not place then stream.epoch = math.max(stream.epoch + 1000, epoch) end
   elseif mark and stream.epoch <= mark + 1 then
     -- One below the mark is that of an engine which lost its last writes.
     stream.epoch = mark + 1
@@ -117,6 +122,7 @@ else
   end
   stream = begun(name, math.max(epoch, tonumber(redis.call('HGET', key, 'f') or 0) + 1), 0, about)
 end
+if call ~= '' and not place then redis.call('HSET', key, 'c' .. name, string.sub(' ' .. call .. calls, 1, 128)) end
 stream.at = now
 keep(stream)
 redis.call('PEXPIRE', key, life)
@@ -182,7 +188,7 @@ if events > mostEvents or bytes > mostBytes then
       end
       -- What is counted still had expired before it.
       events, bytes = events - other.count, bytes - other.bytes - redis.call('HSTRLEN', key, 'a' .. other.name)
-      redis.call('HDEL', key, 's' .. other.name, 'a' .. other.name)
+      redis.call('HDEL', key, 's' .. other.name, 'a' .. other.name, 'c' .. other.name)
     end
   end
   shrink(stream)
