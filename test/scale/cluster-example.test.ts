@@ -53,3 +53,20 @@ test('a port that is in use ends the start, says so, and leaves nothing running'
     assert.match(said, words);
   }
 });
+
+test('whoever ends npm ends what it started', { skip }, async (t) => {
+  const env = { ...process.env, PORT: '0', REDIS_PORT: String(await freePort()) };
+  const npm = spawn('npm', ['run', '--silent', 'cluster'], { cwd: root, env, detached: true });
+  const group = -Number(npm.pid);
+  t.after(() => {
+    // Nothing is left of the group where all is well.
+    try {
+      process.kill(group, 'SIGTERM');
+    } catch {}
+  });
+  npm.stderr.resume();
+  await once(createInterface({ input: npm.stdout }), 'line');
+  npm.kill('SIGTERM');
+  // What it started holds its output open as long as it lives.
+  await once(npm, 'close', { signal: AbortSignal.timeout(30_000) });
+});
