@@ -13,6 +13,7 @@ const head = `## Judging a client: \`parley check --client\`
 npx parley-mcp check --client                         # says where to connect to, and what to do there
 npx parley-mcp check --client -- node client.js {url} # starts the client, which may also look into PARLEY_CHECK_URL
 npx parley-mcp check --client --stdio                 # is the server that a client starts; reports on standard error
+npx parley-mcp check --client --relay -- node client.js {command} # gives the client a command for its server, which dies while it is used
 \`\`\`
 
 It is a server of every revision on this machine, at \`/mcp\`, of one alone at \`/<revision>/mcp\`, and by HTTP+SSE at \`/sse\`. Whoever drives the client has it connect, list all tools, call \`echo\`, \`ask\` and \`slow\`, give up \`endless\` while it
@@ -23,6 +24,10 @@ seconds (600). What a client does not do is not judged, and is named.
   is none, one a \`$ref\` to an address of this machine, and one an icon that is not of \`https:\`: it counts who fetches those. Its questions have numbers and texts as their ids in turn, the first of them 0.
 - **A stream that breaks off:** that of \`dropped\`. From 2025-03-26 to 2025-11-25 the answer is there for who comes back by GET with \`Last-Event-ID\`, at 2025-11-25 after the second of \`retry\`, and twice; at 2026-07-28 the call is lost,
   and answered when it is called again. It may be left out, and nobody has to come back who does not go on.
+- **Changes that are listened to:** at 2026-07-28 the tools change with each call of \`change\`, which is told on the streams of \`subscriptions/listen\`, as is \`resources/updated\` of any resource that is watched. After the second call streams
+  break off, and after the third they end in good order. Who listens again after a break has to do so by a new id. It may be left out.
+- **A server that dies:** with \`--relay\` the judge outlives the servers that its client starts, by the command that it says, or gives its client in the place of \`{command}\` and in \`PARLEY_CHECK_COMMAND\` (a list in JSON). At 2026-07-28 \`dies\` ends
+  the process without an answer: a client should start another, and has to listen again where it listened. How it ends a process is seen there as well. Who begins another process for one last call, has several at once, or stopped listening before breaks nothing, nor does who ends when its server dies.
 - **A header that changes:** that of \`moving\`, called with \`{"place": "Oslo"}\`, is another from the first call on, which is refused with -32020.
 - **A server that speaks nothing:** at \`/unknown/mcp\` \`initialize\` is answered with a revision of 1999, and what the newest revision asks is refused with -32022. A client has to go; let it connect there too, and then end.
 - **Tasks:** \`slow\` and \`endless\` may be called as tasks at 2025-11-25, \`job\` has to be, and at 2026-07-28 \`slow\` and \`endless\` become tasks for a client that declares the extension. A client of 2025-11-25 that answers as tasks is

@@ -139,10 +139,6 @@ const client: readonly Reason[] = [
     'what a client makes of the notices of several streams, or of a filter that was not granted, no message shows',
     'subs-005 subs-007 stdio-008',
   ],
-  [
-    'needs a server that dies while a client speaks to it over lines, and its next one to know of that',
-    'subs-011 stdio-015 stdio-016',
-  ],
   ['what a client makes of a refusal of large headers it tells its own program', 'http-105'],
   [
     'who stops after a first round may have been told to by its person: that a second one is answered is seen, that it is not says nothing',
@@ -160,7 +156,6 @@ const client: readonly Reason[] = [
     'about what a client makes of an answer, or no longer does, where nothing comes either way, or what comes may have crossed it',
     'basic-023 resources-016 page-001 http-077 cancel-012 stdio-009 versioning-013',
   ],
-  ['about how a client ends its server, which a person may have ended as well', 'stdio-012 stdio-013'],
   [
     'about errors, in a revision in which a client sends no answers, which is judged as basic-038',
     'basic-028 basic-030',

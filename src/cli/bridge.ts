@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import type { ParseArgsOptionsConfig } from 'node:util';
 import type { Bridge, MergedBridge } from '../bridge/bridge.ts';
 import type { UpstreamFacts } from '../bridge/single/single.ts';
@@ -21,6 +20,7 @@ import { authOptions } from './login/sign-in-options.ts';
 import { oneOption, parseOptions, revisionDates, wholeNumber, type Parsed } from './options.ts';
 import { createBridge } from '../bridge.ts';
 import { commandTarget, serverTarget, splitAtDashes, targetOptions, transportOf, type Target } from './target.ts';
+import { ownCommand } from './own-command.ts';
 import { sharedStoreOptions, withSharedStore, type SharedBehavior } from './shared-store.ts';
 import { telemetryOf, telemetryOptions, type Telemetry } from './telemetry.ts';
 import { version } from '../node/version.ts';
@@ -71,9 +71,7 @@ export async function start(argv: readonly string[], io: Io): Promise<number> {
   const [word] = parsed.words;
   if (word !== undefined)
     throw new UsageError(`parley start takes no arguments, such as ${JSON.stringify(word)}; parley bridge does`);
-  // Built, this lies in a chunk, in a folder beside that of the program.
-  const main = new URL(import.meta.url.endsWith('.ts') ? '../cli/main.ts' : '../cli/main.js', import.meta.url);
-  return await frontOne(commandTarget([process.execPath, fileURLToPath(main), 'example']), parsed, io);
+  return await frontOne(commandTarget(ownCommand('example')), parsed, io);
 }
 
 async function frontOne(target: Target, parsed: Parsed, io: Io): Promise<number> {

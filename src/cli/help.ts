@@ -259,6 +259,8 @@ command is that of the client, which finds the address in PARLEY_CHECK_URL, and 
   --client            judges a client
   --port <n>          the port of this machine to listen at; any by default
   --stdio             speaks on standard input and output, for a client that starts its server; reports on standard error
+  --relay             the same for a server that dies while it is used: says by which command your client is to start it, which the command
+                      of the client finds in PARLEY_CHECK_COMMAND, as a list in JSON, and in its arguments in the place of {command}
   --wait <seconds>    the longest time until all is done; 600
   --auth              judges how it is authorized: 13 servers and their authorization servers, right and wrong ones, to each of which
                       it is to connect, and call the tools in their order; the command is started for each (PARLEY_CHECK_SCENARIO)
@@ -269,6 +271,7 @@ Exit codes: 0 nothing is broken, 1 a MUST is, 2 the command line makes no sense,
   parley check -- node server.js
   parley check --client -- node client.js {url}
   parley check --client --auth -- node client.js {url}
+  parley check --client --relay -- node client.js {command}
 `;
 
 const example = `parley example

@@ -9,11 +9,16 @@ import { stepsDone, stepsMissing } from './guide.ts';
 import { openHttpDoor, type HttpDoor } from './http-door.ts';
 import { JudgedClient } from './judged-client.ts';
 import { speakLines } from './lines-door.ts';
+import { openRelayDoor, type RelayDoor } from './relay/relay-door.ts';
+import { dyingTimes } from './relay/served-process.ts';
 
 /** A client that is to be judged, and how. */
 export interface CheckClientOptions {
-  /** Port on this machine, 0 for any; or the two ends of lines. */
-  readonly door: { readonly port: number } | { readonly input: Readable; readonly output: Writable };
+  /** Port on this machine, 0 for any; the two ends of lines; or a place to which servers connect that pass on what their client says, of which there may be several, one after the other. */
+  readonly door:
+    | { readonly port: number }
+    | { readonly input: Readable; readonly output: Writable }
+    | { readonly isRelayed: true };
   /** Name and version that the client is told, and that stand in the report. */
   readonly info: Implementation;
   /** The revisions that are served; all by default. */
@@ -25,7 +30,9 @@ export interface CheckClientOptions {
   /** Silence after the last step that is taken for the end, in milliseconds; 1,500 by default. */
   readonly quietMs?: number;
   readonly signal: AbortSignal;
-  /** Hears the address. @returns Resolves when the client has gone by itself, with how where that is known; left out where nobody knows. */
+  /** True where the client is started here, so that nobody else ends what it starts. */
+  readonly isStarted?: boolean;
+  /** Hears the address, or the path to which servers connect. @returns Resolves when the client has gone by itself, with how where that is known; left out where nobody knows. */
   onOpen?(origin: string): Promise<unknown> | undefined;
   /** Hears which steps are done, whenever one is. */
   onStep?(done: ReadonlySet<string>): void;
@@ -47,6 +54,7 @@ export async function checkClient(options: CheckClientOptions): Promise<CheckRep
     if (signal.aborted) resolve('it was stopped');
   });
   let opened: HttpDoor | undefined;
+  let relays: RelayDoor | undefined;
   let cancel = (): void => undefined;
   const tooLong = new Promise<string>((resolve) => (cancel = after(patienceMs, () => resolve('its time was over'))));
   let why: string | undefined;
@@ -57,6 +65,9 @@ export async function checkClient(options: CheckClientOptions): Promise<CheckRep
       opened = await openHttpDoor(door.port, revisions, { judged: () => judged });
       judged.serveRemote(opened.remote);
       gone = options.onOpen?.(opened.origin);
+    } else if ('isRelayed' in door) {
+      relays = await openRelayDoor(revisions, judged);
+      gone = options.onOpen?.(relays.path);
     } else gone = speakLines(door, revisions, judged);
     const left = gone?.then((how) => {
       isGone = true;
@@ -68,7 +79,11 @@ export async function checkClient(options: CheckClientOptions): Promise<CheckRep
     quiet.stop();
     await opened?.close();
   }
-  judged.end(isGone);
+  try {
+    judged.end(isGone, options.isStarted);
+  } finally {
+    await relays?.close();
+  }
   if (judged.failure !== undefined) throw judged.failure.error;
   return report(judged, { over, info, revisions, why, origin: opened?.origin });
 }
@@ -95,8 +110,9 @@ class Quiet {
     const { quietMs = 1_500 } = this.#options;
     // Who was told to come back later, as it may, is waited for.
     const isAwaited = talks.some(({ dropped }) => dropped.some((call) => call.isAwaited));
-    if (stepsMissing(talks).length === 0)
-      this.#cancel = after(isAwaited ? Math.max(quietMs, droppedTimes.gone) : quietMs, this.#resolve);
+    const isOwed = talks.some(({ process, streamCount }) => (process?.before?.listening ?? 0) > 0 && streamCount === 0);
+    const waits = [quietMs, ...(isAwaited ? [droppedTimes.gone] : []), ...(isOwed ? [dyingTimes.goesOn] : [])];
+    if (stepsMissing(talks).length === 0) this.#cancel = after(Math.max(...waits), this.#resolve);
   }
 
   /** Waits no more. */

@@ -69,6 +69,8 @@ export interface SeenElsewhere {
   readonly pages: readonly OpenedPage[];
   /** True when the client ended by itself. */
   readonly isGone: boolean;
+  /** True when it was started by who judges it, so that nobody else ends what it starts. */
+  readonly isStarted?: boolean;
   /** Tools of which the client was told. */
   readonly listed: ReadonlySet<string>;
 }

@@ -1,4 +1,7 @@
+import { changeTool } from './catalogue/listening.ts';
+import { canDie } from './catalogue/tools.ts';
 import { droppedTool } from './dropped.ts';
+import { dyingTool } from './relay/served-process.ts';
 import type { Talk } from './talk.ts';
 
 /** One thing that whoever drives the client does. */
@@ -43,6 +46,19 @@ export const steps: readonly GuideStep[] = [
     words: `where there is a tool ${droppedTool}: call it, whose stream breaks off, and wait for its answer, or call it again`,
     isMore: true,
     isDone: ({ done }) => done.has(`answered ${droppedTool}`),
+  },
+  {
+    id: changeTool,
+    words: `where there is a tool ${changeTool}: listen for changes of the tools, call it three times, and listen again whenever the stream ends`,
+    isMore: true,
+    isDone: ({ changeCount, streamCount }) => changeCount > 0 && streamCount > 1,
+  },
+  {
+    id: dyingTool,
+    words: `where there is a tool ${dyingTool}: while the client listens for changes, call it, which fails, then call echo again, and go on listening for ten seconds`,
+    isDone: ({ process, done }) => process?.before !== undefined && done.has('call echo'),
+    isVain: ({ done }, talks) =>
+      done.has('call echo') && !talks.some((talk) => talk.revision !== undefined && canDie(talk.revision, talk)),
   },
   {
     id: 'lost',

@@ -19,18 +19,9 @@ import { roundOf } from './rules/rounds.ts';
 import type { ClientPiece, Line, ServedPiece } from './piece.ts';
 import { isBeside, isStateless, jsonRpcRefusal, refusedProbe, revisionOfMessage } from './placing.ts';
 import { PutQuestions } from './put-questions.ts';
-import {
-  idText,
-  isAsking,
-  keptId,
-  likeId,
-  metaOf,
-  paramsOf,
-  Talk,
-  saidText,
-  type LongCall,
-  type TalkOver,
-} from './talk.ts';
+import type { ServedProcess } from './relay/served-process.ts';
+import { RunningCalls } from './running-calls.ts';
+import { idText, isAsking, likeId, metaOf, paramsOf, Talk, saidText, type TalkOver } from './talk.ts';
 
 /** Limits of one run. */
 const most = { talks: 200, messages: 10_000 };
@@ -56,9 +47,9 @@ export class JudgedClient {
   readonly #talks: Talk[] = [];
   readonly #listed = new Set<string>();
   readonly #questions = new PutQuestions();
-  /** Ends of requests that run. */
-  readonly #running = new Set<() => void>();
-  #stateless: Talk | undefined;
+  readonly #running = new RunningCalls();
+  /** Conversations of who needs no session, by the process that serves them, where those are several. */
+  readonly #stateless = new Map<ServedProcess | undefined, Talk>();
   #remote: string | undefined;
   #lost = 0;
   #begun = 0;
@@ -156,12 +147,13 @@ export class JudgedClient {
     return { talk, messages, isLost: talk.isLost };
   }
 
-  /** Judges what should have come. @param isGone True when the client ended by itself. */
-  end(isGone: boolean): void {
+  /** Judges what should have come. @param isGone True when the client ended by itself. @param isStarted True when who judges has started it. */
+  end(isGone: boolean, isStarted = false): void {
     const { fetches, icons, pages } = this;
-    for (const talk of this.#talks) this.watching.over(talk, { fetches, icons, pages, listed: this.#listed, isGone });
+    const seen = { fetches, icons, pages, listed: this.#listed, isGone, isStarted };
+    for (const talk of this.#talks) this.watching.over(talk, seen);
     this.#questions.end();
-    for (const stop of this.#running) stop();
+    this.#running.end();
   }
 
   async #one(
@@ -200,7 +192,8 @@ export class JudgedClient {
       putBatch: (questions) => this.#questions.putBatch(questions, talk, line),
       breakOff: line.breakOff === undefined ? undefined : (call) => this.#breakOff(call, talk, line),
       tell: (told, params) => void line.send({ jsonrpc: '2.0', method: told, params }),
-      lasts: (ms) => this.#lasts(ms, message['id'], talk, line),
+      endStream: line.breakOff === undefined ? undefined : () => line.breakOff?.({}),
+      lasts: (ms, until) => this.#running.last({ id: message['id'], talk, line, ms, until }),
     });
     return this.#given(message, given, talk, revision);
   }
@@ -216,7 +209,7 @@ export class JudgedClient {
     const tool = method === 'tools/call' ? saidText(paramsOf(message)['name']) : undefined;
     if (given === 'given-up') {
       talk.answered(id, 'no answer, since it was given up');
-      talk.done.add(`gave up ${tool}`);
+      if (tool !== undefined) talk.done.add(`gave up ${tool}`);
       this.#options.progress();
       return undefined;
     }
@@ -325,70 +318,48 @@ export class JudgedClient {
     if (round !== undefined) talk.rounds.splice(talk.rounds.indexOf(round), 1);
   }
 
-  /** Lets a request run. @returns False where it was given up before its time was over. */
-  async #lasts(ms: number, id: unknown, talk: Talk, line: Line): Promise<boolean> {
-    const call: LongCall = {
-      id: keptId(id),
-      isCancelled: false,
-      isClosed: false,
-      laterAsks: 0,
-      giveUp: () => undefined,
-    };
-    talk.longCalls.push(call);
-    if (talk.longCalls.length > 100) talk.longCalls.shift();
-    let isOver = false;
-    line.open?.();
-    const progressToken = talk.open.get(idText(id))?.progressToken;
-    if (progressToken !== undefined)
-      line.send({ jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken, progress: 1 } });
-    return await new Promise((resolve) => {
-      const settle = (isThere: boolean): void => {
-        isOver = true;
-        cancel();
-        this.#running.delete(stop);
-        resolve(isThere);
-      };
-      const stop = (): void => settle(false);
-      const cancel = after(ms, () => settle(true));
-      this.#running.add(stop);
-      call.giveUp = stop;
-      void line.over?.then(() => {
-        if (isOver) return;
-        call.isClosed = true;
-        stop();
-      });
-    });
-  }
-
   /** Tells whether a message names a session that there is not: one of another run says nothing of those of this one. */
   #isOfUnknown(message: JsonObject, { http }: ClientPiece): boolean {
     const session = http?.headers['mcp-session-id'];
     if (session === undefined || this.ofSession(session) !== undefined) return false;
     if (message['method'] === 'initialize' || isStateless(message)) return false;
-    return isAsking(message) || this.#stateless === undefined || !isBeside(message, this.#stateless, http);
+    const stateless = this.#stateless.get(undefined);
+    return isAsking(message) || stateless === undefined || !isBeside(message, stateless, http);
   }
 
   /** The conversation that a message belongs to: its session, all that is stateless, or a new one. */
-  #talkOf(message: JsonObject, { http, served }: ClientPiece): Talk {
+  #talkOf(message: JsonObject, { http, served, process }: ClientPiece): Talk {
     const newest = newestOf(served, 'stateless');
-    if (isStateless(message) && newest !== undefined)
-      return (this.#stateless ??= this.#begin(new Talk(this.#options.over, newest)));
+    const stateless = this.#stateless.get(process);
+    if (isStateless(message) && newest !== undefined) return stateless ?? this.#beginStateless(newest, process);
     const known = this.ofSession(http?.headers['mcp-session-id']);
     if (known !== undefined && message['method'] !== 'initialize') return known;
     // What is no request does not say itself of which revision it is.
-    if (!isAsking(message) && this.#stateless !== undefined && isBeside(message, this.#stateless, http))
-      return this.#stateless;
+    if (!isAsking(message) && stateless !== undefined && isBeside(message, stateless, http)) return stateless;
     // What comes without its session belongs to the last that there was.
-    const last = this.#talks.findLast(({ revision, isForeign }) => revision?.sessions === true && !isForeign);
+    const last = this.#talks.findLast(
+      (talk) => talk.revision?.sessions === true && !talk.isForeign && talk.process === process,
+    );
     const isOpening = message['method'] === 'initialize';
     if (!isOpening && last !== undefined) return last;
-    if (!isAsking(message) && this.#stateless !== undefined) return this.#stateless;
+    if (!isAsking(message) && stateless !== undefined) return stateless;
     const talk = new Talk(this.#options.over);
+    talk.process = process;
     talk.isAfterLoss = this.#lost > 0;
     // A server that begins anew may be another, which has none.
     talk.offersTasks = !talk.isAfterLoss;
     if (this.#lost > 0 && message['method'] === 'initialize') this.#lost--;
     return this.#begin(talk);
+  }
+
+  #beginStateless(newest: Revision, process: ServedProcess | undefined): Talk {
+    const talk = this.#begin(new Talk(this.#options.over, newest));
+    talk.process = process;
+    this.#stateless.set(process, talk);
+    // Of a client that begins process after process the oldest says no more.
+    const [oldest] = this.#stateless.keys();
+    if (this.#stateless.size > most.talks) this.#stateless.delete(oldest);
+    return talk;
   }
 
   #begin(talk: Talk): Talk {

@@ -6,6 +6,7 @@ import type { Revision } from '../../protocol/revision.ts';
 import { HeldLines, type WholeText } from './held-lines.ts';
 import type { JudgedClient } from './judged-client.ts';
 import type { Line } from './piece.ts';
+import type { ServedProcess } from './relay/served-process.ts';
 
 /** Longest line, in characters. */
 const longest = 4 * 1024 ** 2;
@@ -16,17 +17,26 @@ const heldMs = 1_000;
 /** Time that answers have after the last line, in milliseconds. */
 const lastMs = 1_000;
 
+/** Process that lines are spoken with, where it is one of several. */
+export interface LinesOf {
+  readonly process: ServedProcess;
+  /** Resolves when it has gone. */
+  readonly over: Promise<void>;
+}
+
 /** Speaks lines until the client says no more. */
 export async function speakLines(
   { input, output }: { readonly input: Readable; readonly output: Writable },
   revisions: readonly Revision[],
   judged: JudgedClient,
+  { process, over }: Partial<LinesOf> = {},
 ): Promise<void> {
   const send = (message: unknown): boolean =>
     !output.destroyed && (output.write(`${JSON.stringify(message)}\n`) || true);
-  const line: Line = { send, sendBatch: send };
+  const line: Line = { send, sendBatch: send, ...(over && { over }) };
   const hear = async ({ text, lines }: WholeText): Promise<void> => {
-    const { messages } = await judged.take({ text, served: revisions, line, ...(lines > 1 && { lines }) });
+    const piece = { text, served: revisions, line, process, ...(lines > 1 && { lines }) };
+    const { messages } = await judged.take(piece);
     if (messages.length > 0) send(text.trimStart().startsWith('[') ? messages : messages[0]);
   };
   output.on('error', () => undefined);
@@ -42,7 +52,7 @@ export async function speakLines(
   };
   const held = new HeldLines();
   let cancel = (): void => undefined;
-  for await (const text of linesOf(input)) {
+  for await (const text of textLinesOf(input)) {
     cancel();
     // A part of a line says nothing of the client, and who waits for its answer is told.
     if (text === undefined) send(unread);
@@ -62,7 +72,7 @@ const unread = {
 };
 
 /** Lines of a stream; `undefined` for one that is too long, of which nothing is kept. */
-async function* linesOf(input: Readable): AsyncGenerator<string | undefined> {
+export async function* textLinesOf(input: Readable): AsyncGenerator<string | undefined> {
   let rest = '';
   let isLong = false;
   for await (const piece of input.setEncoding('utf8') as AsyncIterable<string>) {

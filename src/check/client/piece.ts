@@ -3,6 +3,7 @@
 import type { JsonObject } from '../../protocol/features/common.ts';
 import type { Revision } from '../../protocol/revision.ts';
 import type { HeardHead } from './client-rule.ts';
+import type { ServedProcess } from './relay/served-process.ts';
 import type { Talk } from './talk.ts';
 
 /** Way in which messages reach a client beside the answer to its request. */
@@ -32,6 +33,8 @@ export interface ClientPiece {
   /** Number of the lines that it came in, where it should have been one; left out where it was. */
   readonly lines?: number;
   readonly http?: HeardHead;
+  /** Process that it came to, where that is one of several. */
+  readonly process?: ServedProcess | undefined;
   /** The revisions that are spoken where it came to. */
   readonly served: readonly Revision[];
   readonly line: Line;

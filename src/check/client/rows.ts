@@ -11,6 +11,10 @@ lifecycle-016 2024-11-05..2025-11-25 MUST 2025-11-25/schema#InitializeResult.pro
 lifecycle-017 2025-06-18..2025-11-25 MUST 2025-11-25/basic/lifecycle#version-negotiation
 stdio-004 2024-11-05..draft MUST_NOT 2026-07-28/basic/transports/stdio
 stdio-006 2026-07-28..draft MUST_NOT 2026-07-28/basic/transports/stdio#sending-messages
+stdio-012 2024-11-05..2025-11-25 SHOULD 2025-11-25/basic/lifecycle#stdio
+stdio-013 2026-07-28..draft SHOULD 2026-07-28/basic/transports/stdio#shutdown
+stdio-015 2026-07-28..draft SHOULD 2026-07-28/basic/transports/stdio#unexpected-termination
+stdio-016 2026-07-28..draft MUST 2026-07-28/basic/transports/stdio#unexpected-termination
 http-008 2025-03-26..draft MUST 2026-07-28/basic/transports/streamable-http#sending-messages
 http-009 2025-03-26..draft MUST 2026-07-28/basic/transports/streamable-http#sending-messages
 http-010 2025-03-26 MUST 2025-03-26/basic/transports#sending-messages-to-the-server
@@ -51,6 +55,7 @@ mrtr-018 2026-07-28..draft MUST 2026-07-28/basic/patterns/mrtr#client-requiremen
 mrtr-020 2026-07-28..draft MUST_NOT 2026-07-28/basic/patterns/mrtr#client-requirements-basic-workflow
 mrtr-021 2026-07-28..draft MUST 2026-07-28/basic/patterns/mrtr#client-requirements-basic-workflow
 mrtr-022 2026-07-28..draft MUST_NOT 2026-07-28/basic/patterns/mrtr#client-requirements-basic-workflow
+subs-011 2026-07-28..draft MUST 2026-07-28/basic/patterns/subscriptions#graceful-closure
 cancel-002 2024-11-05..2025-11-25 MUST_NOT 2025-11-25/basic/utilities/cancellation#behavior-requirements
 cancel-003 2025-11-25 MUST 2025-11-25/basic/utilities/cancellation#behavior-requirements
 cancel-011 2026-07-28..draft SHOULD 2026-07-28/basic/patterns/cancellation

@@ -4,8 +4,10 @@ import { monotonicNow } from '../../jsonrpc/timeout.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import type { Revision } from '../../protocol/revision.ts';
 import { wholeText } from '../whole-text.ts';
+import type { OpenSubscription } from './catalogue/listening.ts';
 import { MovingTool } from './catalogue/moving.ts';
 import type { DroppedCall } from './dropped.ts';
+import type { ServedProcess } from './relay/served-process.ts';
 import type { OwnTask } from './tasks/own-task.ts';
 
 /** Question that was put to a client. */
@@ -134,6 +136,8 @@ export class Talk {
   stage: 'new' | 'answered' | 'ready' = 'new';
   /** Number of the conversation in its run. */
   number = 0;
+  /** Process that serves it, where that is one of several. */
+  process: ServedProcess | undefined;
   /** True when the session was taken away, and the client was told so. */
   isLost = false;
   /** Moment at which it was, by the clock that never jumps. */
@@ -191,6 +195,12 @@ export class Talk {
   refusedAt: number | undefined;
   /** Calls whose streams broke off. */
   readonly dropped: DroppedCall[] = [];
+  /** Streams of changes that are open, the number of those that were opened, and the ids of those that broke off. */
+  readonly subscriptions: Set<OpenSubscription> = new Set();
+  streamCount = 0;
+  readonly brokenStreams: unknown[] = [];
+  /** Number of times that something was changed. */
+  changeCount = 0;
   /** Id of the first request, and of the last one while they count up from a small number: those of several clients do not. */
   firstId: unknown;
   #lastId: number | undefined;

@@ -4,12 +4,13 @@ import type { StartedClient } from '../../check/client/started.ts';
 import type { CheckReport } from '../../check/report.ts';
 import { chosenRevisions } from '../../protocol/revision.ts';
 import type { Io } from '../io.ts';
+import { ownCommand } from '../own-command.ts';
 import { revisionDates, type Parsed } from '../options.ts';
 import { printed } from '../shown.ts';
 import { secretsIn } from '../explain/secrets.ts';
 import { withoutTexts } from '../../wire/without-texts.ts';
 import { version } from '../../node/version.ts';
-import { startAt, waitingFor } from './waiting.ts';
+import { commandLine, startAt, startWith, waitingFor } from './waiting.ts';
 
 /** Serves, and judges who comes. @param command Words that start the client; left out where a person does. */
 export async function checkComingClient(
@@ -19,16 +20,18 @@ export async function checkComingClient(
 ): Promise<CheckReport> {
   if (parsed.flag('auth'))
     return await (await import('./check-authorized.ts')).checkComingAuthorized(parsed, command, io);
-  const { port, wait, isStdio } = waitingFor(parsed, command);
+  const { port, wait, isStdio, isRelayed } = waitingFor(parsed, command);
   const dates = revisionDates(parsed.texts('revision'));
   const say = (text: string): void => void io.stderr.write(printed(text, 'lines'));
   let started: StartedClient | undefined;
   const onOpen = (origin: string): Promise<string> | undefined => {
     if (command === undefined) {
-      say(guideText(origin));
+      say(isRelayed ? relayText(relayCommand(origin)) : guideText(origin));
       return undefined;
     }
-    const running = startAt(command, { url: `${origin}/mcp`, parsed, io });
+    const running = isRelayed
+      ? startWith(command, relayCommand(origin), { parsed, io })
+      : startAt(command, { url: `${origin}/mcp`, parsed, io });
     started = running;
     return running.ended.then((how) => {
       say(`the client ended: ${how}\n`);
@@ -38,7 +41,8 @@ export async function checkComingClient(
   };
   const told = new Set<string>();
   const options: CheckClientOptions = {
-    door: isStdio ? { input: io.stdin, output: io.stdout } : { port },
+    door: isStdio ? { input: io.stdin, output: io.stdout } : isRelayed ? { isRelayed } : { port },
+    isStarted: command !== undefined,
     info: { name: 'parley-check', version },
     ...(dates === undefined ? {} : { revisions: chosenRevisions(dates) }),
     only: parsed.texts('only'),
@@ -56,6 +60,21 @@ export async function checkComingClient(
   } finally {
     await started?.close();
   }
+}
+
+/** Words that start the server of a client whose judge is this process. @param path Of the judge. */
+function relayCommand(path: string): readonly string[] {
+  return ownCommand('check', '--client', '--stdio', '--judge', path);
+}
+
+function relayText(words: readonly string[]): string {
+  return [
+    'Have your client start its server by this command:',
+    `  ${commandLine(words)}`,
+    ...steps.map((step) => `  ${step.words}`),
+    'It ends when all is done; Ctrl-C ends it before.',
+    '',
+  ].join('\n');
 }
 
 function guideText(origin: string): string {

@@ -50,6 +50,8 @@ const options: ParseArgsOptionsConfig = {
   client: { type: 'boolean' },
   port: { type: 'string' },
   stdio: { type: 'boolean' },
+  relay: { type: 'boolean' },
+  judge: { type: 'string' },
   auth: { type: 'boolean' },
   wait: { type: 'string' },
   'dry-run': { type: 'boolean' },
@@ -76,7 +78,12 @@ export async function checkCommand(argv: readonly string[], io: Io): Promise<num
 async function checked(argv: readonly string[], io: Io): Promise<number> {
   const { before, after } = splitAtDashes(argv);
   const parsed = parseOptions(before, options);
-  refuseMistakes(parsed);
+  refuseMistakes(parsed, after);
+  const judge = parsed.text('judge');
+  if (judge !== undefined) {
+    const { relay } = await import('../../check/client/relay/relay.ts');
+    return await relay(judge, { stdin: io.stdin, stdout: io.stdout, parent: process.ppid, signal: io.signal });
+  }
   if (parsed.flag('client')) {
     const late = await import('./check-client.ts');
     // Where the client speaks to standard output, a report there would be a message to it.
@@ -118,7 +125,7 @@ async function checked(argv: readonly string[], io: Io): Promise<number> {
 }
 
 /** @throws UsageError for options that contradict each other. */
-function refuseMistakes(parsed: Parsed): void {
+function refuseMistakes(parsed: Parsed, after: readonly string[] | undefined): void {
   if (parsed.flag('json') && parsed.flag('junit'))
     throw new UsageError(
       '--json and --junit print in one place; give one of them, and --json-to or --junit-to with a file',
@@ -131,7 +138,10 @@ function refuseMistakes(parsed: Parsed): void {
   if (parsed.flag('dry-run') && parsed.flag('client'))
     throw new UsageError('--dry-run goes with a server; --client sends what the client asks for');
   if (parsed.flag('client')) refuseCredentials(parsed, 'is for a server that is judged, and --client judges a client');
-  const ofClients = ['port', 'stdio', 'wait', 'auth'].find(
+  const isServed = parsed.flag('client') && parsed.flag('stdio') && after === undefined;
+  if (parsed.text('judge') !== undefined && !isServed)
+    throw new UsageError('--judge goes with --client --stdio: it is part of the command that --relay gives');
+  const ofClients = ['port', 'stdio', 'relay', 'wait', 'auth'].find(
     (name) => parsed.text(name) !== undefined || parsed.flag(name),
   );
   if (ofClients !== undefined && !parsed.flag('client'))

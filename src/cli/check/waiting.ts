@@ -14,6 +14,7 @@ export interface WaitingOptions {
   readonly port: number;
   readonly wait: number | undefined;
   readonly isStdio: boolean;
+  readonly isRelayed: boolean;
 }
 
 /** Options of who waits for a client. @throws UsageError for those that make no sense together. */
@@ -24,10 +25,14 @@ export function waitingFor(parsed: Parsed, command: readonly string[] | undefine
   if (isStdio && command !== undefined)
     throw new UsageError('--stdio is for a client that starts parley check as its server; leave the command out');
   if (isStdio && port !== undefined) throw new UsageError('--stdio listens at no port');
+  const isRelayed = parsed.flag('relay');
+  if (isRelayed && (isStdio || port !== undefined || parsed.flag('auth')))
+    throw new UsageError('--relay has a client start its server by a command: leave --stdio, --port and --auth out');
   return {
     port: port === undefined ? 0 : wholeNumber('--port', port, [0, 65_535]),
     wait: wait === undefined ? undefined : wholeNumber('--wait', wait, [1, 2_000_000]),
     isStdio,
+    isRelayed,
   };
 }
 
@@ -43,7 +48,32 @@ export interface Starting {
 
 /** Starts a client that finds the address of the server in its arguments and variables. */
 export function startAt(command: readonly string[], { url, parsed, io, more = {} }: Starting): StartedClient {
-  const [file = '', ...args] = command.map((word) => word.replaceAll(placeholder, url));
-  const env = { ...variablesOf(parsed.texts('env'), io.env), PARLEY_CHECK_URL: url, ...more };
+  const words = command.map((word) => word.replaceAll(placeholder, url));
+  return start(words, { PARLEY_CHECK_URL: url, ...more }, { parsed, io });
+}
+
+/** Starts a client that finds the command of its server in its arguments and variables. @param server Words of that. */
+export function startWith(
+  command: readonly string[],
+  server: readonly string[],
+  started: Pick<Starting, 'parsed' | 'io'>,
+): StartedClient {
+  const line = commandLine(server);
+  // A word that is nothing else is all words of the command, one after the other.
+  const words = command.flatMap((word) => (word === '{command}' ? server : [word.replaceAll('{command}', line)]));
+  return start(words, { PARLEY_CHECK_COMMAND: JSON.stringify(server) }, started);
+}
+
+/** Words of a command as one line, as shells and files of clients have it. */
+export function commandLine(words: readonly string[]): string {
+  return words.map((word) => (/^[\w@%+=:,./\\-]+$/.test(word) ? word : JSON.stringify(word))).join(' ');
+}
+
+function start(
+  [file = '', ...args]: readonly string[],
+  more: Readonly<Record<string, string>>,
+  { parsed, io }: Pick<Starting, 'parsed' | 'io'>,
+): StartedClient {
+  const env = { ...variablesOf(parsed.texts('env'), io.env), ...more };
   return startClient({ command: file, args, env }, (text) => void io.stderr.write(printed(text, 'lines')));
 }

@@ -7,12 +7,14 @@ import type { Revision } from '../../../protocol/revision.ts';
 import { OwnTask, ownTaskTimes } from '../tasks/own-task.ts';
 import { madeTask, offeredTasks, clientTakesTasks, taskAnswer } from '../tasks/serving.ts';
 import { DroppedCall, droppedTool, mostDropped } from '../dropped.ts';
+import { dyingTool } from '../relay/served-process.ts';
 import { keptId, paramsOf, saidText, type Put, type Round, type Talk } from '../talk.ts';
 import type { HeardHead } from '../client-rule.ts';
 import { askedNow } from './asking.ts';
+import { changeTools, changeTool, changingCapabilities, listenedTo } from './listening.ts';
 import { movingTool } from './moving.ts';
 import { askedWords, opaqueState, questionsFor } from './questions.ts';
-import { plainTool, secondCursor, thirdCursor, toolPages } from './tools.ts';
+import { canDie, isNewTool, plainTool, secondCursor, thirdCursor, toolPages } from './tools.ts';
 
 /** Answer to a request: a result, an error, that the session is gone, or none, since the client gave it up, or its stream broke off. */
 export type Given = { readonly result: JsonObject } | { readonly error: JsonObject } | 'lost' | 'given-up' | 'dropped';
@@ -44,8 +46,10 @@ export interface Giving {
   tell(method: string, params: JsonObject): void;
   /** Breaks the stream of the answer off; left out where there is none. */
   readonly breakOff?: ((call: DroppedCall) => void) | undefined;
-  /** Waits for a time. @returns False where the client gave the request up before. */
-  lasts(ms: number): Promise<boolean>;
+  /** Ends the stream of the answer without one; left out where there is none. */
+  readonly endStream?: (() => void) | undefined;
+  /** Waits for a time, or for something. @returns False where the client gave the request up before. */
+  lasts(ms: number, until?: Promise<void>): Promise<boolean>;
 }
 
 /** Answers a request. */
@@ -59,7 +63,7 @@ export async function answerTo(message: JsonObject, giving: Giving): Promise<Giv
 
 async function plainAnswer(message: JsonObject, giving: Giving): Promise<Given> {
   const { revision, info, served } = giving;
-  const offered = { ...capabilities, ...offeredTasks(giving) };
+  const offered = { ...changingCapabilities(revision), ...offeredTasks(giving) };
   switch (message['method']) {
     case 'initialize':
       return { result: { protocolVersion: revision.date, capabilities: offered, serverInfo: info, instructions } };
@@ -93,16 +97,17 @@ async function plainAnswer(message: JsonObject, giving: Giving): Promise<Given> 
       return { result: { messages: [{ role: 'user', content: { type: 'text', text: 'Hello.' } }] } };
     case 'ping':
       return { result: {} };
+    case 'subscriptions/listen':
+      return revision.subscribing === 'listen' ? await listenedTo(message, giving) : unknownMethod(message);
     default:
-      return (
-        (await taskAnswer(message, giving)) ?? {
-          error: { code: -32_601, message: `there is no method ${JSON.stringify(message['method'])} here` },
-        }
-      );
+      return (await taskAnswer(message, giving)) ?? unknownMethod(message);
   }
 }
 
-const capabilities = { tools: {}, resources: {}, prompts: {} };
+function unknownMethod({ method }: JsonObject): Given {
+  return { error: { code: -32_601, message: `there is no method ${JSON.stringify(method)} here` } };
+}
+
 const instructions = 'A server that judges its client: list the tools, call echo, then ask.';
 const fresh = { ttlMs: 0, cacheScope: 'private' };
 
@@ -152,14 +157,19 @@ async function called(message: JsonObject, giving: Giving): Promise<Given> {
   if (name === 'ask')
     return giving.revision.resultsAsk ? askedByRounds(message, giving) : { result: textResult(await askedNow(giving)) };
   if (name === 'lost' && giving.talk.session !== undefined) return 'lost';
+  if (name === dyingTool && canDie(giving.revision, giving.talk)) {
+    giving.talk.process?.die(giving.talk.subscriptions.size);
+    return 'dropped';
+  }
   if (name === droppedTool) return dropped(message, giving);
   if (name === movingTool && giving.http !== undefined && !giving.talk.moving.called(given, giving.http))
     return { error: { code: -32_020, message: 'the header Mcp-Param of place is another: list the tools again' } };
   const task = madeTask(message, giving);
   if (task !== undefined) return task;
   if (name === 'slow' || name === 'endless') return await ran(name, giving);
-  const known = ['echo', 'region', movingTool, 'remote', 'bad_header', 'last'];
-  if (!known.includes(saidText(name)))
+  if (name === changeTool && giving.revision.subscribing === 'listen') changeTools(giving.talk);
+  const known = ['echo', 'region', movingTool, 'remote', 'bad_header', 'last', changeTool];
+  if (!known.includes(saidText(name)) && !isNewTool(name, giving.talk))
     return { error: { code: -32_602, message: `there is no tool ${JSON.stringify(name)}` } };
   const said = isObject(given) ? given['text'] : undefined;
   return { result: textResult(typeof said === 'string' ? said : `${saidText(name)} was called`) };

@@ -4,6 +4,8 @@ import type { JsonObject } from '../../../protocol/features/common.ts';
 
 import { rowOf } from '../../register.ts';
 import { droppedTool } from '../dropped.ts';
+import { dyingTool } from '../relay/served-process.ts';
+import { changeTool } from './listening.ts';
 
 /** Tool whose annotation of a header is invalid. */
 export const badHeaderTool = 'bad_header';
@@ -114,16 +116,54 @@ export function plainTool(name: string): JsonObject {
 
 const last: JsonObject = { name: 'last', description: 'Stands on the last page.', inputSchema: taking() };
 
+/** Tools that are there once something was changed, of which each change takes one away and adds another. */
+function newTools({ changeCount }: Pick<Talk, 'changeCount'>): readonly JsonObject[] {
+  return changeCount === 0 ? [] : [plainTool(newToolName(changeCount))];
+}
+
+function newToolName(count: number): string {
+  return `new_${count}`;
+}
+
+/** Tells whether a tool is, or was, there since something was changed. */
+export function isNewTool(name: unknown, { changeCount }: Pick<Talk, 'changeCount'>): boolean {
+  const count = typeof name === 'string' ? /^new_([1-9]\d{0,5})$/.exec(name)?.[1] : undefined;
+  return count !== undefined && Number(count) <= changeCount;
+}
+
+/** Tells whether a conversation has the tool that ends its process, which its client then begins again. */
+export function canDie(revision: Revision, { process }: Pick<Talk, 'process'>): boolean {
+  return process !== undefined && rowOf('stdio-015').lives(revision);
+}
+
+const dies: JsonObject = {
+  name: dyingTool,
+  description: 'Ends the process of this server, without an answer.',
+  inputSchema: taking(),
+};
+
+const change: JsonObject = {
+  name: changeTool,
+  description:
+    'Changes the list of tools, which is told to who listens: the second time streams break off then, the third they end.',
+  inputSchema: taking(),
+};
+
 /** Tools of a conversation, page by page. */
 export function toolPages(
   revision: Revision,
-  { over, moving }: Pick<Talk, 'over' | 'moving'>,
+  talk: Pick<Talk, 'over' | 'moving' | 'changeCount' | 'process'>,
   remote: string | undefined,
 ): readonly (readonly JsonObject[])[] {
+  const { over, moving } = talk;
   const own = [...first, ...lasting(revision), ...(over === 'http' && revision.http !== 'sse-pair' ? [dropped] : [])];
   if (!revision.mirroredHeaders) return [over === 'http' ? [...own, lost] : own, [lastTool(revision, remote)]];
   const far = remote === undefined ? [] : [remoteTool(remote)];
-  return [[...own, region, ...(over === 'http' ? [moving.view()] : [])], [bad, ...far], [lastTool(revision, remote)]];
+  return [
+    [...own, region, ...(over === 'http' ? [moving.view()] : []), change, ...(canDie(revision, talk) ? [dies] : [])],
+    [bad, ...far],
+    [lastTool(revision, remote), ...newTools(talk)],
+  ];
 }
 
 /** A tool whose schema has a reference to an address. */

@@ -2,7 +2,7 @@
 
 import { droppedTimes, droppedTool, isEventId, type DroppedCall } from '../dropped.ts';
 import { inQuotes, unlessKept, type ClientRule, type HeardOfClient } from '../client-rule.ts';
-import { idText, isAsking, paramsOf } from '../talk.ts';
+import { idText, isAsking, paramsOf, type Talk } from '../talk.ts';
 
 /** Time by which a clock that is waited for may be early, in milliseconds. */
 const earlyMs = 50;
@@ -85,17 +85,22 @@ const anew: ClientRule = {
   words: 'A request whose stream broke is sent anew with a new id',
   mend: 'count the id up for the request that is sent again, as for any other',
   watch({ message, talk }) {
-    const { name } = paramsOf(message);
-    if (!isAsking(message) || message['method'] !== 'tools/call' || name !== droppedTool) return 'not-seen';
-    const broken = talk.dropped.filter(({ isResumable, isOver }) => !isResumable && !isOver);
-    if (broken.length === 0) return 'not-seen';
+    const broken = brokenBefore(message, talk);
+    if (!isAsking(message) || broken.length === 0) return 'not-seen';
     const { id } = message;
-    const isOld = broken.some(({ callId }) => idText(callId) === idText(id));
+    const isOld = broken.some((one) => idText(one) === idText(id));
     // Of several clients, or one that is started for each call, each may begin with it.
     if (isOld && (!talk.isOne || id === talk.firstId)) return 'not-seen';
-    return unlessKept(!isOld, `the id ${inQuotes(message['id'])} came again`);
+    return unlessKept(!isOld, `the id ${inQuotes(id)} came again`);
   },
 };
+
+/** Ids of requests of the same kind whose streams broke off, and that are lost. */
+function brokenBefore(message: HeardOfClient['message'], { dropped, brokenStreams }: Talk): readonly unknown[] {
+  if (message['method'] === 'subscriptions/listen') return brokenStreams;
+  if (message['method'] !== 'tools/call' || paramsOf(message)['name'] !== droppedTool) return [];
+  return dropped.filter(({ isResumable, isOver }) => !isResumable && !isOver).map(({ callId }) => callId);
+}
 
 /** Rules about streams that break off. */
 export const resumptionRules: readonly ClientRule[] = [waits, polls, namesLast, byGet, anew];

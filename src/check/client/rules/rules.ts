@@ -8,6 +8,7 @@ import { messageRules } from './messages.ts';
 import { nameRules } from './names.ts';
 import { openingRules } from './opening.ts';
 import { pageRules } from './pages.ts';
+import { processRules } from './processes.ts';
 import { resumptionRules } from './resumption.ts';
 import { rootRules } from './roots.ts';
 import { roundRules } from './rounds.ts';
@@ -19,6 +20,7 @@ export const clientRules: readonly ClientRule[] = [
   ...openingRules,
   ...headerRules,
   ...resumptionRules,
+  ...processRules,
   ...foreignRules,
   ...roundRules,
   ...nameRules,
