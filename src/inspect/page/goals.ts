@@ -3,6 +3,7 @@
 import type { ServerView } from '../view.ts';
 import { exportAs, exportKinds } from './exports.ts';
 import { showLens } from './lens/shown.ts';
+import { chosenPlaces, focusSoon } from './look/focus.ts';
 import { looks, look } from './look/look.ts';
 import { line, textOf } from './plain.ts';
 import {
@@ -122,6 +123,7 @@ function things(): readonly Goal[] {
         chosenServer.value = id;
         goTo(of);
         chosen.value = { ...chosen.value, [of]: textOf(key) ?? '' };
+        focusSoon(...chosenPlaces);
       },
     });
     return [

@@ -28,6 +28,7 @@ export function listenToKeys(): void {
       return;
     }
     const target = event.target instanceof Element ? event.target : undefined;
+    if ((event.ctrlKey || event.metaKey) && event.key === 'Enter' && !event.defaultPrevented) callFrom(target);
     const isTyping = target?.closest('input, textarea, select, [contenteditable]') !== null && target !== undefined;
     if (event.key === 'Escape' && !isTyping && dialog.value === undefined) row.value = undefined;
     if (isTyping || !singleKeys.value || event.ctrlKey || event.metaKey || event.altKey || dialog.value !== undefined)
@@ -35,6 +36,12 @@ export function listenToKeys(): void {
     const done = single(event.key);
     if (done) event.preventDefault();
   });
+}
+
+/** Presses the main button of what is chosen, for who is in its list or filter. */
+function callFrom(target: Element | undefined): void {
+  const picker = target?.closest('.picker');
+  picker?.querySelector<HTMLButtonElement>('.chosen-one .doing button.main')?.click();
 }
 
 function single(key: string): boolean {

@@ -9,6 +9,8 @@ export interface VirtualListProps {
   readonly height: number;
   /** Index of the chosen row; -1 for none. */
   readonly at: number;
+  /** Index of the row that the next key chooses where none is chosen, such as the one that was; none by default. */
+  readonly resume?: number;
   /** Key of a row, which is the end of its id. */
   keyOf(index: number): string | number;
   /** Cells of a row. */
@@ -16,7 +18,7 @@ export interface VirtualListProps {
   rowClass?(index: number): string;
   onChoose(index: number): void;
   onOpen?(index: number): void;
-  /** Is called for the chosen row by the key that opens and folds. */
+  /** Is called for the chosen row by the key that opens and folds, in the place of `onOpen`. */
   onFold?(index: number): void;
   /** True where new rows at the end are scrolled to, as long as the end is in view. */
   readonly follows?: boolean;
@@ -146,7 +148,7 @@ function observed(element: HTMLDivElement | null, look: { readonly current: () =
 
 function step(
   event: KeyboardEvent,
-  { count, height, at, onChoose, onOpen, onFold }: VirtualListProps,
+  { count, height, at, resume = -1, onChoose, onOpen, onFold }: VirtualListProps,
   view: ViewOfList,
 ): void {
   if (event.ctrlKey || event.metaKey || event.altKey || count === 0) return;
@@ -162,9 +164,10 @@ function step(
     Home: 0,
     End: last,
   };
-  const goal = goals[event.key];
+  const isBack = at < 0 && resume >= 0 && /^(?:ArrowDown|ArrowUp|j|k|Enter)$/.test(event.key);
+  const goal = isBack ? resume : goals[event.key];
   if (goal !== undefined) onChoose(Math.min(Math.max(goal, 0), last));
-  else if (event.key === 'Enter' && at >= 0) (onOpen ?? onFold)?.(at);
+  else if (event.key === 'Enter' && at >= 0) (onFold ?? onOpen)?.(at);
   else return;
   event.preventDefault();
   event.stopPropagation();

@@ -3,6 +3,7 @@ import { render, type JSX } from 'preact';
 import { answerAsWished } from './questions/alike.ts';
 import { said } from './announce.ts';
 import { listenToKeys } from './keys.ts';
+import { keepFocus } from './look/focus.ts';
 import { showLook } from './look/look.ts';
 import { plain } from './plain.ts';
 import { Dialogs } from './screens/dialogs.tsx';
@@ -49,6 +50,7 @@ function Page(): JSX.Element {
 render(<Page />, document.body);
 listenToKeys();
 listenToTokens();
+keepFocus();
 showLook();
 answerAsWished();
 problem.value = wish.problem;

@@ -1,7 +1,8 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { keyWords } from '../keys.ts';
-import { dialog, singleKeys } from '../state.ts';
+import { focusIfLost } from '../look/focus.ts';
+import { dialog, place, singleKeys } from '../state.ts';
 import { Compare } from './compare.tsx';
 import { goals, type Goal } from '../goals.ts';
 
@@ -54,8 +55,14 @@ function Palette({ onClose }: { readonly onClose: () => void }): JSX.Element {
   const go = (goal: Goal | undefined): void => {
     onClose();
     // While the dialog is there, nothing beside it takes the focus.
-    setTimeout(() => goal?.go(), 0);
+    setTimeout(() => {
+      goal?.go();
+      // What had it may not be shown any more.
+      focusIfLost(`.${place.value === 'questions' ? 'use' : place.value === 'lens' ? 'lens-place' : place.value}`);
+    }, 0);
   };
+  const list = useRef<HTMLUListElement>(null);
+  useEffect(() => list.current?.children[at]?.scrollIntoView({ block: 'nearest' }), [at]);
   return (
     <div class="palette">
       <input
@@ -82,7 +89,7 @@ function Palette({ onClose }: { readonly onClose: () => void }): JSX.Element {
         }}
       />
       {seen.length === 0 && <p class="empty">Nothing is called so.</p>}
-      <ul id="palette-list" role="listbox" aria-label="Found">
+      <ul ref={list} id="palette-list" role="listbox" aria-label="Found">
         {seen.map((goal, index) => (
           <li
             key={index}

@@ -10,8 +10,16 @@ import { Lens } from '../lens/lens.tsx';
 import { messageView } from '../lens/shown.ts';
 import { PairButton } from '../wire/pair-button.tsx';
 
-/** A message of the wire: as it crossed, with its HTTP, and through the lens. */
+/** A message of the wire: as it crossed, with its HTTP, and through the lens. The pane stays when another one is chosen, and keeps the focus. */
 export function Message({ n }: { readonly n: number }): JSX.Element {
+  return (
+    <aside class="message-pane" aria-label={`Message ${n}`}>
+      <OneMessage key={n} n={n} />
+    </aside>
+  );
+}
+
+function OneMessage({ n }: { readonly n: number }): JSX.Element {
   void rowsVersion.value;
   const one = rowAt(n);
   const [isRevealed, setRevealed] = useState(false);
@@ -23,7 +31,7 @@ export function Message({ n }: { readonly n: number }): JSX.Element {
   });
   const reveal = (): void => setRevealed(!isRevealed);
   return (
-    <aside class="message-pane" aria-label={`Message ${n}`}>
+    <>
       <div class="message-bar">
         <button type="button" class="small" aria-label="Close" onClick={() => (row.value = undefined)}>
           ✕
@@ -60,7 +68,7 @@ export function Message({ n }: { readonly n: number }): JSX.Element {
         </>
       )}
       {view === 'lens' && <Lens n={n} />}
-    </aside>
+    </>
   );
 }
 

@@ -1,6 +1,8 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { VirtualList } from '../list.tsx';
+import { chosenPlaces, focusSoon } from '../look/focus.ts';
+import { isNarrow } from '../look/narrow.ts';
 import { line } from '../plain.ts';
 import { chosen, chosenServer, lists, server, tab, type Tab } from '../state.ts';
 
@@ -28,9 +30,15 @@ export function Picker(props: {
   const key = chosen.value[of];
   const at = seen.findIndex((item) => item.key === key);
   const known = items.find((item) => item.key === key);
+  // Where what is chosen takes the place of the list, going through it chooses nothing.
+  const [cursor, setCursor] = useState(0);
   const choose = (index: number): void => {
     const item = seen[index];
     if (item !== undefined) chosen.value = { ...chosen.value, [of]: item.key };
+  };
+  const open = (index: number): void => {
+    choose(index);
+    focusSoon(...chosenPlaces);
   };
   return (
     <div class={`picker ${known === undefined ? '' : 'picked'}`}>
@@ -43,7 +51,7 @@ export function Picker(props: {
           value={typed}
           onInput={(event) => setTyped(event.currentTarget.value)}
           onKeyDown={(event) => {
-            if (event.key === 'Enter') choose(0);
+            if (event.key === 'Enter') open(0);
           }}
         />
         {seen.length === 0 ? (
@@ -53,10 +61,11 @@ export function Picker(props: {
             label={of}
             count={seen.length}
             height={44}
-            at={at}
+            at={isNarrow.value ? Math.min(cursor, seen.length - 1) : at}
             // Names are long, or the same, as a server likes it.
             keyOf={(index) => index}
-            onChoose={choose}
+            onChoose={isNarrow.value ? setCursor : choose}
+            {...(isNarrow.value ? { onOpen: open } : { onFold: open })}
             cells={(index) => <Cells item={seen[index]} />}
           />
         )}
@@ -95,6 +104,8 @@ function ChosenOne(props: {
             onClick={() => {
               const { [tab.value]: _, ...others } = chosen.value;
               chosen.value = others;
+              // The list, and not its filter: it stands where it stood.
+              setTimeout(() => document.querySelector<HTMLElement>('.pick [role=grid]')?.focus(), 0);
             }}
           >
             ‹ all {of}

@@ -94,19 +94,29 @@ function Doing({ server }: { readonly server: ServerView }): JSX.Element {
     <p class="doing">
       {state === 'connected' || state === 'connecting' ? (
         <>
-          <button type="button" class="small" onClick={() => void act('connect', { server: id, revision: wanted })}>
+          <button
+            key="restart"
+            type="button"
+            class="small"
+            onClick={() => void act('connect', { server: id, revision: wanted })}
+          >
             Restart
           </button>
-          <button type="button" class="small" onClick={() => void act('disconnect', { server: id })}>
+          <button key="disconnect" type="button" class="small" onClick={() => void act('disconnect', { server: id })}>
             Disconnect
           </button>
         </>
       ) : (
         <>
-          <button type="button" class="small" onClick={() => void act('connect', { server: id, revision: wanted })}>
+          <button
+            key="connect"
+            type="button"
+            class="small"
+            onClick={() => void act('connect', { server: id, revision: wanted })}
+          >
             Connect
           </button>
-          <button type="button" class="small" onClick={() => void act('remove', { server: id })}>
+          <button key="remove" type="button" class="small" onClick={() => void act('remove', { server: id })}>
             Remove
           </button>
         </>

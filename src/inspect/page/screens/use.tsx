@@ -91,10 +91,12 @@ function UseOf({ view }: { readonly view: ServerView }): JSX.Element {
 }
 
 function stepTabs(event: KeyboardEvent): void {
-  const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
-  if (step === 0) return;
+  const at = tabs.indexOf(tab.value);
+  const goals: Readonly<Record<string, number>> = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: -1 };
+  const goal = goals[event.key];
+  if (goal === undefined) return;
   event.preventDefault();
-  const next = tabs[(tabs.indexOf(tab.value) + step + tabs.length) % tabs.length] ?? 'tools';
+  const next = tabs.at(goal % tabs.length) ?? 'tools';
   tab.value = next;
   document.getElementById(`tab-${next}`)?.focus();
 }

@@ -1,12 +1,13 @@
 import type { JSX } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { RowView } from '../../view.ts';
 import { filterFields } from './filter.ts';
-import type { TaskFold } from './fold.ts';
+import type { FoldedRows, TaskFold } from './fold.ts';
 import { indexOfRow } from './rows.ts';
 import { isUnanswered, statusOf } from './status.ts';
 import { VirtualList } from '../list.tsx';
 import { exportAs, exportKinds } from '../exports.ts';
+import { focusSoon } from '../look/focus.ts';
 import { isNarrow } from '../look/narrow.ts';
 import { clock, line, size } from '../plain.ts';
 import {
@@ -32,9 +33,7 @@ import { Message } from '../screens/message.tsx';
 
 /** Everything that crossed, in its order, and the chosen message beside it. */
 export function Wire(): JSX.Element {
-  const { rows, folds } = visibleRows.value;
-  const chosen = row.value;
-  const at = chosen === undefined ? -1 : indexOfRow(rows, chosen);
+  const { rows } = visibleRows.value;
   const gone = [...left.value.values()].reduce((sum, one) => sum + one, 0);
   useSearch();
   return (
@@ -49,39 +48,61 @@ export function Wire(): JSX.Element {
                 : `No message matches; ${rowCount().toLocaleString('en')} are hidden.`}
             </p>
           ) : (
-            <VirtualList
-              label="Messages"
-              count={rows.length}
-              key={isNarrow.value ? 'cards' : 'rows'}
-              height={isNarrow.value ? 46 : 24}
-              at={at}
-              follows
-              {...(isNarrow.value ? {} : { head: () => <Head /> })}
-              keyOf={(index) => rows[index]?.n ?? index}
-              onChoose={(index) => (row.value = rows[index]?.n)}
-              rowClass={(index) => rowClass(rows[index], chosen)}
-              cells={(index) => (
-                <Cells
-                  one={rows[index]}
-                  fold={folds.get(rows[index]?.n ?? 0)}
-                  from={rows[0]?.t ?? 0}
-                  until={rows.at(-1)?.t ?? 0}
-                />
-              )}
-              onFold={(index) => {
-                const first = rows[index]?.n ?? 0;
-                const fold = folds.get(first);
-                if (fold !== undefined) toggleFold(fold, first);
-              }}
-            />
+            <Rows {...visibleRows.value} />
           )}
           {gone > 0 && (
             <p class="muted">▲ {gone.toLocaleString('en')} older messages left memory; --record FILE keeps all</p>
           )}
         </div>
-        {row.value !== undefined && <Message key={row.value} n={row.value} />}
+        {row.value !== undefined && <Message n={row.value} />}
       </div>
     </section>
+  );
+}
+
+/** Rows of the wire, and the way through them. */
+function Rows({ rows, folds }: FoldedRows): JSX.Element {
+  const chosen = row.value;
+  // Where a message takes the place of the list, going through it opens none; elsewhere it is the one that was open last.
+  const [cursor, setCursor] = useState<number | undefined>();
+  const seen = isNarrow.value ? (cursor ?? chosen) : chosen;
+  const indexOf = (n: number | undefined): number => (n === undefined ? -1 : indexOfRow(rows, n));
+  const open = (index: number): void => {
+    row.value = rows[index]?.n;
+    focusSoon('.message-pane');
+  };
+  return (
+    <VirtualList
+      label="Messages"
+      count={rows.length}
+      key={isNarrow.value ? 'cards' : 'rows'}
+      height={isNarrow.value ? 46 : 24}
+      at={indexOf(seen)}
+      resume={indexOf(cursor)}
+      follows
+      {...(isNarrow.value ? {} : { head: () => <Head /> })}
+      keyOf={(index) => rows[index]?.n ?? index}
+      onChoose={(index) => {
+        setCursor(rows[index]?.n);
+        if (!isNarrow.value) row.value = rows[index]?.n;
+      }}
+      {...(isNarrow.value ? { onOpen: open } : {})}
+      rowClass={(index) => rowClass(rows[index], chosen)}
+      cells={(index) => (
+        <Cells
+          one={rows[index]}
+          fold={folds.get(rows[index]?.n ?? 0)}
+          from={rows[0]?.t ?? 0}
+          until={rows.at(-1)?.t ?? 0}
+        />
+      )}
+      onFold={(index) => {
+        const first = rows[index]?.n ?? 0;
+        const fold = folds.get(first);
+        if (fold !== undefined) toggleFold(fold, first);
+        else open(index);
+      }}
+    />
   );
 }
 
