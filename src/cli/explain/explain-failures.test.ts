@@ -79,6 +79,22 @@ describe('parley explain, of what is no server', { concurrency: 4 }, () => {
     assert.ok(found.every(({ outcome, status }) => outcome === 'refused' && status === 404));
   });
 
+  test('JSON of something else and an empty body are evidence, and are told as they are', async () => {
+    for (const [body, words] of [
+      ['{"users":[1]}', 'answered with JSON that is no message of MCP: {"users":[1]}; is it the URL of an MCP server?'],
+      ['', 'an empty body in place of an answer; is it the URL of an MCP server?'],
+    ] as const) {
+      const api: RequestListener = (_, response) =>
+        void response.writeHead(200, { 'content-type': 'application/json' }).end(body);
+      const found = tries(await explainHttp(api, '--json'));
+      assert.deepEqual([...new Set(found.map(({ outcome }) => outcome))], ['refused']);
+      for (const { why, notes } of found) {
+        assert.ok(why.endsWith(words), why);
+        assert.deepEqual(notes, []);
+      }
+    }
+  });
+
   test('a server that never answers is given up in time', async () => {
     const found = tries(await explainHttp(() => {}, '--json', '--timeout', '50'));
     assert.ok(found.every(({ outcome, reason }) => outcome === 'unknown' && reason === 'timeout'));

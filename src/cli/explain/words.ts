@@ -46,8 +46,9 @@ function failure(question: Question, error: ConnectionError): Evidence {
 }
 
 /** Only what a server answered says something; that nothing came, or that it wants to know who asks, does not. */
-function outcomeOf({ reason, status }: ConnectionError): WayOutcome {
-  if (reason === 'invalid-message' || reason === 'too-large') return 'refused';
+function outcomeOf({ reason, status, body }: ConnectionError): WayOutcome {
+  // A response with nothing in it is an answer too.
+  if (reason === 'invalid-message' || reason === 'too-large' || (reason === 'closed' && body === '')) return 'refused';
   return reason === 'http' && status !== undefined && !saysNothing(status) ? 'refused' : 'unknown';
 }
 

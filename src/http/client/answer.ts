@@ -14,7 +14,7 @@ import { askedWaitMs } from '../../jsonrpc/retry-after.ts';
 import { errorFromWire } from '../../protocol/error.ts';
 import { bodyBytes, bodyStart, bodyText, drain } from './body.ts';
 import { discard, type FetchResponse } from './fetch.ts';
-import { describeUrl, refusalWords, asSaid } from './words.ts';
+import { describeUrl, refusalWords, asSaid, summary } from './words.ts';
 
 /** One POST that waits for what answers it. */
 export interface PostExchange {
@@ -113,8 +113,31 @@ async function readJson(response: FetchResponse, exchange: PostExchange): Promis
   } catch (error) {
     throw exchangeError(error, exchange);
   }
-  if (text.trim() === '') return;
-  deliver(parsed(text, response.status, exchange.receiver), exchange, originOf(exchange, response.status, text));
+  const { status } = response;
+  const isAsked = exchange.waiting.size > 0;
+  if (text.trim() === '') {
+    if (!isAsked) return;
+    const words = `HTTP ${status} from ${describeUrl(exchange.url)}: an empty body in place of an answer`;
+    throw new ConnectionError('closed', `${words}; ${isItMcp}`, { status, body: '' });
+  }
+  const value = parsed(text, status, exchange.receiver);
+  if (isAsked && !mayBeMessage(value)) {
+    const words = `${describeUrl(exchange.url)} answered with JSON that is no message of MCP: ${asSaid(text)}`;
+    throw new ConnectionError('invalid-message', `${words}; ${isItMcp}`, { status, body: text.slice(0, shownBytes) });
+  }
+  deliver(value, exchange, originOf(exchange, status, text));
+}
+
+/** Question to who may have mistaken the URL. */
+const isItMcp = 'is it the URL of an MCP server?';
+
+/** Tells whether a value may be meant as a message, or several; how well it is made is for others to judge. */
+function mayBeMessage(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(mayBeMessage);
+  return (
+    isObject(value) &&
+    (value['jsonrpc'] !== undefined || isObject(value['error']) || (isRequestId(value['id']) && 'result' in value))
+  );
 }
 
 /** Lets a body of another type pass where nothing was asked; a request it leaves without an answer. */
@@ -123,10 +146,8 @@ function readOther(response: FetchResponse, exchange: PostExchange): void {
   if (exchange.waiting.size === 0) return;
   throw new ConnectionError(
     'invalid-message',
-    `${describeUrl(exchange.url)} answered with ${mediaType(response)}, neither JSON nor an event stream; is it the URL of an MCP server?`,
-    {
-      status: response.status,
-    },
+    `${describeUrl(exchange.url)} answered with ${mediaType(response)}, neither JSON nor an event stream; ${isItMcp}`,
+    { status: response.status },
   );
 }
 
@@ -189,7 +210,7 @@ export async function refusalOf(response: FetchResponse, exchange: PostExchange)
   };
   const asked = challengeOf(response);
   if (isUnauthorized(status, asked.challenge)) {
-    const words = `HTTP ${status} from ${describeUrl(exchange.url)}${unauthorizedWords(status, exchange, asked.challenge)}`;
+    const words = `HTTP ${status} from ${describeUrl(exchange.url)}${unauthorizedWords(status, exchange, { ...asked, text })}`;
     const failure = new ConnectionError('unauthorized', words, { ...options, ...asked });
     return { failure, message: undefined, stateless: false };
   }
@@ -212,7 +233,20 @@ export function isUnauthorized(status: number, challenge: string | undefined): b
 }
 
 /** RFC 6750, section 3.1: a challenge should have an error code where there were credentials; many have none. */
-function unauthorizedWords(status: number, { isAuthorized }: PostExchange, challenge = ''): string {
+function unauthorizedWords(
+  status: number,
+  { isAuthorized }: PostExchange,
+  { challenge, text }: { readonly challenge?: string; readonly text: string },
+): string {
+  // Who says nothing in a challenge may say it in the body.
+  if (challenge === undefined) {
+    const said = summary(text);
+    const refused = isAuthorized()
+      ? 'the authorization was refused'
+      : 'it wants authorization, which the option `auth` gives';
+    return `${said === '' ? '' : `: ${said}`}: ${refused}`;
+  }
+
   const error = /\berror="?([\w-]{1,40})/.exec(challenge)?.[1];
   if (error !== undefined) {
     const why = quoted(challenge, /\berror_description="((?:[^"\\]|\\.){1,500})/);

@@ -60,9 +60,10 @@ export async function fetchWithin(fetch: Fetch, url: URL, request: FetchRequest)
     const to = redirection(response, target);
     if (to === undefined || to.origin !== url.origin || (status !== 307 && status !== 308)) {
       const where = to === undefined ? '' : ` to ${describeUrl(to)}`;
+      const remedy = to === undefined ? '' : ': if you trust that address, give it in place of this one';
       throw new ConnectionError(
         'http',
-        `${describeUrl(target)} answered with a redirect${where}, which is not followed`,
+        `${describeUrl(target)} answered with a redirect${where}, which is not followed${remedy}`,
         { status },
       );
     }

@@ -192,7 +192,7 @@ for (const [status, id] of [
 for (const [type, body, words] of [
   [
     'application/json',
-    '{"hello":1}',
+    '{"jsonrpc":"2.0"}',
     /^HTTP 200 from http:\/\/127\S+: the body, which is no such MCP message, ended before/,
   ],
   [

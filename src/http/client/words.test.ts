@@ -4,7 +4,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { listen, sending } from '../../../test/support/http-answers.ts';
 import { connect } from '../../client.ts';
 import { nodeFetch } from '../../node/client/fetch.ts';
-import { notReached } from './words.ts';
+import { asSaid, notReached } from './words.ts';
 
 /** A server that takes connections and closes them without a word, as one does that wants TLS. */
 async function silent(t: TestContext): Promise<string> {
@@ -62,8 +62,57 @@ for (const fetch of [undefined, nodeFetch()]) {
         message: `${url} answered with text/html, neither JSON nor an event stream; is it the URL of an MCP server?`,
       });
     });
+
+    it('with JSON of something else, is told how that begins', async (t) => {
+      const type = { 'content-type': 'application/json' };
+      const body = `{"users":["\u202eann"],"more":"${'x'.repeat(500)}"}`;
+      const url = await listen(t, (_request, response) => void response.writeHead(200, type).end(body));
+      await assert.rejects(connect(url, options), {
+        reason: 'invalid-message',
+        status: 200,
+        message: `${url} answered with JSON that is no message of MCP: ${asSaid(body)}; is it the URL of an MCP server?`,
+      });
+    });
+
+    it('with an empty body, is told so', async (t) => {
+      const url = await listen(t, (_request, response) => void response.writeHead(200).end());
+      await assert.rejects(connect(url, options), {
+        reason: 'closed',
+        status: 200,
+        body: '',
+        message: `HTTP 200 from ${url}: an empty body in place of an answer; is it the URL of an MCP server?`,
+      });
+    });
+
+    it('with a refusal that has no challenge, is told what it says', async (t) => {
+      const url = await listen(t, (_request, response) => void response.writeHead(401).end('{"error":"no key"}'));
+      await assert.rejects(connect(url, options), {
+        reason: 'unauthorized',
+        message: `HTTP 401 from ${url}: no key: it wants authorization, which the option \`auth\` gives`,
+      });
+    });
+
+    it('with a redirect to another place, is told to use that', async (t) => {
+      const location = { location: 'https://elsewhere.example/mcp?key=secret' };
+      const url = await listen(t, (_request, response) => void response.writeHead(302, location).end());
+      await assert.rejects(connect(url, options), {
+        reason: 'http',
+        message: `${url} answered with a redirect to https://elsewhere.example/mcp, which is not followed: if you trust that address, give it in place of this one`,
+      });
+    });
   });
 }
+
+it('a certificate that nobody vouches for is told with what makes it known', () => {
+  for (const code of ['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'])
+    assert.match(
+      notReached(
+        new TypeError('fetch failed', { cause: Object.assign(new Error('self-signed certificate'), { code }) }),
+        new URL('https://x/y'),
+      ).message,
+      /^https:\/\/x\/y cannot be reached: self-signed certificate; if it is meant to be trusted, put the certificate of its issuer into a file and name that in NODE_EXTRA_CA_CERTS$/,
+    );
+});
 
 it('a failure of the platform is told in words and as it is', () => {
   const failed = (code: string, message: string): string =>

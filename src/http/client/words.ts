@@ -16,6 +16,9 @@ const known: Readonly<Record<string, string>> = {
 /** Codes and words of the runtimes for a peer that answers TLS with something else. */
 const noTls = /wrong.version.number|packet.length.too.long|http.request|InvalidContentType/i;
 
+/** Codes of the runtimes for a certificate whose issuer is not known. */
+const unvouched = /SELF_SIGNED_CERT|UNABLE_TO_(?:VERIFY|GET_ISSUER)/;
+
 /** Codes for a connection that the peer closed before it answered. */
 const closed: ReadonlySet<unknown> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
 
@@ -57,7 +60,7 @@ interface Refused {
 }
 
 /** The first words of a body that is meant for people. */
-function summary(text: string): string {
+export function summary(text: string): string {
   return asSaid(errorMessage(text) ?? titleOf(text) ?? text.trim().split('\n', 1)[0] ?? '');
 }
 
@@ -74,7 +77,7 @@ function errorMessage(text: string): string | undefined {
   try {
     const value: unknown = JSON.parse(text);
     const error = isObject(value) ? value['error'] : undefined;
-    const message = isObject(error) ? error['message'] : undefined;
+    const message = isObject(error) ? error['message'] : error;
     return typeof message === 'string' ? message : undefined;
   } catch {
     return undefined;
@@ -104,6 +107,8 @@ function reasonOf(error: unknown, url: URL): string {
   if (url.protocol === 'https:' && noTls.test(`${String(code)} ${error.message}`))
     return `what answers there does not speak TLS (${words}); if it is an http server, write ${describeUrl(url).replace('https:', 'http:')}`;
   if (closed.has(code)) return `the connection was closed without an answer (${words})`;
+  if (unvouched.test(String(code)))
+    return `${words}; if it is meant to be trusted, put the certificate of its issuer into a file and name that in NODE_EXTRA_CA_CERTS`;
   const meant = typeof code === 'string' && Object.hasOwn(known, code) ? known[code] : undefined;
   return meant === undefined ? words : `${meant} (${words})`;
 }
