@@ -1,4 +1,5 @@
 import type { ParseArgsOptionsConfig } from 'node:util';
+import { AuthorizationError } from '../../auth/errors.ts';
 import { connect } from '../../client.ts';
 import type { Client } from '../../client/client.ts';
 import type { InputHandlers } from '../../client/input/inputs.ts';
@@ -36,7 +37,14 @@ export interface ClientOpening {
 /** Opens a server that was typed, authorized as the options say. */
 export async function openTarget(target: Target, parsed: Parsed, io: Io, opening: ClientOpening = {}): Promise<Client> {
   const { auth } = await authOf(target, parsed, { io, asks: isTerminal(io) });
-  return await openWay(transportOf(target, parsed, io, auth === undefined ? {} : { auth }), parsed, io, opening);
+  try {
+    return await openWay(transportOf(target, parsed, io, auth === undefined ? {} : { auth }), parsed, io, opening);
+  } catch (error) {
+    if (target.kind !== 'url' || !(error instanceof AuthorizationError)) throw error;
+    // Nobody needs it where all is well.
+    const { soughtInVain } = await import('../login/sought.ts');
+    throw await soughtInVain(error, { url: target.url, way: transportOf(target, parsed, io) }, io);
+  }
 }
 
 /** Opens a server by a way to it. */

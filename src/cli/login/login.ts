@@ -5,10 +5,12 @@ import type { GrantInfo, OAuth } from '../../oauth/person/oauth.ts';
 import { isRemote, UsageError, type Io } from '../io.ts';
 import { parseOptions, type Parsed } from '../options.ts';
 import { printed, reasonOf, shownJson } from '../shown.ts';
+import { transportOf } from '../target.ts';
 import { factsKey } from './upstream-login.ts';
 import { devicePromptText } from './device-prompt.ts';
 import { givenOption, signInOf, signInOptions } from './sign-in-options.ts';
 import { ownStore, personAt } from './sign-in.ts';
+import { soughtInVain } from './sought.ts';
 
 /** The options of a login. One by another device is begun by name alone: whoever talks somebody into entering a code is let in. */
 const loginOptions: ParseArgsOptionsConfig = { ...signInOptions, device: { type: 'boolean' } };
@@ -24,7 +26,11 @@ export async function login(argv: readonly string[], io: Io): Promise<number> {
     { ...signInOf(parsed, io), asking: parsed.flag('no-browser') || isRemote(io) ? 'by-hand' : 'browser', server },
     io,
   );
-  await auth.login({ server, signal: io.signal, device });
+  try {
+    await auth.login({ server, signal: io.signal, device });
+  } catch (error) {
+    throw await soughtInVain(error, { url: server, way: transportOf({ kind: 'url', url: server }, parsed, io) }, io);
+  }
   const identity = await auth.identity();
   io.stdout.write(
     identity === undefined ? `signed in at ${server.host}\n` : `signed in at ${describe(server.href, identity)}`,

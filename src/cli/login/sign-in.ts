@@ -204,11 +204,12 @@ function shownBy(
 export function nobodyAsked(
   server: URL,
   account: string | undefined,
-  { issuer, scopes }: Partial<Pick<RedirectRequest, 'issuer' | 'scopes'>> = {},
+  { issuer, scopes, reason = 'login' }: Partial<Pick<RedirectRequest, 'issuer' | 'scopes' | 'reason'>> = {},
 ): AuthorizationError {
+  const wanted = reason === 'login' ? 'a login (HTTP 401)' : 'more than was granted (HTTP 403)';
   return new AuthorizationError(
     'login-required',
-    `the server wants a login (HTTP 401 or 403), and nobody may be asked here; run: ${loginCommand(server, account)}`,
+    `the server wants ${wanted}, and nobody may be asked here; run: ${loginCommand(server, account)}; what its operator gave you goes by --header or --token-env`,
     { issuer, scopes },
   );
 }

@@ -1,0 +1,110 @@
+import { resourceMetadataUrls, serverMetadataUrls } from '../../auth/well-known.ts';
+import { AuthorizationError } from '../../auth/errors.ts';
+import { connect } from '../../client.ts';
+import { bodyStart } from '../../http/client/body.ts';
+import { describeUrl } from '../../http/client/words.ts';
+import { isObject } from '../../jsonrpc/message.ts';
+import { ConnectionError, type Transport } from '../../jsonrpc/transport.ts';
+import { McpError } from '../../protocol/error.ts';
+import { version } from '../../node/version.ts';
+import { sharedFetch } from '../fetch.ts';
+import type { Io } from '../io.ts';
+
+/** Kinds of failure behind which there may be no authorization at all: the server was taken at its silence. */
+const doubtful: ReadonlySet<string> = new Set([
+  'registration',
+  'discovery',
+  'invalid-response',
+  'server-error',
+  'login-required',
+]);
+
+/** Time that a server has to say what it is, in milliseconds. */
+const longestMs = 10_000;
+
+/** Most of a document that is read, in bytes. */
+const mostBytes = 64 * 1024;
+
+/** A server at which an authorization failed. */
+export interface SoughtServer {
+  readonly url: URL;
+  /** A way to it without a login. */
+  readonly way: Transport;
+}
+
+/**
+ * The failure of an authorization in words about what answers at the URL, where nothing there speaks of authorization: then it was
+ * looked for where nobody has to have it, and what was missing there says nothing. Other failures stay.
+ */
+export async function soughtInVain(
+  error: unknown,
+  { url, way }: SoughtServer,
+  io: Pick<Io, 'signal'>,
+): Promise<unknown> {
+  if (!(error instanceof AuthorizationError) || !doubtful.has(error.reason)) return error;
+  // It asked for something else than a login, or refused what it was given.
+  if (error.status === 401 && error.reason !== 'registration') return error;
+  // Only metadata lead to another place.
+  if (error.issuer !== undefined && error.issuer !== url.origin) return error;
+  const found = await lookedAt(way, io.signal);
+  if (io.signal.aborted) return error;
+  const told = (words: string): AuthorizationError => new AuthorizationError('discovery', words, { cause: error });
+  // A page or another service may answer whatever is asked of it, metadata too.
+  if (found instanceof ConnectionError && found.reason !== 'unauthorized')
+    return told(found.status === undefined ? found.message : `nothing to sign in to: ${found.message}`);
+  if (await publishes(url, io.signal)) return error;
+  if (found === undefined)
+    return told(
+      `${describeUrl(url)} answers without a login: there is nothing to sign in to, and parley call works as it is`,
+    );
+  // The client names an option that no command has.
+  const said =
+    found instanceof ConnectionError
+      ? found.message.split(': it wants authorization', 1)[0]
+      : `${describeUrl(url)} refuses with ${found.message}`;
+  return told(
+    `${said}: it wants authorization and says nowhere how to sign in (it has no metadata); give what its operator gave you, by --header 'Name: value' or --token-env`,
+  );
+}
+
+/** Failure of a server for who has no login; `undefined` where it just answers. */
+async function lookedAt(way: Transport, signal: AbortSignal): Promise<ConnectionError | McpError | undefined> {
+  try {
+    const client = await connect(way, {
+      info: { name: 'parley-login', version },
+      signal,
+      timeoutMs: longestMs,
+      // Here it is asked whether it answers, not how well.
+      onWarning: () => {},
+    });
+    await client.close();
+    return undefined;
+  } catch (error) {
+    if (error instanceof ConnectionError || error instanceof McpError) return error;
+    throw error;
+  }
+}
+
+/** Tells whether a server publishes anything of how it is authorized. */
+async function publishes(server: URL, signal: AbortSignal): Promise<boolean> {
+  const urls = [...resourceMetadataUrls(server), ...serverMetadataUrls(server.origin)];
+  const found = await Promise.all(urls.map((url) => documentAt(url, signal)));
+  return found.some(
+    (document) =>
+      isObject(document) && ['resource', 'authorization_servers', 'issuer'].some((name) => name in document),
+  );
+}
+
+/** The JSON document at a URL; `undefined` where there is none, for whatever reason. */
+async function documentAt(url: string, signal: AbortSignal): Promise<unknown> {
+  try {
+    const request = { method: 'GET', headers: { accept: 'application/json' }, redirect: 'manual' } as const;
+    const soon = AbortSignal.any([signal, AbortSignal.timeout(longestMs)]);
+    const response = await sharedFetch(url, { ...request, signal: soon });
+    const text = await bodyStart(response, mostBytes);
+    const value: unknown = response.status === 200 ? JSON.parse(text) : undefined;
+    return value;
+  } catch {
+    return undefined;
+  }
+}
