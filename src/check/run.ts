@@ -1,4 +1,5 @@
 import { after, monotonicNow } from '../jsonrpc/timeout.ts';
+import { isObject } from '../jsonrpc/message.ts';
 import type { Implementation } from '../protocol/features/common.ts';
 import { revisions as published, type Revision } from '../protocol/revision.ts';
 import { unlessAborted } from '../store/turns.ts';
@@ -193,7 +194,17 @@ async function isSpoken(bench: Bench): Promise<RevisionSeen> {
   if (await isPair(bench, opening)) return { revision: date, spoken: true, over: 'sse' };
   if (opening?.status === 401) return { revision: date, spoken: false, isClosed: true, why: wantsToken(opening) };
   const front = opening === undefined ? undefined : inFront(opening);
-  return { revision: date, spoken: false, why: front ?? namedInstead(opening?.result) ?? excerptOf(opening) };
+  return { revision: date, spoken: false, why: front ?? namedInstead(opening?.result) ?? strange(opening) };
+}
+
+/** Words for an answer that opened nothing; of one that is no message it is asked whether the URL is right. */
+function strange(opening: Exchanged | undefined): string {
+  const { status, headers = {}, messages = [] } = opening ?? {};
+  const isMessage = messages.flat().some((one) => isObject(one) && one['jsonrpc'] !== undefined);
+  if (status === undefined || isMessage || !(status < 300 || status === 404 || status === 405))
+    return excerptOf(opening);
+  const isPage = /^text\/html/i.test(headers['content-type'] ?? '');
+  return `${isPage ? `HTTP ${status} with a page of HTML` : excerptOf(opening)}; is it the URL of an MCP server?`;
 }
 
 /** Revisions that an answer names in the place of the one that was asked for, in words. */

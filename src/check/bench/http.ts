@@ -56,13 +56,19 @@ const plumbing: ReadonlySet<string> = new Set(['connection', 'content-length']);
  *
  * @param credentials Those of the user.
  */
-export function rawHttp(url: URL, credentials: UserCredentials = {}): RawHttp {
+export function rawHttp(url: URL, credentials: UserCredentials = {}, why: WhyNotReached = reasonOf): RawHttp {
   const isSecure = url.protocol === 'https:';
   const agent = isSecure
     ? new SecureAgent({ keepAlive: true, maxSockets: 8 })
     : new Agent({ keepAlive: true, maxSockets: 8 });
   const open = isSecure ? secureRequestOf : requestOf;
   const senders = new Senders(url, credentials);
+  let hasAnswered = false;
+  const told = (error: unknown): string => why(error, hasAnswered);
+  const heard = (exchange: Exchanged): Exchanged => {
+    hasAnswered ||= exchange.status !== undefined;
+    return exchange;
+  };
   return {
     url,
     close: () => agent.destroy(),
@@ -73,9 +79,10 @@ export function rawHttp(url: URL, credentials: UserCredentials = {}): RawHttp {
       const sent = wordsOf(url, asked);
       try {
         const headers = await senders.headers(asked);
-        return await exchanged(url, { asked, headers, sent, begin: (options) => open({ ...options, agent }) });
+        const begin: Sending['begin'] = (options) => open({ ...options, agent });
+        return heard(await exchanged(url, { asked, headers, sent, why: told, begin }));
       } catch (error) {
-        return { ...nothing, sent, reason: reasonOf(error) };
+        return { ...nothing, sent, reason: told(error) };
       }
     },
     listen: async (asked, hears) => {
@@ -83,13 +90,17 @@ export function rawHttp(url: URL, credentials: UserCredentials = {}): RawHttp {
       const sent = wordsOf(url, request);
       try {
         const headers = await senders.headers(request);
-        return await listened(url, { asked: request, headers, sent, begin: (options) => open(options) }, hears);
+        const begin: Sending['begin'] = (options) => open(options);
+        return await listened(url, { asked: request, headers, sent, why: told, begin }, hears);
       } catch (error) {
-        return { exchange: { ...nothing, sent, reason: reasonOf(error) }, isOpen: false, close: () => undefined };
+        return { exchange: { ...nothing, sent, reason: told(error) }, isOpen: false, close: () => undefined };
       }
     },
   };
 }
+
+/** Words for a person why a request was not answered, by a server that has answered before or has not. */
+export type WhyNotReached = (error: unknown, hasAnswered: boolean) => string;
 
 function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
@@ -102,10 +113,11 @@ interface Sending {
   readonly headers: Readonly<Record<string, string>>;
   /** Words by which it is told. */
   readonly sent: string;
+  why(error: unknown): string;
   begin(options: RequestOptions): ClientRequest;
 }
 
-async function exchanged(url: URL, { asked, headers, sent, begin }: Sending): Promise<Exchanged> {
+async function exchanged(url: URL, { asked, headers, sent, why, begin }: Sending): Promise<Exchanged> {
   return await new Promise((resolve) => {
     const coming = new Coming();
     let response: IncomingMessage | undefined;
@@ -126,7 +138,9 @@ async function exchanged(url: URL, { asked, headers, sent, begin }: Sending): Pr
     let cancel = after(asked.waitMs, () => over('silent'), true);
     const stopped = (): void => over('silent');
     asked.stop?.addEventListener('abort', stopped, { once: true });
-    sending.on('error', (error) => over(response === undefined ? 'refused' : 'gone', error.message));
+    sending.on('error', (error) =>
+      response === undefined ? over('refused', why(error)) : over('gone', error.message),
+    );
     sending.on('response', (came) => {
       response = came;
       asked.begun?.();
@@ -159,7 +173,11 @@ function optionsOf(url: URL, asked: RawRequest, headers: Readonly<Record<string,
   };
 }
 
-async function listened(url: URL, { asked, headers, sent, begin }: Sending, hears: StreamHears): Promise<RawStream> {
+async function listened(
+  url: URL,
+  { asked, headers, sent, why, begin }: Sending,
+  hears: StreamHears,
+): Promise<RawStream> {
   return await new Promise((resolve) => {
     const sending = begin(optionsOf(url, asked, headers));
     const begun = (response: IncomingMessage | undefined, reason?: string): void => {
@@ -174,7 +192,7 @@ async function listened(url: URL, { asked, headers, sent, begin }: Sending, hear
       if (isOpen) void readStream(response, hears);
     };
     const cancel = after(asked.waitMs, () => begun(undefined, 'no response came'), true);
-    sending.on('error', (error) => begun(undefined, error.message));
+    sending.on('error', (error) => begun(undefined, why(error)));
     sending.on('response', (came) => {
       came.on('error', () => undefined);
       begun(came);

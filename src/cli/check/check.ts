@@ -9,6 +9,7 @@ import type { CheckReport } from '../../check/report.ts';
 import { junitReport } from '../../check/report/junit.ts';
 import { sarifReport } from '../../check/report/sarif.ts';
 import { textReport } from '../../check/report/text.ts';
+import { tlsHint, whyNotReached } from '../../http/client/words.ts';
 import { factsOf } from '../../jsonrpc/transport-facts.ts';
 import { chosenRevisions } from '../../protocol/revision.ts';
 import { withoutTexts } from '../../wire/without-texts.ts';
@@ -232,7 +233,10 @@ async function wayTo(
 ): Promise<{ readonly way: CheckOptions['way']; readonly secrets: () => readonly string[] }> {
   if (target.kind === 'url') {
     const { credentials, secrets } = await (await import('./credentials.ts')).runCredentials(target, parsed, io);
-    return { way: { over: 'http', http: rawHttp(target.url, credentials) }, secrets };
+    const { url } = target;
+    const why = (error: unknown, hasAnswered: boolean): string =>
+      `${whyNotReached(error, url)}${hasAnswered ? '' : tlsHint(error, url)}`;
+    return { way: { over: 'http', http: rawHttp(url, credentials, why) }, secrets };
   }
   const { command, args } = target;
   const env = variablesOf(parsed.texts('env'), io.env);

@@ -27,9 +27,14 @@ const closed: ReadonlySet<unknown> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'E
  * says nothing.
  */
 export function notReached(cause: unknown, url: URL): ConnectionError {
-  return new ConnectionError('refused', `${describeUrl(url)} cannot be reached: ${reasonOf(innermost(cause), url)}`, {
+  return new ConnectionError('refused', `${describeUrl(url)} cannot be reached: ${whyNotReached(cause, url)}`, {
     cause,
   });
+}
+
+/** Reason for which a URL was not reached, in words for a person. */
+export function whyNotReached(cause: unknown, url: URL): string {
+  return reasonOf(innermost(cause), url);
 }
 
 /**
@@ -37,11 +42,15 @@ export function notReached(cause: unknown, url: URL): ConnectionError {
  * wants TLS does that.
  */
 export function perhapsTls(error: unknown, url: URL): unknown {
-  const isClosed =
-    error instanceof ConnectionError && error.reason === 'refused' && closed.has(codeOf(innermost(error.cause)));
-  if (!isClosed || url.protocol !== 'http:') return error;
-  const message = `${error.message}; if it is an https server, write ${describeUrl(url).replace('http:', 'https:')}`;
-  return new ConnectionError('refused', message, { cause: error.cause });
+  if (!(error instanceof ConnectionError) || error.reason !== 'refused') return error;
+  const hint = tlsHint(error.cause, url);
+  return hint === '' ? error : new ConnectionError('refused', `${error.message}${hint}`, { cause: error.cause });
+}
+
+/** The same hint for the end of a sentence; empty where the connection was not closed so. */
+export function tlsHint(cause: unknown, url: URL): string {
+  if (!closed.has(codeOf(innermost(cause))) || url.protocol !== 'http:') return '';
+  return `; if it is an https server, write ${describeUrl(url).replace('http:', 'https:')}`;
 }
 
 /** Words for a response that is no success, with where it came from, and what to look at. */
