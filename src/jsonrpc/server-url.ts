@@ -21,8 +21,12 @@ export function serverUrl(given: string | URL): URL {
     const scheme = near.test(shown) ? 'http' : 'https';
     throw new TypeError(`${JSON.stringify(shown)} is no URL, since it has no scheme: write ${scheme}://${shown}`);
   }
-  if (!URL.canParse(text))
+  if (!URL.canParse(text)) {
+    const port = /:(\d+)(?:\/|$)/.exec(shown.slice(shown.indexOf('//') + 2))?.[1];
+    if (Number(port) > 65_535)
+      throw new TypeError(`${JSON.stringify(shown)} is no URL: there is no port ${port}, the last one is 65535`);
     throw new TypeError(`${JSON.stringify(shown)} is no URL: write the whole, such as https://mcp.example/mcp`);
+  }
   const url = new URL(text);
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
     throw new TypeError(`${JSON.stringify(shown)} is no http: or https: URL, by which servers are reached`);
