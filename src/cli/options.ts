@@ -1,5 +1,6 @@
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
 import { chosenRevisions, type RevisionDate } from '../protocol/revision.ts';
+import { nearestWords } from '../mistakes/nearest.ts';
 import { UsageError } from './io.ts';
 
 /** The options of a command as they were given, and the words that are none. */
@@ -30,12 +31,39 @@ function parsed(
   options: ParseArgsOptionsConfig,
 ): { values: Record<string, unknown>; positionals: string[] } {
   try {
-    return parseArgs({ args: [...argv], options, allowPositionals: true, strict: true });
+    return parseArgs({ args: withNumbers(argv, options), options, allowPositionals: true, strict: true });
   } catch (cause) {
+    const words = cause instanceof Error ? cause.message : '';
+    const unknown = /^Unknown option '(--?[^'=]+)/.exec(words)?.[1];
+    if (unknown !== undefined) {
+      const names = Object.keys(options).map((name) => `--${name}`);
+      throw new UsageError(`there is no option ${JSON.stringify(unknown)}${nearestWords(unknown, names)}`, { cause });
+    }
+    const isAmbiguous = words.includes(' argument is ambiguous');
+    const dashed = isAmbiguous ? /^Option '(?:-\w, )?(--[\w-]+)/.exec(words)?.[1] : undefined;
+    if (dashed !== undefined)
+      throw new UsageError(
+        `${dashed} takes a value, and what follows it is an option; one with a dash is written ${dashed}=-…`,
+        {
+          cause,
+        },
+      );
     // The first sentence says what is wrong, the others how Node would have it.
     const [first = 'the options make no sense'] = cause instanceof Error ? cause.message.split(/\. |\n/) : [];
     throw new UsageError(first.charAt(0).toLowerCase() + first.slice(1).replace(/\.$/, ''), { cause });
   }
+}
+
+/** The words with negative numbers next to the options that they follow, of which else nobody could say which values these take. */
+function withNumbers(argv: readonly string[], options: ParseArgsOptionsConfig): string[] {
+  const joined: string[] = [];
+  for (const word of argv) {
+    const before = joined.at(-1) ?? '';
+    const isValue = /^-\d/.test(word) && before.startsWith('--') && options[before.slice(2)]?.type === 'string';
+    if (isValue) joined[joined.length - 1] = `${before}=${word}`;
+    else joined.push(word);
+  }
+  return joined;
 }
 
 function texts(value: unknown): readonly string[] {

@@ -52,7 +52,34 @@ describe('what makes no sense is told in one line, with exit code 2', () => {
   const cases: readonly (readonly [string, readonly string[], RegExp])[] = [
     ['an unknown command', ['brigde'], /no command "brigde"/],
     ['an unknown option in place of a command', ['--verbose'], /no option "--verbose"/],
+    ['an unknown command that is near to one', ['brigde'], /; the nearest name is "bridge"; parley --help/],
     ['an unknown option of bridge', ['bridge', '--verbose'], /--verbose/],
+    [
+      'an option that is near to one',
+      ['bridge', '--healt'],
+      /^parley: there is no option "--healt"; the nearest name is "--health"$/m,
+    ],
+    [
+      'a negative number',
+      ['bridge', '--drain-ms', '-1', 'http://127.0.0.1:1/'],
+      /--drain-ms must be a whole number from 0 to 3600000, not "-1"/,
+    ],
+    [
+      'an option in place of a value',
+      ['bridge', '--host', '--stdio'],
+      /^parley: --host takes a value, and what follows it is an option/,
+    ],
+    [
+      'a variable that is not set',
+      ['bridge', '--env', 'NOPE_X', '--', 'node'],
+      /the variable NOPE_X, which --env is to pass on, is not set$/m,
+    ],
+    ['a variable whose name has a space', ['call', '--env', 'A B=1', '--', 'node'], /a name has no spaces$/m],
+    [
+      'a port that does not exist',
+      ['call', 'http://127.0.0.1:99999/mcp'],
+      /there is no port 99999, the last one is 65535/,
+    ],
     ['an unknown option of call', ['call', '--verbose', 'http://127.0.0.1:9/'], /--verbose/],
     ['help on an unknown command', ['help', 'brigde'], /no command "brigde"/],
     ['a bridge to nowhere', ['bridge'], /give the URL/],

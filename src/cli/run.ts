@@ -1,4 +1,5 @@
 import { helpOn } from './help.ts';
+import { nearestWords } from '../mistakes/nearest.ts';
 import { UsageError, type Command, type Io } from './io.ts';
 import { reasonOf } from './shown.ts';
 import { splitAtDashes } from './target.ts';
@@ -45,7 +46,8 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
   const load = commands.get(name);
   if (load === undefined) {
     const what = name.startsWith('-') ? 'option' : 'command';
-    throw new UsageError(`there is no ${what} ${JSON.stringify(name)}; parley --help lists what there is`);
+    const near = nearestWords(name, [...commands.keys()]);
+    throw new UsageError(`there is no ${what} ${JSON.stringify(name)}${near}; parley --help lists what there is`);
   }
   const { before } = splitAtDashes(rest);
   return before.includes('--help') || before.includes('-h') ? help([name], io) : (await load())(rest, io);
@@ -54,7 +56,9 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
 async function help([command]: readonly string[], io: Io): Promise<number> {
   const text = helpOn(command === 'help' ? undefined : command);
   if (text === undefined)
-    throw new UsageError(`there is no command ${JSON.stringify(command)}; parley --help lists them`);
+    throw new UsageError(
+      `there is no command ${JSON.stringify(command)}${nearestWords(command ?? '', [...commands.keys()])}; parley --help lists them`,
+    );
   io.stdout.write(text);
   return 0;
 }

@@ -115,8 +115,12 @@ export function variablesOf(given: readonly string[], env: Io['env']): Readonly<
   return Object.fromEntries(
     given.map((text) => {
       const at = text.indexOf('=');
-      if (at === 0 || text === '') throw new UsageError("a variable is given as 'NAME' or 'NAME=value'");
-      return at < 0 ? ([text, env[text]] as const) : ([text.slice(0, at), text.slice(at + 1)] as const);
+      const name = at < 0 ? text : text.slice(0, at);
+      if (!/^[^\s\p{C}]+$/u.test(name))
+        throw new UsageError("a variable is given as 'NAME' or 'NAME=value', and a name has no spaces");
+      if (at >= 0) return [name, text.slice(at + 1)] as const;
+      if (env[name] === undefined) throw new UsageError(`the variable ${name}, which --env is to pass on, is not set`);
+      return [name, env[name]] as const;
     }),
   );
 }

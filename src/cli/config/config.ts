@@ -16,6 +16,7 @@ import { oauthEntry, oauthKeys, type OAuthEntry } from './oauth-entry.ts';
 import { Keys, jsonKindOf, pathOf, shownValue } from './read.ts';
 import { sharedFetch } from '../fetch.ts';
 import { secretArguments, secretHeaders, secretsOfUrl, secretVariables } from '../../wire/secrets.ts';
+import { faultIn } from './json-fault.ts';
 import { UsageError, type Io } from '../io.ts';
 import { masked, type Mask } from '../masked.ts';
 import { isHeader, type TransportSettings } from '../target.ts';
@@ -319,12 +320,14 @@ async function textOf(file: string): Promise<string> {
   return new TextDecoder().decode(bytes.subarray(0, length));
 }
 
-/** Reads JSON; the place that the parser names may be cited; the text around it may hold secrets. */
+/** Reads JSON; the place of a fault is told, and the text around it not, which may hold secrets. */
 function parsedJson(text: string, file: string): unknown {
   try {
     return JSON.parse(text);
-  } catch (error) {
-    const place = / \(line \d+ column \d+\)/.exec(error instanceof Error ? error.message : '')?.[0] ?? '';
-    throw new UsageError(`${file} is no JSON${place}; comments and trailing commas are not part of it`);
+  } catch {
+    const { line, column } = faultIn(text);
+    throw new UsageError(
+      `${file} is no JSON (line ${line} column ${column}); comments and trailing commas are not part of it`,
+    );
   }
 }

@@ -254,7 +254,7 @@ describe('parley explain', { concurrency: 4 }, () => {
       { argv: ['explain', '--config', 'x', 'http://a'], says: /--config names the servers; give no other/ },
       { argv: ['explain', '--config', 'x', '--env', 'A'], says: /--env does not go with --config/ },
       { argv: ['explain', '--config', 'no-such-file'], says: /cannot read no-such-file: there is no such file/ },
-      { argv: ['explain', '--bogus', 'http://a'], says: /unknown option '--bogus'/ },
+      { argv: ['explain', '--bogus', 'http://a'], says: /there is no option "--bogus"/ },
     ];
     for (const { argv, says } of lines) {
       const { code, stdout, stderr } = await inThisProcess(argv);
