@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { request } from 'node:http';
 import { createServer as createSilent, type AddressInfo } from 'node:net';
 import { describe, test } from 'node:test';
 import { settledWithin } from '../jsonrpc/timeout.ts';
@@ -25,6 +26,26 @@ describe('parley bridge over HTTP', { concurrency: 4 }, () => {
     assert.ok(stdout.includes(`{"mcpServers":{"parley-example":{"type":"http","url":"${url}"}}}`));
     assert.equal(stderr, '');
     assert.equal(code, 0);
+  });
+
+  test('says how a host that was refused is allowed, and nothing of a pair that no served revision has', async () => {
+    const few = ['--revision', '2025-06-18'];
+    const { child, said, ended } = start(['bridge', '--port', '0', ...few, '--', ...exampleCommand]);
+    const url = new URL(await said(urlLine));
+    for (const headers of [{ host: 'evil.example' }, { origin: 'https://evil.example' }]) {
+      const options = { method: 'POST', port: url.port, path: url.pathname, headers };
+      const status = await new Promise((resolve) =>
+        request(options, (response) => resolve(response.resume().statusCode)).end('{}'),
+      );
+      assert.equal(status, 403);
+    }
+    await said(/--allow-origin/);
+    child.kill('SIGTERM');
+    const { stdout, stderr } = await ended;
+    assert.match(stderr, /^parley: a request for the Host evil\.example .* serve with --allow-host evil\.example$/m);
+    assert.match(stderr, /^parley: .* of the Origin \S+ .* serve with --allow-origin https:\/\/evil\.example$/m);
+    assert.doesNotMatch(stdout, /^ {2}also/m);
+    assert.match(stdout, /^ {11}for Claude Code and Cursor; VS Code has servers in place of mcpServers$/m);
   });
 
   test("a line break in a server's name forges no line of the banner", async () => {

@@ -5,7 +5,6 @@ import type { BridgeBehavior, UpstreamOptions } from '../bridge/options.ts';
 import type { UpstreamLogin } from '../bridge/upstream-login.ts';
 import { listen } from '../node/server/http.ts';
 import type { Served } from '../host/endpoint.ts';
-import { revisions } from '../protocol/revision.ts';
 import { serveStdio } from '../stdio/server/serve.ts';
 import { settledWithin } from '../jsonrpc/timeout.ts';
 import { readConfig, type Config } from './config/config.ts';
@@ -293,10 +292,13 @@ async function overStdio(served: Served, introduction: Introduction, io: Io): Pr
   await stdio.close();
 }
 
-/** Line about the pair of endpoints, for the revisions whose HTTP it is; none where no session is served. */
+/** Hosts that the line before is for. */
+const hosts = '           for Claude Code and Cursor; VS Code has servers in place of mcpServers\n';
+
+/** Line about the pair of endpoints, for the revisions whose HTTP it is; none where none of them is served. */
 function pairLine(url: string, { endpoint }: Served): string {
-  if (!endpoint.revisions.some(({ sessions }) => sessions)) return '';
-  const dates = revisions.filter(({ http }) => http === 'sse-pair').map(({ date }) => date);
+  const dates = endpoint.revisions.filter(({ http }) => http === 'sse-pair').map(({ date }) => date);
+  if (dates.length === 0) return '';
   return `  also     ${new URL('/sse', url).href} (HTTP+SSE, for clients of ${dates.join(', ')})\n`;
 }
 
@@ -311,12 +313,13 @@ async function overHttp(
     // Clients of 2024-11-05 know nothing else. (Spec 2024-11-05, Transports: HTTP with SSE.)
     ssePair: { sse: '/sse', messages: '/messages' },
     onError: (error) => void io.stderr.write(`parley: ${reasonOf(error)}\n`),
+    onWarning: (message) => void io.stderr.write(`parley: ${reasonOf(message)}\n`),
   });
   const { url } = http;
   const entry = { mcpServers: { [introduction.name]: { type: 'http', url } } };
   io.stdout.write(
     printed(
-      `${introduction.text}  url      ${url}\n${pairLine(url, served)}  connect  ${shownJson(entry)}\n  try      npx parley-mcp call ${url}\n${warningOn(address)}`,
+      `${introduction.text}  url      ${url}\n${pairLine(url, served)}  connect  ${shownJson(entry)}\n${hosts}  try      npx parley-mcp call ${url}\n${warningOn(address)}`,
       'lines',
     ),
   );

@@ -15,6 +15,8 @@ const flags: readonly (readonly [words: RegExp, flag: string])[] = [
   [/\bwith network: \{ allow: \['([^'\s]+)'\] \}/g, 'with --network-allow $1'],
   [/\bnetwork\.allow must have hosts\b/g, '--network-allow must have hosts'],
   [/\bscopes must be an array of texts, each one scope\b/g, '--scope must be a scope, or several with spaces between'],
+  [/\bserve with allowedHosts: \['([^'\s]+)'\]/g, 'serve with --allow-host $1'],
+  [/\bserve with allowedOrigins: \['([^'\s]+)'\]/g, 'serve with --allow-origin $1'],
   [/\bwithout the option device\b/g, 'without --device, or with --no-browser where there is no browser'],
 ];
 

@@ -107,7 +107,7 @@ function questionOf(
   if (row?.params === undefined || result === undefined || !maySend('server', row, facts)) {
     throw new McpError(
       'missingRequiredClientCapability',
-      `${method} does not exist in ${facts.date}, the revision of this client`,
+      `${method} does not exist in ${facts.date}, the revision in which this server was called`,
     );
   }
   requireDeclared(method, params, facts, way.client);
