@@ -68,7 +68,8 @@ const bridgeOptions = `  --port <n>                HTTP: the port, 0 for any fre
   --otel                    gives spans and metrics to the OpenTelemetry SDK that the module of NODE_OPTIONS="--import …" has
                             registered. It needs the package @opentelemetry/api. docs/observability.md
   --otel-trust <how>        goes on with the traces of clients (parent, the default), or links them (link), for clients that
-                            are to choose neither ids nor what is sampled
+                            are to choose neither ids nor what is sampled; what the server sends goes on with the trace of
+                            the call
 `;
 
 const bridge = `parley bridge [options] <url>

@@ -28,8 +28,9 @@ export interface OtelOptions {
   /** Provider of the meter; the global one by default. */
   readonly meterProvider?: MeterProvider;
   /**
-   * Use of the trace that a peer names in what it sends: `parent` (the default) goes on with it, as the conventions have it; `link` begins
-   * one of its own with a link to it, and takes no baggage, for servers whose callers are to choose neither ids nor what is sampled.
+   * Use of the trace that a client names in what it sends: `parent` (the default) goes on with it, as the conventions have it; `link`
+   * begins one of its own with a link to it, and takes no baggage, for servers whose callers are to choose neither ids nor what is
+   * sampled. What a client, or a bridge of the server that it called, receives goes on with the trace that is named there in any case.
    */
   readonly trust?: 'parent' | 'link';
   /** Choice whether spans have the arguments of tools, which may hold secrets; false by default. */

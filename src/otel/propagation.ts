@@ -36,12 +36,12 @@ const reader: TextMapGetter<JsonObject> = {
 /**
  * Place of the span of a message that was received.
  *
- * @param trust Use of what the peer says: as the parent, or as a link alone.
+ * @param trust Use of what a client says: as the parent, or as a link alone. A server says it of what it was asked for.
  */
 export function placeOfReceived({ side, meta }: Passing, trust: 'parent' | 'link'): SpanPlace {
   // A client reads its connection in the context of whoever opened it, which says nothing of what comes.
   const ambient = side === 'client' ? ROOT_CONTEXT : context.active();
-  if (trust === 'link')
+  if (trust === 'link' && side === 'server')
     return { parent: ambient, links: linksTo(remote(propagation.extract(ROOT_CONTEXT, meta, reader))) };
   const parent = propagation.extract(ambient, meta, reader);
   const around = remote(ambient);

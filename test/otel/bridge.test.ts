@@ -137,3 +137,38 @@ test('a bridge without it passes the context of its client on as it came', async
   await client.callTool('echo');
   assertChain([of(here, SpanKind.CLIENT, 'tools/call echo'), of(there, SpanKind.SERVER, 'tools/call echo')]);
 });
+
+test('a bridge that links what its clients say goes on with what the server sends that it called itself', async (t) => {
+  const [between, there] = [telemetry(), telemetry()];
+  const server = serverAt('2025-11-25');
+  server.use(otel(there.options));
+  server.tool('ask', {}, async (_, ctx) => {
+    ctx.progress(1, 2);
+    await ctx.elicit({ message: 'Sure?', schema: { type: 'object', properties: {} } });
+    return 'done';
+  });
+  const bridge = await bridgeTo(t, overStreams(server));
+  bridge.use(otel({ ...between.options, trust: 'link' }));
+  const client = await connectInMemory(bridge, { revision: '2025-11-25', onElicit: () => ({ action: 'accept' }) });
+  t.after(() => client.close());
+  const traceId = '0af7651916cd43dd8448eb211c80319c';
+  const meta = { traceparent: `00-${traceId}-b7ad6b7169203331-01` };
+  await client.callTool('ask', {}, { meta, onProgress: () => undefined });
+  const call = of(between, SpanKind.SERVER, 'tools/call ask');
+  assert.notEqual(call.spanContext().traceId, traceId);
+  assert.deepEqual(
+    call.links.map(({ context }) => context.traceId),
+    [traceId],
+  );
+  assertChain([
+    call,
+    of(between, SpanKind.CLIENT, 'tools/call ask'),
+    of(there, SpanKind.SERVER, 'tools/call ask'),
+    of(there, SpanKind.CLIENT, 'elicitation/create'),
+    of(between, SpanKind.SERVER, 'elicitation/create'),
+    of(between, SpanKind.CLIENT, 'elicitation/create'),
+  ]);
+  const { traceId: own } = call.spanContext();
+  const told = between.spans().filter(({ name }) => name === 'notifications/progress');
+  assert.deepEqual(new Set(told.map((span) => span.spanContext().traceId)), new Set([own]));
+});
