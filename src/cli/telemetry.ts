@@ -29,7 +29,7 @@ export async function telemetryOf(parsed: Parsed): Promise<Telemetry | undefined
   const { otel, isSdkRegistered, flushSdk } = await loadOtel();
   if (!isSdkRegistered())
     throw new UsageError(
-      '--otel found no SDK of OpenTelemetry that is registered; a module that registers one is loaded by NODE_OPTIONS="--import ./telemetry.mjs"',
+      '--otel found no SDK of OpenTelemetry that is registered; a module that registers one is loaded by NODE_OPTIONS="--import ./telemetry.mjs" node_modules/.bin/parley, without npx',
     );
   return { follow: (served) => served.use(otel({ ...(trust && { trust }) })), flush: flushSdk };
 }
