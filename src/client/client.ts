@@ -244,8 +244,8 @@ export interface Client extends Uses {
   notify(method: string, params?: JsonObject): Promise<void>;
 
   /**
-   * Hears of changes, in the way of whatever revision the server speaks. A subscription that breaks off is opened again
-   * and says so with an event `reopened`; one that the server ends in good order is not.
+   * Hears of changes, in the way of whatever revision the server speaks. A subscription that breaks off, or that a
+   * server which stops ends in good order, is opened again and says so with an event `reopened`.
    *
    * @param onEvent Called in order, and not waited for; what it throws, or rejects with, becomes a warning.
    * @throws TypeError when there is nothing, or too much, to hear of.
