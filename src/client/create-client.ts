@@ -60,6 +60,11 @@ export function useWithin(client: Client, outer: Chain): void {
   if (client instanceof SessionClient) client.within(outer);
 }
 
+/** Has a bridge hear when notifications to a client of it may have been lost, though its connection goes on. */
+export function hearGaps(client: Client, hear: () => void): void {
+  if (client instanceof SessionClient) client.hearGaps(hear);
+}
+
 class SessionClient implements Client {
   readonly description: string;
   readonly #parts: ClientParts;
@@ -298,6 +303,10 @@ class SessionClient implements Client {
   /** Puts other middleware around that of the client. */
   within(outer: Chain): void {
     this.#parts.settings.chain.within(outer);
+  }
+
+  hearGaps(gap: () => void): void {
+    this.#parts.connection.observe({ gap });
   }
 
   onClose(listener: (error: ConnectionError) => void): () => void {

@@ -234,7 +234,7 @@ function partsOf(settings: SingleOptions, tools: UpstreamTools, open: (isMain: b
         if (method === 'notifications/resources/updated') watches.heard(params, pool.main);
       },
       // A server that was started again may be another version of itself.
-      onReconnect: () => {
+      onMissed: () => {
         void learnAnew();
         changes.renewed();
       },
@@ -248,7 +248,7 @@ function partsOf(settings: SingleOptions, tools: UpstreamTools, open: (isMain: b
         tasks.loaded?.heard(method, params, upstream());
         if (method === 'notifications/resources/updated') watches.heard(params, upstream());
       },
-      onReconnect: () => changes.everything({ principal: principal ?? settings.principal }),
+      onMissed: () => changes.everything({ principal: principal ?? settings.principal }),
       taskSaid,
       onWarning,
     }),
@@ -312,7 +312,7 @@ function sessionEvents(
         question.done();
       }
     },
-    onReconnect: () => changes.everythingFor(session),
+    onMissed: () => changes.everythingFor(session),
     onWarning,
   };
 }

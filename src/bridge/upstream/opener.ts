@@ -1,5 +1,5 @@
 import type { Client } from '../../client/client.ts';
-import { useWithin } from '../../client/create-client.ts';
+import { hearGaps, useWithin } from '../../client/create-client.ts';
 import type { ConnectOptions } from '../../client/options.ts';
 import type { Transport } from '../../jsonrpc/transport.ts';
 import type { Chain } from '../../peer/middleware/chain.ts';
@@ -48,7 +48,7 @@ export function opener(options: OpenerOptions): (isMain: boolean) => OpenClient 
   const cacheStore = options.keepsNothing === true ? noStore : memoryCacheStore();
   const over =
     (way: Transport | URL | string): OpenClient =>
-    async ({ onLog, onNotification, onReconnect, onRequest }, self, closed) => {
+    async ({ onLog, onNotification, onReconnect, onGap, onRequest }, self, closed) => {
       const client = await connect(way, {
         ...(auth === undefined ? {} : { auth }),
         info: self?.info ?? info,
@@ -73,6 +73,7 @@ export function opener(options: OpenerOptions): (isMain: boolean) => OpenClient 
       });
       negotiated = client.negotiated;
       useWithin(client, chain);
+      hearGaps(client, onGap);
       client.learnTools(tools.mirroring);
       return client;
     };

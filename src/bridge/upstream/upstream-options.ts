@@ -14,6 +14,8 @@ export interface ClientEvents {
   onNotification(method: string, params: JsonObject): void;
   /** The connection was lost and is open again. */
   onReconnect(): void;
+  /** The connection goes on, and notifications may have been lost. */
+  onGap(): void;
   /** Answers what the server asks for, in the canonical model where the protocol knows the method. */
   onRequest(method: string, params: JsonObject, context: { readonly signal: AbortSignal }): Promise<JsonObject>;
 }
@@ -29,7 +31,8 @@ export interface UpstreamEvents {
   /** A log message that its client wants to hear. */
   onLog?(message: LoggingMessageNotificationParams): void;
   onNotification?(method: string, params: JsonObject): void;
-  onReconnect?(): void;
+  /** Notifications may have been lost: the connection is another one, or goes on after a gap. */
+  onMissed?(): void;
   /** Tells a message that belongs to a task under the id by which its client knows that. */
   related?(params: JsonObject, tell: (named: JsonObject) => void): void;
   /** Hears in words how far a task got, by the id of its server, where its client is told by its status alone. */

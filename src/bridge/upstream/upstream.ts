@@ -271,14 +271,14 @@ export class Upstream {
       onNotification: (method, params) => this.#notified(method, params),
       onReconnect: () => {
         this.#doubt.end();
-        this.#events.onReconnect?.();
+        this.#events.onMissed?.();
       },
+      onGap: () => this.#events.onMissed?.(),
       onRequest: (method, params, { signal }) => this.#asked(method, params, signal),
     };
     const client = await this.#open(events, this.#self, this.#closed.signal);
     const isAnother = this.#latest !== undefined;
-    this.#latest = client;
-    this.#told = undefined;
+    [this.#latest, this.#told] = [client, undefined];
     this.#doubt.end();
     void client.closed.then(() => {
       if (this.#latest !== client) return;
@@ -286,7 +286,7 @@ export class Upstream {
       this.#doubt.end();
     });
     // The one before was lost for good, and what changed since nobody heard.
-    if (isAnother) this.#events.onReconnect?.();
+    if (isAnother) this.#events.onMissed?.();
     return client;
   }
 
@@ -384,8 +384,8 @@ export class Upstream {
   #isOf(call: Carried): boolean {
     if (this.#ofOne) return !this.doubtful;
     const { calls } = this.#doubt;
-    if (calls === undefined) return false;
     const eachSaysSo = this.#latest === undefined || revisionFor(this.#latest).logging !== 'session';
+    if (calls === undefined) return false;
     return [...this.#carried.all(), ...calls].every(
       (other) =>
         other === call ||
