@@ -26,6 +26,7 @@ seconds (600). What a client does not do is not judged, and is named.
   and answered when it is called again. It may be left out, and nobody has to come back who does not go on.
 - **Changes that are listened to:** at 2026-07-28 the tools change with each call of \`change\`, which is told on the streams of \`subscriptions/listen\`, as is \`resources/updated\` of any resource that is watched. After the second call streams
   break off, and after the third they end in good order. Who listens again after a break has to do so by a new id. It may be left out.
+- **Skills:** at 2026-07-28 the server declares \`io.modelcontextprotocol/skills\` without \`directoryRead\`, and has a skill whose words want a folder to be looked into.
 - **A server that dies:** with \`--relay\` the judge outlives the servers that its client starts, by the command that it says, or gives its client in the place of \`{command}\` and in \`PARLEY_CHECK_COMMAND\` (a list in JSON). At 2026-07-28 \`dies\` ends
   the process without an answer: a client should start another, and has to listen again where it listened. How it ends a process is seen there as well. Who begins another process for one last call, has several at once, or stopped listening before breaks nothing, nor does who ends when its server dies.
 - **A header that changes:** that of \`moving\`, called with \`{"place": "Oslo"}\`, is another from the first call on, which is refused with -32020.
@@ -88,10 +89,6 @@ function scenarioLine({ name }: Scenario): string {
 const reasons: readonly (readonly [why: string, fits: (row: Requirement) => boolean])[] = [
   ['conduct of an application or its makers, which is not seen from a server', ({ sdk }) => sdk !== 'yes'],
   ...singleReasons('authorized'),
-  [
-    'of an extension that this server does not have',
-    ({ revisions, area }) => revisions.startsWith('ext') && area !== 'tasks',
-  ],
   [
     'of security, and not seen from a server: what is opened, refused and looked up on the machine of the client, or of networks that are not that of this machine',
     ({ area }) => area === 'authorization' || area === 'security',

@@ -131,9 +131,35 @@ const client: readonly Reason[] = [
     'about tasks that come back later, or in the work of a client: that it asks no more may mean that it asks again tomorrow, or elsewhere',
     'tasks-017 tasks-018 tasks-019 tasks-032 tasks-040 tasks-051 tasks-055 tasks-063',
   ],
+  ['a client may ask its person before it makes a task, and a person is slow', 'tasks-015'],
   [
-    'about tasks of clients, where this server would have to ask for a hundred of them, for what needs a question within one, or to be somebody else',
-    'tasks-015 tasks-028 tasks-030 tasks-033 tasks-034 tasks-037 tasks-043 tasks-044 tasks-045 tasks-046 tasks-047 tasks-048 tasks-049 progress-009',
+    'about a task of a client that needs something of the server which asked for it, of which no client is known',
+    'tasks-028 tasks-030',
+  ],
+  ['needs more tasks of a client than a person would agree to', 'tasks-033'],
+  [
+    'about tasks of clients that somebody else asks for: the server of a session alone can, and what another server of the same client could it does not see',
+    'tasks-043 tasks-044 tasks-046',
+  ],
+  [
+    'inner conduct, which no message shows: timeouts, limits of rate, logs, what is stored, cached or validated, and what is made of it',
+    'tasks-037 tasks-047 tasks-048 tasks-049 versioning-019 resources-036 resources-038',
+  ],
+  [
+    'about libraries, documents, transports of their own, proxies, or the revision as a whole',
+    'tasks-045 versioning-015 versioning-017',
+  ],
+  ['about what a server offers by what its clients declare', 'versioning-018'],
+  ['which tools a model is shown no message says: a person may call what is for apps alone', 'tools-044'],
+  ['needs an app that tells its server what its host does', 'tools-045 tools-047 tools-048'],
+  ['a view that falls silent may have gone with its window, of which it hears nothing', 'tools-049'],
+  [
+    'the app of a tool is had by resources/read alone: that it is not read says that nobody showed it yet',
+    'resources-025',
+  ],
+  [
+    'whether a host takes a skill to its model, and acts on it, no message shows: a person may read each file of it, and none',
+    'resources-035 resources-037 resources-039 resources-040',
   ],
   [
     'what a client makes of the notices of several streams, or of a filter that was not granted, no message shows',

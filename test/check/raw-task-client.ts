@@ -52,7 +52,8 @@ export type CoreTaskMistake =
   | 'progress-after-its-task'
   | 'writes-lines'
   | 'breaks-text'
-  | 'ids-as-text';
+  | 'ids-as-text'
+  | 'token-of-running-task';
 
 /** Mistakes of one that takes tasks in 2026-07-28. */
 export type ExtensionTaskMistake =
@@ -131,7 +132,9 @@ export class RawTaskClient {
     await this.#ask('tools/call', { name: 'ask', arguments: {} });
     if (this.#is('changes-roots')) await this.#ask('tools/call', { name: 'ask', arguments: {} });
     const task = this.#is('makes-up-id') ? { taskId: 'mine' } : { ttl: 30_000 };
-    const slow = await this.#task({ name: 'slow', arguments: {}, task });
+    const slow = await this.#task({ name: 'slow', arguments: {}, task, _meta: { progressToken: 'slow' } });
+    const progressToken = this.#is('token-of-running-task') ? 'slow' : 'list';
+    await this.#ask('tools/list', { _meta: { progressToken } });
     await this.#followed(slow, 'pollInterval');
     await this.#ask('tools/call', { name: 'job', arguments: {}, ...(!this.#is('job-without-task') && { task: {} }) });
     await this.#givenUp(await this.#task({ name: 'endless', arguments: {}, task: {} }));

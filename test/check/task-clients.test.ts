@@ -64,6 +64,7 @@ const core: Readonly<Record<CoreTaskMistake, string>> = {
   'writes-lines': 'stdio-002',
   'breaks-text': 'stdio-002',
   'ids-as-text': 'basic-009',
+  'token-of-running-task': 'progress-009',
 };
 
 const extension: Readonly<Record<ExtensionTaskMistake, string>> = {

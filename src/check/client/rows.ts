@@ -61,10 +61,12 @@ cancel-003 2025-11-25 MUST 2025-11-25/basic/utilities/cancellation#behavior-requ
 cancel-011 2026-07-28..draft SHOULD 2026-07-28/basic/patterns/cancellation
 cancel-013 2026-07-28..draft MUST 2026-07-28/basic/patterns/cancellation#behavior-requirements
 progress-002 2024-11-05..draft MUST 2026-07-28/basic/patterns/progress#progress-flow
+progress-009 2025-11-25 MUST 2025-11-25/basic/utilities/progress#behavior-requirements
 page-002 2024-11-05..draft MUST 2026-07-28/server/utilities/pagination#implementation-guidelines
 page-003 2024-11-05..2025-11-25 MUST 2025-11-25/server/utilities/pagination#implementation-guidelines
 page-004 2026-07-28..draft MUST_NOT 2026-07-28/server/utilities/pagination#implementation-guidelines
 tools-007 2026-07-28..draft MUST 2026-07-28/server/tools#input-required-tool-results
+resources-028 ext-skills MUST_NOT ext-skills/stable/skills#capability-negotiation
 roots-001 2024-11-05..2025-11-25 MUST 2025-11-25/client/roots#capabilities
 roots-002 2026-07-28..draft MUST 2026-07-28/client/roots#capabilities
 roots-003 2024-11-05..2025-11-25 MUST 2025-11-25/client/roots#root-list-changes

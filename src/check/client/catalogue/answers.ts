@@ -5,7 +5,7 @@ import type { Implementation, JsonObject } from '../../../protocol/features/comm
 import { metaKey } from '../../../protocol/meta.ts';
 import type { Revision } from '../../../protocol/revision.ts';
 import { OwnTask, ownTaskTimes } from '../tasks/own-task.ts';
-import { madeTask, offeredTasks, clientTakesTasks, taskAnswer } from '../tasks/serving.ts';
+import { madeTask, offeredTaskExtension, offeredTasks, clientTakesTasks, taskAnswer } from '../tasks/serving.ts';
 import { DroppedCall, droppedTool, mostDropped } from '../dropped.ts';
 import { dyingTool } from '../relay/served-process.ts';
 import { keptId, paramsOf, saidText, type Put, type Round, type Talk } from '../talk.ts';
@@ -13,6 +13,7 @@ import type { HeardHead } from '../client-rule.ts';
 import { askedNow } from './asking.ts';
 import { changeTools, changeTool, changingCapabilities, listenedTo } from './listening.ts';
 import { movingTool } from './moving.ts';
+import { offeredSkills, skillAnswer, skillFile } from './skills.ts';
 import { askedWords, opaqueState, questionsFor } from './questions.ts';
 import { canDie, isNewTool, plainTool, secondCursor, thirdCursor, toolPages } from './tools.ts';
 
@@ -63,7 +64,7 @@ export async function answerTo(message: JsonObject, giving: Giving): Promise<Giv
 
 async function plainAnswer(message: JsonObject, giving: Giving): Promise<Given> {
   const { revision, info, served } = giving;
-  const offered = { ...changingCapabilities(revision), ...offeredTasks(giving) };
+  const offered = { ...changingCapabilities(revision), ...offeredTasks(giving), ...offeredExtensions(revision) };
   switch (message['method']) {
     case 'initialize':
       return { result: { protocolVersion: revision.date, capabilities: offered, serverInfo: info, instructions } };
@@ -100,8 +101,16 @@ async function plainAnswer(message: JsonObject, giving: Giving): Promise<Given> 
     case 'subscriptions/listen':
       return revision.subscribing === 'listen' ? await listenedTo(message, giving) : unknownMethod(message);
     default:
-      return (await taskAnswer(message, giving)) ?? unknownMethod(message);
+      return (
+        skillAnswer(message, revision, hints(revision)) ?? (await taskAnswer(message, giving)) ?? unknownMethod(message)
+      );
   }
+}
+
+/** Extensions that are declared, in the revision that has a place for them. */
+function offeredExtensions(revision: Revision): JsonObject {
+  const extensions = { ...offeredTaskExtension(revision), ...offeredSkills(revision) };
+  return Object.keys(extensions).length === 0 ? {} : { extensions };
 }
 
 function unknownMethod({ method }: JsonObject): Given {
@@ -147,6 +156,9 @@ function read(message: JsonObject, { revision }: Giving): Given {
   const { uri } = paramsOf(message);
   if (uri === 'check://notes')
     return { result: { contents: [{ uri, mimeType: 'text/plain', text: 'Nothing to note.' }], ...hints(revision) } };
+  const text = skillFile(uri, revision);
+  if (text !== undefined)
+    return { result: { contents: [{ uri, mimeType: 'text/markdown', text }], ...hints(revision) } };
   const code = revision.sessions ? -32_002 : -32_602;
   return { error: { code, message: 'there is no such resource', data: { uri } } };
 }

@@ -1,6 +1,7 @@
 import type { ClientRule } from '../client-rule.ts';
 import { askedRules } from './asked.ts';
 import { declaredRules } from './declared.ts';
+import { extensionRules } from './extensions.ts';
 import { foreignRules } from './foreign.ts';
 import { headerRules } from './headers.ts';
 import { hostedTaskRules } from './hosted-tasks.ts';
@@ -21,6 +22,7 @@ export const clientRules: readonly ClientRule[] = [
   ...headerRules,
   ...resumptionRules,
   ...processRules,
+  ...extensionRules,
   ...foreignRules,
   ...roundRules,
   ...nameRules,

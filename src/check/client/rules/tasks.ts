@@ -151,6 +151,26 @@ const cancels: ClientRule = {
   },
 };
 
+const keepsToken: ClientRule = {
+  id: 'progress-009',
+  words: 'The progress token of a task is that of no other request until the task has ended',
+  mend: 'count progress tokens up, and use none again while the task runs that it was given for',
+  watch(heard) {
+    const { message, talk } = heard;
+    const { progressToken } = metaOf(message);
+    if (!isAsking(message) || progressToken === undefined) return 'not-seen';
+    const running = [...talk.tasks.values()].filter(
+      (task) => task.made.progressToken !== undefined && !task.hasEnded && task !== taskOf(heard),
+    );
+    const taken = running.find(({ made }) => made.progressToken === progressToken);
+    if (running.length === 0) return 'not-seen';
+    return unlessKept(
+      taken === undefined,
+      `${inQuotes(progressToken)} is the token of the task ${taken?.id}, which runs`,
+    );
+  },
+};
+
 const byUpdate: ClientRule = {
   id: 'tasks-068',
   lives: inExtension,
@@ -221,6 +241,7 @@ export const clientTaskRules: readonly ClientRule[] = [
   notRelated,
   asksAtOnce,
   cancels,
+  keepsToken,
   { ...cancels, id: 'tasks-076', lives: inExtension, words: 'A task is never cancelled by notifications/cancelled' },
   byUpdate,
   once,

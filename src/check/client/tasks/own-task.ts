@@ -21,6 +21,8 @@ export interface TaskMade {
   readonly tool: string;
   /** Id of the call that it was made of. */
   readonly callId: unknown;
+  /** Token under which its progress may be told; `undefined` for none, and for one that is long. */
+  readonly progressToken?: unknown;
   /** Question that it asks its client; `undefined` for none. */
   readonly question: Put | undefined;
   /** Time for which it is kept, as it is told. */

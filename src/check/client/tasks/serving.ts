@@ -5,10 +5,11 @@ import { after } from '../../../jsonrpc/timeout.ts';
 import type { JsonObject } from '../../../protocol/features/common.ts';
 import { tasksExtension } from '../../../protocol/features/tasks.ts';
 import { metaKey } from '../../../protocol/meta.ts';
+import type { Revision } from '../../../protocol/revision.ts';
 import type { Given, Giving } from '../catalogue/answers.ts';
 import { questionsFor } from '../catalogue/questions.ts';
 import { taskSupport } from '../catalogue/tools.ts';
-import { keptId, paramsOf, saidText, type Talk } from '../talk.ts';
+import { keptId, metaOf, paramsOf, saidText, type Talk } from '../talk.ts';
 import { OwnTask, ownTaskTimes } from './own-task.ts';
 
 /** Limit of the tasks of one conversation. */
@@ -19,9 +20,13 @@ export function clientTakesTasks({ capabilities: { extensions } }: Pick<Talk, 'c
   return isObject(extensions) && isObject(extensions[tasksExtension]);
 }
 
-/** Capabilities that `initialize`, or `server/discover`, declares of tasks. */
+/** Extension of tasks, where the revision has them as one. */
+export function offeredTaskExtension({ tasks }: Revision): JsonObject {
+  return tasks === 'extension' ? { [tasksExtension]: {} } : {};
+}
+
+/** Capabilities that `initialize` declares of tasks. */
 export function offeredTasks({ revision: { tasks }, talk }: Pick<Giving, 'revision' | 'talk'>): JsonObject {
-  if (tasks === 'extension') return { extensions: { [tasksExtension]: {} } };
   if (tasks !== 'core' || !talk.offersTasks) return {};
   // Whoever can guess an id over HTTP would find it in a list. (Spec 2025-11-25, Tasks, Task Isolation and Access Control.)
   const list = talk.over === 'stdio' ? { list: {} } : {};
@@ -38,11 +43,13 @@ export function madeTask(message: JsonObject, { talk, revision }: Giving): Given
     return refused(-32_601, `${saidText(name)} runs as a task alone: send params.task`);
   const isAsked = isCore ? isObject(task) : revision.tasks === 'extension' && clientTakesTasks(talk);
   if (!isAsked) return undefined;
+  const { progressToken } = metaOf(message);
   const wished = isObject(task) ? task['ttl'] : undefined;
   const [question] = questionsFor(revision, talk.capabilities);
   const made = new OwnTask({
     tool: saidText(name),
     callId: keptId(message['id']),
+    progressToken: keptId(progressToken) === progressToken ? progressToken : undefined,
     question,
     ttl: typeof wished === 'number' && wished > 0 ? Math.min(wished, ownTaskTimes.kept) : ownTaskTimes.kept,
   });
