@@ -151,7 +151,6 @@ const client: readonly Reason[] = [
   ],
   ['about what a server offers by what its clients declare', 'versioning-018'],
   ['which tools a model is shown no message says: a person may call what is for apps alone', 'tools-044'],
-  ['needs an app that tells its server what its host does', 'tools-045 tools-047 tools-048'],
   ['a view that falls silent may have gone with its window, of which it hears nothing', 'tools-049'],
   [
     'the app of a tool is had by resources/read alone: that it is not read says that nobody showed it yet',

@@ -71,6 +71,8 @@ export interface SeenElsewhere {
   readonly isGone: boolean;
   /** True when it was started by who judges it, so that nobody else ends what it starts. */
   readonly isStarted?: boolean;
+  /** Tokens of apps that reached an address that they had not declared. */
+  readonly apps?: ReadonlySet<string>;
   /** Tools of which the client was told. */
   readonly listed: ReadonlySet<string>;
 }

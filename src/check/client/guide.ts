@@ -1,3 +1,4 @@
+import { appTools } from './catalogue/app.ts';
 import { changeTool } from './catalogue/listening.ts';
 import { canDie } from './catalogue/tools.ts';
 import { droppedTool } from './dropped.ts';
@@ -59,6 +60,12 @@ export const steps: readonly GuideStep[] = [
     isDone: ({ process, done }) => process?.before !== undefined && done.has('call echo'),
     isVain: ({ done }, talks) =>
       done.has('call echo') && !talks.some((talk) => talk.revision !== undefined && canDie(talk.revision, talk)),
+  },
+  {
+    id: appTools.shown,
+    words: `where the client has a place for apps: call the tool ${appTools.shown}, and show its app for a few seconds`,
+    isMore: true,
+    isDone: ({ done }) => done.has(`call ${appTools.reports}`),
   },
   {
     id: 'lost',

@@ -10,6 +10,7 @@ import { bodyOf, closed, comesFromHere, endResponse, flat } from './http-parts.t
 import { ForeignDoor, foreignPath } from './foreign-door.ts';
 import type { JudgedClient } from './judged-client.ts';
 import type { Line, ServedEvent } from './piece.ts';
+import { appFarPath } from './catalogue/app.ts';
 import { iconPath, pagePath } from './catalogue/tools.ts';
 import { PairDoor, pairPaths } from './pair-door.ts';
 import type { Talk } from './talk.ts';
@@ -98,6 +99,11 @@ interface Visit {
 async function serve({ request, response, revisions, judged, streams, gate, pair, foreign }: Visit): Promise<void> {
   const { method = '', url = '/' } = request;
   const path = url.split('?')[0] ?? '/';
+  // A page in a box is of no origin, and nobody else knows such an address.
+  if (path.startsWith(`${appFarPath}/`)) {
+    if (judged.apps.size < most.streams) judged.apps.add(path.slice(appFarPath.length + 1));
+    return endResponse(response, 204);
+  }
   if (!comesFromHere(request)) return endResponse(response, 403);
   if ((await gate?.serve?.(request, response)) === true) return;
   if (path === iconPath) {

@@ -61,6 +61,8 @@ export class JudgedClient {
   icons = 0;
   /** Pages that were opened. */
   readonly pages: OpenedPage[] = [];
+  /** Tokens of apps that reached what they had not declared. */
+  readonly apps: Set<string> = new Set();
   /** Error of our own, the first; `undefined` for none. */
   failure: { readonly error: unknown } | undefined;
 
@@ -149,8 +151,8 @@ export class JudgedClient {
 
   /** Judges what should have come. @param isGone True when the client ended by itself. @param isStarted True when who judges has started it. */
   end(isGone: boolean, isStarted = false): void {
-    const { fetches, icons, pages } = this;
-    const seen = { fetches, icons, pages, listed: this.#listed, isGone, isStarted };
+    const { fetches, icons, pages, apps } = this;
+    const seen = { fetches, icons, pages, apps, listed: this.#listed, isGone, isStarted };
     for (const talk of this.#talks) this.watching.over(talk, seen);
     this.#questions.end();
     this.#running.end();

@@ -66,6 +66,9 @@ page-002 2024-11-05..draft MUST 2026-07-28/server/utilities/pagination#implement
 page-003 2024-11-05..2025-11-25 MUST 2025-11-25/server/utilities/pagination#implementation-guidelines
 page-004 2026-07-28..draft MUST_NOT 2026-07-28/server/utilities/pagination#implementation-guidelines
 tools-007 2026-07-28..draft MUST 2026-07-28/server/tools#input-required-tool-results
+tools-045 ext-apps MUST ext-apps/2026-01-26/apps#visibility
+tools-047 ext-apps MUST_NOT ext-apps/2026-01-26/apps#sandbox-proxy
+tools-048 ext-apps MUST ext-apps/2026-01-26/apps#notifications-host--view
 resources-028 ext-skills MUST_NOT ext-skills/stable/skills#capability-negotiation
 roots-001 2024-11-05..2025-11-25 MUST 2025-11-25/client/roots#capabilities
 roots-002 2026-07-28..draft MUST 2026-07-28/client/roots#capabilities
@@ -181,4 +184,6 @@ meta-007 2026-07-28..draft MUST 2026-07-28/basic/index#_meta
 meta-008 2026-07-28..draft MUST 2026-07-28/basic/index#_meta
 meta-009 2026-07-28..draft SHOULD 2026-07-28/basic/index#_meta
 schema-007 2026-07-28..draft MUST_NOT 2026-07-28/basic/index#$ref-resolution
+security-036 ext-apps MUST ext-apps/2026-01-26/apps#host-behavior
+security-037 ext-apps MUST_NOT ext-apps/2026-01-26/apps#host-behavior
 `;

@@ -201,6 +201,9 @@ export class Talk {
   readonly brokenStreams: unknown[] = [];
   /** Number of times that something was changed. */
   changeCount = 0;
+  /** Token that the app alone knows, and arguments of the calls that it was shown for, by their numbers. */
+  readonly appToken: string = crypto.randomUUID();
+  readonly appCalls: Map<number, unknown> = new Map();
   /** Id of the first request, and of the last one while they count up from a small number: those of several clients do not. */
   firstId: unknown;
   #lastId: number | undefined;

@@ -10,6 +10,7 @@ import { DroppedCall, droppedTool, mostDropped } from '../dropped.ts';
 import { dyingTool } from '../relay/served-process.ts';
 import { keptId, paramsOf, saidText, type Put, type Round, type Talk } from '../talk.ts';
 import type { HeardHead } from '../client-rule.ts';
+import { appContents, appTools, noteReport, shownApp } from './app.ts';
 import { askedNow } from './asking.ts';
 import { changeTools, changeTool, changingCapabilities, listenedTo } from './listening.ts';
 import { movingTool } from './moving.ts';
@@ -152,10 +153,12 @@ function wrongTask({ talk }: Giving): Given {
   return { result: { resultType: 'task', ...task.view('extension') } };
 }
 
-function read(message: JsonObject, { revision }: Giving): Given {
+function read(message: JsonObject, { revision, talk, remote }: Giving): Given {
   const { uri } = paramsOf(message);
   if (uri === 'check://notes')
     return { result: { contents: [{ uri, mimeType: 'text/plain', text: 'Nothing to note.' }], ...hints(revision) } };
+  const app = appContents(uri, talk, remote);
+  if (app !== undefined) return { result: { contents: [app], ...hints(revision) } };
   const text = skillFile(uri, revision);
   if (text !== undefined)
     return { result: { contents: [{ uri, mimeType: 'text/markdown', text }], ...hints(revision) } };
@@ -180,7 +183,9 @@ async function called(message: JsonObject, giving: Giving): Promise<Given> {
   if (task !== undefined) return task;
   if (name === 'slow' || name === 'endless') return await ran(name, giving);
   if (name === changeTool && giving.revision.subscribing === 'listen') changeTools(giving.talk);
-  const known = ['echo', 'region', movingTool, 'remote', 'bad_header', 'last', changeTool];
+  if (name === appTools.shown) return { result: shownApp(message, giving.talk) };
+  if (name === appTools.reports && isObject(given)) noteReport(given, giving.talk);
+  const known = [...Object.values(appTools), 'echo', 'region', movingTool, 'remote', 'bad_header', 'last', changeTool];
   if (!known.includes(saidText(name)) && !isNewTool(name, giving.talk))
     return { error: { code: -32_602, message: `there is no tool ${JSON.stringify(name)}` } };
   const said = isObject(given) ? given['text'] : undefined;

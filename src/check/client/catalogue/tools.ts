@@ -5,6 +5,7 @@ import type { JsonObject } from '../../../protocol/features/common.ts';
 import { rowOf } from '../../register.ts';
 import { droppedTool } from '../dropped.ts';
 import { dyingTool } from '../relay/served-process.ts';
+import { appToolList } from './app.ts';
 import { changeTool } from './listening.ts';
 
 /** Tool whose annotation of a header is invalid. */
@@ -157,12 +158,13 @@ export function toolPages(
 ): readonly (readonly JsonObject[])[] {
   const { over, moving } = talk;
   const own = [...first, ...lasting(revision), ...(over === 'http' && revision.http !== 'sse-pair' ? [dropped] : [])];
-  if (!revision.mirroredHeaders) return [over === 'http' ? [...own, lost] : own, [lastTool(revision, remote)]];
+  if (!revision.mirroredHeaders)
+    return [over === 'http' ? [...own, lost] : own, [lastTool(revision, remote), ...appToolList]];
   const far = remote === undefined ? [] : [remoteTool(remote)];
   return [
     [...own, region, ...(over === 'http' ? [moving.view()] : []), change, ...(canDie(revision, talk) ? [dies] : [])],
     [bad, ...far],
-    [lastTool(revision, remote), ...newTools(talk)],
+    [lastTool(revision, remote), ...newTools(talk), ...appToolList],
   ];
 }
 

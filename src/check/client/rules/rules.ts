@@ -1,4 +1,5 @@
 import type { ClientRule } from '../client-rule.ts';
+import { appRules } from './apps.ts';
 import { askedRules } from './asked.ts';
 import { declaredRules } from './declared.ts';
 import { extensionRules } from './extensions.ts';
@@ -23,6 +24,7 @@ export const clientRules: readonly ClientRule[] = [
   ...resumptionRules,
   ...processRules,
   ...extensionRules,
+  ...appRules,
   ...foreignRules,
   ...roundRules,
   ...nameRules,
