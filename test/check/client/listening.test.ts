@@ -1,6 +1,7 @@
 /** Streams of changes at the door for clients: what is told on them, how they end, and what is held against who takes them up again. */
 
 import assert from 'node:assert/strict';
+import { PassThrough } from 'node:stream';
 import { test, type TestContext } from 'node:test';
 import { checkClient } from '../../../src/check/client/check-client.ts';
 import type { CheckReport } from '../../../src/check/report.ts';
@@ -93,6 +94,30 @@ test('who takes a broken stream up by its old id breaks http-063, and by a new o
   assert.deepEqual(await found(5), ['holds']);
   // Ids that do not count up may be those of several clients: it counts down here, once it was found.
   assert.deepEqual(await found(2), ['http-063', 'breaks']);
+});
+
+test('what one client listens by is held against no other that counts its ids alike', async (t) => {
+  const token = (message: Json): Json => {
+    const { params } = message as { readonly params: Json };
+    return { ...message, params: { ...params, _meta: { ...(params['_meta'] as Json), progressToken: 'p' } } };
+  };
+  const { findings } = await at(t, async (url) => {
+    const stream = await post(url, token(listens(3)));
+    for (const id of [3, 4]) await (await post(url, token(request(id, 'tools/list')))).text();
+    await stream.body?.cancel();
+  });
+  assert.deepEqual(findings, []);
+});
+
+test('over lines, where there is one client, the id of an open stream is used for nothing else', async (t) => {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const report = checkClient({ door: { input, output }, info, signal: t.signal });
+  for (const message of [listens(3), request(3, 'tools/list')]) input.write(`${JSON.stringify(message)}\n`);
+  input.end();
+  assert.deepEqual(
+    (await report).findings.map(({ id }) => id),
+    ['basic-008'],
+  );
 });
 
 test('nothing is found in our client that listens, and it hears of changes on streams that end', async (t) => {

@@ -8,7 +8,17 @@ import { createTaskResultShape } from '../../../protocol/features/tasks.ts';
 import { isMetaKey, metaKey } from '../../../protocol/meta.ts';
 import { rowOf } from '../../register.ts';
 import { inQuotes, sameAs, unlessKept, type ClientRule, type ClientLook } from '../client-rule.ts';
-import { idText, isAsking, likeId, metaOf, paramsOf, saidText, type ClientProbe } from '../talk.ts';
+import {
+  idText,
+  isAsking,
+  likeId,
+  metaOf,
+  paramsOf,
+  saidText,
+  type ClientProbe,
+  type OpenRequest,
+  type Talk,
+} from '../talk.ts';
 
 const jsonRpc: ClientRule = {
   id: 'basic-001',
@@ -72,9 +82,17 @@ const idsOpenOnce: ClientRule = {
   mend: 'use an id again, if at all, when its request was answered',
   watch: ({ message, talk }) =>
     isAsking(message)
-      ? unlessKept(!talk.open.has(idText(message['id'])), `the request ${inQuotes(message['id'])} has no answer yet`)
+      ? unlessKept(
+          !isOpenOf(talk, talk.open.get(idText(message['id']))),
+          `the request ${inQuotes(message['id'])} has no answer yet`,
+        )
       : 'not-seen',
 };
+
+/** Tells whether a request is open, of the one client that there is: over HTTP a stream of changes lasts, and may be that of another that counts its ids alike. */
+function isOpenOf({ over }: Talk, request: OpenRequest | undefined): boolean {
+  return request !== undefined && (over === 'stdio' || request.method !== 'subscriptions/listen');
+}
 
 const ownId: ClientRule = {
   id: 'basic-009',
@@ -222,7 +240,9 @@ const tokenOnce: ClientRule = {
   watch({ message, talk }) {
     const { progressToken } = metaOf(message);
     if (progressToken === undefined || !isAsking(message)) return 'not-seen';
-    const isTaken = [...talk.open.values()].some((other) => other.progressToken === progressToken);
+    const isTaken = [...talk.open.values()].some(
+      (other) => other.progressToken === progressToken && isOpenOf(talk, other),
+    );
     return unlessKept(!isTaken, `${inQuotes(progressToken)} is the token of another request`);
   },
 };
