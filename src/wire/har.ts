@@ -14,8 +14,13 @@ export interface HarCreator {
  */
 export function toHar(entries: readonly RecordingEntry[], creator: HarCreator): object {
   const answers = new Map<number, RecordingEntry[]>();
-  for (const entry of entries)
-    if (entry.exchange !== undefined) answers.set(entry.exchange, [...(answers.get(entry.exchange) ?? []), entry]);
+  for (const entry of entries) {
+    if (entry.exchange === undefined) continue;
+    // A stream has thousands.
+    const own = answers.get(entry.exchange);
+    if (own === undefined) answers.set(entry.exchange, [entry]);
+    else own.push(entry);
+  }
   const exchanges = entries.filter(({ http }) => http?.method !== undefined);
   return {
     log: {

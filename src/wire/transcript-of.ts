@@ -1,6 +1,8 @@
 import { jsonIn } from '../json/parse.ts';
 import { isObject } from '../jsonrpc/message.ts';
+import { revisionOf } from '../protocol/revision.ts';
 import type { RecordingEntry } from './entry.ts';
+import { dots } from './secrets.ts';
 
 /** Names of fields whose values differ each time. */
 const passing: ReadonlySet<string> = new Set(['createdAt', 'lastUpdatedAt', 'lastModified']);
@@ -23,22 +25,27 @@ type Places = Map<string, string>;
  */
 export function toTranscript(title: string, entries: readonly RecordingEntry[]): string {
   const messages = entries.filter(({ lane }) => lane === 'message');
-  const revision = messages.find((entry) => entry.revision !== undefined && isDate(entry.revision))?.revision;
+  // The first messages may ask for a revision that the server does not speak.
+  const revision = messages.findLast((entry) => revisionOf(entry.revision ?? '') !== undefined)?.revision;
   const places: Places = new Map();
   const lines = messages.flatMap((entry) => lineOf(entry, places));
   const settings = [...(revision === undefined ? [] : [`revisions: ${revision}`]), 'opening: none'];
   return `${[`# ${title.replaceAll(/\s+/g, ' ')}`, ...settings, ...lines].join('\n')}\n`;
 }
 
-function isDate(text: string): boolean {
-  return /^\d{4}-\d{2}-\d{2}$/.test(text);
-}
-
 function lineOf({ from, text = '', problem, cut }: RecordingEntry, places: Places): readonly string[] {
   const value = cut === undefined && problem === undefined ? messageOf(text) : undefined;
   const side = from === 'client' ? 'C' : 'S';
   if (value === undefined) return [`// ${side}: ${oneLine(problem ?? 'a message that was cut off')}`];
-  return [`${side}: ${JSON.stringify(from === 'client' ? toldAgain(value, places) : withoutPassing(value, places))}`];
+  const line = `${side}: ${literal(from === 'client' ? toldAgain(value, places) : withoutPassing(value, places))}`;
+  return from === 'client' && line.includes(dots)
+    ? [`// ${dots} is hidden in the next line: fill it in`, line]
+    : [line];
+}
+
+/** JSON in which the word that stands for a revision in a transcript is written so that it stands for itself. */
+function literal(value: unknown): string {
+  return JSON.stringify(value).replaceAll('$revision', '\\u0024revision');
 }
 
 function messageOf(text: string): unknown {
@@ -48,6 +55,7 @@ function messageOf(text: string): unknown {
 
 function withoutPassing(value: unknown, places: Places): unknown {
   if (Array.isArray(value)) return value.map((part) => withoutPassing(part, places));
+  if (typeof value === 'string') return isOpen(value) ? '<any>' : value;
   if (!isObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, part]) => {
@@ -59,6 +67,11 @@ function withoutPassing(value: unknown, places: Places): unknown {
       ];
     }),
   );
+}
+
+/** Tells whether a text of a server cannot be written as it is: something is hidden in it, or it reads like a place. */
+function isOpen(text: string): boolean {
+  return text.includes(dots) || /^<[a-z][A-Za-z0-9]*>$/.test(text);
 }
 
 function placeOf(value: string, name: string, places: Places): string {
