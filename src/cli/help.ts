@@ -263,7 +263,7 @@ command is that of the client, which finds the address in PARLEY_CHECK_URL, and 
   --relay             the same for a server that dies while it is used: says by which command your client is to start it, which the command
                       of the client finds in PARLEY_CHECK_COMMAND, as a list in JSON, and in its arguments in the place of {command}
   --wait <seconds>    the longest time until all is done; 600
-  --auth              judges how it is authorized: 13 servers and their authorization servers, right and wrong ones, to each of which
+  --auth              judges how it is authorized: 18 servers and their authorization servers, right and wrong ones, to each of which
                       it is to connect, and call the tools in their order; the command is started for each (PARLEY_CHECK_SCENARIO)
 
 Exit codes: 0 nothing is broken, 1 a MUST is, 2 the command line makes no sense, 3 it could not be judged.

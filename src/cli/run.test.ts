@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { root } from '../../test/support/sources.ts';
+import { scenarios } from '../check/client/authorization/scenarios.ts';
 import { inThisProcess, run, type Ran } from './child.test.ts';
 
 function assertOneLine(
@@ -38,6 +42,18 @@ describe('the program', { concurrency: 4 }, () => {
 
   test('--version prints the version alone', async () => {
     assert.match((await run(['--version'])).stdout, /^\d+\.\d+\.\d+\S*\n$/);
+  });
+
+  test('help says at how many servers check --client --auth judges, and so do the documents', async () => {
+    const { stdout } = await inThisProcess(['help', 'check']);
+    const page = readFileSync(join(root, 'docs/check.md'), 'utf8');
+    const readme = readFileSync(join(root, 'README.md'), 'utf8');
+    for (const [text, told] of [
+      [stdout, /(\d+) servers and their authorization servers/],
+      [readme, /at (\d+) servers with right and wrong authorization servers/],
+      [page, /--auth +# says where to connect to, at (\d+) addresses/],
+    ] as const)
+      assert.equal(Number(told.exec(text)?.[1]), scenarios.length);
   });
 
   test('--help after -- belongs to the command there', async () => {
