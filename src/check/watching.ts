@@ -16,8 +16,8 @@ type Seen =
 export class Watching {
   readonly #rules: readonly WatchRule[];
   readonly #seen = new Map<string, Seen>();
-  /** Faults that a rule by name is broken by too, and that rule. */
-  readonly #named = new Map<string, string>();
+  /** Faults that a rule by name is broken by too, and that rule, by the revision in which it was. */
+  readonly #named = new Map<string, Map<Revision, string>>();
 
   constructor(rules: readonly WatchRule[]) {
     this.#rules = [
@@ -80,7 +80,10 @@ export class Watching {
         .map((revision) => {
           const isBroken = (id: string): boolean =>
             judged.some((one) => one.rule.id === id && one.revision === revision && one.outcome.verdict === 'breaks');
-          return { rule, revision, outcome: this.#outcomeOf(rule, revision, isBroken) };
+          // What was said in a revision that is not spoken is found nowhere, so that it is the cause of nothing.
+          const named = (fault: string): string | undefined =>
+            revisions.map((one) => this.#named.get(fault)?.get(one)).find((cause) => cause !== undefined);
+          return { rule, revision, outcome: this.#outcomeOf(rule, revision, { isBroken, named }) };
         }),
     );
   }
@@ -98,7 +101,8 @@ export class Watching {
       if (found === 'not-seen') continue;
       if (found === 'holds') {
         if (seen === undefined) this.#seen.set(key, { verdict: 'holds' });
-      } else if (rule.isGeneral === true) this.#broken(key, [found, ...(found.more ?? [])], { cause, exchange });
+      } else if (rule.isGeneral === true)
+        this.#broken(key, [found, ...(found.more ?? [])], { cause, exchange, revision });
       else {
         if (isCause(rule)) cause ??= rule.id;
         if (seen?.verdict !== 'breaks') this.#seen.set(key, { verdict: 'breaks', ...placeOf(found, exchange) });
@@ -110,14 +114,14 @@ export class Watching {
   #broken(
     key: string,
     faults: readonly WatchedFault[],
-    { cause, exchange }: { readonly cause: string | undefined; readonly exchange: Exchanged },
+    { cause, exchange, revision }: Pick<Looked, 'exchange' | 'revision'> & { readonly cause: string | undefined },
   ): void {
     for (const fault of faults) {
       const seen = this.#seen.get(key);
       const known = seen?.verdict === 'breaks' ? [seen, ...(seen.more ?? [])] : [];
       const place = placeOf(fault, exchange);
       if (cause !== undefined) {
-        if (this.#named.size < mostNamed) this.#named.set(fault.breaks, cause);
+        this.#name(fault.breaks, cause, revision);
         if (known.length === 0)
           this.#seen.set(key, { verdict: 'not-judged', why: `what breaks ${cause} breaks it too` });
       } else if (known.length <= mostMore && !known.some((one) => spotOf(one) === spotOf(place))) {
@@ -128,13 +132,24 @@ export class Watching {
     }
   }
 
-  /** Verdict on a rule, without what breaks another one by name in any revision. */
-  #outcomeOf(rule: WatchRule, revision: Revision, isBroken: (id: string) => boolean): RuleVerdict {
+  /** Remembers that a fault has a cause by name. */
+  #name(fault: string, cause: string, revision: Revision): void {
+    const known = this.#named.get(fault);
+    if (known !== undefined) known.set(revision, cause);
+    else if (this.#named.size < mostNamed) this.#named.set(fault, new Map([[revision, cause]]));
+  }
+
+  /** Verdict on a rule, without what breaks another one by name in any revision that is spoken. */
+  #outcomeOf(
+    rule: WatchRule,
+    revision: Revision,
+    { isBroken, named }: { isBroken(id: string): boolean; named(fault: string): string | undefined },
+  ): RuleVerdict {
     const seen = this.#seen.get(keyOf(rule, revision));
     if (seen === undefined) return { verdict: 'not-seen', why: 'the server said nothing of the kind' };
     if (rule.isGeneral !== true || seen.verdict !== 'breaks') return seen;
     const causeOf = ({ why, where = '' }: BrokenPlace): string | undefined =>
-      this.#named.get(why) ?? byProbe.find(([begin, id]) => where.startsWith(begin) && isBroken(id))?.[1];
+      named(why) ?? byProbe.find(([begin, id]) => where.startsWith(begin) && isBroken(id))?.[1];
     const { more = [], ...own } = seen;
     const [first, ...others] = [own, ...more].filter((place) => causeOf(place) === undefined);
     return first === undefined
