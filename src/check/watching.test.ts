@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { isObject } from '../jsonrpc/message.ts';
 import { newestRevision, revisionOf, type Revision } from '../protocol/revision.ts';
 import type { Exchanged } from './bench/exchange.ts';
-import { isProbe } from './rule.ts';
+import { isProbe, type WatchRule } from './rule.ts';
 import { checkRules } from './rules/rules.ts';
 import { Watching } from './watching.ts';
 
@@ -28,7 +28,7 @@ function listed(watching: Watching, revision: Revision): void {
 }
 
 function verdictsAt(revisions: readonly Revision[]): readonly (readonly [string, string])[] {
-  const watching = new Watching(checkRules.filter((rule) => !isProbe(rule)));
+  const watching = new Watching(checkRules.filter((rule): rule is WatchRule => !isProbe(rule)));
   for (const revision of [newestRevision, older]) listed(watching, revision);
   return watching
     .outcomes(revisions)

@@ -244,7 +244,8 @@ a revision that it does not speak, are no faults.
   --json              prints JSON, with every row
   --junit             prints JUnit XML: a suite for each revision and area, a case for each row
   --json-to <file>    writes the JSON to a file, beside what is printed; --junit-to <file> the JUnit XML
-  --sarif <file>      writes SARIF 2.1.0 too; --sarif-file <path> is the file of your repository that its findings point at
+  --sarif <file>      writes SARIF 2.1.0 too; --sarif-file <path> is the file of your repository that its findings point at,
+                      by default the script of the command
   --baseline <file>   findings that are known, which fail nothing; --write-baseline writes those of this run to it
   --verbose           prints every row
   --timeout <ms>      the longest wait for an answer; 5000

@@ -12,6 +12,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { CheckReport } from '../../src/check/report.ts';
 import { inThisProcess } from '../../src/cli/child.test.ts';
 import { compileSchema } from '../../src/schema/json-schema.ts';
+import { root } from '../support/sources.ts';
 import { faults } from './faults.ts';
 import { faulty, type Fault } from './faulty.ts';
 
@@ -30,6 +31,14 @@ async function served(
     },
   };
   return { url: await faulty(t, fault), sent };
+}
+
+/** A result of SARIF, as far as it is read. */
+interface Result {
+  readonly kind: string;
+  readonly locations: readonly {
+    readonly physicalLocation?: { readonly artifactLocation: { readonly uri: string } };
+  }[];
 }
 
 const only = ['--only', 'tools', '--revision', '2025-11-25'];
@@ -146,6 +155,55 @@ test('SARIF points at the file that is named', async (t) => {
   const { url } = await served(t, 'wrong');
   await inThisProcess(['check', ...only, '--sarif', file, '--sarif-file', 'src/my server.ts', url]);
   assert.match(await readFile(file, 'utf8'), /"uri": "src\/my%20server.ts"/);
+});
+
+test('SARIF points at the script of the command where no file is named, and at none outside of the folder', async (t) => {
+  const folder = await folderOf(t);
+  const file = join(folder, 'found.sarif');
+  await writeFile(
+    join(folder, 'elsewhere.mjs'),
+    `await import(${JSON.stringify(new URL('ill-main.ts', import.meta.url).href)});`,
+  );
+  for (const [script, uri] of [
+    ['test/check/ill-main.ts', 'test/check/ill-main.ts'],
+    [join(root, 'test/check/ill-main.ts'), 'test/check/ill-main.ts'],
+    [join(folder, 'elsewhere.mjs'), undefined],
+  ] as const) {
+    const { code } = await inThisProcess([
+      'check',
+      '--only',
+      'tools-024',
+      '--sarif',
+      file,
+      '--',
+      process.execPath,
+      script,
+    ]);
+    assert.equal(code, 0);
+    const { runs } = JSON.parse(await readFile(file, 'utf8')) as {
+      readonly runs: readonly { readonly results: readonly Result[] }[];
+    };
+    const found = runs.flatMap(({ results }) => results).filter(({ kind }) => kind === 'fail');
+    assert.ok(found.length > 0);
+    for (const { locations } of found) assert.equal(locations[0]?.physicalLocation?.artifactLocation.uri, uri);
+  }
+});
+
+test('a baseline is written beside the reports that are wished, and one that cannot be read is told before anything is sent', async (t) => {
+  const folder = await folderOf(t);
+  const [file, json, sarif] = [join(folder, 'known.json'), join(folder, 'a.json'), join(folder, 'a.sarif')];
+  const { url, sent } = await served(t, 'wrong');
+  const missing = await inThisProcess(['check', ...only, '--baseline', file, url]);
+  assert.deepEqual([missing.code, sent.length], [2, 0]);
+  const wished = ['--baseline', file, '--write-baseline', '--json-to', json, '--sarif', sarif];
+  assert.equal((await inThisProcess(['check', ...only, ...wished, url])).code, 0);
+  assert.match(await readFile(file, 'utf8'), /"id": "tools-008"/);
+  const { findings } = JSON.parse(await readFile(json, 'utf8')) as CheckReport;
+  assert.deepEqual(
+    findings.map(({ id, known }) => [id, known]),
+    [['tools-008', true]],
+  );
+  assert.match(await readFile(sarif, 'utf8'), /"suppressions"/);
 });
 
 test('a dry run prints what would be sent, and sends nothing to the server', async (t) => {

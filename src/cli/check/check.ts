@@ -28,6 +28,7 @@ import {
 import { version } from '../../node/version.ts';
 import { allowedCalls } from './calls.ts';
 import { credentialOptions, refuseCredentials } from './credential-options.ts';
+import { scriptOf } from './script-of.ts';
 import { signOfLife } from './sign-of-life.ts';
 
 const options: ParseArgsOptionsConfig = {
@@ -85,11 +86,12 @@ async function checked(argv: readonly string[], io: Io): Promise<number> {
     const { relay } = await import('../../check/client/relay/relay.ts');
     return await relay(judge, { stdin: io.stdin, stdout: io.stdout, parent: process.ppid, signal: io.signal });
   }
+  const wishes = { parsed, known: await knownOf(parsed), file: parsed.text('sarif-file') ?? scriptOf(after ?? []) };
   if (parsed.flag('client')) {
     const late = await import('./check-client.ts');
     // Where the client speaks to standard output, a report there would be a message to it.
     const told = parsed.flag('stdio') ? { ...io, stdout: io.stderr } : io;
-    return await tell(await late.checkComingClient(parsed, after, io), parsed, told);
+    return await tell(await late.checkComingClient(parsed, after, io), wishes, told);
   }
   const target = serverTarget(parsed.words, after);
   if (target.kind === 'command') refuseCredentials(parsed, 'is for a server at a URL');
@@ -118,7 +120,7 @@ async function checked(argv: readonly string[], io: Io): Promise<number> {
       way,
       isNear: target.kind === 'command' || isLoopback(target.url.hostname),
     });
-    return await tell(withoutTexts(report, [...secretsOf(target, parsed, io), ...secrets()]), parsed, io);
+    return await tell(withoutTexts(report, [...secretsOf(target, parsed, io), ...secrets()]), wishes, io);
   } finally {
     sign.over();
     if (way.over === 'http') way.http.close();
@@ -162,21 +164,21 @@ function refuseSameFile(parsed: Parsed): void {
   }
 }
 
+/** What is made of a report. */
+interface Wishes {
+  readonly parsed: Parsed;
+  /** Findings that are known; `undefined` without a baseline that is read. */
+  readonly known: readonly KnownFinding[] | undefined;
+  /** File at which findings point in SARIF. */
+  readonly file: string | undefined;
+}
+
 /** Prints a report as it is wanted, against what is known. @returns The exit code. */
-async function tell(found: CheckReport, parsed: Parsed, io: Io): Promise<number> {
+async function tell(found: CheckReport, wishes: Wishes, io: Io): Promise<number> {
+  const { parsed, known = [] } = wishes;
   const file = parsed.text('baseline');
-  if (file !== undefined && parsed.flag('write-baseline')) {
-    if (isUnjudged(found)) {
-      // What was not judged is not known.
-      io.stderr.write(printed(textReport(found), 'lines'));
-      io.stderr.write(`parley: ${printed(file, 'line')} is not written: not all could be judged\n`);
-      return unjudged;
-    }
-    await writeFile(file, baselineText(found));
-    io.stderr.write(`parley: wrote ${found.findings.length} findings to ${printed(file, 'line')}\n`);
-    return 0;
-  }
-  const { report, stale } = file === undefined ? { report: found, stale: [] } : compareTo(found, await known(file));
+  if (file !== undefined && parsed.flag('write-baseline')) return await writeKnown(found, file, { wishes, io });
+  const { report, stale } = compareTo(found, known);
   io.stdout.write(
     parsed.flag('json')
       ? `${shownJson(report, 2)}\n`
@@ -189,20 +191,42 @@ async function tell(found: CheckReport, parsed: Parsed, io: Io): Promise<number>
       `parley: ${printed(id, 'line')} holds at ${printed(revision, 'line')} now, and can leave the baseline\n`,
     );
   // A file that cannot be written takes nothing of what is printed with it.
-  await writeReports(report, parsed);
+  await writeReports(report, wishes);
   const code = exitCode(report, parsed.flag('strict'));
   return code === 0 && stale.length > 0 && parsed.flag('strict') ? 1 : code;
 }
 
+/** Writes the findings of a run to the baseline, and the reports that are wished beside it, in which they are known. */
+async function writeKnown(
+  found: CheckReport,
+  file: string,
+  { wishes, io }: { readonly wishes: Wishes; readonly io: Io },
+): Promise<number> {
+  if (isUnjudged(found)) {
+    // What was not judged is not known.
+    io.stderr.write(printed(textReport(found), 'lines'));
+    io.stderr.write(`parley: ${printed(file, 'line')} is not written: not all could be judged\n`);
+    return unjudged;
+  }
+  const text = baselineText(found);
+  await writeFile(file, text);
+  io.stderr.write(`parley: wrote ${found.findings.length} findings to ${printed(file, 'line')}\n`);
+  await writeReports(compareTo(found, readBaseline(text)).report, wishes);
+  return 0;
+}
+
 /** Writes a report to the files that are named. */
-async function writeReports(report: CheckReport, parsed: Parsed): Promise<void> {
+async function writeReports(report: CheckReport, { parsed, file }: Wishes): Promise<void> {
   const [json, junit, sarif] = reportFiles.map((name) => parsed.text(name));
   if (json !== undefined) await writeFile(json, `${shownJson(report, 2)}\n`);
   if (junit !== undefined) await writeFile(junit, printed(junitReport(report), 'lines'));
-  if (sarif !== undefined) await writeFile(sarif, printed(sarifReport(report, parsed.text('sarif-file')), 'json'));
+  if (sarif !== undefined) await writeFile(sarif, printed(sarifReport(report, file), 'json'));
 }
 
-async function known(file: string): Promise<readonly KnownFinding[]> {
+/** Reads what is known before anything is sent. @throws UsageError where it cannot be read. */
+async function knownOf(parsed: Parsed): Promise<readonly KnownFinding[] | undefined> {
+  const file = parsed.text('baseline');
+  if (file === undefined || parsed.flag('write-baseline')) return undefined;
   try {
     return readBaseline(await readFile(file, 'utf8'));
   } catch (cause) {
