@@ -67,10 +67,12 @@ test('the exit code is 2 for what makes no sense, and 3 where nothing could be j
     ['--args', 'a.json'],
     ['--sarif-file', 'a.ts'],
     ['--calls', ''],
+    ['--only', 'no-such-row'],
+    ['--only', 'tools', '--only', 'tool'],
   ])
     assert.equal((await inThisProcess(['check', ...words, url])).code, 2, words.join(' '));
   assert.equal((await inThisProcess(['check', ...only, 'http://127.0.0.1:1/mcp'])).code, 3);
-  assert.equal((await inThisProcess(['check', '--only', 'no-such-row', url])).code, 3);
+  assert.equal((await inThisProcess(['check', '--only', 'stdio', url])).code, 3);
 });
 
 test('the exit code is 3 where more could not be judged than was, though nothing that was is broken', async (t) => {

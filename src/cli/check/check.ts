@@ -4,7 +4,7 @@ import type { ParseArgsOptionsConfig } from 'node:util';
 import { isLoopback } from '../../auth/network.ts';
 import { baselineText, compareTo, readBaseline, type KnownFinding } from '../../check/baseline.ts';
 import { rawHttp } from '../../check/bench/http.ts';
-import { judgeServer, type CheckOptions } from '../../check/check.ts';
+import { judgeServer, refuseUnknownRows, type CheckOptions } from '../../check/check.ts';
 import type { CheckReport } from '../../check/report.ts';
 import { junitReport } from '../../check/report/junit.ts';
 import { sarifReport } from '../../check/report/sarif.ts';
@@ -94,6 +94,11 @@ async function checked(argv: readonly string[], io: Io): Promise<number> {
     return await tell(await late.checkComingClient(parsed, after, io), wishes, told);
   }
   const target = serverTarget(parsed.words, after);
+  try {
+    refuseUnknownRows(parsed.texts('only'));
+  } catch (cause) {
+    throw new UsageError(`--only: ${reasonOf(cause)}`, { cause });
+  }
   if (target.kind === 'command') refuseCredentials(parsed, 'is for a server at a URL');
   const dates = revisionDates(parsed.texts('revision'));
   const timeout = parsed.text('timeout');
