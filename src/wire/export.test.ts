@@ -111,6 +111,19 @@ describe('a recording as a file', () => {
   });
 });
 
+test('of a recording that is longer than what is kept, the newest entries of each server are read', async (t) => {
+  const path = join(folder(t), 'long.ndjson');
+  const entry = (sequence: number, server: string): string =>
+    JSON.stringify({ sequence, time: 1, server, connection: 1, bytes: 0, lane: 'message', from: 'server' });
+  const entries = Array.from({ length: 20_010 }, (_, at) => entry(at + 1, 'A'));
+  // What came late to be known of an entry makes it no newer, and brings none back.
+  const lines = [...entries, entry(20_011, 'B'), entry(20_009, 'A'), entry(3, 'A')];
+  writeFileSync(path, ['{"recording":"parley","version":1}', ...lines].join('\n'));
+  const read = await readRecording(path);
+  assert.deepEqual([read.entries.length, read.lost], [20_001, 10]);
+  assert.deepEqual([read.entries[0]?.sequence, read.entries.at(-1)?.server], [11, 'B']);
+});
+
 test('curl gets a variable in the place of each secret, and words that the shell leaves as they are', () => {
   const [request, response] = shown();
   assert.ok(request && response);

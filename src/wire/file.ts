@@ -84,23 +84,58 @@ export async function recordTo(path: string): Promise<RecordingFile> {
 export interface ReadRecording {
   /** Entries by their sequence, oldest first. */
   readonly entries: readonly RecordingEntry[];
-  /** Lines that are no entries, entries beyond the limit, and lines that were not written. */
+  /** Lines that are no entries, entries that made way for newer ones, and lines that were not written. */
   readonly lost: number;
 }
 
-/** Limits of a file that is read, from whomever it came: bytes of a line, entries, and characters of all. */
-const mostRead = { line: 8 * 1024 ** 2, entries: 20_000, characters: 256 * 1024 ** 2 };
+/** Limits of a file that is read, from whomever it came: bytes of a line, servers, entries of each, and characters of all. */
+const mostRead = { line: 8 * 1024 ** 2, servers: 16, entries: 20_000, characters: 256 * 1024 ** 2 };
+
+/** Entries of a file that are kept: as in memory, the oldest of a server make way. */
+class KeptEntries {
+  readonly #servers = new Map<string, Map<number, { readonly entry: RecordingEntry; readonly characters: number }>>();
+  /** Sequence of the last entry of each server that made way: what is told of such later comes too late. */
+  readonly #left = new Map<string, number>();
+  #characters = 0;
+
+  get all(): readonly RecordingEntry[] {
+    return [...this.#servers.values()]
+      .flatMap((own) => [...own.values()].map(({ entry }) => entry))
+      .toSorted((one, another) => one.sequence - another.sequence);
+  }
+
+  /** Keeps an entry, in the place of what was known of it. @returns How many are lost for it. */
+  add(entry: RecordingEntry, characters: number): number {
+    const own = this.#servers.get(entry.server) ?? new Map<number, { entry: RecordingEntry; characters: number }>();
+    if (!this.#servers.has(entry.server)) {
+      if (this.#servers.size >= mostRead.servers) return 1;
+      this.#servers.set(entry.server, own);
+    }
+    if (entry.sequence <= (this.#left.get(entry.server) ?? 0)) return 0;
+    this.#characters += characters - (own.get(entry.sequence)?.characters ?? 0);
+    own.set(entry.sequence, { entry, characters });
+    let lost = 0;
+    for (const [oldest, left] of own) {
+      if (own.size <= mostRead.entries && this.#characters <= mostRead.characters) break;
+      own.delete(oldest);
+      this.#characters -= left.characters;
+      this.#left.set(entry.server, Math.max(oldest, this.#left.get(entry.server) ?? 0));
+      lost += 1;
+    }
+    return lost;
+  }
+}
 
 /**
- * Reads a recording. Lines that are no entries are counted, and what is beyond the limits (20,000 entries, 256 Mi characters).
+ * Reads a recording. Lines that are no entries are counted, and entries beyond the limits (20,000 of each of 16 servers, 256 Mi characters),
+ * of which the newest are read.
  *
  * @throws Error of the file system, and where the file is no recording.
  */
 export async function readRecording(path: string): Promise<ReadRecording> {
-  const entries = new Map<number, RecordingEntry>();
+  const kept = new KeptEntries();
   let begun = false;
   let lost = 0;
-  let characters = 0;
   const reader = lineReader({
     maxBytes: mostRead.line,
     problem: () => lost++,
@@ -112,12 +147,8 @@ export async function readRecording(path: string): Promise<ReadRecording> {
         begun = true;
         return;
       }
-      characters += text.length;
       const entry = entryOf(value);
-      if (entry === undefined) lost += lostOf(value);
-      else if (characters > mostRead.characters || (entries.size >= mostRead.entries && !entries.has(entry.sequence)))
-        lost++;
-      else entries.set(entry.sequence, entry);
+      lost += entry === undefined ? lostOf(value) : kept.add(entry, text.length);
     },
   });
   const file = await open(path, constants.O_RDONLY);
@@ -133,7 +164,7 @@ export async function readRecording(path: string): Promise<ReadRecording> {
     await file.close();
   }
   if (!begun) throw new Error(`${path} is no recording: it is empty`);
-  return { entries: [...entries.values()].toSorted((one, another) => one.sequence - another.sequence), lost };
+  return { entries: kept.all, lost };
 }
 
 function lostOf(value: unknown): number {
