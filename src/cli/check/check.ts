@@ -169,7 +169,7 @@ function refuseSameFile(parsed: Parsed): void {
   }
 }
 
-/** What is made of a report. */
+/** Wishes of what is made of a report. */
 interface Wishes {
   readonly parsed: Parsed;
   /** Findings that are known; `undefined` without a baseline that is read. */
