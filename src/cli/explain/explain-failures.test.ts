@@ -66,6 +66,11 @@ describe('parley explain, of what is no server', { concurrency: 4 }, () => {
     );
   });
 
+  test('a wall without a challenge is told with what it says', async () => {
+    const { stdout } = await explainHttp((_, response) => response.writeHead(401).end('{"error":"no key"}'));
+    assert.match(stdout, /HTTP 401: authorization is wanted, which is no evidence; it says: no key\n/);
+  });
+
   test('a server in trouble is no evidence', async () => {
     const { code, stdout } = await explainHttp((_, response) => response.writeHead(500).end('<h1>oops</h1>'), '--wire');
     assert.equal(code, 1);

@@ -1,3 +1,4 @@
+import { summary } from '../../http/client/words.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import { IncompatibleError } from '../../client/connection/incompatible.ts';
 import { McpError } from '../../protocol/error.ts';
@@ -52,11 +53,16 @@ function outcomeOf({ reason, status, body }: ConnectionError): WayOutcome {
   return reason === 'http' && status !== undefined && !saysNothing(status) ? 'refused' : 'unknown';
 }
 
-function words(question: Question, { reason, status, challenge, message }: ConnectionError): string | undefined {
+function words(
+  question: Question,
+  { reason, status, challenge, message, body = '' }: ConnectionError,
+): string | undefined {
   switch (reason) {
     case 'unauthorized': {
       const wall = status === 401 ? 'authorization is wanted' : 'access is forbidden';
-      const how = challenge === undefined ? '' : `; WWW-Authenticate: ${challenge.slice(0, 300)}`;
+      const said = summary(body);
+      const inBody = said === '' ? '' : `; it says: ${said}`;
+      const how = challenge === undefined ? inBody : `; WWW-Authenticate: ${challenge.slice(0, 300)}`;
       return `HTTP ${status ?? 401}: ${wall}, which is no evidence${how}`;
     }
     case 'http':
