@@ -12,6 +12,8 @@ export type ServerState = 'closed' | 'connecting' | 'connected' | 'failed' | 're
 /** A step towards a connection that failed. */
 export interface StepView {
   readonly words: string;
+  /** Text that came, where it says more than the words. */
+  readonly text?: string;
   readonly ok: boolean;
 }
 

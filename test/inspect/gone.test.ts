@@ -7,6 +7,7 @@ import { createServer, type Server } from '../../src/server.ts';
 import { spawn } from '../../src/stdio/client/transport.ts';
 import { noBrowser, openInspect, type OpenPage } from '../support/inspect-page.ts';
 import { planAt, served } from '../support/inspected.ts';
+import { oddServer } from '../support/odd-http-server.ts';
 
 const skip = noBrowser;
 
@@ -90,6 +91,39 @@ test(
     assert.deepEqual(await said(), ['no answer']);
   },
 );
+
+test(
+  'a process that ends at its start is told of with what it wrote last, wherever the wire is',
+  { skip },
+  async (t) => {
+    const script = `for (let at = 0; at < 50; at++) console.error('line ' + at); throw new Error('no database')`;
+    const plan = planAt('none', {
+      kind: 'stdio',
+      reach: ({ onStderr, killAfterMs }) =>
+        Promise.resolve(spawn(process.execPath, ['-e', script], { onStderr, killAfterMs })),
+    });
+    const { page, accessible } = await openInspect(t, [plan], { width: 360, height: 740 });
+    const failure = page.getByRole('region', { name: 'Failure' });
+    await failure.getByText('the process ended with code 1').first().waitFor();
+    const said = await failure.locator('pre').allInnerTexts();
+    assert.equal(said.length, 1);
+    // Once, and not with each step again.
+    assert.equal(await failure.locator('li').filter({ hasText: 'no database' }).count(), 1);
+    assert.match(said[0] ?? '', /Error: no database/);
+    assert.doesNotMatch(said[0] ?? '', /line 0\n/);
+    await accessible('a process that ended at its start');
+    assert.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'));
+  },
+);
+
+test('a page in the place of a server is cited among what was tried', { skip }, async (t) => {
+  const { url } = await oddServer(t, (_, response) => {
+    response.writeHead(503, { 'content-type': 'text/html' }).end('<h1>Down for maintenance</h1>');
+    return true;
+  });
+  const { page } = await openInspect(t, [planAt(url)]);
+  await page.getByRole('region', { name: 'Failure' }).getByText('<h1>Down for maintenance</h1>').first().waitFor();
+});
 
 /** Another page of the same process, of whose complaints nothing is made. */
 async function beside(

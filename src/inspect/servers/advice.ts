@@ -3,8 +3,8 @@ import { ConnectionError } from '../../jsonrpc/transport.ts';
 import type { RecordingEntry } from '../../wire/entry.ts';
 import type { StepView } from '../view.ts';
 
-/** Most steps that are told of. */
-const mostSteps = 12;
+/** Most steps that are told of, lines of standard error, and characters of what is cited. */
+const most = { steps: 12, lines: 20, text: 2_000 };
 
 /** Tells what was tried, as far as it crossed, and what a person may do now. */
 export function adviceOn(
@@ -12,17 +12,36 @@ export function adviceOn(
   entries: readonly RecordingEntry[],
   words: (error: unknown) => string,
 ): { readonly steps: readonly StepView[]; readonly advice?: string } {
+  const lastWords = entries.findLast(({ lane }) => lane === 'stderr');
+  const hasEnded = entries.some(({ exit }) => exit !== undefined);
   const tried = entries.flatMap((entry): StepView[] => {
-    const { from, http, method, problem, exit } = entry;
+    const { from, lane, http, method, problem, exit } = entry;
     if (exit !== undefined)
       return [{ words: `the process ended with ${exit.signal ?? `code ${String(exit.code)}`}`, ok: false }];
+    // The end of a process is told by itself, and what it wrote beside it.
+    if (lane === 'process' && hasEnded) return [];
     if (problem !== undefined && from === 'server') return [{ words: words(problem), ok: false }];
     if (from === 'client' && method !== undefined) return [{ words: `asked ${method}`, ok: true }];
-    if (http?.status !== undefined) return [{ words: `answered with status ${http.status}`, ok: http.status < 400 }];
+    if (http?.status !== undefined) return [answered(http.status, entry)];
+    // What is written before an end says why; all of it is in the wire.
+    if (entry === lastWords) return [{ words: 'it wrote to its standard error', text: lastLines(entries), ok: true }];
     return [];
   });
   const advice = wantsPerson(error) ? signIn : error instanceof ConnectionError ? advised(error) : undefined;
-  return { steps: tried.slice(-mostSteps), ...(advice === undefined ? {} : { advice }) };
+  return { steps: tried.slice(-most.steps), ...(advice === undefined ? {} : { advice }) };
+}
+
+/** Answer over HTTP; of one that is no message, the beginning. */
+function answered(status: number, { lane, text = '' }: RecordingEntry): StepView {
+  const step = { words: `answered with status ${status}`, ok: status < 400 };
+  return lane === 'http' && text.trim() !== '' ? { ...step, text: text.slice(0, most.text) } : step;
+}
+
+/** Last lines that a process wrote to its standard error. */
+function lastLines(entries: readonly RecordingEntry[]): string {
+  const texts = entries.filter(({ lane }) => lane === 'stderr').slice(-most.lines);
+  const lines = texts.flatMap(({ text = '' }) => text.slice(-most.text).trimEnd().split('\n'));
+  return lines.slice(-most.lines).join('\n').slice(-most.text);
 }
 
 const signIn = 'It wants somebody to be signed in: press Sign in, or give --header or --token-env.';
@@ -39,18 +58,18 @@ function advised({ reason, status }: ConnectionError): string | undefined {
       return 'Nothing answers there: see that the server runs, and that the address or the command is right.';
     case 'exited':
     case 'closed':
-      return 'It ended: what it wrote to its standard error stands in the wire below. Restart it once it is mended.';
+      return 'It ended: what it wrote to its standard error stands in the wire. Restart it once it is mended.';
     case 'timeout':
       return 'It was silent. A server on standard input and output must print nothing but messages, and answer the first.';
     case 'http':
-      if (status === 403) return 'It refuses this address or this caller: its answer stands in the wire below.';
+      if (status === 403) return 'It refuses this address or this caller: its answer stands in the wire.';
       return status === 404 || status === 405
         ? 'There is a web server, but no MCP at this path: most serve it at /mcp.'
-        : 'Something answered that is no MCP server, or one that failed: its answer stands in the wire below.';
+        : 'Something answered that is no MCP server, or one that failed: its answer stands in the wire.';
     case 'incompatible':
       return 'It speaks no revision that was asked for: choose another, or auto.';
     case 'invalid-message':
-      return 'What it said is no message of the protocol: the line stands in the wire below.';
+      return 'What it said is no message of the protocol: the line stands in the wire.';
     default:
       return undefined;
   }

@@ -26,6 +26,7 @@ export function Failure({ view }: { readonly view: ServerView }): JSX.Element {
             <span aria-hidden="true">{step.ok ? '✓' : '✕'} </span>
             {plain(step.words)}
             {!step.ok && <span class="hidden"> (failed)</span>}
+            {step.text !== undefined && <pre class="text">{plain(step.text)}</pre>}
           </li>
         ))}
       </ol>
