@@ -6,22 +6,13 @@ import { unlessAborted } from '../store/turns.ts';
 import { destructiveIn, type AllowedCall } from './bench/allowed.ts';
 import { Bench, excerptOf, type Ground, type Way } from './bench/bench.ts';
 import { inFront, type Exchanged } from './bench/exchange.ts';
-import { listensWithin, restartMs } from './bench/alive.ts';
-import { Budget, Places, Spent, type Bounds } from './bench/limits.ts';
+import { Budget, Spent, type Bounds } from './bench/limits.ts';
 import { patiently } from './bench/patience.ts';
+import { judgeAlong, judgeLast, type Acting } from './lanes.ts';
 import { Recorded } from './recorded.ts';
 import type { CheckReport, RevisionSeen } from './report.ts';
-import { rowOf } from './register.ts';
-import { isProbe, type ProbeRule, type CheckRule, type WatchRule } from './rule.ts';
-import {
-  NotAllowed,
-  NotApplicable,
-  NotJudged,
-  SessionLost,
-  notApplicable,
-  notJudged,
-  type RuleVerdict,
-} from './verdict.ts';
+import { isProbe, type CheckRule, type WatchRule } from './rule.ts';
+import { NotJudged, type RuleVerdict } from './verdict.ts';
 import { Suspects } from './suspects.ts';
 import { Watching } from './watching.ts';
 
@@ -143,33 +134,47 @@ async function judgeAll(
   { judged, seen, uncalled, among }: Gathered,
 ): Promise<void> {
   const isChosen = ({ revision }: Bench): boolean => revisions.includes(revision);
-  const found = await Promise.all(benches.map(isSpoken));
+  const tookMs: number[] = [];
+  const found = await Promise.all(
+    benches.map(async (bench, at) => {
+      const began = monotonicNow();
+      const one = await isSpoken(bench);
+      tookMs[at] = monotonicNow() - began;
+      return one;
+    }),
+  );
   seen.push(...found.filter(({ revision }) => revisions.some(({ date }) => date === revision)));
   const speaking = benches.filter((_, at) => found[at]?.spoken === true);
   const spoken = speaking.map(({ revision }) => revision);
   const judging = speaking.filter(isChosen);
   among.push(...judging.map(({ revision }) => revision));
-  const probes = rules.filter(isProbe);
-  const places = new Places(mostAtOnce);
   const closed = benches.filter((bench, at) => found[at]?.isClosed === true && isChosen(bench));
   const offers = calls.length === 0 ? [] : await Promise.all(speaking.map((bench) => orWhy(bench.offer())));
   const destructive = new Set(offers.flatMap((offer) => (typeof offer === 'string' ? [] : destructiveIn(offer))));
-  const tell = (bench: Bench) => (one: Found) => void judged.push({ revision: bench.revision, ...one });
+  const quickest = Math.min(...found.flatMap((one, at) => (one.spoken ? [tookMs[at] ?? 0] : [])));
   await Promise.all(
     judging.map(async (bench) => {
       bench.spoken = spoken;
       bench.destructive = destructive;
+      if (quickest >= slowMs && bench.over === 'http') bench.takeTime(quickest);
       const revision = bench.revision.date;
       const allowed = calls.length === 0 ? [] : await orWhy(bench.allowed());
       if (typeof allowed === 'string') uncalled.push(...calls.map(({ name }) => ({ name, revision, why: allowed })));
       else for (const one of allowed) if ('why' in one) uncalled.push({ name: one.name, revision, why: one.why });
-      await judge(bench, { probes, among, places }, tell(bench));
     }),
   );
-  for (const bench of judging) await judgeLast(bench, { probes, among, places }, tell(bench));
-  const ofClosed = probes.filter((rule) => rule.closed);
-  await Promise.all(closed.map((bench) => judge(bench, { probes: ofClosed, among, places }, tell(bench))));
+  const acting: Acting = {
+    probes: rules.filter(isProbe),
+    among,
+    found: ({ revision }, rule, outcome) => void judged.push({ revision, rule, outcome }),
+  };
+  await judgeAlong(judging, acting);
+  await judgeLast(judging, acting);
+  await judgeAlong(closed, { ...acting, probes: acting.probes.filter((rule) => rule.closed) });
 }
+
+/** Time to open a conversation, in milliseconds, from which on a server is one whose answers are waited for side by side. */
+const slowMs = 1_000;
 
 /** Result of a look before rules are judged, or why there is none: those say so themselves. */
 async function orWhy<T>(finding: Promise<T>): Promise<T | string> {
@@ -233,111 +238,4 @@ async function isPair(bench: Bench, refusal: Exchanged | undefined): Promise<boo
 
 function wantsToken(opening: Exchanged): string {
   return `it wants a token, or another one: ${excerptOf(opening)}`;
-}
-
-type Found = Omit<JudgedRule, 'revision'>;
-
-/** Rules that act, and the revisions in which they are judged. */
-interface Judging {
-  readonly probes: readonly ProbeRule[];
-  readonly among: readonly Revision[];
-  /** Places of those that are judged while others are. */
-  readonly places: Places;
-}
-
-/** Rules that have a conversation of their own and are judged at once, over all revisions: over stdio each has a process. */
-const mostAtOnce = 4;
-
-async function judge(bench: Bench, { probes, among, places }: Judging, found: (judged: Found) => void): Promise<void> {
-  const due = dueIn(bench, probes, among).filter((rule) => !isLast(bench, rule));
-  const run = async (rule: ProbeRule): Promise<void> => {
-    found({ rule, outcome: await twice(bench, rule) });
-  };
-  const inTurn = async (rules: readonly ProbeRule[]): Promise<void> => {
-    for (const rule of rules) await run(rule);
-  };
-  const isApart = (rule: ProbeRule): boolean => rule.apart === true;
-  const apart = due.filter(isApart).map((rule) => places.take(() => run(rule)));
-  await allEnded([inTurn(due.filter((rule) => !isApart(rule))), ...apart]);
-}
-
-/** Rules that are in force in a revision, and judged in it. */
-function dueIn({ revision }: Bench, probes: readonly ProbeRule[], among: readonly Revision[]): readonly ProbeRule[] {
-  return probes.filter((rule) => {
-    const lives = rule.lives ?? rowOf(rule.id).lives;
-    return lives(revision) && (rule.once !== true || among.findLast(lives) === revision);
-  });
-}
-
-/** Tells what is judged when nothing else is sent: one server at an address that ends takes all with it, and what ended it is to be told. */
-function isLast(bench: Bench, { lastly, mayEnd }: ProbeRule): boolean {
-  return lastly === true || (mayEnd === true && bench.over !== 'stdio');
-}
-
-async function judgeLast(bench: Bench, { probes, among }: Judging, found: (judged: Found) => void): Promise<void> {
-  const due = dueIn(bench, probes, among).filter((rule) => isLast(bench, rule));
-  for (const rule of due.toSorted((a, b) => Number(b.lastly ?? false) - Number(a.lastly ?? false))) {
-    const outcome = await twice(bench, rule);
-    found({ rule, outcome });
-    // Whoever restarts it does so in vain where the next one finds nobody.
-    if (outcome.verdict === 'breaks' && bench.over !== 'stdio') await listensWithin(bench.http.url, restartMs / 3);
-  }
-}
-
-/** Waits for all, and then fails with the first that failed: nothing goes on when a run is over. */
-async function allEnded(all: readonly Promise<void>[]): Promise<void> {
-  const ends = await Promise.allSettled(all);
-  const failed = ends.find((end) => end.status === 'rejected');
-  if (failed !== undefined) throw failed.reason;
-}
-
-/** Runs a rule; what is found broken is looked at once more, in new conversations: what does not come again was no fault of the server. */
-async function twice(bench: Bench, rule: ProbeRule): Promise<RuleVerdict> {
-  const first = await once(bench, rule);
-  if (first.verdict !== 'breaks' || rule.lastly === true) return first;
-  bench.forget();
-  // Who restarts it may have been about to: it has to end once more.
-  if (rule.mayEnd === true && !(await comesBack(bench))) return first;
-  const second = await once(bench, rule);
-  return second.verdict === 'breaks' ? second : notJudged(`it was broken once (${first.why}), and not the next time`);
-}
-
-/** Waits for a server that may have ended, for as long as a restart takes. @returns Whether a conversation was opened. */
-async function comesBack(bench: Bench): Promise<boolean> {
-  const end = monotonicNow() + restartMs;
-  for (;;) {
-    if (bench.over !== 'stdio' && !(await listensWithin(bench.http.url, end - monotonicNow()))) return false;
-    const speaker = await bench.unopened();
-    const isOpen = await speaker.open();
-    await bench.end(speaker);
-    if (isOpen || bench.over === 'stdio' || monotonicNow() >= end) return isOpen;
-    await speaker.rest(bench.quietMs);
-  }
-}
-
-async function once(bench: Bench, rule: ProbeRule, isAgain = false): Promise<RuleVerdict> {
-  if (rule.over !== undefined && rule.over !== bench.over) return notApplicable(`it is about ${rule.over}`);
-  try {
-    if (rule.needs !== undefined && (await bench.offer()).capabilities[rule.needs] === undefined)
-      return notApplicable(`the server does not declare ${rule.needs}`);
-    const again = async (): Promise<unknown> => {
-      bench.forget();
-      return await once(bench, rule);
-    };
-    const outcome = await bench.suspects.during({ ...rule, again }, () => rule.probe(bench));
-    // A connection that breaks is no answer of something else where the server may have ended.
-    const isEnd = rule.mayEnd === true && outcome.verdict === 'breaks' && outcome.exchange.status === undefined;
-    if (outcome.verdict !== 'breaks' || isEnd) return outcome;
-    // Nobody knows how it goes on: it may be right, and long.
-    const { exchange } = outcome;
-    const unread = exchange.end === 'limit' && exchange.messages.length === 0 ? excerptOf(exchange) : undefined;
-    const front = inFront(exchange) ?? unread;
-    return front === undefined ? outcome : notJudged(front);
-  } catch (error) {
-    if (error instanceof NotApplicable) return notApplicable(error.message);
-    if (error instanceof NotAllowed) return { verdict: 'not-allowed', why: error.message };
-    if (error instanceof SessionLost && !isAgain) return await once(bench, rule, true);
-    if (error instanceof NotJudged) return notJudged(error.message);
-    throw error;
-  }
 }

@@ -2,16 +2,17 @@ import type { ClientCapabilities } from '../../protocol/capability.ts';
 import type { Implementation } from '../../protocol/features/common.ts';
 import type { Revision } from '../../protocol/revision.ts';
 import { projectClientCapabilities } from '../../protocol/compile/capabilities.ts';
-import { NotAllowed, NotJudged, SessionLost } from '../verdict.ts';
+import { NotAllowed, NotJudged } from '../verdict.ts';
 import { callable, type AllowedCall, type CallableTool, type UncalledTool } from './allowed.ts';
-import { makeCall, type MadeCall } from './calls.ts';
+import { callEach, type MadeCall } from './calls.ts';
 import { excerptOfText } from './excerpt.ts';
 import { inFront, mostBytes, type Exchanged } from './exchange.ts';
 import type { RawHttp, RawRequest } from './http.ts';
 import type { Budget } from './limits.ts';
 import { rawLines, type RawLines, type StartedBy } from './lines.ts';
 import { rawPair } from './pair.ts';
-import { listOffer, type ServerOffer } from './offer.ts';
+import { Known } from './known.ts';
+import { listOf, listOffer, type ServerOffer } from './offer.ts';
 import type { Suspects } from '../suspects.ts';
 import { Prober, type ProbeMessage, type Answered, type Manner, type Road } from './prober.ts';
 
@@ -62,20 +63,35 @@ export class Bench {
   readonly #ending = new Set<Promise<void>>();
   #isClosed = false;
   #isPair = false;
-  #another: Promise<string | undefined> | undefined;
-  #stands: string | undefined;
   #shared: Promise<Prober> | undefined;
   #asked: Promise<Prober> | undefined;
-  #offer: Promise<ServerOffer> | undefined;
-  /** Number of times that what was to be found out once is begun anew. */
-  #again = 20;
-  #allowed: Promise<readonly (CallableTool | UncalledTool)[]> | undefined;
-  readonly #kept = new Map<string, Promise<unknown>>();
-  readonly #made: Partial<Record<'mute' | 'obliging', Promise<readonly MadeCall[]>>> = {};
+  readonly #known: Known;
+  readonly #siblings: Bench[] = [];
 
-  constructor(revision: Revision, ground: Ground) {
+  constructor(revision: Revision, ground: Ground, known: Known = new Known()) {
     this.revision = revision;
     this.#ground = ground;
+    this.#known = known;
+  }
+
+  /** Tells whether each answer is waited for so long that what needs none of the others is sent beside them. */
+  get isSlow(): boolean {
+    return this.#known.slowMs > 0;
+  }
+
+  /** Takes the server for one each of whose answers takes so many milliseconds. */
+  takeTime(ms: number): void {
+    this.#known.slowMs = ms;
+  }
+
+  /** Makes a bench that has conversations of its own, and knows what this one does. It is closed with it. */
+  sibling(): Bench {
+    const { spoken, destructive } = this;
+    const one = Object.assign(new Bench(this.revision, this.#ground, this.#known), { spoken, destructive });
+    one.#isPair = this.#isPair;
+    one.#isClosed = this.#isClosed;
+    this.#siblings.push(one);
+    return one;
   }
 
   get over(): Road['over'] {
@@ -95,8 +111,9 @@ export class Bench {
     return this.#ground.suspects;
   }
 
+  /** Time of silence that is taken for "nothing comes", in milliseconds: what comes takes its time. */
   get quietMs(): number {
-    return this.#ground.quietMs;
+    return this.#ground.quietMs + this.#known.slowMs;
   }
 
   /** HTTP below what a speaker sends. @throws NotJudged where there is none. */
@@ -163,7 +180,8 @@ export class Bench {
 
   /** Makes a conversation that nobody opened. */
   async unopened(capabilities: ClientCapabilities = {}): Promise<Prober> {
-    const { info, budget, waitMs, openMs, quietMs, heard, calls } = this.#ground;
+    const { info, budget, waitMs, openMs, quietMs: least, heard, calls } = this.#ground;
+    const quietMs = this.isSlow ? Math.max(least, waitMs / 10) : least;
     const speaker = new Prober({
       info,
       revision: this.revision,
@@ -203,12 +221,12 @@ export class Bench {
 
   /** Offer of the server, listed once. */
   async offer(): Promise<ServerOffer> {
-    const offer = (this.#offer ??= this.shared().then(listOffer));
+    const offer = (this.#known.offer ??= this.shared().then(listOffer));
     try {
       return await offer;
     } catch (error) {
       // The next who asks may be answered.
-      if (this.#offer === offer && this.#again-- > 0) this.#offer = undefined;
+      if (this.#known.offer === offer && this.#known.mayAgain()) this.#known.offer = undefined;
       throw error;
     }
   }
@@ -221,8 +239,8 @@ export class Bench {
   async allowed(): Promise<readonly (CallableTool | UncalledTool)[]> {
     const { calls } = this.#ground;
     if (calls.length === 0) return [];
-    const allowed = (this.#allowed ??= this.#listed(calls));
-    return await this.#unlessLost(allowed, () => void (this.#allowed = undefined));
+    const allowed = (this.#known.allowed ??= this.#listed(calls));
+    return await this.#known.unlessLost(allowed, () => void (this.#known.allowed = undefined));
   }
 
   /**
@@ -244,36 +262,26 @@ export class Bench {
     const { tools: listed } = await this.offer();
     const isListed = ({ name }: CallableTool): boolean => listed.some((tool) => tool['name'] === name);
     const shared = who === 'mute' ? await this.shared() : undefined;
-    const made = (this.#made[who] ??=
+    const made = (this.#known.made[who] ??=
       shared === undefined
         ? this.asked((speaker) => callEach(speaker, tools))
         : callEach(shared, tools.filter(isListed)));
-    return await this.#unlessLost(made, () => delete this.#made[who]);
+    return await this.#known.unlessLost(made, () => delete this.#known.made[who]);
   }
 
   /** Does something once for all rules that look at what came of it. @param key Name of what is done, which is always the same. */
   async kept<T>(key: string, act: () => Promise<T>): Promise<T> {
-    const known = this.#kept.get(key);
+    const known = this.#known.kept.get(key);
     // What has the key was done by the same act.
     if (known !== undefined) return (await known) as T;
     const doing = act();
-    this.#kept.set(key, doing);
-    return await this.#unlessLost(doing, () => this.#kept.delete(key));
-  }
-
-  /** Waits for what is done once, and has it done anew where the session was lost meanwhile. */
-  async #unlessLost<T>(doing: Promise<T>, forget: () => void): Promise<T> {
-    try {
-      return await doing;
-    } catch (error) {
-      if (error instanceof SessionLost && this.#again-- > 0) forget();
-      throw error;
-    }
+    this.#known.kept.set(key, doing);
+    return await this.#known.unlessLost(doing, () => this.#known.kept.delete(key));
   }
 
   /** Has everything that was kept done anew: what was found is looked at once more. */
   forget(): void {
-    this.#kept.clear();
+    this.#known.forget();
   }
 
   /** Does something in the conversation of a client that can be asked. */
@@ -300,24 +308,30 @@ export class Bench {
     params?: Readonly<Record<string, unknown>>,
     manner?: Manner,
   ): Promise<Answered> {
+    const isPlain = method === this.harmless && params === undefined && manner === undefined;
+    const known = isPlain && this.isSlow ? this.#known.twins.get(speaker) : undefined;
+    if (known !== undefined) return known;
     const answer = await speaker.request(method, params, manner);
-    if (answer.result !== undefined) return answer;
+    if (answer.result !== undefined) {
+      if (isPlain) this.#known.twins.set(speaker, answer);
+      return answer;
+    }
     if (method === this.#own) {
       // A fault of one request hides no others.
-      this.#stands = await this.#inPlace(speaker);
-      if (this.#stands !== undefined) return await this.works(speaker, this.#stands, params, manner);
+      this.#known.stands = await this.#inPlace(speaker);
+      if (this.#known.stands !== undefined) return await this.works(speaker, this.#known.stands, params, manner);
     }
     throw new NotJudged(`a right ${method} gave no result: ${excerptOf(answer)}`);
   }
 
   /** A request that stands for its own one, looked for once; `undefined` where there is none. */
   async #inPlace(speaker: Prober): Promise<string | undefined> {
-    const another = (this.#another ??= listOf(speaker));
+    const another = (this.#known.another ??= listOf(speaker));
     try {
       return await another;
     } catch (error) {
       // The next who asks may be answered.
-      if (this.#another === another && this.#again-- > 0) this.#another = undefined;
+      if (this.#known.another === another && this.#known.mayAgain()) this.#known.another = undefined;
       throw error;
     }
   }
@@ -335,7 +349,7 @@ export class Bench {
 
   /** A request that every server of the revision answers with a result, and that changes nothing. */
   get harmless(): string {
-    return this.#stands ?? this.#own;
+    return this.#known.stands ?? this.#own;
   }
 
   get #own(): 'server/discover' | 'ping' {
@@ -345,6 +359,7 @@ export class Bench {
   /** Ends all conversations. */
   async close(): Promise<void> {
     this.#isClosed = true;
+    await Promise.all(this.#siblings.map((one) => one.close()));
     await Promise.all([...this.#open].map((speaker) => this.end(speaker)));
     await Promise.all(this.#ending);
   }
@@ -364,22 +379,6 @@ export class Bench {
 
 function isAlive({ lines, isLost }: Prober): boolean {
   return lines?.ended === undefined && !isLost;
-}
-
-/** The first list that a server declares and answers with a result. */
-async function listOf(speaker: Prober): Promise<string | undefined> {
-  for (const name of ['tools', 'resources', 'prompts']) {
-    const method = `${name}/list`;
-    if (speaker.capabilities[name] !== undefined && (await speaker.request(method)).result !== undefined) return method;
-  }
-  return undefined;
-}
-
-async function callEach(speaker: Prober, tools: readonly CallableTool[]): Promise<readonly MadeCall[]> {
-  const made: MadeCall[] = [];
-  for (const [at, tool] of tools.entries())
-    made.push(await makeCall(speaker, tool, { meta: { progressToken: `parley-check-${at}` } }));
-  return made;
 }
 
 /** Answer that came, in a few words. */

@@ -95,6 +95,14 @@ export async function makeCall(speaker: Prober, of: CallableTool, manner: CallMa
   return { of, rounds, last, result: completeIn(last), tookMs: performance.now() - began };
 }
 
+/** Calls each tool once, with a progress token of its own. */
+export async function callEach(speaker: Prober, tools: readonly CallableTool[]): Promise<readonly MadeCall[]> {
+  const made: MadeCall[] = [];
+  for (const [at, tool] of tools.entries())
+    made.push(await makeCall(speaker, tool, { meta: { progressToken: `parley-check-${at}` } }));
+  return made;
+}
+
 /** The result of a call that has ended. */
 export function completeIn({ result }: Answered): JsonObject | undefined {
   return result !== undefined && (result['resultType'] ?? 'complete') === 'complete' && result['task'] === undefined

@@ -50,3 +50,12 @@ export function entryText(entry: JsonObject | undefined, key: string): string | 
   const value = entry?.[key];
   return typeof value === 'string' ? value : undefined;
 }
+
+/** The first list that a server declares and answers with a result. */
+export async function listOf(speaker: Prober): Promise<string | undefined> {
+  for (const name of ['tools', 'resources', 'prompts']) {
+    const method = `${name}/list`;
+    if (speaker.capabilities[name] !== undefined && (await speaker.request(method)).result !== undefined) return method;
+  }
+  return undefined;
+}

@@ -11,7 +11,9 @@ export async function livesOn(
   bench: Bench,
   { what, text, waitMs }: { readonly what: string; readonly text: NastyText; readonly waitMs?: number },
 ): Promise<RuleVerdict> {
-  const speaker = await bench.fresh();
+  // The conversation that the others had shows as well whether it serves on.
+  const isOwn = !bench.isSlow;
+  const speaker = isOwn ? await bench.fresh() : await bench.shared();
   try {
     await bench.works(speaker, bench.harmless);
     const { method, params } = ownWords(bench);
@@ -27,7 +29,7 @@ export async function livesOn(
     if (isEnded === true) return breaks(exchange, `${what} ended its process`);
     return unless(!(await bench.serves(speaker)), exchange, `after ${what} it did not serve any more`);
   } finally {
-    await bench.end(speaker);
+    if (isOwn) await bench.end(speaker);
   }
 }
 

@@ -1,0 +1,68 @@
+/** A server that takes its time for each answer is judged side by side, by as many messages at once as are allowed, and by the same measure. */
+
+import assert from 'node:assert/strict';
+import { createServer as createHttp, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { test, type TestContext } from 'node:test';
+import { setTimeout as rest } from 'node:timers/promises';
+import type { CheckReport } from '../../src/check/report.ts';
+import { toNodeHandler } from '../../src/node.ts';
+import { chosenRevisions } from '../../src/protocol/revision.ts';
+import { faults } from './faults.ts';
+import { cleanServer, serveFaulty, type Fault } from './faulty.ts';
+import { judgedAt } from './judging.ts';
+
+const only = ['basic', 'caching', 'page', 'tools', 'harden-no-json', 'harden-depth'];
+const chosen = { only, revisions: chosenRevisions(['2026-07-28']) };
+
+/** Serves a clean server that begins to answer after a time, and counts what it has to answer at once. */
+async function slow(t: TestContext, ms: number): Promise<{ readonly url: string; readonly most: () => number }> {
+  const handler = toNodeHandler(cleanServer(), { onWarning: () => undefined });
+  let [now, most] = [0, 0];
+  const http = createHttp((request: IncomingMessage, response: ServerResponse) => {
+    most = Math.max(most, ++now);
+    response.once('close', () => now--);
+    void rest(ms).then(() => handler(request, response));
+  });
+  await new Promise<void>((resolve) => void http.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    http.closeAllConnections();
+    http.close();
+    return handler.close();
+  });
+  // A server that listens on a port has such an address.
+  return { url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`, most: () => most };
+}
+
+const verdicts = ({ rows }: CheckReport): readonly string[] => rows.map(({ id, verdict }) => `${id} ${verdict}`);
+
+test('a slow server gets up to eight requests at once, no more messages than a quick one, and the same verdicts', async (t) => {
+  const quick = await judgedAt(t, (await slow(t, 0)).url, chosen);
+  const server = await slow(t, 1_050);
+  const report = await judgedAt(t, server.url, chosen);
+  assert.deepEqual(report.findings, []);
+  assert.deepEqual(verdicts(report), verdicts(quick));
+  assert.ok(server.most() >= 6 && server.most() <= 8, `${server.most()} at once`);
+  assert.ok(
+    report.counts.messages < 0.9 * quick.counts.messages,
+    `${report.counts.messages} messages, and ${quick.counts.messages}`,
+  );
+});
+
+test('a fault of a slow server is found by the rule that finds it in a quick one', async (t) => {
+  const [row, quick] = faults['missing-is-empty'] ?? assert.fail();
+  const fault: Fault = {
+    async response(returning, passing) {
+      await rest(1_050);
+      await quick.response?.(returning, passing);
+    },
+    ...(quick.request && { request: (passing) => quick.request?.(passing) }),
+  };
+  const { url, close } = await serveFaulty(fault, cleanServer);
+  t.after(close);
+  const { findings } = await judgedAt(t, url, { ...chosen, only: [row] });
+  assert.deepEqual(
+    findings.map(({ id }) => id),
+    [row],
+  );
+});
