@@ -2,13 +2,16 @@
 const carriedInPart: readonly (readonly [why: string, rows: string])[] = [
   [
     'it follows from what the text describes, which has no keyword of its own for it',
-    'versioning-004 subs-008 mrtr-017 mrtr-027 http-007 http-069 http-115 schema-013 tools-028 tools-029 tools-030 tools-031 tools-032 prompts-015 sampling-032',
+    'versioning-004 subs-008 mrtr-017 mrtr-027 http-007 http-069 http-115 tasks-083 schema-013 tools-028 tools-029 tools-030 tools-031 tools-032 prompts-015 sampling-032',
   ],
   [
     'the text says it in small letters, or describes it',
     'stdio-016 caching-002 caching-013 sse-008 sse-009 basic-038 mrtr-003 subs-012 subs-016 progress-012 auth-055',
   ],
-  ['a proposal that was accepted says it, and the pages of the revision do not', 'tools-014 schema-014 schema-015'],
+  [
+    'a proposal that was accepted says it, and the pages of the revision do not',
+    'tools-014 schema-014 schema-015 http-104 tasks-091 tasks-092 tasks-093 tasks-094',
+  ],
   ['the text says it of tasks/result alone', 'tasks-090'],
   ['the schema says that one should, and a list of the page that one must', 'icons-005 icons-006'],
 ];
@@ -19,6 +22,10 @@ export const disputes: ReadonlyMap<string, string> = new Map<string, string>([
   [
     'tools-025',
     'the page on tools wants a result with isError, and the schema says in a comment that wrong arguments are answered with -32602',
+  ],
+  [
+    'auth-132',
+    'the page has clients authenticate by RFC 7523, and shows the grant in an example: the claims of the assertion are those of that text',
   ],
   [
     'caching-018',
