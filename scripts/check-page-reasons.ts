@@ -39,6 +39,14 @@ const precise: readonly Reason[] = [
     'logging-011 elicit-043 elicit-046 elicit-048 elicit-049',
   ],
   ['nothing is fetched from other places than the server', 'resources-010 resources-011'],
+  [
+    'how long somebody waits for an answer no text says: who still waits may be patient, and a call may end for another reason',
+    'lifecycle-018 lifecycle-019 lifecycle-020 lifecycle-022 cancel-017 cancel-018 cancel-020 ping-002',
+  ],
+  [
+    'how much is too much no text says: who takes all that is sent here may refuse more',
+    'progress-008 tools-037 tasks-047 logging-009 compl-006',
+  ],
   ['needs a client that gives tools to the model, and a server that goes on with their results', 'sampling-031'],
   ['which scope has another in it is known to the server alone', 'auth-057'],
   ['who may see what is known to the server alone', 'caching-019 caching-020 tools-036 resources-019 resources-021'],
@@ -66,33 +74,37 @@ const server: readonly Reason[] = [
   ['said by two other rows, tools-011 and tools-035, which are judged', 'schema-014'],
   ['an error -32603 of a call may be one of the server, which is no failure of the tool', 'tools-023'],
   ['a call of which nothing comes any more may have been cancelled, or lost with its connection', 'http-029'],
-  ['needs a stream of GET that the server closes, and means to go on with', 'http-028'],
   [
     'what goes on after a stream was closed or a call was cancelled: nothing of it is sent to anybody',
     'http-060 http-061 http-062 cancel-014 tasks-037',
   ],
   [
-    'needs a server that ends by itself while a stream is open, and the text says two things of it',
+    'a process that is ended from outside need not have time to say anything, and the text says two things of it',
     'subs-009 subs-010',
   ],
   ['what the id of an event is made of is known to the server alone', 'http-038'],
-  ['needs a server that asks for the progress of several things at once, which is seldom seen', 'progress-002'],
-  ['needs a stream that says nothing for minutes', 'http-059'],
+  [
+    'a token may come again as soon as its request is answered, and questions are answered at once: that both were under way is not seen',
+    'progress-002',
+  ],
   ['about values of arguments, which a client chooses', 'http-087'],
   [
-    'of tasks of clients, of which the client that judges has none',
+    'needs a client that makes tasks of what it is asked, which the one that judges does not; that none is asked of it is said by tasks-003',
     'cancel-003 tasks-002 tasks-016 tasks-017 tasks-018 tasks-019 tasks-029 tasks-040',
   ],
   [
     'progress of tasks of 2025-11-25 may come on any stream, or not at all: one that does not come says nothing',
     'progress-009',
   ],
-  ['needs more tasks than are made here', 'tasks-033'],
-  ['needs a page that somebody opens, so that the question ends', 'elicit-026'],
+  [
+    'how many tasks a page may have is its own choice: one that lists all that were made may have pages for more',
+    'tasks-033',
+  ],
+  ['no page is opened here, so that no question by one comes to its end while another client listens', 'elicit-026'],
   ['by what a server knows who somebody is, no message shows', 'elicit-040 elicit-041'],
   ['needs a token that is given one scope after the other', 'auth-051'],
   ['no message says which text in a result or an argument is a state handle', 'security-020 security-021 security-022'],
-  ['needs hours, until a state or a task is over', 'mrtr-013'],
+  ['how short a time is short no text says, and a state that is taken after hours may be one for days', 'mrtr-013'],
   [
     'which states may be used once only, and when a question could have come earlier, is known to the server alone',
     'mrtr-015 tasks-061',
@@ -106,7 +118,8 @@ const server: readonly Reason[] = [
     'inner conduct, documents, and words for people',
     'meta-001 tasks-045 tasks-047 tasks-049 tasks-055 tasks-060 tasks-097 roots-009 roots-013',
   ],
-  ['never tried: no address is read that the server does not list', 'resources-018 resources-022'],
+  ['never tried: no address is read that the server does not list', 'resources-022'],
+  ['needs a token whose resource has capitals in its host, which nobody gives here', 'auth-095'],
 ];
 
 /** Of clients that are authorized. */

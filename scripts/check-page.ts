@@ -38,7 +38,7 @@ what to change and where it is written. \`--json\`, \`--junit\` and \`--sarif <f
 
 - **It changes nothing.** It opens and ends sessions of its own, lists, reads at most five listed resources, five listed apps of tools and five listed skills, gets at most three prompts that need no arguments, and opens streams. No listed tool is
   called but those that \`--calls add,book\` names: with the arguments of \`--args <file>\`, else with examples and defaults of their schemas, several times, and with wrong arguments; one that has \`destructiveHint\` as \`book!\`. The name of a tool in another case is called where it is named too (\`add,ADD\`), and should be that of none.
-  It sends at most 2,000 messages, 20 a second to a server on another machine, starts at most 40 processes, and ends after 15 minutes; a server on HTTP that takes a second or more for each answer is asked eight things at once. With \`--heavy\` it sends one of 100 MB too, and opens 500 connections whose requests do not end:
+  It sends at most 2,000 messages, 20 a second to a server on another machine, starts at most 40 processes, and ends after 15 minutes; a server on HTTP that takes a second or more for each answer is asked eight things at once. With \`--heavy\` it sends one of 100 MB too, and opens 500 connections whose requests do not end, and listens to two streams for two minutes:
   for servers of your own.
 - **A finding is meant to be a fault.** A wrong message has a right twin, which must work first. What is found is looked at once more, in a new conversation where that matters. What is not declared, and a revision that
   is not spoken, are no faults. What something in front of the server answers (HTML, 429, 502 to 504) says nothing of it.
@@ -143,6 +143,9 @@ const ofTokens: Readonly<Record<string, string>> = {
   'auth-122': ', --foreign-token-env',
   'auth-123': ', --foreign-token-env',
   'security-008': ', --foreign-token-env',
+  'logging-011': ', with a token',
+  'auth-074': ', with a token',
+  'auth-058': ', with a token',
   'security-018': ', --other-token-env',
   'auth-145': ', --login',
   'auth-147': ', --login',

@@ -27,6 +27,7 @@ export const disputes: ReadonlyMap<string, string> = new Map<string, string>([
     'auth-132',
     'the page has clients authenticate by RFC 7523, and shows the grant in an example: the claims of the assertion are those of that text',
   ],
+  ['http-059', 'the text encourages it, and says not how often: a server may do it after more than two minutes'],
   [
     'caching-018',
     'a server must be aware that what is public is shared, and that public is said rightly stands there in small letters; several servers behind one address may differ as well',

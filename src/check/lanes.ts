@@ -1,4 +1,4 @@
-import { listensWithin, restartMs } from './bench/alive.ts';
+import { listensWithin, restartMs } from './alive.ts';
 import type { Bench } from './bench/bench.ts';
 import type { Revision } from '../protocol/revision.ts';
 import { rowOf } from './register.ts';

@@ -32,6 +32,7 @@ lifecycle-006 2024-11-05..2025-11-25 SHOULD_NOT 2025-11-25/basic/lifecycle#initi
 lifecycle-007 2024-11-05..2025-03-26 SHOULD 2025-03-26/basic/lifecycle#operation
 lifecycle-008 2025-06-18..2025-11-25 MUST 2025-11-25/basic/lifecycle#operation
 lifecycle-009 2025-06-18..2025-11-25 MUST 2025-11-25/basic/lifecycle#operation
+lifecycle-012 2024-11-05..2025-11-25 MUST 2025-11-25/basic/lifecycle#version-negotiation
 lifecycle-013 2024-11-05..2025-11-25 MUST 2025-11-25/basic/lifecycle#version-negotiation
 lifecycle-014 2024-11-05..2025-11-25 SHOULD 2025-11-25/basic/lifecycle#version-negotiation
 versioning-001 2026-07-28..draft MUST 2026-07-28/basic/versioning#protocol-version-negotiation
@@ -60,6 +61,7 @@ http-022 2025-03-26..2025-06-18 SHOULD_NOT 2025-06-18/basic/transports#sending-m
 http-023 2025-03-26..2025-11-25 SHOULD 2025-11-25/basic/transports#sending-messages-to-the-server
 http-024 2025-11-25 SHOULD 2025-11-25/basic/transports#sending-messages-to-the-server
 http-025 2025-11-25 SHOULD 2025-11-25/basic/transports#sending-messages-to-the-server
+http-028 2025-11-25 SHOULD 2025-11-25/basic/transports#listening-for-messages-from-the-server
 http-032 2025-03-26..2025-11-25 MUST 2025-11-25/basic/transports#listening-for-messages-from-the-server
 http-033 2025-03-26..2025-11-25 SHOULD 2025-11-25/basic/transports#listening-for-messages-from-the-server
 http-034 2025-03-26..2025-11-25 MUST_NOT 2025-11-25/basic/transports#listening-for-messages-from-the-server
@@ -75,6 +77,7 @@ http-053 2025-06-18..2025-11-25 MUST 2025-11-25/basic/transports#protocol-versio
 http-054 2026-07-28..draft MUST 2026-07-28/basic/transports/streamable-http#receiving-messages
 http-056 2026-07-28..draft SHOULD 2026-07-28/basic/transports/streamable-http#receiving-messages
 http-057 2026-07-28..draft SHOULD 2026-07-28/basic/transports/streamable-http#receiving-messages
+http-059 2026-07-28..draft SHOULD 2026-07-28/basic/transports/streamable-http#receiving-messages
 http-066 2026-07-28..draft MUST 2026-07-28/basic/transports/streamable-http#protocol-version-header
 http-067 2026-07-28..draft MUST 2026-07-28/basic/transports/streamable-http#protocol-version-header
 http-068 2026-07-28..draft MUST 2026-07-28/basic/transports/streamable-http#protocol-version-header
@@ -157,6 +160,7 @@ logging-005 2026-07-28..draft MUST_NOT 2026-07-28/server/utilities/logging#per-r
 logging-006 2026-07-28..draft SHOULD 2026-07-28/server/utilities/logging#error-handling
 logging-007 2026-07-28..draft MUST 2026-07-28/changelog#major-changes
 logging-008 2024-11-05..draft MUST 2026-07-28/server/utilities/logging#log-levels
+logging-011 2024-11-05..draft MUST_NOT 2026-07-28/server/utilities/logging#security
 compl-001 2025-03-26..draft MUST 2026-07-28/server/utilities/completion#capabilities
 compl-002 2024-11-05..draft MUST 2026-07-28/server/utilities/completion#completion-results
 compl-004 2025-03-26..draft SHOULD 2026-07-28/server/utilities/completion#error-handling
@@ -331,6 +335,8 @@ auth-042 2025-11-25..draft SHOULD 2026-07-28/basic/authorization/index#scope-sel
 auth-046 2025-11-25..draft SHOULD 2026-07-28/basic/authorization/index#scope-selection-strategy
 auth-049 2025-11-25..draft SHOULD 2026-07-28/basic/authorization/index#runtime-insufficient-scope-errors
 auth-050 2025-11-25..draft SHOULD 2026-07-28/basic/authorization/index#runtime-insufficient-scope-errors
+auth-058 2025-11-25..draft SHOULD 2026-07-28/basic/authorization/client-registration#client-id-metadata-documents
+auth-074 2025-06-18 SHOULD 2025-06-18/basic/authorization#overview
 auth-096 2025-06-18..draft SHOULD 2026-07-28/basic/authorization/index#canonical-server-uri
 auth-109 2025-06-18..draft MUST 2026-07-28/basic/authorization/security-considerations#communication-security
 auth-116 2026-07-28..draft SHOULD_NOT 2026-07-28/basic/authorization/index#refresh-tokens
@@ -353,6 +359,7 @@ meta-012 2026-07-28..draft MUST 2026-07-28/basic/index#_meta
 meta-014 2026-07-28..draft MUST 2026-07-28/basic/index#_meta
 meta-015 2026-07-28..draft MUST 2026-07-28/basic/index#_meta
 meta-016 2026-07-28..draft SHOULD 2026-07-28/basic/index#_meta
+meta-017 2026-07-28..draft SHOULD_NOT 2026-07-28/basic/index#_meta
 meta-019 2026-07-28..draft MUST 2026-07-28/basic/index#_meta
 meta-020 2026-07-28..draft MUST 2026-07-28/basic/index#_meta
 schema-006 2025-11-25..draft MUST 2026-07-28/basic/index#schema-validation
@@ -360,6 +367,7 @@ security-008 2024-11-05..draft MUST_NOT 2026-07-28/tutorials/security/security_b
 security-014 2024-11-05..2025-11-25 MUST 2025-11-25/tutorials/security/security_best_practices#mitigation-4
 security-015 2024-11-05..2025-11-25 MUST_NOT 2025-11-25/tutorials/security/security_best_practices#mitigation-4
 security-016 2024-11-05..2025-11-25 MUST 2025-11-25/tutorials/security/security_best_practices#mitigation-4
+security-017 2024-11-05..2025-11-25 SHOULD 2025-11-25/tutorials/security/security_best_practices#mitigation-4
 security-018 2024-11-05..2025-11-25 SHOULD 2025-11-25/tutorials/security/security_best_practices#mitigation-4
 security-019 2026-07-28..draft MUST 2026-07-28/tutorials/security/security_best_practices#mitigation-4
 `;

@@ -1,5 +1,5 @@
 import { monotonicNow } from '../jsonrpc/timeout.ts';
-import { listensWithin, restartMs } from './bench/alive.ts';
+import { listensWithin, restartMs } from './alive.ts';
 import { excerptOf, type Bench } from './bench/bench.ts';
 import { inFront } from './bench/exchange.ts';
 import type { ProbeRule } from './rule.ts';

@@ -19,6 +19,8 @@ export interface Exchanged {
   readonly isUtf8?: false;
   /** Way in which it ended: the server said all, what was waited for came, it was silent, said too much, could not be reached, or went away. */
   readonly end: 'complete' | 'heard' | 'silent' | 'limit' | 'refused' | 'gone';
+  /** Tells whether a text has the token in it that was sent with the message; `undefined` where none was. */
+  readonly hasToken?: (text: string) => boolean;
   /** Reason, where it was `refused` or `gone`. */
   readonly reason?: string;
 }

@@ -132,7 +132,7 @@ async function exchanged(url: URL, { asked, headers, sent, why, begin }: Sending
       const { text, messages, malformed } = coming;
       const got = { status: response?.statusCode, headers: headersOf(response), text, messages, malformed };
       const odd = coming.isUtf8 ? {} : { isUtf8: false as const };
-      resolve({ sent, ...got, ...odd, end, ...(reason === undefined ? {} : { reason }) });
+      resolve({ sent, ...got, ...odd, ...tokenIn(headers), end, ...(reason === undefined ? {} : { reason }) });
     };
     const sending = begin(optionsOf(url, asked, headers));
     let cancel = after(asked.waitMs, () => over('silent'), true);
@@ -158,6 +158,16 @@ async function exchanged(url: URL, { asked, headers, sent, why, begin }: Sending
     // With a text, Node would write the head in UTF-8 too, and a session id must go back byte by byte.
     sending.end(typeof asked.body === 'string' ? Buffer.from(asked.body) : asked.body);
   });
+}
+
+/** Fewest characters of a token that is found in what comes: a shorter one may stand there for something else. */
+const fewest = 16;
+
+/** Looks for the token of a sender in what comes, which nobody else is told. */
+function tokenIn(headers: Readonly<Record<string, string>>): Pick<Exchanged, 'hasToken'> {
+  const [, value = ''] = Object.entries(headers).find(([name]) => name.toLowerCase() === 'authorization') ?? [];
+  const token = /^(?:bearer|dpop) +(\S+)$/i.exec(value)?.[1] ?? '';
+  return token.length < fewest ? {} : { hasToken: (text) => text.includes(token) };
 }
 
 function optionsOf(url: URL, asked: RawRequest, headers: Readonly<Record<string, string>>): RequestOptions {

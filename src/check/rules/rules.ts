@@ -8,13 +8,17 @@ import { anotherRules } from './another.ts';
 import { apartRules } from './apart.ts';
 import { authorizationRules } from './authorization.ts';
 import { basicRules } from './basic.ts';
+import { byNameRules } from './messages/by-name.ts';
 import { changeRules } from './changes.ts';
+import { echoedRules } from './messages/echoed.ts';
 import { envelopeRules } from './messages/envelope.ts';
 import { featureRules } from './features.ts';
 import { headerNameRules } from './http/header-names.ts';
 import { httpGuardRules } from './http/guard.ts';
 import { mirroredRules } from './http/mirrored.ts';
 import { belongingRules } from './http/belongs.ts';
+import { lastingRules } from './http/lasting.ts';
+import { sameIssuerRules } from './http/same-issuer.ts';
 import { resumedRules } from './http/resumed.ts';
 import { ownIssuerRules } from './http/own-issuer.ts';
 import { reachRules } from './http/reach.ts';
@@ -25,6 +29,7 @@ import { heavyRules } from './hardening/heavy.ts';
 import { inputRules } from './inputs.ts';
 import { lifecycleRules } from './lifecycle.ts';
 import { listedRules } from './listed.ts';
+import { logRules } from './messages/logs.ts';
 import { meaningRules } from './messages/meanings.ts';
 import { metaKeyRules } from './messages/meta-keys.ts';
 import { nastyRules } from './hardening/nasty.ts';
@@ -61,21 +66,26 @@ export const checkRules: readonly CheckRule[] = [
   ...basicRules,
   ...nastyRules,
   ...lifecycleRules,
+  ...echoedRules,
   ...statelessRules,
+  ...byNameRules,
   ...httpGuardRules,
   ...reachRules,
   ...httpSessionRules,
   ...httpStreamRules,
   ...resumedRules,
+  ...lastingRules,
   ...belongingRules,
   ...mirroredRules,
   ...authorizationRules,
   ...scopeRules,
   ...possessionRules,
   ...ownIssuerRules,
+  ...sameIssuerRules,
   ...stdioRules,
   ...sseRules,
   ...featureRules,
+  ...logRules,
   ...offeredRules,
   ...inputRules,
   ...uiRules,

@@ -1,6 +1,8 @@
 import type { Bench } from '../bench/bench.ts';
 import { isMessageText, type RawPair } from '../bench/pair.ts';
+import type { Prober } from '../bench/prober.ts';
 import type { ProbeRule } from '../rule.ts';
+import { looksGuessable } from './common/guessable.ts';
 import { breaks, holds, NotJudged, notJudged, unless, type RuleVerdict } from '../verdict.ts';
 
 /** Rules about HTTP+SSE, the transport of 2024-11-05. */
@@ -81,5 +83,34 @@ const origin: ProbeRule = {
     }),
 };
 
+/** The part of an endpoint that names its session: its only parameter, or the end of its path. */
+function sessionOf(endpoint: string): string {
+  const { pathname, searchParams } = new URL(endpoint, 'http://parley-check.invalid');
+  const [value, ...others] = [...searchParams.values()];
+  return value !== undefined && others.length === 0 ? value : (pathname.split('/').at(-1) ?? '');
+}
+
+const unguessable: ProbeRule = {
+  id: 'security-017',
+  words: 'The endpoint of a session is named by what cannot be guessed',
+  mend: 'make session ids of 128 random bits, such as those of crypto.randomUUID()',
+  over: 'sse',
+  async probe(bench) {
+    const speakers: Prober[] = [];
+    try {
+      for (let left = 5; left > 0; left--) speakers.push(await bench.fresh());
+      const pairs = speakers.flatMap(({ pair }) => pair ?? []);
+      const ids = pairs.flatMap(({ endpoint }) => (endpoint === undefined ? [] : [sessionOf(endpoint)]));
+      const [first] = pairs;
+      // Who names all by one endpoint knows them by something else.
+      if (first === undefined || new Set(ids).size < speakers.length) return notJudged('the endpoints name no session');
+      const why = looksGuessable(ids);
+      return why === undefined ? holds : breaks(first.opening, why);
+    } finally {
+      for (const speaker of speakers) await bench.end(speaker);
+    }
+  },
+};
+
 /** Rules about HTTP+SSE. */
-export const sseRules: readonly ProbeRule[] = [twoEndpoints, endpointFirst, messageEvents, origin];
+export const sseRules: readonly ProbeRule[] = [twoEndpoints, endpointFirst, messageEvents, origin, unguessable];

@@ -1,4 +1,4 @@
-import { besideIdle } from '../../bench/alive.ts';
+import { besideIdle } from '../../alive.ts';
 import type { Bench } from '../../bench/bench.ts';
 import { errorCodeIn, type Exchanged } from '../../bench/exchange.ts';
 import type { ProbeRule } from '../../rule.ts';

@@ -1,5 +1,5 @@
 import type { Bench } from '../../bench/bench.ts';
-import { besideIdle, listensWithin, restartMs } from '../../bench/alive.ts';
+import { besideIdle, listensWithin, restartMs } from '../../alive.ts';
 import type { ProbeRule } from '../../rule.ts';
 import type { Suspect } from '../../suspects.ts';
 import { breaks, holds, type RuleVerdict } from '../../verdict.ts';

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { after, monotonicNow } from '../../jsonrpc/timeout.ts';
+import { after, monotonicNow } from '../jsonrpc/timeout.ts';
 
 /** Time in which all connections of a process that ends are over, in milliseconds. */
 const endingMs = 100;

@@ -1,0 +1,65 @@
+import { isObject } from '../../../jsonrpc/message.ts';
+import { metaKey } from '../../../protocol/meta.ts';
+import type { Bench } from '../../bench/bench.ts';
+import type { Answered, Prober } from '../../bench/prober.ts';
+import type { ProbeRule } from '../../rule.ts';
+import { breaks, holds, notApplicable, notJudged } from '../../verdict.ts';
+import { ownMeta } from '../common/own-meta.ts';
+
+/** Names of clients that a server may know, and of one that nobody knows. */
+const names = ['claude-code', 'cursor-vscode', 'Visual Studio Code', 'parley-check-nobody'];
+
+const lists = [
+  ['tools', 'name'],
+  ['prompts', 'name'],
+  ['resources', 'uri'],
+] as const;
+
+/** Asks for the first page of a list as a client of some name, which says nothing else of itself. */
+async function listAs(bench: Bench, speaker: Prober, list: string, name: string): Promise<Answered> {
+  const meta = ownMeta(bench, { [metaKey.clientInfo]: { name, version: '1.0.0' } });
+  return await bench.works(speaker, `${list}/list`, {}, { meta });
+}
+
+/** Entries of a list, whatever their order. */
+function entriesOf({ result }: Answered, list: string, key: string): string {
+  const entries: unknown = result?.[list];
+  const texts = [entries].flat().map((one: unknown) => JSON.stringify(isObject(one) ? one[key] : one) ?? '');
+  return texts.toSorted().join();
+}
+
+/** Rule that asks four times, so that a list that changes by itself is no fault: names of clients are for people to read. */
+const sameForAll: ProbeRule = {
+  id: 'meta-017',
+  words: 'A list is the same whatever name a client gives itself',
+  mend: 'look at what a client declares that it can do, and not at clientInfo',
+  async probe(bench) {
+    const speaker = await bench.shared();
+    const known = lists.filter(([list]) => speaker.capabilities[list] !== undefined);
+    if (known.length === 0) return notApplicable('it lists nothing');
+    for (const [list, key] of known) {
+      const own = await listAs(bench, speaker, list, 'parley-check');
+      for (const name of names) {
+        const other = await listAs(bench, speaker, list, name);
+        if (entriesOf(other, list, key) === entriesOf(own, list, key)) continue;
+        const [ownAgain, otherAgain] = [
+          await listAs(bench, speaker, list, 'parley-check'),
+          await listAs(bench, speaker, list, name),
+        ];
+        const isSteady =
+          entriesOf(ownAgain, list, key) === entriesOf(own, list, key) &&
+          entriesOf(otherAgain, list, key) === entriesOf(other, list, key);
+        if (!isSteady) return notJudged(`${list}/list changes by itself`);
+        return breaks(
+          other,
+          `to ${JSON.stringify(name)} it lists other ${list} than to "parley-check"`,
+          `${list}/list`,
+        );
+      }
+    }
+    return holds;
+  },
+};
+
+/** Rules about names of clients. */
+export const byNameRules: readonly ProbeRule[] = [sameForAll];
