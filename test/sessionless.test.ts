@@ -8,6 +8,7 @@ import { createHandler } from '../src/http.ts';
 import type { Fetch } from '../src/http/client/fetch.ts';
 import { listen } from '../src/node.ts';
 import { createServer, type Server } from '../src/server.ts';
+import { memoryTasks } from '../src/store/memory-tasks.ts';
 import { memoryTransport } from '../src/testing/memory-transport.ts';
 
 const url = 'http://localhost/mcp';
@@ -101,15 +102,52 @@ for (const [what, method, params] of [
     assert.ok(error.message.includes(method), error.message);
   });
 
-test('a handler that asks its client hears that it cannot', async (t) => {
+test('a handler that asks its client hears that it cannot, and which capability that needs', async (t) => {
   const { fetch } = inTurn(t);
   const call = { jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'ask', arguments: {} } };
   const answer = await post(fetch, call, { 'mcp-protocol-version': '2025-11-25' });
+  const { error } = (await answer.json()) as { readonly error: { readonly message: string } };
   assert.match(
-    await answer.text(),
+    error.message,
     /roots\/list cannot be asked: no sessions are kept here, so that nothing is known at 2025-11-25/,
   );
+  assert.deepEqual(error, { code: -32600, message: error.message, data: { requiredCapabilities: { roots: {} } } });
 });
+
+test('what is said to cancel a call finds no handler', async (t) => {
+  const server = createServer({ name: 's', version: '1' });
+  let end = (): void => undefined;
+  server.tool('wait', {}, async (_, { signal }) => {
+    await new Promise<void>((resolve) => (end = resolve));
+    return String(signal.aborted);
+  });
+  const handler = createHandler(server, { sessions: 'none' });
+  t.after(() => handler.close());
+  const send = ((href: string, init: RequestInit) => handler(new Request(href, init))) as unknown as Fetch;
+  const version = { 'mcp-protocol-version': '2025-11-25' };
+  const call = { jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'wait', arguments: {} } };
+  const answered = post(send, call, version);
+  await new Promise((resolve) => void setImmediate(resolve));
+  const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } };
+  assert.equal((await post(send, cancelled, version)).status, 202);
+  end();
+  const { result } = (await (await answered).json()) as { readonly result: Json };
+  assert.deepEqual(result['content'], [{ type: 'text', text: 'false' }]);
+});
+
+for (const [kept, store] of [
+  ['are declared where a store keeps them', memoryTasks()],
+  ['are not declared where no store keeps them', undefined],
+] as const)
+  test(`tasks ${kept}`, async (t) => {
+    const server = createServer({ name: 's', version: '1' }, store && { tasks: { store } });
+    server.tool('work', { task: 'optional' }, () => 'done');
+    const handler = createHandler(server, { sessions: 'none' });
+    t.after(() => handler.close());
+    const send = ((href: string, init: RequestInit) => handler(new Request(href, init))) as unknown as Fetch;
+    const { result } = (await (await post(send, opening('2025-11-25'))).json()) as { readonly result: Json };
+    assert.equal(Object.hasOwn(Object(result['capabilities']), 'tasks'), store !== undefined);
+  });
 
 test('a client that names no revision has that of before the header', async (t) => {
   const { fetch } = inTurn(t);
