@@ -206,7 +206,8 @@ class Exchange implements Wire {
     if (status >= 400) this.#network.world.note(`${this.#parts.flow} is answered ${status} ${body ?? ''}`);
     const { request, flow, isCalm } = this.#parts;
     const after = afterOf(request);
-    if (status === 400 && after !== undefined && !isCalm)
+    // Who has left may have ended its session meanwhile.
+    if (status === 400 && after !== undefined && !isCalm && !this.#ended)
       this.#network.notResumed(`nothing can be taken up after ${after}, as ${flow} wants`);
     if (this.#misfortune === 'answer lost') return this.#cut();
     if (status === 202 && this.#wrong === 'taken') {

@@ -78,6 +78,9 @@ export const knowing: HttpOptions = {
   },
 };
 
+/** The longest that a question is waited for where there is room for few, in milliseconds: clients take half of it. */
+const longestQuestionMs = 16_000;
+
 /** Room for few at once. */
 const tightOptions: HttpOptions = {
   sessionIdleMs: 4_000,
@@ -88,6 +91,17 @@ const tightOptions: HttpOptions = {
   maxRequests: 3,
   maxStreamBuffer: 3_000,
 };
+
+/** Rounds of a service. Where there is room for few, a session whose client has gone in the middle of a question keeps others out for as long as that is waited for. */
+export function roundsOf(service: ServiceKind): NonNullable<ServerOptions['rounds']> {
+  return {
+    keys: [new Uint8Array(32).fill(7)],
+    maxRounds: mostRounds,
+    ttlMs: roundMs,
+    ...(service === 'once' && { singleUse: true, maxStateLength: 500 }),
+    ...((service === 'tight' || service === 'crowded') && { askTimeoutMs: longestQuestionMs }),
+  };
+}
 
 /** @param isShared True where the store keeps the events. */
 function httpOptionsOf(

@@ -14,7 +14,7 @@ import { Happened } from './happened.ts';
 import { Judge } from './judge.ts';
 import { Network } from './network.ts';
 import type { Reached } from './network-parts.ts';
-import { mostRounds, Node, roundMs, toolCount, type ServiceParts } from './node.ts';
+import { Node, roundsOf, toolCount, type ServiceParts } from './node.ts';
 import { Peace } from './peace.ts';
 import { isKept, isToldOnce, type Fault, type Plan } from './plan.ts';
 import { littleRoom, SharedStore } from './shared-store.ts';
@@ -120,12 +120,7 @@ class Service {
       later: (process, ms, run) => void world.later(ms, process, run),
       optionsOf: (process) => ({
         onError: () => undefined,
-        rounds: {
-          keys: [new Uint8Array(32).fill(7)],
-          maxRounds: mostRounds,
-          ttlMs: roundMs,
-          ...(plan.service === 'once' && { singleUse: true, maxStateLength: 500 }),
-        },
+        rounds: roundsOf(plan.service),
         ...(this.#store && { store: this.#store.of(process) }),
         ...(plan.nodes === 1 && plan.service === 'full store' && { store: memoryStore(littleRoom) }),
       }),
