@@ -103,13 +103,20 @@ export class Sessions {
     const claim = this.#company?.claim(session);
     if (claim === undefined) return session.listen(call);
     return claim.then((opening) => {
-      if (!call.reply.closed) {
-        if (opening?.isLost === false && !session.ended && !session.listening) session.listen(call);
-        else if (this.#isClosed) refuse(call.request, call.reply, shuttingDown());
+      const isGone = call.reply.closed;
+      if (!isGone && !session.ended) {
+        if (opening?.isLost === false && !session.listening) session.listen(call);
         else this.#isOpen(call);
       }
       opening?.over();
+      return !isGone && session.ended ? this.#again(call) : undefined;
     });
+  }
+
+  /** Answers a GET whose session ended here meanwhile: it may go on in another copy, or is gone. */
+  #again(call: HttpCall): Done {
+    if (this.#isClosed) return refuse(call.request, call.reply, shuttingDown());
+    return this.listen(call);
   }
 
   #isOpen(call: HttpCall): void {
@@ -153,6 +160,7 @@ export class Sessions {
       return session.takeUp(call, resumption, lastEventId);
     }
     resumption?.drop();
+    if (session.ended) return await this.#again(call);
     // Not 404, which would say that the session is gone.
     refuse(call.request, call.reply, { status: 400, message: 'nothing can be resumed from this Last-Event-ID' });
   }
