@@ -20,7 +20,7 @@ export interface Limits {
    * @param rate Rate of the measure, always the same for one key.
    * @param cost Number that is taken; 1 by default. What is more than the burst is never granted.
    * @returns Where there are not enough left, the time after which there may be, above 0 and at most that of a whole burst.
-   * @throws StoreError `unavailable`.
+   * @throws StoreError `full` or `unavailable`.
    */
   take(key: string, rate: RateLimit, cost?: number): NowOrLater<Allowance>;
 }

@@ -1,7 +1,5 @@
 import type { Allowance, Limits, RateLimit } from '../../store/limits.ts';
-import { StoreError } from '../../store/store.ts';
 import type { Calls } from './calls.ts';
-import { asStoreError } from './engine.ts';
 import type { RedisKeys } from './keys.ts';
 import { storeScripts } from './store-scripts.ts';
 
@@ -20,17 +18,7 @@ export class RedisLimits implements Limits {
   async take(key: string, rate: RateLimit, cost = 1): Promise<Allowance> {
     const { perSecond, burst = Math.max(1, perSecond) } = rate;
     if (perSecond === Infinity || burst === Infinity) return granted;
-    const retryAfterMs = await this.#taken(key, [perSecond, burst, cost]);
+    const retryAfterMs = await this.#calls.run(storeScripts.take, [this.#keys.measure(key)], [perSecond, burst, cost]);
     return retryAfterMs === null ? granted : { ok: false, retryAfterMs: Number(retryAfterMs) };
-  }
-
-  async #taken(key: string, values: readonly number[]): Promise<unknown> {
-    try {
-      return await this.#calls.run(storeScripts.take, [this.#keys.measure(key)], values);
-    } catch (error) {
-      const { message, cause, reason } = asStoreError(error);
-      // There is no other reason not to know.
-      throw new StoreError('unavailable', message, { cause: reason === 'full' ? error : cause });
-    }
   }
 }
