@@ -16,7 +16,11 @@ const rows: Readonly<Record<string, readonly [stateless: Shown, sessions: Shown,
   'cannot be reached, or is slow': [
     [
       [services, 'goes on with what it knows, and says 503 and never 404 else'],
-      ['test/store/rounds.test.ts', 'a store that is away keeps a state from being used, and says that it is busy'],
+      [
+        'test/store/rounds.test.ts',
+        "['away', 'unavailable']",
+        'keeps a state from being used, and says that it is busy',
+      ],
       ['test/store/changes.test.ts', 'is told of anything after a gap'],
     ],
     [
@@ -48,7 +52,10 @@ const rows: Readonly<Record<string, readonly [stateless: Shown, sessions: Shown,
     [['test/events.test.ts', 'a store that lost what it had kept is told of once by each process']],
   ],
   'is full': [
-    [[services, 'is full opens no session, and goes on with those that there are']],
+    [
+      [services, 'is full opens no session, and goes on with those that there are'],
+      ['test/store/rounds.test.ts', "['full', 'full']", 'keeps a state from being used, and says that it is busy'],
+    ],
     [
       [
         services,

@@ -49,19 +49,23 @@ test('a state that is good for one request was used in the other process too', a
   assert.equal((await here.error('tools/call', retry(asked))).code, -32602);
 });
 
-test('a store that is away keeps a state from being used, and says that it is busy', async () => {
-  const store = memoryStore();
-  let isAway = false;
-  const add: Store['records']['add'] = async (...record) => {
-    if (isAway) throw new StoreError('unavailable', 'the store does not answer');
-    return await store.records.add(...record);
-  };
-  const [server] = both({ ...store, records: { ...store.records, add } }, { singleUse: true });
-  const client = await open(server, statelessDate, { capabilities });
-  const asked = await client.result('tools/call', { name: 'greet' });
-  isAway = true;
-  const error = await client.error('tools/call', retry(asked));
-  assert.deepEqual([error.code, error.data], [-32603, { retryAfterMs: 1000 }]);
-  isAway = false;
-  await client.result('tools/call', retry(asked));
-});
+for (const [what, reason] of [
+  ['away', 'unavailable'],
+  ['full', 'full'],
+] as const)
+  test(`a store that is ${what} keeps a state from being used, and says that it is busy`, async () => {
+    const store = memoryStore();
+    let isRefusing = false;
+    const add: Store['records']['add'] = async (...record) => {
+      if (isRefusing) throw new StoreError(reason, `the store is ${what}`);
+      return await store.records.add(...record);
+    };
+    const [server] = both({ ...store, records: { ...store.records, add } }, { singleUse: true });
+    const client = await open(server, statelessDate, { capabilities });
+    const asked = await client.result('tools/call', { name: 'greet' });
+    isRefusing = true;
+    const error = await client.error('tools/call', retry(asked));
+    assert.deepEqual([error.code, error.data], [-32603, { retryAfterMs: 1000 }]);
+    isRefusing = false;
+    await client.result('tools/call', retry(asked));
+  });
