@@ -126,6 +126,14 @@ export const httpCallCases: readonly Case[] = [
     contenders: against([0, 1, 3].map((count) => parley(`${count} functions`, { options: { middleware: count } }))),
   },
   {
+    id: 'call-store',
+    title: `tools/call at ${stateless} over HTTP with a store that processes share, 16 connections`,
+    unit: 'µs of CPU per request',
+    target: 'within 2 % of the same server without',
+    rounds: 9,
+    contenders: against([parley('no store'), parley('a store', { options: { store: true } })]),
+  },
+  {
     id: 'call-otel',
     title: `tools/call at ${stateless} over HTTP with spans and metrics, 16 connections`,
     unit: 'µs of CPU per request',

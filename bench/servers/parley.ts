@@ -2,6 +2,7 @@
  * Parley, as its users serve it: every default limit and check is on. It listens by itself, is a listener of a server that is
  * theirs, or answers a `Request`, by the `entry` that is asked for.
  */
+import { memoryStore } from '../../src/store/memory/store.ts';
 import { protect } from '../../src/protect.ts';
 import { createServer } from '../../src/server.ts';
 import { createHandler } from '../../src/http.ts';
@@ -10,7 +11,10 @@ import { resource, token } from './guard.ts';
 import { optionsOf, ready, serve, type Readiness } from './support.ts';
 import { descriptions, largeText, moreNames } from './tools.ts';
 
-const server = createServer({ name: 'bench', version: '1.0.0' });
+const { entry, guarded, middleware, telemetry, store } = optionsOf();
+// One that several processes could share.
+const shared = { store: { ...memoryStore(), shared: true }, rounds: { keys: [new Uint8Array(32).fill(1)] } };
+const server = createServer({ name: 'bench', version: '1.0.0' }, store === true ? shared : {});
 const numbers = {
   type: 'object',
   properties: { a: { type: 'number' }, b: { type: 'number' } },
@@ -24,7 +28,6 @@ server.tool('length', { description: descriptions.length, input: length }, ({ te
 for (const name of moreNames) server.tool(name, { description: `The ${name}.`, input: numbers }, ({ a }) => String(a));
 
 const readiness: Readiness = { change: () => server.changed('tools') };
-const { entry, guarded, middleware, telemetry } = optionsOf();
 if (telemetry === 'sdk') (await import('./telemetry.ts')).registerSdk();
 if (telemetry !== undefined) server.use((await import('../../src/otel.ts')).otel());
 // Such as looks at a request and its result, and changes nothing.
