@@ -1,9 +1,9 @@
 import { settledWithin } from '../jsonrpc/timeout.ts';
 import { checkedKeys, keyBytes, sealingKeyOf, type SealingKeys } from './sealing-key.ts';
 
-/** Time after which keys are asked for again, and for which old ones are used meanwhile, in milliseconds. */
+/** Time after which keys are asked for again, and for which old ones are used meanwhile, in milliseconds: who changes keys waits two minutes between two steps. */
 const askAgainMs = 60_000;
-const oldMs = 600_000;
+const oldMs = 90_000;
 /** Time after which they are asked for again where that failed, in milliseconds. */
 const tryAgainMs = 5_000;
 /** Waits for keys, in milliseconds: for the first ones, without which there is nothing, and for newer ones than those that are old. */
