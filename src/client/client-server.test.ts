@@ -107,6 +107,18 @@ for (const way of ways) {
         await client.close();
       });
 
+      it('progress is heard by who listens to that of every request', async () => {
+        const heard: unknown[] = [];
+        const client = await connect(way.reach(createWeather()), {
+          revisions: [date],
+          onProgress: ({ progress }) => void heard.push(progress),
+        });
+        await client.callTool('slow');
+        await client.callTool('slow', {}, { onProgress: () => undefined });
+        assert.deepEqual(heard, [1, 2, 1, 2]);
+        await client.close();
+      });
+
       it('a call that was given up stops on the server', async () => {
         const server = createWeather();
         const client = await connect(way.reach(server), { revisions: [date] });

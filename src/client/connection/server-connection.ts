@@ -22,6 +22,8 @@ export interface ServerConnectionOptions extends NotificationBudget {
   self(): Self;
   readonly timeoutMs: number;
   readonly maxTotalTimeoutMs: number | undefined;
+  /** Present where somebody hears the progress of all requests, which is asked for then. */
+  readonly onProgress?: unknown;
   /** Hears what a listener of a request failed with. */
   readonly failed: Failed;
 }
@@ -106,7 +108,7 @@ export class ServerConnection {
   /** Sends `subscriptions/listen`, whose answer has no time limit, and which is known by its id until then. */
   listen(params: JsonObject, signal: AbortSignal, capabilities?: ClientCapabilities): Asked {
     const method = 'subscriptions/listen';
-    const asked = this.#call(method, params, { signal, timeoutMs: 0, maxTotalTimeoutMs: 0, capabilities });
+    const asked = this.#call(method, params, { signal, timeoutMs: 0, maxTotalTimeoutMs: 0, capabilities }, false);
     return {
       id: asked.id,
       answer: asked.answer.then((result) => this.#checked(method, result, {})),
@@ -131,10 +133,16 @@ export class ServerConnection {
     await channel.notify(method, wire, { revision, headers, timeoutMs: this.#options.timeoutMs });
   }
 
-  #call(method: string, params: JsonObject | undefined, options: AttemptOptions): Asked {
+  #call(
+    method: string,
+    params: JsonObject | undefined,
+    options: AttemptOptions,
+    mayProgress = this.#options.onProgress !== undefined,
+  ): Asked {
     const { revision, channel } = this.agreement;
     const { timeoutMs, maxTotalTimeoutMs, maxNotifications, maxNotificationBytes, failed } = this.#options;
-    const { onProgress, onSent, onGivenUp, onLateAnswer, task } = options;
+    const { onSent, onGivenUp, onLateAnswer, task } = options;
+    const onProgress = options.onProgress ?? (mayProgress ? unheard : undefined);
     const projected = this.#project(method, params, task?.offered);
     const dressed = this.#describesItself
       ? withMeta(projected, this.#meta(options, this.logLevel), options.meta)
@@ -204,3 +212,6 @@ function checkResultType(method: string, result: JsonObject, more: readonly stri
   const shown = JSON.stringify(resultType)?.slice(0, 100);
   throw new ConnectionError('invalid-message', `the result of ${method} has the unknown resultType ${shown}`);
 }
+
+/** Who hears the progress of all requests hears that of each. */
+function unheard(): void {}

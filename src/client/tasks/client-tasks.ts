@@ -199,9 +199,10 @@ export class ClientTasks {
 
   /** The options of a call whose reports of progress are followed by those of its task. */
   #reporting(options: CallOptions): Reporting {
-    const { onProgress } = options;
+    const { failed, onProgress: toAll } = this.#parts.settings;
+    const { onProgress = toAll && ((): void => undefined) } = options;
     if (onProgress === undefined) return { options, progress: undefined };
-    const progress = new TaskProgress(guardedListener('onProgress', onProgress, this.#parts.settings.failed));
+    const progress = new TaskProgress(guardedListener('onProgress', onProgress, failed));
     return { options: { ...options, onProgress: progress.hear }, progress };
   }
 

@@ -13,10 +13,13 @@ export function toldStore(store: Store, listeners: ServiceListeners): Store {
   const watched: Run = (operation, ask) =>
     listeners.watchers.reduce((run, watcher) => () => watcher.asked(operation, run), ask)();
   const { records, bus, limits, tasks } = store;
-  const generation = new StoreGeneration(records, () => listeners.tell?.({ type: 'store-emptied' }));
-  const look = (): void => {
-    if (store.shared && listeners.tell !== undefined) void generation.look();
-  };
+  const gaps = new Set<() => void>();
+  const generation = new StoreGeneration(records, () => {
+    listeners.tell?.({ type: 'store-emptied' });
+    // What is known here of what was kept is looked up anew, as after a gap.
+    for (const onGap of gaps) onGap();
+  });
+  const look = (): void => void (store.shared && generation.look());
   const told = telling(listeners, watched, look);
   return {
     records: through(told, 'records', records, ['add', 'get', 'put', 'touch', 'delete']),
@@ -36,14 +39,23 @@ export function toldStore(store: Store, listeners: ServiceListeners): Store {
     bus: {
       ...through(told, 'bus', bus, ['publish']),
       // Who listens as to any bus need not hear of gaps.
-      subscribe: (channel, hear, onGap: (() => void) | undefined) =>
-        told('bus.subscribe', () =>
+      subscribe: (channel, hear, onGap: (() => void) | undefined) => {
+        const missed = (): void => onGap?.();
+        const subscribed = told('bus.subscribe', () =>
           bus.subscribe(channel, hear, () => {
             listeners.tell?.({ type: 'bus-gap' });
             look();
-            onGap?.();
+            missed();
           }),
-        ),
+        );
+        return andThen(subscribed, (end) => {
+          gaps.add(missed);
+          return () => {
+            gaps.delete(missed);
+            return end();
+          };
+        });
+      },
     },
     limits: through(told, 'limits', limits, ['take']),
     ...(tasks && { tasks }),

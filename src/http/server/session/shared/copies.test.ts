@@ -172,3 +172,29 @@ test('a change waits for its client also where nobody can tell which process has
   assert.match(heard(), /notifications\/resources\/updated/);
   await process.send('DELETE', session);
 });
+
+test('a session whose record is gone with all that its store had ends in every process that has a copy', async (t) => {
+  let store = memoryStore();
+  const late = <Part extends object>(part: () => Part): Part =>
+    new Proxy(part(), { get: (_, name) => Reflect.get(part(), name) as unknown });
+  // What listens goes on listening, as after a FLUSHALL.
+  const given: Store = { ...store, records: late(() => store.records) };
+  const processes = [processOver(t, given), processOver(t, given)];
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } };
+  const opened = await processes[0]?.send('POST', {}, { id: 1, method: 'initialize', params });
+  const session = { 'mcp-session-id': opened?.headers.get('mcp-session-id') ?? assert.fail('it has an id') };
+  await processes[0]?.send('POST', session, { method: 'notifications/initialized' });
+  const statuses = async (): Promise<readonly number[]> => {
+    const answers = processes.map(({ send }) => send('POST', session, { id: 2, method: 'ping' }));
+    return (await Promise.all(answers)).map(({ status }) => status);
+  };
+  const look = async (): Promise<void> => {
+    for (const { server } of processes) await server.endpoint.store?.check();
+    await settle();
+  };
+  await look();
+  assert.deepEqual(await statuses(), [200, 200]);
+  store = memoryStore();
+  await look();
+  assert.deepEqual(await statuses(), [404, 404]);
+});
