@@ -213,5 +213,5 @@ function checkResultType(method: string, result: JsonObject, more: readonly stri
   throw new ConnectionError('invalid-message', `the result of ${method} has the unknown resultType ${shown}`);
 }
 
-/** Who hears the progress of all requests hears that of each. */
+/** Listener to the progress of one request, where that of all is heard elsewhere. */
 function unheard(): void {}
