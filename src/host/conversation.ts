@@ -65,8 +65,8 @@ export class HostConversation implements Conversation {
   #closed = false;
   /** True while an `initialize` is about to open the session. */
   #isOpening = false;
-  /** Number of requests of which it is being found out whether they came too soon. */
-  #measured = 0;
+  /** Requests of which it is being found out whether they came too soon. */
+  #measured: RequestId[] | undefined;
 
   /**
    * @param open Conversations of the host that are open.
@@ -122,6 +122,10 @@ export class HostConversation implements Conversation {
     }
   }
 
+  waits(id: RequestId): boolean {
+    return this.#measured?.includes(id) === true;
+  }
+
   unreadable(reason: string): ResponseMessage {
     return this.#refusal(undefined, new McpError('parseError', reason));
   }
@@ -148,11 +152,12 @@ export class HostConversation implements Conversation {
     const { rates } = this.#host;
     if (rates === undefined) return this.#request(judged, auth);
     const { message } = judged;
-    if (this.#measured >= maxRunning) return this.#refusal(message.id, tooMany());
-    this.#measured++;
-    const { session } = this.#session ?? {};
-    return andThen(rates(message.method, { auth, session, address: this.#link.address }), (refused) => {
-      this.#measured--;
+    const measured = (this.#measured ??= []);
+    if (measured.length >= maxRunning) return this.#refusal(message.id, tooMany());
+    measured.push(message.id);
+    const asks = { auth, session: this.#session?.session, address: this.#link.address };
+    return andThen(rates(message.method, asks), (refused) => {
+      measured.splice(measured.indexOf(message.id), 1);
       if (this.#closed) return undefined;
       if (refused === undefined) return this.#request(judged, auth);
       // Over HTTP the status tells of it.
@@ -164,15 +169,12 @@ export class HostConversation implements Conversation {
 
   #request({ message, claimed, meta }: JudgedRequest, auth: AuthInfo | undefined): Outcome {
     const obstacle = this.#running.obstacle(message.id);
-    if (obstacle === 'duplicate') {
+    if (obstacle === 'duplicate')
       return this.#refusal(
         message.id,
         new McpError('invalidRequest', `id ${JSON.stringify(message.id)} is already in use by a running request`),
       );
-    }
-    if (obstacle === 'busy') {
-      return this.#refusal(message.id, tooMany());
-    }
+    if (obstacle === 'busy') return this.#refusal(message.id, tooMany());
     // In a session it is settled how a request that names no revision is read.
     const own = claimed === undefined && this.#session !== undefined ? undefined : meta;
     if (own instanceof McpError) return this.#refusal(message.id, own, this.#host.revisions.findLast(describesClients));
@@ -346,12 +348,9 @@ export class HostConversation implements Conversation {
   #notified(message: NotificationMessage): void {
     switch (message.method) {
       case 'notifications/initialized':
-        this.#session?.initialized();
-        return;
-      case 'notifications/cancelled': {
-        this.#running.cancelled(message.params);
-        return;
-      }
+        return this.#session?.initialized();
+      case 'notifications/cancelled':
+        return this.#running.cancelled(message.params);
       default:
         if (message.method === 'notifications/progress') this.#connection?.progressed(message);
         if (message.method === 'notifications/tasks/status') this.#toldOfTask(message.params?.['taskId']);

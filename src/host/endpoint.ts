@@ -208,6 +208,11 @@ export interface Conversation {
   receive(value: unknown, auth?: AuthInfo): Promise<ResponseMessage | undefined>;
   /** The same for a value that the edge has judged already, since it had to know where that belongs. */
   take(judged: Judged, auth?: AuthInfo): Promise<ResponseMessage | undefined>;
+  /**
+   * Tells whether a request that was taken has not begun to run: it is being found out whether it may, and it may be sent
+   * again without harm. What is left out has begun.
+   */
+  waits?(id: RequestId): boolean;
   /** Answers a value that could not even be parsed. */
   unreadable(reason: string): ResponseMessage;
   /**

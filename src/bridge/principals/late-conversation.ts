@@ -1,6 +1,6 @@
 import type { AuthInfo, Conversation, Endpoint, Link } from '../../host/endpoint.ts';
 import type { Judged } from '../../host/judged.ts';
-import type { ResponseMessage } from '../../jsonrpc/message.ts';
+import type { RequestId, ResponseMessage } from '../../jsonrpc/message.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { Revision } from '../../protocol/revision.ts';
 import { unreachable } from '../failure.ts';
@@ -43,6 +43,10 @@ export class LateConversation implements Conversation {
 
   async take(judged: Judged, auth?: AuthInfo): Promise<ResponseMessage | undefined> {
     return await this.#during(auth, async () => await (this.#inner ?? (await this.#late())).take(judged, auth));
+  }
+
+  waits(id: RequestId): boolean {
+    return this.#inner === undefined || this.#inner.waits?.(id) === true;
   }
 
   unreadable(reason: string): ResponseMessage {

@@ -1,4 +1,10 @@
-import type { Message, NotificationMessage, RequestMessage, ResponseMessage } from '../../jsonrpc/message.ts';
+import type {
+  Message,
+  NotificationMessage,
+  RequestId,
+  RequestMessage,
+  ResponseMessage,
+} from '../../jsonrpc/message.ts';
 import { Crowd, type Membership } from '../../jsonrpc/crowd.ts';
 import { eachInSlices } from '../../jsonrpc/slices.ts';
 import type { AuthInfo, Conversation, Link } from '../../host/endpoint.ts';
@@ -12,7 +18,7 @@ import type { HttpCall } from './call.ts';
 import type { HttpContext } from './context.ts';
 import { headerMismatch, methodMismatch, versionMismatch } from './headers.ts';
 import { streamProblem } from './session/rules.ts';
-import { errorBody, exchangeStatus, refuse, shuttingDown, type HttpProblem } from './status.ts';
+import { errorBody, exchangeStatus, lastResponse, refuse, shuttingDown, type HttpProblem } from './status.ts';
 
 const listen = 'subscriptions/listen';
 const invalidParams = -32602;
@@ -186,7 +192,9 @@ class Exchange implements Link {
 
   #respond(judged: JudgedRequest, response: ResponseMessage | undefined): void {
     try {
-      this.#answer.respond(response === undefined ? 200 : this.#status(judged, response), response);
+      // What runs once is not answered where the server was closed before what serves it.
+      if (response === undefined && judged.message.method !== listen) this.#stopped(judged.message.id);
+      else this.#answer.respond(response === undefined ? 200 : this.#status(judged, response), response);
     } finally {
       this.stop();
     }
@@ -222,15 +230,23 @@ class Exchange implements Link {
     else this.#conversation.end();
   }
 
-  /** Turns the client away in the middle of it: nothing came in time. */
+  /** Ends it in the middle: nothing came in time. */
   abort(): void {
-    if (this.#answer.streaming) this.#answer.finish(200, undefined);
+    const { message } = this;
+    const id = 'id' in message ? message.id : undefined;
+    if (id !== undefined && message.method !== listen) this.#stopped(id);
+    else if (this.#answer.streaming) this.#answer.finish(200, undefined);
     else {
-      const id = 'id' in this.message ? this.message.id : undefined;
       this.#answer.closed();
       refuse(this.#call.request, this.#call.reply, shuttingDown(), id);
     }
     this.stop();
+  }
+
+  #stopped(id: RequestId): void {
+    const waits = this.#conversation.waits?.(id) === true;
+    const response = lastResponse({ id, waits }, revisionOf(this.#call.version));
+    this.#answer.respond(exchangeStatus(response), response);
   }
 
   /** Ends the conversation: what still runs is aborted. */

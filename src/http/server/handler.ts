@@ -164,6 +164,7 @@ class Handler implements HttpHandler {
     course.stage = 'closed';
     endpoint.listeners?.tell?.({ type: 'drain-over', lastedMs: performance.now() - begun });
     await this.#exchanges.abort();
+    this.#sessionless?.close();
     await this.#sessions?.close();
     await this.#pairs?.close();
     await this.#context.streams.close();

@@ -1,4 +1,4 @@
-import { isObject, type RequestId, type ResponseMessage } from '../../jsonrpc/message.ts';
+import { isObject, type ErrorMessage, type RequestId, type ResponseMessage } from '../../jsonrpc/message.ts';
 import {
   errorToWire,
   McpError,
@@ -102,4 +102,18 @@ const longestAway = 5;
 export function shuttingDown(): HttpProblem {
   const retryAfterMs = 1000 * (1 + Math.floor(Math.random() * longestAway));
   return { ...busy('the server is shutting down'), retryAfterMs, headers: { Connection: 'close' } };
+}
+
+/**
+ * The response to a request that was not answered when its process came to its end. Whether one that ran did what it was
+ * to do nobody knows, and it is never told what invites to send it again.
+ */
+export function lastResponse(
+  { id, waits }: { readonly id: RequestId; readonly waits: boolean },
+  revision: Revision | undefined,
+): ErrorMessage {
+  const error = waits
+    ? errorOf(shuttingDown())
+    : new McpError('internalError', 'the process that ran the request was stopped; its outcome is not known');
+  return { jsonrpc: '2.0', id, error: errorToWire(revision, error) };
 }

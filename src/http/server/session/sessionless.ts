@@ -1,17 +1,19 @@
-import type { Message, RequestId } from '../../../jsonrpc/message.ts';
+import type { Message, RequestId, ResponseMessage } from '../../../jsonrpc/message.ts';
 import type { Conversation, Link } from '../../../host/endpoint.ts';
 import type { Judged, JudgedMalformed, JudgedRequest } from '../../../host/judged.ts';
 import { revisionOf, type Revision } from '../../../protocol/revision.ts';
 import { HttpAnswer, messageJson, responseJson } from '../answer.ts';
 import type { Done, HttpCall } from '../call.ts';
 import type { HttpContext } from '../context.ts';
-import { refuse, sessionStatus, type HttpProblem } from '../status.ts';
+import { lastResponse, refuse, sessionStatus, type HttpProblem } from '../status.ts';
 import { batchProblem, versionProblem } from './rules.ts';
 import { lacksScopes } from './scopes.ts';
 
 /** Handshake clients that are answered request by request: nothing is kept of them, so that any process answers any request. */
 export class Sessionless {
   readonly #context: HttpContext;
+  /** Ends of what is being answered, in the middle of it. */
+  readonly #running = new Set<() => void>();
 
   constructor(context: HttpContext) {
     this.#context = context;
@@ -37,15 +39,32 @@ export class Sessionless {
     if (asked.length === 0) return call.reply.send(202);
     const answer = this.#answer(call);
     const conversation = this.#goOn(this.#link(call, answer), revision);
-    try {
-      const responses = await Promise.all(asked.map((judged) => conversation.take(judged, call.auth)));
-      const texts = responses.flatMap((one) => (one === undefined ? [] : [responseJson(this.#context, one)]));
+    const responses = new Map<Judged, ResponseMessage | undefined>();
+    const complete = (): void => {
+      const all = asked.map((judged) => responses.get(judged));
+      const texts = all.flatMap((one) => (one === undefined ? [] : [responseJson(this.#context, one)]));
       if (answer.gone) return;
       if (answer.streaming) for (const text of texts) answer.message(text);
       answer.finish(200, answer.streaming || texts.length === 0 ? undefined : `[${texts.join(',')}]`);
-    } finally {
-      conversation.close();
-    }
+    };
+    const stop = (): void => {
+      for (const judged of asked)
+        if (judged.kind === 'request' && !responses.has(judged))
+          responses.set(judged, last(conversation, judged, revision));
+      complete();
+    };
+    await this.#during(conversation, stop, async () => {
+      const one = async (judged: Judged): Promise<void> => {
+        responses.set(judged, await conversation.take(judged, call.auth));
+      };
+      await Promise.all(asked.map(one));
+      complete();
+    });
+  }
+
+  /** Ends what is being answered: whoever waits hears that its outcome is not known. */
+  close(): void {
+    for (const stop of this.#running) stop();
   }
 
   /** Answers text that could not be parsed. */
@@ -58,10 +77,23 @@ export class Sessionless {
     const link = this.#link(call, answer);
     const opens = judged.message.method === 'initialize';
     const conversation = opens ? this.#context.endpoint.converse(link) : this.#goOn(link, revision);
-    try {
-      const response = await conversation.take(judged, call.auth);
+    const respond = (response: ResponseMessage | undefined): void =>
       answer.respond(response === undefined ? 200 : sessionStatus(response), response);
+    const stop = (): void => respond(last(conversation, judged, revision));
+    await this.#during(conversation, stop, async () => respond(await conversation.take(judged, call.auth)));
+  }
+
+  /** Does something in a conversation, which then ends. */
+  async #during(conversation: Conversation, stop: () => void, work: () => Promise<void>): Promise<void> {
+    const stopped = (): void => {
+      stop();
+      conversation.close();
+    };
+    this.#running.add(stopped);
+    try {
+      await work();
     } finally {
+      this.#running.delete(stopped);
       conversation.close();
     }
   }
@@ -120,4 +152,8 @@ export class Sessionless {
       },
     };
   }
+}
+
+function last(conversation: Conversation, { message: { id } }: JudgedRequest, revision: Revision): ResponseMessage {
+  return lastResponse({ id, waits: conversation.waits?.(id) === true }, revision);
 }

@@ -1,8 +1,7 @@
 import type { RequestId } from '../../../../jsonrpc/message.ts';
 import type { LoggedEvent } from '../../../../store/events.ts';
 import type { StreamWriter } from '../../../../store/stream-log.ts';
-import { McpError } from '../../../../protocol/error.ts';
-import { errorBody } from '../../status.ts';
+import { lastResponse } from '../../status.ts';
 import { positionOf, written, type LastingStreams, type Resumption, type StreamMaker } from '../stream.ts';
 import { aboutAnswer, aboutSession, requestsAnswered } from './about-stream.ts';
 import type { OpeningStream } from './claim.ts';
@@ -79,14 +78,11 @@ export class SharedStreams implements LastingStreams {
 
   /** Ends what is written here. Whoever waits for an answer hears that none comes. */
   end(): void {
-    const error = new McpError(
-      'internalError',
-      'the process that ran the request was stopped; its outcome is not known',
-    );
+    const { revision } = this.#parts;
     for (const { stream, about } of this.#live.values()) {
       const [id] = requestsAnswered(about) ?? [];
       if (about === aboutSession) stream.leave();
-      else stream.end(id === undefined ? undefined : errorBody(error, this.#parts.revision, id));
+      else stream.end(id === undefined ? undefined : JSON.stringify(lastResponse({ id, waits: false }, revision)));
     }
   }
 
