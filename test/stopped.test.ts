@@ -6,9 +6,10 @@ import { createBridge } from '../src/bridge.ts';
 import { createHttpHandler, type HttpHandler } from '../src/http/server/handler.ts';
 import type { HttpOptions } from '../src/http/server/options.ts';
 import { begin, visit, type FakeVisit, type Sent } from '../src/http/fake-http.test.ts';
-import { createServer, type Server } from '../src/server.ts';
+import { createServer, type Server, type ServerOptions } from '../src/server.ts';
 import { memoryTransport } from '../src/testing/memory-transport.ts';
 import { memoryStore } from '../src/store/memory/store.ts';
+import { initializing } from './support/session-client.ts';
 import { call, newest } from './support/stateless-call.ts';
 
 const unknown = {
@@ -22,7 +23,7 @@ interface Paying {
   readonly paid: Promise<void>;
 }
 
-function paying(options: Parameters<typeof createServer>[1] = {}): Paying {
+function paying(options: ServerOptions = {}): Paying {
   const server = createServer({ name: 's', version: '1' }, options);
   let made = (): void => undefined;
   const paid = new Promise<void>((resolve) => (made = resolve));
@@ -36,6 +37,11 @@ function paying(options: Parameters<typeof createServer>[1] = {}): Paying {
     return await pay();
   });
   return { server, paid };
+}
+
+/** Options of a server that shares its sessions with other processes. */
+function together(): ServerOptions {
+  return { store: { ...memoryStore(), shared: true }, rounds: { keys: [new Uint8Array(32)] } };
 }
 
 /** The answer to a payment whose process is stopped while it is made. */
@@ -119,6 +125,88 @@ test('of a batch without a session what was answered keeps its answer, and the r
     { jsonrpc: '2.0', id: 3, result: {} },
     { jsonrpc: '2.0', id: 4, error: unknown },
   ]);
+});
+
+/** A payment in a session of its own, with what else a test has it say. */
+async function inSession(
+  handler: HttpHandler,
+  version: string,
+  say: (params: Record<string, unknown>) => unknown,
+): Promise<Sent> {
+  const opened = await visit(handler, { body: initializing(version) });
+  const headers = { 'Mcp-Session-Id': opened.headers['mcp-session-id'], 'MCP-Protocol-Version': version };
+  return { headers, body: JSON.stringify(say({ name: 'pay' })) };
+}
+
+const single = (params: unknown): unknown => ({ jsonrpc: '2.0', id: 3, method: 'tools/call', params });
+
+for (const shared of [false, true]) {
+  const where = shared ? 'with a shared store' : 'without a store';
+
+  test(`a call in a session ${where} that ran is told that its outcome is not known`, async () => {
+    const { server, paid } = paying(shared ? together() : {});
+    const handler = createHttpHandler(server);
+    const answer = await stopped(paid, handler, await inSession(handler, '2025-11-25', single));
+    assert.deepEqual([answer.status, answer.json], [200, { jsonrpc: '2.0', id: 3, error: unknown }]);
+  });
+
+  for (const version of ['2025-03-26', '2025-11-25'])
+    test(`a stream of ${version} in a session ${where} ends with that`, async () => {
+      const { server, paid } = paying(shared ? together() : {});
+      const handler = createHttpHandler(server);
+      const aloud = (params: Record<string, unknown>): unknown =>
+        single({ ...params, name: 'pay-aloud', _meta: { progressToken: 'p' } });
+      const answer = await stopped(paid, handler, await inSession(handler, version, aloud));
+      assert.deepEqual(answer.events.slice(1), [{ jsonrpc: '2.0', id: 3, error: unknown }]);
+    });
+}
+
+test('a stream that cannot be resumed ends with that too', async () => {
+  const { server, paid } = paying();
+  const handler = createHttpHandler(server, { events: 'none' });
+  const aloud = (params: Record<string, unknown>): unknown =>
+    single({ ...params, name: 'pay-aloud', _meta: { progressToken: 'p' } });
+  const answer = await stopped(paid, handler, await inSession(handler, '2025-11-25', aloud));
+  assert.deepEqual(answer.events.slice(1), [{ jsonrpc: '2.0', id: 3, error: unknown }]);
+});
+
+const ping = { jsonrpc: '2.0', id: 2, method: 'ping' };
+
+test('of a batch in a session what was answered keeps its answer, and the rest is told', async () => {
+  const { server, paid } = paying();
+  const handler = createHttpHandler(server);
+  const answer = await stopped(
+    paid,
+    handler,
+    await inSession(handler, '2025-03-26', (params) => [ping, single(params)]),
+  );
+  assert.deepEqual(answer.json, [
+    { jsonrpc: '2.0', id: 2, result: {} },
+    { jsonrpc: '2.0', id: 3, error: unknown },
+  ]);
+});
+
+test('so is a batch whose answer is a stream by then', async () => {
+  const { server, paid } = paying();
+  const handler = createHttpHandler(server);
+  const aloud = (params: Record<string, unknown>): unknown => [
+    single({ ...params, name: 'pay-aloud', _meta: { progressToken: 'p' } }),
+  ];
+  const answer = await stopped(paid, handler, await inSession(handler, '2025-03-26', aloud));
+  assert.deepEqual(answer.events.slice(1), [{ jsonrpc: '2.0', id: 3, error: unknown }]);
+});
+
+test('a call over HTTP+SSE that ran is told on its stream', async () => {
+  const { server, paid } = paying();
+  const handler = createHttpHandler(server, { ssePair: { sse: '/sse', messages: '/messages' } });
+  const stream = begin(handler, { path: '/sse' });
+  await stream.until((so) => so.frames.length > 0);
+  const path = stream.frames[0]?.data ?? '';
+  await visit(handler, { path, body: initializing('2024-11-05') });
+  await visit(handler, { path, body: JSON.stringify(single({ name: 'pay' })) });
+  await paid;
+  await handler.close({ drainMs: 0 });
+  assert.deepEqual(JSON.parse(stream.frames.at(-1)?.data ?? ''), { jsonrpc: '2.0', id: 3, error: unknown });
 });
 
 test('what comes after the end has the answer of new work', async () => {

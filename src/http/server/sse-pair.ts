@@ -26,7 +26,7 @@ import {
 } from './session/rules.ts';
 import { lacksScopes } from './session/scopes.ts';
 import type { PairRelay, TakePosted } from './session/shared/pair-relay.ts';
-import { busy, errorBody, errorOf, refuse, shuttingDown, type HttpProblem } from './status.ts';
+import { busy, errorBody, errorOf, lastResponse, refuse, shuttingDown, type HttpProblem } from './status.ts';
 import type { EventStream } from './stream.ts';
 
 const parameter = 'sessionId';
@@ -76,7 +76,7 @@ export class SsePairs {
 
   /** Ends every conversation. */
   async close(): Promise<void> {
-    await eachInSlices(this.#open.values(), (pair) => pair.end());
+    await eachInSlices(this.#open.values(), (pair) => pair.stop());
     await this.#relay?.close();
   }
 
@@ -218,8 +218,8 @@ class SsePair implements Link {
   readonly #context: HttpContext;
   readonly #stream: EventStream;
   readonly #conversation: Conversation;
-  /** Number of messages that are being answered. */
-  #running = 0;
+  /** Messages that are being answered. */
+  readonly #running = new Set<Judged>();
   /** True when the token of its stream has expired. */
   expired = false;
 
@@ -243,20 +243,20 @@ class SsePair implements Link {
 
   /** Runs one message; its response goes on the stream. */
   async receive(judged: Judged, auth: AuthInfo | undefined): Promise<void> {
-    this.#running++;
+    this.#running.add(judged);
     try {
       const response = await this.#conversation.take(judged, auth);
       if (response !== undefined) this.#write(responseJson(this.#context, response));
     } finally {
-      this.#running--;
-      if (this.expired && this.#running === 0) this.end();
+      this.#running.delete(judged);
+      if (this.expired && this.#running.size === 0) this.end();
     }
   }
 
   /** Ends the conversation as soon as nothing runs any more: its stream alone can bring the answers. */
   expire(): void {
     this.expired = true;
-    if (this.#running === 0) this.end();
+    if (this.#running.size === 0) this.end();
   }
 
   /** Says on the stream why something was not taken. */
@@ -271,6 +271,17 @@ class SsePair implements Link {
 
   fail(error: McpError, id?: RequestId): void {
     this.#write(errorBody(error, this.revision ?? this.#context.inSessions.at(-1), id));
+  }
+
+  /** Ends it with its process: whoever waits for what runs hears that its outcome is not known. */
+  stop(): void {
+    for (const judged of this.#running) {
+      if (judged.kind !== 'request') continue;
+      const { id } = judged.message;
+      const waits = this.#conversation.waits?.(id) === true;
+      this.#write(responseJson(this.#context, lastResponse({ id, waits }, this.revision)));
+    }
+    this.end();
   }
 
   /** Ends the conversation with its stream: what runs is aborted. */

@@ -1,4 +1,4 @@
-import { type Message, type RequestId, type RequestMessage, type ResponseMessage } from '../../../jsonrpc/message.ts';
+import { type Message, type RequestId, type ResponseMessage } from '../../../jsonrpc/message.ts';
 import type { AuthInfo, Conversation, Link } from '../../../host/endpoint.ts';
 import type {
   Judged,
@@ -14,11 +14,12 @@ import { HttpAnswer, messageJson, responseJson } from '../answer.ts';
 import type { EventStore } from '../../../store/events.ts';
 import type { Done, HttpCall } from '../call.ts';
 import type { HttpContext } from '../context.ts';
-import { busy, errorOf, refuse, retryHeaders, sessionStatus } from '../status.ts';
+import { busy, errorOf, lastResponse, refuse, retryHeaders, sessionStatus } from '../status.ts';
 import type { EventStream } from '../stream.ts';
 import type { Elsewhere } from './elsewhere.ts';
 import type { LastingStream, LastingStreams, Resumption } from './stream.ts';
 import { isRequest } from './rules.ts';
+import { RunningAnswers } from './running-answers.ts';
 import { SessionStreams } from './streams.ts';
 
 /** Limit of messages that wait for a client that has no stream open. */
@@ -60,7 +61,7 @@ export class HttpSession implements Link {
   readonly address: string | undefined;
   readonly #context: SessionContext;
   readonly #conversation: Conversation;
-  readonly #answers = new Map<RequestId, HttpAnswer>();
+  readonly #answers: RunningAnswers;
   readonly #undelivered: string[] = [];
   #streams: LastingStreams | undefined;
   /** The stream for messages that belong to no request. */
@@ -83,6 +84,7 @@ export class HttpSession implements Link {
     this.latest = auth;
     this.address = request.remoteAddress;
     this.#context = context;
+    this.#answers = new RunningAnswers(context, (running) => this.#last(running));
     this.#elsewhere = elsewhere;
     this.#lastUsed = context.settings.now();
     const { endpoint } = context;
@@ -142,7 +144,7 @@ export class HttpSession implements Link {
   send(message: Message, related?: RequestId): void {
     const json = this.#ended ? undefined : messageJson(this.#context, message);
     if (json === undefined) return;
-    const answer = related === undefined ? undefined : this.#answers.get(related);
+    const answer = related === undefined ? undefined : this.#answers.of(related);
     if (answer?.message(json) === true) return;
     // Its client was told how the call ended; on another stream it would overtake what came before that.
     if (answer?.isTaken === true && !('id' in message)) return;
@@ -164,7 +166,7 @@ export class HttpSession implements Link {
   }
 
   disconnect(related: RequestId, retryMs: number = this.#context.settings.retryMs): void {
-    if (this.#resumable.resumption === 'polling') this.#answers.get(related)?.disconnect(retryMs);
+    if (this.#resumable.resumption === 'polling') this.#answers.of(related)?.disconnect(retryMs);
   }
 
   /** Runs the `initialize` request; whether it succeeded shows in `revision`. */
@@ -176,7 +178,7 @@ export class HttpSession implements Link {
   post(call: HttpCall, judged: Exclude<Judged, JudgedMalformed>): Done {
     if (judged.kind === 'request') return this.#request(call, judged);
     // What is said to another process needs no copy of the session to hear it.
-    const isPassed = this.#elsewhere?.pass(judged, (id) => this.#answers.has(id)) === true;
+    const isPassed = this.#elsewhere?.pass(judged, (id) => this.#answers.of(id) !== undefined) === true;
     if (isPassed) return call.reply.send(202);
     return this.#during(this.#kept(judged, this.#conversation.take(judged, call.auth)), (response) => {
       if (response === unkept) refuse(call.request, call.reply, notKept);
@@ -189,6 +191,7 @@ export class HttpSession implements Link {
   async batch(call: HttpCall, messages: readonly Judged[]): Promise<void> {
     const requests = this.#elsewhere === undefined ? none : messages.filter(isRequest).map(({ message }) => message.id);
     const answer = this.#answer(call, requests);
+    this.#answers.ofBatch(answer);
     const collected: string[] = [];
     const one = async (judged: Judged): Promise<void> => {
       const response = await this.#receive(answer, judged, call.auth);
@@ -266,6 +269,11 @@ export class HttpSession implements Link {
     return this.#undelivered.splice(0);
   }
 
+  /** Says to whoever waits for what runs here that its outcome is not known: the session is about to end with its process. */
+  stop(): void {
+    this.#answers.stop(this.#elsewhere !== undefined);
+  }
+
   /** Ends the session: what runs is aborted, its streams end. */
   end(): void {
     if (this.#ended) return;
@@ -307,9 +315,9 @@ export class HttpSession implements Link {
 
   #request(call: HttpCall, judged: JudgedRequest): Done {
     const answer = this.#answer(call, this.#elsewhere === undefined ? none : [judged.message.id]);
-    const id = this.#expect(judged.message, answer);
+    const id = this.#answers.expect(judged.message.id, answer);
     return this.#during(this.#kept(judged, this.#conversation.take(judged, call.auth)), (response) => {
-      if (id !== undefined) this.#answers.delete(id);
+      if (id !== undefined) this.#answers.forget(id);
       if (response === unkept) {
         const error = errorToWire(this.revision, errorOf(notKept));
         answer.respond(503, { jsonrpc: '2.0', id: judged.message.id, error });
@@ -326,24 +334,20 @@ export class HttpSession implements Link {
   }
 
   async #receive(answer: HttpAnswer, judged: Judged, auth: AuthInfo | undefined): Promise<ResponseMessage | undefined> {
-    const id = judged.kind === 'request' ? this.#expect(judged.message, answer) : undefined;
+    const id = judged.kind === 'request' ? this.#answers.expect(judged.message.id, answer) : undefined;
+    let last: ResponseMessage | undefined;
+    let response: ResponseMessage | undefined;
     try {
-      return await this.#conversation.take(judged, auth);
+      response = await this.#conversation.take(judged, auth);
     } finally {
-      if (id !== undefined) this.#answers.delete(id);
+      if (id !== undefined) last = this.#answers.forget(id);
     }
+    return response ?? last;
   }
 
-  /**
-   * Lets the messages of a request go to its answer.
-   *
-   * @returns The id to forget it by; `undefined` for an id in use, whose second request the conversation refuses: the
-   *   first keeps its answer.
-   */
-  #expect({ id }: RequestMessage, answer: HttpAnswer): RequestId | undefined {
-    if (this.#answers.has(id)) return undefined;
-    this.#answers.set(id, answer);
-    return id;
+  /** The response to what is still being answered when the process ends. */
+  #last(id: RequestId): ResponseMessage {
+    return lastResponse({ id, waits: this.#conversation.waits?.(id) === true }, this.revision);
   }
 
   /** Waits for every process to know what was changed, before anything is said of it; that it failed is said to who changed something. */

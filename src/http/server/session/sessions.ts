@@ -144,7 +144,10 @@ export class Sessions {
 
   /** Ends every session, and those that are being opened. */
   async close(): Promise<void> {
-    await eachInSlices(this.#open.values(), (session) => this.#end(session));
+    await eachInSlices(this.#open.values(), (session) => {
+      session.stop();
+      this.#end(session);
+    });
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
     await this.#company?.close();
