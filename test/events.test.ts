@@ -163,6 +163,42 @@ test('a store that is away is told of once, and once that it is back; gaps of it
   await server.close();
 });
 
+test('a store that is full is told of once until what it refused goes again, whatever is read meanwhile', async () => {
+  let isFull = false;
+  const inner = memoryStore();
+  const refuse = (): void => {
+    if (isFull) throw new StoreError('full', 'no room');
+  };
+  const records = {
+    ...inner.records,
+    add: async (...asked: Parameters<Store['records']['add']>) => {
+      refuse();
+      return await inner.records.add(...asked);
+    },
+  };
+  const events: ServiceEvent[] = [];
+  const server = createServer(info, {
+    store: { ...inner, records, check: refuse },
+    onEvent: (event) => void events.push(event),
+  });
+  const given = server.endpoint.store;
+  assert.ok(given);
+  isFull = true;
+  for (let time = 0; time < 2; time++) {
+    await assert.rejects(async () => await given.records.add('a', 'text', 1000));
+    assert.throws(() => given.check());
+    await given.records.get('a');
+  }
+  assert.deepEqual(typesOf(events), ['store-full']);
+  isFull = false;
+  await given.records.get('a');
+  assert.deepEqual(typesOf(events), ['store-full']);
+  await given.check();
+  await given.records.add('a', 'text', 1000);
+  assert.deepEqual(typesOf(events), ['store-full', 'store-roomy']);
+  await server.close();
+});
+
 test('a store that lost what it had kept is told of once by each process', async () => {
   let store: Store = { ...memoryStore(), shared: true };
   const late = <Part extends object>(part: () => Part): Part =>

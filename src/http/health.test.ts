@@ -170,3 +170,21 @@ test('a store that throws at once is no reason to fall', async (t) => {
   });
   assert.equal((await look(handler, '/readyz')).status, 503);
 });
+
+test('who asks hears why a server is not ready, and nothing of where its store is', async (t) => {
+  let reason: 'full' | 'unavailable' = 'full';
+  const { handler, pass } = withStore(t, () => {
+    throw new StoreError(reason, 'Redis at secret.example:6379');
+  });
+  const full = await look(handler, '/readyz');
+  assert.equal(full.headers.get('content-type'), 'application/json');
+  assert.deepEqual(await full.json(), { ready: false, why: 'the store is full' });
+  reason = 'unavailable';
+  pass(5_000);
+  assert.deepEqual(await (await look(handler, '/readyz')).json(), { ready: false, why: 'the store cannot be used' });
+  const head = await handler(new Request('http://localhost/readyz', { method: 'HEAD' }));
+  assert.deepEqual([head.status, await head.text()], [503, '']);
+  await handler.close();
+  const closed = await look(handler, '/readyz');
+  assert.deepEqual(await closed.json(), { ready: false, why: 'the server is shutting down' });
+});

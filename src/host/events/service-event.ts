@@ -44,6 +44,10 @@ export type ServiceEvent =
   | { readonly type: 'store-lost' }
   /** The store can be used again. */
   | { readonly type: 'store-back'; readonly awayMs: number }
+  /** The store is there and has no room for more; told once until it has. */
+  | { readonly type: 'store-full' }
+  /** The store has room again for what it refused. */
+  | { readonly type: 'store-roomy'; readonly fullMs: number }
   /** The store that processes share lost what it had kept, as where its disk is new: clients with sessions begin anew. */
   | { readonly type: 'store-emptied' }
   /** Texts of other processes may have been missed. */

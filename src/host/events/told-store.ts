@@ -1,6 +1,7 @@
 import { andThen, isLater } from '../../store/now-or-later.ts';
 import type { Store } from '../../store/store.ts';
 import { StoreGeneration } from './generation.ts';
+import { Fullness } from './fullness.ts';
 import type { ServiceListeners } from './listeners.ts';
 
 type Run = <T>(operation: string, ask: () => T) => T;
@@ -85,31 +86,39 @@ function through<Part extends object, Name extends keyof Part & string>(
   return Object.fromEntries(through) as Pick<Part, Name>;
 }
 
-/** Asks through another, and tells when the store cannot be used, and when it is back. */
+/** Asks through another, and tells when the store cannot be used or is full, and when that is over. */
 function telling(listeners: ServiceListeners, ask: Run, back: () => void): Run {
+  const fullness = new Fullness((event) => listeners.tell?.(event));
   let awaySince: number | undefined;
-  const well = (): void => {
+  const well = (operation: string): void => {
+    fullness.went(operation);
     if (awaySince === undefined) return;
     const awayMs = performance.now() - awaySince;
     awaySince = undefined;
     listeners.tell?.({ type: 'store-back', awayMs });
     back();
   };
-  const failed = (error: unknown): void => {
+  const failed = (operation: string, error: unknown): void => {
     const { reason } = (error ?? {}) as { readonly reason?: unknown };
+    if (reason === 'full') fullness.refused(operation);
     if (reason !== 'unavailable' || awaySince !== undefined) return;
     awaySince = performance.now();
     listeners.tell?.({ type: 'store-lost' });
   };
   return (...asked) => {
     if (listeners.tell === undefined) return ask(...asked);
+    const [operation] = asked;
     try {
       const value = ask(...asked);
-      if (isLater(value)) Promise.resolve(value).then(well, failed);
-      else well();
+      if (isLater(value))
+        Promise.resolve(value).then(
+          () => well(operation),
+          (error: unknown) => failed(operation, error),
+        );
+      else well(operation);
       return value;
     } catch (error) {
-      failed(error);
+      failed(operation, error);
       throw error;
     }
   };

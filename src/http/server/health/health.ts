@@ -1,4 +1,4 @@
-import type { Store } from '../../../store/store.ts';
+import { StoreError, type Store } from '../../../store/store.ts';
 import type { HttpContext } from '../context.ts';
 import type { HttpReply, HttpRequest } from '../universal.ts';
 
@@ -15,17 +15,20 @@ export interface HealthPaths {
 
 const headers = { 'Cache-Control': 'no-store' };
 
+/** Reason why nobody is to be sent here; without a word of where the store is, since everybody may ask. */
+type NotReady = 'the server is shutting down' | 'the store is full' | 'the store cannot be used';
+
 /** Time for which it is believed what a store said, in milliseconds. */
 const believedMs = 5_000;
 
 /**
- * Answers the questions of a platform, without a body and to everybody: the answer says nothing but how this process is, and who asks
- * knows it by an address, so that neither Host nor Origin is looked at.
+ * Answers the questions of a platform, to everybody: the answer says nothing but how this process is, in one line of JSON where it
+ * is not ready, and who asks knows it by an address, so that neither Host nor Origin is looked at.
  */
 export class Health {
   readonly #paths: HealthPaths;
   readonly #context: HttpContext;
-  #usable: boolean | Promise<boolean> = true;
+  #unusable: NotReady | undefined | Promise<NotReady | undefined>;
   #checkedAt = Number.NEGATIVE_INFINITY;
 
   constructor(paths: HealthPaths, context: HttpContext) {
@@ -40,44 +43,46 @@ export class Health {
     if (path !== live && path !== ready) return false;
     if (method !== 'GET' && method !== 'HEAD') reply.send(405, undefined, { ...headers, Allow: 'GET, HEAD' });
     else if (path === live) reply.send(200, undefined, headers);
-    else this.#sayReady(reply);
+    else this.#sayReady(reply, method === 'HEAD');
     return true;
   }
 
-  #sayReady(reply: HttpReply): void {
+  #sayReady(reply: HttpReply, isHead: boolean): void {
     const { store } = this.#context.endpoint;
-    const usable = store === undefined || this.#isUsable(store);
-    if (usable instanceof Promise) void usable.then((now) => this.#send(now, reply));
-    else this.#send(usable, reply);
-  }
-
-  #send(usable: boolean, reply: HttpReply): void {
-    if (usable && this.#context.course.ready) reply.send(200, undefined, headers);
-    else reply.send(503, undefined, { ...headers, 'Retry-After': '1' });
+    const unusable = store === undefined ? undefined : this.#isUnusable(store);
+    const say = (now: NotReady | undefined): void => {
+      const why = this.#context.course.ready ? now : 'the server is shutting down';
+      if (why === undefined) return reply.send(200, undefined, headers);
+      const body = isHead ? undefined : JSON.stringify({ ready: false, why });
+      reply.send(503, body, { ...headers, 'Retry-After': '1' });
+    };
+    if (unusable instanceof Promise) void unusable.then(say);
+    else say(unusable);
   }
 
   /** All who ask meanwhile wait for one look. */
-  #isUsable(store: Store): boolean | Promise<boolean> {
+  #isUnusable(store: Store): NotReady | undefined | Promise<NotReady | undefined> {
     const { now } = this.#context.settings;
-    if (now() - this.#checkedAt < believedMs) return this.#usable;
+    if (now() - this.#checkedAt < believedMs) return this.#unusable;
     this.#checkedAt = now();
     const looked = look(store);
-    this.#usable = looked;
-    if (looked instanceof Promise) void looked.then((usable) => (this.#usable = usable));
-    return this.#usable;
+    this.#unusable = looked;
+    if (looked instanceof Promise) void looked.then((unusable) => (this.#unusable = unusable));
+    return this.#unusable;
   }
 }
 
 /** A store ends each call within 2 seconds; why it cannot be used is told where it is used. */
-function look(store: Store): boolean | Promise<boolean> {
+function look(store: Store): NotReady | undefined | Promise<NotReady | undefined> {
   try {
     const checked = store.check();
-    if (checked === undefined) return true;
-    return Promise.resolve(checked).then(
-      () => true,
-      () => false,
-    );
-  } catch {
-    return false;
+    if (checked === undefined) return undefined;
+    return Promise.resolve(checked).then(() => undefined, reasonOf);
+  } catch (error) {
+    return reasonOf(error);
   }
+}
+
+function reasonOf(error: unknown): NotReady {
+  return error instanceof StoreError && error.reason === 'full' ? 'the store is full' : 'the store cannot be used';
 }
