@@ -58,7 +58,7 @@ export const programs: readonly Program[] = [
   {
     name: 'HTTP server',
     code: `import { createServer } from 'parley-mcp/server'; import { listen } from 'parley-mcp/node'; ${definition} await listen(server, { port: 3000 });`,
-    budget: 60.2,
+    budget: 60.5,
     aim: 30,
     neutral: false,
     role: 'server',
@@ -74,7 +74,7 @@ export const programs: readonly Program[] = [
   {
     name: 'stdio server',
     code: `import { createServer } from 'parley-mcp/server'; import { serveStdio } from 'parley-mcp/stdio'; ${definition} serveStdio(server);`,
-    budget: 48.3,
+    budget: 48.5,
     aim: 28,
     neutral: false,
     role: 'server',

@@ -1,4 +1,4 @@
-import { StoreError, type Store } from '../../../store/store.ts';
+import type { Store } from '../../../store/store.ts';
 import type { HttpContext } from '../context.ts';
 import type { HttpReply, HttpRequest } from '../universal.ts';
 
@@ -84,5 +84,7 @@ function look(store: Store): NotReady | undefined | Promise<NotReady | undefined
 }
 
 function reasonOf(error: unknown): NotReady {
-  return error instanceof StoreError && error.reason === 'full' ? 'the store is full' : 'the store cannot be used';
+  // By its words alone: the class is loaded where a store is.
+  const { reason } = (error ?? {}) as { readonly reason?: unknown };
+  return reason === 'full' ? 'the store is full' : 'the store cannot be used';
 }
