@@ -47,14 +47,14 @@ export const plantedFaults: readonly PlantedFault[] = [
   fault('what waited for a stream is not sent', session, 'this.#standalone?.send(json);\n  }', 'void json;\n  }'),
   fault(
     'progress goes to the stream of another call',
-    session,
-    'this.#answers.get(related);\n    if',
-    '[...this.#answers.values()].at(-1);\n    if',
+    'http/server/session/running-answers.ts',
+    'return this.#answers.get(id);',
+    'return [...this.#answers.values()].at(-1);',
   ),
   fault(
     'a request is forgotten before its answer',
     session,
-    '    const id = this.#expect(judged.message, answer);\n    return',
+    '    const id = this.#answers.expect(judged.message.id, answer);\n    return',
     '    const id = undefined;\n    return',
   ),
   fault(

@@ -17,7 +17,7 @@ export class RunningAnswers {
     this.#last = last;
   }
 
-  of(id: RequestId): HttpAnswer | undefined {
+  get(id: RequestId): HttpAnswer | undefined {
     return this.#answers.get(id);
   }
 

@@ -144,7 +144,7 @@ export class HttpSession implements Link {
   send(message: Message, related?: RequestId): void {
     const json = this.#ended ? undefined : messageJson(this.#context, message);
     if (json === undefined) return;
-    const answer = related === undefined ? undefined : this.#answers.of(related);
+    const answer = related === undefined ? undefined : this.#answers.get(related);
     if (answer?.message(json) === true) return;
     // Its client was told how the call ended; on another stream it would overtake what came before that.
     if (answer?.isTaken === true && !('id' in message)) return;
@@ -166,7 +166,7 @@ export class HttpSession implements Link {
   }
 
   disconnect(related: RequestId, retryMs: number = this.#context.settings.retryMs): void {
-    if (this.#resumable.resumption === 'polling') this.#answers.of(related)?.disconnect(retryMs);
+    if (this.#resumable.resumption === 'polling') this.#answers.get(related)?.disconnect(retryMs);
   }
 
   /** Runs the `initialize` request; whether it succeeded shows in `revision`. */
@@ -178,7 +178,7 @@ export class HttpSession implements Link {
   post(call: HttpCall, judged: Exclude<Judged, JudgedMalformed>): Done {
     if (judged.kind === 'request') return this.#request(call, judged);
     // What is said to another process needs no copy of the session to hear it.
-    const isPassed = this.#elsewhere?.pass(judged, (id) => this.#answers.of(id) !== undefined) === true;
+    const isPassed = this.#elsewhere?.pass(judged, (id) => this.#answers.get(id) !== undefined) === true;
     if (isPassed) return call.reply.send(202);
     return this.#during(this.#kept(judged, this.#conversation.take(judged, call.auth)), (response) => {
       if (response === unkept) refuse(call.request, call.reply, notKept);
