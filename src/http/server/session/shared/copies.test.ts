@@ -198,3 +198,28 @@ test('a session whose record is gone with all that its store had ends in every p
   await look();
   assert.deepEqual(await statuses(), [404, 404]);
 });
+
+test('what a client changes is kept also where its store took over without the last that it was told', async (t) => {
+  let store = memoryStore();
+  const late = <Part extends object>(part: () => Part): Part =>
+    new Proxy(part(), { get: (_, name) => Reflect.get(part(), name) as unknown });
+  const process = processOver(t, { ...store, records: late(() => store.records) });
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } };
+  const opened = await process.send('POST', {}, { id: 1, method: 'initialize', params });
+  const session = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? assert.fail('it has an id') };
+  const key = `session ${session['mcp-session-id']}`;
+  const { text = '' } = (await store.records.get(key)) ?? {};
+  await process.send('POST', session, { method: 'notifications/initialized' });
+
+  // A replica that has not heard of it.
+  store = memoryStore();
+  await store.records.put(key, text, 60_000);
+  const watched = await process.send('POST', session, { id: 2, method: 'resources/subscribe', params: { uri } });
+  assert.equal(watched.status, 200);
+  const kept = JSON.parse((await store.records.get(key))?.text ?? '{}') as { readonly record?: object };
+  assert.deepEqual(
+    [Object(kept.record)['isReady'], Object(kept.record)['watched']],
+    [true, [uri]],
+    'what it knew, and what it was told',
+  );
+});

@@ -1,7 +1,6 @@
 import { judge, type JudgedNotification, type JudgedResponse } from '../../../../host/judged.ts';
 import { changedRecord, type SessionChange, type SessionRecord } from '../../../../host/session-record.ts';
 import { isRequestId, type Message, type RequestId } from '../../../../jsonrpc/message.ts';
-import { listChanges } from '../../../../protocol/catalogue.ts';
 import type { Revision } from '../../../../protocol/revision.ts';
 import type { Unsubscribe } from '../../../../store/bus.ts';
 import type { KeptRecord } from '../../../../store/records.ts';
@@ -14,7 +13,7 @@ import { Copies } from './copies.ts';
 import type { Inbox } from './inbox.ts';
 import { keyOf, readKeptSession, type KeptSession } from './kept-session.ts';
 import { SharedStreams } from './shared-streams.ts';
-import { cancellation, type Announced, type ToldProcess } from './words.ts';
+import { cancellation, changeMethods, type Announced, type ToldProcess } from './words.ts';
 
 /** Parts that the copies of sessions in one process share. */
 export interface MemberParts {
@@ -33,11 +32,6 @@ const attempts = 20;
 const cancelAgainMs = [100, 300, 1_000];
 /** Time for which a copy is believed when the store is away, in milliseconds. */
 const believedMs = 30_000;
-
-const changes: ReadonlySet<string> = new Set([
-  ...listChanges.map(({ method }) => method),
-  'notifications/resources/updated',
-]);
 
 /** The copy of a session in this process: what is known of it, and the way to its other copies. */
 export class Member implements Elsewhere {
@@ -195,7 +189,7 @@ export class Member implements Elsewhere {
 
   deliver(json: string, message: Message): boolean {
     if (this.#session?.listening === true) return false;
-    const isChange = 'method' in message && !('id' in message) && changes.has(message.method);
+    const isChange = 'method' in message && !('id' in message) && changeMethods.has(message.method);
     void (isChange ? this.#keepChange(json) : this.#deliver(json));
     return true;
   }
@@ -299,7 +293,9 @@ export class Member implements Elsewhere {
           this.failures++;
           return this.#gone();
         }
-        this.confirmed(now);
+        // A store that took over may not have heard of the last that was written: what is known here is newer.
+        if (now.version < version) this.#kept = { ...this.#kept, version: now.version };
+        else this.confirmed(now);
       }
     } catch (cause) {
       this.#failed('what a client changed in its session could not be kept', cause);

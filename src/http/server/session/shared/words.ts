@@ -1,6 +1,13 @@
 /** Words by which the processes of one service talk about sessions, over the bus of their store. */
 
+import { listChanges } from '../../../../protocol/catalogue.ts';
 import { isObject, type RequestId } from '../../../../jsonrpc/message.ts';
+
+/** The notifications that tell of changes, which every process that has a copy of a session knows of by itself. */
+export const changeMethods: ReadonlySet<string> = new Set([
+  ...listChanges.map(({ method }) => method),
+  'notifications/resources/updated',
+]);
 
 /** Text for one process: what is said of a session to whoever holds something of it. */
 export type ToldProcess =
