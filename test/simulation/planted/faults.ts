@@ -271,6 +271,12 @@ export const plantedFaults: readonly PlantedFault[] = [
       'if (false) void this.#copies.tell',
     ),
     fault(
+      'what a store that took over does not know is waited for',
+      shared('member'),
+      'if (now.version < version) this.#kept',
+      'if (false) this.#kept',
+    ),
+    fault(
       'a stream that moved says nothing of what was missed',
       shared('claim'),
       'this.isMoved = (kept !== undefined || evenIfOpen) && !(kept?.text === process && this.#isHeard);',

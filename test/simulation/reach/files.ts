@@ -4,6 +4,7 @@ const places: readonly RegExp[] = [
   /^http\/server\/(session\/|sse-pair|lasting|stream\.ts)/,
   /^http\/client\/(resume|sse-pair|answer)/,
   /^peer\/(asked|pending|running|connection)\.ts/,
+  /^peer\/relay\//,
   /^host\/input\/(by-requests|by-rounds|question|round-asker|request-state|server-rounds|state-store|reports)\.ts/,
   /^store\/(bus|events|subscribers|turns|long-texts|given)\.ts/,
   /^store\/memory\/(store|records|streams|limits|heap)\.ts/,

@@ -45,7 +45,9 @@ export interface Fault {
     | 'take back'
     | 'garble'
     | 'spoil'
-    | 'falter';
+    | 'falter'
+    | 'empty'
+    | 'take over';
   readonly ms: number;
 }
 
@@ -177,7 +179,7 @@ export function planOf(seed: number, { nodes = 1, bridge = false, isFirst = fals
   }));
   const trouble = pick([0, 0.02, 0.1, 0.25], 'trouble');
   const cutsAlone = draw('cuts alone') < 0.2;
-  const faults = Array.from({ length: Math.floor(draw('faults') * 4) }, (_, number): Fault => {
+  const befalling = Array.from({ length: Math.floor(draw('faults') * 4) }, (_, number): Fault => {
     const at = Math.floor(draw('fault at', number) * calmAt);
     // What befalls a process is over when all is calm.
     const ms = Math.floor(Math.min(100 + draw('ms', number) ** 3 * 40_000, calmAt - at));
@@ -192,6 +194,7 @@ export function planOf(seed: number, { nodes = 1, bridge = false, isFirst = fals
       ms,
     };
   });
+  const faults = [...befalling, ...losses(!isFirst && nodes > 1 && !cutsAlone, { calmAt, draw })];
   const isWrong = !isFirst && (isUnreadable || draw('wrong') <= 0.15);
   const wrong = isWrong ? pick([0.05, 0.2], 'how often wrong') : 0;
   const isSteady = faults.every(isHarmless) && !isOut && service === 'plain';
@@ -201,7 +204,7 @@ export function planOf(seed: number, { nodes = 1, bridge = false, isFirst = fals
   const canBeGuest = !bridge || (date !== '2024-11-05' && trouble === 0 && wrong === 0);
   const isGuarded = !isFirst && !bridge && draw('guarded') < 0.04;
   // A record that makes no sense any more is a session that is lost, whenever that is found out.
-  const isSound = wrong === 0 && faults.every(({ kind }) => kind !== 'spoil' && kind !== 'garble');
+  const isSound = wrong === 0 && faults.every(({ kind }) => !['spoil', 'garble', 'empty', 'take over'].includes(kind));
   const mayRest = !isFirst && !isGuarded && !isOut && isSound && service === 'plain';
   const restMs = mayRest ? restMsOf(draw) : undefined;
   const hasSessions = sessions && date !== '2024-11-05';
@@ -241,6 +244,16 @@ export function planOf(seed: number, { nodes = 1, bridge = false, isFirst = fals
       ...restFaults(restMs, { calmAt, nodes, mayMove: hasSessions && !bridge, draw }),
     ],
   };
+}
+
+/** What a store loses that processes share, in one of 25 plans: all that it had, or the last. */
+function losses(
+  mayBe: boolean,
+  { calmAt, draw }: { readonly calmAt: number; readonly draw: (name: string) => number },
+): readonly Fault[] {
+  if (!mayBe || draw('loses') >= 0.04) return [];
+  const kind = draw('loses all') < 0.5 ? 'empty' : 'take over';
+  return [{ at: Math.floor(draw('loses at') * calmAt), node: 0, kind, ms: 0 }];
 }
 
 /** Who knows clients by tokens goes by one clock: others would take what is good for over. */
@@ -333,7 +346,7 @@ export function isKept({ service, nodes, faults, outAt, restMs }: Plan): boolean
     restMs === undefined &&
     nodes > 1 &&
     outAt === undefined &&
-    faults.every(({ kind }) => kind !== 'store away' && kind !== 'spoil' && kind !== 'falter')
+    faults.every(({ kind }) => !['store away', 'spoil', 'falter', 'empty', 'take over'].includes(kind))
   );
 }
 

@@ -283,6 +283,8 @@ class Service {
     if (kind === 'garble') return this.#store?.garble();
     if (kind === 'spoil') return this.#store?.spoil();
     if (kind === 'falter') return this.#store?.falter(ms);
+    if (kind === 'empty') return this.#store?.empty();
+    if (kind === 'take over') return this.#store?.takeOver();
     if (kind === 'store away') return this.#store?.away(ms);
     if (node === undefined || !node.process.alive) return;
     if (kind === 'deaf') return this.#store?.deafen(node.process, ms);

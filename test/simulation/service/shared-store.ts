@@ -7,6 +7,7 @@ import type { NowOrLater } from '../../../src/store/now-or-later.ts';
 import type { Process, World } from '../world.ts';
 import { chance } from './chance.ts';
 import type { Judge } from './judge.ts';
+import { KeptStore } from './kept-store.ts';
 import type { Plan } from './plan.ts';
 import { stateOfText, type State } from './states.ts';
 
@@ -38,7 +39,7 @@ export class SharedStore {
   readonly #seed: number;
   /** The longest that a command takes there, and back. */
   readonly #slowMs: number;
-  readonly #kept: Store;
+  readonly #kept: KeptStore;
   readonly #subscribers = new Map<string, Set<Subscriber>>();
   /** Until when it answers nobody, and whom its bus does not reach. */
   #awayUntil = 0;
@@ -54,11 +55,13 @@ export class SharedStore {
     this.#world = world;
     this.#seed = seed;
     this.#slowMs = slowStore ? 600 : 30;
-    this.#kept = memoryStore({
-      now: () => world.now,
-      ...(service === 'forgetful' && { maxEvents: 2 }),
-      ...(service === 'full store' && littleRoom),
-    });
+    const make = (): Store =>
+      memoryStore({
+        now: () => world.now,
+        ...(service === 'forgetful' && { maxEvents: 2 }),
+        ...(service === 'full store' && littleRoom),
+      });
+    this.#kept = new KeptStore(make, () => world.now);
   }
 
   away(ms: number): void {
@@ -71,6 +74,31 @@ export class SharedStore {
     this.#world.note(`the store falters for ${ms} ms`);
     this.#parts.state('a store falters');
     this.#faltersUntil = this.#world.now + ms;
+  }
+
+  /** It is back with nothing, as after a restart without a disk. */
+  empty(): void {
+    this.#world.note('the store is emptied');
+    this.#parts.state('a store is emptied');
+    this.#kept.empty();
+    this.#gap();
+  }
+
+  /** A replica takes over that has not heard of the last records. */
+  takeOver(): void {
+    this.#world.note('a replica takes over as the store');
+    this.#parts.state('a replica takes over');
+    this.#kept.takeOver();
+    this.#gap();
+  }
+
+  /** Everybody was cut off, and hears again. */
+  #gap(): void {
+    for (const subscribers of this.#subscribers.values())
+      for (const one of subscribers)
+        this.#world.later(1, one.process, () => {
+          if (!one.ended) one.onGap();
+        });
   }
 
   /** What is told to a process is lost for a time; it learns of that afterwards. */

@@ -53,6 +53,8 @@ const shared = [
   'a session is adopted',
   'a store is away',
   'a store falters',
+  'a store is emptied',
+  'a replica takes over',
   'a process hears nothing of its store',
   'nobody hears a text',
   'a stream is claimed',

@@ -1,6 +1,7 @@
 /** A client of the service, which does what the plan says and is content in the end. */
 
 import { connect, type Client } from '../../../src/client.ts';
+import { McpError } from '../../../src/protocol/error.ts';
 import type { ReadResourceResult } from '../../../src/protocol/features/resources.ts';
 import { ConnectionError } from '../../../src/jsonrpc/transport.ts';
 import { httpTransport, ssePairTransport } from '../../../src/http.ts';
@@ -200,10 +201,26 @@ class Visitor {
   async getsThrough(sleepUntil: (time: number) => Promise<void>, key = 1_000): Promise<void> {
     const { judge, world } = this.#parts;
     for (let tries = 0; tries < 4; tries++) {
-      if (await this.#call('echo', key + tries)) return;
+      if (await this.#call('echo', key + tries)) return await this.#changesItsSession(sleepUntil);
       await sleepUntil(world.now + 3_000);
     }
     judge.violated(`${this.#name} does not get through when all is calm`);
+  }
+
+  /** What a client changes in its session is taken when all is calm, whatever its store knows of that. */
+  async #changesItsSession(sleepUntil: (time: number) => Promise<void>): Promise<void> {
+    const { judge, world, plan } = this.#parts;
+    if (plan.faults.every(({ kind }) => kind !== 'take over')) return;
+    for (let tries = 0; tries < 4; tries++) {
+      try {
+        return void (await this.#client.request('logging/setLevel', { level: tries % 2 === 0 ? 'warning' : 'notice' }));
+      } catch (error) {
+        // There is none in the newest revision, and where nothing is kept.
+        if (error instanceof McpError && error.kind === 'methodNotFound') return;
+      }
+      await sleepUntil(world.now + 3_000);
+    }
+    judge.violated(`${this.#name} cannot change its session when all is calm`);
   }
 
   /** What is still sought is not sought any more. */
