@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createBridge } from '../src/bridge.ts';
 import { connect } from '../src/client.ts';
-import { createHandler } from '../src/http/server/fetch.ts';
+import { createHandler, type FetchHandler } from '../src/http/server/fetch.ts';
 import { httpTransport } from '../src/http/client/transport.ts';
 import type { ServiceEvent } from '../src/server.ts';
 import { revisions } from '../src/protocol/revision.ts';
@@ -239,4 +239,42 @@ test('a listener that throws, or rejects, changes nothing', async () => {
     assert.equal((await client.callTool('echo')).isError ?? false, false);
     await client.close();
   }
+});
+
+test('what serves over HTTP tells the listeners of the server, where it has none of its own', async () => {
+  const heard: unknown[] = [];
+  const store = { ...memoryStore(), shared: true };
+  const away = (): Promise<never> => Promise.reject(new StoreError('unavailable', 'away'));
+  const records = { ...store.records, add: away, put: away };
+  const server = createServer(info, {
+    store: { ...store, records },
+    rounds: { keys: [new Uint8Array(32)] },
+    onError: (error, where) => heard.push([where, (error as Error).message]),
+    onWarning: (message) => heard.push(message),
+  });
+  const own: string[] = [];
+  const body = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } },
+  };
+  const open = async (handler: FetchHandler, host: string): Promise<Response> =>
+    await handler(
+      new Request(`http://${host}/mcp`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+        body: JSON.stringify(body),
+      }),
+    );
+  const handler = createHandler(server);
+  assert.equal((await open(handler, 'localhost')).status, 503);
+  assert.deepEqual(heard, [['serving over HTTP', 'the store of sessions could not be used']]);
+  assert.equal((await open(handler, 'elsewhere.example')).status, 403);
+  assert.match(String(heard[1]), /elsewhere\.example/);
+  const other = createHandler(server, { onError: (error) => own.push(error.message) });
+  await open(other, 'localhost');
+  assert.deepEqual([own.length, heard.length], [1, 2]);
+  await Promise.all([handler.close(), other.close()]);
+  await server.close();
 });

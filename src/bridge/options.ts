@@ -201,7 +201,7 @@ export function bridgeSettingsOf(options: BridgeBehavior): Settings {
   for (const [name, value] of Object.entries({ maxUpstreams, maxUpstreamsPerClient }))
     if (!Number.isSafeInteger(value) || value < 1)
       throw new TypeError(`${name} must be a positive integer, not ${shown(value)}`);
-  const listeners = new ServiceListeners(options.onEvent);
+  const listeners = new ServiceListeners(options.onEvent, options);
   refuseNoStore(options.store, options.rounds?.keys);
   const store = options.store && toldStore(options.store, listeners);
   const onError = harmless(options.onError ?? ((error, where) => console.error(`${where}:`, error)));

@@ -140,7 +140,7 @@ export function resolveOptions(options: ServerOptions): ResolvedOptions {
     if (!isExtensionId(id))
       throw new TypeError(`capabilities.extensions: ${JSON.stringify(id)} is no identifier such as com.example/name`);
   }
-  const listeners = new ServiceListeners(options.onEvent);
+  const listeners = new ServiceListeners(options.onEvent, options);
   const store = options.store && toldStore(options.store, listeners);
   const onError = harmless(options.onError ?? printError(options.exposeErrors ?? false));
   return {

@@ -2,6 +2,12 @@ import { harmless } from '../../mistakes/harmless.ts';
 import type { OnEvent } from './service-event.ts';
 import type { ServiceWatcher, WatchingMiddleware } from './watching.ts';
 
+/** Listeners of the owner of a server or bridge to what goes wrong, where it gave some. */
+export interface OwnersListeners {
+  readonly onError?: ((error: unknown, where: string) => void) | undefined;
+  readonly onWarning?: ((message: string) => void) | undefined;
+}
+
 /**
  * Listeners to what happens to a server or a bridge: its option `onEvent`, and middleware that watches. Some may come at any time, so that who tells asks
  * each time whether somebody listens.
@@ -12,7 +18,11 @@ export class ServiceListeners {
   /** Those who hear of more than events. */
   readonly watchers: ServiceWatcher[] = [];
 
-  constructor(onEvent?: OnEvent) {
+  /** Listeners to what goes wrong, for an edge that was given none of its own. */
+  readonly owner: OwnersListeners;
+
+  constructor(onEvent?: OnEvent, { onError, onWarning }: OwnersListeners = {}) {
+    this.owner = { onError, onWarning };
     this.tell = onEvent && harmless(onEvent);
   }
 

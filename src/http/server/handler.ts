@@ -75,7 +75,7 @@ class Handler implements HttpHandler {
   constructor(served: Served, options: HttpOptions, admission: Admission | undefined) {
     this.#admission = admission;
     const endpoint = endpointOf(served);
-    const settings = resolveHttpOptions(options);
+    const settings = resolveHttpOptions(options, endpoint.listeners?.owner);
     if (settings.sessions === 'none' && endpoint.resume === undefined)
       throw new TypeError("sessions: 'none' is for servers; a bridge has connections that belong to sessions");
     if (endpoint.protection !== undefined && settings.authenticate !== undefined)

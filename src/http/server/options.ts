@@ -1,3 +1,4 @@
+import type { OwnersListeners } from '../../host/events/listeners.ts';
 import type { AuthInfo } from '../../host/endpoint.ts';
 import type { HttpRefusal } from '../../host/protection.ts';
 import { monotonicNow } from '../../jsonrpc/timeout.ts';
@@ -110,12 +111,12 @@ export interface HttpOptions {
   readonly now?: () => number;
   /**
    * Hears what the owner of the server is to know and a client cannot mend, once each: which name was refused that
-   * `allowedHosts` may have to list. Written to standard error by default.
+   * `allowedHosts` may have to list. By default the `onWarning` of what is served, or else standard error.
    */
   readonly onWarning?: (message: string) => void;
   /**
    * Hears what no client can be told: failures of hooks (in the `cause`), messages that could not be delivered. By default
-   * the first ten that differ are written to standard error.
+   * the `onError` of what is served hears it, where that was given one; else the first ten that differ are written to standard error.
    */
   readonly onError?: (error: Error) => void;
 }
@@ -175,9 +176,10 @@ const healthNames: Names<HealthPaths> = { live: 1, ready: 1 };
 /**
  * Fills in the defaults; an option that is `undefined` counts as left out.
  *
+ * @param owner Listeners that what is served was given; they are the defaults of those here.
  * @throws TypeError for options that are unknown or make no sense.
  */
-export function resolveHttpOptions(options: HttpOptions): HttpSettings {
+export function resolveHttpOptions(options: HttpOptions, owner: OwnersListeners = {}): HttpSettings {
   refuseUnknown('serving over HTTP', options, defaults);
   refuseUnknown('ssePair', options.ssePair, ssePairNames);
   refuseUnknown('health', options.health, healthNames);
@@ -186,7 +188,10 @@ export function resolveHttpOptions(options: HttpOptions): HttpSettings {
   checkPaths(options);
   checkSessions(options);
   // Every entry comes from HttpOptions, whose fields are those of HttpSettings.
-  const settings = { ...defaults, onError: printFirst(), ...(Object.fromEntries(given) as Partial<HttpSettings>) };
+  const own = Object.fromEntries(given) as Partial<HttpSettings>;
+  const { onError, onWarning = defaults.onWarning } = owner;
+  const told = onError === undefined ? printFirst() : (error: Error): void => onError(error, 'serving over HTTP');
+  const settings = { ...defaults, onError: told, onWarning, ...own };
   return {
     ...settings,
     bodyTimeoutMs: limitOf(settings.bodyTimeoutMs),

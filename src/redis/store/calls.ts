@@ -1,15 +1,7 @@
 import { monotonicNow } from '../../jsonrpc/timeout.ts';
 import { StoreError } from '../../store/store.ts';
 import type { EngineClient } from './client.ts';
-import {
-  asStoreError,
-  isBroken,
-  isNotRun,
-  longestCallMs,
-  TimeoutError,
-  answeredWithin,
-  type RedisEngine,
-} from './engine.ts';
+import { isBroken, isNotRun, longestCallMs, TimeoutError, answeredWithin, type RedisEngine } from './engine.ts';
 import type { StoreScript } from './store-scripts.ts';
 
 /** The most calls that wait for an answer at once. */
@@ -103,7 +95,7 @@ export class Calls {
         const mayGoOn = isNotRun(error) || (mayRepeat && isBroken(error));
         if (!mayGoOn || this.#engine.isClosed || until - monotonicNow() <= pauseMs) {
           if (mayGoOn || isBroken(error) || error instanceof TimeoutError) this.#hush(owner);
-          throw asStoreError(error, this.#engine.lastError);
+          throw this.#engine.errorOf(error);
         }
         await this.#engine.pause(Math.min(pauseMs, until - monotonicNow()));
       }
@@ -116,7 +108,7 @@ export class Calls {
     const now = monotonicNow();
     if (now < again) {
       this.#engine.refresh();
-      throw asStoreError(new Error('it did not answer'), this.#engine.lastError);
+      throw this.#engine.errorOf(new Error('it did not answer'));
     }
     this.#silent.set(owner, now + probeMs);
   }

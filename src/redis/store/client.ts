@@ -147,3 +147,25 @@ export async function clusterOf(node: EngineClient): Promise<EngineClient> {
 export function nodeKey({ options: { host = '127.0.0.1', port = 6379 } }: EngineClient): string {
   return `${host}:${port}`;
 }
+
+/** Host and port of what a program gave, as far as it names one; never a name or password. */
+export function placeOf(given: string | RedisSentinels | RedisClient): string | undefined {
+  if (typeof given === 'string') {
+    const { hostname, port } = new URL(given);
+    return hostname === '' ? undefined : `${hostname}:${port === '' ? '6379' : port}`;
+  }
+  if ('sentinels' in given) {
+    const all = given.sentinels.map(({ host = '127.0.0.1', port = 26379 }) => `${host}:${port}`);
+    return `sentinels ${all.join(', ')}`;
+  }
+  const client = given as unknown as EngineClient;
+  return client.isCluster === true || client.options?.host === undefined ? undefined : nodeKey(client);
+}
+
+/** What was given as the URL of a Redis, without what stands before the last @, and from a question mark on. */
+export function withoutCredentials(text: string): string {
+  const scheme = /^[a-z][a-z\d+.-]*:\/\//i.exec(text)?.[0] ?? '';
+  const rest = text.slice(scheme.length);
+  const [place = ''] = rest.slice(rest.lastIndexOf('@') + 1).split(/[?#]/, 1);
+  return scheme + place;
+}

@@ -1,6 +1,14 @@
 import { after, monotonicNow, soon } from '../../jsonrpc/timeout.ts';
 import { StoreError } from '../../store/store.ts';
-import { clusterOf, madeOf, nodeKey, type EngineClient, type RedisClient, type RedisSentinels } from './client.ts';
+import {
+  clusterOf,
+  madeOf,
+  nodeKey,
+  placeOf,
+  type EngineClient,
+  type RedisClient,
+  type RedisSentinels,
+} from './client.ts';
 import { slotOf } from './keys.ts';
 import { infoOf, requireSuitable } from './requirements.ts';
 
@@ -48,6 +56,11 @@ export class RedisEngine {
   /** The last thing that went wrong with a connection. */
   get lastError(): unknown {
     return this.#lastError;
+  }
+
+  /** Makes the error of a store of what went wrong here. */
+  errorOf(error: unknown): StoreError {
+    return asStoreError(error, this.#lastError, placeOf(this.#given));
   }
 
   /** Name of the node that has a key; empty where there is one alone. */
@@ -135,7 +148,7 @@ export class RedisEngine {
       this.#isWarned ||= warning !== undefined;
     } catch (error) {
       client.disconnect();
-      throw asStoreError(error, this.#lastError);
+      throw this.errorOf(error);
     }
     this.#client = client;
     if (client.isCluster === true) this.#refreshLater();
@@ -170,7 +183,7 @@ export class RedisEngine {
       return client;
     } catch (error) {
       client.disconnect();
-      throw asStoreError(error, this.#lastError);
+      throw this.errorOf(error);
     }
   }
 }
@@ -201,18 +214,26 @@ export class TimeoutError extends Error {
   }
 }
 
-/** Makes the error of a store of what went wrong. */
-export function asStoreError(error: unknown, earlier?: unknown): StoreError {
+/**
+ * Makes the error of a store of what went wrong.
+ *
+ * @param earlier The last thing that went wrong with a connection.
+ * @param place Where the store is, for who must find out which.
+ */
+export function asStoreError(error: unknown, earlier?: unknown, place?: string): StoreError {
   if (error instanceof StoreError) return error;
   // It holds what was sent, which may be a secret.
   if (error instanceof Error && 'command' in error) delete error.command;
   const words = messageOf(error);
+  const at = place === undefined ? '' : ` (at ${place})`;
   if (/^(-?OOM|MISCONF)\b|command not allowed when used memory/.test(words))
-    return new StoreError('full', 'Redis is full: give it more memory (maxmemory), or let it write its files', {
+    return new StoreError('full', `Redis is full: give it more memory (maxmemory), or let it write its files${at}`, {
       cause: error,
     });
   const why = words.startsWith('Connection is closed') && earlier !== undefined ? messageOf(earlier) : words;
-  return new StoreError('unavailable', `Redis cannot be used now: ${why}`, { cause: error });
+  return new StoreError('unavailable', `Redis cannot be used now: ${why}${why.includes(place ?? '') ? '' : at}`, {
+    cause: error,
+  });
 }
 
 /** Tells whether a command was surely not run, and may be another time. */

@@ -2,7 +2,7 @@ import { monotonicNow } from '../../jsonrpc/timeout.ts';
 import { longestBusText, type CountingBus, type Unsubscribe } from '../../store/bus.ts';
 import { StoreError } from '../../store/store.ts';
 import type { EngineClient } from './client.ts';
-import { asStoreError, isNotRun, longestCallMs, TimeoutError, answeredWithin, type RedisEngine } from './engine.ts';
+import { isNotRun, longestCallMs, TimeoutError, answeredWithin, type RedisEngine } from './engine.ts';
 import type { RedisKeys } from './keys.ts';
 import type { RedisListening } from './listening.ts';
 
@@ -47,7 +47,7 @@ export class RedisStoreBus implements CountingBus {
     try {
       return await this.#sent(client, name, text);
     } catch (error) {
-      if (!isNotRun(error)) throw asStoreError(error, this.#engine.lastError);
+      if (!isNotRun(error)) throw this.#engine.errorOf(error);
     }
     return await this.#wait(name, text);
   }
@@ -99,7 +99,7 @@ export class RedisStoreBus implements CountingBus {
         if (client !== undefined) return await this.#sent(client, name, text);
         this.#refuseLost(this.#engine.ownerOf(opened, name), until);
       } catch (error) {
-        if (!isNotRun(error) || until - monotonicNow() <= pauseMs) throw asStoreError(error, this.#engine.lastError);
+        if (!isNotRun(error) || until - monotonicNow() <= pauseMs) throw this.#engine.errorOf(error);
       }
       await this.#engine.pause(pauseMs);
     }
@@ -112,7 +112,7 @@ export class RedisStoreBus implements CountingBus {
     if (this.#lostSince.size > 1_000) this.#lostSince.clear();
     this.#lostSince.set(node, since);
     if (now >= until || now - since > longestWaitMs || this.#engine.isClosed)
-      throw asStoreError(new TimeoutError(now - since), this.#engine.lastError);
+      throw this.#engine.errorOf(new TimeoutError(now - since));
   }
 }
 

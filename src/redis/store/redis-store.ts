@@ -1,13 +1,14 @@
 import { refuseUnknown, type Names } from '../../mistakes/known-names.ts';
 import { refuseOther } from '../../mistakes/known-values.ts';
+import { shown } from '../../mistakes/shown.ts';
 import { harmless } from '../../mistakes/harmless.ts';
 import { keysFrom, type SealingKeys } from '../../seal/sealing-key.ts';
 import type { Store } from '../../store/store.ts';
 import type { TaskStore } from '../../store/tasks.ts';
 import { tasksIn } from '../redis-tasks.ts';
 import { Calls } from './calls.ts';
-import type { EngineClient, RedisClient, RedisSentinels } from './client.ts';
-import { asStoreError, RedisEngine, longestCallMs, answeredWithin } from './engine.ts';
+import { withoutCredentials, type EngineClient, type RedisClient, type RedisSentinels } from './client.ts';
+import { RedisEngine, longestCallMs, answeredWithin } from './engine.ts';
 import { RedisKeys } from './keys.ts';
 import { RedisListening } from './listening.ts';
 import { RedisLimits } from './redis-limits.ts';
@@ -99,7 +100,9 @@ export function redis(client: string | RedisSentinels | RedisClient, options: Re
 export function prefixOf(client: unknown): string {
   if (typeof client === 'string') {
     if (/^rediss?:\/\//.test(client) && URL.canParse(client)) return '';
-    throw new TypeError('the URL of a Redis begins with redis:// or rediss://');
+    throw new TypeError(
+      `the URL of a Redis begins with redis:// or rediss://; this is ${shown(withoutCredentials(client))}`,
+    );
   }
   if (typeof client === 'object' && client !== null) {
     if ('sentinels' in client && Array.isArray(client.sentinels) && 'name' in client && typeof client.name === 'string')
@@ -138,6 +141,6 @@ async function checked(engine: RedisEngine, keys: RedisKeys): Promise<void> {
     await answeredWithin(Promise.all(writes), longestCallMs);
   } catch (error) {
     engine.refresh();
-    throw asStoreError(error, engine.lastError);
+    throw engine.errorOf(error);
   }
 }
