@@ -1,3 +1,4 @@
+import { StoreError } from '../store/store.ts';
 import type { ParseArgsOptionsConfig } from 'node:util';
 import type { Bridge, MergedBridge } from '../bridge/bridge.ts';
 import type { UpstreamFacts } from '../bridge/single/single.ts';
@@ -312,7 +313,11 @@ async function overHttp(
     ...listening,
     // Clients of 2024-11-05 know nothing else. (Spec 2024-11-05, Transports: HTTP with SSE.)
     ssePair: { sse: '/sse', messages: '/messages' },
-    onError: (error) => void io.stderr.write(`parley: ${reasonOf(error)}\n`),
+    // What the store says of itself is fit for who serves with it; other causes may cite what was sent.
+    onError: ({ message, cause }) =>
+      void io.stderr.write(
+        `parley: ${reasonOf(cause instanceof StoreError ? `${message}: ${cause.message}` : message)}\n`,
+      ),
     onWarning: (message) => void io.stderr.write(`parley: ${reasonOf(message)}\n`),
   });
   const { url } = http;

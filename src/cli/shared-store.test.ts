@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { connect } from '../client.ts';
 import { revisions } from '../protocol/revision.ts';
 import { missing } from '../../test/support/engines.ts';
-import { startNode } from '../../test/support/redis-nodes.ts';
+import { eventually, startNode } from '../../test/support/redis-nodes.ts';
 import { exampleCommand, start } from './child.test.ts';
 
 const urlLine = /^ {2}url {6}(\S+)$/m;
@@ -58,6 +58,36 @@ describe('parley bridge with a Redis', { concurrency: 4 }, () => {
     child.kill('SIGTERM');
     const { code, stderr } = await ended;
     assert.deepEqual([code, stderr], [0, '']);
+  });
+
+  test('says when it is lost, why and where, and when it is back', { skip: missing('redis-server') }, async (t) => {
+    const node = await startNode();
+    t.after(() => node.stop());
+    const env = { PARLEY_KEYS: keys, PARLEY_REDIS_URL: `redis://127.0.0.1:${node.port}` };
+    const { child, said, ended } = start(['bridge', '--port', '0', '--', ...exampleCommand], env);
+    const url = await said(urlLine);
+    const open = async (): Promise<number> => {
+      const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } };
+      const { status } = await fetch(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params }),
+      });
+      return status;
+    };
+    await node.kill();
+    assert.equal(await open(), 503);
+    await node.restart();
+    await eventually(async () => (await open()) === 200);
+    child.kill('SIGTERM');
+    const { stderr } = await ended;
+    const at = `127\\.0\\.0\\.1:${node.port}`;
+    assert.match(
+      stderr,
+      new RegExp(`^parley: the Redis at ${at} cannot be used; what needs it gets 503 meanwhile$`, 'm'),
+    );
+    assert.match(stderr, new RegExp(`^parley: .*: Redis cannot be used now: .*${at}`, 'm'));
+    assert.match(stderr, new RegExp(`^parley: the Redis at ${at} can be used again, after \\d+ s$`, 'm'));
   });
 
   test('is one of several that serve each client as one', { skip: missing('redis-server') }, async (t) => {

@@ -1,11 +1,12 @@
 import type { BridgeBehavior } from '../bridge/options.ts';
+import type { OnEvent } from '../host/events/service-event.ts';
 import type { SealingKey } from '../seal/sealing-key.ts';
 import type { Store } from '../store/store.ts';
 import { UsageError, type Io } from './io.ts';
 import type { Parsed } from './options.ts';
 
 /** Options of a bridge that shares what it keeps with other processes. */
-export type SharedBehavior = Pick<BridgeBehavior, 'store' | 'rounds'>;
+export type SharedBehavior = Pick<BridgeBehavior, 'store' | 'rounds' | 'onEvent'>;
 
 /** Names of the options that say what is shared. */
 export const sharedStoreOptions = { redis: { type: 'string' }, 'redis-name': { type: 'string' } } as const;
@@ -23,11 +24,12 @@ export async function withSharedStore(
 ): Promise<number> {
   const keys = await keysOf(io);
   const rounds = keys === undefined ? {} : { rounds: { keys } };
-  const store = await storeOf(parsed, io, { keys, complain });
-  if (store === undefined) return await run(rounds);
+  const found = await storeOf(parsed, io, { keys, complain });
+  if (found === undefined) return await run(rounds);
+  const { store, place } = found;
   try {
     await store.check();
-    return await run({ ...rounds, store });
+    return await run({ ...rounds, store, onEvent: tellingOfStore(place, complain) });
   } finally {
     await store.close();
   }
@@ -37,7 +39,7 @@ async function storeOf(
   parsed: Parsed,
   io: Io,
   { keys, complain }: { readonly keys: readonly SealingKey[] | undefined; complain(message: string): void },
-): Promise<Store | undefined> {
+): Promise<{ readonly store: Store; readonly place: string } | undefined> {
   const url = parsed.text('redis') ?? io.env['PARLEY_REDIS_URL'];
   const name = parsed.text('redis-name');
   if (url === undefined || url === '') {
@@ -49,12 +51,27 @@ async function storeOf(
     throw new UsageError(
       'bridges that share a Redis need the same PARLEY_KEYS: 32 bytes in base64, as openssl rand -base64 32 prints them',
     );
-  const { redis } = await import('../redis/store/redis-store.ts');
+  const [{ redis }, { placeOf }] = await Promise.all([
+    import('../redis/store/redis-store.ts'),
+    import('../redis/store/client.ts'),
+  ]);
   try {
-    return redis(url, { keys, ...(name !== undefined && { name }), onWarning: complain });
+    const store = redis(url, { keys, ...(name !== undefined && { name }), onWarning: complain });
+    return { store, place: placeOf(url) ?? 'its socket' };
   } catch (cause) {
     throw new UsageError(cause instanceof Error ? cause.message : String(cause), { cause });
   }
+}
+
+/** Says when the store is lost or full, and when that is over. */
+function tellingOfStore(place: string, complain: (message: string) => void): OnEvent {
+  const seconds = (ms: number): string => `after ${Math.ceil(ms / 1000)} s`;
+  return (event) => {
+    if (event.type === 'store-lost') complain(`the Redis at ${place} cannot be used; what needs it gets 503 meanwhile`);
+    if (event.type === 'store-back') complain(`the Redis at ${place} can be used again, ${seconds(event.awayMs)}`);
+    if (event.type === 'store-full') complain(`the Redis at ${place} is full: no session is opened meanwhile`);
+    if (event.type === 'store-roomy') complain(`the Redis at ${place} has room again, ${seconds(event.fullMs)}`);
+  };
 }
 
 /** The keys of the environment, the newest first. */

@@ -80,9 +80,7 @@ export class RedisListening {
     } catch (cause) {
       channel.waiting.delete(tell);
       leave();
-      throw cause instanceof StoreError
-        ? cause
-        : new StoreError('unavailable', 'Redis cannot be listened to now', { cause: this.#engine.lastError ?? cause });
+      throw cause instanceof StoreError ? cause : this.#engine.errorOf(this.#engine.lastError ?? cause);
     }
     return leave;
   }
