@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { test } from 'node:test';
 import type { EngineClient } from './client.ts';
-import type { RedisEngine } from './engine.ts';
+import { asStoreError, type RedisEngine } from './engine.ts';
 import { RedisListening } from './listening.ts';
 
 /** Connections that listen: they do what they are told, and keep the commands. */
@@ -43,6 +43,7 @@ function engineWith(opening: () => Promise<void>, connecting: () => Promise<void
     client: client as unknown as EngineClient,
     isClosed: false,
     lastError: undefined,
+    errorOf: (error: unknown) => asStoreError(error),
     open: opening,
     refresh: () => undefined,
   };
