@@ -35,9 +35,9 @@ server.tool('add', { description: 'Adds.' }, () => 'added');
 /** How the budgets of the entry points stand, in KB; each is a little more than it was when it was last looked at. */
 const budgets: Readonly<Record<Entry, number>> = {
   '': 129.9,
-  server: 45.8,
+  server: 46.1,
   client: 50.5,
-  bridge: 105,
+  bridge: 105.4,
   protect: 22.3,
   account: 32.7,
   http: 37,
@@ -46,7 +46,7 @@ const budgets: Readonly<Record<Entry, number>> = {
   node: 39.1,
   sqlite: 3,
   postgres: 5.2,
-  redis: 17.5,
+  redis: 17.7,
   otel: 21.5,
   protocol: 3.5,
   testing: 62.0,

@@ -15,6 +15,7 @@ const maySkip: ReadonlyMap<string, string> = new Map([
   ['src/postgres/postgres-tasks.test.ts', 'PostgreSQL: npm run engines'],
   ['src/redis/redis-tasks.test.ts', 'Redis: npm run engines'],
   ['src/redis/store/late-write.test.ts', 'Redis: npm run engines'],
+  ['src/redis/store/place.test.ts', 'Redis: npm run engines'],
   ['src/redis/store/redis-cache.test.ts', 'Redis: npm run engines'],
   ['src/redis/store/redis-cluster.test.ts', 'Redis: npm run engines'],
   ['src/redis/store/redis-contract.test.ts', 'Redis: npm run engines'],

@@ -278,3 +278,17 @@ test('what serves over HTTP tells the listeners of the server, where it has none
   await Promise.all([handler.close(), other.close()]);
   await server.close();
 });
+
+test('what serves a bridge over HTTP tells the listeners of the bridge', async () => {
+  const heard: string[] = [];
+  const bridge = await createBridge({
+    upstream: memoryTransport(createServer(info)),
+    onWarning: (message) => void heard.push(message),
+  });
+  const handler = createHandler(bridge);
+  const refused = await handler(new Request('http://elsewhere.example/mcp', { method: 'POST', body: '{}' }));
+  assert.equal(refused.status, 403);
+  assert.match(heard.join('\n'), /elsewhere\.example/);
+  await handler.close();
+  await bridge.close();
+});

@@ -29,6 +29,8 @@ export interface EngineClient {
   readonly options: {
     readonly host?: string;
     readonly port?: number;
+    readonly path?: string | null;
+    readonly sentinels?: readonly unknown[] | null;
     readonly keyPrefix?: string;
     readonly protocol?: number;
   };
@@ -159,13 +161,17 @@ export function placeOf(given: string | RedisSentinels | RedisClient): string | 
     return `sentinels ${all.join(', ')}`;
   }
   const client = given as unknown as EngineClient;
-  return client.isCluster === true || client.options?.host === undefined ? undefined : nodeKey(client);
+  const { host, path, sentinels } = client.options ?? {};
+  // A client says that its host is localhost where a socket or sentinels take its place.
+  const isNamed = client.isCluster !== true && host !== undefined && !path && !sentinels;
+  return isNamed ? nodeKey(client) : undefined;
 }
 
-/** What was given as the URL of a Redis, without what stands before the last @, and from a question mark on. */
+/** What was given as the URL of a Redis, without what stands before the last @, from a question mark on, and for a port that is none. */
 export function withoutCredentials(text: string): string {
   const scheme = /^[a-z][a-z\d+.-]*:\/\//i.exec(text)?.[0] ?? '';
   const rest = text.slice(scheme.length);
   const [place = ''] = rest.slice(rest.lastIndexOf('@') + 1).split(/[?#]/, 1);
-  return scheme + place;
+  // Without a host a password stands where the port would.
+  return scheme + place.replace(/:(?!\d{1,5}(\/|$)).*$/s, ':…');
 }

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Redis } from 'ioredis';
 import { missing } from '../../../test/support/engines.ts';
 import { startNode } from '../../../test/support/redis-nodes.ts';
+import { placeOf, type RedisClient } from './client.ts';
 import { redis } from './redis-store.ts';
 
 const skip = missing('redis-server');
@@ -35,7 +37,9 @@ test('what does not answer is told with its address', { skip }, async (t) => {
 for (const [given, said] of [
   ['http://somebody:hush@host:1/x?password=hush', 'http://host:1/x'],
   ['somebody:hu#s/h@host:6379', 'host:6379'],
-  ['redis://:hu/sh@host:no', 'redis://host:no'],
+  ['redis://:hu/sh@host:no', 'redis://host:…'],
+  ['redis://somebody:hush', 'redis://somebody:…'],
+  ['redis://:hush', 'redis://:…'],
   ['localhost:6379', 'localhost:6379'],
 ] as const)
   test(`of ${said}, which is no URL of a Redis, all but credentials is shown`, () => {
@@ -43,4 +47,14 @@ for (const [given, said] of [
       name: 'TypeError',
       message: `the URL of a Redis begins with redis:// or rediss://; this is "${said}"`,
     });
+  });
+
+for (const [what, client, place] of [
+  ['of a host', new Redis({ host: 'there', port: 7, lazyConnect: true }), 'there:7'],
+  ['of a socket', new Redis({ path: '/run/redis.sock', lazyConnect: true }), undefined],
+  ['of sentinels', new Redis({ sentinels: [{ host: 'there' }], name: 'main', lazyConnect: true }), undefined],
+] as const)
+  test(`a client of ioredis ${what} is told by ${place ?? 'no address'}`, () => {
+    assert.equal(placeOf(client as unknown as RedisClient), place);
+    client.disconnect();
   });
