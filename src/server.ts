@@ -76,6 +76,6 @@ export type { RequestMeta } from './host/request-meta.ts';
 export type { HeaderParameter } from './peer/header.ts';
 export type { CacheHint } from './protocol/features/envelope.ts';
 export type { EventOfSession, OnEvent, RefusalReason, ServiceEvent } from './host/events/service-event.ts';
-export type { ServiceListeners } from './host/events/listeners.ts';
+export type { OwnersListeners, ServiceListeners } from './host/events/listeners.ts';
 export type { ServiceWatcher } from './host/events/watching.ts';
 export type { Middleware, Passing, PassingAuth, PassingSession, Uses } from './peer/middleware/middleware.ts';

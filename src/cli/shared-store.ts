@@ -51,13 +51,13 @@ async function storeOf(
     throw new UsageError(
       'bridges that share a Redis need the same PARLEY_KEYS: 32 bytes in base64, as openssl rand -base64 32 prints them',
     );
-  const [{ redis }, { placeOf }] = await Promise.all([
+  const [{ redis }, { redisPlaceOf }] = await Promise.all([
     import('../redis/store/redis-store.ts'),
     import('../redis/store/client.ts'),
   ]);
   try {
     const store = redis(url, { keys, ...(name !== undefined && { name }), onWarning: complain });
-    return { store, place: placeOf(url) ?? 'its socket' };
+    return { store, place: redisPlaceOf(url) ?? 'its socket' };
   } catch (cause) {
     throw new UsageError(cause instanceof Error ? cause.message : String(cause), { cause });
   }

@@ -1,5 +1,4 @@
-import type { OwnersListeners } from '../../host/events/listeners.ts';
-import type { AuthInfo } from '../../host/endpoint.ts';
+import type { AuthInfo, Endpoint } from '../../host/endpoint.ts';
 import type { HttpRefusal } from '../../host/protection.ts';
 import { monotonicNow } from '../../jsonrpc/timeout.ts';
 import { harmless } from '../../mistakes/harmless.ts';
@@ -173,13 +172,16 @@ export const defaults: HttpSettings = {
 const ssePairNames: Names<SsePairPaths> = { sse: 1, messages: 1 };
 const healthNames: Names<HealthPaths> = { live: 1, ready: 1 };
 
+/** Listeners of the owner of what is served. */
+type OwnerOf = NonNullable<Endpoint['listeners']>['owner'];
+
 /**
  * Fills in the defaults; an option that is `undefined` counts as left out.
  *
  * @param owner Listeners that what is served was given; they are the defaults of those here.
  * @throws TypeError for options that are unknown or make no sense.
  */
-export function resolveHttpOptions(options: HttpOptions, owner: OwnersListeners = {}): HttpSettings {
+export function resolveHttpOptions(options: HttpOptions, owner: OwnerOf = {}): HttpSettings {
   refuseUnknown('serving over HTTP', options, defaults);
   refuseUnknown('ssePair', options.ssePair, ssePairNames);
   refuseUnknown('health', options.health, healthNames);

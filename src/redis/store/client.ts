@@ -151,7 +151,7 @@ export function nodeKey({ options: { host = '127.0.0.1', port = 6379 } }: Engine
 }
 
 /** Host and port of what a program gave, as far as it names one; never a name or password. */
-export function placeOf(given: string | RedisSentinels | RedisClient): string | undefined {
+export function redisPlaceOf(given: string | RedisSentinels | RedisClient): string | undefined {
   if (typeof given === 'string') {
     const { hostname, port } = new URL(given);
     return hostname === '' ? undefined : `${hostname}:${port === '' ? '6379' : port}`;
@@ -167,7 +167,7 @@ export function placeOf(given: string | RedisSentinels | RedisClient): string | 
   return isNamed ? nodeKey(client) : undefined;
 }
 
-/** What was given as the URL of a Redis, without what stands before the last @, from a question mark on, and for a port that is none. */
+/** Takes credentials from what was given as the URL of a Redis: what stands before the last @, from a question mark on, and for a port that is none. */
 export function withoutCredentials(text: string): string {
   const scheme = /^[a-z][a-z\d+.-]*:\/\//i.exec(text)?.[0] ?? '';
   const rest = text.slice(scheme.length);

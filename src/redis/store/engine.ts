@@ -4,7 +4,7 @@ import {
   clusterOf,
   madeOf,
   nodeKey,
-  placeOf,
+  redisPlaceOf,
   type EngineClient,
   type RedisClient,
   type RedisSentinels,
@@ -60,7 +60,7 @@ export class RedisEngine {
 
   /** Makes the error of a store of what went wrong here. */
   errorOf(error: unknown): StoreError {
-    return asStoreError(error, this.#lastError, placeOf(this.#given));
+    return asStoreError(error, this.#lastError, redisPlaceOf(this.#given));
   }
 
   /** Name of the node that has a key; empty where there is one alone. */

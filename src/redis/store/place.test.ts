@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Redis } from 'ioredis';
 import { missing } from '../../../test/support/engines.ts';
 import { startNode } from '../../../test/support/redis-nodes.ts';
-import { placeOf, type RedisClient } from './client.ts';
+import { redisPlaceOf, type RedisClient } from './client.ts';
 import { redis } from './redis-store.ts';
 
 const skip = missing('redis-server');
@@ -55,6 +55,6 @@ for (const [what, client, place] of [
   ['of sentinels', new Redis({ sentinels: [{ host: 'there' }], name: 'main', lazyConnect: true }), undefined],
 ] as const)
   test(`a client of ioredis ${what} is told by ${place ?? 'no address'}`, () => {
-    assert.equal(placeOf(client as unknown as RedisClient), place);
+    assert.equal(redisPlaceOf(client as unknown as RedisClient), place);
     client.disconnect();
   });
