@@ -279,8 +279,8 @@ function unknownFacts(upstream: BridgeOptions['upstream']): UpstreamFacts {
   return { description, revision: undefined, server: undefined, capabilities: {} };
 }
 
-function placesOf({ maxUpstreams, maxUpstreamsPerClient }: Settings): ConnectionLimit {
-  return new ConnectionLimit(maxUpstreams, maxUpstreamsPerClient);
+function placesOf({ maxUpstreams, maxUpstreamsPerClient, onWarning }: Settings): ConnectionLimit {
+  return new ConnectionLimit(maxUpstreams, maxUpstreamsPerClient, onWarning);
 }
 
 /** Host behind an endpoint, with its end. */

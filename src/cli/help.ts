@@ -57,7 +57,8 @@ const bridgeOptions = `  --port <n>                HTTP: the port, 0 for any fre
   --revision <date>         speaks only this revision to clients; repeatable
   --upstream-revision <date> speaks only this revision to the server; repeatable
   --max-upstreams <n>       how many processes or sessions upstream there may be at once; 64. The least recently used idle
-                            one makes way for a new client; where all are in use a client is told to try later
+                            one makes way for a new client: a session that made calls by it ends with 404, which is
+                            said here, and its client has to begin anew; where all are in use a client is told to try later
   --max-upstreams-per-client <n> how many of them one address may have; half
   --limit [<what>=]<n>/s    how often each client may ask: requests, or tools (calls), completions, initialize (sessions);
                             by the second, minute (/m) or hour (/h), and so many at once; repeatable

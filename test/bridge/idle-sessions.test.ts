@@ -112,6 +112,25 @@ test("a session is ended with 404 where the upstream's state would be lost", asy
   assert.equal(line.open, 3);
 });
 
+test('that a session was ended for another client is told, at once and then once a minute with how many', async (t) => {
+  const warnings: string[] = [];
+  t.mock.method(performance, 'now', () => now);
+  let now = 1_000_000;
+  const { url } = await setup(t, { maxUpstreams: 8, maxUpstreamsPerClient: 2, warnings });
+  await opened(url, 2, (session) => session.use('tools/list'));
+  await opened(url, 2, useIt);
+  // Connections that keep nothing for their sessions make way and nobody loses anything.
+  assert.deepEqual(warnings, []);
+  await opened(url, 4, useIt);
+  assert.equal(warnings.length, 1);
+  const said = /^a session was ended .* the 2 upstream connections of one client .* maxUpstreamsPerClient/;
+  assert.match(warnings[0] ?? '', said);
+  now += 60_000;
+  await opened(url, 1, useIt);
+  assert.equal(warnings.length, 2);
+  assert.match(warnings[1] ?? '', /^4 sessions were ended/);
+});
+
 test('when truly full, initialize is 503 with Retry-After', async (t) => {
   const { url, running, release } = await setup(t, { maxUpstreams: 3, maxUpstreamsPerClient: 3 });
   const sessions = await opened(url, 2, async () => undefined);

@@ -1,3 +1,5 @@
+import { EndedSessions } from './ended-sessions.ts';
+
 /** Holder of places: a pool that is asked to give one up where they are scarce. */
 export interface Holder {
   /**
@@ -34,12 +36,23 @@ export class ConnectionLimit {
   readonly #holders = new Set<Holder>();
   readonly #open = new Count();
   readonly #closing = new Count();
+  readonly #ended: EndedSessions;
   #ticks = 0;
 
-  /** @param ownLimit How many of them one owner may have. */
-  constructor(limit: number, ownLimit: number) {
+  /**
+   * @param ownLimit How many of them one owner may have.
+   * @param warn Hears of sessions that were ended so that there is room.
+   */
+  constructor(limit: number, ownLimit: number, warn: (message: string) => void = () => undefined) {
     this.limit = limit;
     this.ownLimit = ownLimit;
+    this.#ended = new EndedSessions(warn);
+  }
+
+  /** Ends a session that has a place, and tells of it. */
+  endSession(dismiss: () => void, owner: string | undefined): void {
+    dismiss();
+    this.#ended.add(this, owner !== undefined);
   }
 
   /** The order in which connections are used. */

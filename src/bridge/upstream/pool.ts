@@ -335,7 +335,7 @@ export class Pool {
   }
 
   /** Connections that can be given up, and their ends: nothing in the middle of a call, and nothing that somebody listens to. */
-  *#idle(): Generator<readonly [Upstream, () => void]> {
+  *#idle(): Generator<readonly [Upstream, (owner?: string) => void]> {
     for (const [key, list] of this.#shared)
       for (const upstream of list)
         if (upstream.idle && !upstream.followed && upstream !== this.main)
@@ -345,18 +345,18 @@ export class Pool {
       const { dismiss } = session;
       if (!upstream.stateful) yield [upstream, () => this.#rest(session, upstream)];
       // The client hears that what it left in the server is gone, and begins again.
-      else if (dismiss !== undefined) yield [upstream, dismiss];
+      else if (dismiss !== undefined) yield [upstream, (owner) => this.#options.places.endSession(dismiss, owner)];
     }
   }
 
-  #idlest(owner: string | undefined): readonly [Upstream, () => void] | undefined {
+  #idlest(owner: string | undefined): readonly [Upstream, (owner?: string) => void] | undefined {
     const own = [...this.#idle()].filter(([upstream]) => owner === undefined || upstream.owner === owner);
     return own.toSorted(([one], [other]) => one.usedAt - other.usedAt)[0];
   }
 
   readonly #holder: Holder = {
     idleSince: (owner) => this.#idlest(owner)?.[0].usedAt,
-    giveUp: (owner) => this.#idlest(owner)?.[1](),
+    giveUp: (owner) => this.#idlest(owner)?.[1](owner),
   };
 
   /** The session lives on, and gets another connection when it is used again. */
