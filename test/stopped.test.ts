@@ -138,7 +138,7 @@ async function inSession(
   return { headers, body: JSON.stringify(say({ name: 'pay' })) };
 }
 
-const single = (params: unknown): unknown => ({ jsonrpc: '2.0', id: 3, method: 'tools/call', params });
+const single = (params: unknown): object => ({ jsonrpc: '2.0', id: 3, method: 'tools/call', params });
 
 for (const shared of [false, true]) {
   const where = shared ? 'with a shared store' : 'without a store';
@@ -195,6 +195,23 @@ test('so is a batch whose answer is a stream by then', async () => {
   const answer = await stopped(paid, handler, await inSession(handler, '2025-03-26', aloud));
   assert.deepEqual(answer.events.slice(1), [{ jsonrpc: '2.0', id: 3, error: unknown }]);
 });
+
+for (const others of [0, 2])
+  test(`each of a batch of ${1 + others} whose answer is a stream that other processes know is told once`, async () => {
+    const { server, paid } = paying(together());
+    const handler = createHttpHandler(server);
+    const aloud = (params: Record<string, unknown>): unknown => [
+      single({ ...params, name: 'pay-aloud', _meta: { progressToken: 'p' } }),
+      ...Array.from({ length: others }, (_, at) => ({ ...single({ ...params, name: 'pay' }), id: 4 + at })),
+    ];
+    const answer = await stopped(paid, handler, await inSession(handler, '2025-03-26', aloud));
+    const told = answer.events.filter((event) => 'id' in Object(event));
+    assert.deepEqual(
+      told.map((event) => Object(event)['id'] as unknown).toSorted((one, other) => Number(one) - Number(other)),
+      [3, 4, 5].slice(0, 1 + others),
+    );
+    for (const event of told) assert.deepEqual(Object(event)['error'], unknown);
+  });
 
 test('a call over HTTP+SSE that ran is told on its stream', async () => {
   const { server, paid } = paying();

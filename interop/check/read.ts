@@ -46,6 +46,7 @@ export const read: Readonly<Record<string, readonly string[]>> = {
   java: [
     'basic-016',
     'basic-019',
+    'harden-alive',
     'harden-depth',
     'harden-large-batch',
     'harden-no-json',
@@ -62,6 +63,7 @@ export const read: Readonly<Record<string, readonly string[]>> = {
     'sse-004',
   ],
   fastmcp: [
+    'basic-016',
     'basic-019',
     'compl-004',
     'http-003',

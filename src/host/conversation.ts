@@ -123,7 +123,7 @@ export class HostConversation implements Conversation {
   }
 
   waits(id: RequestId): boolean {
-    return this.#measured?.includes(id) === true;
+    return this.#measured?.includes(id) === true && this.#running.obstacle(id) !== 'duplicate';
   }
 
   unreadable(reason: string): ResponseMessage {

@@ -1,3 +1,4 @@
+import { harmless } from '../../mistakes/harmless.ts';
 import { andThen, isLater } from '../../store/now-or-later.ts';
 import type { Store } from '../../store/store.ts';
 import { StoreGeneration } from './generation.ts';
@@ -18,7 +19,7 @@ export function toldStore(store: Store, listeners: ServiceListeners): Store {
   const generation = new StoreGeneration(records, () => {
     listeners.tell?.({ type: 'store-emptied' });
     // What is known here of what was kept is looked up anew, as after a gap.
-    for (const onGap of gaps) onGap();
+    for (const onGap of gaps) harmless(onGap)();
   });
   const look = (): void => void (store.shared && generation.look());
   const told = telling(listeners, watched, look);

@@ -107,13 +107,15 @@ export function shuttingDown(): HttpProblem {
 /**
  * The response to a request that was not answered when its process came to its end. Whether one that ran did what it was
  * to do nobody knows, and it is never told what invites to send it again.
+ *
+ * @param isLost True where its session alone came to its end.
  */
 export function lastResponse(
-  { id, waits }: { readonly id: RequestId; readonly waits: boolean },
+  { id, waits, isLost }: { readonly id: RequestId; readonly waits: boolean; readonly isLost?: boolean },
   revision: Revision | undefined,
 ): ErrorMessage {
-  const error = waits
-    ? errorOf(shuttingDown())
-    : new McpError('internalError', 'the process that ran the request was stopped; its outcome is not known');
+  const what =
+    isLost === true ? 'the session was lost while the request ran' : 'the process that ran the request was stopped';
+  const error = waits ? errorOf(shuttingDown()) : new McpError('internalError', `${what}; its outcome is not known`);
   return { jsonrpc: '2.0', id, error: errorToWire(revision, error) };
 }

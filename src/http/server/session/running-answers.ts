@@ -8,7 +8,8 @@ export class RunningAnswers {
   readonly #context: HttpContext;
   readonly #last: (id: RequestId) => ResponseMessage;
   readonly #answers = new Map<RequestId, HttpAnswer>();
-  readonly #batches = new WeakSet<HttpAnswer>();
+  /** The answers to batches, with the number of responses that each has. */
+  readonly #batches = new WeakMap<HttpAnswer, number>();
   #isStopped = false;
 
   /** @param last Makes the response to a request that is still being answered when the process ends. */
@@ -33,9 +34,9 @@ export class RunningAnswers {
     return id;
   }
 
-  /** Marks the answer to a batch, which has several responses. */
-  ofBatch(answer: HttpAnswer): void {
-    this.#batches.add(answer);
+  /** Marks the answer to a batch, which may have several responses. */
+  ofBatch(answer: HttpAnswer, responses: number): void {
+    this.#batches.set(answer, responses);
   }
 
   /** @returns The response in the place of none, where the process ended before there was one. */
@@ -51,9 +52,10 @@ export class RunningAnswers {
   stop(sayThemselves: boolean): void {
     this.#isStopped = true;
     for (const [id, answer] of this.#answers) {
-      const isBatch = this.#batches.has(answer);
-      // A batch that is no stream has all of its responses at once.
-      if (answer.streaming ? sayThemselves : isBatch) continue;
+      const responses = this.#batches.get(answer);
+      const isBatch = responses !== undefined;
+      // A batch that is no stream has all of its responses at once; the stream of several does not know which of them it has had.
+      if (answer.streaming ? sayThemselves && (responses ?? 1) === 1 : isBatch) continue;
       this.#answers.delete(id);
       const response = this.#last(id);
       if (isBatch) answer.message(responseJson(this.#context, response));

@@ -72,6 +72,7 @@ export class HttpSession implements Link {
   /** Requests being answered, and connections that only listen. */
   #calls = 0;
   #ended = false;
+  #isLost = false;
   #lastUsed: number;
 
   constructor(
@@ -189,9 +190,9 @@ export class HttpSession implements Link {
 
   /** Answers a POST of a batch. */
   async batch(call: HttpCall, messages: readonly Judged[]): Promise<void> {
-    const requests = this.#elsewhere === undefined ? none : messages.filter(isRequest).map(({ message }) => message.id);
-    const answer = this.#answer(call, requests);
-    this.#answers.ofBatch(answer);
+    const requests = messages.filter(isRequest).map(({ message }) => message.id);
+    const answer = this.#answer(call, this.#elsewhere === undefined ? none : requests);
+    this.#answers.ofBatch(answer, requests.length);
     const collected: string[] = [];
     const one = async (judged: Judged): Promise<void> => {
       const response = await this.#receive(answer, judged, call.auth);
@@ -269,8 +270,13 @@ export class HttpSession implements Link {
     return this.#undelivered.splice(0);
   }
 
-  /** Says to whoever waits for what runs here that its outcome is not known: the session is about to end with its process. */
-  stop(): void {
+  /**
+   * Says to whoever waits for what runs here that its outcome is not known: the session is about to end with its process.
+   *
+   * @param isLost True where it alone ends, since the store has lost it.
+   */
+  stop(isLost = false): void {
+    this.#isLost = isLost;
     this.#answers.stop(this.#elsewhere !== undefined);
   }
 
@@ -347,7 +353,8 @@ export class HttpSession implements Link {
 
   /** The response to what is still being answered when the process ends. */
   #last(id: RequestId): ResponseMessage {
-    return lastResponse({ id, waits: this.#conversation.waits?.(id) === true }, this.revision);
+    const waits = !this.#isLost && this.#conversation.waits?.(id) === true;
+    return lastResponse({ id, waits, isLost: this.#isLost }, this.revision);
   }
 
   /** Waits for every process to know what was changed, before anything is said of it; that it failed is said to who changed something. */

@@ -50,7 +50,10 @@ export class Sessions {
       settings: context.settings,
       spoken: context.inSessions,
       adopt: (call, elsewhere, { record }) => this.#adopt(call, { id: elsewhere.id, elsewhere, record }),
-      drop: (session) => this.#end(session),
+      drop: (session) => {
+        session.stop(true);
+        this.#end(session);
+      },
     });
   }
 

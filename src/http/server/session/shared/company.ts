@@ -31,6 +31,7 @@ export class Company {
   /** Copies that are being let go of. */
   readonly #leaving = new Set<Promise<void>>();
   #cancelTimer: (() => void) | undefined;
+  #isMending = false;
 
   constructor(parts: CompanyParts) {
     this.#parts = parts;
@@ -170,12 +171,21 @@ export class Company {
     const { sessionIdleMs } = this.#parts.settings;
     return after(Math.min(lookMs, sessionIdleMs / 4), () => {
       this.#dropRested(restMs);
-      for (const member of this.#members.values()) {
-        if (member.session?.isBusy === true) member.used();
-        member.mend();
-      }
+      for (const member of this.#members.values()) if (member.session?.isBusy === true) member.used();
+      void this.#mend();
       this.#cancelTimer = this.#members.size === 0 ? undefined : this.#lookLater();
     });
+  }
+
+  /** Mends what failed for the copies here, one after the other, and no further than to the first for which the store fails again. */
+  async #mend(): Promise<void> {
+    if (this.#isMending) return;
+    this.#isMending = true;
+    try {
+      for (const member of this.#members.values()) if (!(await member.mend())) break;
+    } finally {
+      this.#isMending = false;
+    }
   }
 
   #dropRested(ms: number): void {

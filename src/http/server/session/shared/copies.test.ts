@@ -199,6 +199,33 @@ test('a session whose record is gone with all that its store had ends in every p
   assert.deepEqual(await statuses(), [404, 404]);
 });
 
+test('a call that runs in a session which its store has lost hears that its outcome is not known', async (t) => {
+  let store = memoryStore();
+  const late = <Part extends object>(part: () => Part): Part =>
+    new Proxy(part(), { get: (_, name) => Reflect.get(part(), name) as unknown });
+  const process = processOver(t, { ...store, records: late(() => store.records) });
+  process.server.tool('waits', {}, async (_, { signal }) => {
+    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    return 'x';
+  });
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } };
+  const opened = await process.send('POST', {}, { id: 1, method: 'initialize', params });
+  const session = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? assert.fail('it has an id') };
+  await process.send('POST', session, { method: 'notifications/initialized' });
+  await process.server.endpoint.store?.check();
+  await settle();
+  const calling = process.send('POST', session, { id: 2, method: 'tools/call', params: { name: 'waits' } });
+  await settle();
+  store = memoryStore();
+  await process.server.endpoint.store?.check();
+  await settle();
+  const answer = await (await calling).text();
+  assert.match(
+    answer,
+    /"id":2,"error":\{"code":-32603,"message":"the session was lost while the request ran; its outcome is not known"/,
+  );
+});
+
 test('what a client changes is kept also where its store took over without the last that it was told', async (t) => {
   let store = memoryStore();
   const late = <Part extends object>(part: () => Part): Part =>

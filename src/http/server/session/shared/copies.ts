@@ -18,23 +18,26 @@ export class Copies {
     this.#failed = failed;
   }
 
-  /** Tells all of them, at once and again after these times, in milliseconds. It never rejects. */
-  async tell(announced: Announced, again: readonly number[] = []): Promise<void> {
+  /** Tells all of them, at once and again after these times, in milliseconds; gives false where that failed. It never rejects. */
+  async tell(announced: Announced, again: readonly number[] = []): Promise<boolean> {
     const { kind } = announced;
     const isState = kind === 'changed' || kind === 'claimed';
     // What is told now says more.
     const isKnown = this.#untold.delete(kind);
     try {
       await this.#inbox.announce(this.#channel, announced, again);
+      return true;
     } catch (cause) {
       if (!isKnown) this.#failed(cause);
       if (isState && !this.#untold.has(kind)) this.#untold.set(kind, announced);
       if (kind === 'ended' && again.length === 0) void this.tell(announced, endAgainMs);
+      return false;
     }
   }
 
-  /** Tells them what they could not be told. */
-  tellAgain(): void {
-    for (const announced of this.#untold.values()) void this.tell(announced);
+  /** Tells them what they could not be told; gives false where that failed again. */
+  async tellAgain(): Promise<boolean> {
+    for (const announced of this.#untold.values()) if (!(await this.tell(announced))) return false;
+    return true;
   }
 }

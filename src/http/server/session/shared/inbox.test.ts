@@ -27,3 +27,16 @@ test('answers for processes that never were wait to be told again up to a bound,
   const times = [...told.values()];
   assert.deepEqual([times.length, times.filter((one) => one === 2).length], [20, 15]);
 });
+
+test('what could not be told is an error also where the process ends before it is told again', async () => {
+  const store = memoryStore();
+  const away = new Error('away');
+  const inbox = new Inbox(
+    { ...store, bus: { ...store.bus, publish: () => Promise.reject(away) } },
+    () => undefined,
+    () => undefined,
+  );
+  const announced = inbox.announce('session s', { kind: 'ended' }, [60_000, 60_000]);
+  await inbox.close();
+  await assert.rejects(announced, away);
+});

@@ -112,12 +112,14 @@ export class Inbox {
         `what all processes of a session hear has up to ${longestBusText} characters, not ${text.length}`,
       );
     const causes: unknown[] = [];
+    let tries = 0;
     for (const ms of [undefined, ...again]) {
       if (ms !== undefined) await this.#pause(ms);
       if (ms !== undefined && this.#closed) break;
+      tries++;
       await Promise.resolve(this.#bus.publish(channel, text)).catch((cause: unknown) => void causes.push(cause));
     }
-    if (causes.length > again.length) throw causes[0] as Error;
+    if (causes.length === tries) throw causes[0] as Error;
   }
 
   /** Hears what is announced on a channel. */

@@ -241,12 +241,13 @@ export class Member implements Elsewhere {
     void this.#refresh();
   }
 
-  /** Tells other copies what they could not be told, and finds out what could not be found out. Who is idle here finds out with the next request. */
-  mend(): void {
+  /** Tells other copies what they could not be told, and looks up what could not be, where nobody asks for it; gives false where the store fails again. */
+  async mend(): Promise<boolean> {
     const session = this.#session;
-    if (session === undefined || session.ended) return;
-    this.#copies.tellAgain();
-    if (session.isBusy && (this.#isStale || this.#unsubscribe === undefined)) void this.#refresh();
+    if (session === undefined || session.ended) return true;
+    if (!(await this.#copies.tellAgain())) return false;
+    const isWell = !session.isBusy || (!this.#isStale && this.#unsubscribe !== undefined);
+    return isWell || (await this.#refresh(true));
   }
 
   /** Ends the session for every process. */
@@ -261,7 +262,7 @@ export class Member implements Elsewhere {
   /** Lets go of the copy; the session goes on elsewhere. */
   async leave(): Promise<void> {
     this.#isListening = false;
-    this.#copies.tellAgain();
+    await this.#copies.tellAgain();
     const end = await this.#unsubscribe;
     await end?.();
   }
@@ -286,7 +287,7 @@ export class Member implements Elsewhere {
         if (written !== undefined) {
           this.#unsaved.splice(0, changesNow.length);
           this.#kept = { owner, record, version: written };
-          return await this.#copies.tell({ kind: 'changed', version: written });
+          return void (await this.#copies.tell({ kind: 'changed', version: written }));
         }
         const now = await records.get(keyOf(this.id));
         if (now === undefined) {
@@ -342,13 +343,15 @@ export class Member implements Elsewhere {
     }
   }
 
-  async #refresh(): Promise<void> {
+  async #refresh(isAgain = false): Promise<boolean> {
     try {
       const now = await this.#parts.store.records.get(keyOf(this.id));
       if (now === undefined) this.#gone();
       else this.confirmed(now);
+      return true;
     } catch (cause) {
-      this.#failed('a session could not be looked up', cause);
+      if (!isAgain) this.#failed('a session could not be looked up', cause);
+      return false;
     }
   }
 

@@ -80,8 +80,10 @@ export class SharedStreams implements LastingStreams {
   end(): void {
     const { revision } = this.#parts;
     for (const { stream, about } of this.#live.values()) {
-      const [id] = requestsAnswered(about) ?? [];
+      const [id, ...others] = requestsAnswered(about) ?? [];
       if (about === aboutSession) stream.leave();
+      // Those of a batch were said by then, as far as they were not before.
+      else if (others.length > 0) stream.end();
       else stream.end(id === undefined ? undefined : JSON.stringify(lastResponse({ id, waits: false }, revision)));
     }
   }
