@@ -136,7 +136,7 @@ class Exchange implements Wire {
       const wrong = new Wrong(this.#network.seed).instead(flow, request);
       // Nobody could see through it: servers without such a stream say so in all of these ways.
       const { status, type } = wrong;
-      const isDenied = (status <= 400 && type !== 'text/event-stream') || status === 404 || status === 405;
+      const isDenied = (status <= 400 && type !== 'text/event-stream') || [401, 403, 404, 405].includes(status);
       if (request.method === 'GET' && isDenied) this.#network.denied?.();
       return this.#tell(() => this.#respondWrong(wrong));
     }
