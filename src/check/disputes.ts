@@ -41,6 +41,10 @@ export const disputes: ReadonlyMap<string, string> = new Map<string, string>([
     'the page wants capitals in a scheme or a host to be accepted, and RFC 9728 wants resource to be the very text',
   ],
   ['tasks-086', 'the pages of the extension say -32021 and, on the first of them, -32003'],
+  [
+    'subs-011',
+    'a server cannot see for certain which connection of a host it is begun for: one that is not established again needs no stream',
+  ],
   ['subs-009', 'a result is what should end a stream, and over stdio a cancellation is what must'],
   ['subs-010', 'a cancellation is what must end a stream over stdio, and a result is what should'],
 ]);

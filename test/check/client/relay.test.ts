@@ -53,7 +53,7 @@ const heldIn = ({ rows: all }: CheckReport): readonly string[] =>
 
 const mistakes: Readonly<Record<LinesMistake, string>> = {
   'starts-no-other': 'stdio-015',
-  'never-listens-again': 'stdio-016',
+  'never-listens-again': 'subs-011',
   'ends-by-signal': 'stdio-013',
   kills: 'stdio-013',
 };
@@ -63,6 +63,8 @@ describe('a client that starts its server, with one fault', { concurrency: 4 }, 
     test(`is found out: ${mistake} breaks ${row}`, async (t) => {
       const report = await judged(t, (command) => runRawLines(command, mistake));
       assert.deepEqual(idsOf(report), [row], JSON.stringify(report.findings));
+      // Which connection a process is begun for is not certain.
+      assert.equal(report.findings[0]?.severity, row === 'subs-011' ? 'note' : 'warning');
     });
 
   test('is not there where nothing is wrong', async (t) => {
@@ -154,7 +156,7 @@ test('who goes on without what it listened to is found once that is sure, and no
   const wentOn = (ms: number, isOver: boolean): unknown => {
     next.beganAt = monotonicNow() - ms;
     next.inputEndedAt = isOver ? monotonicNow() : undefined;
-    return foundIn(next, true)['stdio-016'];
+    return foundIn(next, true)['subs-011'];
   };
   assert.deepEqual(
     [wentOn(dyingTimes.ended - 100, true), wentOn(dyingTimes.goesOn - 100, false)],
@@ -173,6 +175,43 @@ test('who goes on without what it listened to is found once that is sure, and no
   const foreign = all.started(() => undefined);
   all.placed(foreign, 8);
   assert.deepEqual([foreign.before, dead.isSucceeded], [undefined, true]);
+});
+
+test('a process beside another of its parent, or before one that listens, may be another connection', () => {
+  /** What is found of the process after one that died while its client listened. */
+  const found = (more: (all: ServedProcesses, next: ServedProcess) => void): unknown => {
+    const all = new ServedProcesses();
+    const begun = (): ServedProcess => {
+      const process = all.started(() => undefined);
+      all.placed(process, 7);
+      return process;
+    };
+    begun().die(1);
+    const next = begun();
+    next.beganAt = monotonicNow() - 60_000;
+    more(all, next);
+    return foundIn(next, true)['subs-011'];
+  };
+  const later = (all: ServedProcesses, parent: number): ServedProcess => {
+    const process = all.started(() => undefined);
+    all.placed(process, parent);
+    return process;
+  };
+  const ended = (process: ServedProcess): void => void (process.inputEndedAt = monotonicNow());
+  assert.equal(typeof found(() => undefined), 'object');
+  assert.equal(typeof found((all) => void later(all, 8)), 'object', 'that of another program');
+  assert.equal(
+    found((all) => void later(all, 7)),
+    'not-seen',
+    'both run at once',
+  );
+  const after = (isListening: boolean): unknown =>
+    found((all, next) => {
+      ended(next);
+      ended(later(all, 7));
+      later(all, 7).hasListened = isListening;
+    });
+  assert.deepEqual([typeof after(false), after(true)], ['object', 'not-seen']);
 });
 
 test('who starts no other is found when it lived on, and had one alone', () => {

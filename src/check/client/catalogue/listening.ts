@@ -86,6 +86,7 @@ export async function listenedTo(message: JsonObject, { talk, tell, lasts, endSt
   // Who listens again may use old ids for other requests.
   talk.brokenStreams.length = 0;
   talk.streamCount++;
+  if (talk.process !== undefined) talk.process.hasListened = true;
   subscription.acknowledge();
   const isThere = await lasts(Infinity, subscription.over);
   talk.subscriptions.delete(subscription);

@@ -25,6 +25,12 @@ export class ServedProcess {
   /** Streams of changes that were open when it died. */
   listening = 0;
   isSucceeded = false;
+  /** True where it was asked for a stream of changes. */
+  hasListened = false;
+  /** True where another of the same parent ran beside it: those may be several connections of one host. */
+  wasBeside = false;
+  /** The next one of the same parent. */
+  next: ServedProcess | undefined;
   /** Moment of the first message. */
   beganAt: number | undefined;
   /** Moments at which its input ended, at which it was signalled to end, and at which it was gone. */
@@ -39,6 +45,13 @@ export class ServedProcess {
 
   get isOpen(): boolean {
     return this.diedAt === undefined && this.goneAt === undefined && this.inputEndedAt === undefined;
+  }
+
+  /** True where a later one of the same parent was asked for a stream of changes, so that it may be that which goes on. */
+  get isTakenUpLater(): boolean {
+    for (let { next } = this as Pick<ServedProcess, 'next'>; next !== undefined; next = next.next)
+      if (next.hasListened) return true;
+    return false;
   }
 
   /** True for one that ended soon after it began, and not long ago. */
@@ -81,6 +94,7 @@ export class ServedProcesses {
   /** Finds the one in whose place another is, once it is known who started that. */
   placed(process: ServedProcess, parent: number): void {
     process.parent = parent;
+    this.#amongOwn(process);
     const last = this.#all.findLast((other) => other !== process);
     // Another program may have started it, which has nothing to take up.
     const isOwn = last?.parent === parent;
@@ -89,5 +103,13 @@ export class ServedProcesses {
     if (last?.diedAt === undefined || last.isSucceeded || !last.wasAlone) return;
     last.isSucceeded = true;
     if (isOwn) process.before = last;
+  }
+
+  /** Looks which others of the same parent there are. */
+  #amongOwn(process: ServedProcess): void {
+    const isOwn = (other: ServedProcess): boolean => other !== process && other.parent === process.parent;
+    const before = this.#all.slice(0, this.#all.indexOf(process)).findLast(isOwn);
+    if (before !== undefined) before.next = process;
+    for (const other of this.#all) if (isOwn(other) && other.isOpen) other.wasBeside = process.wasBeside = true;
   }
 }

@@ -20,14 +20,16 @@ const restarts: ClientRule = {
 };
 
 const listensAgain: ClientRule = {
-  id: 'stdio-016',
+  id: 'subs-011',
   over: 'stdio',
-  words: 'When a server was started again, subscriptions/listen is sent again',
+  words: 'Who is connected again over stdio sends subscriptions/listen again',
   mend: 'keep the filters of all streams of changes that are open, and send subscriptions/listen with each of them to the new process',
   atEnd({ process, streamCount }) {
     const { before } = process ?? {};
     if (process === undefined || before === undefined || before.listening === 0) return 'not-seen';
     if (streamCount > 0) return 'holds';
+    // Another connection of the same host, which has nothing to take up, begins its process as well.
+    if (process.wasBeside || process.isTakenUpLater) return 'not-seen';
     const { ms, isOver } = process.goingOn;
     // Who begins another for one last call needs no stream any more.
     if (ms < (isOver ? dyingTimes.ended : dyingTimes.goesOn)) return 'not-seen';
@@ -71,7 +73,7 @@ function killed({ beganAt }: ServedProcess, goneAt: number): ReturnType<NonNulla
 export const processRules: readonly ClientRule[] = [
   restarts,
   listensAgain,
-  sameAs(listensAgain, 'subs-011', 'Who is connected again over stdio sends subscriptions/listen again'),
+  sameAs(listensAgain, 'stdio-016', 'When a server was started again, subscriptions/listen is sent again'),
   endsInput('stdio-012'),
   endsInput('stdio-013'),
 ];
