@@ -163,7 +163,8 @@ test('a store that is away is told of once, and once that it is back; gaps of it
   await server.close();
 });
 
-test('a store that is full is told of once until what it refused goes again, whatever is read meanwhile', async () => {
+test('a store that is full is told of once until what it refused goes again for a while, whatever is read meanwhile', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
   let isFull = false;
   const inner = memoryStore();
   const refuse = (): void => {
@@ -195,7 +196,48 @@ test('a store that is full is told of once until what it refused goes again, wha
   assert.deepEqual(typesOf(events), ['store-full']);
   await given.check();
   await given.records.add('a', 'text', 1000);
+  t.mock.timers.tick(4_999);
+  assert.deepEqual(typesOf(events), ['store-full']);
+  t.mock.timers.tick(1);
   assert.deepEqual(typesOf(events), ['store-full', 'store-roomy']);
+  t.mock.timers.reset();
+  await server.close();
+});
+
+test('a store that refuses some keys and takes others is full until it took all of them for a while', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const inner = memoryStore();
+  let fullFor = (key: string): boolean => Number(key) % 2 === 0;
+  const records = {
+    ...inner.records,
+    put: (...asked: Parameters<Store['records']['put']>) => {
+      if (fullFor(asked[0])) throw new StoreError('full', 'no room');
+      return inner.records.put(...asked);
+    },
+  };
+  const events: ServiceEvent[] = [];
+  const server = createServer(info, { store: { ...inner, records }, onEvent: (event) => void events.push(event) });
+  const given = server.endpoint.store;
+  assert.ok(given);
+  const round = async (): Promise<void> => {
+    for (let key = 0; key < 4; key++)
+      await Promise.resolve()
+        .then(() => given.records.put(String(key), 'text', 1000))
+        .catch(() => undefined);
+  };
+  for (let times = 0; times < 5; times++) {
+    await round();
+    t.mock.timers.tick(4_000);
+  }
+  assert.deepEqual(typesOf(events), ['store-full']);
+  fullFor = () => false;
+  await round();
+  t.mock.timers.tick(5_000);
+  assert.deepEqual(typesOf(events), ['store-full', 'store-roomy']);
+  await round();
+  t.mock.timers.tick(5_000);
+  assert.deepEqual(typesOf(events), ['store-full', 'store-roomy']);
+  t.mock.timers.reset();
   await server.close();
 });
 

@@ -46,7 +46,7 @@ export type ServiceEvent =
   | { readonly type: 'store-back'; readonly awayMs: number }
   /** The store is there and has no room for more; told once until it has. */
   | { readonly type: 'store-full' }
-  /** The store has room again for what it refused. */
+  /** The store has room again for what it refused: that went, and nothing was refused for 5 seconds since; it was full until then. */
   | { readonly type: 'store-roomy'; readonly fullMs: number }
   /** The store that processes share lost what it had kept, as where its disk is new: clients with sessions begin anew. */
   | { readonly type: 'store-emptied' }
