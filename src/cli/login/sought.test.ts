@@ -110,6 +110,39 @@ describe('parley login', { concurrency: 4 }, () => {
     assert.match(await failure(t, 'login', url), /does not let clients register themselves/);
     assert.match(await failure(t, 'call', url), /wants a login \(HTTP 401\).* run: parley login http.* --token-env$/m);
   });
+
+  const passing = [
+    ['all that it may publish is', (at: string) => at.startsWith('/.well-known/'), undefined, 503],
+    [
+      'all that it may publish is too often asked for, which',
+      (at: string) => at.startsWith('/.well-known/'),
+      undefined,
+      429,
+    ],
+    ['what its challenge names is', (at: string) => at === '/meta', '/meta', 500],
+  ] as const;
+  for (const [what, isMetadata, named, status] of passing)
+    test(`and a call keep the passing failure where ${what} ${status}`, async (t) => {
+      const url = await answering(t, ({ url: at = '' }, response) => {
+        const parameter =
+          named === undefined ? 'error="invalid_token"' : `resource_metadata="${new URL(named, url).href}"`;
+        if (isMetadata(at)) response.writeHead(status).end('restarting');
+        else if (at === '/mcp') response.writeHead(401, { 'www-authenticate': `Bearer ${parameter}` }).end();
+        else response.writeHead(404).end();
+      });
+      const said = await failure(t, 'login', url);
+      assert.match(said, new RegExp(`the resource metadata at .* cannot be had now: HTTP ${status}; try again later`));
+      assert.doesNotMatch(said + (await failure(t, 'call', url)), /says nowhere/);
+    });
+
+  test('keeps its own words where the challenge names metadata that are not there', async (t) => {
+    const url = await answering(t, ({ url: at }, response) => {
+      const challenge = `Bearer resource_metadata="${new URL('/meta', url).href}"`;
+      if (at === '/mcp') response.writeHead(401, { 'www-authenticate': challenge }).end();
+      else response.writeHead(404).end();
+    });
+    assert.match(await failure(t, 'login', url), /names its resource metadata at \S+\/meta, where there are none/);
+  });
 });
 
 test('a call to a server that wants a key says what it said, and how to give one', async (t) => {

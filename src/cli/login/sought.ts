@@ -1,4 +1,6 @@
+import { parseChallenges } from '../../auth/challenge.ts';
 import { resourceMetadataUrls, serverMetadataUrls } from '../../auth/well-known.ts';
+import { jsonOf } from '../../auth/document.ts';
 import { AuthorizationError } from '../../auth/errors.ts';
 import { connect } from '../../client.ts';
 import { bodyStart } from '../../http/client/body.ts';
@@ -52,7 +54,7 @@ export async function soughtInVain(
   // A page or another service may answer whatever is asked of it, metadata too.
   if (found instanceof ConnectionError && found.reason !== 'unauthorized')
     return told(found.status === undefined ? found.message : `nothing to sign in to: ${found.message}`);
-  if (await publishes(url, io.signal)) return error;
+  if (namesMetadata(found) || error.reason === 'server-error' || (await mayPublish(url, io.signal))) return error;
   if (found === undefined)
     return told(
       `${describeUrl(url)} answers without a login: there is nothing to sign in to, and parley call works as it is`,
@@ -85,26 +87,37 @@ async function lookedAt(way: Transport, signal: AbortSignal): Promise<Connection
   }
 }
 
-/** Tells whether a server publishes anything of how it is authorized. */
-async function publishes(server: URL, signal: AbortSignal): Promise<boolean> {
+/** Tells whether a refusal says where there is to be metadata: then something is wrong with those, which the first failure tells. */
+function namesMetadata(found: ConnectionError | McpError | undefined): boolean {
+  const challenge = found instanceof ConnectionError ? found.challenge : undefined;
+  return parseChallenges(challenge).some(({ parameters }) => parameters['resource_metadata'] !== undefined);
+}
+
+/** Tells whether a server publishes anything of how it is authorized, or cannot say now. */
+async function mayPublish(server: URL, signal: AbortSignal): Promise<boolean> {
   const urls = [...resourceMetadataUrls(server), ...serverMetadataUrls(server.origin)];
   const found = await Promise.all(urls.map((url) => documentAt(url, signal)));
   return found.some(
     (document) =>
-      isObject(document) && ['resource', 'authorization_servers', 'issuer'].some((name) => name in document),
+      document === unknown ||
+      (isObject(document) && ['resource', 'authorization_servers', 'issuer'].some((name) => name in document)),
   );
 }
 
-/** The JSON document at a URL; `undefined` where there is none, for whatever reason. */
+/** What stands for a document of which nobody can tell now whether it is there. */
+const unknown = Symbol('unknown');
+
+/** The JSON document at a URL; `undefined` where there is none, and `unknown` where its server fails or says nothing. */
 async function documentAt(url: string, signal: AbortSignal): Promise<unknown> {
   try {
     const request = { method: 'GET', headers: { accept: 'application/json' }, redirect: 'manual' } as const;
     const soon = AbortSignal.any([signal, AbortSignal.timeout(longestMs)]);
     const response = await sharedFetch(url, { ...request, signal: soon });
+    const { status } = response;
     const text = await bodyStart(response, mostBytes);
-    const value: unknown = response.status === 200 ? JSON.parse(text) : undefined;
-    return value;
+    if (status >= 500 || status === 429 || status === 408) return unknown;
+    return status === 200 ? jsonOf(text) : undefined;
   } catch {
-    return undefined;
+    return unknown;
   }
 }
