@@ -104,7 +104,7 @@ async function mayPublish(server: URL, signal: AbortSignal): Promise<boolean> {
   );
 }
 
-/** What stands for a document of which nobody can tell now whether it is there. */
+/** Mark of a document of which nobody can tell now whether it is there. */
 const unknown = Symbol('unknown');
 
 /** The JSON document at a URL; `undefined` where there is none, and `unknown` where its server fails or says nothing. */
