@@ -1,3 +1,4 @@
+import { GapBrake } from './upstream/gap-brake.ts';
 import type { Subscription, Topics } from '../client/subscriptions/subscription.ts';
 import { Slices } from '../jsonrpc/slices.ts';
 import { after } from '../jsonrpc/timeout.ts';
@@ -58,6 +59,9 @@ export class Changes {
   /** End of what is followed: something else is to be, or nothing any more. */
   #revised = new AbortController();
 
+  /** Gaps of what is followed, and new beginnings of it. */
+  readonly #gaps = new GapBrake(() => this.everything());
+
   constructor(options: ChangesOptions) {
     this.#options = options;
   }
@@ -95,7 +99,7 @@ export class Changes {
     { topics, first, until }: { readonly topics: Topics; readonly first: boolean; readonly until: AbortSignal },
   ): Promise<void> {
     try {
-      const subscription = await main.follow(topics, () => this.everything(), until);
+      const subscription = await main.follow(topics, () => this.#gaps.note(), until);
       this.#agreed = subscription;
       if (!first) this.everything();
       await subscription.closed;
@@ -188,6 +192,7 @@ export class Changes {
   /** Ends every listen stream gracefully, and hears of nothing any more. */
   stop(): void {
     this.#stopped = true;
+    this.#gaps.close();
     this.#revised.abort();
     for (const { end } of this.#listeners.values()) end();
   }

@@ -1,3 +1,4 @@
+import { GapBrake } from './gap-brake.ts';
 import type { Client } from '../../client/client.ts';
 import { hearGaps, useWithin } from '../../client/create-client.ts';
 import type { ConnectOptions } from '../../client/options.ts';
@@ -73,7 +74,9 @@ export function opener(options: OpenerOptions): (isMain: boolean) => OpenClient 
       });
       negotiated = client.negotiated;
       useWithin(client, chain);
-      hearGaps(client, onGap);
+      const gaps = new GapBrake(onGap);
+      hearGaps(client, () => gaps.note());
+      void client.closed.then(() => gaps.close());
       client.learnTools(tools.mirroring);
       return client;
     };
