@@ -9,7 +9,7 @@ import type { CheckReport } from '../../src/check/report.ts';
 import { toNodeHandler } from '../../src/node.ts';
 import { chosenRevisions } from '../../src/protocol/revision.ts';
 import { faults } from './faults.ts';
-import { cleanServer, serveFaulty, type Fault } from './faulty.ts';
+import { asStream, cleanServer, serveFaulty, type Fault } from './faulty.ts';
 import { judgedAt } from './judging.ts';
 
 const only = ['basic', 'caching', 'page', 'tools', 'harden-no-json', 'harden-depth'];
@@ -65,4 +65,21 @@ test('a fault of a slow server is found by the rule that finds it in a quick one
     findings.map(({ id }) => id),
     [row],
   );
+});
+
+test('the events of two answers of a slow server are two, and the same id for both is a fault', async (t) => {
+  const judged = async (idOf: () => string) => {
+    const fault: Fault = {
+      async response(returning) {
+        await rest(1_050);
+        if (returning.status === 200) asStream(returning, idOf());
+      },
+    };
+    const { url, close } = await serveFaulty(fault, cleanServer);
+    t.after(close);
+    const report = await judgedAt(t, url, { only: ['http-037'], revisions: chosenRevisions(['2025-11-25']) });
+    return report.rows.flatMap(({ id, verdict }) => (id === 'http-037' ? [verdict] : []));
+  };
+  let count = 0;
+  assert.deepEqual(await Promise.all([judged(() => `e-${++count}`), judged(() => 'one')]), [['holds'], ['breaks']]);
 });

@@ -309,19 +309,25 @@ export class Bench {
     manner?: Manner,
   ): Promise<Answered> {
     const isPlain = method === this.harmless && params === undefined && manner === undefined;
-    const known = isPlain && this.isSlow ? this.#known.twins.get(speaker) : undefined;
-    if (known !== undefined) return known;
     const answer = await speaker.request(method, params, manner);
-    if (answer.result !== undefined) {
-      if (isPlain) this.#known.twins.set(speaker, answer);
-      return answer;
-    }
+    if (isPlain && answer.result !== undefined) this.#known.served.add(speaker);
+    if (answer.result !== undefined) return answer;
     if (method === this.#own) {
       // A fault of one request hides no others.
       this.#known.stands = await this.#inPlace(speaker);
       if (this.#known.stands !== undefined) return await this.works(speaker, this.#known.stands, params, manner);
     }
     throw new NotJudged(`a right ${method} gave no result: ${excerptOf(answer)}`);
+  }
+
+  /**
+   * Sees that a right request works, whatever is answered: where answers are slow, one that worked in the conversation is enough.
+   *
+   * @throws NotJudged when it does not.
+   */
+  async ready(speaker: Prober, method: string = this.harmless): Promise<void> {
+    const isKnown = this.isSlow && method === this.harmless && this.#known.served.has(speaker);
+    if (!isKnown) await this.works(speaker, method);
   }
 
   /** A request that stands for its own one, looked for once; `undefined` where there is none. */

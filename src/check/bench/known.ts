@@ -2,7 +2,7 @@ import { SessionLost } from '../verdict.ts';
 import type { CallableTool, UncalledTool } from './allowed.ts';
 import type { MadeCall } from './calls.ts';
 import type { ServerOffer } from './offer.ts';
-import type { Answered, Prober } from './prober.ts';
+import type { Prober } from './prober.ts';
 
 /** Things that are found out once of a server in a revision, for all benches that speak to it. */
 export class Known {
@@ -14,8 +14,8 @@ export class Known {
   allowed: Promise<readonly (CallableTool | UncalledTool)[]> | undefined;
   readonly kept: Map<string, Promise<unknown>> = new Map();
   readonly made: Partial<Record<'mute' | 'obliging', Promise<readonly MadeCall[]>>> = {};
-  /** Answers to the harmless request, by conversation. */
-  twins: WeakMap<Prober, Answered> = new WeakMap();
+  /** Conversations in which the harmless request was answered with a result. */
+  served: WeakSet<Prober> = new WeakSet();
   /** Number of times that what was to be found out once is begun anew. */
   #again = 20;
 
@@ -37,6 +37,6 @@ export class Known {
   /** Forgets what was kept: what was found is looked at once more. */
   forget(): void {
     this.kept.clear();
-    this.twins = new WeakMap();
+    this.served = new WeakSet();
   }
 }

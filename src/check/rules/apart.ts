@@ -50,7 +50,7 @@ const together: ProbeRule = {
   mend: 'serve each request by itself',
   async probe(bench) {
     const speaker = await bench.shared();
-    await bench.works(speaker, bench.harmless);
+    await bench.ready(speaker);
     const ids = ['parley-check-one', 'parley-check-two'];
     // Who answers one after the other takes the time of both.
     const waitMs = 2 * bench.waitMs;
@@ -117,7 +117,7 @@ const notResumed: ProbeRule = {
   async probe(bench) {
     onlyStateless(bench);
     const speaker = await bench.shared();
-    await bench.works(speaker, bench.harmless);
+    await bench.ready(speaker);
     const answer = await speaker.request(bench.harmless, undefined, { headers: { 'Last-Event-ID': '7' } });
     return unless(answer.result === undefined, answer, 'with it a request got no result');
   },
@@ -161,7 +161,7 @@ const changedRoots: ProbeRule = {
   async probe(bench) {
     const speaker = await bench.fresh({ roots: { listChanged: true } });
     try {
-      await bench.works(speaker, bench.harmless);
+      await bench.ready(speaker);
       // Who may have to answer for its roots, does.
       const told = await speaker.notify('notifications/roots/list_changed', undefined, {
         waitMs: 2 * bench.quietMs,

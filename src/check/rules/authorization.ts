@@ -219,7 +219,7 @@ async function withConversation(bench: Bench, judge: (speaker: Prober) => Promis
   await guardOf(bench);
   const speaker = await bench.fresh();
   try {
-    await bench.works(speaker, bench.harmless);
+    await bench.ready(speaker);
     return await judge(speaker);
   } finally {
     await bench.end(speaker);

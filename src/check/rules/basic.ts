@@ -18,7 +18,7 @@ const idAsText: ProbeRule = {
   mend: 'copy the id as it came: a number stays a number, a string a string',
   async probe(bench) {
     const speaker = await bench.shared();
-    await bench.works(speaker, bench.harmless);
+    await bench.ready(speaker);
     for (const id of ['a string', '7', 70_707]) {
       const answer = await speaker.request(bench.harmless, undefined, {
         id,
@@ -43,7 +43,7 @@ const silentNotification: ProbeRule = {
   mend: 'answer nothing to messages without an id; over HTTP 202 without a body',
   async probe(bench) {
     const speaker = await bench.shared();
-    await bench.works(speaker, bench.harmless);
+    await bench.ready(speaker);
     for (const method of ['notifications/cancelled', 'notifications/parley-check-unknown']) {
       const params = method === 'notifications/cancelled' ? { requestId: 'none-of-ours', reason: 'judged' } : undefined;
       const exchange = await speaker.notify(method, params);
@@ -64,7 +64,7 @@ const silentNotification: ProbeRule = {
 async function batched(bench: Bench): Promise<{ readonly exchange: Exchanged; readonly missing: number }> {
   return await bench.kept('a batch', async () => {
     const speaker = await bench.shared();
-    await bench.works(speaker, bench.harmless);
+    await bench.ready(speaker);
     const ids = ['batch-1', 'batch-2'];
     const text = JSON.stringify(ids.map((id) => ({ jsonrpc: '2.0', id, method: bench.harmless })));
     const exchange = await speaker.text(text, {
@@ -114,7 +114,7 @@ const unknownMethod: ProbeRule = {
   mend: 'answer with the error -32601, method not found',
   async probe(bench) {
     const speaker = await bench.shared();
-    await bench.works(speaker, bench.harmless);
+    await bench.ready(speaker);
     const answer = await speaker.request(noMethod);
     return refusedWith(answer, { code: -32601 });
   },

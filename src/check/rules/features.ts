@@ -36,7 +36,7 @@ async function declaredLists(bench: Bench): Promise<readonly (typeof lists)[numb
 
 async function ask(bench: Bench, method: string, params: Readonly<Record<string, unknown>>): Promise<Answered> {
   const speaker = await bench.shared();
-  await bench.works(speaker, bench.harmless);
+  await bench.ready(speaker);
   return await speaker.request(method, params);
 }
 
@@ -358,7 +358,7 @@ const unknownCancellation: ProbeRule = {
   mend: 'drop it, and go on',
   async probe(bench) {
     const speaker = await bench.shared();
-    await bench.works(speaker, bench.harmless);
+    await bench.ready(speaker);
     const exchange = await speaker.notify('notifications/cancelled', { requestId: nobody });
     if (errorCodeIn(exchange) !== undefined) return breaks(exchange, 'it was answered with an error');
     return unless(!(await bench.serves(speaker)), exchange, 'after it the server did not serve');

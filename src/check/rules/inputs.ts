@@ -23,7 +23,7 @@ const noAddress: ProbeRule = {
   needs: 'resources',
   async probe(bench) {
     const speaker = await bench.shared();
-    await bench.works(speaker, bench.harmless);
+    await bench.ready(speaker);
     // It has no scheme, and characters that no URI has.
     const uri = `${nobody} <none>`;
     const answer = await speaker.request('resources/read', { uri });

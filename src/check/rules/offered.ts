@@ -81,7 +81,7 @@ async function watched(
   if (uri === undefined) return notApplicable('it lists no resource');
   // A process for this alone would be one of many; what is watched is let go again.
   const speaker = await bench.shared();
-  await bench.works(speaker, bench.harmless);
+  await bench.ready(speaker);
   return await judge((method) => speaker.request(method, { uri }));
 }
 
@@ -121,7 +121,7 @@ const watchedByListening: ProbeRule = {
   needs: 'resources',
   async probe(bench) {
     const speaker = await bench.shared();
-    await bench.works(speaker, bench.harmless);
+    await bench.ready(speaker);
     return refusedWith(await speaker.request('resources/subscribe', { uri: 'parley-check://none' }), { code: -32601 });
   },
 };

@@ -14,7 +14,7 @@ const strangeOrigin = 'http://parley-check.invalid';
 async function withPair(bench: Bench, judge: (pair: RawPair) => Promise<RuleVerdict>): Promise<RuleVerdict> {
   const speaker = await bench.fresh();
   try {
-    await bench.works(speaker, bench.harmless);
+    await bench.ready(speaker);
     const { pair } = speaker;
     if (pair === undefined) throw new NotJudged('there is no stream');
     return await judge(pair);

@@ -17,7 +17,7 @@ const noRevision = '1999-12-31';
 async function asked(bench: Bench, manner: Manner, method?: string): Promise<Answered> {
   const speaker = await bench.shared();
   const harmless = await listing(bench);
-  await bench.works(speaker, harmless);
+  await bench.ready(speaker, harmless);
   return await speaker.request(method ?? harmless, undefined, manner);
 }
 
@@ -148,7 +148,7 @@ const noSetLevel: ProbeRule = {
   mend: 'answer -32601, method not found',
   async probe(bench) {
     const speaker = await bench.shared();
-    await bench.works(speaker, bench.harmless);
+    await bench.ready(speaker);
     return refusedWith(await speaker.request('logging/setLevel', { level: 'info' }), { code: -32601 });
   },
 };
@@ -168,7 +168,7 @@ const removed: ProbeRule = {
   over: 'http',
   async probe(bench) {
     const speaker = await bench.shared();
-    await bench.works(speaker, bench.harmless);
+    await bench.ready(speaker);
     for (const [method, params] of Object.entries(former)) {
       const follows = { ping: 'ping-005', 'logging/setLevel': 'logging-007' }[method];
       // Mcp-Name is for other methods, but what asks for it first says nothing of this one.

@@ -35,7 +35,7 @@ async function readApps(bench: Bench): Promise<readonly ReadApp[]> {
     const speaker = await bench.shared();
     const apps: ReadApp[] = [];
     for (const [uri, name] of [...uris].slice(0, mostApps)) {
-      await bench.works(speaker, bench.harmless);
+      await bench.ready(speaker);
       apps.push({ name, uri, answer: await speaker.request('resources/read', { uri }) });
     }
     return apps;

@@ -29,7 +29,7 @@ const most = { pages: 5, skills: 5 };
 /** Opens a conversation of a client that takes skills, once for all rules. */
 export async function skillHost(bench: Bench): Promise<Prober> {
   const host = await bench.kept('host of skills', () => bench.fresh({ extensions: { [skillsExtension]: {} } }));
-  await bench.works(host, bench.harmless);
+  await bench.ready(host);
   return host;
 }
 

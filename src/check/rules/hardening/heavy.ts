@@ -35,7 +35,7 @@ const slowConnections: ProbeRule = {
   over: 'http',
   async probe(bench) {
     const speaker = await bench.shared();
-    await bench.works(speaker, bench.harmless);
+    await bench.ready(speaker);
     const slow = await openSlowly(bench.http.url, connections, bench.waitMs);
     try {
       if (slow.opened === 0) return notJudged(`none of ${connections} connections was opened`);

@@ -15,7 +15,7 @@ export async function livesOn(
   const isOwn = !bench.isSlow;
   const speaker = isOwn ? await bench.fresh() : await bench.shared();
   try {
-    await bench.works(speaker, bench.harmless);
+    await bench.ready(speaker);
     const { method, params } = ownWords(bench);
     const send = async (): Promise<Exchanged> =>
       await speaker.text(text(method, params), {
@@ -99,7 +99,7 @@ const parseError: ProbeRule = {
   over: 'http',
   async probe(bench) {
     const speaker = await bench.shared();
-    await bench.works(speaker, bench.harmless);
+    await bench.ready(speaker);
     const exchange = await speaker.text('{"jsonrpc":"2.0","id":', { until: (messages) => messages.length > 0 });
     const { status } = exchange;
     if (status === undefined) return notJudged('no response came');

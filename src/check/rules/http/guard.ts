@@ -12,7 +12,7 @@ const strangeOrigin = 'http://parley-check.invalid';
 
 async function withHeaders(bench: Bench, headers: Readonly<Record<string, string>>): Promise<Answered> {
   const speaker = await bench.shared();
-  await bench.works(speaker, bench.harmless);
+  await bench.ready(speaker);
   return await speaker.request(bench.harmless, undefined, { headers });
 }
 
@@ -83,7 +83,7 @@ const accepted: (id: string) => ProbeRule = (id) => ({
   over: 'http',
   async probe(bench) {
     const speaker = await bench.shared();
-    await bench.works(speaker, bench.harmless);
+    await bench.ready(speaker);
     const exchange = await speaker.notify('notifications/cancelled', { requestId: 'none-of-ours' });
     const { status } = exchange;
     if (status === undefined) return notJudged('no response came');

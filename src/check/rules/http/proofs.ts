@@ -74,7 +74,7 @@ async function tried(
     throw new NotAllowed('it needs a token that is bound to a key: parley login --dpop, and then --login');
   const speaker = await bench.fresh();
   try {
-    await bench.works(speaker, bench.harmless);
+    await bench.ready(speaker);
     const right = async (method: string, path?: string): Promise<string> =>
       (await bench.http.proven(method, path))?.proof ?? '';
     const answers: (readonly [string, Answered])[] = [];
@@ -87,7 +87,7 @@ async function tried(
       answers.push([what, await speaker.request(bench.harmless, undefined, { as })]);
     }
     // It has to be let in still: who is refused for too many failures says nothing of one.
-    await bench.works(speaker, bench.harmless);
+    await bench.ready(speaker);
     return answers;
   } finally {
     await bench.end(speaker);

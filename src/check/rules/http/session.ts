@@ -75,7 +75,7 @@ const required: ProbeRule = {
   probe: (bench) =>
     withSessions(bench, 1, async ([speaker]) => {
       if (speaker === undefined) return notJudged('no session');
-      await bench.works(speaker, bench.harmless);
+      await bench.ready(speaker);
       const answer = await speaker.request(bench.harmless, undefined, { headers: { 'Mcp-Session-Id': undefined } });
       // It may serve requests that belong to no session.
       if (answer.result !== undefined) return notApplicable('it serves requests without a session');
@@ -91,7 +91,7 @@ const terminated: ProbeRule = {
   probe: (bench) =>
     withSessions(bench, 1, async ([speaker]) => {
       if (speaker === undefined) return notJudged('no session');
-      await bench.works(speaker, bench.harmless);
+      await bench.ready(speaker);
       const ended = await speaker.fetch('DELETE');
       if (ended?.status === undefined || ended.status >= 300)
         return notApplicable('it does not let clients end sessions');
@@ -113,7 +113,7 @@ const unknown: ProbeRule = {
   probe: (bench) =>
     withSessions(bench, 1, async ([speaker]) => {
       if (speaker === undefined) return notJudged('no session');
-      await bench.works(speaker, bench.harmless);
+      await bench.ready(speaker);
       const answer = await speaker.request(bench.harmless, undefined, {
         headers: { 'Mcp-Session-Id': '00000000-0000-4000-8000-000000000000' },
       });
@@ -128,7 +128,7 @@ const versionHeader: ProbeRule = {
   over: 'http',
   async probe(bench) {
     const speaker = await bench.shared();
-    await bench.works(speaker, bench.harmless);
+    await bench.ready(speaker);
     const answer = await speaker.request(bench.harmless, undefined, {
       headers: { 'MCP-Protocol-Version': 'no-revision' },
     });
@@ -147,7 +147,7 @@ const assumed: ProbeRule = {
   over: 'http',
   async probe(bench) {
     const speaker = await bench.shared();
-    await bench.works(speaker, bench.harmless);
+    await bench.ready(speaker);
     const answer = await speaker.request(bench.harmless, undefined, { headers: { 'MCP-Protocol-Version': undefined } });
     return answer.result === undefined ? breaks(answer, 'it got no result') : holds;
   },

@@ -24,7 +24,7 @@ interface Heard {
 async function besideStreams(bench: Bench, judge: (heard: Heard) => RuleVerdict): Promise<RuleVerdict> {
   const speaker = await bench.fresh();
   try {
-    await bench.works(speaker, bench.harmless);
+    await bench.ready(speaker);
     const waitMs = 3 * bench.quietMs;
     const opening = Promise.all([speaker.fetch('GET', { waitMs }), speaker.fetch('GET', { waitMs })]);
     // Nobody waits for it yet when a run is cut short.
@@ -102,7 +102,7 @@ const eventNames: ProbeRule = {
   async probe(bench) {
     const speaker = await bench.fresh();
     try {
-      await bench.works(speaker, bench.harmless);
+      await bench.ready(speaker);
       const seen = new Set<string>();
       for (let left = 3; left > 0; left--) {
         const answer = await bench.works(speaker, bench.harmless);
@@ -127,7 +127,7 @@ function endsWithAnswer(id: string): ProbeRule {
     over: 'http',
     async probe(bench) {
       const speaker = await bench.shared();
-      await bench.works(speaker, bench.harmless);
+      await bench.ready(speaker);
       // It is waited for the end, and not for the answer.
       const exchange = await speaker.request(bench.harmless, undefined, { until: () => false });
       if (!isStream(exchange) || exchange.response === undefined) return notApplicable('it answers without a stream');
@@ -237,7 +237,7 @@ const refusedNotification: ProbeRule = {
   lives: (revision) => revision.versionHeader !== 'never' && rowOf('http-016').lives(revision),
   async probe(bench) {
     const speaker: Prober = await bench.shared();
-    await bench.works(speaker, bench.harmless);
+    await bench.ready(speaker);
     const exchange = await speaker.notify(
       'notifications/cancelled',
       { requestId: nobody },

@@ -142,7 +142,7 @@ const unknownTask: ProbeRule = {
   needs: 'tasks',
   async probe(bench) {
     const speaker = await bench.shared();
-    await bench.works(speaker, bench.harmless);
+    await bench.ready(speaker);
     for (const method of ['tasks/get', 'tasks/result']) {
       const verdict = refusedWith(await speaker.request(method, { taskId: nobody }), { code: -32602 });
       if (verdict.verdict === 'breaks') return { ...verdict, why: `${method}: ${verdict.why}` };

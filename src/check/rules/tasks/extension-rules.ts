@@ -36,7 +36,7 @@ async function askedOfNone(bench: Bench, method: 'tasks/update' | 'tasks/cancel'
   return await bench.kept(`${method} of no task`, async () => {
     const speaker = await bench.fresh(extension);
     try {
-      await bench.works(speaker, bench.harmless);
+      await bench.ready(speaker);
       const inputResponses = method === 'tasks/update' ? { inputResponses: {} } : {};
       return await speaker.request(method, { taskId: nobody, ...inputResponses });
     } finally {
@@ -84,7 +84,7 @@ const strangersListen = whereDeclared(
   },
   async (bench) => {
     const speaker = await bench.shared();
-    await bench.works(speaker, bench.harmless);
+    await bench.ready(speaker);
     const answer = await speaker.request(
       'subscriptions/listen',
       { notifications: { taskIds: [nobody] } },

@@ -56,7 +56,7 @@ const strangers: ProbeRule = {
   async probe(bench) {
     if (!(await declaredExtension(bench))) return notApplicable('it does not declare the extension');
     const speaker = await bench.shared();
-    await bench.works(speaker, bench.harmless);
+    await bench.ready(speaker);
     return refusedWith(await speaker.request('tasks/get', { taskId: nobody }), { code: -32021 });
   },
 };
@@ -68,7 +68,7 @@ const removed: ProbeRule = {
   mend: 'answer with the error -32601',
   async probe(bench) {
     const speaker = await bench.shared();
-    await bench.works(speaker, bench.harmless);
+    await bench.ready(speaker);
     for (const [method, params] of [
       ['tasks/result', { taskId: nobody }],
       ['tasks/list', {}],
