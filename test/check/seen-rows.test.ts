@@ -81,6 +81,50 @@ describe('revisions that are named', () => {
   });
 });
 
+describe('revisions that another server behind the address names', () => {
+  const made = () => createServer({ name: 'few', version: '1.0.0' }, { revisions: ['2025-11-25', '2026-07-28'] });
+  const naming = (...supported: readonly string[]): Fault =>
+    result('server/discover', (of) => {
+      of['supportedVersions'] = ['2026-07-28', ...supported];
+    });
+
+  test('that of HTTP+SSE, which has an address of its own, breaks nothing', async (t) => {
+    const { found, verdicts } = await told(t, 'lifecycle-012', { made, fault: naming('2025-11-25', '2024-11-05') });
+    assert.deepEqual([found, verdicts.has('holds')], [[], true]);
+  });
+
+  test('one that is echoed now and then, or to who names it in a header, is not judged', async (t) => {
+    for (const isEchoed of [(time: number) => time === 3, (_: number, version?: string) => version === '2025-03-26']) {
+      let time = 0;
+      const fault: Fault = {
+        ...naming('2025-11-25', '2025-03-26'),
+        request({ message: { method, id, params }, headers }) {
+          if (method !== 'initialize' || !isObject(params) || params['protocolVersion'] !== '2025-03-26')
+            return undefined;
+          const header = headers['mcp-protocol-version'];
+          if (!isEchoed(++time, header)) return undefined;
+          const serverInfo = { name: 'other', version: '1.0.0' };
+          const echo = { protocolVersion: '2025-03-26', capabilities: {}, serverInfo };
+          return json(200, { jsonrpc: '2.0', id, result: echo });
+        },
+      };
+      const { found, verdicts } = await told(t, 'lifecycle-012', { made, fault });
+      assert.deepEqual([found, verdicts.has('not-judged')], [[], true], String(isEchoed));
+    }
+  });
+
+  test('one that is named now and then, or without what initialize offers, is not judged', async (t) => {
+    let time = 0;
+    const turning = result('server/discover', (of) => {
+      of['supportedVersions'] = ['2026-07-28', '2025-11-25', ...(time++ < 3 ? ['2025-03-26'] : [])];
+    });
+    for (const fault of [turning, naming('2025-03-26')]) {
+      const { found, verdicts } = await told(t, 'lifecycle-012', { made, fault });
+      assert.deepEqual([found, verdicts.has('not-judged')], [[], true]);
+    }
+  });
+});
+
 /** Logs something for each request that asks for logs. */
 function logging(data: (authorization: string) => unknown): Fault {
   return {
