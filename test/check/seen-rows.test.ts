@@ -49,6 +49,15 @@ describe('names of clients', () => {
     const restless = await told(t, 'meta-017', { fault: shunning((_, time) => time % 3 === 1) });
     assert.deepEqual([restless.found, restless.verdicts.has('not-judged')], [[], true]);
   });
+
+  test('one that depends on which of several servers takes its turn is none', async (t) => {
+    for (const servers of [2, 3])
+      for (const turn of Array.from({ length: servers }).keys()) {
+        const fault = shunning((_, time) => time % servers === turn);
+        const { found, verdicts } = await told(t, 'meta-017', { fault });
+        assert.deepEqual([found, verdicts.has('not-judged')], [[], true], `${turn} of ${servers}`);
+      }
+  });
 });
 
 describe('revisions that are named', () => {
