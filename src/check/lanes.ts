@@ -50,12 +50,14 @@ export async function judgeAlong(benches: readonly Bench[], { probes, among, fou
   };
   const help = async (): Promise<void> => {
     for (;;) {
-      const [most] = turns.filter(({ bench }) => bench.isSlow).toSorted((a, b) => b.waiting.length - a.waiting.length);
+      const [most] = turns
+        .filter(({ bench }) => bench.slowMs > 0)
+        .toSorted((a, b) => b.waiting.length - a.waiting.length);
       if (most === undefined || most.waiting.length < 2) return;
       await take(most, most.bench.sibling());
     }
   };
-  const isSlow = benches.some((bench) => bench.isSlow);
+  const isSlow = benches.some((bench) => bench.slowMs > 0);
   const others = isSlow ? Math.max(lanesOfSlow - turns.length, 1) : apartAtOnce;
   await allEnded([
     ...turns.map(async (turn) => {

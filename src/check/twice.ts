@@ -1,7 +1,7 @@
 import { monotonicNow } from '../jsonrpc/timeout.ts';
 import { listensWithin, restartMs } from './alive.ts';
 import { excerptOf, type Bench } from './bench/bench.ts';
-import { inFront } from './bench/exchange.ts';
+import { inFront, type Exchanged } from './bench/exchange.ts';
 import type { ProbeRule } from './rule.ts';
 import {
   NotAllowed,
@@ -53,7 +53,7 @@ async function once(bench: Bench, rule: ProbeRule, isAgain = false): Promise<Rul
     // Nobody knows how it goes on: it may be right, and long.
     const { exchange } = outcome;
     const unread = exchange.end === 'limit' && exchange.messages.length === 0 ? excerptOf(exchange) : undefined;
-    const front = inFront(exchange) ?? unread;
+    const front = inFront(exchange) ?? unread ?? lateIn(bench, exchange);
     return front === undefined ? outcome : notJudged(front);
   } catch (error) {
     if (error instanceof NotApplicable) return notApplicable(error.message);
@@ -62,4 +62,14 @@ async function once(bench: Bench, rule: ProbeRule, isAgain = false): Promise<Rul
     if (error instanceof NotJudged) return notJudged(error.message);
     throw error;
   }
+}
+
+/** Answers that a slow server may have to give before the one that is waited for: as many are asked for side by side. */
+const mostBefore = 8;
+
+/** Reason for which the silence of a server that is slow may be no answer of its, in words. */
+function lateIn({ slowMs, waitMs }: Bench, { end, status, messages }: Exchanged): string | undefined {
+  const isSilent = end === 'silent' && status === undefined && messages.length === 0;
+  if (!isSilent || mostBefore * slowMs <= waitMs) return undefined;
+  return `it was not answered in ${waitMs / 1_000} s, and each answer takes ${(slowMs / 1_000).toFixed(1)} s`;
 }

@@ -74,9 +74,9 @@ export class Bench {
     this.#known = known;
   }
 
-  /** Tells whether each answer is waited for so long that what needs none of the others is sent beside them. */
-  get isSlow(): boolean {
-    return this.#known.slowMs > 0;
+  /** Time that each answer takes, in milliseconds, where what needs no other is sent beside it for that; else 0. */
+  get slowMs(): number {
+    return this.#known.slowMs;
   }
 
   /** Takes the server for one each of whose answers takes so many milliseconds. */
@@ -181,7 +181,7 @@ export class Bench {
   /** Makes a conversation that nobody opened. */
   async unopened(capabilities: ClientCapabilities = {}): Promise<Prober> {
     const { info, budget, waitMs, openMs, quietMs: least, heard, calls } = this.#ground;
-    const quietMs = this.isSlow ? Math.max(least, waitMs / 10) : least;
+    const quietMs = this.slowMs > 0 ? Math.max(least, waitMs / 10) : least;
     const speaker = new Prober({
       info,
       revision: this.revision,
@@ -326,7 +326,7 @@ export class Bench {
    * @throws NotJudged when it does not.
    */
   async ready(speaker: Prober, method: string = this.harmless): Promise<void> {
-    const isKnown = this.isSlow && method === this.harmless && this.#known.served.has(speaker);
+    const isKnown = this.slowMs > 0 && method === this.harmless && this.#known.served.has(speaker);
     if (!isKnown) await this.works(speaker, method);
   }
 

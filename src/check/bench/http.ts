@@ -135,7 +135,11 @@ async function exchanged(url: URL, { asked, headers, sent, why, begin }: Sending
       resolve({ sent, ...got, ...odd, ...tokenIn(headers), end, ...(reason === undefined ? {} : { reason }) });
     };
     const sending = begin(optionsOf(url, asked, headers));
-    let cancel = after(asked.waitMs, () => over('silent'), true);
+    // While it waits for a connection that others have, nothing was asked.
+    let cancel = (): void => undefined;
+    sending.once('socket', () => {
+      if (!isOver) cancel = after(asked.waitMs, () => over('silent'), true);
+    });
     const stopped = (): void => over('silent');
     asked.stop?.addEventListener('abort', stopped, { once: true });
     sending.on('error', (error) =>

@@ -12,7 +12,7 @@ export async function livesOn(
   { what, text, waitMs }: { readonly what: string; readonly text: NastyText; readonly waitMs?: number },
 ): Promise<RuleVerdict> {
   // The conversation that the others had shows as well whether it serves on.
-  const isOwn = !bench.isSlow;
+  const isOwn = bench.slowMs === 0;
   const speaker = isOwn ? await bench.fresh() : await bench.shared();
   try {
     await bench.ready(speaker);
