@@ -16,13 +16,16 @@ const only = ['basic', 'caching', 'page', 'tools', 'harden-no-json', 'harden-dep
 const chosen = { only, revisions: chosenRevisions(['2026-07-28']) };
 
 /** Serves a clean server that begins to answer after a time, and counts what it has to answer at once. */
-async function slow(t: TestContext, ms: number): Promise<{ readonly url: string; readonly most: () => number }> {
+async function slow(
+  t: TestContext,
+  ms: number | (() => number),
+): Promise<{ readonly url: string; readonly most: () => number }> {
   const handler = toNodeHandler(cleanServer(), { onWarning: () => undefined });
   let [now, most] = [0, 0];
   const http = createHttp((request: IncomingMessage, response: ServerResponse) => {
     most = Math.max(most, ++now);
     response.once('close', () => now--);
-    void rest(ms).then(() => handler(request, response));
+    void rest(typeof ms === 'number' ? ms : ms()).then(() => handler(request, response));
   });
   await new Promise<void>((resolve) => void http.listen(0, '127.0.0.1', resolve));
   t.after(() => {
@@ -47,6 +50,16 @@ test('a slow server gets up to eight requests at once, no more messages than a q
     report.counts.messages < 0.9 * quick.counts.messages,
     `${report.counts.messages} messages, and ${quick.counts.messages}`,
   );
+});
+
+test('a server that is slow while it starts, and quick from then on, is judged as a quick one', async (t) => {
+  const startsAt = performance.now() + 1_300;
+  const server = await slow(t, () => Math.max(0, startsAt - performance.now()));
+  const report = await judgedAt(t, server.url, chosen);
+  assert.deepEqual(report.findings, []);
+  const { messages } = (await judgedAt(t, server.url, chosen)).counts;
+  // One more tells that it has started; where answers take long, fewer are asked for.
+  assert.equal(report.counts.messages, messages + 1);
 });
 
 test('a fault of a slow server is found by the rule that finds it in a quick one', async (t) => {
