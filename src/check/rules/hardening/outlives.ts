@@ -20,7 +20,7 @@ export const outlives: ProbeRule = {
     const [first, ...others] = suspects;
     if (first === undefined) return holds;
     if (bench.over !== 'stdio' && !(await listensWithin(bench.http.url, restartMs)))
-      return breaks(first.exchange, `nothing listens there since this was sent${alsoSent(others)}`);
+      return breaks(first.exchange, `nothing listens there any more: this was on its way${alsoSent(others)}`);
     return await onceMore(bench, suspects.slice(0, most.again));
   },
 };
@@ -48,5 +48,5 @@ async function onceMore(bench: Bench, suspects: readonly Suspect[]): Promise<Rul
 function alsoSent(others: readonly Suspect[]): string {
   const names = others.slice(0, most.named).map(({ exchange }) => /"method":"([^"]*)"/.exec(exchange.sent)?.[1] ?? '');
   const known = [...new Set(names)].filter((name) => name !== '');
-  return known.length === 0 ? '' : `, and beside it ${known.join(', ')}: one of them ended it`;
+  return known.length === 0 ? '' : `, and beside it ${known.join(', ')}`;
 }
