@@ -2,6 +2,7 @@ import type { Implementation } from '../protocol/features/common.ts';
 import { revisions as published, type Revision } from '../protocol/revision.ts';
 import type { AllowedCall } from './bench/allowed.ts';
 import type { Way } from './bench/bench.ts';
+import { chosenBy, refuseUnknownRows } from './chosen.ts';
 import { reportOf } from './judge.ts';
 import type { CheckReport } from './report.ts';
 import { runRules } from './run.ts';
@@ -35,25 +36,13 @@ export interface CheckOptions {
 /** Longest time of a run: one with slow tools takes a few minutes. */
 const longestMs = 15 * 60_000;
 
-/** Tells whether a word names a row, or its area. */
-function names(word: string, id: string): boolean {
-  return id === word || id.startsWith(`${word}-`);
-}
-
-/** @throws RangeError for words that name neither a row that is judged nor an area: whoever mistypes one would find nothing. */
-export function refuseUnknownRows(only: readonly string[]): void {
-  const unknown = only.find((word) => !checkRules.some(({ id }) => names(word, id)));
-  if (unknown !== undefined)
-    throw new RangeError(`no row or area ${JSON.stringify(unknown)} is judged; docs/check.md lists those that are`);
-}
-
 /** Judges a server. @throws what the signal was aborted with, and RangeError for rows that there are not. */
 export async function judgeServer(options: CheckOptions): Promise<CheckReport> {
   const { way, target, info, revisions = published, only = [], calls = [], waitMs = 5_000, isNear, signal } = options;
-  refuseUnknownRows(only);
+  refuseUnknownRows(only, checkRules);
   const known = checkRules.filter((rule) => options.heavy === true || !isProbe(rule) || rule.heavy !== true);
-  const isChosen = ({ id }: Pick<CheckRule, 'id'>): boolean =>
-    only.length === 0 || only.some((word) => names(word, id));
+  const isNamed = chosenBy(only);
+  const isChosen = ({ id }: Pick<CheckRule, 'id'>): boolean => isNamed(id);
   // A rule that only looks needs the others to have something said.
   const isLooking = known.some((rule) => isChosen(rule) && !isProbe(rule));
   const found = await runRules({

@@ -196,6 +196,22 @@ test('a secret that was given elsewhere is shown in no finding', () => {
   assert.match(text, /Basic \(\d+ characters that were not given here\)/);
 });
 
+test('a row that says the same as another is judged by itself where that is not chosen', () => {
+  const scenario = scenarios.find(({ name }) => name === 'no-pkce');
+  assert.ok(scenario !== undefined);
+  const trail = new Trail(scenario, 'http://127.0.0.1:1/mcp', ['http://127.0.0.1:2']);
+  trail.revision = revisionOf('2025-11-25');
+  const issuer = 'http://127.0.0.1:2';
+  for (const [place, status] of [['server-metadata', 200] as const, ['authorize', 302] as const]) {
+    const url = new URL(`${issuer}/${place}`);
+    trail.add({ place, method: 'GET', url, headers: {}, fields: {}, issuer, status, came: '' }, 0);
+  }
+  const verdicts = (...only: readonly string[]): readonly unknown[] =>
+    judgeTrails([trail], (id) => only.includes(id)).map(({ outcome }) => outcome.verdict);
+  assert.deepEqual(verdicts('auth-099', 'auth-100'), ['breaks', 'not-judged']);
+  assert.deepEqual(verdicts('auth-100'), ['breaks']);
+});
+
 test('values of whatever type are taken at every place, and end no run', async (t) => {
   const odd = { toString: 1, valueOf: 1 };
   const statuses: number[] = [];

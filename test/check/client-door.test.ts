@@ -208,6 +208,10 @@ test('options that go with nothing are refused', async (t) => {
     ['--client', '--port', '70000'],
     ['--auth', 'http://127.0.0.1:1/'],
     ['--client', '--auth', '--stdio'],
+    ['--client', '--only', 'nonsense'],
+    ['--client', '--stdio', '--only', 'meta', '--only', 'met'],
+    ['--client', '--auth', '--only', 'nonsense'],
+    ['--client', '--only', 'auth-011'],
   ])
     await assert.rejects(command(t, argv), UsageError);
 });

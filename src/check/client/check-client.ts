@@ -2,6 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import { after } from '../../jsonrpc/timeout.ts';
 import type { Implementation } from '../../protocol/features/common.ts';
 import { revisions as published, type Revision } from '../../protocol/revision.ts';
+import { chosenBy, refuseUnknownRows } from '../chosen.ts';
 import { reportOf } from '../judge.ts';
 import type { CheckReport } from '../report.ts';
 import { droppedTimes } from './dropped.ts';
@@ -11,6 +12,7 @@ import { JudgedClient } from './judged-client.ts';
 import { speakLines } from './lines-door.ts';
 import { openRelayDoor, type RelayDoor } from './relay/relay-door.ts';
 import { dyingTimes } from './relay/served-process.ts';
+import { clientRules } from './rules/rules.ts';
 
 /** A client that is to be judged, and how. */
 export interface CheckClientOptions {
@@ -38,15 +40,20 @@ export interface CheckClientOptions {
   onStep?(done: ReadonlySet<string>): void;
 }
 
-/** Serves every revision until a client has done all steps, has gone, or time is over, and judges it. */
+/**
+ * Serves every revision until a client has done all steps, has gone, or time is over, and judges it.
+ *
+ * @throws RangeError for rows that there are not.
+ */
 export async function checkClient(options: CheckClientOptions): Promise<CheckReport> {
   const { door, info, revisions = published, only = [], patienceMs = 600_000, signal } = options;
+  refuseUnknownRows(only, clientRules);
   const over = 'port' in door ? 'http' : 'stdio';
   const quiet = new Quiet(options);
   const judged: JudgedClient = new JudgedClient({
     over,
     info,
-    isChosen: (id) => only.length === 0 || only.some((word) => id === word || id.startsWith(`${word}-`)),
+    isChosen: chosenBy(only),
     progress: () => quiet.heard(judged),
   });
   const ended = new Promise<string>((resolve) => {

@@ -12,11 +12,16 @@ const shownHeaders = /^(accept|content-type|mcp-.*|last-event-id)$/;
 /** Has rules look at everything that a client says. */
 export class ClientWatching {
   readonly #rules: readonly ClientRule[];
+  readonly #isChosen: (id: string) => boolean;
   readonly #seen = new Map<string, RuleVerdict>();
   readonly #spoken = new Set<Revision>();
 
-  constructor(rules: readonly ClientRule[]) {
-    this.#rules = rules;
+  /** @param isChosen Tells which rows are told of; all by default. What says the same as one of them is looked at too. */
+  constructor(rules: readonly ClientRule[], isChosen: (id: string) => boolean = () => true) {
+    const chosen = rules.filter(({ id }) => isChosen(id));
+    const looking = new Set(chosen.flatMap(({ id, as = id }) => [id, as]));
+    this.#rules = rules.filter(({ id }) => looking.has(id));
+    this.#isChosen = isChosen;
   }
 
   /** The revisions that were spoken. */
@@ -55,7 +60,7 @@ export class ClientWatching {
   outcomes(): readonly JudgedRule[] {
     return [...this.#spoken].flatMap((revision) =>
       this.#rules
-        .filter((rule) => livesIn(rule, revision))
+        .filter((rule) => this.#isChosen(rule.id) && livesIn(rule, revision))
         .map((rule) => {
           const outcome = this.#outcomeOf(rule, revision);
           return {
@@ -70,7 +75,7 @@ export class ClientWatching {
   #outcomeOf({ id, as }: ClientRule, { date }: Revision): RuleVerdict | undefined {
     if (as === undefined) return this.#seen.get(`${id} ${date}`);
     const other = this.#seen.get(`${as} ${date}`);
-    return other?.verdict === 'breaks' ? notJudged(`it is broken with ${as}`) : other;
+    return other?.verdict === 'breaks' && this.#isChosen(as) ? notJudged(`it is broken with ${as}`) : other;
   }
 
   #rulesOf(revision: Revision, { over, isForeign }: Talk): readonly ClientRule[] {

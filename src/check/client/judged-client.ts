@@ -68,7 +68,7 @@ export class JudgedClient {
 
   constructor(options: JudgedClientOptions) {
     this.#options = options;
-    this.watching = options.watching ?? new ClientWatching(clientRules.filter(({ id }) => options.isChosen(id)));
+    this.watching = options.watching ?? new ClientWatching(clientRules, (id) => options.isChosen(id));
   }
 
   /** True where more was said than is judged. */

@@ -2,7 +2,9 @@ import {
   checkAuthorizedClient,
   type CheckAuthorizedClientOptions,
 } from '../../check/client/authorization/check-authorized-client.ts';
+import { clientAuthorizationRules } from '../../check/client/authorization/judge-trails.ts';
 import { knownClient, type Scenario } from '../../check/client/authorization/scenarios.ts';
+import { clientRules } from '../../check/client/rules/rules.ts';
 import type { CheckReport } from '../../check/report.ts';
 import { chosenRevisions } from '../../protocol/revision.ts';
 import { UsageError, type Io } from '../io.ts';
@@ -10,6 +12,7 @@ import { revisionDates, type Parsed } from '../options.ts';
 import { printed } from '../shown.ts';
 import { guardedFetch } from '../../node/login/guarded-fetch.ts';
 import { version } from '../../node/version.ts';
+import { refuseOnly } from './only.ts';
 import { startAt, waitingFor } from './waiting.ts';
 
 /** Serves what wants authorization, and judges who comes. @param command Words that start the client; left out where a person does. */
@@ -23,6 +26,7 @@ export async function checkComingAuthorized(
     throw new UsageError(
       '--auth goes with HTTP: a client that starts its server has its credentials from its environment',
     );
+  refuseOnly(parsed, [...clientRules, ...clientAuthorizationRules]);
   const dates = revisionDates(parsed.texts('revision'));
   const say = (text: string): void => void io.stderr.write(printed(text, 'lines'));
   const drive: CheckAuthorizedClientOptions['drive'] =

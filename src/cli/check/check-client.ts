@@ -1,6 +1,7 @@
 import { checkClient, type CheckClientOptions } from '../../check/client/check-client.ts';
 import { steps } from '../../check/client/guide.ts';
 import type { StartedClient } from '../../check/client/started.ts';
+import { clientRules } from '../../check/client/rules/rules.ts';
 import type { CheckReport } from '../../check/report.ts';
 import { chosenRevisions } from '../../protocol/revision.ts';
 import type { Io } from '../io.ts';
@@ -10,6 +11,7 @@ import { printed } from '../shown.ts';
 import { secretsIn } from '../explain/secrets.ts';
 import { withoutTexts } from '../../wire/without-texts.ts';
 import { version } from '../../node/version.ts';
+import { refuseOnly } from './only.ts';
 import { commandLine, startAt, startWith, waitingFor } from './waiting.ts';
 
 /** Serves, and judges who comes. @param command Words that start the client; left out where a person does. */
@@ -21,6 +23,7 @@ export async function checkComingClient(
   if (parsed.flag('auth'))
     return await (await import('./check-authorized.ts')).checkComingAuthorized(parsed, command, io);
   const { port, wait, isStdio, isRelayed } = waitingFor(parsed, command);
+  refuseOnly(parsed, clientRules, '; those of authorization are judged with --auth');
   const dates = revisionDates(parsed.texts('revision'));
   const say = (text: string): void => void io.stderr.write(printed(text, 'lines'));
   let started: StartedClient | undefined;

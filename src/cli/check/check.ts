@@ -4,11 +4,12 @@ import type { ParseArgsOptionsConfig } from 'node:util';
 import { isLoopback } from '../../auth/network.ts';
 import { baselineText, compareTo, readBaseline, type KnownFinding } from '../../check/baseline.ts';
 import { rawHttp } from '../../check/bench/http.ts';
-import { judgeServer, refuseUnknownRows, type CheckOptions } from '../../check/check.ts';
+import { judgeServer, type CheckOptions } from '../../check/check.ts';
 import type { CheckReport } from '../../check/report.ts';
 import { junitReport } from '../../check/report/junit.ts';
 import { sarifReport } from '../../check/report/sarif.ts';
 import { textReport } from '../../check/report/text.ts';
+import { checkRules } from '../../check/rules/rules.ts';
 import { tlsHint, whyNotReached } from '../../http/client/words.ts';
 import { factsOf } from '../../jsonrpc/transport-facts.ts';
 import { chosenRevisions } from '../../protocol/revision.ts';
@@ -28,6 +29,7 @@ import {
 import { version } from '../../node/version.ts';
 import { allowedCalls } from './calls.ts';
 import { credentialOptions, refuseCredentials } from './credential-options.ts';
+import { refuseOnly } from './only.ts';
 import { scriptOf } from './script-of.ts';
 import { signOfLife } from './sign-of-life.ts';
 
@@ -94,11 +96,7 @@ async function checked(argv: readonly string[], io: Io): Promise<number> {
     return await tell(await late.checkComingClient(parsed, after, io), wishes, told);
   }
   const target = serverTarget(parsed.words, after);
-  try {
-    refuseUnknownRows(parsed.texts('only'));
-  } catch (cause) {
-    throw new UsageError(`--only: ${reasonOf(cause)}`, { cause });
-  }
+  refuseOnly(parsed, checkRules);
   if (target.kind === 'command') refuseCredentials(parsed, 'is for a server at a URL');
   const dates = revisionDates(parsed.texts('revision'));
   const timeout = parsed.text('timeout');

@@ -2,6 +2,7 @@ import type { AuthorizationFetch } from '../../../auth/document.ts';
 import { after, monotonicNow } from '../../../jsonrpc/timeout.ts';
 import type { Implementation } from '../../../protocol/features/common.ts';
 import { revisions as published, type Revision } from '../../../protocol/revision.ts';
+import { chosenBy, refuseUnknownRows } from '../../chosen.ts';
 import { reportOf } from '../../judge.ts';
 import { rowOf } from '../../register.ts';
 import type { CheckReport } from '../../report.ts';
@@ -9,7 +10,7 @@ import { ClientWatching } from '../client-watching.ts';
 import { JudgedClient } from '../judged-client.ts';
 import { clientRules } from '../rules/rules.ts';
 import { ClientDocuments } from './documents.ts';
-import { judgeTrails } from './judge-trails.ts';
+import { clientAuthorizationRules, judgeTrails } from './judge-trails.ts';
 import { isMachine, machineRequests } from './machine.ts';
 import { scenarios, type Scenario } from './scenarios.ts';
 import { openSite, type OpenSite } from './site.ts';
@@ -46,12 +47,16 @@ export interface CheckAuthorizedClientOptions {
 /** Silence after which a client is taken to have come to its end in a scenario, where nobody tells that it has gone, in milliseconds. */
 const stillMs = 30_000;
 
-/** Serves scenarios of authorization until a client has done them all, and judges it by what it did. */
+/**
+ * Serves scenarios of authorization until a client has done them all, and judges it by what it did.
+ *
+ * @throws RangeError for rows that there are not.
+ */
 export async function checkAuthorizedClient(options: CheckAuthorizedClientOptions): Promise<CheckReport> {
   const { info, revisions = published, only = [], patienceMs = 600_000, signal } = options;
-  const isChosen = (id: string): boolean =>
-    only.length === 0 || only.some((word) => id === word || id.startsWith(`${word}-`));
-  const run = new Run(options, new ClientWatching(clientRules.filter(({ id }) => isChosen(id))));
+  refuseUnknownRows(only, [...clientRules, ...clientAuthorizationRules]);
+  const isChosen = chosenBy(only);
+  const run = new Run(options, new ClientWatching(clientRules, isChosen));
   const over = new AbortController();
   const stop = (): void => over.abort();
   signal.addEventListener('abort', stop, { once: true });

@@ -29,11 +29,16 @@ export function judgeTrails(trails: readonly Trail[], isChosen: (id: string) => 
   return [...spoken].flatMap((revision) =>
     rules
       .filter(({ id }) => rowOf(id).lives(revision))
-      .map((rule) => ({ rule, revision, outcome: outcomeOf(rule, revision, trails) })),
+      .map((rule) => ({ rule, revision, outcome: outcomeOf(rule, revision, { trails, isChosen }) })),
   );
 }
 
-function outcomeOf(rule: AuthorizationRule, revision: Revision, trails: readonly Trail[]): RuleVerdict {
+interface Looked {
+  readonly trails: readonly Trail[];
+  isChosen(id: string): boolean;
+}
+
+function outcomeOf(rule: AuthorizationRule, revision: Revision, { trails, isChosen }: Looked): RuleVerdict {
   const looks = trails
     .filter((trail) => trail.revision === revision && (rule.in ?? [trail.scenario.name]).includes(trail.scenario.name))
     // What clients of the first revision do says nothing of those of others.
@@ -41,7 +46,7 @@ function outcomeOf(rule: AuthorizationRule, revision: Revision, trails: readonly
     .map((trail) => ({ trail, look: rule.judge(trail, trails) }));
   for (const { trail, look } of looks)
     if (typeof look !== 'string')
-      return rule.as === undefined
+      return rule.as === undefined || !isChosen(rule.as)
         ? breaks(exchangeOf(look.at, trails), look.breaks, `scenario ${trail.scenario.name}`)
         : notJudged(`it is broken with ${rule.as}`);
   return looks.some(({ look }) => look === 'holds')

@@ -1,0 +1,16 @@
+/** Rows that `--only` names. */
+
+import { refuseUnknownRows } from '../../check/chosen.ts';
+import type { Stated } from '../../check/rule.ts';
+import { UsageError } from '../io.ts';
+import type { Parsed } from '../options.ts';
+import { reasonOf } from '../shown.ts';
+
+/** @throws UsageError for rows and areas of which there are none. @param hint What else may be meant. */
+export function refuseOnly(parsed: Parsed, rules: readonly Pick<Stated, 'id'>[], hint = ''): void {
+  try {
+    refuseUnknownRows(parsed.texts('only'), rules);
+  } catch (cause) {
+    throw new UsageError(`--only: ${reasonOf(cause)}${hint}`, { cause });
+  }
+}
