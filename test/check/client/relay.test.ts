@@ -287,6 +287,19 @@ test('a relay whose judge says nothing more ends when its client does', { timeou
   assert.equal(await running, 0);
 });
 
+test('a relay that is signalled hears what its client says then, which may be signalled as well', async (t) => {
+  const judge = await judgeAt(t);
+  const controller = new AbortController();
+  const stdin = new PassThrough();
+  const running = relay(judge.path, { stdin, stdout: new PassThrough(), parent: 1, signal: controller.signal });
+  const told = textOf(await judge.came);
+  controller.abort(new Error('ended by SIGTERM'));
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  stdin.end();
+  assert.equal(await running, 0);
+  assert.match(await told, /\{"signal":"SIGTERM"\}\n\{"isEnded":true\}\n$/);
+});
+
 test('what is said passes in whole, be it long, or no ASCII', async (t) => {
   const text = '\u{1f600}é'.repeat(300_000);
   const report = await judged(t, async (command) => {

@@ -5,8 +5,8 @@ import type { Readable, Writable } from 'node:stream';
 import { after, settledWithin } from '../../../jsonrpc/timeout.ts';
 import { framesOf, tellBytes, tellFrame } from './frames.ts';
 
-/** Times, in milliseconds: for the last answers once the client has said its last, and for its last word once somebody signals. */
-const times = { last: 5_000, signalled: 500 } as const;
+/** Times, in milliseconds: for the last answers once the client has said its last, and for its last word once somebody signals, who may have signalled the client as well. */
+const times = { last: 5_000, signalled: 3_000 } as const;
 
 /** Streams of the process, and what it is told from outside. */
 export interface RelayParts {

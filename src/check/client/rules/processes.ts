@@ -57,7 +57,7 @@ function endsInput(id: string): ClientRule {
       if (isStarted !== true || goneAt === undefined || inputEndedAt !== undefined) return 'not-seen';
       if (signalledAt !== undefined)
         return signal === 'SIGTERM'
-          ? { breaks: 'SIGTERM came, and its input was open for half a second after that' }
+          ? { breaks: `SIGTERM came, and its input was open for ${Math.round(goneAt - signalledAt)} ms after that` }
           : 'not-seen';
       return killed(process, goneAt);
     },
