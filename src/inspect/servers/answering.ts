@@ -39,13 +39,19 @@ export class HttpAnswering {
     };
   }
 
-  #noted({ from, http, event, ends, problem }: Seen, n: number): void {
-    if (from !== 'server') return;
+  #noted({ from, http, event, ends, problem, exchange }: Seen, n: number): void {
+    if (from !== 'server' || !this.#isAsked(exchange)) return;
     const verdict = verdictOf(http?.status);
     if (verdict === 'answers') this.#answers();
     else if (verdict === 'unknown') this.#open.add(n);
     // Who gives an exchange up says nothing of the server, and a stream that ended may be taken up again.
     else if (event === undefined && ends === 'over') this.#silent(problem ?? 'no answer came', n);
+  }
+
+  /** Tells whether an exchange is that of a request: a gateway may refuse a stream, or a notification, of a server that answers. */
+  #isAsked(exchange: number | undefined): boolean {
+    const entry = exchange === undefined ? undefined : this.#log.entry(exchange);
+    return entry?.http?.method === 'POST' && entry.method !== undefined && entry.id !== undefined;
   }
 
   #ended(sequence: number, ends: Seen['ends']): void {
