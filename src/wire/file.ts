@@ -6,6 +6,7 @@ import { jsonIn } from '../json/parse.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import { lineReader } from '../jsonrpc/ndjson.ts';
 import type { RecordingEntry } from './entry.ts';
+import { KeptEntries } from './kept-entries.ts';
 import type { Log } from './log.ts';
 
 /** A file that is being written. */
@@ -88,43 +89,8 @@ export interface ReadRecording {
   readonly lost: number;
 }
 
-/** Limits of a file that is read, from whomever it came: bytes of a line, servers, entries of each, and characters of all. */
-const mostRead = { line: 8 * 1024 ** 2, servers: 16, entries: 20_000, characters: 256 * 1024 ** 2 };
-
-/** Entries of a file that are kept: as in memory, the oldest of a server make way. */
-class KeptEntries {
-  readonly #servers = new Map<string, Map<number, { readonly entry: RecordingEntry; readonly characters: number }>>();
-  /** Sequence of the last entry of each server that made way: what is told of such later comes too late. */
-  readonly #left = new Map<string, number>();
-  #characters = 0;
-
-  get all(): readonly RecordingEntry[] {
-    return [...this.#servers.values()]
-      .flatMap((own) => [...own.values()].map(({ entry }) => entry))
-      .toSorted((one, another) => one.sequence - another.sequence);
-  }
-
-  /** Keeps an entry, in the place of what was known of it. @returns How many are lost for it. */
-  add(entry: RecordingEntry, characters: number): number {
-    const own = this.#servers.get(entry.server) ?? new Map<number, { entry: RecordingEntry; characters: number }>();
-    if (!this.#servers.has(entry.server)) {
-      if (this.#servers.size >= mostRead.servers) return 1;
-      this.#servers.set(entry.server, own);
-    }
-    if (entry.sequence <= (this.#left.get(entry.server) ?? 0)) return 0;
-    this.#characters += characters - (own.get(entry.sequence)?.characters ?? 0);
-    own.set(entry.sequence, { entry, characters });
-    let lost = 0;
-    for (const [oldest, left] of own) {
-      if (own.size <= mostRead.entries && this.#characters <= mostRead.characters) break;
-      own.delete(oldest);
-      this.#characters -= left.characters;
-      this.#left.set(entry.server, Math.max(oldest, this.#left.get(entry.server) ?? 0));
-      lost += 1;
-    }
-    return lost;
-  }
-}
+/** Longest line of a file that is read, in bytes. */
+const longestLine = 8 * 1024 ** 2;
 
 /**
  * Reads a recording. Lines that are no entries are counted, and entries beyond the limits (20,000 of each of 16 servers, 256 Mi characters),
@@ -137,7 +103,7 @@ export async function readRecording(path: string): Promise<ReadRecording> {
   let begun = false;
   let lost = 0;
   const reader = lineReader({
-    maxBytes: mostRead.line,
+    maxBytes: longestLine,
     problem: () => lost++,
     line(text) {
       const value = jsonIn(text);
