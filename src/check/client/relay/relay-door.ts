@@ -1,7 +1,7 @@
 /** Door of a judge that outlives the servers which its client starts: each of them connects to it, and passes on what is said. */
 
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type Socket } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
@@ -38,16 +38,36 @@ export async function openRelayDoor(revisions: readonly Revision[], judged: Judg
       socket.destroy();
     });
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(path, resolve);
-  });
+  const leave = async (): Promise<void> => {
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    await listening(server, path);
+  } catch (error) {
+    await leave();
+    throw error;
+  }
   const close = async (): Promise<void> => {
     for (const socket of open) socket.destroy();
     await new Promise<void>((resolve) => server.close(() => resolve()));
-    if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+    await leave();
   };
   return { path, close };
+}
+
+/** Most bytes of the path of a socket that every system takes. */
+const longestPath = 100;
+
+/** @throws Error that says why, where nothing can listen there. */
+async function listening(server: Server, path: string): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (cause) => {
+      const isLong = process.platform !== 'win32' && Buffer.byteLength(path) > longestPath;
+      const why = `the folder for temporary files, ${tmpdir()}, has too long a path for a socket; set TMPDIR to a shorter one`;
+      reject(isLong ? new Error(why, { cause }) : cause);
+    });
+    server.listen(path, resolve);
+  });
 }
 
 interface Serving {
