@@ -78,7 +78,10 @@ test('an answer of which no more is read is told as that, and a silent server is
   const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`;
   const revisions = ['2025-11-25'] as const;
   const large = await checkServer(url, { revisions });
-  assert.deepEqual(large.revisions[0]?.why, 'HTTP 200 with more than 2 MiB, of which no more is read');
+  assert.deepEqual(
+    large.revisions[0]?.why,
+    'HTTP 200 with more than 2 MiB, of which no more is read; is it the URL of an MCP server?',
+  );
   isSilent = true;
   const options = { revisions, timeoutMs: 100 };
   let requests = 0;
