@@ -226,6 +226,20 @@ test('a call over HTTP+SSE that ran is told on its stream', async () => {
   assert.deepEqual(JSON.parse(stream.frames.at(-1)?.data ?? ''), { jsonrpc: '2.0', id: 3, error: unknown });
 });
 
+test('what leaves nothing behind is told to come again, though it ran', async () => {
+  const { server } = paying();
+  let read = (): void => undefined;
+  const reading = new Promise<void>((resolve) => (read = resolve));
+  server.resource('memo:slow', { name: 'slow' }, async () => {
+    read();
+    return await new Promise<string>(() => undefined);
+  });
+  const handler = createHttpHandler(server);
+  const answer = await stopped(reading, handler, call({ method: 'resources/read', params: { uri: 'memo:slow' } }));
+  assert.equal(answer.status, 503);
+  assert.match(answer.headers['retry-after'] ?? '', /^[1-5]$/);
+});
+
 test('what comes after the end has the answer of new work', async () => {
   const { server } = paying();
   const handler = createHttpHandler(server);

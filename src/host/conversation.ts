@@ -123,7 +123,8 @@ export class HostConversation implements Conversation {
   }
 
   waits(id: RequestId): boolean {
-    return this.#measured?.includes(id) === true && this.#running.obstacle(id) !== 'duplicate';
+    const runs = this.#running.get(id);
+    return runs === undefined ? this.#measured?.includes(id) === true : methodOf(runs.method)?.leaves !== undefined;
   }
 
   unreadable(reason: string): ResponseMessage {

@@ -209,8 +209,8 @@ export interface Conversation {
   /** The same for a value that the edge has judged already, since it had to know where that belongs. */
   take(judged: Judged, auth?: AuthInfo): Promise<ResponseMessage | undefined>;
   /**
-   * Tells whether a request that was taken has not begun to run: it is being found out whether it may, and it may be sent
-   * again without harm. What is left out has begun.
+   * Tells whether a request that was taken may be sent again without harm: it has not begun to run, since it is being found out
+   * whether it may, or leaves nothing behind, as a list or a task's result that is waited for. What is left out has begun.
    */
   waits?(id: RequestId): boolean;
   /** Answers a value that could not even be parsed. */
