@@ -106,6 +106,26 @@ for (const [width, height] of [
   });
 }
 
+test('what the filter hides is neither called by a key nor chosen in its place', { skip }, async (t) => {
+  const { page } = await openInspect(t, [planAt(await served(t, createExampleServer()))]);
+  const rows = page.getByRole('grid', { name: 'tools', exact: true }).getByRole('row');
+  await rows.filter({ hasText: 'echo' }).first().click();
+  let posts = 0;
+  page.on('request', (request) => void (new URL(request.url()).pathname.endsWith('/call') && posts++));
+  const filter = page.getByRole('searchbox', { name: 'Filter of tools' });
+  for (const words of ['nothing of the kind', 'book']) {
+    await filter.fill(words);
+    await rows.nth(3).waitFor({ state: 'detached' });
+    await filter.press('Control+Enter');
+    await filter.fill('');
+    await rows.nth(3).waitFor();
+    await held(page, /^input Filter of tools/);
+  }
+  await filter.press('Control+Enter');
+  await page.getByRole('tab', { name: 'Calls 1' }).waitFor();
+  assert.equal(posts, 1);
+});
+
 test('a server that is let go by a key is not removed by the next one', { skip }, async (t) => {
   const url = await served(t, createExampleServer());
   const { page } = await openInspect(t, [planAt(url), planAt(url, { name: 'other' })]);

@@ -41,6 +41,8 @@ export function listenToKeys(): void {
 /** Presses the main button of what is chosen, for who is in its list or filter. */
 function callFrom(target: Element | undefined): void {
   const picker = target?.closest('.picker');
+  // What the filter hides is not what one sees when one is there.
+  if (picker?.getAttribute('data-hides') === 'true' && target?.closest('.pick') !== null) return;
   picker?.querySelector<HTMLButtonElement>('.chosen-one .doing button.main')?.click();
 }
 

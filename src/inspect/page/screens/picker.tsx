@@ -41,7 +41,7 @@ export function Picker(props: {
     focusSoon(...chosenPlaces);
   };
   return (
-    <div class={`picker ${known === undefined ? '' : 'picked'}`}>
+    <div class={`picker ${known === undefined ? '' : 'picked'}`} data-hides={at < 0}>
       <div class="pick">
         <input
           type="search"
@@ -50,9 +50,7 @@ export function Picker(props: {
           placeholder={`filter ${items.length} (press /)`}
           value={typed}
           onInput={(event) => setTyped(event.currentTarget.value)}
-          onKeyDown={(event) => {
-            if (event.key === 'Enter') open(0);
-          }}
+          onKeyDown={(event) => void (isBareEnter(event) && open(0))}
         />
         {seen.length === 0 ? (
           <p class="empty">{items.length === 0 ? empty : `Nothing matches; ${items.length} are hidden.`}</p>
@@ -74,6 +72,11 @@ export function Picker(props: {
       <ChosenOne of={of} count={items.length} known={known} show={show} />
     </div>
   );
+}
+
+/** Tells whether Enter alone was pressed: with Ctrl it calls what is chosen. */
+function isBareEnter({ key, ctrlKey, metaKey }: KeyboardEvent): boolean {
+  return key === 'Enter' && !ctrlKey && !metaKey;
 }
 
 /** Reason why a list of the chosen server has nothing in it. */
