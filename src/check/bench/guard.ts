@@ -80,13 +80,14 @@ async function lookForMetadata(bench: Bench): Promise<FoundResourceMetadata> {
   for (const place of named === undefined ? resourceMetadataUrls(url) : at === undefined ? [] : [at]) {
     const { pathname, search } = new URL(place, url);
     exchange = await bench.page(`${pathname}${search}`);
-    const document = exchange.status === 200 ? objectIn(exchange.text) : undefined;
+    const document = exchange.status === 200 ? jsonObjectIn(exchange.text) : undefined;
     if (document !== undefined) return { exchange, document };
   }
   return { exchange, document: undefined };
 }
 
-function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
+/** The JSON object that a document is; `undefined` for what is none. */
+export function jsonObjectIn(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value = parseJson(text);
     return isObject(value) ? value : undefined;

@@ -1,10 +1,8 @@
 import { serverMetadataUrls } from '../../../auth/well-known.ts';
-import { parseJson } from '../../../json/parse.ts';
-import { isObject } from '../../../jsonrpc/message.ts';
 import { ordinal } from '../../../protocol/revision.ts';
 import type { Bench } from '../../bench/bench.ts';
 import type { Exchanged } from '../../bench/exchange.ts';
-import { metadataOf } from '../../bench/guard.ts';
+import { jsonObjectIn, metadataOf } from '../../bench/guard.ts';
 import type { ProbeRule } from '../../rule.ts';
 import { NotApplicable, NotJudged, unless } from '../../verdict.ts';
 
@@ -28,20 +26,11 @@ async function issuerMetadata(
     for (const place of serverMetadataUrls(own)) {
       const { pathname } = new URL(place, origin);
       const exchange = await bench.page(pathname);
-      const metadata = exchange.status === 200 ? objectIn(exchange.text) : undefined;
+      const metadata = exchange.status === 200 ? jsonObjectIn(exchange.text) : undefined;
       if (metadata?.['issuer'] === own) return { exchange, metadata };
     }
     throw new NotJudged('metadata of the authorization server were not found');
   });
-}
-
-function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value = parseJson(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 const registers: ProbeRule = {
