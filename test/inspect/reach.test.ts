@@ -85,6 +85,7 @@ function bodies(url: string): Readonly<Record<string, readonly object[]>> {
     visit: [{ question: 1 }],
     'pause-sign-in': of({ on: false }),
     'go-on': of({ step: 1 }),
+    ping: of(),
     refresh: of(),
     'sign-out': of(),
     forget: of(),
