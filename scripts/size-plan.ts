@@ -34,13 +34,13 @@ server.tool('add', { description: 'Adds.' }, () => 'added');
 
 /** How the budgets of the entry points stand, in KB; each is a little more than it was when it was last looked at. */
 const budgets: Readonly<Record<Entry, number>> = {
-  '': 129.9,
+  '': 131.3,
   server: 46.1,
   client: 50.5,
   bridge: 105.9,
   protect: 22.3,
   account: 32.7,
-  http: 37,
+  http: 37.7,
   oauth: 24.5,
   stdio: 8.6,
   node: 39.1,
@@ -66,8 +66,8 @@ export const programs: readonly Program[] = [
   {
     name: 'HTTP server by fetch',
     code: `import { createServer } from 'parley-mcp/server'; import { createHandler } from 'parley-mcp/http'; ${definition} export const handler = createHandler(server);`,
-    budget: 63.4,
-    whole: 121.2,
+    budget: 64.2,
+    whole: 122.5,
     neutral: true,
     role: 'server',
   },
@@ -84,7 +84,7 @@ export const programs: readonly Program[] = [
     code: `import { connect } from 'parley-mcp/client'; const client = await connect('https://example.com/mcp'); console.log(await client.callTool('add', {}));`,
     budget: 50.4,
     aim: 28,
-    whole: 92.8,
+    whole: 93.3,
     neutral: true,
     role: 'client',
   },
