@@ -11,6 +11,7 @@ import type { CheckReport } from '../../src/check/report.ts';
 import { connect } from '../../src/client.ts';
 import { checkCommand } from '../../src/cli/check/check.ts';
 import { UsageError } from '../../src/cli/io.ts';
+import { commanded } from './commanded.ts';
 import { root } from '../support/sources.ts';
 
 interface Came {
@@ -113,27 +114,14 @@ test('whatever is said is answered, and the next is judged as before', async (t)
   assert.ok(report.findings.some(({ id }) => id === 'basic-001'));
 });
 
-async function command(
-  t: TestContext,
-  argv: readonly string[],
-): Promise<{ readonly code: number; readonly out: string; readonly told: string }> {
-  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
-  stdin.end();
-  const [out, told] = [textOf(stdout), textOf(stderr)];
-  const code = await checkCommand(argv, { stdin, stdout, stderr, env: process.env, signal: t.signal });
-  stdout.end();
-  stderr.end();
-  return { code, out: await out, told: await told };
-}
-
 const program = join(root, 'test/check/raw-client-main.ts');
 
 test('the command starts a client with the address, ticks off what it does, and says by its code what was found', async (t) => {
-  const right = await command(t, ['--client', '--', process.execPath, program, '{url}', '2025-11-25']);
+  const right = await commanded(t, ['--client', '--', process.execPath, program, '{url}', '2025-11-25']);
   assert.equal(right.code, 0, right.told);
   assert.match(right.out, /^a client at http:\S+, over http\nspeaks 2025-11-25\n/);
   assert.match(right.told, /done: call the tool ask[^]*the client ended: code 0/);
-  const wrong = await command(t, [
+  const wrong = await commanded(t, [
     '--client',
     '--json',
     '--',
@@ -154,14 +142,14 @@ test('a client that leaves early is judged by what it did, and the command says 
     const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } };
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
     await (await fetch(process.env.PARLEY_CHECK_URL, { method: 'POST', headers, body })).text();`;
-  const { code, out } = await command(t, ['--client', '--', process.execPath, '--input-type=module', '-e', script]);
+  const { code, out } = await commanded(t, ['--client', '--', process.execPath, '--input-type=module', '-e', script]);
   assert.equal(code, 3, out);
   assert.match(out, /not done: list all its tools[^]*cut short: the client ended before all was done/);
 });
 
 test('the report says how a client ended that left early, and what it wrote last, without secrets', async (t) => {
   const script = 'console.error(`no module ${process.env.API_TOKEN}`); process.exitCode = 7;';
-  const { code, out } = await command(t, [
+  const { code, out } = await commanded(t, [
     '--client',
     '--env',
     'API_TOKEN=sesame-open-0815',
@@ -179,10 +167,10 @@ const signsIn = join(root, 'test/check/raw-authorized-main.ts');
 
 test('with --auth the command is started for each scenario, and judged by what it did in all of them', async (t) => {
   const argv = ['--client', '--auth', '--json', '--', process.execPath, signsIn, '{url}', '2026-07-28'];
-  const right = await command(t, argv);
+  const right = await commanded(t, argv);
   assert.equal(right.code, 0, right.told);
   for (const name of ['right', 'moved', 'no-pkce']) assert.match(right.told, new RegExp(`done: ${name}`));
-  const wrong = await command(t, [...argv, 'normalizes-iss']);
+  const wrong = await commanded(t, [...argv, 'normalizes-iss']);
   assert.equal(wrong.code, 1, wrong.told);
   const { findings } = JSON.parse(wrong.out) as CheckReport;
   assert.deepEqual(
@@ -192,7 +180,7 @@ test('with --auth the command is started for each scenario, and judged by what i
 });
 
 test('with --auth and nobody to start it says where to connect to, and is over when its time is', async (t) => {
-  const { code, told, out } = await command(t, ['--client', '--auth', '--wait', '1']);
+  const { code, told, out } = await commanded(t, ['--client', '--auth', '--wait', '1']);
   assert.equal(code, 3);
   assert.match(told, /http:\/\/127\.0\.0\.1:\d+\/mcp {2}right: sign in/);
   assert.match(out, /its time was over/);
@@ -213,7 +201,7 @@ test('options that go with nothing are refused', async (t) => {
     ['--client', '--auth', '--only', 'nonsense'],
     ['--client', '--only', 'auth-011'],
   ])
-    await assert.rejects(command(t, argv), UsageError);
+    await assert.rejects(commanded(t, argv), UsageError);
 });
 
 test('over lines a client is judged until it says no more', async (t) => {

@@ -87,3 +87,8 @@ export function isPassing(error: unknown): boolean {
   if (reason === 'http') return status >= 500 || status === 404 || status === 408 || status === 429;
   return ['refused', 'closed', 'exited', 'session-lost', 'timeout'].includes(reason);
 }
+
+/** The same for whoever may also come when the server is less busy. */
+export function mayPass(error: unknown): boolean {
+  return isPassing(error) || (error instanceof McpError && error.kind === 'busy');
+}

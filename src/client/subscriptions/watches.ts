@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { McpError } from '../../protocol/error.ts';
-import { isPassing } from '../connection/retry.ts';
+import { mayPass } from '../connection/retry.ts';
 
 /** Sends one request. */
 export type SendRequest = (method: string, params: JsonObject) => Promise<unknown>;
@@ -142,10 +142,6 @@ export class ClientWatches {
     }
     if (watched.count === 0 && !watched.on && this.#watched.get(uri) === watched) this.#watched.delete(uri);
   }
-}
-
-function mayPass(error: McpError): boolean {
-  return isPassing(error) || error.kind === 'busy';
 }
 
 async function inBatches(uris: readonly string[], run: (uri: string) => Promise<void>): Promise<void> {

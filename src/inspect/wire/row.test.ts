@@ -3,20 +3,23 @@ import { test } from 'node:test';
 import type { RecordingEntry } from '../../wire/entry.ts';
 import { rowOfEntry } from './row.ts';
 
-const kind = (text: string): string | undefined =>
-  rowOfEntry({
-    sequence: 2,
-    time: 0,
-    server: 'A',
-    connection: 1,
-    from: 'server',
-    lane: 'message',
-    bytes: 1,
-    text,
-    method: 'tools/list',
-    pair: 1,
-    id: 1,
-  }).kind;
+/** A message of a server in a recording. */
+const said = (text: string, more: Partial<RecordingEntry> = {}): RecordingEntry => ({
+  sequence: 2,
+  time: 0,
+  server: 'A',
+  connection: 1,
+  from: 'server',
+  lane: 'message',
+  bytes: 1,
+  text,
+  method: 'tools/list',
+  pair: 1,
+  id: 1,
+  ...more,
+});
+
+const kind = (text: string): string | undefined => rowOfEntry(said(text)).kind;
 
 test('an answer is one in whatever order its members stand, and whatever it holds', () => {
   const schema = '{"tools":[{"name":"x","inputSchema":{"properties":{"method":{"type":"string"},"error":{}}}}]}';
@@ -41,20 +44,7 @@ test('what has a method of its own is no answer', () => {
 });
 
 const failed = (method: string, result: unknown, more: Partial<RecordingEntry> = {}): boolean =>
-  rowOfEntry({
-    sequence: 2,
-    time: 0,
-    server: 'A',
-    connection: 1,
-    from: 'server',
-    lane: 'message',
-    bytes: 1,
-    text: JSON.stringify({ jsonrpc: '2.0', id: 1, result }),
-    method,
-    pair: 1,
-    id: 1,
-    ...more,
-  }).failed === true;
+  rowOfEntry(said(JSON.stringify({ jsonrpc: '2.0', id: 1, result }), { method, ...more })).failed === true;
 
 test('a result that says that the tool failed is told apart, however long it is, and wherever it came', () => {
   const content = [{ type: 'text', text: 'x'.repeat(200_000) }];

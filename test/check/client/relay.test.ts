@@ -15,7 +15,6 @@ import { dyingTimes, ServedProcesses, type ServedProcess } from '../../../src/ch
 import { processRules } from '../../../src/check/client/rules/processes.ts';
 import { Talk } from '../../../src/check/client/talk.ts';
 import type { CheckReport } from '../../../src/check/report.ts';
-import { checkCommand } from '../../../src/cli/check/check.ts';
 import { UsageError } from '../../../src/cli/io.ts';
 import { ownCommand } from '../../../src/cli/own-command.ts';
 import { connect, type ConnectOptions } from '../../../src/client.ts';
@@ -23,6 +22,7 @@ import { monotonicNow } from '../../../src/jsonrpc/timeout.ts';
 import { revisionOf, revisions } from '../../../src/protocol/revision.ts';
 import { spawn } from '../../../src/stdio.ts';
 import { root } from '../../support/sources.ts';
+import { commanded } from '../commanded.ts';
 import { RawLines, runRawLines, type LinesMistake } from './raw-lines-client.ts';
 
 const info = { name: 'parley-check', version: '1.0.0' };
@@ -312,28 +312,15 @@ test('what is said passes in whole, be it long, or no ASCII', async (t) => {
   assert.deepEqual(idsOf(report), []);
 });
 
-async function command(
-  t: TestContext,
-  argv: readonly string[],
-): Promise<{ readonly code: number; readonly out: string; readonly told: string }> {
-  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
-  stdin.end();
-  const [out, told] = [textOf(stdout), textOf(stderr)];
-  const code = await checkCommand(argv, { stdin, stdout, stderr, env: process.env, signal: t.signal });
-  stdout.end();
-  stderr.end();
-  return { code, out: await out, told: await told };
-}
-
 const program = join(root, 'test/check/client/raw-lines-client.ts');
 
 test('the command gives its client the command of the server, and judges how that is used', async (t) => {
   const argv = ['--client', '--relay', '--json', '--', process.execPath, program];
-  const wrong = await command(t, [...argv, 'ends-by-signal', '{command}']);
+  const wrong = await commanded(t, [...argv, 'ends-by-signal', '{command}']);
   const { findings, transport } = JSON.parse(wrong.out) as CheckReport;
   assert.deepEqual([transport, findings.map(({ id }) => id)], ['stdio', ['stdio-013']]);
   assert.match(wrong.told, /done: where there is a tool dies/);
-  const alone = await command(t, ['--client', '--relay', '--wait', '1']);
+  const alone = await commanded(t, ['--client', '--relay', '--wait', '1']);
   assert.equal(alone.code, 3);
   assert.match(
     alone.told,
@@ -351,5 +338,5 @@ test('options that go with nothing are refused', async (t) => {
     ['--client', '--judge', 'x'],
     ['--client', '--stdio', '--judge', 'x', '--', 'y'],
   ])
-    await assert.rejects(command(t, argv), UsageError);
+    await assert.rejects(commanded(t, argv), UsageError);
 });

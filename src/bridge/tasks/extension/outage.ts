@@ -1,4 +1,5 @@
-import { isUnknown, longestOutageMs, mayPass } from '../../../client/tasks/following/patience.ts';
+import { mayPass } from '../../../client/connection/retry.ts';
+import { isUnknown, longestOutageMs } from '../../../client/tasks/following/patience.ts';
 import { monotonicNow } from '../../../jsonrpc/timeout.ts';
 import { McpError } from '../../../protocol/error.ts';
 

@@ -1,3 +1,4 @@
+import { mayPass } from '../../connection/retry.ts';
 import { McpError } from '../../../protocol/error.ts';
 import type { InputResponses } from '../../../protocol/features/rounds.ts';
 import { Pause } from '../../connection/backoff.ts';
@@ -6,7 +7,7 @@ import { TaskCancelledError, TaskGoneError, TaskInputRequiredError } from '../er
 import type { NudgedTask, FollowedTaskOptions, FollowParts, TaskWatcher } from './follow-parts.ts';
 import { baseOf, Pace } from '../../../peer/pace.ts';
 import { hasEnded } from '../../../protocol/task-status.ts';
-import { isUnknown, mayPass, Patience } from './patience.ts';
+import { isUnknown, Patience } from './patience.ts';
 import type { TaskReference } from '../task-handle.ts';
 import { TaskInputs } from './task-inputs.ts';
 import { failureInCore, isBare, outcomeOf, type TaskEnd } from './task-outcome.ts';

@@ -1,7 +1,7 @@
 import { ConnectionError } from '../../../jsonrpc/transport.ts';
 import { McpError } from '../../../protocol/error.ts';
 import { backoffMs, longestAskedMs } from '../../connection/backoff.ts';
-import { isPassing } from '../../connection/retry.ts';
+import { mayPass } from '../../connection/retry.ts';
 import type { ClientSettings } from '../../options.ts';
 import { TaskGoneError } from '../errors.ts';
 import type { TaskReference } from '../task-handle.ts';
@@ -57,9 +57,4 @@ export class Patience {
 /** Tells whether a server says that it knows no such task. */
 export function isUnknown(error: unknown): boolean {
   return error instanceof McpError && error.kind === 'invalidParams';
-}
-
-/** Tells whether a failure may be gone the next time. */
-export function mayPass(error: unknown): boolean {
-  return isPassing(error) || (error instanceof McpError && error.kind === 'busy');
 }

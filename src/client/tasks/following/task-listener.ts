@@ -7,7 +7,7 @@ import { subscriptionsAcknowledgedParamsShape } from '../../../protocol/features
 import { taskNotificationParamsShape } from '../../../protocol/features/tasks.ts';
 import { backoffMs, steadyMs } from '../../connection/backoff.ts';
 import type { Reconnecting } from '../../connection/reconnecting.ts';
-import { isPassing } from '../../connection/retry.ts';
+import { mayPass } from '../../connection/retry.ts';
 import type { ClientSettings } from '../../options.ts';
 import { subscriptionOf } from '../../subscriptions/subscription.ts';
 import { taskStateOf, type TaskState } from './task-state.ts';
@@ -179,7 +179,7 @@ export class TaskListener {
       });
       await asked.answer;
     } catch (error) {
-      this.#isRefused ||= error instanceof McpError && !isPassing(error) && error.kind !== 'busy';
+      this.#isRefused ||= error instanceof McpError && !mayPass(error);
     } finally {
       cancel();
       this.#streams.delete(stream);
