@@ -226,6 +226,25 @@ test('a call over HTTP+SSE that ran is told on its stream', async () => {
   assert.deepEqual(JSON.parse(stream.frames.at(-1)?.data ?? ''), { jsonrpc: '2.0', id: 3, error: unknown });
 });
 
+test('a call that ran is not told to come again where its id came a second time, of which it is still being found out whether it may', async () => {
+  let isSlow = false;
+  const memory = memoryStore();
+  const take: typeof memory.limits.take = (...given) =>
+    isSlow ? new Promise(() => undefined) : memory.limits.take(...given);
+  const store = { ...memory, limits: { take } };
+  const { server, paid } = paying({ store, rateLimits: { requests: { perSecond: 100 } } });
+  const handler = createHttpHandler(server);
+  const sent = await inSession(handler, '2025-11-25', single);
+  const first = begin(handler, sent);
+  await paid;
+  isSlow = true;
+  begin(handler, sent);
+  await new Promise((resolve) => setImmediate(resolve));
+  await handler.close({ drainMs: 0 });
+  const answer = await first.done();
+  assert.deepEqual([answer.status, answer.json], [200, { jsonrpc: '2.0', id: 3, error: unknown }]);
+});
+
 test('what leaves nothing behind is told to come again, though it ran', async () => {
   const { server } = paying();
   let read = (): void => undefined;
