@@ -107,6 +107,8 @@ export const schemaMapKeywords: readonly string[] = [
   '$defs',
   'definitions',
 ];
+const holdsSchemas: ReadonlySet<string> = new Set(subschemaKeywords);
+const mapsToSchemas: ReadonlySet<string> = new Set(schemaMapKeywords);
 const deepest = 128;
 
 /** @param path The chain of `properties` keys that leads here, or `undefined` once the chain is broken. */
@@ -117,13 +119,12 @@ function visit(walk: Walk, schema: unknown, path: readonly string[] | undefined,
     for (const [key, value] of Object.entries(schema['properties']))
       visit(walk, value, path && [...path, key], depth + 1);
   }
-  for (const keyword of subschemaKeywords) {
-    const value = schema[keyword];
-    for (const one of Array.isArray(value) ? value : [value]) visit(walk, one, undefined, depth + 1);
-  }
-  for (const keyword of schemaMapKeywords) {
-    const value = schema[keyword];
-    if (isObject(value)) for (const one of Object.values(value)) visit(walk, one, undefined, depth + 1);
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (typeof value !== 'object' || value === null) continue;
+    if (holdsSchemas.has(keyword))
+      for (const one of Array.isArray(value) ? value : [value]) visit(walk, one, undefined, depth + 1);
+    else if (mapsToSchemas.has(keyword) && !Array.isArray(value))
+      for (const one of Object.values(value)) visit(walk, one, undefined, depth + 1);
   }
 }
 

@@ -3,7 +3,7 @@
 import { checkOf } from './asynchronous.ts';
 import { SchemaDocument } from './document.ts';
 import type { AnySchema } from './infer.ts';
-import type { CompiledSchema } from './json-schema.ts';
+import type { CompiledSchema, compileDocument } from './json-schema.ts';
 import { isKeywords } from './keywords.ts';
 import { toPointer, type Problem } from './problem.ts';
 import type { StandardIssue, StandardProperties, StandardResult, StandardSchema } from './standard.ts';
@@ -93,9 +93,11 @@ function validateOwn(schema: CompiledSchema, value: unknown): Validation {
   return problems.length === 0 ? { value } : { problems };
 }
 
+let compiler: { readonly compileDocument: typeof compileDocument } | undefined;
+
 async function compileOwn(document: SchemaDocument): Promise<CompiledSchema> {
-  const { compileDocument } = await import('./json-schema.ts');
-  return compileDocument(document, { origin: 'own' });
+  compiler ??= await import('./json-schema.ts');
+  return compiler.compileDocument(document, { origin: 'own' });
 }
 
 const remedies: ReadonlyMap<string, string> = new Map([

@@ -2,7 +2,7 @@
 
 import { isObject } from '../../jsonrpc/message.ts';
 import { after, monotonicNow } from '../../jsonrpc/timeout.ts';
-import { digestOf } from '../../peer/digest.ts';
+import { hashOf } from '../../peer/hash.ts';
 import type { ListKind } from '../../protocol/features/subscriptions.ts';
 import type { Unsubscribe } from '../../store/bus.ts';
 import type { CountingBus } from '../../store/bus.ts';
@@ -287,14 +287,19 @@ export class SharedChanges {
     this.#tellings.set(name, { at, cancel });
   }
 
+  /** Processes of the same code write their lists alike; where they do not, a list is said once more to have changed. */
   #digest(kind: ListKind): string {
+    return hashOf(JSON.stringify(this.#listOf(kind)));
+  }
+
+  #listOf(kind: ListKind): readonly unknown[] {
     const { tools, prompts, resources, templates } = this.#parts;
-    if (kind === 'tools') return digestOf([...tools.values()].map(({ tool }) => tool));
-    if (kind === 'prompts') return digestOf([...prompts.values()].map(({ prompt }) => prompt));
-    return digestOf([
+    if (kind === 'tools') return [...tools.values()].map(({ tool }) => tool);
+    if (kind === 'prompts') return [...prompts.values()].map(({ prompt }) => prompt);
+    return [
       [...resources.values()].map(({ resource }) => resource),
       [...templates.values()].map(({ resourceTemplate }) => resourceTemplate),
-    ]);
+    ];
   }
 }
 

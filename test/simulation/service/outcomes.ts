@@ -35,11 +35,15 @@ export async function outcomes(wanted: Wanted | Plan): Promise<Judged> {
   }
 }
 
+/** A schedule leaves nothing behind that lives: with more room for what is young, little of it is moved before it is dead. */
+const resourceLimits = { maxYoungGenerationSizeMb: 256 };
+
 /** One more, where there may be one. */
 function another(): (typeof workers)[number] | undefined {
   if (workers.length >= threads) return undefined;
   // What the runner of tests loads first is not for it.
-  const made = { worker: new Worker(new URL('in-worker.ts', import.meta.url), { execArgv: [] }), busy: undefined };
+  const worker = new Worker(new URL('in-worker.ts', import.meta.url), { execArgv: [], resourceLimits });
+  const made = { worker, busy: undefined };
   workers.push(made);
   return made;
 }

@@ -235,8 +235,8 @@ export function planOf(seed: number, { nodes = 1, bridge = false, isFirst = fals
     calmAt,
     operations: operations.toSorted((one, other) => one.at - other.at),
     ...(!isFirst && draw('keeper') < 0.02 && { keeperAt: Math.floor(draw('keeper at') * calmAt) }),
-    ...(!isFirst && draw('piped') < 0.02 && { pipedAt: Math.floor(draw('piped at') * calmAt) }),
-    ...(!isFirst && draw('by hand') < 0.005 && { handAt: Math.floor(draw('by hand at') * calmAt) }),
+    ...(!isFirst && draw('piped') < 0.01 && { pipedAt: Math.floor(draw('piped at') * calmAt) }),
+    ...(!isFirst && draw('by hand') < 0.0015 && { handAt: Math.floor(draw('by hand at') * calmAt) }),
     ...(isGuarded && { tokenMs: pick([2_000, 6_000, 20_000], 'token'), knowsClients: false }),
     ...(restMs !== undefined && { restMs }),
     faults: [
