@@ -65,8 +65,8 @@ export interface RedisCluster {
   primaryOf(slot: number): Promise<RedisNode>;
   /** Waits until every place has a primary, as every server that lives sees it, and every replica has what its primary has. */
   settle(): Promise<void>;
-  /** Has the primary of a place hand over to its replica. */
-  handOver(replica: RedisNode, slot: number): Promise<void>;
+  /** Has the primary of a place hand over to its replica, and gives that. */
+  handOver(slot: number): Promise<RedisNode>;
   stop(): Promise<void>;
 }
 
@@ -106,7 +106,7 @@ export async function startCluster(): Promise<RedisCluster> {
       nodes,
       primaryOf: (slot) => primaryOf(nodes, slot),
       settle: () => settle(nodes),
-      handOver: (replica, slot) => handOver(nodes, replica, slot),
+      handOver: (slot) => handOver(nodes, slot),
       stop,
     };
     await cluster.settle();
@@ -146,7 +146,8 @@ async function settle(nodes: readonly RedisNode[]): Promise<void> {
 }
 
 /** Redis gives a handing over up after 5 s, without a word, so that it is asked for again. */
-async function handOver(nodes: readonly RedisNode[], replica: RedisNode, slot: number): Promise<void> {
+async function handOver(nodes: readonly RedisNode[], slot: number): Promise<RedisNode> {
+  const replica = await replicaOf(nodes, await primaryOf(nodes, slot));
   let again = 0;
   await eventually(async () => {
     if ((await primaryOf(nodes, slot).catch(() => undefined)) === replica) return true;
@@ -156,6 +157,19 @@ async function handOver(nodes: readonly RedisNode[], replica: RedisNode, slot: n
     }
     return false;
   }, 'the handing over to a replica');
+  return replica;
+}
+
+async function replicaOf(nodes: readonly RedisNode[], primary: RedisNode): Promise<RedisNode> {
+  const id = String(await primary.send('CLUSTER', 'MYID'));
+  let found: RedisNode | undefined;
+  await eventually(async () => {
+    const known = String(await primary.send('CLUSTER', 'REPLICAS', id));
+    found = nodes.find(({ port }) => known.includes(`:${port}@`));
+    return found !== undefined && known.includes(' connected');
+  }, 'a replica');
+  if (found === undefined) throw new Error('a primary without a replica');
+  return found;
 }
 
 async function primaryOf(nodes: readonly RedisNode[], slot: number): Promise<RedisNode> {

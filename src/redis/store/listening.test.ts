@@ -9,6 +9,7 @@ import { RedisListening } from './listening.ts';
 class Ear extends EventEmitter {
   readonly options = {};
   status = 'wait';
+  role = 'master';
   readonly sent: string[] = [];
   readonly connecting: Promise<void>;
 
@@ -25,7 +26,7 @@ class Ear extends EventEmitter {
   }
   async call(command: string, channel = ''): Promise<unknown> {
     this.sent.push(`${command} ${channel}`);
-    return 1;
+    return command === 'info' ? `# Replication\r\nrole:${this.role}\r\n` : 1;
   }
 }
 
@@ -67,6 +68,26 @@ test('a channel that nobody listens to any more when its server is reached is no
     ears.map(({ status, sent }) => [status, sent]),
     [['ready', []]],
   );
+});
+
+test('a replica that listens is left for the primary, and only that is heard', async (t) => {
+  const [one, other] = [new Ear(now()), new Ear(now())];
+  one.role = 'slave';
+  const heard: string[] = [];
+  const slots = Array.from({ length: 16_384 }, () => ['one:1']);
+  const nodes = [one, other].map((ear, at) => ({
+    options: { host: at === 0 ? 'one' : 'other', port: 1 },
+    duplicate: () => ear,
+  }));
+  const client = { isCluster: true, slots, nodes: () => nodes };
+  const [engine] = engineWith(now, now);
+  Object.assign(engine, { client, refresh: () => slots.fill(['other:1']) });
+  const listening = new RedisListening(engine);
+  t.after(() => listening.close());
+  await listening.listen('channel', { hear: (text) => heard.push(text), gap: () => undefined });
+  one.emit('smessage', 'channel', 'by the replica');
+  other.emit('smessage', 'channel', 'by the primary');
+  assert.deepEqual([one.status, other.status, heard], ['end', 'ready', ['by the primary']]);
 });
 
 test('a connection with very many channels is made anew without a standstill, and each of them is told of the gap', async (t) => {

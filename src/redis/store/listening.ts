@@ -181,13 +181,18 @@ export class RedisListening {
     } catch {
       return this.#lose(ear);
     }
+    // Nobody listens any more, or another server is asked: what is told now would stay told.
+    const asked = channels
+      .filter((channel) => channel.ear === ear)
+      .map((channel) => [channel, answeredWithin(ear.client.call('ssubscribe', channel.name), longestCallMs)] as const);
+    if (asked.length === 0) return;
+    const primary = this.#isPrimary(ear);
     await Promise.all(
-      channels.map(async (channel) => {
-        // Nobody listens any more, or another server is asked: what is told now would stay told.
-        if (channel.ear !== ear) return;
+      asked.map(async ([channel, answer]) => {
         try {
-          await answeredWithin(ear.client.call('ssubscribe', channel.name), longestCallMs);
-          this.#isHeard(ear, channel);
+          const [, isPrimary] = await Promise.all([answer, primary]);
+          if (isPrimary) this.#isHeard(ear, channel);
+          else this.#lose(ear);
         } catch (error) {
           if (channel.ear !== ear) return;
           if (error instanceof Error && /^(MOVED|ASK|CLUSTERDOWN|TRYAGAIN)\b/.test(error.message)) {
@@ -198,6 +203,16 @@ export class RedisListening {
         }
       }),
     );
+  }
+
+  /**
+   * Tells whether a node is none that handed over: a replica listens too, but who publishes at its primary counts nobody there. Asked after it was told what to
+   * listen to: what it listened to before it handed over it ends by itself, and says so.
+   */
+  async #isPrimary({ client }: Ear): Promise<boolean> {
+    if (this.#engine.client?.isCluster !== true) return true;
+    const info = await answeredWithin(client.call('info', 'replication'), longestCallMs);
+    return !/^role:slave\b/m.test(String(info));
   }
 
   #isHeard(ear: Ear, channel: Channel): void {

@@ -2,6 +2,7 @@ import { after, before, describe, test } from 'node:test';
 import { missing } from '../../../test/support/engines.ts';
 import { startCluster, startNode, type RedisCluster, type RedisNode } from '../../../test/support/redis-nodes.ts';
 import { testStore, type StoresUnderTest, type TestStoreOptions } from '../../testing/test-store.ts';
+import { slotOf } from './keys.ts';
 import { redis, type RedisStoreOptions } from './redis-store.ts';
 
 /** As many as are worth it on every machine; the nightly tests have more. */
@@ -106,6 +107,16 @@ describe('a cluster of Redis', { skip: missing('redis-server') }, () => {
           };
         }
         throw new Error('nobody listens');
+      },
+    },
+    {
+      title: 'its primary hands over to its replica',
+      begin: async () => {
+        const listened = await Promise.all(cluster.nodes.map((node) => node.send('PUBSUB', 'SHARDCHANNELS')));
+        const [channel] = listened.flat();
+        if (typeof channel !== 'string') throw new Error('nobody listens');
+        await cluster.handOver(slotOf(channel));
+        return () => cluster.settle();
       },
     },
   ];
