@@ -186,12 +186,12 @@ export class RedisListening {
       .filter((channel) => channel.ear === ear)
       .map((channel) => [channel, answeredWithin(ear.client.call('ssubscribe', channel.name), longestCallMs)] as const);
     if (asked.length === 0) return;
-    const primary = this.#isPrimary(ear);
+    const isPrimary = this.#isPrimary(ear);
     await Promise.all(
       asked.map(async ([channel, answer]) => {
         try {
-          const [, isPrimary] = await Promise.all([answer, primary]);
-          if (isPrimary) this.#isHeard(ear, channel);
+          await answer;
+          if (isPrimary === true || (await isPrimary)) this.#isHeard(ear, channel);
           else this.#lose(ear);
         } catch (error) {
           if (channel.ear !== ear) return;
@@ -209,10 +209,13 @@ export class RedisListening {
    * Tells whether a node is none that handed over: a replica listens too, but who publishes at its primary counts nobody there. Asked after it was told what to
    * listen to: what it listened to before it handed over it ends by itself, and says so.
    */
-  async #isPrimary({ client }: Ear): Promise<boolean> {
+  #isPrimary({ client }: Ear): true | Promise<boolean> {
     if (this.#engine.client?.isCluster !== true) return true;
-    const info = await answeredWithin(client.call('info', 'replication'), longestCallMs);
-    return !/^role:slave\b/m.test(String(info));
+    const info = answeredWithin(client.call('info', 'replication'), longestCallMs);
+    const isPrimary = info.then((text) => !/^role:slave\b/m.test(String(text)));
+    // Where every channel was refused nobody waits for it.
+    isPrimary.catch(() => undefined);
+    return isPrimary;
   }
 
   #isHeard(ear: Ear, channel: Channel): void {
