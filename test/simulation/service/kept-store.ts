@@ -1,5 +1,6 @@
 /** What the store of a service keeps: emptied at times, or taken over by a replica that has not heard of the last that was written. */
 
+import type { KeptRecord } from '../../../src/store/records.ts';
 import type { Store } from '../../../src/store/store.ts';
 
 /** The parts of a store that keep something. */
@@ -8,7 +9,7 @@ type Keeping = Pick<Store, 'records' | 'events' | 'limits'>;
 interface Written {
   readonly at: number;
   /** What was there before; nothing where there was none. */
-  readonly was: string | undefined;
+  readonly was: KeptRecord | undefined;
   readonly ttlMs: number;
 }
 
@@ -16,13 +17,19 @@ interface Written {
 const unheardMs = 1_000;
 const longMs = 7_200_000;
 
-/** A store in memory that may be emptied, or taken over. */
+/**
+ * A store in memory that may be emptied, or taken over. As in Redis, where they are times, versions grow over that, and a replica has those of its records. It
+ * lacks records alone: that the last events of a stream are lost too is left out.
+ */
 export class KeptStore implements Keeping {
   readonly #make: () => Keeping;
   readonly #now: () => number;
   #kept: Keeping;
   /** Every record by its key, with what it was before the last moment. */
   readonly #written = new Map<string, Written>();
+  /** The version of each record, which the memory that keeps it has another for. */
+  readonly #versions = new Map<string, number>();
+  #newest = 0;
   readonly records: Store['records'];
   readonly events: Store['events'];
   readonly limits: Store['limits'];
@@ -31,19 +38,21 @@ export class KeptStore implements Keeping {
     this.#make = make;
     this.#now = now;
     this.#kept = make();
-    const put: Store['records']['put'] = (key, text, ttlMs, version) => {
-      const was = this.#textOf(key);
-      const written = this.#kept.records.put(key, text, ttlMs, version) as number | undefined;
-      if (written !== undefined) this.#note(key, was, ttlMs);
-      return written;
+    const put = (key: string, text: string, ttlMs: number, version?: number): number | undefined => {
+      const was = this.#recordAt(key);
+      if (version !== undefined && version !== (was?.version ?? 0)) return undefined;
+      this.#putAs(this.#newest + 1, [key, text, ttlMs]);
+      this.#newest++;
+      this.#note(key, was, ttlMs);
+      return this.#newest;
     };
     this.records = {
       put,
       add: (key, text, ttlMs) => put(key, text, ttlMs, 0) !== undefined,
-      get: (key) => this.#kept.records.get(key),
+      get: (key) => this.#recordAt(key),
       touch: (key, ttlMs) => this.#kept.records.touch(key, ttlMs),
       delete: (key) => {
-        this.#note(key, this.#textOf(key), longMs);
+        this.#note(key, this.#recordAt(key), longMs);
         return this.#kept.records.delete(key);
       },
     };
@@ -63,22 +72,30 @@ export class KeptStore implements Keeping {
     this.#written.clear();
   }
 
-  /** Goes on as a replica that has the records of a moment ago, with versions of its own. */
+  /** Goes on as a replica that has the records of a moment ago. */
   takeOver(): void {
-    const { records } = this.#make();
-    for (const [key, { at, was, ttlMs }] of this.#written) {
-      const text = this.#now() - at <= unheardMs ? was : this.#textOf(key);
-      if (text !== undefined) void records.put(key, text, ttlMs);
-    }
-    this.#kept = { ...this.#kept, records };
+    const [before, made] = [this.#kept, this.#make()];
+    const known = [...this.#written].map(([key, { at, was, ttlMs }]) => {
+      return { key, ttlMs, record: this.#now() - at <= unheardMs ? was : this.#recordAt(key) };
+    });
+    this.#kept = { ...before, records: made.records };
+    for (const { key, ttlMs, record } of known)
+      if (record !== undefined) this.#putAs(record.version, [key, record.text, ttlMs]);
   }
 
-  #textOf(key: string): string | undefined {
+  #putAs(version: number, written: readonly [key: string, text: string, ttlMs: number]): void {
+    // In memory it is put at once, or refused.
+    void this.#kept.records.put(...written);
+    this.#versions.set(written[0], version);
+  }
+
+  #recordAt(key: string): KeptRecord | undefined {
     // In memory it is there at once.
-    return (this.#kept.records.get(key) as { readonly text: string } | undefined)?.text;
+    const kept = this.#kept.records.get(key) as KeptRecord | undefined;
+    return kept && { text: kept.text, version: this.#versions.get(key) ?? 0 };
   }
 
-  #note(key: string, was: string | undefined, ttlMs: number): void {
+  #note(key: string, was: KeptRecord | undefined, ttlMs: number): void {
     const before = this.#written.get(key);
     const isRecent = before !== undefined && this.#now() - before.at <= unheardMs;
     this.#written.set(key, isRecent ? { ...before, ttlMs } : { at: this.#now(), was, ttlMs });

@@ -1,5 +1,6 @@
 /** One store that all processes of a service share, each by a connection of its own: late, in the order of each connection, away at times, and faltering. */
 
+import { longestBusText } from '../../../src/store/bus.ts';
 import type { StreamLog, StreamWriter } from '../../../src/store/stream-log.ts';
 import { StoreError, type Store } from '../../../src/store/store.ts';
 import { memoryStore } from '../../../src/store/memory/store.ts';
@@ -50,7 +51,11 @@ export class SharedStore {
   readonly #keys = new Set<string>();
   readonly #parts: Pick<Judge, 'state'>;
 
-  constructor(world: World, { seed, slowStore, service }: Plan, judge: Pick<Judge, 'state'>) {
+  constructor(
+    world: World,
+    { seed, slowStore, service }: Pick<Plan, 'seed' | 'slowStore' | 'service'>,
+    judge: Pick<Judge, 'state'>,
+  ) {
     this.#parts = judge;
     this.#world = world;
     this.#seed = seed;
@@ -197,6 +202,7 @@ export class SharedStore {
   }
 
   #publish(channel: string, text: string): number {
+    if (text.length > longestBusText) throw new StoreError('too-large', `a text of ${text.length} characters`);
     const reached = [...(this.#subscribers.get(channel) ?? [])].filter(
       ({ process }) => process.alive && !this.#deaf.has(process),
     );
