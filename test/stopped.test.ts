@@ -259,6 +259,24 @@ test('what leaves nothing behind is told to come again, though it ran', async ()
   assert.match(answer.headers['retry-after'] ?? '', /^[1-5]$/);
 });
 
+for (const shared of [false, true])
+  test(`so is it on a stream in a session ${shared ? 'with a shared store' : 'without a store'}`, async () => {
+    const { server } = paying(shared ? together() : {});
+    let read = (): void => undefined;
+    const reading = new Promise<void>((resolve) => (read = resolve));
+    server.resource('memo:slow', { name: 'slow' }, async (_, ctx) => {
+      ctx.progress(1);
+      read();
+      return await new Promise<string>(() => undefined);
+    });
+    const handler = createHttpHandler(server);
+    const params = { uri: 'memo:slow', _meta: { progressToken: 'p' } };
+    const reads = (): unknown => ({ jsonrpc: '2.0', id: 3, method: 'resources/read', params });
+    const answer = await stopped(reading, handler, await inSession(handler, '2025-11-25', reads));
+    const told = Object(answer.events.at(-1)) as { id?: unknown; error?: { message?: string } };
+    assert.deepEqual([told.id, told.error?.message], [3, 'the server is shutting down']);
+  });
+
 test('what comes after the end has the answer of new work', async () => {
   const { server } = paying();
   const handler = createHttpHandler(server);

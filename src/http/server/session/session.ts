@@ -284,9 +284,10 @@ export class HttpSession implements Link {
   end(): void {
     if (this.#ended) return;
     this.#ended = true;
-    this.#conversation.close();
     this.letGo();
-    this.#streams?.end();
+    // As long as it is known what runs.
+    this.#streams?.end((id) => this.#last(id));
+    this.#conversation.close();
   }
 
   /** The streams behave as the settled revision says. */
@@ -334,7 +335,8 @@ export class HttpSession implements Link {
 
   /** Spec 2025-11-25, Transports: a client that disconnects has not cancelled its request. */
   #answer(call: HttpCall, requests: readonly RequestId[]): HttpAnswer {
-    const answer = new HttpAnswer(this.#context, call, this.#resumable.answering(requests));
+    const maker = this.#resumable.answering(requests, (id) => this.#conversation.waits?.(id) === true);
+    const answer = new HttpAnswer(this.#context, call, maker);
     call.reply.onClose(() => answer.closed());
     return answer;
   }

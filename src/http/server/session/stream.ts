@@ -1,4 +1,4 @@
-import type { RequestId } from '../../../jsonrpc/message.ts';
+import type { RequestId, ResponseMessage } from '../../../jsonrpc/message.ts';
 import type { EventLog, LoggedEvent } from '../../../store/events.ts';
 import { Backlog } from './backlog.ts';
 import type { HttpSettings } from '../options.ts';
@@ -54,16 +54,24 @@ export interface LastingStreams {
   readonly resumption: 'none' | 'event-ids' | 'polling';
   /** Makes the stream for messages that belong to no request. */
   begin(): LastingStream;
-  /** Maker of the stream of the answer to requests. */
-  answering(requests: readonly RequestId[]): StreamMaker;
+  /**
+   * Maker of the stream of the answer to requests.
+   *
+   * @param mayRepeat Tells whether a request may be sent again without harm, as it stands.
+   */
+  answering(requests: readonly RequestId[], mayRepeat: (id: RequestId) => boolean): StreamMaker;
   /**
    * Finds what a client missed.
    *
    * @returns `undefined` when the event is none of this session, or what followed it is no longer kept.
    */
   resume(lastEventId: string): Promise<Resumption | undefined>;
-  /** Ends every stream, and forgets what was kept in this process alone. */
-  end(): void;
+  /**
+   * Ends every stream, and forgets what was kept in this process alone.
+   *
+   * @param last Makes the response to a request that is still being answered, where streams say it themselves.
+   */
+  end(last: (id: RequestId) => ResponseMessage): void;
 }
 
 /** A stream that can be taken up: what was missed of it, and how to go on. One of the two functions is called, once. */

@@ -1,7 +1,6 @@
-import type { RequestId } from '../../../../jsonrpc/message.ts';
+import type { RequestId, ResponseMessage } from '../../../../jsonrpc/message.ts';
 import type { LoggedEvent } from '../../../../store/events.ts';
 import type { StreamWriter } from '../../../../store/stream-log.ts';
-import { lastResponse } from '../../status.ts';
 import { positionOf, written, type LastingStreams, type Resumption, type StreamMaker } from '../stream.ts';
 import { aboutAnswer, aboutSession, requestsAnswered } from './about-stream.ts';
 import type { OpeningStream } from './claim.ts';
@@ -45,8 +44,8 @@ export class SharedStreams implements LastingStreams {
     return this.#begin(aboutSession);
   }
 
-  answering(requests: readonly RequestId[]): StreamMaker {
-    return { begin: () => this.#begin(aboutAnswer(requests)) };
+  answering(requests: readonly RequestId[], mayRepeat: (id: RequestId) => boolean): StreamMaker {
+    return { begin: () => this.#begin(aboutAnswer(requests, requests.filter(mayRepeat))) };
   }
 
   async resume(lastEventId: string): Promise<Resumption | undefined> {
@@ -77,14 +76,13 @@ export class SharedStreams implements LastingStreams {
   }
 
   /** Ends what is written here. Whoever waits for an answer hears that none comes. */
-  end(): void {
-    const { revision } = this.#parts;
+  end(last: (id: RequestId) => ResponseMessage): void {
     for (const { stream, about } of this.#live.values()) {
       const [id, ...others] = requestsAnswered(about) ?? [];
       if (about === aboutSession) stream.leave();
       // Those of a batch were said by then, as far as they were not before.
       else if (others.length > 0) stream.end();
-      else stream.end(id === undefined ? undefined : JSON.stringify(lastResponse({ id, waits: false }, revision)));
+      else stream.end(id === undefined ? undefined : JSON.stringify(last(id)));
     }
   }
 

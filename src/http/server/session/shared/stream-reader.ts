@@ -4,10 +4,10 @@ import type { Revision } from '../../../../protocol/revision.ts';
 import { StoreError } from '../../../../store/store.ts';
 import type { StreamLog, StreamRest } from '../../../../store/stream-log.ts';
 import type { HttpSettings } from '../../options.ts';
-import { errorBody } from '../../status.ts';
+import { busy, errorBody, errorOf } from '../../status.ts';
 import type { EventStream } from '../../stream.ts';
 import { written, type StreamPosition } from '../stream.ts';
-import { requestsAnswered, isResponseTo } from './about-stream.ts';
+import { isResponseTo, repeatableOf, requestsAnswered } from './about-stream.ts';
 import type { Inbox } from './inbox.ts';
 import type { LineReply } from './words.ts';
 
@@ -115,11 +115,8 @@ export class StreamReader {
       const open = (requestsAnswered(about) ?? []).filter(
         (id) => answered?.events.some(({ data }) => isResponseTo(data, id)) !== true,
       );
-      const error = new McpError(
-        'internalError',
-        'the process that ran the request is gone, or could not keep its answer; its outcome is not known',
-      );
-      const texts = open.map((id) => errorBody(error, revision, id));
+      const repeatable = repeatableOf(about);
+      const texts = open.map((id) => errorBody(repeatable.includes(id) ? again() : lost(), revision, id));
       for (const [at, text] of texts.entries()) await writer.append(text, at === texts.length - 1);
       if (texts.length === 0) await writer.append('', true);
     } catch (cause) {
@@ -147,4 +144,16 @@ export class StreamReader {
     this.#closeLine?.();
     this.#connection.end();
   }
+}
+
+const gone = 'the process that ran the request is gone, or could not keep its answer';
+
+/** The error of a request of which nobody knows whether it did what it was to do. */
+function lost(): McpError {
+  return new McpError('internalError', `${gone}; its outcome is not known`);
+}
+
+/** The error of one that leaves nothing behind. */
+function again(): McpError {
+  return errorOf(busy(gone));
 }

@@ -40,6 +40,10 @@ function served(t: TestContext, store: Store): Send {
     ctx.progress(2, 2);
     return 'told';
   });
+  server.resource('memo:told', { name: 'told' }, (_, ctx) => {
+    ctx.progress(1, 2);
+    return 'told';
+  });
   const handler = createHandler(server, { onError: () => undefined });
   t.after(async () => {
     await handler.close();
@@ -56,14 +60,18 @@ function served(t: TestContext, store: Store): Send {
     );
 }
 
-/** Opens a session, and calls the tool in it. */
-async function called(send: Send): Promise<{ readonly session: Record<string, string>; readonly text: string }> {
+const telling = { method: 'tools/call', params: { name: 'tells', arguments: {}, _meta: { progressToken: 't' } } };
+
+/** Opens a session, and sends a request in it. */
+async function called(
+  send: Send,
+  request: object = telling,
+): Promise<{ readonly session: Record<string, string>; readonly text: string }> {
   const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } };
   const opened = await send('POST', {}, { id: 1, method: 'initialize', params });
   const session = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? assert.fail('it has an id') };
   await send('POST', session, { method: 'notifications/initialized' });
-  const call = { name: 'tells', arguments: {}, _meta: { progressToken: 't' } };
-  const answer = await send('POST', session, { id: 2, method: 'tools/call', params: call });
+  const answer = await send('POST', session, { id: 2, ...request });
   return { session, text: await answer.text() };
 }
 
@@ -82,4 +90,15 @@ test('what a client was told of a stream that could not be kept is not told agai
   assert.match(again, /"id":2,"error"/);
   // Its own process knows that too, and says so at once.
   assert.equal((await one('GET', { ...session, 'last-event-id': id })).status, 400);
+});
+
+test('what leaves nothing behind may be sent again where nobody can go on with its stream', async (t) => {
+  const store = memoryStore();
+  const [one, other] = [served(t, refusing(store, '"progress":1')), served(t, store)];
+  const params = { uri: 'memo:told', _meta: { progressToken: 't' } };
+  const { session, text } = await called(one, { method: 'resources/read', params });
+  const [, id = assert.fail('the first event has an id')] = /^id: (.+)$/m.exec(text) ?? [];
+  const again = await (await other('GET', { ...session, 'last-event-id': id })).text();
+  assert.match(again, /"id":2,"error":.*"retryAfterMs":1000/);
+  assert.doesNotMatch(again, /not known/);
 });
