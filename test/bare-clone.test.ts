@@ -40,6 +40,7 @@ const maySkip: ReadonlyMap<string, string> = new Map([
   ['test/inspect/exports.test.ts', 'the package, which npm ci builds'],
   ['test/inspect/files.test.ts', 'the package, which npm ci builds'],
   ['test/inspect/finds.test.ts', 'Chromium'],
+  ['test/inspect/focus.test.ts', 'Chromium'],
   ['test/inspect/forms.test.ts', 'Chromium'],
   ['test/inspect/gone.test.ts', 'Chromium'],
   ['test/inspect/held.test.ts', 'Chromium'],

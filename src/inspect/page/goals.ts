@@ -3,6 +3,7 @@
 import type { ServerView } from '../view.ts';
 import { exportAs, exportKinds } from './exports.ts';
 import { showLens } from './lens/shown.ts';
+import { showQuestion, showServer } from './ways.ts';
 import { chosenPlaces, focusSoon } from './look/focus.ts';
 import { looks, look } from './look/look.ts';
 import { line, textOf } from './plain.ts';
@@ -45,6 +46,7 @@ export function goals(typed: string): readonly Goal[] {
 function goTo(one: Tab): void {
   tab.value = one;
   place.value = 'use';
+  focusSoon(`#tab-${one}`);
 }
 
 function messageGoals(typed: string): readonly Goal[] {
@@ -63,7 +65,7 @@ function serverGoals({ id, name, state, wanted, wantsSignIn }: ServerView): read
   });
   const isOpen = state === 'connected' || state === 'connecting';
   return [
-    { words: `Server ${of}`, go: () => void (chosenServer.value = id) },
+    { words: `Server ${of}`, go: () => showServer(id) },
     ...(state === 'recording'
       ? []
       : [
@@ -90,7 +92,10 @@ function doings(): readonly Goal[] {
     ...exportKinds.map((kind) => ({ words: `Save the wire as ${kind.words}`, go: () => void exportAs(kind) })),
     ...(hello.value?.revisions ?? []).map((date) => ({
       words: `Lens: a client of ${date}`,
-      go: () => showLens(date),
+      go() {
+        showLens(date);
+        focusSoon('.lens .choice [aria-pressed=true]', '.lens-of-server .choice [aria-pressed=true]');
+      },
     })),
     ...looks.map((one) => ({
       words: `Look: ${one === 'system' ? 'as the system' : one}`,
@@ -98,12 +103,9 @@ function doings(): readonly Goal[] {
     })),
     ...(servers.value.size > 1 ? [{ words: 'Compare two servers', go: () => void (dialog.value = 'compare') }] : []),
     { words: 'Keys', go: () => void (dialog.value = 'help') },
-    ...[...questions.value.values()].map(({ server, during }) => ({
-      words: `Question of ${server}${during === undefined ? '' : ` during ${line(during, 60)}`}`,
-      go() {
-        chosenServer.value = server;
-        place.value = 'use';
-      },
+    ...[...questions.value.values()].map((question) => ({
+      words: `Question of ${question.server}${question.during === undefined ? '' : ` during ${line(question.during, 60)}`}`,
+      go: () => showQuestion(question),
     })),
     ...[...calls.value.values()]
       .filter(({ state }) => state === 'running')

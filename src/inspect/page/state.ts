@@ -16,6 +16,7 @@ import { announce } from './announce.ts';
 import { takeWish, type AddressWish } from './address.ts';
 import { createApi, type Api } from './api.ts';
 import { foldRows, type FoldedRows, type TaskFold } from './wire/fold.ts';
+import { focusSoon } from './look/focus.ts';
 import { HeldRows } from './wire/rows.ts';
 import { parseFilter, type ParsedFilter } from './wire/filter.ts';
 import { plain } from './plain.ts';
@@ -345,6 +346,7 @@ export const problem: Signal<string | undefined> = signal(undefined);
 export function showRow(n: number): void {
   row.value = n;
   place.value = 'wire';
+  focusSoon('.message-pane');
 }
 
 /** Revision of the client whom the lens shows; the oldest where it is empty. */

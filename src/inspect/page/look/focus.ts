@@ -33,6 +33,12 @@ export function focusIfLost(...places: readonly string[]): void {
   }, 0);
 }
 
+/** Scrolls what has the focus into view again, where it is in a place, and a person with keys is there. */
+export function keepFocusInView(place: string): void {
+  const { activeElement } = document;
+  if (activeElement?.matches(`${place} :focus-visible`) === true) activeElement.scrollIntoView({ block: 'nearest' });
+}
+
 function isLost(): boolean {
   const { activeElement, body } = document;
   return activeElement === null || activeElement === body || !activeElement.checkVisibility();

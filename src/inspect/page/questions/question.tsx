@@ -16,7 +16,7 @@ import { SamplingQuestion } from './sampling.tsx';
 
 /** A question of a server, beside what is done there: it takes no focus, and waits as long as whoever asks does. */
 export function Question({ question }: { readonly question: QuestionView }): JSX.Element {
-  const { kind, server, during, row, isRound, t } = question;
+  const { id, kind, server, during, row, isRound, t } = question;
   useTick(true);
   const waits = Math.max(now() - t, 0);
   // A task that asks is kept no longer for it.
@@ -24,7 +24,7 @@ export function Question({ question }: { readonly question: QuestionView }): JSX
     (call) => call.server === server && call.name === during && call.state === 'running',
   )?.task;
   return (
-    <section class="question" aria-label={`Question of ${nameOf(server)}`}>
+    <section id={`question-${id}`} class="question" aria-label={`Question of ${nameOf(server)}`}>
       <h2>
         {line(nameOf(server), 60)} asks {kind === 'sampling' ? 'for an answer of a model' : 'this'}
         {during !== undefined && ` during ${line(during, 60)}`}

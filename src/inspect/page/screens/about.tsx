@@ -92,7 +92,7 @@ export function Losses(): JSX.Element | null {
   const all = losses.toSorted((one, other) => (one.client < other.client ? -1 : 1));
   const shown = all.find((one) => one.client === lensRevision.value) ?? all[0];
   return (
-    <section aria-label="Clients of other revisions">
+    <section class="lens-of-server" aria-label="Clients of other revisions">
       <h2>What a client of another revision gets, through parley bridge</h2>
       <Choice
         label="Revision of the client"

@@ -1,7 +1,8 @@
 import type { JSX } from 'preact';
 import { look, nextLook } from '../look/look.ts';
 import { Choice } from '../parts.tsx';
-import { chosenServer, dialog, hello, place, questions, rowCount, rowsVersion, servers } from '../state.ts';
+import { dialog, hello, place, questions, rowCount, rowsVersion, servers } from '../state.ts';
+import { showQuestion, showSignIn } from '../ways.ts';
 
 /** The bar on top: how many servers, how much was recorded, what waits. */
 export function Header(): JSX.Element {
@@ -65,30 +66,14 @@ function Waiting(): JSX.Element {
   const held = [...servers.value.values()].find(({ signIn = [] }) => signIn.some(({ state }) => state === 'waits'));
   return (
     <>
-      {waiting > 0 && (
-        <button
-          type="button"
-          class="badge asks"
-          onClick={() => {
-            place.value = 'use';
-            if (first !== undefined) chosenServer.value = first.server;
-            // The part has to be there before it can be shown.
-            setTimeout(() => document.querySelector('.question')?.scrollIntoView({ block: 'nearest' }), 0);
-          }}
-        >
+      {first !== undefined && (
+        <button type="button" class="badge asks" onClick={() => showQuestion(first)}>
           {waiting} {waiting === 1 ? 'question' : 'questions'}
           <span class="wide"> {waiting === 1 ? 'waits' : 'wait'}</span>
         </button>
       )}
       {held !== undefined && (
-        <button
-          type="button"
-          class="badge asks"
-          onClick={() => {
-            chosenServer.value = held.id;
-            place.value = 'servers';
-          }}
-        >
+        <button type="button" class="badge asks" onClick={() => showSignIn(held)}>
           sign-in<span class="wide"> waits</span>
         </button>
       )}

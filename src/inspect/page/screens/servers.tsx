@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ServerView } from '../../view.ts';
+import { focusIfLost } from '../look/focus.ts';
 import { line, textOf } from '../plain.ts';
 import { act, addServer, chosenServer, dialog, hello, place, servers, wish } from '../state.ts';
 import { Login } from '../login/login.tsx';
@@ -54,6 +55,7 @@ function ServerCard({ server }: { readonly server: ServerView }): JSX.Element {
         onClick={() => {
           chosenServer.value = id;
           place.value = 'use';
+          focusIfLost('.use [role=tab][aria-selected=true]', '.use');
         }}
       >
         <b class={`letter s-${id}`}>{id}</b>

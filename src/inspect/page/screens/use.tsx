@@ -1,5 +1,7 @@
 import type { JSX } from 'preact';
+import { useLayoutEffect } from 'preact/hooks';
 import type { ServerView } from '../../view.ts';
+import { keepFocusInView } from '../look/focus.ts';
 import { isTabbed } from '../look/narrow.ts';
 import { calls, chosenServer, lists, logs, place, questions, server, tab, tabs, type Tab } from '../state.ts';
 import { About, Failure } from './about.tsx';
@@ -39,6 +41,8 @@ export function Use(): JSX.Element {
   const view = server.value;
   const all = [...questions.value.values()];
   const asked = isOfQuestions ? all : all.filter((one) => one.server === view?.id);
+  // A question that comes moves what stands below it.
+  useLayoutEffect(() => keepFocusInView('.use-rest'), [asked.length]);
   return (
     <section
       class={`use ${isOfQuestions ? 'of-questions' : ''} ${view?.state === 'recording' ? 'of-recording' : ''}`}

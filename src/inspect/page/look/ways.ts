@@ -1,0 +1,30 @@
+/** Ways to what waits for a person, or was asked for by its number: each gives it the focus. */
+
+import type { QuestionView, ServerView } from '../view.ts';
+import { focusSoon } from './look/focus.ts';
+import { isTabbed } from './look/narrow.ts';
+import { chosenServer, place } from './state.ts';
+
+/** Shows a question, with the first thing that it asks. */
+export function showQuestion({ id, server }: QuestionView): void {
+  chosenServer.value = server;
+  place.value = 'use';
+  const question = `#question-${id}`;
+  // The part has to be there before it can be shown.
+  setTimeout(() => document.querySelector(question)?.scrollIntoView({ block: 'nearest' }), 0);
+  focusSoon(`${question} .form :is(input, select, textarea)`, question);
+}
+
+/** Shows a sign-in that is held, with what lets it go on. */
+export function showSignIn({ id }: ServerView): void {
+  chosenServer.value = id;
+  place.value = 'servers';
+  focusSoon(`.server[aria-label="Server ${id}"] .signing-in .doing`);
+}
+
+/** Shows what is done with a server, or what is lost of it where that is looked at. */
+export function showServer(id: string): void {
+  chosenServer.value = id;
+  if (!isTabbed.value || place.value !== 'lens') place.value = 'use';
+  focusSoon('.use [role=tab][aria-selected=true]', '.use', '.lens-place');
+}
