@@ -112,6 +112,21 @@ test('a dialog that is asked for while another one closes is shown', { skip }, a
   await page.getByRole('dialog').waitFor({ state: 'detached' });
 });
 
+test('the palette opens again at once after it led somewhere', { skip }, async (t) => {
+  const { page } = await openInspect(t, [planAt(await served(t, createExampleServer()))], {});
+  await page.getByRole('grid', { name: 'tools', exact: true }).getByRole('row').first().waitFor();
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: 'Search everything' }).fill('Go to about');
+  // The one that closed is drawn no more, and says so later than the next key comes.
+  await page.evaluate(`(async () => {
+    document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }));
+    for (let turns = 0; turns < 9; turns++) await undefined;
+    document.dispatchEvent(new KeyboardEvent('keydown', { key: 'k', ctrlKey: true }));
+    await new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn, 0)));
+  })()`);
+  await page.getByRole('combobox', { name: 'Search everything' }).fill('wire');
+});
+
 test('the app of the example asks its host for more, and for a page to be opened', { skip }, async (t) => {
   const opened: string[] = [];
   const openPage = (url: string): Promise<void> => {

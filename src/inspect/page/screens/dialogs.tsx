@@ -20,7 +20,7 @@ export function Dialogs(): JSX.Element | null {
       key={which}
       ref={box}
       aria-label={which === 'palette' ? 'Search everything' : which === 'help' ? 'Keys' : 'Compare two servers'}
-      onClose={() => dialog.value === which && (dialog.value = undefined)}
+      onClose={({ target }) => target === box.current && (dialog.value = undefined)}
       onClick={(event) => {
         if (event.target === box.current) box.current?.close();
       }}
