@@ -83,3 +83,30 @@ for (const [width, height] of [
     }
   });
 }
+
+for (const width of [360, 1_280])
+  test(`a kind of file is chosen by arrows, and saved by a key of its own, at ${width} px`, { skip }, async (t) => {
+    const { page } = await openInspect(t, [planAt(await served(t, createExampleServer()))], { width, height: 740 });
+    await page.getByRole('grid', { name: 'tools', exact: true }).getByRole('row').nth(3).waitFor();
+    const saved: string[] = [];
+    page.on('download', (file) => saved.push(file.suggestedFilename()));
+    await goByPalette(page, 'filter of the wire');
+    await focusHeld(page, /^input Filter/);
+    await pressKeys(page, 'Tab', 'Tab');
+    await focusHeld(page, /^select /);
+    await pressKeys(page, 'ArrowDown', 'Tab');
+    await focusHeld(page, /^button Save$/);
+    assert.deepEqual(saved, []);
+    const file = page.waitForEvent('download');
+    await pressKeys(page, 'Enter');
+    assert.equal((await file).suggestedFilename(), 'transcript.txt');
+    await focusHeld(page, /^button Save$/);
+    const [bar, clear] = [
+      await page.locator('.wire-bar').boundingBox(),
+      await page.locator('.wire-bar button').last().boundingBox(),
+    ];
+    assert.ok(
+      (bar?.height ?? 0) < 80 && (clear?.x ?? 0) + (clear?.width ?? 0) <= width,
+      JSON.stringify({ bar, clear }),
+    );
+  });

@@ -54,7 +54,7 @@ for (const [width, height] of [
       .filter({ hasText: /result of tools\/list/ })
       .first()
       .waitFor();
-    await pressKeys(page, 'Tab', 'Tab', 'Tab', 'Tab');
+    await pressKeys(page, 'Tab', 'Tab', 'Tab', 'Tab', 'Tab');
     await focusHeld(page, /^grid Messages$/);
     await pressKeys(page, 'End', 'ArrowUp', 'ArrowUp', 'ArrowDown');
     await focusHeld(page, /^grid Messages$/);

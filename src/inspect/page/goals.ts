@@ -3,7 +3,7 @@
 import type { ServerView } from '../view.ts';
 import { exportAs, exportKinds } from './exports.ts';
 import { showLens } from './lens/shown.ts';
-import { showQuestion, showServer } from './ways.ts';
+import { showQuestion, showServer } from './look/ways.ts';
 import { chosenPlaces, focusSoon } from './look/focus.ts';
 import { looks, look } from './look/look.ts';
 import { line, textOf } from './plain.ts';

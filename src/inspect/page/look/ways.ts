@@ -1,9 +1,9 @@
 /** Ways to what waits for a person, or was asked for by its number: each gives it the focus. */
 
-import type { QuestionView, ServerView } from '../view.ts';
-import { focusSoon } from './look/focus.ts';
-import { isTabbed } from './look/narrow.ts';
-import { chosenServer, place } from './state.ts';
+import type { QuestionView, ServerView } from '../../view.ts';
+import { focusSoon } from './focus.ts';
+import { isTabbed } from './narrow.ts';
+import { chosenServer, place } from '../state.ts';
 
 /** Shows a question, with the first thing that it asks. */
 export function showQuestion({ id, server }: QuestionView): void {

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { look, nextLook } from '../look/look.ts';
 import { Choice } from '../parts.tsx';
 import { dialog, hello, place, questions, rowCount, rowsVersion, servers } from '../state.ts';
-import { showQuestion, showSignIn } from '../ways.ts';
+import { showQuestion, showSignIn } from '../look/ways.ts';
 
 /** The bar on top: how many servers, how much was recorded, what waits. */
 export function Header(): JSX.Element {

@@ -178,25 +178,28 @@ function Bar({ hidden }: { readonly hidden: number }): JSX.Element {
   );
 }
 
+/** A kind of file, and its button: a choice alone saves nothing, since who has keys goes through all of them. */
 function SaveChoice(): JSX.Element {
+  const [chosen, setChosen] = useState<string>(exportKinds[0].what);
+  const kind = exportKinds.find(({ what }) => what === chosen) ?? exportKinds[0];
   return (
-    <select
-      class="small"
-      aria-label="Save what was recorded"
-      value=""
-      onChange={(event) => {
-        const kind = exportKinds.find(({ what }) => what === event.currentTarget.value);
-        event.currentTarget.value = '';
-        if (kind !== undefined) void exportAs(kind);
-      }}
-    >
-      <option value="">Save…</option>
-      {exportKinds.map(({ what, words }) => (
-        <option key={what} value={what}>
-          {words}
-        </option>
-      ))}
-    </select>
+    <span class="saving">
+      <select
+        class="small"
+        aria-label="File of what was recorded"
+        value={chosen}
+        onChange={(event) => setChosen(event.currentTarget.value)}
+      >
+        {exportKinds.map(({ what, words }) => (
+          <option key={what} value={what}>
+            {words}
+          </option>
+        ))}
+      </select>
+      <button type="button" class="small" onClick={() => void exportAs(kind)}>
+        Save
+      </button>
+    </span>
   );
 }
 
