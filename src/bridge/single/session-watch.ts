@@ -4,14 +4,16 @@ import { monotonicNow } from '../../jsonrpc/timeout.ts';
 import { McpError } from '../../protocol/error.ts';
 import { healthyMs, pause } from '../changes.ts';
 import { wordsOf } from '../failure.ts';
+import { GapBrake } from '../upstream/gap-brake.ts';
 
 /** Parts of a session that a watch needs. */
 export interface SessionWatchOptions {
   readonly uri: string;
-  open(): Promise<Subscription>;
+  /** @param onMissed Hears that the resource may have changed unheard while it is followed. */
+  open(onMissed: () => void): Promise<Subscription>;
   /** Tells whether nothing that ends is followed again. */
   isLast(): boolean;
-  /** The resource is followed again, and may have changed unheard. */
+  /** The resource may have changed unheard; once in a while at most. */
   onMissed(): void;
   /** It is over, by itself. */
   onEnd(): void;
@@ -26,12 +28,14 @@ export interface SessionWatchOptions {
 export class SessionWatch {
   readonly #options: SessionWatchOptions;
   readonly #left = new AbortController();
+  readonly #gaps: GapBrake;
   #following: Promise<Subscription>;
   #tries = 0;
 
   constructor(options: SessionWatchOptions) {
     this.#options = options;
-    this.#following = options.open();
+    this.#gaps = new GapBrake(() => options.onMissed());
+    this.#following = this.#opened();
     void this.#keep().catch((error: unknown) => this.#lost(wordsOf(error)));
   }
 
@@ -47,11 +51,12 @@ export class SessionWatch {
   /** Ends the watch; resolves when the upstream was told. */
   async leave(): Promise<void> {
     this.#left.abort();
+    this.#gaps.close();
     await (await this.#following.catch(() => undefined))?.close();
   }
 
   async #keep(): Promise<void> {
-    const { isLast, onMissed, onEnd } = this.#options;
+    const { isLast, onEnd } = this.#options;
     // Who asked for it hears why it did not begin.
     let subscription = await this.#following.catch(() => undefined);
     while (subscription !== undefined) {
@@ -60,20 +65,25 @@ export class SessionWatch {
       if (this.#left.signal.aborted || isLast()) break;
       if (monotonicNow() - since >= healthyMs) this.#tries = 0;
       subscription = await this.#again();
-      if (subscription !== undefined) onMissed();
+      if (subscription !== undefined) this.#gaps.note();
     }
+    this.#gaps.close();
     if (!this.#left.signal.aborted) onEnd();
+  }
+
+  #opened(): Promise<Subscription> {
+    return this.#options.open(() => this.#gaps.note());
   }
 
   /** Follows it anew; gives nothing where nobody wants it any more, or the upstream will not have it. */
   async #again(): Promise<Subscription | undefined> {
-    const { open, isLast, random } = this.#options;
+    const { isLast, random } = this.#options;
     const { signal } = this.#left;
     for (;;) {
       await pause(backoffMs(this.#tries++, random()), signal);
       if (signal.aborted || isLast()) return undefined;
       try {
-        this.#following = open();
+        this.#following = this.#opened();
         const subscription = await this.#following;
         if (this.#isHonoured(subscription)) return subscription;
         await subscription.close();

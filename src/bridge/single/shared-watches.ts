@@ -205,6 +205,7 @@ export class SharedWatches {
       await Promise.allSettled(this.#drop([joined]));
       return;
     }
+    for (const stream of group) stream.yield();
     for (const uri of uris) {
       const watched = this.#watched.get(uri);
       // Who left meanwhile is not waited for.

@@ -1,4 +1,5 @@
 import type { Subscription, SubscriptionEnd } from '../../client/subscriptions/subscription.ts';
+import { GapBrake } from '../upstream/gap-brake.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 
 /** Parts of those who want a stream that it needs. */
@@ -21,15 +22,18 @@ export class WatchStream {
   readonly opening: Promise<Subscription>;
   /** True when it stays as it is: what it is about cannot be put on one stream with more. */
   apart = false;
+  readonly #gaps: GapBrake;
   #subscription: Subscription | undefined;
   #ended = false;
 
   constructor(main: Upstream, uris: readonly string[], { owner, onMissed, onEnd }: WatchStreamOptions) {
     this.uris = new Set(uris);
     this.owner = owner;
-    this.opening = this.#open(main, () => onMissed(this));
+    this.#gaps = new GapBrake(() => onMissed(this));
+    this.opening = this.#open(main, () => this.#gaps.note());
     const end = (why: SubscriptionEnd): void => {
       this.#ended = true;
+      this.#gaps.close();
       onEnd(this, why);
     };
     // Who asked for it hears why it never began.
@@ -44,6 +48,11 @@ export class WatchStream {
   /** Tells whether the upstream watches a resource. */
   honours(uri: string): boolean {
     return this.#subscription?.honored.updates?.includes(uri) === true;
+  }
+
+  /** Another stream takes its place: what may have been missed is told now. */
+  yield(): void {
+    this.#gaps.hurry();
   }
 
   /** Resolves when the upstream was told; one that never began is over already. */

@@ -222,3 +222,82 @@ describe('clients that watch resources of one stateless server', () => {
     await until(() => upstream.sent.some((sent) => urisOf(sent).includes('memo:more')));
   });
 });
+
+/** Time that a test lets pass, for streams that last and those that do not. */
+function clockOf(t: TestContext): (seconds: number) => Promise<void> {
+  let now = performance.now();
+  t.mock.method(performance, 'now', () => now);
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  return async (seconds) => {
+    for (let second = 0; second < seconds; second++) {
+      now += 1_000;
+      t.mock.timers.tick(1_000);
+      for (let turn = 0; turn < 10; turn++) await settle();
+    }
+  };
+}
+
+describe('clients that watch resources of a server whose streams are cut again and again', () => {
+  // Closing takes a turn of the real clock.
+  const bridged = async (t: TestContext, upstream: (t: TestContext) => Promise<Bridge>): Promise<Bridge> => {
+    t.after(() => t.mock.timers.reset());
+    return await upstream(t);
+  };
+
+  /** Cuts what there is each 8 seconds, a moment after it was there again, and counts what a client hears. */
+  async function cutting(raw: Raw, pass: (seconds: number) => Promise<void>, cut: () => void): Promise<void> {
+    const heard: number[] = [];
+    for (let times = 0; times < 8; times++) {
+      await pass(6);
+      cut();
+      await pass(2);
+      heard.push(urisHeard(raw).length);
+    }
+    // At the beginning, and at the end of each pause.
+    assert.deepEqual(heard, [2, 0, 0, 0, 2, 0, 0, 0]);
+    await pass(30);
+    assert.equal(urisHeard(raw).length, 2);
+    await pass(60);
+    assert.equal(urisHeard(raw).length, 0);
+  }
+
+  for (const [whose, date] of [
+    ['a session', '2025-06-18'],
+    ['a listen stream', statelessDate],
+  ] as const)
+    it(`hear that they may have missed something once in 30 seconds, the last time too: ${whose}`, async (t) => {
+      const server = new Watching();
+      const raw = await open(await bridged(t, (test) => server.bridge(test)), date);
+      if (date === statelessDate) void raw.send('subscriptions/listen', listenTo('memo:one', 'memo:two'));
+      else for (const uri of ['memo:one', 'memo:two']) await raw.result('resources/subscribe', { uri });
+      await until(() => server.streams.flat().length === 2);
+      await cutting(raw, clockOf(t), () => server.end());
+    });
+
+  it('hear so once in 30 seconds of a connection of their own', async (t) => {
+    const upstream = scriptedUpstream({
+      up: '2025-06-18',
+      capabilities: { resources: { subscribe: true } },
+      answers: { 'resources/subscribe': {} },
+    });
+    const raw = await open(await bridged(t, (test) => bridgeTo(test, upstream)), '2025-06-18');
+    for (const uri of ['memo:one', 'memo:two']) await raw.result('resources/subscribe', { uri });
+    await cutting(raw, clockOf(t), () => upstream.peers.at(-1)?.end());
+  });
+
+  it('hear of the last time at once where their streams become one', async (t) => {
+    const server = new Watching();
+    const raw = await open(await bridged(t, (test) => server.bridge(test)), '2025-06-18');
+    await raw.result('resources/subscribe', { uri: 'memo:one' });
+    const pass = clockOf(t);
+    for (let times = 0; times < 2; times++) {
+      await pass(6);
+      server.end();
+      await pass(2);
+    }
+    assert.deepEqual(urisHeard(raw), ['memo:one']);
+    for (let at = 0; at < 12; at++) await raw.result('resources/subscribe', { uri: `memo:${at}` });
+    await until(() => server.streams.length <= 8);
+    assert.deepEqual(urisHeard(raw), ['memo:one']);
+  });
+});

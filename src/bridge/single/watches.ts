@@ -121,7 +121,7 @@ export class UpstreamWatches {
     const watched = this.#watchedBy(session);
     const watch: SessionWatch = new SessionWatch({
       uri,
-      open: async () => await this.#open(uri, session),
+      open: async (onMissed) => await this.#open(uri, session, onMissed),
       // Who watches no more leaves; what ends otherwise, be it in good order, is followed again.
       isLast: () => this.#stopped,
       onMissed: () => session.notify(updated, { uri }),
@@ -133,12 +133,12 @@ export class UpstreamWatches {
     return watch;
   }
 
-  async #open(uri: string, session: ServerSession): Promise<Subscription> {
+  async #open(uri: string, session: ServerSession, onMissed: () => void): Promise<Subscription> {
     if (this.#pool.shared) {
       const tell = (params: JsonObject): void => session.notify(updated, ownWords(params));
       return await this.#on(this.#pool.main).follow([uri], tell, ownerOf(session.principal, session.address));
     }
-    return await this.#pool.ownedBy(session).follow({ updates: [uri] }, () => session.notify(updated, { uri }));
+    return await this.#pool.ownedBy(session).follow({ updates: [uri] }, onMissed);
   }
 
   #leave(watch: SessionWatch): void {

@@ -24,6 +24,13 @@ export class GapBrake {
     else this.#hasMore = true;
   }
 
+  /** Hears at once what waits for the end of a pause. */
+  hurry(): void {
+    if (!this.#hasMore) return;
+    this.#endPause?.();
+    this.#heard();
+  }
+
   /** Hears nothing any more. */
   close(): void {
     this.#closed = true;
