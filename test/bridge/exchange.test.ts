@@ -112,6 +112,14 @@ describe('many people', () => {
         assert.match(said, new RegExp(`"text":"${person}"`));
       }
     });
+
+  test('are told of to whoever runs the bridge where the session of one ends for another', async (t) => {
+    const limits = { maxUpstreams: 2, maxUpstreamsPerClient: 2 };
+    const { as, warnings } = await guardedBridge(t, { up: '2026-07-28', bridge: limits });
+    for (const person of ['ann', 'bob', 'eve']) await (await as(person, '2025-11-25')).callTool('whoami', {});
+    assert.equal(warnings.length, 1, warnings.join());
+    assert.match(warnings[0] ?? '', /^a session was ended to make room .* all 2 upstream connections .* maxUpstreams /);
+  });
 });
 
 /** An issuer that gives in exchange no more than what a token has. */

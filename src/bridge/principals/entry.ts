@@ -85,9 +85,15 @@ export class PrincipalEntry {
     }
   }
 
-  /** Ends every session, whose client hears of that when it comes back, and begins another. */
-  dismiss(): void {
-    for (const link of this.#conversations) link.dismiss?.();
+  /**
+   * Ends every session, whose client hears of that when it comes back, and begins another.
+   *
+   * @returns How many there were.
+   */
+  dismiss(): number {
+    const sessions = [...this.#conversations].filter(({ dismiss }) => dismiss !== undefined);
+    for (const link of sessions) link.dismiss?.();
+    return sessions.length;
   }
 
   /** Closes the bridge, or gives up opening it. It never rejects. */

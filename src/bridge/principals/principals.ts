@@ -6,6 +6,7 @@ import { createEndpoint } from '../../host/serve.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { Settings } from '../options.ts';
 import type { ConnectionLimit, Holder } from '../upstream/connection-limit.ts';
+import { EndedSessions } from '../upstream/ended-sessions.ts';
 import { ownerOf } from '../upstream/wanted.ts';
 import { PrincipalEntry, type OfPrincipal } from './entry.ts';
 import { unknownOffer } from './late-single.ts';
@@ -33,11 +34,13 @@ export class Principals {
   readonly #options: PrincipalsOptions;
   readonly #entries = new Map<string, PrincipalEntry>();
   readonly #closing = new Set<Promise<void>>();
+  readonly #ended: EndedSessions;
   #isClosed = false;
 
   constructor(options: PrincipalsOptions) {
     this.#options = options;
     const { settings } = options;
+    this.#ended = new EndedSessions((message) => settings.onWarning(message));
     options.places.join(this.#holder);
     this.endpoint = {
       revisions: settings.revisions,
@@ -85,7 +88,7 @@ export class Principals {
     if (this.#entries.size >= mostPrincipals) {
       const idlest = this.#idlest(() => true);
       if (idlest === undefined) return undefined;
-      this.#giveUp(idlest);
+      this.#ended.add(this.#giveUp(idlest), `all ${mostPrincipals} places for clients that are known by name`);
     }
     const { open, places } = this.#options;
     const entry = new PrincipalEntry({
@@ -99,9 +102,11 @@ export class Principals {
     return entry;
   }
 
-  #giveUp(principal: string): void {
-    this.#entries.get(principal)?.dismiss();
+  /** Gives the number of sessions that end with it. */
+  #giveUp(principal: string): number {
+    const ended = this.#entries.get(principal)?.dismiss() ?? 0;
     this.#forget(principal);
+    return ended;
   }
 
   #forget(principal: string): void {
@@ -140,7 +145,7 @@ export class Principals {
     },
     giveUp: (owner) => {
       const idlest = this.#idlestHolding(owner);
-      if (idlest !== undefined) this.#giveUp(idlest);
+      if (idlest !== undefined) this.#options.places.endedSessions(this.#giveUp(idlest), owner);
     },
   };
 }

@@ -49,10 +49,18 @@ export class ConnectionLimit {
     this.#ended = new EndedSessions(warn);
   }
 
-  /** Ends a session that has a place, and tells of it. */
+  /** Ends a session that has a place, for an owner that has all of its own or since all are taken, and tells of it. */
   endSession(dismiss: () => void, owner: string | undefined): void {
     dismiss();
-    this.#ended.add(this, owner !== undefined);
+    this.endedSessions(1, owner);
+  }
+
+  /** Tells of sessions that were ended for their places. */
+  endedSessions(count: number, owner: string | undefined): void {
+    if (owner === undefined)
+      return this.#ended.add(count, `all ${this.limit} upstream connections`, 'maxUpstreams (--max-upstreams)');
+    const own = `the ${this.ownLimit} upstream connections of one client`;
+    this.#ended.add(count, own, 'maxUpstreamsPerClient (--max-upstreams-per-client)');
   }
 
   /** The order in which connections are used. */

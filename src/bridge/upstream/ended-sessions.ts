@@ -1,11 +1,5 @@
 import { monotonicNow } from '../../jsonrpc/timeout.ts';
 
-/** Limits of upstream connections. */
-interface Limits {
-  readonly limit: number;
-  readonly ownLimit: number;
-}
-
 /** Time between two words of it, in milliseconds: whoever may open sessions can bring them about. */
 const quietMs = 60_000;
 
@@ -19,17 +13,21 @@ export class EndedSessions {
     this.#warn = warn;
   }
 
-  /** Counts one that was ended, for a client that has all of its own or since all are taken. */
-  add({ limit, ownLimit }: Limits, isOwn: boolean): void {
-    this.#count++;
+  /**
+   * Counts some that were ended.
+   *
+   * @param taken What there was no more of.
+   * @param option What allows more, where something does.
+   */
+  add(count: number, taken: string, option?: string): void {
+    if (count === 0) return;
+    this.#count += count;
     const now = monotonicNow();
     if (now - this.#toldAt < quietMs) return;
     const ended = this.#count === 1 ? 'a session was ended' : `${this.#count} sessions were ended`;
-    const [all, option] = isOwn
-      ? [`the ${ownLimit} upstream connections of one client`, 'maxUpstreamsPerClient (--max-upstreams-per-client)']
-      : [`all ${limit} upstream connections`, 'maxUpstreams (--max-upstreams)'];
+    const more = option === undefined ? '' : `; ${option} allows more`;
     this.#warn(
-      `${ended} to make room for another, since ${all} were taken: what its client asks next gets 404, and not every client begins anew by itself; ${option} allows more`,
+      `${ended} to make room for another, since ${taken} were taken: what its client asks next gets 404, and not every client begins anew by itself${more}`,
     );
     this.#count = 0;
     this.#toldAt = now;
