@@ -13,6 +13,7 @@ export {
   type WrappedReply,
   type WrappedRequest,
 } from './node/server/http.ts';
+export type { TrustedProxies } from './node/server/proxies/trusted-proxies.ts';
 export { metadataRoutes, type MetadataRoutes } from './node/server/metadata-routes.ts';
 export { pageRoutes, type PageRoutes, type BrowserPages } from './node/server/page-routes.ts';
 export type { TlsOptions } from './node/client/connection-settings.ts';

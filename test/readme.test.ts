@@ -74,7 +74,7 @@ test('the programs of docs/tasks.md that call tools are those in examples/', () 
 
 test('the programs of docs/operations.md are those in examples/', () => {
   const page = read('docs/operations.md');
-  for (const file of ['cluster/server.ts', 'limited.ts', 'shared-cache.ts'])
+  for (const file of ['cluster/server.ts', 'limited.ts', 'behind-proxy.ts', 'shared-cache.ts'])
     assert.ok(page.includes(read(`examples/${file}`)), file);
 });
 

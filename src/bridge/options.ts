@@ -40,7 +40,7 @@ export interface BridgeBehavior {
   readonly maxUpstreams?: number;
   /**
    * Limit of the upstream connections that are one principal's, or one address's where there are no principals; half of
-   * all by default. Behind a proxy that hides the addresses of its clients these are all one address.
+   * all by default. Behind a proxy these are all one address, unless `trustedProxies` names it.
    */
   readonly maxUpstreamsPerClient?: number;
   /**

@@ -122,6 +122,15 @@ describe('a bridge that nobody guards', () => {
     assert.deepEqual(['127.0.0.1', '::ffff:127.0.0.1', '::1'].map(statusFor), [405, 405, 405]);
   });
 
+  test('answers nobody of another machine who comes by a proxy of this one that is trusted', async (t) => {
+    const trustedProxies = { addresses: ['127.0.0.1'], header: 'x-forwarded-for' } as const;
+    const listening = await listen(await bridgeWith(t, person()), { port: 0, drainMs: 0, trustedProxies });
+    t.after(() => listening.close());
+    const statusFor = async (forwarded: string): Promise<number> =>
+      (await fetch(listening.url, { method: 'PUT', headers: { 'x-forwarded-for': forwarded } })).status;
+    assert.deepEqual(await Promise.all(['192.0.2.1', '127.0.0.1, 192.0.2.1', '::1'].map(statusFor)), [403, 403, 405]);
+  });
+
   test('does not act as each of its clients, whom it does not know', async () => {
     const bridge = await createBridge({ upstream: url, upstreamAuth: 'exchange' });
     for (const serve of [

@@ -2,8 +2,11 @@ import { isIP } from 'node:net';
 import { isLoopback } from '../auth/network.ts';
 import type { ClosingTimes } from '../http/server/health/closing.ts';
 import type { HealthPaths } from '../http/server/health/health.ts';
+import { forwardingHeaders } from '../node/server/proxies/forwarded.ts';
+import { addressBehind, type TrustedProxies } from '../node/server/proxies/trusted-proxies.ts';
+import { inFlags } from './in-flags.ts';
 import { UsageError, type Io } from './io.ts';
-import { wholeNumber, type Parsed } from './options.ts';
+import { oneOption, wholeNumber, type Parsed } from './options.ts';
 
 /** Address that a bridge listens at, and how it is to end there. */
 export interface Address {
@@ -12,6 +15,7 @@ export interface Address {
   readonly path: string;
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
+  readonly trustedProxies?: TrustedProxies;
   readonly health?: HealthPaths;
   readonly closing: ClosingTimes;
 }
@@ -22,7 +26,18 @@ export function reachedByOthers({ host, allowedHosts }: Address): string | undef
 }
 
 /** The options that only HTTP has. */
-const httpOptions = ['port', 'host', 'path', 'allow-host', 'allow-origin', 'health', 'ready-ms', 'drain-ms'] as const;
+const httpOptions = [
+  'port',
+  'host',
+  'path',
+  'allow-host',
+  'allow-origin',
+  'trusted-proxy',
+  'proxy-header',
+  'health',
+  'ready-ms',
+  'drain-ms',
+] as const;
 
 /** Address to listen at; `undefined` on standard input and output. */
 export function addressOf(parsed: Parsed, io: Io): Address | undefined {
@@ -52,9 +67,30 @@ export function addressOf(parsed: Parsed, io: Io): Address | undefined {
     path,
     allowedHosts: parsed.texts('allow-host'),
     allowedOrigins: origins,
+    ...proxiesOf(parsed),
     ...(parsed.flag('health') && { health: healthPaths }),
     closing: closingOf(parsed),
   };
+}
+
+/** @throws UsageError for one of the two options without the other, and for what names no proxy. */
+function proxiesOf(parsed: Parsed): Pick<Address, 'trustedProxies'> {
+  const addresses = parsed.texts('trusted-proxy');
+  const header = oneOption(parsed, 'proxy-header', forwardingHeaders);
+  if (header === undefined && addresses.length === 0) return {};
+  if (header === undefined)
+    throw new UsageError(
+      `--trusted-proxy needs --proxy-header ${forwardingHeaders.join(' or --proxy-header ')}, whichever the proxies write`,
+    );
+  if (addresses.length === 0)
+    throw new UsageError('--proxy-header needs --trusted-proxy <address>: without it nobody is believed');
+  const trustedProxies = { addresses, header };
+  try {
+    addressBehind(trustedProxies);
+  } catch (error) {
+    throw new UsageError(inFlags(error instanceof Error ? error.message : String(error)));
+  }
+  return { trustedProxies };
 }
 
 function nonEmpty(text: string | undefined): string | undefined {

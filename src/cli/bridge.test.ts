@@ -243,6 +243,23 @@ describe('parley bridge over HTTP', { concurrency: 4 }, () => {
     );
   });
 
+  test('limits each client of a proxy that it is told to trust', async () => {
+    const trusted = ['--trusted-proxy', '127.0.0.1', '--proxy-header', 'x-forwarded-for'];
+    const { child, said, ended } = start(['start', '--port', '0', '--limit', 'initialize=1/h', ...trusted]);
+    const url = await said(urlLine);
+    const clientInfo = { name: 'c', version: '1' };
+    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo };
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
+    const accept = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
+    const openFor = async (client: string): Promise<number> =>
+      (await fetch(url, { method: 'POST', headers: { ...accept, 'x-forwarded-for': client }, body })).status;
+    assert.equal(await openFor('192.0.2.1'), 200);
+    assert.equal(await openFor('192.0.2.2'), 200);
+    assert.equal(await openFor('192.0.2.77, 192.0.2.1'), 429);
+    child.kill('SIGTERM');
+    await ended;
+  });
+
   test('lives on when its standard input ends', async () => {
     const { child, said, ended } = start(['start', '--port', '0']);
     child.stdin.end();

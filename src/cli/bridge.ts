@@ -37,6 +37,8 @@ const servingOptions: ParseArgsOptionsConfig = {
   'drain-ms': { type: 'string' },
   'allow-host': { type: 'string', multiple: true },
   'allow-origin': { type: 'string', multiple: true },
+  'trusted-proxy': { type: 'string', multiple: true },
+  'proxy-header': { type: 'string' },
   revision: { type: 'string', multiple: true },
   'upstream-revision': { type: 'string', multiple: true },
   'max-upstreams': { type: 'string' },

@@ -50,6 +50,9 @@ const bridgeOptions = `  --port <n>                HTTP: the port, 0 for any fre
   --path <path>             HTTP: the path of the endpoint; /mcp
   --allow-host <name>       HTTP: a name that clients may call it by, beside localhost and --host; repeatable
   --allow-origin <origin>   HTTP: a web page's origin that may connect, beside those on localhost; repeatable
+  --trusted-proxy <address> HTTP: a proxy that is believed when it says for whom it asks, or a range of them such as
+                            10.0.0.0/8; repeatable. Limits by address then go by clients. Without it nobody is believed
+  --proxy-header <name>     HTTP: the header in which it says that, and no other: x-forwarded-for or forwarded
   --health                  answers /livez and /readyz, for a platform that asks how the bridge is
   --ready-ms <n>            when it is to end: serves on so long while /readyz says 503; 0
   --drain-ms <n>            then gives running calls so long; 10000

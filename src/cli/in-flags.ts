@@ -17,6 +17,7 @@ const flags: readonly (readonly [words: RegExp, flag: string])[] = [
   [/\bscopes must be an array of texts, each one scope\b/g, '--scope must be a scope, or several with spaces between'],
   [/\bserve with allowedHosts: \['([^'\s]+)'\]/g, 'serve with --allow-host $1'],
   [/\bserve with allowedOrigins: \['([^'\s]+)'\]/g, 'serve with --allow-origin $1'],
+  [/\btrustedProxies\.addresses has\b/g, '--trusted-proxy has'],
   [/\bwithout the option device\b/g, 'without --device, or with --no-browser where there is no browser'],
 ];
 

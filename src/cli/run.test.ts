@@ -111,6 +111,28 @@ describe('what makes no sense is told in one line, with exit code 2', () => {
     ['a path that a URL writes otherwise', ['start', '--path', '/ä'], /--path must be written as in a URL: \/%C3%A4/],
     ['a path that leads up', ['start', '--path', '/a/../b'], /as in a URL: \/b, not "\/a\/\.\.\/b"/],
     ['an address that is empty', ['start', '--host', ''], /--host must name an address/],
+    [
+      'a proxy whose header nobody knows',
+      ['start', '--trusted-proxy', '10.0.0.1'],
+      /--trusted-proxy needs --proxy-header x-forwarded-for or --proxy-header forwarded/,
+    ],
+    ['a header of nobody', ['start', '--proxy-header', 'forwarded'], /--proxy-header needs --trusted-proxy <address>/],
+    [
+      'a header that no proxy is read by',
+      ['start', '--trusted-proxy', '10.0.0.1', '--proxy-header', 'x-real-ip'],
+      /--proxy-header takes x-forwarded-for or forwarded, not "x-real-ip"/,
+    ],
+    [
+      'a proxy that is a name',
+      ['start', '--trusted-proxy', 'proxy.example', '--proxy-header', 'forwarded'],
+      /--trusted-proxy has "proxy\.example", which is neither an address/,
+    ],
+    [
+      'everybody as a proxy',
+      ['start', '--trusted-proxy', '0.0.0.0/0', '--proxy-header', 'forwarded'],
+      /--trusted-proxy has "0\.0\.0\.0\/0", which is everybody/,
+    ],
+    ['proxies beside --stdio', ['start', '--stdio', '--trusted-proxy', '10.0.0.1'], /--trusted-proxy is for HTTP/],
     ['a port beside --stdio', ['start', '--stdio', '--port', '3'], /--port is for HTTP/],
     ['paths of health beside --stdio', ['start', '--stdio', '--health'], /--health is for HTTP/],
     ['a time that is none', ['start', '--drain-ms', 'soon'], /--drain-ms .*soon/],

@@ -12,13 +12,25 @@ import { settledWithin } from '../../jsonrpc/timeout.ts';
 import { boundHost, reachableName } from './address.ts';
 import { WriteBatch } from './write-batch.ts';
 import { pageRoutes, type BrowserPages } from './page-routes.ts';
+import { addressBehind, type AddressOf, type TrustedProxies } from './proxies/trusted-proxies.ts';
 import { NodeReply } from './reply.ts';
 import { NodeRequest } from './request.ts';
 import { Responses } from './responses.ts';
 import { answerUnreadable } from './unreadable.ts';
 
-/** Options of serving on Node: those of HTTP everywhere. */
-export type NodeHttpOptions = HttpOptions;
+/** Options of serving on Node: those of HTTP everywhere, and what needs to know the connection. */
+export interface NodeHttpOptions extends HttpOptions {
+  /**
+   * Proxies that are believed when they say for whom they ask, so that limits and logs go by the addresses of clients. Left out,
+   * nobody is: each client has the address of its connection, and all that a proxy serves have the proxy's.
+   */
+  readonly trustedProxies?: TrustedProxies;
+}
+
+const nodeHttpNames = {
+  ...defaults,
+  ...({ trustedProxies: 1 } satisfies Names<Omit<NodeHttpOptions, keyof HttpOptions>>),
+};
 
 /** A request as frameworks wrap Node's, such as Fastify; the body is what they made of it. */
 export interface WrappedRequest {
@@ -56,8 +68,11 @@ const flushMs = 475;
  * app.all('/mcp', toNodeHandler(server, { allowedHosts: ['mcp.example.com'] }));
  */
 export function toNodeHandler(served: Served, options: NodeHttpOptions = {}): NodeHandler {
-  const handler = createHttpHandler(served, options);
-  const answer = listener(handler, options);
+  refuseUnknown('serving over HTTP', options, nodeHttpNames);
+  const { trustedProxies, ...http } = options;
+  const addressOf = addressBehind(trustedProxies);
+  const handler = createHttpHandler(served, http);
+  const answer = listener(handler, http, { addressOf });
   const handle = (request: IncomingMessage | WrappedRequest, response: ServerResponse | WrappedReply): void =>
     answer(unwrapped(request), 'raw' in response ? taken(response) : response);
   return Object.assign(handle, { close: (times?: ClosingTimes) => handler.close(times) });
@@ -103,7 +118,7 @@ export interface ListenOptions extends NodeHttpOptions {
 }
 
 const optionNames: Readonly<Record<string, unknown>> = {
-  ...defaults,
+  ...nodeHttpNames,
   ...({
     port: 1,
     host: 1,
@@ -112,7 +127,7 @@ const optionNames: Readonly<Record<string, unknown>> = {
     idleTimeoutMs: 1,
     maxConnections: 1,
     maxLagMs: 1,
-  } satisfies Names<Omit<ListenOptions, keyof HttpOptions>>),
+  } satisfies Names<Omit<ListenOptions, keyof NodeHttpOptions>>),
 };
 
 /** A server that listens. */
@@ -152,8 +167,10 @@ export async function listen(served: Served, options: ListenOptions = {}): Promi
     idleTimeoutMs,
     maxConnections,
     maxLagMs = Infinity,
+    trustedProxies,
     ...http
   } = options;
+  const addressOf = addressBehind(trustedProxies);
   const path = http.path ?? '/mcp';
   const { protection, behind, store } = endpointOf(served);
   if (protection === undefined)
@@ -178,18 +195,13 @@ export async function listen(served: Served, options: ListenOptions = {}): Promi
       keepAlive: true,
       keepAliveInitialDelay: 30_000,
     },
-    beside(pages, { path, underWay, answer: listener(handler, options, true) }),
+    beside(pages, { path, underWay, answer: listener(handler, http, { addressOf, batch: new WriteBatch() }) }),
   );
   server.maxConnections = maxConnections ?? 20_000;
   const bound = await orClosed(bind(server, port, host), lag);
   server.on('error', harmless(options.onError ?? (() => undefined)));
   server.on('clientError', answerUnreadable);
-  const sockets = new Set<Socket>();
-  // One function for all of them: each connection would keep its own as long as it is open.
-  const forget = function (this: Socket): void {
-    sockets.delete(this);
-  };
-  server.on('connection', (socket) => sockets.add(socket) && socket.on('close', forget));
+  const sockets = socketsOf(server);
   return {
     url: `http://${reachableName(host)}:${bound}${path}`,
     port: bound,
@@ -200,6 +212,17 @@ export async function listen(served: Served, options: ListenOptions = {}): Promi
       lag?.close();
     },
   };
+}
+
+/** The connections that are open, as they come and go. */
+function socketsOf(server: Server): ReadonlySet<Socket> {
+  const sockets = new Set<Socket>();
+  // One function for all of them: each connection would keep its own as long as it is open.
+  const forget = function (this: Socket): void {
+    sockets.delete(this);
+  };
+  server.on('connection', (socket) => sockets.add(socket) && socket.on('close', forget));
+  return sockets;
 }
 
 /** Ends what goes on for a server that could not be bound. */
@@ -250,11 +273,17 @@ function checkOptions({ port, host, pages, ...numbers }: ListenOptions): void {
 
 type RequestListener = (request: IncomingMessage, response: ServerResponse) => void;
 
-function listener(handler: HttpHandler, options: NodeHttpOptions, owned = false): RequestListener {
+/** Ways of a listener that not every program has. */
+interface ListenerWays {
+  readonly addressOf: AddressOf | undefined;
+  /** Writes answers of one turn together; for a server that is ours. */
+  readonly batch?: WriteBatch;
+}
+
+function listener(handler: HttpHandler, options: HttpOptions, { addressOf, batch }: ListenerWays): RequestListener {
   const timeout = limitOf(options.bodyTimeoutMs ?? defaults.bodyTimeoutMs);
-  const batch = owned ? new WriteBatch() : undefined;
   const handle = (request: IncomingMessage, response: ServerResponse): void =>
-    handler.handle(new NodeRequest(request, timeout), new NodeReply(response, batch));
+    handler.handle(new NodeRequest(request, timeout, addressOf), new NodeReply(response, batch));
   // A body that came together with its head is there on the next turn: nothing waits for it then.
   return (request, response) => {
     // Where something in front listens to the body as well, it is not to flow before it is read here.

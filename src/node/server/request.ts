@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { Body, HttpRequest, Room } from '../../http/server/universal.ts';
 import { after } from '../../jsonrpc/timeout.ts';
+import type { AddressOf } from './proxies/trusted-proxies.ts';
 
 /** Headers that Node keeps the first of when they are repeated, where a repetition must not go unseen. */
 const single: ReadonlySet<string> = new Set(['content-type', 'host', 'origin', 'content-length', 'authorization']);
@@ -13,11 +14,17 @@ const absoluteForm = /^https?:\/\/([^/?#]*)([^?#]*)/i;
 export class NodeRequest implements HttpRequest {
   readonly #message: IncomingMessage;
   readonly #bodyTimeout: number;
+  readonly #addressOf: AddressOf | undefined;
+  #address: string | undefined;
 
-  /** @param bodyTimeout How long the body may take, in milliseconds. */
-  constructor(message: IncomingMessage, bodyTimeout: number) {
+  /**
+   * @param bodyTimeout How long the body may take, in milliseconds.
+   * @param addressOf Finds out who asks through a proxy; left out, it is the other end of the connection.
+   */
+  constructor(message: IncomingMessage, bodyTimeout: number, addressOf?: AddressOf) {
     this.#message = message;
     this.#bodyTimeout = bodyTimeout;
+    this.#addressOf = addressOf;
   }
 
   get method(): string {
@@ -42,7 +49,8 @@ export class NodeRequest implements HttpRequest {
   }
 
   get remoteAddress(): string | undefined {
-    return this.#message.socket.remoteAddress;
+    if (this.#addressOf === undefined) return this.#message.socket.remoteAddress;
+    return (this.#address ??= this.#addressOf(this.#message));
   }
 
   header(name: string): string | undefined {
