@@ -135,6 +135,21 @@ describe('who begins a stream', { skip: missing('redis-server') }, () => {
     );
   });
 
+  for (const calls of [2, 4])
+    test(`is not fenced by any of ${calls} calls at once, of which it heard nothing`, async (t) => {
+      const { store, way } = await storeByWay(t);
+      const log = store.events.open('s');
+      way.keep();
+      const refused = await Promise.allSettled(Array.from({ length: calls }, async () => await log.write('a', '')));
+      assert.ok(refused.every(({ status }) => status === 'rejected'));
+      way.break();
+      const writer = await answered(() => log.write('a', ''));
+      assert.equal(await writer.append('1'), 1);
+      await way.deliver();
+      await pause(50);
+      assert.equal(await writer.append('2'), 2);
+    });
+
   test('takes it from another again, after a call that was done and of which nobody heard anything', async (t) => {
     const { store, other, way } = await storeByWay(t);
     const log = store.events.open('s');

@@ -18,8 +18,9 @@ const mostAtOnce = 100;
 const longestAtOnce = 1024 * 1024;
 /** The most characters of one stream that wait for those before. */
 const longestWaiting = 8 * 1024 * 1024;
-/** The most calls of which it is remembered that nobody knows whether they were done. */
+/** The most streams, and calls of one, of which it is remembered that nobody knows whether they were done. */
 const mostInDoubt = 1_000;
+const mostOfOne = 8;
 
 /** Streams of sessions in Redis: a hash for each session, and a list of events for each stream, which go by themselves. */
 export class RedisStreams implements StreamLogs {
@@ -29,8 +30,8 @@ export class RedisStreams implements StreamLogs {
   /** Names this process among those who call. */
   readonly #caller: string = crypto.randomUUID().replaceAll('-', '').slice(0, 12);
   #calling = 0;
-  /** Marks of calls that failed and may be done yet, by the keys of their streams. */
-  readonly #inDoubt = new Map<string, string>();
+  /** Marks of calls that failed and may be done yet, the newest first, by the keys of their streams. */
+  readonly #inDoubt = new Map<string, readonly string[]>();
 
   /** @param room Times that a text may be longer than one of a user. */
   constructor(calls: Calls, keys: RedisKeys, room: number) {
@@ -70,28 +71,28 @@ export class RedisStreams implements StreamLogs {
 
   /**
    * Makes somebody the writer. One who was not it before is known by a mark of his call, by which what is late of that fences nobody who came after it: who hears
-   * nothing of a call makes the same again.
+   * nothing of a call makes the same again, and says which others may be late.
    */
   async #begun(
     keys: readonly [string, string],
     values: readonly [...(string | number)[], mark: string],
   ): Promise<unknown> {
-    const run = async (call: string): Promise<unknown> =>
-      await this.#calls.run(storeScripts.write, keys, [...values, call]);
+    const run = async (...calls: readonly string[]): Promise<unknown> =>
+      await this.#calls.run(storeScripts.write, keys, [...values, ...calls]);
     if (values.at(-1) !== '') return await run('');
     const [, stream] = keys;
-    const before = this.#inDoubt.get(stream);
+    const [before, ...late] = this.#inDoubt.get(stream) ?? [];
     // Of two that call at once one alone makes the call of before.
     this.#inDoubt.delete(stream);
     let call = before ?? this.#nextCall();
     try {
-      const begun = await run(call);
+      const begun = await run(call, ...late);
       if (before === undefined || Array.isArray(begun)) return begun;
       // It was done, and another is the writer since.
       call = this.#nextCall();
-      return await run(call);
+      return await run(call, ...late);
     } catch (error) {
-      this.#inDoubt.set(stream, call);
+      this.#inDoubt.set(stream, [call, ...late, ...(this.#inDoubt.get(stream) ?? [])].slice(0, mostOfOne));
       const [oldest = stream] = this.#inDoubt.keys();
       if (this.#inDoubt.size > mostInDoubt) this.#inDoubt.delete(oldest);
       throw error;

@@ -122,7 +122,16 @@ else
   end
   stream = begun(name, math.max(epoch, tonumber(redis.call('HGET', key, 'f') or 0) + 1), 0, about)
 end
-if call ~= '' and not place then redis.call('HSET', key, 'c' .. name, string.sub(' ' .. call .. calls, 1, 128)) end
+if call ~= '' then
+  if not place then calls = ' ' .. call .. calls end
+  -- What else of the same caller may come late does nothing then.
+  for at = 7, #ARGV do
+    if not string.find(calls, ' ' .. ARGV[at] .. ' ', 1, true) then
+      calls = ' ' .. call .. ' ' .. ARGV[at] .. string.sub(calls, #call + 2)
+    end
+  end
+  if not place or #ARGV > 6 then redis.call('HSET', key, 'c' .. name, string.sub(calls, 1, 256)) end
+end
 stream.at = now
 keep(stream)
 redis.call('PEXPIRE', key, life)
