@@ -1,5 +1,6 @@
 import { isObject, isRequestId, type Message, type RequestId, type ResponseMessage } from '../jsonrpc/message.ts';
 import { toJson } from '../jsonrpc/encode.ts';
+import { ConnectionError } from '../jsonrpc/transport.ts';
 import type { Conversation } from './endpoint.ts';
 import { andThen } from '../store/now-or-later.ts';
 
@@ -52,20 +53,30 @@ export function invalidRequest(conversation: Conversation, reason: string): Resp
 /**
  * The text of a message. What a handler returned may be no JSON (a cycle, a bigint); a response is then an internal
  * error, because a request must be answered, and anything else is `undefined`.
+ *
+ * @param failed Hears why a message is no JSON.
  */
-export function toText(message: Message | readonly Message[]): string | undefined {
+export function toText(
+  message: Message | readonly Message[],
+  failed: (error: ConnectionError) => void = () => undefined,
+): string | undefined {
   if (Array.isArray(message)) {
-    const texts = message.map((element: Message) => toText(element)).filter((text) => text !== undefined);
+    const texts = message.map((element: Message) => toText(element, failed)).filter((text) => text !== undefined);
     return `[${texts.join(',')}]`;
   }
   try {
     return toJson(message);
-  } catch {
+  } catch (cause) {
+    failed(new ConnectionError('invalid-message', `${whatOf(message)} is not JSON`, { cause }));
     // Not an array: the array case returned above, which the compiler cannot tell for a readonly array.
     const { id } = message as { readonly id?: RequestId };
     if (id === undefined || 'method' in message) return undefined;
     return JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32603, message: 'the result is not JSON' } });
   }
+}
+
+function whatOf(message: Message | readonly Message[]): string {
+  return 'method' in message ? `${message.method} is dropped: it` : 'the result of a request';
 }
 
 // Spec 2025-03-26, Lifecycle: initialize is no part of a batch, since the revision is not known before it.

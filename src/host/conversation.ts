@@ -23,7 +23,7 @@ import { StatelessFacts } from './stateless-facts.ts';
 import { gate, notFound } from '../peer/gate.ts';
 import type { Handler, Host } from './host.ts';
 import { answerInitialize, answerUnopened, resultItself } from './lifecycle.ts';
-import { guarded, maskedError } from './masking.ts';
+import { guarded, maskedFailure } from './masking.ts';
 import { andThen, orElse, type NowOrLater } from '../store/now-or-later.ts';
 import type { QuestionWay } from './input/question.ts';
 import type * as Questions from './input/questions.ts';
@@ -261,9 +261,7 @@ export class HostConversation implements Conversation {
   #failed(message: RequestMessage, call: Call, error: unknown): ErrorMessage | undefined {
     // A WeakMap has nothing under what is no object.
     call.lackedScopes = lackedScopes.get(error as object);
-    return call.aborted
-      ? undefined
-      : this.#refusal(message.id, maskedError(this.#host, error, message.method), call.facts);
+    return call.aborted ? undefined : this.#refusal(message.id, maskedFailure(this.#host, error, message), call.facts);
   }
 
   #run(message: RequestMessage, call: Call): Outcome {

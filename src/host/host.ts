@@ -79,6 +79,8 @@ export interface Host {
   readonly chain?: Chain | undefined;
   /** Loads what middleware needs to know of it. */
   guide?(): Promise<Guide>;
+  /** True when peers may read the messages of errors that are masked otherwise. */
+  readonly exposeErrors?: boolean;
   /** Hears what must not be lost and must not reach the peer. */
   onError(error: unknown, where: string): void;
   /**

@@ -1,10 +1,11 @@
 import { McpError } from '../protocol/error.ts';
 import type { Host } from './host.ts';
+import type { RequestMessage } from '../jsonrpc/message.ts';
 import { isLater } from '../store/now-or-later.ts';
 
 /**
  * The error that a peer may see: one of ours keeps its words, anything else is told to the host and becomes an internal
- * error that says no more.
+ * error that says no more, or has its message where the host exposes those.
  *
  * @param where The part that failed, for whoever reads what the host was told.
  */
@@ -15,7 +16,27 @@ export function maskedError(host: Host, error: unknown, where: string): McpError
   } catch {
     // A listener of errors that throws has nobody left to be told; the request is answered all the same.
   }
-  return new McpError('internalError', 'internal error');
+  const words = host.exposeErrors === true ? messageOfAnything(error) : '';
+  return new McpError('internalError', words === '' ? 'internal error' : words);
+}
+
+/** The same for a request, whose place is its method and what it asks for. */
+export function maskedFailure(host: Host, error: unknown, { method, params }: RequestMessage): McpError {
+  const asked = params?.['name'] ?? params?.['uri'];
+  return maskedError(
+    host,
+    error,
+    typeof asked === 'string' ? `${method} ${JSON.stringify(asked.slice(0, 200))}` : method,
+  );
+}
+
+/** Message of what was thrown, which may be anything, also what cannot be made text. */
+export function messageOfAnything(error: unknown): string {
+  try {
+    return error instanceof Error ? String(error.message) : String(error);
+  } catch {
+    return 'no reason can be read';
+  }
 }
 
 /** Runs a hook of a program; its failure is told to the host and changes nothing. */

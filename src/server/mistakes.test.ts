@@ -223,7 +223,7 @@ test("closeStream('x') in JavaScript is a TypeError that names it, in every revi
   }
 });
 
-test('exposeErrors lets the model read what a tool throws; without it the server says how', async (t) => {
+test('exposeErrors lets clients read what a handler throws; without it the server says how', async (t) => {
   const lines: string[] = [];
   t.mock.method(console, 'error', (...words: unknown[]) => void lines.push(words.join(' ')));
   for (const [exposeErrors, text, count] of [
@@ -241,7 +241,9 @@ test('exposeErrors lets the model read what a tool throws; without it the server
     for (let time = 0; time < 2; time++)
       assert.deepEqual((await called(throwing, statelessDate, 't'))['content'], [{ type: 'text', text }]);
     const client = await open(throwing, statelessDate);
-    assert.equal(errorOf(await client.ask('prompts/get', { name: 'p' })).message, 'internal error');
+    const { message } = errorOf(await client.ask('prompts/get', { name: 'p' }));
+    assert.equal(message, exposeErrors ? 'no such table' : 'internal error');
+    assert.equal(lines.filter((line) => line.startsWith('prompts/get "p": ')).length, 1);
     assert.equal(lines.filter((line) => line.includes('no such table')).length, 3);
     assert.equal(lines.filter((line) => /throw a ToolError .*exposeErrors/.test(line)).length, count);
   }

@@ -54,9 +54,9 @@ export interface ServerOptions {
   /** Limits of subscriptions; 1000 resources per client by default, and as many listen streams as the transports admit. */
   readonly subscriptions?: Partial<SubscriptionLimits>;
   /**
-   * Choice whether the model reads the messages of all errors that tools throw; false by default, since they may hold
-   * secrets (paths, queries, keys). Without it only those of a `ToolError` are read, and of others that the tool
-   * failed.
+   * Choice whether clients read the messages of all errors that handlers throw: the model those of tools, and whoever asked those of resources, prompts,
+   * completions and own methods. False by default, since they may hold secrets (paths, queries, keys): of a tool only those of a `ToolError` are read then,
+   * and of others that it failed; of anything else those of an `McpError`.
    */
   readonly exposeErrors?: boolean;
   /**

@@ -231,6 +231,7 @@ function hostOf(info: Implementation, parts: Parts): Host {
     askTimeoutMs: options.askTimeoutMs,
     headerParameters: (tool, auth) => tools.find(tool, auth)?.headers ?? [],
     guard: () => offered((late) => late.scopeGuard(parts)),
+    exposeErrors: options.exposeErrors,
     onError: options.onError,
     isPortable: true,
     opened: (session) => subscriptions.opened(session),

@@ -20,7 +20,7 @@ export function memoryTransport(served: Served, options: MemoryTransportOptions 
   return linkedTransport('memory', (link) => {
     const send = (message: Message | readonly Message[]): void => {
       if (link.copy(message)) return;
-      const text = toText(message);
+      const text = toText(message, (error) => endpoint.listeners?.owner.onError?.(error, 'in memory'));
       if (text !== undefined) link.message(text);
     };
     const sendAnswer = (response: BatchAnswer): void => {

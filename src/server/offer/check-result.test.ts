@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Raw, withMeta } from '../../../test/support/raw.ts';
 import { createServer, type Server } from '../server.ts';
+import { connectInMemory } from '../../testing/pair.ts';
 import { ToolError } from './tool-result.ts';
 
 const nonsense: readonly unknown[] = [
@@ -114,4 +115,77 @@ test('a definition that no client could read is refused at once, and an update l
   for (const define of wrong) assert.throws(() => define(server), /^TypeError: .+ cannot be listed: \S+ /);
   const { resources } = await new Raw(server, false).result('resources/list', withMeta({}));
   assert.deepEqual(resources, [{ uri: 'x://b', name: 'b' }]);
+});
+
+const unwritable: readonly (readonly [string, unknown, RegExp])[] = [
+  [
+    'structured content',
+    { content: [], structuredContent: { id: 10n } },
+    /the structuredContent of tool "wrong" cannot be written as JSON: /,
+  ],
+  ['structured content alone', { structuredContent: { id: 10n } }, /tool "wrong" .*cannot be written as JSON: |BigInt/],
+  [
+    '_meta',
+    { content: [], _meta: { 'a/b': 10n } },
+    /the _meta of what tool "wrong" returned cannot be written as JSON: /,
+  ],
+  ['_meta of a block', [{ type: 'text', text: 'x', _meta: { 'a/b': 10n } }], /the _meta of what tool "wrong" returned/],
+];
+
+for (const [what, result, told] of unwritable)
+  test(`a tool's ${what} that is no JSON is not sent, and the server hears whose it is`, async () => {
+    const errors: unknown[] = [];
+    const server = createServer({ name: 's', version: '1' }, { onError: (error) => errors.push(error) });
+    server.tool('wrong', {}, () => result as string);
+    const answer = await new Raw(server, false).result('tools/call', withMeta({ name: 'wrong' }));
+    assert.equal(answer['isError'], true);
+    assert.match(String(errors[0]), told);
+  });
+
+test('what is no JSON in another result is an internal error, and the server hears of it', async () => {
+  const errors: string[] = [];
+  const server = createServer(
+    { name: 's', version: '1' },
+    { onError: (error, where) => errors.push(`${where}: ${String(error)}`) },
+  );
+  server.resource('x://meta', { name: 'm' }, () => ({ uri: 'x://meta', text: 'a', _meta: { 'a/b': 1n } }) as never);
+  const client = await connectInMemory(server);
+  await assert.rejects(client.readResource('x://meta'), { message: 'internal error' });
+  assert.match(
+    errors[0] ?? '',
+    /^resources\/read "x:\/\/meta": TypeError: the _meta of what the resource "x:\/\/meta" returned cannot/,
+  );
+  await client.close();
+});
+
+test('exposeErrors sends the messages of whatever handlers throw', async () => {
+  const failing = (words: string) => (): never => {
+    throw new Error(words);
+  };
+  for (const exposeErrors of [true, false]) {
+    const server = createServer({ name: 's', version: '1' }, { exposeErrors, onError: () => undefined });
+    server.resource('x://a', { name: 'a' }, failing('the file is locked'));
+    server.prompt('p', { arguments: [{ name: 'a' }], complete: { a: failing('no words') } }, failing('no template'));
+    server.resourceTemplate('t://{a}', { name: 't', list: failing('no list') }, () => 'x');
+    server.method('com.example/own', {}, failing('no method'));
+    server.tool('t', {}, failing('no tool'));
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    const client = await connectInMemory(server);
+    const said = (asking: Promise<unknown>): Promise<string> => asking.then(String, (error: Error) => error.message);
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    const words = await Promise.all([
+      said(client.readResource('x://a')),
+      said(client.getPrompt('p', { a: '' })),
+      said(client.complete({ type: 'ref/prompt', name: 'p' }, { name: 'a', value: '' })),
+      said(client.listResources()),
+      said(client.request('com.example/own', {})),
+      client.callTool('t').then((result) => JSON.stringify(result.content)),
+    ]);
+    const shown = ['the file is locked', 'no template', 'no words', 'no list', 'no method'];
+    const masked = shown.map(() => 'internal error');
+    const tool = `the tool \\"t\\" failed${exposeErrors ? ': no tool' : ''}`;
+    assert.deepEqual(words, [...(exposeErrors ? shown : masked), `[{"type":"text","text":"${tool}"}]`]);
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    await client.close();
+  }
 });

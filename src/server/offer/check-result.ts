@@ -2,6 +2,7 @@ import { check, checkWritten } from '../../protocol/compile/check.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import type { CallToolResult } from '../../protocol/features/tools.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
+import { isObject } from '../../jsonrpc/message.ts';
 import { shown } from '../../mistakes/shown.ts';
 import { askMethods, type AskMethod } from '../../peer/ask.ts';
 import { toWire } from '../../protocol/compile/to-wire.ts';
@@ -22,7 +23,18 @@ export function checkResult<T>(type: Type<T>, result: NoInfer<T>, what: string):
   const [problem] = checkWritten(type, result);
   if (problem !== undefined)
     throw new TypeError(`${what} returned what cannot be sent: ${problem.path} ${problem.message}`);
+  refuseUnwritable(result, what);
   return result;
+}
+
+/** Nobody has looked at what the protocol leaves open in a result, and in what it lists. */
+function refuseUnwritable(result: unknown, what: string): void {
+  if (!isObject(result)) return;
+  for (const value of [result, ...Object.values(result)])
+    for (const one of Array.isArray(value) ? value : [value]) {
+      const meta: unknown = isObject(one) ? one['_meta'] : undefined;
+      if (meta !== undefined) writtenJson(meta, `the _meta of what ${what} returned`);
+    }
 }
 
 /** Questions by hand are held against the same rules; the state is whatever the handler keeps. */

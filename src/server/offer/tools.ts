@@ -7,6 +7,7 @@ import { lackedScopes } from '../../host/protection.ts';
 import { isRoundEnd } from '../../peer/ask.ts';
 import { wrapStructuredContent } from '../../protocol/adapt/content.ts';
 import { needsWrapping } from '../../protocol/adapt/tool.ts';
+import { messageOfAnything } from '../../host/masking.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { Names } from '../../mistakes/known-names.ts';
 import { nearest } from '../../mistakes/nearest.ts';
@@ -218,25 +219,16 @@ function failed(
   }
   if (!call.aborted) options.onError(masked, where);
   // The words of a foreign error may hold secrets; without leave the model is told only that it failed.
-  const why = options.exposeErrors ? `: ${wordsOf(masked)}` : '';
+  const why = options.exposeErrors ? `: ${messageOfAnything(masked)}` : '';
   return failure([text(`the ${where} failed${why}`)]);
-}
-
-/** Anything may be thrown, also what cannot be made text. */
-function wordsOf(error: unknown): string {
-  try {
-    return error instanceof Error ? String(error.message) : String(error);
-  } catch {
-    return 'no reason can be read';
-  }
 }
 
 function outcome({ tool, output }: ToolEntry, returned: unknown): CallToolResult | Promise<CallToolResult> {
   if (isOtherResult(returned)) return returned as CallToolResult;
-  if (output === undefined) return contentResult(tool.name, returned);
-  const whole = wholeResult(returned, output.json);
-  if (whole?.isError === true) return whole;
   const where = `tool ${JSON.stringify(tool.name)}`;
+  if (output === undefined) return writable(contentResult(tool.name, returned), where);
+  const whole = wholeResult(returned, output.json);
+  if (whole?.isError === true) return writable(whole, where);
   const value = whole === undefined ? returned : whole.structuredContent;
   if (value === undefined) {
     const what = whole === undefined ? 'nothing' : 'a result without structuredContent';
@@ -247,6 +239,13 @@ function outcome({ tool, output }: ToolEntry, returned: unknown): CallToolResult
       throw new TypeError(`${where} returned what is not its output: ${listed(checked.problems)}`);
     return structuredResult(checked.value, whole, writtenJson(checked.value, `the output of ${where}`));
   });
+}
+
+/** A result whose structured content no schema has looked at. */
+function writable(result: CallToolResult, where: string): CallToolResult {
+  if (result.structuredContent !== undefined)
+    writtenJson(result.structuredContent, `the structuredContent of ${where}`);
+  return result;
 }
 
 /**

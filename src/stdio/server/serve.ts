@@ -34,7 +34,7 @@ export interface StdioServerOptions {
    * by default.
    */
   readonly guardStdout?: boolean;
-  /** Hears what went wrong beside the messages. Nothing is printed by default. */
+  /** Hears what went wrong beside the messages; by default the `onError` of what is served, where that was given one. Nothing is printed by default. */
   readonly onError?: (error: Error) => void;
 }
 
@@ -111,7 +111,8 @@ class StdioSession {
     this.#input = options.input ?? process.stdin;
     this.#output = options.output ?? process.stdout;
     this.#maxPending = options.maxPendingBytes ?? 16 * 1024 * 1024;
-    this.#onError = harmless(options.onError ?? (() => {}));
+    const { owner } = endpoint.listeners ?? {};
+    this.#onError = harmless(options.onError ?? ((error) => owner?.onError?.(error, 'stdio')));
     this.#writer = lineWriter(this.#output, () => this.#restWhenStalled());
     this.#stopGuarding = this.#output === process.stdout && options.guardStdout !== false ? guardStdout() : () => {};
     this.#exactNumbers = endpoint.exactNumbers;
@@ -236,9 +237,8 @@ class StdioSession {
       this.#failed(new ConnectionError('too-large', `the client has not read ${pending} bytes`));
       return;
     }
-    const text = toText(message);
-    if (text === undefined)
-      return this.#onError(new ConnectionError('invalid-message', 'a message is dropped: it is not JSON'));
+    const text = toText(message, this.#onError);
+    if (text === undefined) return;
     // A failed write is an 'error' of the stream too, which ends the conversation.
     if (when === 'now') this.#writer.write(text);
     else this.#writer.collect(text);
