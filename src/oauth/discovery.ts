@@ -24,6 +24,8 @@ export interface Discovered {
   readonly dpopRequired: boolean;
   /** The metadata of the authorization server. */
   readonly server: ServerMetadata;
+  /** True when nobody said where people sign in: it is looked for where servers without metadata have it. */
+  readonly guesses?: boolean;
 }
 
 /** The longest that a discovery takes, in milliseconds. */
@@ -233,7 +235,8 @@ async function atRoot(site: Site, signal: AbortSignal): Promise<Discovered> {
     code_challenge_methods_supported: ['S256'],
   };
   rules.check(fixed.token_endpoint, 'the token endpoint');
-  return { ...own, server: readServerMetadata({ ...fixed, ...said }, origin) };
+  const guesses = said?.['authorization_endpoint'] === undefined;
+  return { ...own, guesses, server: readServerMetadata({ ...fixed, ...said }, origin) };
 }
 
 /** A URL of a stranger as it may be shown. */

@@ -43,7 +43,11 @@ export async function openTarget(target: Target, parsed: Parsed, io: Io, opening
     if (target.kind !== 'url' || !(error instanceof AuthorizationError)) throw error;
     // Nobody needs it where all is well.
     const { soughtInVain } = await import('../login/sought.ts');
-    throw await soughtInVain(error, { url: target.url, way: transportOf(target, parsed, io) }, io);
+    throw await soughtInVain(
+      error,
+      { url: target.url, way: transportOf(target, parsed, io), hasClient: parsed.text('client-id') !== undefined },
+      io,
+    );
   }
 }
 

@@ -10,7 +10,7 @@ import { factsKey } from './upstream-login.ts';
 import { devicePromptText } from './device-prompt.ts';
 import { givenOption, signInOf, signInOptions } from './sign-in-options.ts';
 import { ownStore, personAt } from './sign-in.ts';
-import { soughtInVain } from './sought.ts';
+import { soughtInVain, vainGuess, type SoughtServer } from './sought.ts';
 
 /** The options of a login. One by another device is begun by name alone: whoever talks somebody into entering a code is let in. */
 const loginOptions: ParseArgsOptionsConfig = { ...signInOptions, device: { type: 'boolean' } };
@@ -22,14 +22,24 @@ export async function login(argv: readonly string[], io: Io): Promise<number> {
   const parsed = parseOptions(argv, loginOptions);
   const server = onlyServer(parsed);
   const device = parsed.flag('device') ? devicePrompt(parsed, io) : undefined;
+  const wanted = signInOf(parsed, io);
   const auth = personAt(
-    { ...signInOf(parsed, io), asking: parsed.flag('no-browser') || isRemote(io) ? 'by-hand' : 'browser', server },
+    { ...wanted, asking: parsed.flag('no-browser') || isRemote(io) ? 'by-hand' : 'browser', server },
     io,
   );
+  const sought = (): Omit<SoughtServer, 'hasClient'> => ({
+    url: server,
+    way: transportOf({ kind: 'url', url: server }, parsed, io),
+  });
+  const { client, metadata } = wanted;
+  // Only at its own origin a page is guessed.
+  const mayGuess = client !== undefined && metadata === undefined && new URL(client.issuer).origin === server.origin;
+  const vain = mayGuess ? await vainGuess(sought(), io) : undefined;
+  if (vain !== undefined) throw vain;
   try {
     await auth.login({ server, signal: io.signal, device });
   } catch (error) {
-    throw await soughtInVain(error, { url: server, way: transportOf({ kind: 'url', url: server }, parsed, io) }, io);
+    throw await soughtInVain(error, { ...sought(), hasClient: mayGuess }, io);
   }
   const identity = await auth.identity();
   io.stdout.write(

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
-import { listen } from '../../node/server/http.ts';
+import { listen, toNodeHandler } from '../../node/server/http.ts';
 import { inThisProcess } from '../child.test.ts';
 import { createExampleServer } from '../example/server.ts';
 
@@ -142,6 +142,72 @@ describe('parley login', { concurrency: 4 }, () => {
       else response.writeHead(404).end();
     });
     assert.match(await failure(t, 'login', url), /names its resource metadata at \S+\/meta, where there are none/);
+  });
+});
+
+describe('parley login with a client that was registered by hand', { concurrency: 4 }, () => {
+  const atOrigin = (url: string): readonly string[] => [
+    '--client-id',
+    'x',
+    '--issuer',
+    new URL(url).origin,
+    '--no-browser',
+    '--login-timeout',
+    '1',
+  ];
+  const wantsKey = (response: ServerResponse): void => void response.writeHead(401, json).end('{"error":"no key"}');
+
+  for (const [what, status] of [
+    ['refuses whatever is asked', 401],
+    ['has nothing else', 404],
+  ] as const)
+    test(`says what there is not at a server that ${what}`, async (t) => {
+      const url = await answering(t, ({ url: at }, response) => {
+        if (at === '/mcp') wantsKey(response);
+        else response.writeHead(status).end();
+      });
+      const { origin } = new URL(url);
+      assert.equal(
+        await failure(t, 'login', url, ...atOrigin(url)),
+        `parley: HTTP 401 from ${url}: no key: it wants authorization and says nowhere how to sign in (it has no metadata, and no page at ${origin}/authorize, where it is looked for then); give what its operator gave you, by --header 'Name: value' or --token-env, or its endpoints by --issuer and --as-metadata\n`,
+      );
+    });
+
+  test('says that it guesses where a page may be the one that is looked for without metadata', async (t) => {
+    const url = await answering(t, ({ url: at = '' }, response) => {
+      if (at === '/mcp') wantsKey(response);
+      else if (at.startsWith('/authorize')) response.writeHead(400).end('client_id is missing');
+      else response.writeHead(404).end();
+    });
+    const { origin } = new URL(url);
+    const said = await failure(t, 'login', url, ...atOrigin(url));
+    assert.match(said, /^parley: \S+ publishes no metadata: that people sign in at \S+\/authorize is a guess$/m);
+    assert.ok(said.includes(`${origin}/authorize?`), said);
+  });
+
+  test('opens no page for a server that wants no login, though it has one at every path', async (t) => {
+    const server = createExampleServer();
+    const handler = toNodeHandler(server);
+    const url = await answering(t, (request, response) => {
+      if (request.url === '/mcp') handler(request, response);
+      else response.writeHead(200, { 'content-type': 'text/html' }).end('<p>shop</p>');
+    });
+    t.after(() => server.close());
+    assert.equal(
+      await failure(t, 'login', url, ...atOrigin(url)),
+      `parley: ${url} answers without a login: there is nothing to sign in to, and parley call works as it is\n`,
+    );
+  });
+
+  test('opens no page for what is no server of MCP, though it has one at every path', async (t) => {
+    const url = await answering(
+      t,
+      (_, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end(),
+    );
+    assert.match(
+      await failure(t, 'login', url, ...atOrigin(url)),
+      /^parley: nothing to sign in to: \S+ answered with text\/html, .*; is it the URL of an MCP server\?\n$/,
+    );
   });
 });
 

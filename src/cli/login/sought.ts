@@ -32,6 +32,8 @@ export interface SoughtServer {
   readonly url: URL;
   /** A way to it without a login. */
   readonly way: Transport;
+  /** True when a client was given that needs no registration there. */
+  readonly hasClient: boolean;
 }
 
 /**
@@ -40,7 +42,7 @@ export interface SoughtServer {
  */
 export async function soughtInVain(
   error: unknown,
-  { url, way }: SoughtServer,
+  { url, way, hasClient }: SoughtServer,
   io: Pick<Io, 'signal'>,
 ): Promise<unknown> {
   if (!(error instanceof AuthorizationError) || !doubtful.has(error.reason)) return error;
@@ -51,22 +53,51 @@ export async function soughtInVain(
   const found = await lookedAt(way, io.signal);
   if (io.signal.aborted) return error;
   const told = (words: string): AuthorizationError => new AuthorizationError('discovery', words, { cause: error });
+  const other = otherThan(found);
   // A page or another service may answer whatever is asked of it, metadata too.
-  if (found instanceof ConnectionError && found.reason !== 'unauthorized')
-    return told(found.status === undefined ? found.message : `nothing to sign in to: ${found.message}`);
+  if (other !== undefined) return told(other);
   if (namesMetadata(found) || error.reason === 'server-error' || (await mayPublish(url, io.signal))) return error;
-  if (found === undefined)
-    return told(
-      `${describeUrl(url)} answers without a login: there is nothing to sign in to, and parley call works as it is`,
-    );
+  if (found === undefined) return told(openTo(url));
   // The client names an option that no command has.
   const said =
     found instanceof ConnectionError
       ? found.message.split(': it wants authorization', 1)[0]
       : `${describeUrl(url)} refuses with ${found.message}`;
+  // Where no client has to be registered, the page is the first to be missed.
+  const [missed, more] =
+    hasClient && error.reason === 'discovery'
+      ? [
+          `, and no page at ${url.origin}/authorize, where it is looked for then`,
+          ', or its endpoints by --issuer and --as-metadata',
+        ]
+      : ['', ''];
   return told(
-    `${said}: it wants authorization and says nowhere how to sign in (it has no metadata); give what its operator gave you, by --header 'Name: value' or --token-env`,
+    `${said}: it wants authorization and says nowhere how to sign in (it has no metadata${missed}); give what its operator gave you, by --header 'Name: value' or --token-env${more}`,
   );
+}
+
+/**
+ * The failure of a login, where a server publishes nothing and there is nothing to sign in to: a client that needs no registration
+ * would be sent to a page that is guessed.
+ */
+export async function vainGuess(
+  { url, way }: Pick<SoughtServer, 'url' | 'way'>,
+  io: Pick<Io, 'signal'>,
+): Promise<AuthorizationError | undefined> {
+  if (await mayPublish(url, io.signal)) return undefined;
+  const found = await lookedAt(way, io.signal);
+  const words = found === undefined ? openTo(url) : otherThan(found);
+  return words === undefined ? undefined : new AuthorizationError('discovery', words, { cause: found });
+}
+
+function openTo(url: URL): string {
+  return `${describeUrl(url)} answers without a login: there is nothing to sign in to, and parley call works as it is`;
+}
+
+/** Words about what answers at a URL that is no server which wants authorization. */
+function otherThan(found: ConnectionError | McpError | undefined): string | undefined {
+  if (!(found instanceof ConnectionError) || found.reason === 'unauthorized') return undefined;
+  return found.status === undefined ? found.message : `nothing to sign in to: ${found.message}`;
 }
 
 /** Failure of a server for who has no login; `undefined` where it just answers. */

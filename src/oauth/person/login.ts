@@ -113,6 +113,8 @@ export class Login {
       const open = await settings.redirect.open(await registration.redirectUris(server), job.signal, about);
       try {
         const client = await this.#client(wanted, open, job.signal);
+        // What registers clients where it is guessed to has the page there too.
+        if (discovered.guesses === true && !client.dynamic) await lookAtGuess(this.#site, server, job.signal);
         try {
           return await this.#visit(wanted, { open, client, job });
         } catch (error) {
@@ -224,6 +226,31 @@ async function forgetAbandoned(store: CredentialStore, now: number): Promise<voi
 
 function pendingKey(state: string): CredentialKey {
   return { kind: 'login', issuer: state };
+}
+
+/** The statuses of a path at which nobody signs in: there is nothing, or what asks for a login itself. */
+const vacancies: ReadonlySet<number> = new Set([401, 404, 405, 410, 501]);
+
+/**
+ * Looks whether there is a page where one is guessed, before a person is sent there, and tells that it is a guess.
+ *
+ * @throws AuthorizationError `discovery` where there is none; what cannot be looked at may be there.
+ */
+async function lookAtGuess(
+  site: Site,
+  { issuer, authorizationEndpoint: url = issuer }: ServerMetadata,
+  signal: AbortSignal,
+): Promise<void> {
+  const answer = await fetchAnswer(url, 'the authorization endpoint', fetching(site, signal)).catch(() => undefined);
+  signal.throwIfAborted();
+  if (answer !== undefined && vacancies.has(answer.status))
+    throw new AuthorizationError(
+      'discovery',
+      `${shownUrl(issuer)} publishes no metadata, and has no page at ${shownUrl(url)}, where people sign in at servers without (HTTP ${answer.status}); what they would say can be given with the option servers`,
+      { issuer },
+    );
+  const message = `${shownUrl(issuer)} publishes no metadata: that people sign in at ${shownUrl(url)} is a guess`;
+  site.tell({ kind: 'warning', message, issuer });
 }
 
 /** The statuses with which authorization servers tell of a client that they do not know. */
