@@ -4,6 +4,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { ElicitRequestSchema, type ElicitResult } from '@modelcontextprotocol/sdk/types.js';
 import { connect } from '../src/client.ts';
 import { spawn } from '../src/stdio.ts';
 
@@ -58,6 +61,43 @@ test('the server of docs/migration.md says the same before and after it', async 
   assert.deepEqual(after, before);
   assert.deepEqual(after['booked'], [{ number: 102 }, false]);
 });
+
+type Answer = () => ElicitResult;
+
+/** What an official client gets for a call: the kind of answer, and its code where it is an error. */
+async function outcome(name: string, tool: string, answer: Answer | undefined): Promise<string> {
+  const client = new Client({ name: 'host', version: '1' }, { capabilities: answer ? { elicitation: {} } : {} });
+  if (answer !== undefined) client.setRequestHandler(ElicitRequestSchema, answer);
+  const args = [fileURLToPath(program(name))];
+  await client.connect(new StdioClientTransport({ command: process.execPath, args, stderr: 'ignore' }));
+  try {
+    return (await client.callTool({ name: tool, arguments: { city: 'Oslo' } })).isError === true ? 'words' : 'well';
+  } catch (error) {
+    return String((error as { readonly code?: unknown }).code);
+  } finally {
+    await client.close();
+  }
+}
+
+const fits =
+  (people: number | string): Answer =>
+  () => ({ action: 'accept', content: { people } });
+const failures = {
+  'a client that can be asked': ['book', fits(2), 'well', 'well'],
+  'a client that cannot be asked': ['book', undefined, 'words', '-32600'],
+  'a host that fails': ['book', fails, 'words', '-32603'],
+  'an answer that does not fit': ['book', fits('two'), 'words', '-32602'],
+  'a tool that does not exist': ['fly', undefined, 'words', '-32602'],
+} as const;
+
+function fails(): never {
+  throw new Error('the window is closed');
+}
+
+for (const [what, [tool, answer, before, after]] of Object.entries(failures))
+  test(`the programs of docs/migration.md answer as its table says of ${what}`, async () => {
+    assert.deepEqual([await outcome('before', tool, answer), await outcome('after', tool, answer)], [before, after]);
+  });
 
 test('the programs of docs/migration.md are those in examples/', () => {
   const page = readFileSync(new URL('../docs/migration.md', import.meta.url), 'utf8');

@@ -15,7 +15,9 @@ const read = (path: string): string => readFileSync(new URL(path, root), 'utf8')
 const programs = {
   client: ['llm-tools.ts', 'by-hand.ts', 'api-key.ts'],
   testing: ['client', 'guarded', 'transcript', 'store', 'check'].map((name) => `testing/${name}.test.ts`),
-  mounting: ['express.js', 'fastify.js', 'hono.ts', 'next-route.ts', 'worker.ts'].map((name) => `mounted/${name}`),
+  mounting: ['express.js', 'express-user.js', 'fastify.js', 'hono.ts', 'next-route.ts', 'worker.ts'].map(
+    (name) => `mounted/${name}`,
+  ),
 };
 
 for (const [page, files] of Object.entries(programs))
@@ -56,6 +58,28 @@ for (const file of ['express.js', 'hono.ts'])
     }
     assert.fail('it said no address');
   });
+
+test('who is signed in to the app of docs/mounting.md is known to its tools', async (t) => {
+  const child = spawn(process.execPath, ['examples/mounted/express-user.js'], {
+    cwd: root,
+    env: { ...process.env, PORT: '0' },
+    stdio: 'pipe',
+  });
+  t.after(() => child.kill());
+  for await (const line of createInterface({ input: child.stdout })) {
+    const url = line.slice(line.indexOf('http'));
+    await assert.rejects(connect(url), { reason: 'unauthorized' });
+    for (const revision of ['2025-11-25', '2026-07-28'])
+      for (const user of ['ann', 'bob']) {
+        const headers = { 'x-user': user, 'accept-language': `of ${user}` };
+        const client = await connect(url, { revisions: [revision], headers });
+        assert.deepEqual((await client.callTool('who')).content, [{ type: 'text', text: `${user}, in of ${user}` }]);
+        await client.close();
+      }
+    return;
+  }
+  assert.fail('it said no address');
+});
 
 for (const [what, url, serve] of [
   ['a route of Next.js', 'https://app.example.com/api/mcp', nextRoute],

@@ -82,6 +82,8 @@ test('the programs of docs/guide.md, docs/server.md and docs/client.md are those
   for (const [page, name] of [
     ['guide', 'mount'],
     ['server', 'results'],
+    ['server', 'in-words'],
+    ['server', 'whose-state'],
     ['server', 'changing'],
     ['server', 'stdio'],
     ['client', 'host'],
@@ -200,6 +202,8 @@ const printed = {
   'tool-error': /at most 100 can be withdrawn at once, not 500[^]*isError: true/,
   'in-memory.test': /pass 2/,
   mount: /nothing to commit[^]*\[\]/,
+  'in-words': /say it as `guests`[^]*booked for 2[^]*nobody said how many come/,
+  'whose-state': /'milk'[^]*there is no such cart/,
   'middleware/timing': /tools\/call took [\d.]+ ms/,
   'middleware/caching': /1 EUR is 1 USD[^]*1 EUR is 2 CHF[^]*1 EUR is 1 USD/,
   'middleware/redaction': /^asked \[address\]\n[^]*write to \[address\]/,
