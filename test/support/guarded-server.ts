@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { toNodeHandler } from '../../src/node/server/http.ts';
 import { protect } from '../../src/protect/protect.ts';
-import { createServer } from '../../src/server/server.ts';
+import { createServer, type Server } from '../../src/server/server.ts';
 
 /** A server that runs. */
 export interface GuardedServer {
@@ -24,6 +24,8 @@ export interface GuardedServerOptions {
   readonly host?: string;
   /** True where tokens must be bound to a key; they may be by default. */
   readonly bound?: boolean;
+  /** What is guarded, to which its own tools are added; a server that has nothing else. */
+  readonly server?: Server;
   /** Is awaited by the tool. */
   calling?(): Promise<void> | void;
 }
@@ -32,14 +34,20 @@ export interface GuardedServerOptions {
 export async function guardedServer(
   t: Pick<TestContext, 'after'>,
   issuer: string,
-  { scopes = ['read'], allowedOrigins = [], host = '127.0.0.1', bound = false, calling }: GuardedServerOptions = {},
+  {
+    scopes = ['read'],
+    allowedOrigins = [],
+    host = '127.0.0.1',
+    bound = false,
+    server = createServer({ name: 'guarded', version: '1' }),
+    calling,
+  }: GuardedServerOptions = {},
 ): Promise<GuardedServer> {
   const http = createHttpServer();
   http.listen(0, '127.0.0.1');
   await once(http, 'listening');
   // It listens at a port, so that the address is one of those.
   const resource = `http://${host}:${(http.address() as AddressInfo).port}/mcp`;
-  const server = createServer({ name: 'guarded', version: '1' });
   server.tool('whoami', {}, async (_, { auth }) => {
     await calling?.();
     return auth?.subject ?? 'nobody';

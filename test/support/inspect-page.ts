@@ -39,29 +39,39 @@ const axe = (): string => readFileSync(createRequire(import.meta.url).resolve('a
 export async function openInspect(
   t: TestContext,
   plans: readonly ServerPlan[],
-  { width = 1_600, height = 1_000, dark = false }: Look = {},
+  look: Look = {},
   more: Partial<InspectOptions> = {},
 ): Promise<OpenPage> {
-  const complaints: string[] = [];
-  const foreign: string[] = [];
   const opened: Page[] = [];
   // Before the process ends, of which a page complains.
   t.after(async () => {
     for (const one of opened) await one.close();
-    assert.deepEqual(complaints, []);
-    assert.deepEqual(foreign, []);
   });
   const scene = await inspecting(t, plans, more);
+  const watched = await watchPage(t, scene.url, look, scene.apps);
+  opened.push(watched.page);
+  assert.ok(!watched.page.url().includes(scene.token));
+  return { ...watched, scene };
+}
+
+/** Opens the page at an address, with the same promise. @param apps Origin of the apps, where they run. */
+export async function watchPage(
+  t: TestContext,
+  url: string,
+  { width = 1_600, height = 1_000, dark = false }: Look = {},
+  apps?: string,
+): Promise<Omit<OpenPage, 'scene'>> {
+  const complaints: string[] = [];
+  const foreign: string[] = [];
   const context = await browserContext(t, { viewport: { width, height }, colorScheme: dark ? 'dark' : 'light' });
   const page = await context.newPage();
-  opened.push(page);
+  const own = [new URL(url).origin, ...(apps === undefined ? [] : [apps])];
   page.on('console', (message) => {
     // What an app complains of is its own affair.
-    if (!message.location().url.startsWith(scene.apps)) complaints.push(message.text());
+    if (apps === undefined || !message.location().url.startsWith(apps)) complaints.push(message.text());
   });
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('request', (request) => {
-    const own = [scene.origin, scene.apps];
     if (!/^(data|blob):/.test(request.url()) && !own.includes(new URL(request.url()).origin))
       foreign.push(request.url());
   });
@@ -69,12 +79,14 @@ export async function openInspect(
     // It was asked for, and the policy kept it here.
     if (request.failure()?.errorText === 'csp') foreign.splice(foreign.indexOf(request.url()), 1);
   });
-  await page.goto(scene.url);
+  t.after(() => {
+    assert.deepEqual(complaints, []);
+    assert.deepEqual(foreign, []);
+  });
+  await page.goto(url);
   await page.getByRole('heading', { name: 'Parley' }).waitFor();
-  assert.ok(!page.url().includes(scene.token));
   return {
     page,
-    scene,
     async choose(list, words) {
       await page
         .getByRole('grid', { name: list, exact: true })
