@@ -34,10 +34,10 @@ server.tool('add', { description: 'Adds.' }, () => 'added');
 
 /** How the budgets of the entry points stand, in KB; each is a little more than it was when it was last looked at. */
 const budgets: Readonly<Record<Entry, number>> = {
-  '': 131.3,
-  server: 46.1,
+  '': 131.6,
+  server: 46.4,
   client: 50.5,
-  bridge: 105.9,
+  bridge: 106.2,
   protect: 22.3,
   account: 32.7,
   http: 37.7,
@@ -49,7 +49,7 @@ const budgets: Readonly<Record<Entry, number>> = {
   redis: 18,
   otel: 21.5,
   protocol: 3.5,
-  testing: 62.0,
+  testing: 62.6,
   check: 6.5,
 };
 
@@ -67,14 +67,14 @@ export const programs: readonly Program[] = [
     name: 'HTTP server by fetch',
     code: `import { createServer } from 'parley-mcp/server'; import { createHandler } from 'parley-mcp/http'; ${definition} export const handler = createHandler(server);`,
     budget: 64.2,
-    whole: 122.5,
+    whole: 122.8,
     neutral: true,
     role: 'server',
   },
   {
     name: 'stdio server',
     code: `import { createServer } from 'parley-mcp/server'; import { serveStdio } from 'parley-mcp/stdio'; ${definition} serveStdio(server);`,
-    budget: 48.5,
+    budget: 48.9,
     aim: 28,
     neutral: false,
     role: 'server',

@@ -107,7 +107,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   sqlite: ['store'],
   postgres: ['store', 'jsonrpc', 'mistakes'],
   redis: ['store', 'seal', 'jsonrpc', 'mistakes'],
-  testing: ['server', 'client', 'host', 'peer', 'jsonrpc', 'protocol', 'auth', 'store', 'mistakes'],
+  testing: ['server', 'client', 'host', 'peer', 'jsonrpc', 'protocol', 'schema', 'auth', 'store', 'mistakes'],
   // A program like that of any user, which also looks inside.
   cli: [
     entryPoints,

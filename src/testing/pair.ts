@@ -2,6 +2,7 @@ import type { Client } from '../client/client.ts';
 import { createConnect } from '../client/connect.ts';
 import type { ConnectOptions } from '../client/options.ts';
 import type { AuthInfo, Served } from '../host/endpoint.ts';
+import { allLoaded } from './all-loaded.ts';
 import { memoryTransport } from './memory-transport.ts';
 import type { RevisionDate } from '../protocol/revision.ts';
 
@@ -16,7 +17,8 @@ export interface PairOptions extends Omit<ConnectOptions, 'revisions'> {
 /**
  * Connects a new client to a server of the same process, with nothing between them but JSON text.
  *
- * Closing the client ends the conversation; the server stays as it is.
+ * Closing the client ends the conversation; the server stays as it is. Once it resolves nothing is loaded any more that calls need: a test may put clocks of
+ * its own in place of the timers, and the handler of a first call runs before they move.
  *
  * @throws IncompatibleError when the server does not speak the revision.
  *
@@ -25,7 +27,8 @@ export interface PairOptions extends Omit<ConnectOptions, 'revisions'> {
  * assert.deepEqual(await client.listTools(), []);
  * await client.close();
  */
-export function connectInMemory(served: Served, options: PairOptions = {}): Promise<Client> {
+export async function connectInMemory(served: Served, options: PairOptions = {}): Promise<Client> {
+  await allLoaded();
   const { revision, auth, ...rest } = options;
   // A `connect` of its own, so that nothing is remembered of another server in memory.
   const connect = createConnect<object>({
