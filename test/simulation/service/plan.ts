@@ -220,10 +220,10 @@ export function planOf(seed: number, { nodes = 1, bridge = false, isFirst = fals
     guestAt:
       (isFirst ? isSteady && hasSessions : isStill) &&
       canBeGuest &&
-      draw('guest') < (isGuarded || service === 'sessionless' ? 0.6 : bridge ? 0.4 : 0.15)
+      draw('guest') < (isGuarded || service === 'sessionless' ? 0.6 : bridge ? 0.4 : 0.1)
         ? Math.floor(draw('guest at') * calmAt) + (bridge ? bridgeBeginsMs : 0)
         : undefined,
-    impatientAt: !isFirst && draw('impatient') < 0.04 ? Math.floor(draw('impatient at') * calmAt) : undefined,
+    impatientAt: !isFirst && draw('impatient') < 0.02 ? Math.floor(draw('impatient at') * calmAt) : undefined,
     revision: date,
     pair: date === '2024-11-05',
     upstream,
@@ -234,7 +234,7 @@ export function planOf(seed: number, { nodes = 1, bridge = false, isFirst = fals
     wrong,
     calmAt,
     operations: operations.toSorted((one, other) => one.at - other.at),
-    ...(!isFirst && draw('keeper') < 0.02 && { keeperAt: Math.floor(draw('keeper at') * calmAt) }),
+    ...(!isFirst && draw('keeper') < 0.01 && { keeperAt: Math.floor(draw('keeper at') * calmAt) }),
     ...(!isFirst && draw('piped') < 0.01 && { pipedAt: Math.floor(draw('piped at') * calmAt) }),
     ...(!isFirst && draw('by hand') < 0.0015 && { handAt: Math.floor(draw('by hand at') * calmAt) }),
     ...(isGuarded && { tokenMs: pick([2_000, 6_000, 20_000], 'token'), knowsClients: false }),
