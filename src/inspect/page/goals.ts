@@ -18,6 +18,7 @@ import {
   lists,
   place,
   questions,
+  readAgain,
   rowAt,
   servers,
   showRow,
@@ -57,7 +58,8 @@ function messageGoals(typed: string): readonly Goal[] {
     : [{ words: `Message #${found.n} ${line(`${found.what} ${found.about ?? ''}`, 80)}`, go: () => showRow(found.n) }];
 }
 
-function serverGoals({ id, name, state, wanted, wantsSignIn }: ServerView): readonly Goal[] {
+function serverGoals(server: ServerView): readonly Goal[] {
+  const { id, name, state, wanted, wantsSignIn } = server;
   const of = `${id}: ${line(name, 60)}`;
   const goal = (words: string, verb: string, body: object = {}): Goal => ({
     words: `${words} ${of}`,
@@ -71,7 +73,12 @@ function serverGoals({ id, name, state, wanted, wantsSignIn }: ServerView): read
       : [
           goal(isOpen ? 'Restart' : 'Connect', 'connect', { revision: wanted }),
           ...(isOpen ? [goal('Disconnect', 'disconnect')] : [goal('Remove', 'remove')]),
-          ...(state === 'connected' ? [goal('Ask for an answer of', 'ping')] : []),
+          ...(state === 'connected'
+            ? [
+                goal('Ask for an answer of', 'ping'),
+                { words: `Read again the lists of ${of}`, go: () => void readAgain(server) },
+              ]
+            : []),
           ...(wantsSignIn ? [goal('Sign in at', 'connect', { revision: wanted, asks: true })] : []),
         ]),
   ];

@@ -349,5 +349,10 @@ export function showRow(n: number): void {
   focusSoon('.message-pane');
 }
 
+/** Reads all lists of a server again, which may have changed in silence, in the way that is wished. */
+export async function readAgain({ id, pagesByOne }: ServerView): Promise<void> {
+  await act('pages-by-one', { server: id, on: pagesByOne });
+}
+
 /** Revision of the client whom the lens shows; the oldest where it is empty. */
 export const lensRevision: Signal<string> = signal('');

@@ -1,5 +1,8 @@
 import type { JSX } from 'preact';
-import { calls, chosenServer } from '../state.ts';
+import type { CallView } from '../../view.ts';
+import { drafts } from '../drafts.ts';
+import { chosenPlaces, focusSoon } from '../look/focus.ts';
+import { calls, chosen, chosenServer, tab } from '../state.ts';
 import { Picker } from './picker.tsx';
 import { CallResult } from './result.tsx';
 import { JsonView } from '../json/json-view.tsx';
@@ -34,10 +37,25 @@ export function CallList(): JSX.Element {
               {plain(call.name)} <span class="mark">{call.kind}</span>
             </h2>
             <JsonView text={call.text} label="Arguments" />
+            {(call.kind === 'tool' || call.kind === 'task') && (
+              <p class="doing">
+                <button type="button" class="small" onClick={() => fillInAgain(call)}>
+                  Fill in again
+                </button>
+              </p>
+            )}
             <CallResult key={call.id} call={call} isRunning={call.state === 'running'} />
           </article>
         );
       }}
     />
   );
+}
+
+/** Shows the form of the tool with the arguments of a call, to be changed or called as they are. */
+function fillInAgain({ server, name, text }: CallView): void {
+  drafts.set(`${server} ${name}`, text);
+  chosen.value = { ...chosen.value, tools: name };
+  tab.value = 'tools';
+  focusSoon(...chosenPlaces);
 }

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import type { ListName } from '../../view.ts';
 import { Fresh } from '../look/fresh.tsx';
 import { plain } from '../plain.ts';
-import { act, chosenServer, lists, loadMore, server } from '../state.ts';
+import { act, chosenServer, lists, loadMore, readAgain, server } from '../state.ts';
 
 /** Pages of lists: how many were read, how long they may be kept, and the next of each where they are read one by one. */
 export function Pages({ of }: { readonly of: readonly ListName[] }): JSX.Element | null {
@@ -41,6 +41,11 @@ export function Pages({ of }: { readonly of: readonly ListName[] }): JSX.Element
           )}
         </p>
       ))}
+      {view.state === 'connected' && (
+        <button type="button" class="small" onClick={() => void readAgain(view)}>
+          Read the lists again
+        </button>
+      )}
       {hasPages && (
         <label class="again">
           <input

@@ -5,6 +5,7 @@ import { ArgumentsField } from '../arguments.tsx';
 import { completions } from '../completions.ts';
 import { clipped, line, textOf } from '../plain.ts';
 import { act, calls, chosenServer, lists, server } from '../state.ts';
+import { Listed } from './listed.tsx';
 import { Pages } from './pages.tsx';
 import { Picker, whyEmpty } from './picker.tsx';
 import { CallResult } from './result.tsx';
@@ -67,6 +68,7 @@ function Prompt({ prompt }: { readonly prompt: Json }): JSX.Element {
         </button>
       </p>
       {last !== undefined && <CallResult key={last.id} call={last} isRunning={last.state === 'running'} />}
+      <Listed item={prompt} />
     </article>
   );
 }

@@ -8,6 +8,7 @@ import { clipped, line, size, textOf } from '../plain.ts';
 import { act, calls, chosen, chosenServer, lists, server, updated } from '../state.ts';
 import { expand, variablesIn } from '../template.ts';
 import { AppPlace } from '../apps/app-place.tsx';
+import { Listed } from './listed.tsx';
 import { Pages } from './pages.tsx';
 import { Picker, whyEmpty } from './picker.tsx';
 import { CallResult } from './result.tsx';
@@ -98,6 +99,7 @@ function OneResource({ resource }: { readonly resource: Json }): JSX.Element {
         </button>
       </p>
       {lastRead(uri)}
+      <Listed item={resource} />
       {uri.startsWith('ui://') && <AppPlace uri={uri} />}
     </article>
   );
@@ -144,6 +146,7 @@ function Template({ template }: { readonly template: Json }): JSX.Element {
         <code>{line(uri, 300)}</code>
       </p>
       {lastRead(uri)}
+      <Listed item={template} />
     </article>
   );
 }

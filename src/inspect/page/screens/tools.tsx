@@ -8,6 +8,7 @@ import { CopyButton } from '../parts.tsx';
 import { clipped, line, textOf } from '../plain.ts';
 import { again, api, callAgain, calls, chosenServer, hello, lists, problem, server, wordsOf } from '../state.ts';
 import { AppPlace, appOf } from '../apps/app-place.tsx';
+import { Listed } from './listed.tsx';
 import { Pages } from './pages.tsx';
 import { Picker, whyEmpty } from './picker.tsx';
 import { CallResult } from './result.tsx';
@@ -99,6 +100,7 @@ function Tool({ tool }: { readonly tool: Json }): JSX.Element {
       />
       <ToolDoing tool={tool} text={text} isOdd={problems.length > 0} call={call} />
       {last !== undefined && <CallResult key={last.id} call={last} isRunning={isRunning} />}
+      <Listed item={tool} />
       {app !== undefined && <AppPlace uri={app} tool={tool} call={last} />}
     </article>
   );
