@@ -43,7 +43,7 @@ const budgets: Readonly<Record<Entry, number>> = {
   http: 37.7,
   oauth: 24.5,
   stdio: 8.6,
-  node: 40.7,
+  node: 40.9,
   sqlite: 3,
   postgres: 5.2,
   redis: 18,

@@ -135,8 +135,8 @@ test('the host of docs/client.md calls a tool of a server on stdio, hears its lo
 
 test('the programs of docs/observability.md are those in examples/', () => {
   const page = read('docs/observability.md');
-  for (const name of ['traces', 'metrics', 'events'])
-    assert.ok(page.includes(read(`examples/observability/${name}.ts`)), name);
+  for (const name of ['traces.ts', 'metrics.ts', 'events.ts', 'telemetry.mjs'])
+    assert.ok(page.includes(read(`examples/observability/${name}`)), name);
 });
 
 /** A collector of OpenTelemetry, as far as spans come to it as JSON. */
@@ -173,6 +173,24 @@ test('the traces of docs/observability.md arrive at a collector, one for a call 
   // OTLP: 2 is a server, 3 a client.
   assert.deepEqual(kinds, [3, 2, 3, 2]);
   assert.equal(new Set(calls.map(({ traceId }) => traceId)).size, 1);
+});
+
+test('a bridge of the command line that loads the module of docs/observability.md sends spans to a collector', async (t) => {
+  const { url, spans } = await collector(t);
+  const main = fileURLToPath(new URL('src/cli/main.ts', root));
+  const child = run(main, ['bridge', '--otel', '--', process.execPath, main, 'example'], {
+    OTEL_EXPORTER_OTLP_ENDPOINT: url,
+    NODE_OPTIONS: '--import ./examples/observability/telemetry.mjs',
+  });
+  t.after(() => child.kill());
+  const line = await lineWith(child, '  url ');
+  const client = await connect(line.trim().split(/\s+/)[1] ?? '');
+  await client.callTool('add', { a: 1, b: 2 });
+  await client.close();
+  child.kill('SIGTERM');
+  assert.equal(await new Promise((resolve) => child.once('exit', resolve)), 0);
+  const kinds = spans.filter(({ name }) => name === 'tools/call add').map(({ kind }) => kind);
+  assert.deepEqual(kinds.toSorted((one, other) => one - other), [2, 3]);
 });
 
 test('the metrics of docs/observability.md are scraped in the format of Prometheus', async (t) => {

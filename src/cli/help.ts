@@ -69,8 +69,12 @@ const bridgeOptions = `  --port <n>                HTTP: the port, 0 for any fre
                             $PARLEY_REDIS_URL, since everybody on this machine can read arguments. It needs the package
                             ioredis, and $PARLEY_KEYS: keys of 32 bytes in base64 that seal what is kept, the newest first
   --redis-name <name>       keeps several services in one Redis apart; parley
-  --otel                    gives spans and metrics to the OpenTelemetry SDK that the module of NODE_OPTIONS="--import …" has
-                            registered. It needs the package @opentelemetry/api. docs/observability.md
+  --otel                    gives spans and metrics to OpenTelemetry. Parley brings none of it: it takes the SDK that a module
+                            of yours has registered before. For spans that go to a collector at http://localhost:4318:
+                              npm install parley-mcp @opentelemetry/api@1.9 @opentelemetry/sdk-trace-node@2 \\
+                                @opentelemetry/exporter-trace-otlp-http@0.223
+                              NODE_OPTIONS="--import ./telemetry.mjs" node_modules/.bin/parley bridge --otel …
+                            docs/observability.md has the five lines of telemetry.mjs, and what gives metrics
   --otel-trust <how>        goes on with the traces of clients (parent, the default), or links them (link), for clients that
                             are to choose neither ids nor what is sampled; what the server sends goes on with the trace of
                             the call

@@ -61,14 +61,17 @@ describe('parley bridge --otel', { concurrency: 2 }, () => {
     assert.equal(code, 2);
     assert.match(
       stderr,
-      /--otel needs the package @opentelemetry\/api beside parley-mcp: npm install @opentelemetry\/api@1/,
+      /--otel needs the package @opentelemetry\/api beside parley-mcp: npm install @opentelemetry\/api@1\.9$/m,
     );
   });
 
   test('says that no SDK is registered, rather than do nothing', async () => {
     const { code, stderr } = await inThisProcess(['bridge', '--otel', '--', 'no-such-command']);
     assert.equal(code, 2);
-    assert.match(stderr, /--otel found no SDK of OpenTelemetry that is registered; .* NODE_OPTIONS="--import/);
+    assert.match(
+      stderr,
+      /--otel found no SDK of OpenTelemetry that is registered: .* NODE_OPTIONS="--import .*; parley help bridge says/,
+    );
   });
 
   test('has no trust without it, and no other trust than there is', async () => {

@@ -29,7 +29,7 @@ export async function telemetryOf(parsed: Parsed): Promise<Telemetry | undefined
   const { otel, isSdkRegistered, flushSdk } = await loadOtel();
   if (!isSdkRegistered())
     throw new UsageError(
-      '--otel found no SDK of OpenTelemetry that is registered; a module that registers one is loaded by NODE_OPTIONS="--import ./telemetry.mjs" node_modules/.bin/parley, without npx',
+      '--otel found no SDK of OpenTelemetry that is registered: a module of yours does that, which NODE_OPTIONS="--import ./telemetry.mjs" node_modules/.bin/parley loads, without npx; parley help bridge says what to install',
     );
   return { follow: (served) => served.use(otel({ ...(trust && { trust }) })), flush: flushSdk };
 }
@@ -41,7 +41,7 @@ async function loadOtel(): Promise<typeof Made & typeof Registered> {
   } catch (cause) {
     if ((cause as { readonly code?: unknown } | null)?.code !== 'ERR_MODULE_NOT_FOUND') throw cause;
     throw new UsageError(
-      '--otel needs the package @opentelemetry/api beside parley-mcp: npm install @opentelemetry/api@1',
+      '--otel needs the package @opentelemetry/api beside parley-mcp: npm install @opentelemetry/api@1.9',
       {
         cause,
       },

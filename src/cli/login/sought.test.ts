@@ -218,3 +218,15 @@ test('a call to a server that wants a key says what it said, and how to give one
     /^parley: HTTP 401 from \S+: no key: .*--header 'Name: value' or --token-env$/m,
   );
 });
+
+for (const argv of [
+  ['--port', '0'],
+  ['--stdio', '--login', 'never'],
+])
+  test(`a bridge${argv.map((word) => ` ${word}`).join('')} before a server that wants a key says what it said`, async (t) => {
+    const url = await answering(t, (_, response) => void response.writeHead(401, json).end('{"error":"no key"}'));
+    assert.match(
+      await failure(t, 'bridge', ...argv, url),
+      /wants a login \(HTTP 401\), .* goes by --header or --token-env; the server said: no key$/m,
+    );
+  });

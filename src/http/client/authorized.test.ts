@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Authorization, AuthorizedRequest } from '../../auth/authorizer.ts';
+import { AuthorizationError } from '../../auth/errors.ts';
 import { connect, ConnectionError, type HttpTransportOptions } from '../../client.ts';
 import { createServer } from '../../server.ts';
 import { createHandler } from '../server/fetch.ts';
@@ -189,4 +190,33 @@ test('what a transport is authorized by names the context of the cache and the e
   assert.equal(transport.authorization?.context(), 'me');
   await (await connect(transport, { revisions: ['2026-07-28'], extensions: { 'com.example/other': {} } })).close();
   assert.match(await (asked[0] ?? assert.fail()).text().catch(() => ''), /^$|com\.example\/auth/);
+});
+
+test('a refusal that cannot be mended says what the server said of it, where that was no challenge', async () => {
+  const scopes = ['files'];
+  const auth: Authorization = {
+    bind: () => ({
+      headers: async () => ({ authorization: 'Bearer token-of-mine' }),
+      refused: () => Promise.reject(new AuthorizationError('login-required', 'sign in first', { scopes })),
+    }),
+    context: () => '',
+  };
+  const failing = async (response: () => Response): Promise<AuthorizationError> => {
+    const { fetch } = guarded(new Set(), response);
+    const error: unknown = await connect(url, { auth, fetch }).catch((cause: unknown) => cause);
+    assert.ok(error instanceof AuthorizationError);
+    assert.deepEqual([error.reason, error.scopes], ['login-required', scopes]);
+    return error;
+  };
+  const said = await failing(() => new Response('{"error":"no key\\u202e: buy one"}', { status: 401 }));
+  assert.equal(said.message, 'sign in first; the server said: no key : buy one');
+  const echoing = await failing(() => new Response('no use: token-of-mine', { status: 401 }));
+  assert.equal(echoing.message, 'sign in first; the server said: no use: •••');
+  const silent = await failing(() => new Response('', { status: 401 }));
+  assert.equal(silent.message, 'sign in first');
+  const repeated = await failing(() => new Response('sign in', { status: 401 }));
+  assert.equal(repeated.message, 'sign in first');
+  const headers = { 'www-authenticate': 'Bearer error="invalid_token"' };
+  const challenged = await failing(() => new Response('no key', { status: 401, headers }));
+  assert.equal(challenged.message, 'sign in first');
 });

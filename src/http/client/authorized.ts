@@ -90,7 +90,17 @@ class AuthorizedSender {
         return response;
       // It may take minutes to mend it, and a connection is not kept for that.
       const kept = await keep(response);
-      if (!(await this.#authorizer.refused(last.asked, last.answer, last.sent))) return kept;
+      const { asked, answer, sent } = last;
+      const isMended = await this.#authorizer
+        .refused(asked, answer, sent)
+        .catch(async (error: unknown): Promise<never> => {
+          throw (await import('./unmended.ts')).unmended(error, {
+            answer,
+            sent,
+            text: await bodyStart(kept, keptBytes),
+          });
+        });
+      if (!isMended) return kept;
     }
   }
 }
