@@ -190,7 +190,10 @@ test('a bridge of the command line that loads the module of docs/observability.m
   child.kill('SIGTERM');
   assert.equal(await new Promise((resolve) => child.once('exit', resolve)), 0);
   const kinds = spans.filter(({ name }) => name === 'tools/call add').map(({ kind }) => kind);
-  assert.deepEqual(kinds.toSorted((one, other) => one - other), [2, 3]);
+  assert.deepEqual(
+    kinds.toSorted((one, other) => one - other),
+    [2, 3],
+  );
 });
 
 test('the metrics of docs/observability.md are scraped in the format of Prometheus', async (t) => {

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
+import { answerJson, initialize, listen, request, response, sending } from '../../../test/support/http-answers.ts';
 import { connect } from '../../client.ts';
+import { httpTransport } from './transport.ts';
 
 /** A server of 2025-11-25 that asks within a call, answers 404 to what is answered, and ends the call a moment later. */
 async function served(
@@ -77,3 +79,24 @@ test('a session that the server does not know is not ended, and the one after it
     assert.deepEqual(deleted, [`${method}-${last}`]);
   }
 });
+
+for (const status of [404, 400] as const)
+  test(`a session whose stream is taken up and answered ${status}, as one that is gone, is not ended by a DELETE`, async (t) => {
+    const body = status === 400 ? 'Bad Request: No valid session ID provided' : '';
+    const methods: (string | undefined)[] = [];
+    const url = await listen(t, (incoming, outgoing) => {
+      methods.push(incoming.method);
+      if (incoming.method !== 'POST') return void outgoing.writeHead(status).end(body);
+      if (methods.length === 1) return answerJson(outgoing, response, 200, { 'mcp-session-id': 's' });
+      outgoing.writeHead(200, { 'content-type': 'text/event-stream' }).end('retry: 1\nid: 7\ndata:\n\n');
+    });
+    const receiver = { message: () => {}, problem: () => {}, closed: () => {} };
+    const channel = await httpTransport(url, sending).open(receiver);
+    await channel.send(initialize);
+    // The pause does not keep the process alive; this does.
+    const alive = setInterval(() => {}, 1_000);
+    await assert.rejects(channel.send(request));
+    await channel.close();
+    clearInterval(alive);
+    assert.deepEqual(methods, ['POST', 'POST', 'GET']);
+  });

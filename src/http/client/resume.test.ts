@@ -46,6 +46,9 @@ for (const [status, headers] of [
   [503, { 'retry-after': '0' }],
   [500, {}],
   [429, {}],
+  [401, {}],
+  [403, { 'www-authenticate': 'Bearer error="insufficient_scope"' }],
+  [403, {}],
 ] as const) {
   test(`a server that refuses listening with ${status} at first is asked again`, async (t) => {
     let asked = 0;

@@ -41,19 +41,22 @@ const nowhere: ResumePosition = { lastEventId: undefined, retryMs: undefined };
  * everything is answered or the server will not go on. A stream that opens and ends without a word is polling, which
  * goes on as long as the request may. (Spec 2025-11-25, Transports, Resumability: by GET, after the time that the
  * server asked for.)
+ *
+ * @returns Whether the server said that it does not know the session.
  */
-export async function resumeStream(open: OpenStream, exchange: PostExchange, from: ResumePosition): Promise<void> {
+export async function resumeStream(open: OpenStream, exchange: PostExchange, from: ResumePosition): Promise<boolean> {
   let position = from;
   const row = new Row();
   for (let failures = 0; exchange.waiting.size > 0 && position.lastEventId !== undefined;) {
     await row.pause(position, exchange);
     const next = row.after(await attempt(open, exchange, position));
-    if (next === 'none' || next === 'gone') return;
+    if (next === 'none' || next === 'gone') return next === 'gone';
     // What is in use will not stay so for ever; what cannot be reached may.
     failures = next instanceof ConnectionError && !isInUse(next) ? failures + 1 : 0;
-    if (failures === maxFailures) return;
+    if (failures === maxFailures) return false;
     if (!(next instanceof ConnectionError)) position = next;
   }
+  return false;
 }
 
 /**
@@ -66,7 +69,7 @@ export async function listenStream(open: OpenStream, exchange: PostExchange, end
     first = await openStream(open, exchange, {});
   } catch (error) {
     exchange.receiver.problem(exchangeError(error, exchange));
-    if (isPassing(error) && !exchange.signal.aborted) first = error;
+    if ((isPassing(error) || isDenied(error)) && !exchange.signal.aborted) first = error;
   }
   if (typeof first === 'string') {
     ended();
@@ -206,6 +209,11 @@ function unheard(cause: ConnectionError): ConnectionError {
 /** Tells whether a failure may be gone the next time. */
 function isPassing(error: unknown): error is ConnectionError {
   return error instanceof ConnectionError && (isTransient(error) || isInUse(error));
+}
+
+/** Tells whether a failure may be gone once somebody signed in, or with the next token: listening is asked for once in a conversation. */
+function isDenied(error: unknown): error is ConnectionError {
+  return error instanceof ConnectionError && (error.reason === 'unauthorized' || error.status === 403);
 }
 
 /** A stream that was cut on this side alone is still open to its server, which has one of it until it learns better. */

@@ -105,6 +105,8 @@ class HttpChannel implements Channel {
       const sent = { message, options };
       const response = await this.#request('POST', postHeaders, { exchange, sent, headers: options.headers, body });
       this.#answers = true;
+      // Whatever it said of a stream, it knows the session.
+      if (isSuccess(response)) this.#isLost = false;
       const initializes = 'method' in message && message.method === 'initialize';
       if (initializes) this.#remember(response);
       if (initializes && isPairStatus(response.status)) await this.#fallBack(response, exchange, sent);
@@ -163,11 +165,12 @@ class HttpChannel implements Channel {
     else if (type === 'text/event-stream') {
       const position = await readStream(response, exchange);
       if (exchange.waiting.size > 0 && this.#resumes(sent.options.headers)) {
-        await resumeStream(
+        const isGone = await resumeStream(
           (from) => this.#request('GET', { accept: 'text/event-stream', ...from }, { exchange, sent }),
           exchange,
           position,
         );
+        this.#isLost ||= isGone;
       }
     } else await readAnswerBody(response, exchange);
     if (exchange.waiting.size > 0) {
