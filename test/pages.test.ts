@@ -14,7 +14,7 @@ const read = (path: string): string => readFileSync(new URL(path, root), 'utf8')
 
 const programs = {
   client: ['llm-tools.ts', 'by-hand.ts', 'api-key.ts'],
-  testing: ['client', 'guarded', 'transcript', 'store', 'check'].map((name) => `testing/${name}.test.ts`),
+  testing: ['client', 'handler', 'guarded', 'transcript', 'store', 'check'].map((name) => `testing/${name}.test.ts`),
   mounting: ['express.js', 'express-user.js', 'fastify.js', 'hono.ts', 'next-route.ts', 'worker.ts'].map(
     (name) => `mounted/${name}`,
   ),
