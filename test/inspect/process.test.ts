@@ -123,6 +123,8 @@ for (const revision of ['2025-11-25', '2026-07-28'])
     assert.match(JSON.stringify((await outcome).result), /accept \{.*Ann/);
     await scene.line('answered', ({ id }) => id === question.id);
     assert.equal((await scene.post('answer', { question: question.id, action: 'decline' })).status, 410);
+    // Who types may hear of the end after the last key.
+    assert.equal((await scene.post('validate-answer', { question: question.id, text: '{}' })).status, 200);
     // Nothing was wrong with what the server sent.
     assert.deepEqual(
       rowsOf(scene).filter(({ broken }) => broken !== undefined),

@@ -27,8 +27,9 @@ export function askingVerbs(
     [
       'validate-answer',
       verb({ question: 'number', text: 'text', tool: 'text?' }, async ({ question, text, tool }) => {
-        const { params } = questions.question(question);
         try {
+          // It may have been answered since the last key, which is no mistake of the page.
+          const { params } = questions.question(question);
           const schema = tool === undefined ? params['requestedSchema'] : schemaOfTool(params['tools'], tool);
           return { problems: await problemsOf(schema ?? {}, contentOf(text)) };
         } catch (error) {
