@@ -92,6 +92,11 @@ test('a name is one value, in what comes and in what is sent', () => {
   assert.throws(() => valueToSend('"<y>"', newestRevision, bindings), ReferenceError);
 });
 
+test('a text that reads like a name is sent where it is written with one bracket more', () => {
+  const sent = valueToSend('["<<any>","<<<any>","<<not one>>","<<"]', newestRevision, new Map());
+  assert.deepEqual(sent, ['<any>', '<<any>', '<<not one>>', '<<']);
+});
+
 test('a name keeps no value from a line that did not match', () => {
   const bindings = new Map<string, unknown>();
   assert.equal(differences('{"a":"<x>","b":1}', { a: 1, b: 2 }, newestRevision, bindings).length, 1);

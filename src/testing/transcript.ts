@@ -13,7 +13,8 @@
  * a range after the letter limits a line to it: `S 2026-07-28: …`. An indented line continues the one before it; lines
  * that begin with `//` are comments. In the JSON of `S`, `…` stands for any further fields or elements, `"<any>"`,
  * `"<string>"`, `"<number>"` and `"<object>"` for any value of the kind, and `"<name>"` for one value: what it was the
- * first time it must be from then on, and in `C` it is that value. `$revision` is the date of the revision that plays.
+ * first time it must be from then on, and in `C` it is that value; there a text that reads like one is written with one
+ * bracket more, `"<<name>"`. `$revision` is the date of the revision that plays.
  */
 
 import { isObject } from '../jsonrpc/message.ts';
@@ -162,7 +163,7 @@ function fill(value: unknown, bindings: Bindings): unknown {
   if (isObject(value))
     return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, fill(field, bindings)]));
   const name = placeholder(value);
-  if (name === undefined) return value;
+  if (name === undefined) return typeof value === 'string' ? value.replace(/^<(?=<+[a-z][A-Za-z0-9]*>$)/, '') : value;
   if (!bindings.has(name)) throw new ReferenceError(`<${name}> has no value yet`);
   return bindings.get(name);
 }

@@ -82,12 +82,16 @@ function placeOf(value: string, name: string, places: Places): string {
 
 /** A message of the client with the places of what the server made up. */
 function toldAgain(value: unknown, places: Places): unknown {
+  // What reads like a place, and is none, has one bracket more.
+  if (typeof value === 'string') return value.replace(/^(?=<+[a-z][A-Za-z0-9]*>$)/, '<');
   if (Array.isArray(value)) return value.map((part) => toldAgain(part, places));
   if (!isObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, part]) => [
       key,
-      named.has(key) && typeof part === 'string' ? (places.get(part) ?? part) : toldAgain(part, places),
+      named.has(key) && typeof part === 'string'
+        ? (places.get(part) ?? toldAgain(part, places))
+        : toldAgain(part, places),
     ]),
   );
 }

@@ -38,6 +38,8 @@ async function calledAt(t: TestContext, revision: string): Promise<InspectedScen
   await connected(scene);
   await scene.json('lists', { server: 'A' });
   await outcomeOf(scene, { name: 'add', text: '{"a": 1.50, "b": 2}' });
+  for (const message of ['<word>', '<<word>'])
+    await outcomeOf(scene, { name: 'echo', text: JSON.stringify({ message }) });
   await outcomeOf(scene, { name: 'echo', text: JSON.stringify({ message: `it's "quoted" $HOME \`x\` \\ ü` }) });
   return scene;
 }
