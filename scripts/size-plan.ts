@@ -120,6 +120,7 @@ export const strangers: readonly Stranger[] = [
   },
   { what: 'a recording', word: /the stream ended within an event/, in: () => true },
   { what: 'the judge of servers', word: /something in front of the server answered/, in: () => true },
+  { what: 'the process of inspect', word: /this question waits no more/, in: () => true },
   { what: 'the work on tasks', word: /the process that ran the task ended/, in: () => true },
   { what: 'the check of JSON Schemas', word: /must match exactly one schema in oneOf/, in: () => true },
   { what: 'regular expressions in linear time', word: /cannot be looked for in linear time/, in: () => true },

@@ -29,6 +29,10 @@ for (const [what, code] of [
   ['the flow of OAuth', "console.log('code_verifier');"],
   ['HTTP+SSE of a client', "export { ssePairTransport } from 'parley-mcp/http';"],
   ['a client', "export { TooManyRoundsError } from 'parley-mcp/client';"],
+  ['a recording', "export { tapHttp } from './src/wire/tap-http.ts';"],
+  ['the judge of servers', "export { turnedAway } from './src/check/bench/exchange.ts';"],
+  ['the process of inspect', "export { Questions } from './src/inspect/servers/questions.ts';"],
+  ['the work on tasks', "export { leaseEnded } from './src/tasks/machine.ts';"],
   ['the check of JSON Schemas', "export { compileSchema } from './src/schema/json-schema.ts';"],
   ['regular expressions in linear time', "export { linearPattern } from './src/schema/linear/linear.ts';"],
 ] as const)
