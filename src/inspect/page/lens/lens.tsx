@@ -4,7 +4,7 @@ import type { LensView } from '../../view.ts';
 import { useAsked } from '../asked.ts';
 import { JsonView } from '../json/json-view.tsx';
 import { firstDiffering, marksOf } from '../json/marks.ts';
-import { Choice } from '../parts.tsx';
+import { Choice, coded } from '../parts.tsx';
 import { plain } from '../plain.ts';
 import { hello, lensRevision } from '../state.ts';
 import { Changes } from './changes.tsx';
@@ -29,7 +29,7 @@ export function Lens({ n }: { readonly n: number }): JSX.Element {
         <>
           <p>{headOf(lens)}</p>
           {lens.why !== undefined && (
-            <p class={lens.kind === 'none' || lens.kind === 'bridge' ? 'muted' : 'bad'}>{plain(lens.why)}</p>
+            <p class={lens.kind === 'none' || lens.kind === 'bridge' ? 'muted' : 'bad'}>{coded(plain(lens.why))}</p>
           )}
           <Changes changes={lens.changes} />
           <SentHeaders headers={lens.headers} to={lens.to} />
