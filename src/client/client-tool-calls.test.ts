@@ -144,11 +144,47 @@ describe('structured results', () => {
     await unknown.client.callTool('add');
   });
 
-  it('of a schema that cannot be checked are an error before the call [schema-004]', async () => {
+  it('of a dialect that is not supported are an error before the call [schema-004]', async () => {
     const one = await connected(giving({}, { $schema: 'https://example.com/mine' }));
     await one.client.listTools();
-    await assert.rejects(one.client.callTool('add'), { name: 'OutputValidationError', reason: 'unusable-schema' });
+    await assert.rejects(one.client.callTool('add'), {
+      name: 'OutputValidationError',
+      reason: 'unusable-schema',
+      message: /^tool "add" was not called, since its output schema cannot be used .*: JSON Schema dialect/,
+    });
     assert.ok(!one.transport.methods.includes('tools/call'));
+  });
+
+  const text = { type: 'string', pattern: '(?i)^[a-z]+$' };
+  const unusable: Readonly<Record<string, object>> = {
+    'a pattern with flags in it': { ...output, properties: { sum: text } },
+    'a group as Python names it': { ...output, properties: { sum: { type: 'string', pattern: '(?P<x>a)' } } },
+    'a reference to a group': { ...output, properties: { sum: { pattern: String.raw`^(.)\1$` } } },
+    'a reference that leads out': { ...output, properties: { sum: { $ref: 'https://example.com/x.json' } } },
+    'a reference to nothing': { ...output, properties: { sum: { $ref: '#/$defs/Sum' } } },
+    'too many subschemas': { ...output, anyOf: Array.from({ length: 10_001 }, () => ({})) },
+    'an unknown type': { ...output, properties: { sum: { type: 'strnig' } } },
+    'no property names': { type: 'object', properties: null },
+  };
+  for (const [what, outputSchema] of Object.entries(unusable)) {
+    it(`of a schema with ${what} are given, with one warning that names the tool`, async () => {
+      const one = await connected(giving({ structuredContent: { sum: 'aa' } }, outputSchema));
+      for (let round = 0; round < 2; round++) {
+        await one.client.listTools({ cache: 'bypass' });
+        assert.deepEqual((await one.client.callTool('add')).structuredContent, { sum: 'aa' });
+      }
+      assert.equal(one.warnings.length, 1);
+      assert.match(one.warnings[0] ?? '', /^the output schema of tool "add" cannot be used/);
+    });
+  }
+
+  it('are held against what is left of a schema with a pattern that cannot be read', async () => {
+    const { client, warnings } = await connected(
+      giving({ structuredContent: { sum: 3 } }, { ...output, properties: { sum: text } }),
+    );
+    await client.listTools();
+    await assert.rejects(client.callTool('add'), { reason: 'does-not-fit', message: /\/sum: must be string/ });
+    assert.match(warnings.join(), /held against the rest of it alone: at \/properties\/sum: pattern/);
   });
 
   it('that would keep this side busy are refused by name: too much to check', async () => {

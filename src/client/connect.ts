@@ -82,7 +82,9 @@ export function createConnect<HttpOptions extends object>(
     return createClient({
       connection,
       settings,
-      known: new KnownTools(settings.exactNumbers ? compilePlainOutput : compileOutput),
+      known: new KnownTools(settings.exactNumbers ? compilePlainOutput : compileOutput, (message) =>
+        settings.onWarning?.(message),
+      ),
       cache,
       subscriptions: lateSubscriptions({
         connection,
@@ -133,13 +135,12 @@ function cacheOf(connection: Reconnecting, settings: ClientSettings, url: URL | 
 }
 
 async function compileOutput(schema: unknown): Promise<OutputCheck> {
-  const { compileSchema } = await import('../schema/json-schema.ts');
-  const compiled = await compileSchema(schema);
-  return (value) => compiled.check(value);
+  const { compileUsable } = await import('../schema/usable.ts');
+  return await compileUsable(schema);
 }
 
 /** The check where numbers come with their spelling, in the schema and in the results: to it they are what they mean. */
 async function compilePlainOutput(schema: unknown): Promise<OutputCheck> {
-  const check = await compileOutput(withPlainNumbers(schema));
-  return (value) => check(withPlainNumbers(value));
+  const compiled = await compileOutput(withPlainNumbers(schema));
+  return { ...compiled, check: (value) => compiled.check(withPlainNumbers(value)) };
 }

@@ -8,8 +8,13 @@ import { OutputValidationError, type OutputProblem } from './errors.ts';
 /** Limit of tool definitions that are remembered; the longest unseen are forgotten first. */
 const most = 10_000;
 
-/** Checks a structured result; gives what is wrong with it. */
-export type OutputCheck = (value: unknown) => readonly OutputProblem[];
+/** Check of structured results. */
+export interface OutputCheck {
+  /** Gives what is wrong with a result. */
+  check(value: unknown): readonly OutputProblem[];
+  /** Words for what of the schema cannot be used, and why; it refuses nothing. */
+  readonly unused?: string | undefined;
+}
 
 /** Makes the check of one output schema. */
 export type CompileOutput = (schema: unknown) => Promise<OutputCheck>;
@@ -24,9 +29,13 @@ interface Known {
 export class KnownTools {
   readonly #known = new Map<string, Known>();
   readonly #compile: CompileOutput;
+  readonly #warn: (message: string) => void;
+  /** The warnings that were given; a list that comes again repeats none. */
+  readonly #told = new Set<string>();
 
-  constructor(compile: CompileOutput) {
+  constructor(compile: CompileOutput, warn: (message: string) => void) {
     this.#compile = compile;
+    this.#warn = warn;
   }
 
   /** Remembers definitions; the newest of a name counts. */
@@ -69,22 +78,37 @@ export class KnownTools {
   }
 
   /**
-   * The check of a tool's results, ready before the tool is called; `undefined` when it promises nothing.
+   * The check of a tool's results, ready before the tool is called; `undefined` when it promises nothing. What of the
+   * schema cannot be used refuses no result: a warning says so.
    *
-   * @throws OutputValidationError when the schema cannot be used, so that no result is accepted unchecked.
+   * @throws OutputValidationError when the schema is of a dialect that is not supported.
    */
   check(name: string): Promise<(result: CallToolResult) => void> | undefined {
     const known = this.#known.get(name);
     if (known?.tool.outputSchema === undefined) return undefined;
     known.check ??= this.#compile(known.tool.outputSchema);
     return known.check.then(
-      (check) => (result) => checkResult(name, result, check),
+      (check) => {
+        if (check.unused !== undefined) this.#tellOnce(`the output schema of ${shownTool(name)} ${check.unused}`);
+        return (result) => checkResult(name, result, check);
+      },
       (cause: unknown) => {
         const message = cause instanceof Error ? cause.message : 'the schema is unusable';
         throw new OutputValidationError(name, [{ path: '', message }], undefined, { cause });
       },
     );
   }
+
+  #tellOnce(message: string): void {
+    if (this.#told.has(message)) return;
+    if (this.#told.size >= most) this.#told.clear();
+    this.#told.add(message);
+    this.#warn(message);
+  }
+}
+
+function shownTool(name: string): string {
+  return `tool ${JSON.stringify(name.slice(0, 128))}`;
 }
 
 /** Spec 2025-06-18, Tools, Output schema: a result that is no error must have conforming structured content. */
@@ -93,7 +117,7 @@ function checkResult(name: string, result: CallToolResult, check: OutputCheck): 
   const problems =
     result.structuredContent === undefined
       ? [{ path: '', message: 'structuredContent is missing' }]
-      : check(result.structuredContent);
+      : check.check(result.structuredContent);
   if (problems.length > 0) throw new OutputValidationError(name, problems, result);
 }
 
@@ -101,8 +125,7 @@ function checkResult(name: string, result: CallToolResult, check: OutputCheck): 
 export function withoutInvalidHeaders(tools: readonly Tool[], warn: (message: string) => void): readonly Tool[] {
   return tools.filter((tool) => {
     const { problems } = headerParametersOf(tool.inputSchema);
-    if (problems.length > 0)
-      warn(`tool ${JSON.stringify(tool.name.slice(0, 128))} was left out: ${problems.slice(0, 5).join('; ')}`);
+    if (problems.length > 0) warn(`${shownTool(tool.name)} was left out: ${problems.slice(0, 5).join('; ')}`);
     return problems.length === 0;
   });
 }

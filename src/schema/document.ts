@@ -19,6 +19,9 @@ export class SchemaError extends TypeError {
   }
 }
 
+/** A schema of a dialect that is not supported, in which nothing means what it says here. */
+export class UnsupportedDialect extends SchemaError {}
+
 /** Bounds for a schema, and for the work that a check may do. */
 export interface SchemaLimits {
   /** Depth to which subschemas may nest; 64 by default. */
@@ -68,7 +71,7 @@ function dialectOf(schema: unknown): Dialect {
   const declared = isKeywords(schema) ? schema['$schema'] : undefined;
   const dialect = dialects.get(typeof declared === 'string' ? declared.replace(/#$/, '') : declared);
   if (dialect !== undefined) return dialect;
-  throw new SchemaError(
+  throw new UnsupportedDialect(
     `JSON Schema dialect ${JSON.stringify(declared)} is not supported; supported are 2020-12 (https://json-schema.org/draft/2020-12/schema) and draft-07`,
   );
 }

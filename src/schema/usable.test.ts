@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { compileSchema } from './json-schema.ts';
+import { compileUsable } from './usable.ts';
+
+const unreadable = { pattern: '(?P<x>a)' };
+const text = { type: 'string', ...unreadable };
+
+/** Schemas with a place for a pattern, a value that fits with any pattern, and one that fits with none. */
+const places: readonly (readonly [string, (part: object) => object, unknown, unknown])[] = [
+  ['a property', (part) => ({ properties: { a: part, b: { type: 'number' } } }), { a: 'x', b: 1 }, { a: 'x', b: 'y' }],
+  ['items', (part) => ({ items: part, minItems: 2 }), ['x', 'y'], ['x']],
+  ['a definition', (part) => ({ $ref: '#/$defs/A', $defs: { A: part } }), 'x', 1],
+  [
+    'an older definition',
+    (part) => ({
+      $schema: 'http://json-schema.org/draft-07/schema#',
+      $ref: '#/definitions/A',
+      definitions: { A: part },
+    }),
+    'x',
+    1,
+  ],
+  ['each of allOf', (part) => ({ allOf: [part, { maxLength: 3 }] }), 'x', 'long'],
+  ['one of anyOf', (part) => ({ anyOf: [part, { type: 'number' }] }), 'x', true],
+  ['names', (part) => ({ propertyNames: part, maxProperties: 1 }), { x: 1 }, { x: 1, y: 2 }],
+  [
+    'a property beside oneOf',
+    (part) => ({ properties: { a: part }, oneOf: [part, {}], required: ['a'] }),
+    { a: 'x' },
+    {},
+  ],
+];
+
+describe('a schema with a pattern that cannot be read', () => {
+  for (const [where, make, fits, misfits] of places) {
+    it(`in ${where} counts without it`, async () => {
+      const { check, unused = '' } = await compileUsable(make(text));
+      assert.match(unused, /the rest of it alone: .*pattern/);
+      assert.deepEqual(check(fits), []);
+      assert.notDeepEqual(check(misfits), []);
+      // The judge of the cases: with a pattern that fits, they are what they are said to be.
+      const whole = await compileSchema(make({ type: 'string', pattern: 'x|y' }));
+      assert.deepEqual(whole.check(fits), []);
+      assert.notDeepEqual(whole.check(misfits), []);
+    });
+  }
+
+  const allowed: readonly (readonly [string, object, unknown])[] = [
+    ['not', { not: unreadable }, 'x'],
+    ['not of a reference', { $defs: { A: unreadable }, not: { $ref: '#/$defs/A' } }, 'x'],
+    ['oneOf', { oneOf: [text, { type: 'string', maxLength: 3 }] }, 'x'],
+    ['if', { if: unreadable, then: { type: 'number' } }, 'x'],
+    ['contains', { contains: text, maxContains: 1 }, ['x', 'y']],
+    ['patternProperties', { patternProperties: { '(?P<x>a)': {} }, additionalProperties: false }, { a: 1 }],
+    [
+      'a branch that others look at',
+      { anyOf: [{ oneOf: [text, { properties: { a: true } }] }], unevaluatedProperties: false },
+      { a: 1 },
+    ],
+    [
+      'what only references find',
+      { properties: { a: text, b: { $ref: '#/x-parts/B' } }, 'x-parts': { B: { not: { $ref: '#/properties/a' } } } },
+      { b: 'x' },
+    ],
+  ];
+  for (const [where, schema, value] of allowed) {
+    it(`in ${where} refuses nothing that it may allow`, async () => {
+      const { check, unused } = await compileUsable(schema);
+      assert.ok(unused !== undefined);
+      assert.deepEqual(check(value), []);
+    });
+  }
+
+  it('is judged in no dialect but those that are supported [schema-004]', async () => {
+    await assert.rejects(
+      compileUsable({ $schema: 'https://example.com/mine', ...text }),
+      /dialect .* is not supported/,
+    );
+  });
+
+  it('has nothing unused where all of it can be used', async () => {
+    assert.equal((await compileUsable({ type: 'string', pattern: '^a' })).unused, undefined);
+  });
+});

@@ -1,0 +1,80 @@
+/** Schemas of others that hold what cannot be read here, such as a pattern of another language: the rest still counts. */
+
+import { SchemaError, UnsupportedDialect } from './document.ts';
+import { compileSchema, type CompiledSchema } from './json-schema.ts';
+import { isKeywords, keywordsThatCount, mapSchemas, patternsOf } from './keywords.ts';
+import { peersAllowance, peersPatterns } from './pattern.ts';
+
+/** Part of a peer's schema that can be used, ready to check values: it refuses none that the schema allows. */
+export interface UsableSchema extends CompiledSchema {
+  /** Words for what cannot be used, and why; left out where all of it can. */
+  readonly unused?: string;
+}
+
+/**
+ * Makes what can be used of a peer's schema ready to check values.
+ *
+ * @throws SchemaError when its dialect is not supported: what its keywords mean is not known.
+ */
+export async function compileUsable(schema: unknown): Promise<UsableSchema> {
+  try {
+    return await compileSchema(schema);
+  } catch (error) {
+    if (!(error instanceof SchemaError) || error instanceof UnsupportedDialect) throw error;
+    const rest = await compileSchema(loosened(schema)).catch(() => undefined);
+    return rest === undefined
+      ? { check: () => [], unused: `cannot be used, and results are not held against it: ${error.message}` }
+      : {
+          check: (value) => rest.check(value),
+          unused: `cannot be used as it is, and results are held against the rest of it alone: ${error.message}`,
+        };
+  }
+}
+
+/** Depth to which schemas are loosened; those that nest deeper are used in no case. */
+const deepest = 64;
+
+/**
+ * Keywords that may allow less where a subschema allows more, or that count what others allowed: they cannot stay where
+ * something is left out.
+ */
+const turning =
+  'not oneOf if then else contains minContains maxContains unevaluatedItems unevaluatedProperties additionalItems'.split(
+    ' ',
+  );
+
+/** A schema without its unreadable patterns, and what would mean something else without them: it allows what the given one does. */
+function loosened(schema: unknown): unknown {
+  const isReadable = readability();
+  const loose = (raw: unknown, depth: number): unknown => {
+    if (!isKeywords(raw) || depth > deepest) return raw;
+    const isUnreadable = (name: string): boolean => !patternsOf(name, raw[name]).every(isReadable);
+    const gone = new Set(turning);
+    if (isUnreadable('pattern')) gone.add('pattern');
+    // Which properties such a pattern is about is not known, nor which are left to `additionalProperties`.
+    if (isUnreadable('patternProperties')) gone.add('patternProperties').add('additionalProperties');
+    // What counts in neither dialect could only be the target of references, which would find it as it was.
+    const kept = Object.entries(keywordsThatCount(raw, 'draft-2020-12')).filter(([name]) => !gone.has(name));
+    const { $schema } = raw;
+    return Object.fromEntries([
+      ...($schema === undefined ? [] : [['$schema', $schema] as const]),
+      ...kept.map(([name, value]) => [name, mapSchemas(name, value, (one) => loose(one, depth + 1)) ?? value] as const),
+    ]);
+  };
+  return loose(schema, 0);
+}
+
+/** Makes the test whether a pattern can be used beside those before it. */
+function readability(): (pattern: string) => boolean {
+  const admit = peersAllowance();
+  const read = peersPatterns();
+  return (pattern) => {
+    try {
+      admit(pattern);
+      read(pattern);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+}
