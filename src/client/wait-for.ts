@@ -1,3 +1,4 @@
+import { runOnAbort } from '../jsonrpc/run-on-abort.ts';
 import { after } from '../jsonrpc/timeout.ts';
 import { ConnectionError } from '../jsonrpc/transport.ts';
 import { aborted } from '../peer/pending.ts';
@@ -24,16 +25,13 @@ export async function waitFor(
   }
   let release = (): void => {};
   const givenUp = new Promise<never>((_, reject) => {
-    const onAbort = (): void => {
-      if (signal !== undefined) reject(aborted(method, signal));
-    };
-    signal?.addEventListener('abort', onAbort, { once: true });
+    const unlistened = signal && runOnAbort(signal, () => reject(aborted(method, signal)));
     const cancel = after(ms === 0 ? Infinity : ms, () =>
       reject(new ConnectionError('timeout', `${method} was not ${until} within ${Math.round(ms)} ms`)),
     );
     release = () => {
       cancel();
-      signal?.removeEventListener('abort', onAbort);
+      unlistened?.();
     };
   });
   try {

@@ -1,3 +1,4 @@
+import { runOnAbort } from '../jsonrpc/run-on-abort.ts';
 import { after, monotonicNow } from '../jsonrpc/timeout.ts';
 import { ConnectionError, type Clocks } from '../jsonrpc/transport.ts';
 import type { JsonObject, ProgressToken } from '../protocol/features/common.ts';
@@ -86,7 +87,7 @@ export class PendingRequest<Options extends WaitOptions = WaitOptions> implement
   #used = 0;
   /** Time at which the clocks began to run, or to stand still. */
   #since = 0;
-  readonly #onAbort: (() => void) | undefined;
+  readonly #unlistened: (() => void) | undefined;
 
   constructor({ id, method, token, whither }: RequestFacts, options: Options, owner: PendingOwner<Options>) {
     this.id = id;
@@ -100,10 +101,7 @@ export class PendingRequest<Options extends WaitOptions = WaitOptions> implement
       this.#reject = reject;
     });
     const { signal } = options;
-    if (signal !== undefined) {
-      this.#onAbort = () => this.#giveUp(aborted(method, signal));
-      signal.addEventListener('abort', this.#onAbort, { once: true });
-    }
+    this.#unlistened = signal && runOnAbort(signal, () => this.#giveUp(aborted(method, signal)));
     this.#start();
   }
 
@@ -179,7 +177,7 @@ export class PendingRequest<Options extends WaitOptions = WaitOptions> implement
     this.#settled = true;
     this.#idle?.();
     this.#total?.();
-    if (this.#onAbort !== undefined) this.options.signal?.removeEventListener('abort', this.#onAbort);
+    this.#unlistened?.();
     this.#owner.over(this);
     if (outcome instanceof Error) this.#reject(outcome);
     else this.#resolve(outcome);

@@ -1,3 +1,4 @@
+import { runOnAbort } from '../jsonrpc/run-on-abort.ts';
 import { after, monotonicNow } from '../jsonrpc/timeout.ts';
 import { McpError } from '../protocol/error.ts';
 import { quiet, RoundEnded } from '../peer/ask.ts';
@@ -165,13 +166,13 @@ export class TaskRun {
     const reply = new Promise<TaskAnswer>((resolve, reject) => this.#waits.set(key, { resolve, reject }));
     void quiet(reply);
     const givenUp = (): void => this.#giveUp(key, signal?.reason);
-    signal?.addEventListener('abort', givenUp, { once: true });
+    const unlistened = signal && runOnAbort(signal, givenUp);
     try {
       await this.#askSoon(key, question);
       if (signal?.aborted === true) givenUp();
       return await reply;
     } finally {
-      signal?.removeEventListener('abort', givenUp);
+      unlistened?.();
       this.#waits.delete(key);
     }
   }

@@ -1,3 +1,4 @@
+import { runOnAbort } from '../../jsonrpc/run-on-abort.ts';
 import { jsonText } from '../../json/exact-number.ts';
 import { parseExactJson } from '../../json/parse-exact.ts';
 import { isObject } from '../../jsonrpc/message.ts';
@@ -266,14 +267,13 @@ export class ResponseCache {
 async function joined(flight: Flight, signal: AbortSignal | undefined): Promise<JsonObject | undefined> {
   let leave: (() => void) | undefined;
   const left = new Promise<undefined>((resolve) => {
-    leave = () => resolve(undefined);
     if (signal?.aborted === true) resolve(undefined);
-    signal?.addEventListener('abort', leave, { once: true });
+    leave = signal && runOnAbort(signal, () => resolve(undefined));
   });
   try {
     return read(await Promise.race([flight, left]))?.result;
   } finally {
-    if (leave !== undefined) signal?.removeEventListener('abort', leave);
+    leave?.();
   }
 }
 

@@ -1,3 +1,4 @@
+import { runOnAbort } from '../../jsonrpc/run-on-abort.ts';
 import { after } from '../../jsonrpc/timeout.ts';
 import { isTransient } from '../../jsonrpc/transient.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
@@ -62,11 +63,11 @@ function passed(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     const over = (): void => {
       cancel();
-      signal?.removeEventListener('abort', over);
+      unlistened?.();
       resolve();
     };
     const cancel = after(ms, over);
+    const unlistened = signal && runOnAbort(signal, over);
     if (signal?.aborted === true) over();
-    else signal?.addEventListener('abort', over, { once: true });
   });
 }

@@ -1,3 +1,4 @@
+import { runOnAbort } from '../../jsonrpc/run-on-abort.ts';
 import type { RequestOptions } from '../connection/request-options.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { aborted } from '../../peer/pending.ts';
@@ -138,12 +139,12 @@ async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promis
       reject(reason);
     };
   });
-  signal.addEventListener('abort', stop, { once: true });
+  const unlistened = runOnAbort(signal, stop);
   if (signal.aborted) stop();
   try {
     return await Promise.race([promise, stopped]);
   } finally {
-    signal.removeEventListener('abort', stop);
+    unlistened();
   }
 }
 

@@ -1,3 +1,4 @@
+import { runOnAbort } from '../../jsonrpc/run-on-abort.ts';
 import { settledWithin } from '../../jsonrpc/timeout.ts';
 import type { ConnectionError } from '../../jsonrpc/transport.ts';
 import { harmless } from '../../mistakes/harmless.ts';
@@ -111,8 +112,7 @@ export class ClientSubscriptions {
           });
     if (subscription instanceof WatchSubscription) this.#watching.add(subscription);
     const end = (): void => void subscription.close();
-    signal?.addEventListener('abort', end, { once: true });
-    void subscription.closed.then(() => signal?.removeEventListener('abort', end));
+    if (signal !== undefined) void subscription.closed.then(runOnAbort(signal, end));
     if (isAborted(signal)) end();
     else await waitFor(subscription.open(settings.timeoutMs), { method: 'subscribing', signal });
     if (signal !== undefined && isAborted(signal)) throw aborted('subscribing', signal);

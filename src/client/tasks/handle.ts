@@ -1,3 +1,4 @@
+import { runOnAbort } from '../../jsonrpc/run-on-abort.ts';
 import { refuseUnknown, type Names } from '../../mistakes/known-names.ts';
 import { refuseOtherWord } from '../../mistakes/known-values.ts';
 import { shown } from '../../mistakes/shown.ts';
@@ -94,8 +95,7 @@ async function* updatesOf(
   let latest: TaskUpdate | undefined;
   let over: { readonly outcome: TaskEnd; readonly isOwn: boolean } | undefined;
   let wake = (): void => {};
-  const onAbort = (): void => wake();
-  signal?.addEventListener('abort', onAbort, { once: true });
+  const unlistened = signal && runOnAbort(signal, () => wake());
   const unwatch = task.watch({
     told: (state) => {
       latest = updateOf(state, task.answered);
@@ -120,7 +120,7 @@ async function* updatesOf(
     }
   } finally {
     unwatch();
-    signal?.removeEventListener('abort', onAbort);
+    unlistened?.();
   }
 }
 

@@ -1,3 +1,4 @@
+import { runOnAbort } from '../../jsonrpc/run-on-abort.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import { after, monotonicNow } from '../../jsonrpc/timeout.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
@@ -179,7 +180,7 @@ function pause(ms: number, signal: AbortSignal, hear: (wake: () => void) => () =
     const done = (): void => {
       cancel();
       unhear();
-      signal.removeEventListener('abort', done);
+      unlistened();
       resolve();
     };
     let cancel = after(ms, done, true);
@@ -188,7 +189,7 @@ function pause(ms: number, signal: AbortSignal, hear: (wake: () => void) => () =
       // Who tells all the time is not asked all the time.
       cancel = after(Math.min(ms, wakeMs), done, true);
     });
-    signal.addEventListener('abort', done, { once: true });
+    const unlistened = runOnAbort(signal, done);
     if (signal.aborted) done();
   });
 }

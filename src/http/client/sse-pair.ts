@@ -1,3 +1,4 @@
+import { runOnAbort } from '../../jsonrpc/run-on-abort.ts';
 import { answeredBy, glimpseText } from '../../jsonrpc/glimpse.ts';
 import type { Message } from '../../jsonrpc/message.ts';
 import { readEvents, type StreamEvent } from '../../jsonrpc/sse.ts';
@@ -95,7 +96,7 @@ export class SsePairChannel implements Channel {
       clocks?.waiting(person);
     };
     if (signal?.aborted === true) abort();
-    signal?.addEventListener('abort', abort, { once: true });
+    const unlistened = signal && runOnAbort(signal, abort);
     try {
       await channel.#connect({ waiting });
       return channel;
@@ -106,7 +107,7 @@ export class SsePairChannel implements Channel {
       throw new ConnectionError('timeout', message, { cause: error });
     } finally {
       cancel();
-      signal?.removeEventListener('abort', abort);
+      unlistened?.();
     }
   }
 
@@ -243,14 +244,12 @@ export class SsePairChannel implements Channel {
     const controller = new AbortController();
     const abort = (): void => controller.abort();
     const sources = own === undefined ? [this.#controller.signal] : [this.#controller.signal, own];
-    for (const source of sources) {
-      if (source.aborted) abort();
-      source.addEventListener('abort', abort, { once: true });
-    }
+    if (sources.some((source) => source.aborted)) abort();
+    const ends = sources.map((source) => runOnAbort(source, abort));
     return {
       signal: controller.signal,
       release: () => {
-        for (const source of sources) source.removeEventListener('abort', abort);
+        for (const end of ends) end();
       },
     };
   }

@@ -1,3 +1,4 @@
+import { runOnAbort } from '../../jsonrpc/run-on-abort.ts';
 import type { Message, RequestId } from '../../jsonrpc/message.ts';
 import { messageText } from '../../jsonrpc/encode.ts';
 import { Crowd } from '../../jsonrpc/crowd.ts';
@@ -246,7 +247,7 @@ class HttpChannel implements Channel {
     const abort = (): void => controller.abort();
     const place = this.#underway.add(abort);
     if (signal?.aborted === true) abort();
-    signal?.addEventListener('abort', abort, { once: true });
+    const unlistened = signal && runOnAbort(signal, abort);
     return {
       waiting,
       receiver: this.#receiver,
@@ -257,7 +258,7 @@ class HttpChannel implements Channel {
       url: this.#requests.url,
       abort,
       end: () => {
-        signal?.removeEventListener('abort', abort);
+        unlistened?.();
         place.leave();
       },
     };

@@ -1,3 +1,4 @@
+import { runOnAbort } from '../../../jsonrpc/run-on-abort.ts';
 import { after, monotonicNow } from '../../../jsonrpc/timeout.ts';
 import { ConnectionError } from '../../../jsonrpc/transport.ts';
 import { aborted } from '../../../peer/pending.ts';
@@ -40,14 +41,11 @@ export async function untilFinished(
           else reject(outcome.error as Error);
         },
       });
-      const onAbort = (): void => {
-        if (signal !== undefined) reject(aborted('tools/call', signal));
-      };
-      signal?.addEventListener('abort', onAbort, { once: true });
+      const unlistened = signal && runOnAbort(signal, () => reject(aborted('tools/call', signal)));
       over = () => {
         unwatch();
         clock.stop();
-        signal?.removeEventListener('abort', onAbort);
+        unlistened?.();
       };
     });
   } finally {
