@@ -10,6 +10,8 @@ export const defaultEventBytes: number = 16 * 1024 * 1024;
 export interface EventReaderOptions {
   /** Limit of the bytes of a line, and of the characters of an event's data; 16 MiB by default. */
   readonly maxBytes?: number | undefined;
+  /** Name of the option that sets the limit, for who reads that it was passed. */
+  readonly limitOption?: string;
 }
 
 const lineFeed = 0x0a;
@@ -27,7 +29,8 @@ export async function* readEvents(
 ): AsyncGenerator<StreamEvent, void, undefined> {
   const maxBytes = options.maxBytes ?? defaultEventBytes;
   const found: StreamEvent[] = [];
-  const feed = eventFeed(maxBytes, (event) => found.push(event));
+  const tooLong = (): ConnectionError => tooLarge(maxBytes, options.limitOption);
+  const feed = eventFeed({ maxBytes, tooLong }, (event) => found.push(event));
   const held = new ByteBuffer();
   for await (const chunk of bytes) {
     let failure: Error | undefined;
@@ -42,7 +45,7 @@ export async function* readEvents(
         }
       }
       held.append(chunk.subarray(end));
-      if (held.length > maxBytes) throw tooLarge(maxBytes);
+      if (held.length > maxBytes) throw tooLong();
     } catch (error) {
       failure = error instanceof Error ? error : new Error(String(error));
     }
@@ -52,14 +55,22 @@ export async function* readEvents(
   }
 }
 
+interface EventLimit {
+  readonly maxBytes: number;
+  tooLong(): ConnectionError;
+}
+
 /** Takes whole lines, so that the text never has to be put together. */
-function eventFeed(maxBytes: number, found: (event: StreamEvent) => void): (lines: Uint8Array) => void {
+function eventFeed(
+  { maxBytes, tooLong }: EventLimit,
+  found: (event: StreamEvent) => void,
+): (lines: Uint8Array) => void {
   // What marks the beginning of a text is the parser's to drop, as it is told apart there.
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-  const tooLong = (): never => {
-    throw tooLarge(maxBytes);
+  const fail = (): never => {
+    throw tooLong();
   };
-  const parser = new EventText({ found, tooLong }, maxBytes);
+  const parser = new EventText({ found, tooLong: fail }, maxBytes);
   const decode = (line: Uint8Array): string => {
     try {
       return decoder.decode(line);
@@ -89,8 +100,9 @@ function* linesOf(lines: Uint8Array): Generator<Uint8Array> {
   }
 }
 
-function tooLarge(maxBytes: number): ConnectionError {
-  return new ConnectionError('too-large', `an event is larger than ${maxBytes} bytes`);
+function tooLarge(maxBytes: number, option: string | undefined): ConnectionError {
+  const setBy = option === undefined ? '' : `, the limit that ${option} sets`;
+  return new ConnectionError('too-large', `an event is larger than ${maxBytes} bytes${setBy}`);
 }
 
 /**

@@ -165,7 +165,10 @@ export async function readStream(
   const asked = exchange.waiting.size > 0;
   let stopLingering: (() => void) | undefined;
   try {
-    for await (const event of readEvents(bodyBytes(response), { maxBytes: exchange.maxBytes })) {
+    for await (const event of readEvents(bodyBytes(response), {
+      maxBytes: exchange.maxBytes,
+      limitOption: 'maxMessageBytes',
+    })) {
       // An empty id says that from here on there is none. (WHATWG HTML, Server-sent events.)
       if (event.id !== undefined) position.lastEventId = event.id === '' ? undefined : event.id;
       if (event.retry !== undefined) position.retryMs = event.retry;

@@ -45,7 +45,11 @@ export async function bodyText({ body, status }: FetchResponse, maxBytes: number
   if (body === null) return '';
   const bytes = body.whole?.() ?? (await bytesOf(body.getReader(), maxBytes));
   if (bytes === undefined || bytes.length > maxBytes)
-    throw new ConnectionError('too-large', `the response is larger than ${maxBytes} bytes`, { status });
+    throw new ConnectionError(
+      'too-large',
+      `the response is larger than ${maxBytes} bytes, the limit that maxMessageBytes sets`,
+      { status },
+    );
   try {
     return utf8.decode(bytes);
   } catch (cause) {

@@ -174,7 +174,10 @@ export class SsePairChannel implements Channel {
         ...asked,
       });
     }
-    const events = readEvents(bodyBytes(response), { maxBytes: this.#requests.maxBytes });
+    const events = readEvents(bodyBytes(response), {
+      maxBytes: this.#requests.maxBytes,
+      limitOption: 'maxMessageBytes',
+    });
     this.#endpoint = await this.#announced(events, response);
     // Reading goes on beside whatever else happens, and reports its own end.
     void this.#read(events, response.status);

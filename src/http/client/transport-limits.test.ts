@@ -97,12 +97,18 @@ test('a huge body stops at the limit', async (t) => {
     },
     { maxMessageBytes: 100_000 },
   );
-  await assert.rejects(channel.send(request), { reason: 'too-large' });
+  await assert.rejects(channel.send(request), {
+    reason: 'too-large',
+    message: /, the limit that maxMessageBytes sets$/,
+  });
 });
 
 test('a short body that is over the limit is refused too', async (t) => {
   const { channel } = await open(t, (_incoming, outgoing) => answerJson(outgoing, response), { maxMessageBytes: 10 });
-  await assert.rejects(channel.send(request), { reason: 'too-large' });
+  await assert.rejects(channel.send(request), {
+    reason: 'too-large',
+    message: /, the limit that maxMessageBytes sets$/,
+  });
 });
 
 test('a gzip bomb stops at the limit of what it unpacks to', async (t) => {
@@ -115,7 +121,10 @@ test('a gzip bomb stops at the limit of what it unpacks to', async (t) => {
       maxMessageBytes: 1_000_000,
     },
   );
-  await assert.rejects(channel.send(request), { reason: 'too-large' });
+  await assert.rejects(channel.send(request), {
+    reason: 'too-large',
+    message: /, the limit that maxMessageBytes sets$/,
+  });
 });
 
 test('an endless line of an event stream stops at the limit', async (t) => {
@@ -134,7 +143,10 @@ test('an endless line of an event stream stops at the limit', async (t) => {
     },
     { maxMessageBytes: 100_000 },
   );
-  await assert.rejects(channel.send(request), { reason: 'too-large' });
+  await assert.rejects(channel.send(request), {
+    reason: 'too-large',
+    message: /, the limit that maxMessageBytes sets$/,
+  });
   await serverSawTheEnd;
 });
 
