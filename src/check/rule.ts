@@ -71,6 +71,8 @@ export interface WatchRule extends Stated {
   readonly isGeneral?: true;
   /** True for what says nothing of a result or of params: a message that breaks it may have a fault in those too. */
   readonly isBeside?: true;
+  /** Fields of a result or of params that it is about, where it says nothing of what stands beside them. */
+  readonly fields?: readonly string[];
   /** Tells why the message breaks it; `undefined` where it keeps it, and `'not-seen'` where it says nothing of it. */
   watch(heard: HeardMessage): (WatchedFault & { readonly more?: readonly WatchedFault[] }) | 'holds' | 'not-seen';
 }

@@ -90,7 +90,7 @@ export class Watching {
 
   #look(message: Readonly<Record<string, unknown>>, looked: Looked): void {
     const { exchange, revision } = looked;
-    let cause: string | undefined;
+    const causes: WatchRule[] = [];
     for (const rule of this.#rules) {
       // What a revision does not say is the cause of nothing in it.
       if (!isInForce(rule, revision)) continue;
@@ -102,9 +102,9 @@ export class Watching {
       if (found === 'holds') {
         if (seen === undefined) this.#seen.set(key, { verdict: 'holds' });
       } else if (rule.isGeneral === true)
-        this.#broken(key, [found, ...(found.more ?? [])], { cause, exchange, revision });
+        this.#broken(key, [found, ...(found.more ?? [])], { causes, exchange, revision });
       else {
-        if (isCause(rule)) cause ??= rule.id;
+        if (isCause(rule)) causes.push(rule);
         if (seen?.verdict !== 'breaks') this.#seen.set(key, { verdict: 'breaks', ...placeOf(found, exchange) });
       }
     }
@@ -114,12 +114,13 @@ export class Watching {
   #broken(
     key: string,
     faults: readonly WatchedFault[],
-    { cause, exchange, revision }: Pick<Looked, 'exchange' | 'revision'> & { readonly cause: string | undefined },
+    { causes, exchange, revision }: Pick<Looked, 'exchange' | 'revision'> & { readonly causes: readonly WatchRule[] },
   ): void {
     for (const fault of faults) {
       const seen = this.#seen.get(key);
       const known = seen?.verdict === 'breaks' ? [seen, ...(seen.more ?? [])] : [];
       const place = placeOf(fault, exchange);
+      const cause = causes.find((rule) => covers(rule, fault))?.id;
       if (cause !== undefined) {
         this.#name(fault.breaks, cause, revision);
         if (known.length === 0)
@@ -171,6 +172,11 @@ const byProbe = [
 /** Tells a rule whose faults may cause others: what should be is no shape that a schema requires. */
 function isCause({ id, isBeside }: WatchRule): boolean {
   return isBeside !== true && rowOf(id).level.startsWith('MUST');
+}
+
+/** Tells whether a fault may be that of a rule which names it: what is wrong in one field is the cause of nothing in another. */
+function covers({ fields }: WatchRule, { where = '' }: WatchedFault): boolean {
+  return fields === undefined || fields.some((field) => where.endsWith(` ${field}`));
 }
 
 function placeOf({ breaks, where }: WatchedFault, exchange: Exchanged): BrokenPlace {

@@ -146,3 +146,27 @@ test('a fault of the schema is told beside a scheme that is none', async (t) => 
   });
   assert.deepEqual(findings.map(({ id }) => id).toSorted(), ['resources-012', 'wire-schema']);
 });
+
+test('a result without its type in the newest revision hides no fault of a tool, there and in an older one', async (t) => {
+  const url = await faulty(t, {
+    response(returning, { message: { method } }) {
+      if (method !== 'tools/list') return;
+      eachMessage(returning, ({ result }) => {
+        if (!isObject(result) || !Array.isArray(result['tools'])) return;
+        delete result['resultType'];
+        for (const tool of result['tools']) if (isObject(tool)) tool['description'] = 5;
+      });
+    },
+  });
+  const { findings } = await judgedAt(t, url, {
+    revisions: revisions.filter(({ date }) => date === '2025-06-18' || date === '2026-07-28'),
+    only: ['basic-021', 'wire-schema'],
+  });
+  assert.deepEqual(
+    findings.map(({ id, where, revisions: of }) => [id, where, of]),
+    [
+      ['basic-021', undefined, ['2026-07-28']],
+      ['wire-schema', 'tools/list tools[0].description', ['2025-06-18', '2026-07-28']],
+    ],
+  );
+});

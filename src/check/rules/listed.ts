@@ -132,6 +132,7 @@ const cacheable = [
 
 const hints: WatchRule = {
   id: 'caching-001',
+  fields: ['ttlMs', 'cacheScope'],
   words: 'Lists, reads and the answer to server/discover say for how long and by whom they may be kept',
   mend: 'add ttlMs and cacheScope',
   watch(heard) {
@@ -146,6 +147,7 @@ const hints: WatchRule = {
 
 const freshness: WatchRule = {
   id: 'caching-003',
+  fields: ['ttlMs'],
   words: 'ttlMs is zero or more',
   mend: 'send 0 for what is stale at once',
   watch({ message: { result } }) {
@@ -157,6 +159,7 @@ const freshness: WatchRule = {
 
 const scope: WatchRule = {
   id: 'caching-004',
+  fields: ['cacheScope'],
   words: 'cacheScope is public or private',
   mend: 'send one of the two',
   watch({ message: { result } }) {

@@ -189,6 +189,7 @@ const noRequests: WatchRule = {
 
 const resultType: WatchRule = {
   id: 'basic-021',
+  fields: ['resultType'],
   words: 'Every result says of what type it is',
   mend: 'add "resultType": "complete"',
   watch({ message: { result }, request }) {

@@ -75,6 +75,7 @@ const oneSentence: WatchRule = {
 
 const knownTypes: WatchRule = {
   id: 'basic-024',
+  fields: ['resultType'],
   words: 'The resultType of a result is complete, input_required, or one of an extension that the server declares',
   mend: 'send "resultType": "complete"',
   watch({ message: { result }, request, declared }) {
