@@ -24,7 +24,7 @@ export interface ServerCheckOptions {
   readonly only?: readonly string[];
   /** Tools that may be called, several times and with wrong arguments; none by default. */
   readonly calls?: readonly (string | AllowedCall)[];
-  /** Sends a message of 100 MB too, and over HTTP opens 500 connections that are slow and listens to streams for two minutes; not by default. */
+  /** Sends a message of 100 MB too, and over HTTP opens 500 connections that are slow and listens to streams for 24 times `timeoutMs`; not by default. */
   readonly heavy?: boolean;
   /** Headers of every request to a server that is reached by HTTP, such as `Authorization`; no report says that they were sent. */
   readonly headers?: Readonly<Record<string, string>>;

@@ -246,7 +246,8 @@ a revision that it does not speak, are no faults.
   --calls <a,b>       tools that may be called, several times and with wrong arguments; one that has destructiveHint as b!;
                       the name of one in another case is called where it is named too (a,A), and should be that of none
   --args <file>       their arguments, as {"a": {…}}; made of examples and defaults of their schemas where they are left out
-  --heavy             sends a message of 100 MB too, and over HTTP opens 500 connections whose requests do not end, and listens for two minutes
+  --heavy             sends a message of 100 MB too, and over HTTP opens 500 connections whose requests do not end, and listens to
+                      streams for 24 times --timeout, two minutes by default
   --dry-run           prints what would be sent, and sends nothing: the example of Parley stands in for the server
   --strict            a SHOULD that is not followed fails too, and so does what is stale in the baseline
   --json              prints JSON, with every row

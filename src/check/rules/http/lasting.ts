@@ -7,7 +7,7 @@ import { eventIds } from './streams.ts';
 
 /** Rules about streams that last for minutes, which are waited for where that is wished. */
 
-/** Time for which a stream is listened to, in milliseconds: what stands before a server often ends one that is quiet for one minute. */
+/** Time for which a stream is listened to, in milliseconds, two minutes unless `--timeout` says otherwise: what stands before a server often ends one that is quiet for one minute. */
 function lastingMs(bench: Bench): number {
   return 24 * bench.waitMs;
 }
@@ -16,7 +16,7 @@ const keptAlive: ProbeRule = {
   id: 'http-059',
   heavy: true,
   apart: true,
-  words: 'A stream of changes that is quiet for two minutes has a comment now and then',
+  words: 'A stream of changes that is quiet has a comment now and then',
   mend: 'write a line such as ":" to streams that are quiet, more often than once a minute',
   over: 'http',
   async probe(bench) {
