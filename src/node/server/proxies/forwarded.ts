@@ -50,9 +50,12 @@ function* entriesOf(line: string): Generator<string | undefined> {
   }
 }
 
-/** A pair of RFC 7239 with what ends it; the pair may be missing, as elements of a list may. */
+/**
+ * A pair of RFC 7239 with what ends it; the pair may be missing, as elements of a list may. Spaces follow a pair alone: two runs of them
+ * side by side would be tried in every split.
+ */
 const pair =
-  /[\t ]*(?:([!#$%&'*+\-.^_`|~\dA-Za-z]+)=([!#$%&'*+\-.^_`|~\dA-Za-z]+|"(?:[^"\\]|\\.)*"))?[\t ]*(?:([;,])|$)/y;
+  /[\t ]*(?:([!#$%&'*+\-.^_`|~\dA-Za-z]+)=([!#$%&'*+\-.^_`|~\dA-Za-z]+|"(?:[^"\\]|\\.)*")[\t ]*)?(?:([;,])|$)/y;
 
 /**
  * A line has to be read from its beginning, since commas may be quoted. One that is wrong anywhere names nobody: a quote that a
