@@ -18,7 +18,7 @@ import { busy, errorOf, lastResponse, refuse, retryHeaders, sessionStatus } from
 import type { EventStream } from '../stream.ts';
 import type { Elsewhere } from './elsewhere.ts';
 import type { LastingStream, LastingStreams, Resumption } from './stream.ts';
-import { isRequest } from './rules.ts';
+import { isRequest, mayComeTwice } from './rules.ts';
 import { RunningAnswers } from './running-answers.ts';
 import { SessionStreams } from './streams.ts';
 
@@ -28,7 +28,8 @@ const undeliveredLimit = 64;
 /** Result of what could not be told to the other processes. */
 const unkept = Symbol('not kept');
 const notKept = busy('the session cannot be kept now; try again later');
-const none: readonly RequestId[] = [];
+const none: readonly JudgedRequest[] = [];
+const idOf = ({ message }: JudgedRequest): RequestId => message.id;
 
 /** Parts that the sessions of one HTTP server share. */
 export interface SessionContext extends HttpContext {
@@ -190,7 +191,7 @@ export class HttpSession implements Link {
 
   /** Answers a POST of a batch. */
   async batch(call: HttpCall, messages: readonly Judged[]): Promise<void> {
-    const requests = messages.filter(isRequest).map(({ message }) => message.id);
+    const requests = messages.filter(isRequest);
     const answer = this.#answer(call, this.#elsewhere === undefined ? none : requests);
     this.#answers.ofBatch(answer, requests.length);
     const collected: string[] = [];
@@ -321,7 +322,7 @@ export class HttpSession implements Link {
   }
 
   #request(call: HttpCall, judged: JudgedRequest): Done {
-    const answer = this.#answer(call, this.#elsewhere === undefined ? none : [judged.message.id]);
+    const answer = this.#answer(call, this.#elsewhere === undefined ? none : [judged]);
     const id = this.#answers.expect(judged.message.id, answer);
     return this.#during(this.#kept(judged, this.#conversation.take(judged, call.auth)), (response) => {
       if (id !== undefined) this.#answers.forget(id);
@@ -334,8 +335,9 @@ export class HttpSession implements Link {
   }
 
   /** Spec 2025-11-25, Transports: a client that disconnects has not cancelled its request. */
-  #answer(call: HttpCall, requests: readonly RequestId[]): HttpAnswer {
-    const maker = this.#resumable.answering(requests, (id) => this.#conversation.waits?.(id) === true);
+  #answer(call: HttpCall, requests: readonly JudgedRequest[]): HttpAnswer {
+    // What has not begun when its stream does may have run when that is found.
+    const maker = this.#resumable.answering(requests.map(idOf), requests.filter(mayComeTwice).map(idOf));
     const answer = new HttpAnswer(this.#context, call, maker);
     call.reply.onClose(() => answer.closed());
     return answer;

@@ -57,9 +57,9 @@ export interface LastingStreams {
   /**
    * Maker of the stream of the answer to requests.
    *
-   * @param mayRepeat Tells whether a request may be sent again without harm, as it stands.
+   * @param repeatable Those of the requests that may be sent again without harm, also when they ran.
    */
-  answering(requests: readonly RequestId[], mayRepeat: (id: RequestId) => boolean): StreamMaker;
+  answering(requests: readonly RequestId[], repeatable: readonly RequestId[]): StreamMaker;
   /**
    * Finds what a client missed.
    *

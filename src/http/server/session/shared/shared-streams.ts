@@ -44,8 +44,8 @@ export class SharedStreams implements LastingStreams {
     return this.#begin(aboutSession);
   }
 
-  answering(requests: readonly RequestId[], mayRepeat: (id: RequestId) => boolean): StreamMaker {
-    return { begin: () => this.#begin(aboutAnswer(requests, requests.filter(mayRepeat))) };
+  answering(requests: readonly RequestId[], repeatable: readonly RequestId[]): StreamMaker {
+    return { begin: () => this.#begin(aboutAnswer(requests, repeatable)) };
   }
 
   async resume(lastEventId: string): Promise<Resumption | undefined> {

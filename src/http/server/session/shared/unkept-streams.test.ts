@@ -31,9 +31,10 @@ function refusing(store: Store, text: string): Store {
 type Send = (method: string, headers: Record<string, string>, body?: object) => Promise<Response>;
 
 /** A process of a service, by what is sent to it. */
-function served(t: TestContext, store: Store): Send {
+function served(t: TestContext, store: Store, keepAliveMs?: number): Send {
   const rounds = { keys: [new Uint8Array(32)] };
-  const server = createServer({ name: 's', version: '1' }, { store: { ...store, shared: true }, rounds });
+  const rateLimits = { requests: { perSecond: 100 } };
+  const server = createServer({ name: 's', version: '1' }, { store: { ...store, shared: true }, rounds, rateLimits });
   server.tool('tells', {}, (_, ctx) => {
     ctx.progress(1, 2);
     ctx.closeStream(1);
@@ -44,7 +45,10 @@ function served(t: TestContext, store: Store): Send {
     ctx.progress(1, 2);
     return 'told';
   });
-  const handler = createHandler(server, { onError: () => undefined });
+  const handler = createHandler(server, {
+    onError: () => undefined,
+    ...(keepAliveMs !== undefined && { keepAliveMs }),
+  });
   t.after(async () => {
     await handler.close();
     await server.close();
@@ -101,4 +105,19 @@ test('what leaves nothing behind may be sent again where nobody can go on with i
   const again = await (await other('GET', { ...session, 'last-event-id': id })).text();
   assert.match(again, /"id":2,"error":.*"retryAfterMs":1000/);
   assert.doesNotMatch(again, /not known/);
+});
+
+test('a call that ran may not be sent again where its stream began while it was found out whether it may', async (t) => {
+  const store = memoryStore();
+  const take: typeof store.limits.take = async (...given) => {
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    return await store.limits.take(...given);
+  };
+  const one = served(t, { ...refusing(store, '"progress":1'), limits: { take } }, 50);
+  const other = served(t, store);
+  const { session, text } = await called(one);
+  const [, id = assert.fail('the first event has an id')] = /^id: (.+)$/m.exec(text) ?? [];
+  const again = await (await other('GET', { ...session, 'last-event-id': id })).text();
+  assert.match(again, /"id":2,"error":.*not known/);
+  assert.doesNotMatch(again, /retryAfterMs/);
 });
