@@ -1,6 +1,7 @@
 import { linkedTransport } from '../jsonrpc/memory.ts';
 import type { Message } from '../jsonrpc/message.ts';
-import type { Transport } from '../jsonrpc/transport.ts';
+import type { ConnectionError, Transport } from '../jsonrpc/transport.ts';
+import { harmless } from '../mistakes/harmless.ts';
 import { refuseUnknown, type Names } from '../mistakes/known-names.ts';
 import { answerReceived, toText, type BatchAnswer } from '../host/batch.ts';
 import { endpointOf, type AuthInfo, type Served } from '../host/endpoint.ts';
@@ -17,10 +18,11 @@ const optionNames: Names<MemoryTransportOptions> = { auth: 1 };
 export function memoryTransport(served: Served, options: MemoryTransportOptions = {}): Transport {
   refuseUnknown('memoryTransport', options, optionNames);
   const endpoint = endpointOf(served);
+  const failed = harmless((error: ConnectionError) => endpoint.listeners?.owner.onError?.(error, 'in memory'));
   return linkedTransport('memory', (link) => {
     const send = (message: Message | readonly Message[]): void => {
       if (link.copy(message)) return;
-      const text = toText(message, (error) => endpoint.listeners?.owner.onError?.(error, 'in memory'));
+      const text = toText(message, failed);
       if (text !== undefined) link.message(text);
     };
     const sendAnswer = (response: BatchAnswer): void => {

@@ -47,3 +47,18 @@ test('a recording holds what both sides sent while it ran', async () => {
   await client.close();
   await server.close();
 });
+
+test('a call is answered where its result is no JSON and whoever hears of that throws', async () => {
+  const heard: string[] = [];
+  const onError = (error: unknown): void => {
+    heard.push(String(error));
+    throw new Error('no place to write to');
+  };
+  const server = createServer({ name: 'pair', version: '1.0.0' }, { onError });
+  server.tool('count', {}, () => ({ content: [], more: 1n }));
+  const client = await connectInMemory(server);
+  await assert.rejects(client.callTool('count', {}, { timeoutMs: 2_000 }), /the result is not JSON/);
+  assert.equal(heard.length, 1);
+  await client.close();
+  await server.close();
+});
