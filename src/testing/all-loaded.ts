@@ -9,6 +9,7 @@ import { loadedOnce } from '../mistakes/loaded-once.ts';
 export const allLoaded: () => Promise<unknown> = loadedOnce(() =>
   Promise.all([
     import('../schema/json-schema.ts'),
+    import('../schema/usable.ts'),
     import('../host/input/as-task.ts'),
     import('../host/input/questions.ts'),
     import('../host/middleware/passing.ts'),
