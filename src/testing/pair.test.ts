@@ -2,6 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createServer } from '../server/server.ts';
 import { revisions } from '../protocol/revision.ts';
+import { ServiceListeners } from '../host/events/listeners.ts';
+import type { Conversation } from '../host/endpoint.ts';
+import type { Receiver } from '../jsonrpc/transport.ts';
+import { memoryTransport } from './memory-transport.ts';
 import { connectInMemory } from './pair.ts';
 import { record } from './recorder.ts';
 
@@ -48,17 +52,26 @@ test('a recording holds what both sides sent while it ran', async () => {
   await server.close();
 });
 
-test('a call is answered where its result is no JSON and whoever hears of that throws', async () => {
+test('a request is answered in memory where its result is no JSON and whoever hears of that throws', async () => {
   const heard: string[] = [];
   const onError = (error: unknown): void => {
     heard.push(String(error));
     throw new Error('no place to write to');
   };
-  const server = createServer({ name: 'pair', version: '1.0.0' }, { onError });
-  server.tool('count', {}, () => ({ content: [], more: 1n }));
-  const client = await connectInMemory(server);
-  await assert.rejects(client.callTool('count', {}, { timeoutMs: 2_000 }), /the result is not JSON/);
-  assert.equal(heard.length, 1);
-  await client.close();
-  await server.close();
+  const { endpoint } = createServer({ name: 'pair', version: '1.0.0' });
+  // What a server answers is looked at in tests before it is written.
+  const unwritable = { jsonrpc: '2.0', id: 1, result: { more: 1n } };
+  const conversation = { receive: () => unwritable, close: () => undefined } as unknown as Conversation;
+  const listeners = new ServiceListeners(undefined, { onError });
+  const transport = memoryTransport({ endpoint: { ...endpoint, listeners, converse: () => conversation } });
+  const answered = new Promise((resolve) => {
+    const open = transport.open({ message: resolve } as unknown as Receiver);
+    void Promise.resolve(open).then((channel) => channel.send({ jsonrpc: '2.0', id: 1, method: 'ping' }));
+  });
+  assert.deepEqual(await answered, {
+    jsonrpc: '2.0',
+    id: 1,
+    error: { code: -32603, message: 'the result is not JSON' },
+  });
+  assert.match(heard.join(), /the result of a request is not JSON/);
 });

@@ -27,8 +27,7 @@ export interface PairOptions extends Omit<ConnectOptions, 'revisions'> {
  * assert.deepEqual(await client.listTools(), []);
  * await client.close();
  */
-export async function connectInMemory(served: Served, options: PairOptions = {}): Promise<Client> {
-  await allLoaded();
+export function connectInMemory(served: Served, options: PairOptions = {}): Promise<Client> {
   const { revision, auth, ...rest } = options;
   // A `connect` of its own, so that nothing is remembered of another server in memory.
   const connect = createConnect<object>({
@@ -37,5 +36,6 @@ export async function connectInMemory(served: Served, options: PairOptions = {})
     },
     options: {},
   });
-  return connect(memoryTransport(served, { auth }), revision === undefined ? rest : { ...rest, revisions: [revision] });
+  const transport = memoryTransport(served, { auth });
+  return allLoaded().then(() => connect(transport, revision === undefined ? rest : { ...rest, revisions: [revision] }));
 }
