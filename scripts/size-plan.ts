@@ -34,13 +34,13 @@ server.tool('add', { description: 'Adds.' }, () => 'added');
 
 /** How the budgets of the entry points stand, in KB; each is a little more than it was when it was last looked at. */
 const budgets: Readonly<Record<Entry, number>> = {
-  '': 131.6,
+  '': 131.9,
   server: 46.4,
   client: 51,
   bridge: 106.7,
   protect: 22.3,
   account: 32.7,
-  http: 37.7,
+  http: 38.3,
   oauth: 24.5,
   stdio: 8.6,
   node: 40.9,
@@ -66,7 +66,7 @@ export const programs: readonly Program[] = [
   {
     name: 'HTTP server by fetch',
     code: `import { createServer } from 'parley-mcp/server'; import { createHandler } from 'parley-mcp/http'; ${definition} export const handler = createHandler(server);`,
-    budget: 64.2,
+    budget: 64.8,
     whole: 122.8,
     neutral: true,
     role: 'server',
@@ -84,7 +84,7 @@ export const programs: readonly Program[] = [
     code: `import { connect } from 'parley-mcp/client'; const client = await connect('https://example.com/mcp'); console.log(await client.callTool('add', {}));`,
     budget: 50.8,
     aim: 28,
-    whole: 93.3,
+    whole: 95,
     neutral: true,
     role: 'client',
   },

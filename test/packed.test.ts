@@ -107,10 +107,10 @@ test('its types are complete on Node without those of the DOM', () => {
   assert.deepEqual(said, []);
 });
 
-test('the package holds no tests, and stays below 3.8 MB', () => {
+test('the package holds no tests, and stays below 3.9 MB', () => {
   const tests = readdirSync(join(installed, 'src'), { recursive: true, encoding: 'utf8' }).filter((name) =>
     /\.test(-d)?\.ts$/.test(name),
   );
   assert.deepEqual(tests, []);
-  assert.ok(packedBytes < 3_800_000, `${packedBytes} bytes`);
+  assert.ok(packedBytes < 3_900_000, `${packedBytes} bytes`);
 });
