@@ -28,10 +28,18 @@ export interface Running {
 }
 
 /** Starts the program; it is killed when it takes longer than anybody would wait. */
-export function start(argv: readonly string[], env: Readonly<Record<string, string>> = {}): Running {
+export function start(
+  argv: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  longestMs = 60_000,
+): Running {
   const { PATH = '', HOME = '' } = process.env;
   const [node = '', main = ''] = exampleCommand;
-  const child = spawn(node, [main, ...argv], { env: { PATH, HOME, ...env }, timeout: 60_000, killSignal: 'SIGKILL' });
+  const child = spawn(node, [main, ...argv], {
+    env: { PATH, HOME, ...env },
+    timeout: longestMs,
+    killSignal: 'SIGKILL',
+  });
   let stdout = '';
   let stderr = '';
   const waiting = new Set<() => void>();

@@ -312,7 +312,8 @@ test('everything is used at a guarded server, once a person signed in', { skip }
   const as = await authorizationServer(t);
   const { url } = await guardedServer(t, as.issuer, { server: createExampleServer() });
   const { env } = await machineWithPerson(t);
-  const running = start(['inspect', '--no-open', url], env);
+  // All of it takes longer than a command does, on a busy machine.
+  const running = start(['inspect', '--no-open', url], env, 400_000);
   t.after(async () => {
     running.child.kill('SIGTERM');
     await running.ended;
