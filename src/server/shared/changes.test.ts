@@ -5,9 +5,11 @@ import { createServer, type Server } from '../../server.ts';
 import { createHandler } from '../../http/server/fetch.ts';
 import { metaKey } from '../../protocol/meta-key.ts';
 import { newestRevision } from '../../protocol/revision.ts';
+import { connectInMemory } from '../../testing/pair.ts';
 import { memoryStore } from '../../store/memory/store.ts';
 import { StoreError, type Store } from '../../store/store.ts';
 import type { Parts } from '../parts.ts';
+import { eventually } from '../../../test/support/redis-nodes.ts';
 import { SharedChanges } from './changes.ts';
 
 const rounds = { keys: [new Uint8Array(32)] };
@@ -105,4 +107,23 @@ test('a resource that is left while what could not be heard is tried again is no
   goOn();
   await new Promise((resolve) => setImmediate(resolve));
   assert.deepEqual(subscribed, ['changes s', 'updates s a:one']);
+});
+
+test('a process that begins with other lists is a change of those lists elsewhere, and one that begins with the same is none', async (t) => {
+  const store = memoryStore();
+  const client = await connectInMemory(processOf(t, store));
+  t.after(() => client.close());
+  const told: string[] = [];
+  await client.subscribe({ tools: true, prompts: true, resources: true }, (change) => {
+    if (change.type === 'list') told.push(change.list);
+  });
+  processOf(t, store);
+  // Changes are gathered for a tenth of a second.
+  await pause(400);
+  assert.deepEqual(told, []);
+  const other = createServer({ name: 's', version: '1' }, { store: { ...store, shared: true }, rounds });
+  t.after(() => other.close());
+  for (const uri of ['a:shared', 'a:own']) other.resource(uri, { name: `${uri} anew` }, () => 'x');
+  await eventually(() => told.length > 0, 'a change of the lists of another process');
+  assert.deepEqual([...new Set(told)], ['resources']);
 });
