@@ -1,12 +1,11 @@
 /** A page with one form on it, served under the policy of parley inspect's page. */
 
 import { createServer } from 'node:http';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { build } from 'esbuild';
+import { originOf } from './listening.ts';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { browserContext } from './chromium.ts';
 import { root } from './sources.ts';
@@ -111,21 +110,11 @@ export async function formPage(
     });
     response.end(file?.text ?? '');
   });
-  http.listen(0, '127.0.0.1');
-  await once(http, 'listening');
-  t.after(async () => {
-    const closed = once(http, 'close');
-    http.close();
-    http.closeAllConnections();
-    await closed;
-  });
+  const origin = await originOf(t, http);
   const page = await (await browserContext(t, options)).newPage();
   const said: string[] = [];
   page.on('console', (message) => said.push(message.text()));
   page.on('pageerror', (error) => said.push(error.message));
-  // It listens at a port, so that the address is one of those.
-  const { port } = http.address() as AddressInfo;
-  const origin = `http://127.0.0.1:${port}`;
   page.on('request', (request) => {
     if (!request.url().startsWith(`${origin}/`)) asked.push(request.url());
   });

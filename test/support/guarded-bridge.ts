@@ -1,8 +1,6 @@
 /** A guarded bridge for many people, before a guarded server of any revision: everything that goes up, and comes down, is recorded. */
 
-import { once } from 'node:events';
 import { createServer as createHttpServer, type IncomingMessage, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { createBridge, type Bridge, type BridgeOptions, type Served } from '../../src/bridge.ts';
 import { connect, type Client } from '../../src/client.ts';
@@ -13,6 +11,7 @@ import { protect, type ExchangeOptions, type ProtectOptions } from '../../src/pr
 import type { RevisionDate } from '../../src/protocol/revision.ts';
 import { createServer, type Server } from '../../src/server/server.ts';
 import { testIssuer, type TestIssuer } from '../../src/testing/issuer.ts';
+import { originOf } from './listening.ts';
 
 /** One request that reached a server, with the beginning of its answer. */
 export interface Recorded {
@@ -65,16 +64,9 @@ export async function place(t: Pick<TestContext, 'after'>): Promise<Place> {
     });
     serve(request, response);
   });
-  http.listen(0, '127.0.0.1');
-  await once(http, 'listening');
-  t.after(async () => {
-    const closed = once(http, 'close');
-    http.close();
-    http.closeAllConnections();
-    await closed;
-  });
+  const origin = await originOf(t, http);
   return {
-    url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`,
+    url: `${origin}/mcp`,
     recorded,
     serve: (listener) => void (serve = listener),
   };

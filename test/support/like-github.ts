@@ -1,11 +1,10 @@
 /** A third party that is as GitHub is: no metadata, scopes with commas, tokens without an end, errors with the status 200. */
 
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { text } from 'node:stream/consumers';
+import { originOf } from './listening.ts';
 
 /** A third party that runs. */
 export interface LikeGitHub {
@@ -52,14 +51,5 @@ export async function likeGitHub(t: Pick<TestContext, 'after'>, secret = 'the-se
       json(isKnown ? { login: 'octo-ann' } : { message: 'Bad credentials' }, isKnown ? 200 : 401);
     } else response.writeHead(404).end();
   });
-  http.listen(0, '127.0.0.1');
-  await once(http, 'listening');
-  t.after(async () => {
-    const closed = once(http, 'close');
-    http.close();
-    http.closeAllConnections();
-    await closed;
-  });
-  // It listens at a port, so that the address is one of those.
-  return { origin: `http://127.0.0.1:${(http.address() as AddressInfo).port}`, tokens, secret };
+  return { origin: await originOf(t, http), tokens, secret };
 }

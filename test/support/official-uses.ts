@@ -1,8 +1,6 @@
 /** A server of the official second SDK that offers whatever that SDK has, over HTTP at 2026-07-28. */
 
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import {
   completable,
@@ -15,6 +13,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { Endable } from './inspected.ts';
+import { originOf } from './listening.ts';
 
 const dot = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const silence = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA=';
@@ -29,16 +28,8 @@ export async function servedOfficialUses(t: Endable): Promise<string> {
   const handle = toNodeHandler({ fetch });
   // Node's own types say `undefined` where the handler's leave a field out.
   const serve = handle as (request: IncomingMessage, response: ServerResponse) => Promise<void>;
-  const http = createServer((request, response) => void serve(request, response)).listen(0, '127.0.0.1');
-  await once(http, 'listening');
-  t.after(async () => {
-    const closed = once(http, 'close');
-    http.close();
-    http.closeAllConnections();
-    await closed;
-  });
-  // A server on a port has an address of this form.
-  return `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`;
+  const http = createServer((request, response) => void serve(request, response));
+  return `${await originOf(t, http)}/mcp`;
 }
 
 function create(updated: (uri: string) => void): McpServer {

@@ -1,11 +1,10 @@
 /** The server of a page: it has the page, what the page runs, and nothing else. */
 
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { originOf } from './listening.ts';
 
 const program = fileURLToPath(new URL('./browser-page.ts', import.meta.url));
 
@@ -40,16 +39,7 @@ export async function servedPage(t: Pick<TestContext, 'after'>): Promise<ServedP
     });
     response.end(text);
   });
-  http.listen(0, '127.0.0.1');
-  await once(http, 'listening');
-  t.after(async () => {
-    const closed = once(http, 'close');
-    http.close();
-    http.closeAllConnections();
-    await closed;
-  });
-  // It listens at a port, so that the address is one of those.
-  const origin = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
+  const origin = await originOf(t, http);
   return {
     origin,
     url(redirect, more = {}) {
