@@ -2,7 +2,7 @@
 
 import { urlElicitationRequired, type Server } from '../../../src/server.ts';
 import type { Ctx } from '../../../src/server/ctx.ts';
-import { lasting, pause, sample } from './handling.ts';
+import { lasting, sample } from './handling.ts';
 
 const key = { type: 'object', properties: { key: { type: 'integer' } }, required: ['key'] } as const;
 
@@ -82,11 +82,12 @@ const handlers: Readonly<Record<(typeof oddTools)[number], (of: number, ctx: Ctx
     another().catch(() => undefined);
     return await sample(ctx, `restless ${of} one`);
   },
+  // It goes on when its round is over, as the next one does: nobody ends it.
   talkative: async (of, ctx) => {
     const answer = sample(ctx, `talkative ${of} one`);
     answer.catch(() => undefined);
     for (let at = 1; at <= 3; at++) {
-      await pause(200, ctx.signal);
+      await lasting(200);
       ctx.progress(at);
       ctx.log('error', `talkative ${of} word${at}`);
     }
@@ -95,7 +96,7 @@ const handlers: Readonly<Record<(typeof oddTools)[number], (of: number, ctx: Ctx
   // It ends while somebody thinks about what it asked.
   breaking: async (of, ctx) => {
     sample(ctx, `breaking ${of} one`).catch(() => undefined);
-    await pause(600, ctx.signal);
+    await lasting(600);
     throw new Error(`breaking ${of} breaks`);
   },
   // It wants a page visited first, each time.
