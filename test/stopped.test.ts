@@ -161,14 +161,15 @@ for (const shared of [false, true]) {
     });
 }
 
-test('a stream that cannot be resumed ends with that too', async () => {
-  const { server, paid } = paying();
-  const handler = createHttpHandler(server, { events: 'none' });
-  const aloud = (params: Record<string, unknown>): unknown =>
-    single({ ...params, name: 'pay-aloud', _meta: { progressToken: 'p' } });
-  const answer = await stopped(paid, handler, await inSession(handler, '2025-11-25', aloud));
-  assert.deepEqual(answer.events.slice(1), [{ jsonrpc: '2.0', id: 3, error: unknown }]);
-});
+for (const shared of [false, true])
+  test(`a stream that cannot be resumed, in a session ${shared ? 'with a shared store' : 'without a store'}, ends with that too`, async () => {
+    const { server, paid } = paying(shared ? together() : {});
+    const handler = createHttpHandler(server, { events: 'none' });
+    const aloud = (params: Record<string, unknown>): unknown =>
+      single({ ...params, name: 'pay-aloud', _meta: { progressToken: 'p' } });
+    const answer = await stopped(paid, handler, await inSession(handler, '2025-11-25', aloud));
+    assert.deepEqual(answer.events.slice(1), [{ jsonrpc: '2.0', id: 3, error: unknown }]);
+  });
 
 const ping = { jsonrpc: '2.0', id: 2, method: 'ping' };
 

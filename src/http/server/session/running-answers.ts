@@ -47,7 +47,7 @@ export class RunningAnswers {
   /**
    * Says to whoever waits for what runs that its outcome is not known: the session is about to end with its process.
    *
-   * @param sayThemselves True where streams go on in other processes, and say it there.
+   * @param sayThemselves True where streams go on in other processes, and say it there; those that cannot be resumed do not.
    */
   stop(sayThemselves: boolean): void {
     this.#isStopped = true;

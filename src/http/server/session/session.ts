@@ -278,7 +278,7 @@ export class HttpSession implements Link {
    */
   stop(isLost = false): void {
     this.#isLost = isLost;
-    this.#answers.stop(this.#elsewhere !== undefined);
+    this.#answers.stop(this.#elsewhere !== undefined && this.resumes);
   }
 
   /** Ends the session: what runs is aborted, its streams end. */
