@@ -18,7 +18,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   schema: [],
   seal: ['jsonrpc'],
   auth: ['jsonrpc', 'seal'],
-  store: ['protocol', 'seal', 'mistakes'],
+  store: ['jsonrpc', 'protocol', 'seal', 'mistakes'],
   // How a client is authorized.
   oauth: ['auth', 'store', 'seal', 'jsonrpc', 'mistakes'],
   // Pages at which persons agree to that.

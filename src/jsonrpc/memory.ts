@@ -1,6 +1,7 @@
 import { jsonCopy } from '../json/copy.ts';
 import type { Message } from './message.ts';
 import { messageText, parseMessage } from './encode.ts';
+import { microtask } from './timeout.ts';
 import { ConnectionError, type Channel, type Receiver, type Transport } from './transport.ts';
 
 /** Limit of messages that may wait in one direction. */
@@ -87,7 +88,7 @@ function queue(deliver: (value: unknown) => void): (value: unknown) => boolean {
   return (value) => {
     if (waiting >= maxWaiting) return false;
     waiting++;
-    queueMicrotask(() => {
+    microtask(() => {
       waiting--;
       deliver(value);
     });

@@ -1,4 +1,5 @@
 import type { RequestId } from '../jsonrpc/message.ts';
+import { microtask } from '../jsonrpc/timeout.ts';
 import { eachInSlices, Slices } from '../jsonrpc/slices.ts';
 import type { Call } from '../host/call.ts';
 import type { AuthInfo } from '../host/endpoint.ts';
@@ -291,7 +292,7 @@ export class Subscriptions {
   #soon(key: string, tell: () => Iterator<unknown>): void {
     if (this.#pending.has(key)) return;
     this.#pending.add(key);
-    queueMicrotask(() => {
+    microtask(() => {
       this.#pending.delete(key);
       this.#slices.add(key, () => this.#told?.watched(tell()) ?? tell());
     });

@@ -1,3 +1,4 @@
+import { microtask } from '../jsonrpc/timeout.ts';
 import { longestBusText, type Bus } from './bus.ts';
 import { longestRecord, type Records } from './records.ts';
 import { StoreError, type Store } from './store.ts';
@@ -44,7 +45,7 @@ export function busOfLongTexts(
       const take = async (sent: string): Promise<void> => {
         const text = await foundIn(records, sent, isOfOne(channel)).catch(() => undefined);
         // What a listener throws is in nobody's way.
-        queueMicrotask(() => {
+        microtask(() => {
           if (ended) return;
           if (text === undefined) onGap();
           else hear(text);

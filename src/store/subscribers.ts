@@ -1,3 +1,5 @@
+import { microtask } from '../jsonrpc/timeout.ts';
+
 /** Whoever listens to the channels of a bus in this process. */
 export class Subscribers {
   readonly #channels = new Map<string, Set<Subscriber>>();
@@ -27,7 +29,7 @@ export class Subscribers {
   /** Hands a text to every listener of a channel, each in a turn of its own, so that one that throws is in nobody's way; gives their number. */
   tell(channel: string, text: string): number {
     const subscribers = this.#channels.get(channel);
-    for (const subscriber of subscribers ?? []) queueMicrotask(() => subscriber.hear?.(text));
+    for (const subscriber of subscribers ?? []) microtask(() => subscriber.hear?.(text));
     return subscribers?.size ?? 0;
   }
 }

@@ -35,6 +35,12 @@ test('whatever servers and clients load late is loaded before a pair in memory i
   );
 });
 
+test('nothing of it is loaded at once with another, which the loader of Jest fails', () => {
+  const text = readFileSync(join(source, 'testing/all-loaded.ts'), 'utf8');
+  const loads = [...text.matchAll(/\bimport\(/g)].length;
+  assert.equal([...text.matchAll(/^ {2}await import\(/gm)].length, loads);
+});
+
 test('once a pair in memory is there, no call of it loads anything', async () => {
   const program = `
     import { registerHooks } from 'node:module';

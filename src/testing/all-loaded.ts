@@ -6,23 +6,22 @@
 import { loadedOnce } from '../mistakes/loaded-once.ts';
 
 /** Loads all of it, once in a process. */
-export const allLoaded: () => Promise<unknown> = loadedOnce(() =>
-  Promise.all([
-    import('../schema/json-schema.ts'),
-    import('../schema/usable.ts'),
-    import('../host/input/as-task.ts'),
-    import('../host/input/questions.ts'),
-    import('../host/middleware/passing.ts'),
-    import('../server/guide.ts'),
-    import('../server/mount/through.ts'),
-    import('../server/offer/offered.ts'),
-    import('../server/rates/rates.ts'),
-    import('../server/shared/changes.ts'),
-    import('../server/tasks/load.ts'),
-    import('../client/input/input.ts'),
-    import('../client/middleware/passing.ts'),
-    import('../client/subscriptions/subscriptions.ts'),
-    import('../client/tasks/client-tasks.ts'),
-    import('../client/tasks/hosted.ts'),
-  ]),
-);
+export const allLoaded: () => Promise<unknown> = loadedOnce(async () => {
+  // One after the other: where Jest runs ES modules, modules that import the same and are loaded at once fail each other.
+  await import('../schema/json-schema.ts');
+  await import('../schema/usable.ts');
+  await import('../host/input/as-task.ts');
+  await import('../host/input/questions.ts');
+  await import('../host/middleware/passing.ts');
+  await import('../server/guide.ts');
+  await import('../server/mount/through.ts');
+  await import('../server/offer/offered.ts');
+  await import('../server/rates/rates.ts');
+  await import('../server/shared/changes.ts');
+  await import('../server/tasks/load.ts');
+  await import('../client/input/input.ts');
+  await import('../client/middleware/passing.ts');
+  await import('../client/subscriptions/subscriptions.ts');
+  await import('../client/tasks/client-tasks.ts');
+  await import('../client/tasks/hosted.ts');
+});

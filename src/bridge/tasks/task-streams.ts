@@ -1,6 +1,6 @@
 import type { Call } from '../../host/call.ts';
 import { isObject } from '../../jsonrpc/message.ts';
-import { settledWithin } from '../../jsonrpc/timeout.ts';
+import { microtask, settledWithin } from '../../jsonrpc/timeout.ts';
 import { fromWire } from '../../protocol/compile/from-wire.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
@@ -98,7 +98,7 @@ export class TaskStreams {
     };
     // A server in this process may speak before the id of the request is known.
     const isHanding = [...this.#open].some((open) => open.upstream === upstream && open.id === undefined);
-    if (isHanding) queueMicrotask(hear);
+    if (isHanding) microtask(hear);
     else hear();
   }
 

@@ -1,5 +1,5 @@
 import { runOnAbort } from '../../jsonrpc/run-on-abort.ts';
-import { settledWithin } from '../../jsonrpc/timeout.ts';
+import { microtask, settledWithin } from '../../jsonrpc/timeout.ts';
 import type { ConnectionError } from '../../jsonrpc/transport.ts';
 import { harmless } from '../../mistakes/harmless.ts';
 import { waitFor } from '../wait-for.ts';
@@ -186,7 +186,7 @@ export class ClientSubscriptions {
   }
 
   #notified(method: string, params: JsonObject): void {
-    if (this.#handing) return queueMicrotask(() => this.#notified(method, params));
+    if (this.#handing) return microtask(() => this.#notified(method, params));
     // Spec 2026-07-28, Cancellation: a server may end a subscription so, in place of the response.
     if (method === 'notifications/cancelled') return this.#named(params['requestId'])?.cancelled();
     const id = subscriptionOf(params);

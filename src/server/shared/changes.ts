@@ -1,7 +1,7 @@
 /** Changes of lists and of resources, told to the other processes of a server, and heard from them. */
 
 import { isObject } from '../../jsonrpc/message.ts';
-import { after, monotonicNow } from '../../jsonrpc/timeout.ts';
+import { after, microtask, monotonicNow } from '../../jsonrpc/timeout.ts';
 import { hashOf } from '../../peer/hash.ts';
 import type { ListKind } from '../../protocol/features/subscriptions.ts';
 import type { Unsubscribe } from '../../store/bus.ts';
@@ -80,7 +80,7 @@ export class SharedChanges {
     const isFirst = this.#changed.size === 0;
     if (!this.#changed.has(kind)) this.#changed.set(kind, this.#lists.get(kind));
     // Changes of one turn are published together.
-    if (isFirst) queueMicrotask(() => void this.#publishLists());
+    if (isFirst) microtask(() => void this.#publishLists());
   }
 
   /** A resource changed here, which those who watch it here were told. */

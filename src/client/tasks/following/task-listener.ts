@@ -1,4 +1,4 @@
-import { after } from '../../../jsonrpc/timeout.ts';
+import { after, microtask } from '../../../jsonrpc/timeout.ts';
 import { McpError } from '../../../protocol/error.ts';
 import { fromWire } from '../../../protocol/compile/from-wire.ts';
 import type { ClientCapabilities } from '../../../protocol/capability.ts';
@@ -96,7 +96,7 @@ export class TaskListener {
   notified(method: string, params: JsonObject): void {
     if (this.#streams.size === 0) return;
     // The id of a stream is not known while its request is handed over.
-    if (this.#handing !== undefined) return queueMicrotask(() => this.notified(method, params));
+    if (this.#handing !== undefined) return microtask(() => this.notified(method, params));
     const id = subscriptionOf(params);
     const stream = [...this.#streams].find((one) => one.id === id);
     if (stream === undefined) return;

@@ -1,4 +1,5 @@
 import type { RequestId } from '../../../../jsonrpc/message.ts';
+import { microtask } from '../../../../jsonrpc/timeout.ts';
 import { McpError } from '../../../../protocol/error.ts';
 import { revisionOf } from '../../../../protocol/revision.ts';
 import type { HttpCall } from '../../call.ts';
@@ -164,6 +165,6 @@ export class HandedCall {
     this.#parts.over(this, isLeft);
     const stream = this.#stream;
     // Whatever is said by it now was said before this turn is over.
-    if (stream !== undefined) queueMicrotask(() => stream.closed());
+    if (stream !== undefined) microtask(() => stream.closed());
   }
 }

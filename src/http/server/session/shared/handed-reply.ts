@@ -1,4 +1,5 @@
 import type { JsonPieces } from '../../../../jsonrpc/encode.ts';
+import { microtask } from '../../../../jsonrpc/timeout.ts';
 import type { Body, EventWriter, HeaderFields, HttpReply, HttpRequest, Room } from '../../universal.ts';
 import type { AnswerPart, HandedRequest } from './home-words.ts';
 
@@ -84,7 +85,7 @@ export class HandedReply implements HttpReply, EventWriter {
   /** As on a connection, that it is over is heard after the last part was sent. */
   #last(part: AnswerPart): void {
     this.#tell(part);
-    queueMicrotask(() => this.close());
+    microtask(() => this.close());
   }
 
   #tell(part: AnswerPart): void {
