@@ -260,7 +260,15 @@ const uses: Readonly<Record<string, (used: UsedPage, offered: Offered) => Promis
 };
 
 async function useAll(t: TestContext, used: UsedPage, offered: Offered): Promise<void> {
-  for (const [title, use] of Object.entries(uses)) await t.test(title, async () => void (await use(used, offered)));
+  for (const [title, use] of Object.entries(uses))
+    await t.test(title, async () => {
+      try {
+        await use(used, offered);
+      } catch (cause) {
+        const seen = await used.page.locator('body').innerText();
+        throw new Error(`then there stood: ${seen.slice(0, 4_000)}`, { cause });
+      }
+    });
 }
 
 /** Adds a second server by its address, and compares the two. */
@@ -312,6 +320,11 @@ test('everything is used at a guarded server, once a person signed in', { skip }
   const as = await authorizationServer(t);
   const { url } = await guardedServer(t, as.issuer, { server: createExampleServer() });
   const { env } = await machineWithPerson(t);
+  const opened: UsedPage[] = [];
+  // Before the process ends, of which a page complains.
+  t.after(async () => {
+    for (const { page } of opened) await page.close();
+  });
   // All of it takes longer than a command does, on a busy machine.
   const running = start(['inspect', '--no-open', url], env, 400_000);
   t.after(async () => {
@@ -319,6 +332,7 @@ test('everything is used at a guarded server, once a person signed in', { skip }
     await running.ended;
   });
   const used = await watchPage(t, await running.said(/at (http:\S+)/));
+  opened.push(used);
   const card = used.page.getByRole('region', { name: 'Server A' });
   await card.getByRole('button', { name: 'Sign in' }).click();
   await card.getByText(/signed in/).waitFor();
@@ -326,6 +340,7 @@ test('everything is used at a guarded server, once a person signed in', { skip }
   await useAll(t, used, example);
   await t.test('beside another one', async () => besideAnother(used, await served(t, createExampleServer())));
   await card.getByRole('button', { name: 'Sign out' }).click();
-  await card.getByText('closed').waitFor();
+  // It closes, leaves, and only then forgets that somebody was signed in.
+  await card.getByText(/signed in/).waitFor({ state: 'hidden' });
   assert.equal(as.revokedGrants(), 1);
 });
