@@ -69,9 +69,10 @@ export interface WatchedFault {
 export interface WatchRule extends Stated {
   /** True for what others judge by name: a message that breaks one of those breaks this one for the same cause. */
   readonly isGeneral?: true;
-  /** True for what says nothing of a result or of params: a message that breaks it may have a fault in those too. */
-  readonly isBeside?: true;
-  /** Fields of a result or of params that it is about, where it says nothing of what stands beside them. */
+  /**
+   * Places of a result or of params that it is about, such as `tools[].inputSchema`, where what comes after `.*` may be any name: what a general
+   * rule says of those has this one as its cause, and nothing else has.
+   */
   readonly fields?: readonly string[];
   /** Tells why the message breaks it; `undefined` where it keeps it, and `'not-seen'` where it says nothing of it. */
   watch(heard: HeardMessage): (WatchedFault & { readonly more?: readonly WatchedFault[] }) | 'holds' | 'not-seen';

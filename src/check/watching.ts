@@ -104,7 +104,7 @@ export class Watching {
       } else if (rule.isGeneral === true)
         this.#broken(key, [found, ...(found.more ?? [])], { causes, exchange, revision });
       else {
-        if (isCause(rule)) causes.push(rule);
+        causes.push(rule);
         if (seen?.verdict !== 'breaks') this.#seen.set(key, { verdict: 'breaks', ...placeOf(found, exchange) });
       }
     }
@@ -120,7 +120,7 @@ export class Watching {
       const seen = this.#seen.get(key);
       const known = seen?.verdict === 'breaks' ? [seen, ...(seen.more ?? [])] : [];
       const place = placeOf(fault, exchange);
-      const cause = causes.find((rule) => covers(rule, fault))?.id;
+      const cause = causes.find(({ fields = [] }) => covers(fields, fault))?.id;
       if (cause !== undefined) {
         this.#name(fault.breaks, cause, revision);
         if (known.length === 0)
@@ -150,7 +150,10 @@ export class Watching {
     if (seen === undefined) return { verdict: 'not-seen', why: 'the server said nothing of the kind' };
     if (rule.isGeneral !== true || seen.verdict !== 'breaks') return seen;
     const causeOf = ({ why, where = '' }: BrokenPlace): string | undefined =>
-      named(why) ?? byProbe.find(([begin, id]) => where.startsWith(begin) && isBroken(id))?.[1];
+      named(why) ??
+      byProbe.find(
+        ([method, field, id]) => where.startsWith(`${method} `) && covers([field], { where }) && isBroken(id),
+      )?.[2];
     const { more = [], ...own } = seen;
     const [first, ...others] = [own, ...more].filter((place) => causeOf(place) === undefined);
     return first === undefined
@@ -162,21 +165,14 @@ export class Watching {
 /** Most places beside the first, and most faults with a cause that are remembered. */
 const [mostMore, mostNamed] = [4, 200];
 
-/** Rules that act and name what a message of some method must have. */
-const byProbe = [
-  ['initialize ', 'lifecycle-003'],
-  ['resources/read ', 'resources-008'],
-  ['resources/read ', 'resources-020'],
-] as const;
-
-/** Tells a rule whose faults may cause others: what should be is no shape that a schema requires. */
-function isCause({ id, isBeside }: WatchRule): boolean {
-  return isBeside !== true && rowOf(id).level.startsWith('MUST');
-}
+/** Rules that act and name what a message of some method must have, and where. */
+const byProbe = [['resources/read', 'contents[]', 'resources-008']] as const;
 
 /** Tells whether a fault may be that of a rule which names it: what is wrong in one field is the cause of nothing in another. */
-function covers({ fields }: WatchRule, { where = '' }: WatchedFault): boolean {
-  return fields === undefined || fields.some((field) => where.endsWith(` ${field}`));
+function covers(fields: readonly string[], { where = '' }: Pick<WatchedFault, 'where'>): boolean {
+  // The method stands before it.
+  const place = spotOf({ where: where.slice(where.indexOf(' ') + 1) });
+  return fields.some((field) => place === field || (field.endsWith('.*') && place.startsWith(field.slice(0, -1))));
 }
 
 function placeOf({ breaks, where }: WatchedFault, exchange: Exchanged): BrokenPlace {
@@ -184,7 +180,7 @@ function placeOf({ breaks, where }: WatchedFault, exchange: Exchanged): BrokenPl
 }
 
 /** A place, whatever the entry of a list. */
-function spotOf({ where = '' }: BrokenPlace): string {
+function spotOf({ where = '' }: Pick<WatchedFault, 'where'>): string {
   return where.replaceAll(/\d+/g, '');
 }
 

@@ -170,3 +170,40 @@ test('a result without its type in the newest revision hides no fault of a tool,
     ],
   );
 });
+
+test('a schema of a tool that is none, and a URI that is none, hide no fault beside them', async (t) => {
+  const url = await faulty(t, {
+    response(returning, { message: { method } }) {
+      eachMessage(returning, ({ result }) => {
+        if (!isObject(result)) return;
+        if (method === 'initialize' && isObject(result['serverInfo'])) {
+          delete result['serverInfo']['version'];
+          result['instructions'] = 5;
+        }
+        const { tools, contents } = result;
+        for (const tool of Array.isArray(tools) ? tools.filter(isObject) : []) {
+          tool['inputSchema'] = null;
+          tool['annotations'] = 'none';
+        }
+        if (!Array.isArray(contents)) return;
+        for (const one of contents.filter(isObject)) delete one['uri'];
+        result['_meta'] = 5;
+      });
+    },
+  });
+  const { findings } = await judgedAt(t, url, {
+    revisions: revisions.filter(({ date }) => date === '2025-11-25'),
+    only: ['lifecycle-003', 'resources-008', 'tools-009', 'wire-schema'],
+  });
+  assert.deepEqual(
+    findings.map(({ id, where = '' }) => `${id} ${where.replace(/^resources.*:.*/, 'resources/…')}`).toSorted(),
+    [
+      'lifecycle-003 ',
+      'resources-008 resources/…',
+      'tools-009 tools/add',
+      'wire-schema initialize instructions',
+      'wire-schema resources/read _meta',
+      'wire-schema tools/list tools[0].annotations',
+    ],
+  );
+});

@@ -17,6 +17,7 @@ const noRevision = '1999-12-31';
 
 const introduces: WatchRule = {
   id: 'lifecycle-003',
+  fields: ['protocolVersion', 'capabilities', 'serverInfo', 'serverInfo.name', 'serverInfo.version'],
   words: 'initialize is answered with the revision, the capabilities and the name of the server',
   mend: 'send protocolVersion, capabilities and serverInfo with name and version',
   watch({ message: { result }, request }) {

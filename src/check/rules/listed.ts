@@ -63,6 +63,7 @@ const tools: readonly WatchRule[] = [
   aboutTools(
     {
       id: 'tools-009',
+      fields: ['tools[].inputSchema'],
       words: 'The inputSchema of a tool is an object, and never null',
       mend: 'send {"type": "object"} where a tool takes nothing',
     },
@@ -72,6 +73,7 @@ const tools: readonly WatchRule[] = [
   aboutTools(
     {
       id: 'tools-008',
+      fields: ['tools[].inputSchema.type'],
       words: 'The inputSchema of a tool has the type object at its root',
       mend: 'add "type": "object"',
     },
@@ -83,6 +85,7 @@ const tools: readonly WatchRule[] = [
   aboutTools(
     {
       id: 'tools-010',
+      fields: ['tools[].outputSchema.type'],
       words: 'An outputSchema has the type object at its root',
       mend: 'add "type": "object", or leave outputSchema out for clients of this revision',
     },
@@ -173,7 +176,6 @@ const scope: WatchRule = {
 
 const unaskedLogs: WatchRule = {
   id: 'logging-004',
-  isBeside: true,
   words: 'No log message is sent for a request that does not ask for them',
   mend: 'send notifications/message only where _meta of the request has a log level',
   watch({ message: { method }, sent }) {
@@ -186,7 +188,6 @@ const unaskedLogs: WatchRule = {
 
 const unaskedProgress: WatchRule = {
   id: 'progress-005',
-  isBeside: true,
   words: 'Progress is told of requests that run and gave a token alone',
   mend: 'send notifications/progress only with the progressToken of a request that runs',
   watch({ message: { method, params }, sent, running }) {

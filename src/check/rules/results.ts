@@ -244,23 +244,39 @@ export function isBase64(value: unknown): boolean {
 
 const blocks: readonly WatchRule[] = [
   aboutBlocks(
-    { id: 'tools-028', words: 'A block of text has a text', mend: 'send {"type": "text", "text": "…"}' },
+    {
+      id: 'tools-028',
+      fields: ['content[].text'],
+      words: 'A block of text has a text',
+      mend: 'send {"type": "text", "text": "…"}',
+    },
     'text',
     ({ text }) => (typeof text === 'string' ? undefined : 'its text is none'),
   ),
   aboutBlocks(
-    { id: 'tools-029', words: 'An image has data in base64 and a mimeType', mend: 'send both' },
+    {
+      id: 'tools-029',
+      fields: ['content[].data', 'content[].mimeType'],
+      words: 'An image has data in base64 and a mimeType',
+      mend: 'send both',
+    },
     'image',
     mediaFault,
   ),
   aboutBlocks(
-    { id: 'tools-030', words: 'Audio has data in base64 and a mimeType', mend: 'send both' },
+    {
+      id: 'tools-030',
+      fields: ['content[].data', 'content[].mimeType'],
+      words: 'Audio has data in base64 and a mimeType',
+      mend: 'send both',
+    },
     'audio',
     mediaFault,
   ),
   aboutBlocks(
     {
       id: 'tools-031',
+      fields: ['content[].resource'],
       words: 'An embedded resource has a URI, and text or base64',
       mend: 'send uri, and text or blob',
     },

@@ -222,7 +222,6 @@ const ownCancellations: WatchRule = {
 
 const cancelsItsOwn: WatchRule = {
   id: 'cancel-001',
-  isBeside: true,
   words: 'A cancellation of the server names a request that it sent',
   mend: 'send notifications/cancelled with the id of a request of your own: a call is ended by answering it',
   watch({ message: { method, params }, asked, exchange }) {

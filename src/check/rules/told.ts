@@ -23,7 +23,6 @@ function metaOf({ message: { result, params } }: HeardMessage): JsonObject | und
 
 const unreserved: WatchRule = {
   id: 'meta-006',
-  isBeside: true,
   words: 'Prefixes that are reserved for MCP are used for what the specification defines alone',
   mend: 'choose a prefix of your own',
   watch(heard) {
@@ -36,7 +35,6 @@ const unreserved: WatchRule = {
 
 const trace: WatchRule = {
   id: 'meta-020',
-  isBeside: true,
   words: 'traceparent follows the format of W3C Trace Context',
   mend: 'write it as 00-<32 hex digits>-<16 hex digits>-<2 hex digits>, or leave it out',
   watch(heard) {
@@ -95,7 +93,6 @@ function filterOf(sent: HeardMessage['sent']): JsonObject | undefined {
 
 const askedFor: WatchRule = {
   id: 'subs-001',
-  isBeside: true,
   words: 'Changes are told on a stream that asked for them alone',
   mend: 'send list_changed and updated on streams of subscriptions/listen, by their filters',
   watch({ message: { method, params }, sent, exchange }) {
@@ -119,7 +116,6 @@ const askedFor: WatchRule = {
 function keptFrom(id: string, methods: readonly string[], words: string): WatchRule {
   return {
     id,
-    isBeside: true,
     words,
     mend: 'send it on the stream of its request',
     watch({ message: { method }, sent }) {
@@ -133,6 +129,7 @@ const levels = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'aler
 
 const knownLevels: WatchRule = {
   id: 'logging-008',
+  fields: ['level'],
   words: 'The level of a log message is one of the eight of RFC 5424',
   mend: `send one of ${levels.join(', ')}`,
   watch({ message: { method, params } }) {
@@ -178,7 +175,6 @@ function isScheme(text: string): boolean {
 
 const schemes: WatchRule = {
   id: 'resources-012',
-  isBeside: true,
   words: 'The schemes of its URIs are written as RFC 3986 has them',
   mend: 'name a scheme with letters, digits, +, - and . alone, and a letter first: memo-app, and not memo_app',
   watch(heard) {
@@ -209,12 +205,13 @@ function promptBlocks(heard: HeardMessage, kind: string): readonly JsonObject[] 
 
 /** A rule about blocks in the messages of prompts. */
 function aboutPromptBlocks(
-  [id, kind]: readonly [string, string],
+  [id, kind, fields]: readonly [string, string, readonly string[]],
   [words, mend]: readonly [string, string],
   isFine: (block: JsonObject) => boolean,
 ): WatchRule {
   return {
     id,
+    fields: fields.map((field) => `messages[].content.${field}`),
     words,
     mend,
     watch(heard) {
@@ -235,17 +232,17 @@ const isEmbedded = ({ resource }: JsonObject): boolean =>
 
 const prompts: readonly WatchRule[] = [
   aboutPromptBlocks(
-    ['prompts-006', 'image'],
+    ['prompts-006', 'image', ['data', 'mimeType']],
     ['An image in a prompt has data in base64 and a MIME type', 'send both'],
     isMedia,
   ),
   aboutPromptBlocks(
-    ['prompts-007', 'audio'],
+    ['prompts-007', 'audio', ['data', 'mimeType']],
     ['Audio in a prompt has data in base64 and a MIME type', 'send both'],
     isMedia,
   ),
   aboutPromptBlocks(
-    ['prompts-008', 'resource'],
+    ['prompts-008', 'resource', ['resource']],
     ['A resource in a prompt has a URI, and text or base64', 'send uri, and text or blob'],
     isEmbedded,
   ),

@@ -69,6 +69,7 @@ const elicitations: readonly WatchRule[] = [
   aboutQuestions(
     {
       id: 'elicit-016',
+      fields: ['mode'],
       words: 'A client is asked in no mode of elicitation that it did not declare',
       mend: 'look at the capabilities of the client before it is asked, and do without where it has none',
     },
@@ -81,6 +82,7 @@ const elicitations: readonly WatchRule[] = [
   aboutQuestions(
     {
       id: 'elicit-018',
+      fields: ['message', 'mode'],
       words: 'Each elicitation has a message, and no mode but form and url',
       mend: 'send "message", and "mode": "url" for a page',
     },
@@ -95,6 +97,7 @@ const elicitations: readonly WatchRule[] = [
   aboutQuestions(
     {
       id: 'elicit-020',
+      fields: ['requestedSchema', 'url'],
       words: 'An elicitation by a form has a requestedSchema, one by a page a url',
       mend: 'send it',
     },
@@ -107,6 +110,7 @@ const elicitations: readonly WatchRule[] = [
   aboutQuestions(
     {
       id: 'elicit-021',
+      fields: ['requestedSchema.type', 'requestedSchema.properties', 'requestedSchema.properties.*'],
       words: 'A requestedSchema is an object of plain values, without objects in it',
       mend: 'ask for strings, numbers, booleans and choices alone',
     },
@@ -114,7 +118,12 @@ const elicitations: readonly WatchRule[] = [
     ({ requestedSchema }) => (isObject(requestedSchema) ? nestedIn(requestedSchema) : false),
   ),
   aboutQuestions(
-    { id: 'elicit-023', words: 'An elicitation by a page has an elicitationId', mend: 'send it' },
+    {
+      id: 'elicit-023',
+      fields: ['elicitationId'],
+      words: 'An elicitation by a page has an elicitationId',
+      mend: 'send it',
+    },
     elicitation,
     (params) =>
       modeOf(params) !== 'url' ? false : typeof params['elicitationId'] === 'string' ? undefined : 'it has none',
@@ -220,6 +229,7 @@ const samplings: readonly WatchRule[] = [
   aboutQuestions(
     {
       id: 'sampling-017',
+      fields: ['messages[].role', 'messages[].content'],
       words: 'A message for the model has the role user or assistant, and content',
       mend: 'send both',
     },
@@ -286,6 +296,7 @@ const rounds: readonly WatchRule[] = [
   aboutRounds(
     {
       id: 'mrtr-003',
+      fields: ['resultType', 'content', 'contents', 'messages'],
       words: 'A result that asks for input has the resultType input_required',
       mend: 'add it',
     },

@@ -24,7 +24,6 @@ const secrets = (id: 'elicit-003' | 'elicit-010'): WatchRule =>
   aboutQuestions(
     {
       id,
-      isBeside: true,
       words: 'No form asks for a secret, such as a password or an API key',
       mend: 'send the user to a page of yours by an elicitation with "mode": "url", and ask there',
     },

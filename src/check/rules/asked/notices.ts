@@ -22,6 +22,7 @@ function neededOf({ message: { error } }: HeardMessage): unknown {
 
 const completes: WatchRule = {
   id: 'elicit-027',
+  fields: ['elicitationId'],
   words: 'A notice that an elicitation is complete says which',
   mend: 'send the elicitationId',
   watch(heard) {
@@ -132,6 +133,7 @@ const plainQuestions: WatchRule = {
 
 const tokenTypes: WatchRule = {
   id: 'progress-001',
+  fields: ['_meta.progressToken'],
   words: 'A progress token is a string or an integer',
   mend: 'send one of the two',
   watch({ message: { method, id, params } }) {
@@ -159,6 +161,7 @@ const readable: WatchRule = {
 
 const namesRequest: WatchRule = {
   id: 'cancel-004',
+  fields: ['requestId'],
   words: 'A cancellation says which request it is of',
   mend: 'send requestId',
   watch(heard) {
@@ -170,6 +173,7 @@ const namesRequest: WatchRule = {
 
 const ownStream: WatchRule = {
   id: 'cancel-016',
+  fields: ['requestId'],
   words: 'A cancellation of the server names the request of the stream that it ends',
   mend: 'send the id of the subscriptions/listen as requestId',
   watch(heard) {

@@ -32,7 +32,6 @@ const headerNames: readonly WatchRule[] = [
   aboutTools(
     {
       id: 'http-082',
-      isBeside: true,
       words: 'x-mcp-header is never empty',
       mend: 'name a header, or leave the annotation out',
     },
@@ -41,20 +40,16 @@ const headerNames: readonly WatchRule[] = [
   aboutTools(
     {
       id: 'http-084',
-      isBeside: true,
       words: 'x-mcp-header has no control characters',
       mend: 'name a header without them',
     },
     ({ inputSchema }) => (headerNamesIn(inputSchema).some(hasControls) ? 'one has some' : undefined),
   ),
-  aboutTools(
-    { id: 'http-083', isBeside: true, words: 'x-mcp-header is the name of a header', mend: headerMend },
-    ({ inputSchema }) => {
-      const wrong = headerParametersOf(inputSchema).problems.filter((one) => one.includes('is not a header name'));
-      const named = headerNamesIn(inputSchema).filter((name) => isEmpty(name) || hasControls(name));
-      return wrong.length > named.length ? wrong[0] : undefined;
-    },
-  ),
+  aboutTools({ id: 'http-083', words: 'x-mcp-header is the name of a header', mend: headerMend }, ({ inputSchema }) => {
+    const wrong = headerParametersOf(inputSchema).problems.filter((one) => one.includes('is not a header name'));
+    const named = headerNamesIn(inputSchema).filter((name) => isEmpty(name) || hasControls(name));
+    return wrong.length > named.length ? wrong[0] : undefined;
+  }),
 ];
 
 const headerFaults: readonly (readonly [id: string, words: string, about: RegExp])[] = [
@@ -80,7 +75,6 @@ function mirroredSecretsIn(schema: unknown, depth = 0): readonly string[] {
 const noSecrets = aboutTools(
   {
     id: 'http-106',
-    isBeside: true,
     words: 'No secret, such as a password or an API key, goes into a header by x-mcp-header',
     mend: 'leave the annotation out: headers are seen and written down on their way',
   },
@@ -96,7 +90,7 @@ export const headerNameRules: readonly WatchRule[] = [
   ...headerNames,
   noSecrets,
   ...headerFaults.map(([id, words, about]) =>
-    aboutTools({ id, isBeside: true, words, mend: headerMend }, ({ inputSchema }) =>
+    aboutTools({ id, words, mend: headerMend }, ({ inputSchema }) =>
       headerParametersOf(inputSchema).problems.find((problem) => about.test(problem)),
     ),
   ),

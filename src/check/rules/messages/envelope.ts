@@ -66,7 +66,6 @@ const hasBothWords = 'it has a result and an error';
 
 const utf8: WatchRule = {
   id: 'basic-002',
-  isBeside: true,
   words: 'Messages are encoded in UTF-8',
   mend: 'encode what is sent in UTF-8',
   watch: ({ exchange }) => (exchange.isUtf8 === false ? { breaks: 'it came in bytes that are none' } : 'holds'),
@@ -104,7 +103,6 @@ const integerCode: WatchRule = {
 
 const ownId: WatchRule = {
   id: 'basic-009',
-  isBeside: true,
   words: 'A response repeats the id of its request, and its type',
   mend: 'copy the id as it came: a number stays a number, a string a string',
   watch({ message, sent }) {
@@ -176,7 +174,6 @@ const notificationId: WatchRule = {
 
 const noRequests: WatchRule = {
   id: 'basic-037',
-  isBeside: true,
   words: 'A server sends no requests of JSON-RPC: it asks by results of type input_required',
   mend: 'ask by inputRequests in the result',
   watch({ message }) {
@@ -265,6 +262,8 @@ const schema: WatchRule = {
         breaks: `the result of ${wholeText(request?.['method'])}: it must be an object`,
         where: wholeText(request?.['method']),
       };
+    // What stands beside an error may be there to be nothing.
+    if (hasBoth(message) && isObject(result) && Object.keys(result).length === 0) return 'not-seen';
     if (asked?.result !== undefined && isObject(result)) {
       // A need of input, or a task in its place, is of another shape, which rules of its own look at.
       if (result['resultType'] !== undefined && result['resultType'] !== 'complete') return 'not-seen';

@@ -46,7 +46,6 @@ const misuses: Readonly<Record<number, (heard: HeardMessage, data: JsonObject) =
 
 const definedCodes: WatchRule = {
   id: 'basic-029',
-  isBeside: true,
   words: 'The codes -32020, -32021 and -32022 are sent for what the specification defines them for',
   mend: 'choose a code of your own outside -32768 to -32000 for anything else',
   watch(heard) {
@@ -60,7 +59,6 @@ const definedCodes: WatchRule = {
 
 const oneSentence: WatchRule = {
   id: 'basic-016',
-  isBeside: true,
   words: 'The message of an error is one sentence',
   mend: 'say in a sentence what is wrong, and put what is longer into data',
   watch(heard) {
@@ -91,7 +89,6 @@ const knownTypes: WatchRule = {
 
 const questionNames: WatchRule = {
   id: 'mrtr-004',
-  isBeside: true,
   words: 'Each of the inputRequests of a result has a key of its own',
   mend: 'name questions apart',
   watch({ message: { result }, exchange }): WatchedFault | 'holds' | 'not-seen' {

@@ -34,7 +34,6 @@ function aboutKeys(
 ): WatchRule {
   return {
     id,
-    isBeside: true,
     words,
     mend: 'name keys of your own like com.example/key',
     watch(heard) {

@@ -36,8 +36,13 @@ function ofStatus(
   [words, mend]: readonly [string, string],
   fault: (task: JsonObject) => string | undefined,
 ): WatchRule {
-  return aboutResults({ id, words, mend }, isGet, (task) => (task['status'] === status ? fault(task) : false));
+  return aboutResults({ id, fields: partsOf[status] ?? [], words, mend }, isGet, (task) =>
+    task['status'] === status ? fault(task) : false,
+  );
 }
+
+/** Parts of a task of a status that rules name. */
+const partsOf: Readonly<Record<string, readonly string[]>> = { failed: ['error'], input_required: ['inputRequests'] };
 
 /** Part that a task of a status has, where only some have it. */
 const partOf: Readonly<Record<string, string>> = { completed: 'result' };
@@ -47,6 +52,7 @@ export const watchedTaskRules: readonly WatchRule[] = [
   aboutResults(
     {
       id: 'tasks-056',
+      fields: ['resultType', 'content'],
       words: 'A result that is a task has the resultType task',
       mend: 'send "resultType": "task"',
     },
@@ -85,6 +91,7 @@ export const watchedTaskRules: readonly WatchRule[] = [
   aboutResults(
     {
       id: 'tasks-065',
+      fields: ['result'],
       words: 'tasks/get has the result of a task that is completed, and of no other',
       mend: 'send result with the status completed alone',
     },
