@@ -18,6 +18,7 @@ test('gaps are heard at once and then together, and none after the end', (t) => 
   gaps.note();
   assert.equal(heard, 3);
   gaps.close();
+  gaps.hurry();
   gaps.note();
   t.mock.timers.tick(60_000);
   assert.equal(heard, 3);

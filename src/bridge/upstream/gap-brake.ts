@@ -26,7 +26,7 @@ export class GapBrake {
 
   /** Hears at once what waits for the end of a pause. */
   hurry(): void {
-    if (!this.#hasMore) return;
+    if (this.#closed || !this.#hasMore) return;
     this.#endPause?.();
     this.#heard();
   }

@@ -19,25 +19,25 @@ export function backoffMs(tries: number, random: number): number {
   return Math.max(shortestMs, full - (random * full) / 2);
 }
 
-/** A wait that can be cut short. It keeps the process alive: somebody counts on what comes after it. */
+/** Waits that can be cut short, all of them together. They keep the process alive: somebody counts on what comes after them. */
 export class Pause {
-  #wake: (() => void) | undefined;
+  readonly #waits = new Set<() => void>();
 
   /** Resolves after a time, or when it is woken. */
   wait(ms: number): Promise<void> {
     return new Promise((resolve) => {
-      const cancel = after(ms, () => this.wake(), true);
-      this.#wake = () => {
+      const over = (): void => {
         cancel();
+        this.#waits.delete(over);
         resolve();
       };
+      const cancel = after(ms, over, true);
+      this.#waits.add(over);
     });
   }
 
-  /** Ends the wait, if there is one. */
+  /** Ends every wait. */
   wake(): void {
-    const wake = this.#wake;
-    this.#wake = undefined;
-    wake?.();
+    for (const over of [...this.#waits]) over();
   }
 }
