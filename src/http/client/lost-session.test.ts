@@ -100,3 +100,35 @@ for (const status of [404, 400] as const)
     clearInterval(alive);
     assert.deepEqual(methods, ['POST', 'POST', 'GET']);
   });
+
+for (const status of [404, 400] as const)
+  test(`a session whose stream for messages of the server is answered ${status}, as one that is gone, is not ended by a DELETE`, async (t) => {
+    const body = status === 400 ? 'Bad Request: No valid session ID provided' : '';
+    const methods: (string | undefined)[] = [];
+    const url = await listen(t, (incoming, outgoing) => {
+      methods.push(incoming.method);
+      if (incoming.method === 'POST') return answerJson(outgoing, response, 200, { 'mcp-session-id': 's' });
+      if (incoming.method === 'DELETE' || incoming.headers['last-event-id'] !== undefined)
+        return void outgoing.writeHead(status).end(body);
+      outgoing.writeHead(200, { 'content-type': 'text/event-stream' }).end('retry: 1\nid: 7\ndata:\n\n');
+    });
+    let answered = (): void => undefined;
+    const isGone = new Promise<void>((resolve) => (answered = resolve));
+    const send = globalThis.fetch;
+    const fetch: typeof send = async (input, init) => {
+      const answer = await send(input, init);
+      if (answer.status === status) answered();
+      return answer;
+    };
+    const channel = await httpTransport(url, { fetch }).open({ message() {}, problem() {}, closed() {} });
+    await channel.send(initialize);
+    await channel.listen?.();
+    // The pause does not keep the process alive; this does.
+    const alive = setInterval(() => {}, 1_000);
+    await isGone;
+    // Before it asks once more.
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+    await channel.close();
+    clearInterval(alive);
+    assert.deepEqual(methods, ['POST', 'GET', 'GET']);
+  });

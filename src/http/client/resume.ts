@@ -59,11 +59,23 @@ export async function resumeStream(open: OpenStream, exchange: PostExchange, fro
   return false;
 }
 
+/** What becomes of listening. */
+export interface ListeningEvents {
+  /** It is over. */
+  ended(): void;
+  /** The server said that it does not know the session; it is asked once more. */
+  gone(): void;
+}
+
 /**
  * Opens the stream for messages that belong to no request, and keeps it open until it is aborted. Resolves when it is
- * open, refused, or to be tried again: with whether anything may come; `ended` is called when it is over. (Spec 2025-11-25, Transports, Listening for Messages.)
+ * open, refused, or to be tried again: with whether anything may come. (Spec 2025-11-25, Transports, Listening for Messages.)
  */
-export async function listenStream(open: OpenStream, exchange: PostExchange, ended: () => void): Promise<boolean> {
+export async function listenStream(
+  open: OpenStream,
+  exchange: PostExchange,
+  events: ListeningEvents,
+): Promise<boolean> {
   let first: FetchResponse | 'none' | 'gone' | ConnectionError = 'none';
   try {
     first = await openStream(open, exchange, {});
@@ -72,13 +84,13 @@ export async function listenStream(open: OpenStream, exchange: PostExchange, end
     if ((isPassing(error) || isDenied(error)) && !exchange.signal.aborted) first = error;
   }
   if (typeof first === 'string') {
-    ended();
+    events.ended();
     return false;
   }
   // Listening goes on beside whatever else happens, and reports its own end.
-  void keepListening(open, exchange, first)
+  void keepListening(open, exchange, { first, gone: () => events.gone() })
     .catch((error: unknown) => exchange.receiver.problem(exchangeError(error, exchange)))
-    .finally(ended);
+    .finally(() => events.ended());
   return true;
 }
 
@@ -86,7 +98,7 @@ export async function listenStream(open: OpenStream, exchange: PostExchange, end
 async function keepListening(
   open: OpenStream,
   exchange: PostExchange,
-  first: FetchResponse | ConnectionError,
+  { first, gone }: { readonly first: FetchResponse | ConnectionError; readonly gone: () => void },
 ): Promise<void> {
   const row = new Row();
   const begun = row.after(
@@ -107,6 +119,7 @@ async function keepListening(
     const next = row.after(isWithheld ? withheld() : outcome);
     if (next === 'none' || next === 'gone') {
       if (position.lastEventId === undefined) return exchange.receiver.closed(lost());
+      if (next === 'gone') gone();
       // What was missed is gone for good; what comes is still worth hearing.
       position = { lastEventId: undefined, retryMs: position.retryMs };
       continue;

@@ -130,11 +130,17 @@ class HttpChannel implements Channel {
     if (this.#listening || this.#pair !== undefined) return true;
     this.#listening = true;
     const exchange = this.#exchange(new Set(), undefined);
-    const open = (position: Readonly<Record<string, string>>): Promise<FetchResponse> =>
-      this.#request('GET', { accept: 'text/event-stream', ...position }, { exchange });
-    return await listenStream(open, exchange, () => {
-      this.#listening = false;
-      exchange.end();
+    const open = async (position: Readonly<Record<string, string>>): Promise<FetchResponse> => {
+      const response = await this.#request('GET', { accept: 'text/event-stream', ...position }, { exchange });
+      if (isSuccess(response)) this.#isLost = false;
+      return response;
+    };
+    return await listenStream(open, exchange, {
+      ended: () => {
+        this.#listening = false;
+        exchange.end();
+      },
+      gone: () => (this.#isLost = true),
     });
   }
 
