@@ -38,6 +38,6 @@ export class Pause {
 
   /** Ends every wait. */
   wake(): void {
-    for (const over of [...this.#waits]) over();
+    for (const over of this.#waits) over();
   }
 }

@@ -8,8 +8,11 @@ import type { RedisListening } from './listening.ts';
 
 /** Time that a text waits for a server that takes over. */
 const longestWaitMs = 5_000;
-/** The most characters that wait. */
+/** The most characters that wait where their server cannot be sent to. */
 const longestWaiting = 8 * 1024 * 1024;
+/** The most texts, and characters of them, that are published together. */
+const mostAtOnce = 100;
+const longestAtOnce = 1024 * 1024;
 const pauseMs = 50;
 
 /**
@@ -17,18 +20,35 @@ const pauseMs = 50;
  * overtaken by what the new primary does. A script that names a key is sent on to that. Its text is short enough to go along each time, and it has no first
  * line, so that a full server runs it.
  */
-const publishing = "return redis.call('spublish', KEYS[1], ARGV[1])";
+const publishing =
+  "local heard = {} for at, text in ipairs(ARGV) do heard[at] = redis.call('spublish', KEYS[1], text) end return heard";
+
+/** A text that waits for its turn on a channel. */
+interface Waiting {
+  readonly text: string;
+  readonly until: number;
+  resolve(heard: number): void;
+  reject(error: unknown): void;
+}
+
+/** What waits on one channel. */
+interface Queue {
+  readonly texts: Waiting[];
+  /** True while its server cannot be sent to. */
+  isHeld: boolean;
+}
 
 /**
- * Carries texts by `SPUBLISH`. Those of one channel leave in the order in which they came. While its server fails over they wait, each at most 5 seconds; one that may
- * have been sent is never sent again.
+ * Carries texts by `SPUBLISH`. Those of one channel leave in the order in which they came. In a cluster they leave once those before have arrived, all that came
+ * meanwhile together: what is sent on to where a place moved is overtaken by what is sent there at once. While a server fails over they wait, each at most 5
+ * seconds; one that may have been sent is never sent again.
  */
 export class RedisStoreBus implements CountingBus {
   readonly #engine: RedisEngine;
   readonly #keys: RedisKeys;
   readonly #listening: RedisListening;
-  /** The last text of each channel that waits, so that the next one does after it. */
-  readonly #waiting = new Map<string, Promise<unknown>>();
+  /** What waits on each channel for what is under way there. */
+  readonly #waiting = new Map<string, Queue>();
   readonly #longest: number;
   #length = 0;
   /** Since when nothing could be sent to a node. */
@@ -49,14 +69,16 @@ export class RedisStoreBus implements CountingBus {
     if (text.length > this.#longest)
       throw new StoreError('too-large', `a text on the bus has up to ${longestBusText} characters, not ${text.length}`);
     const name = this.#keys.channel(channel);
-    const client = this.#waiting.has(name) ? undefined : this.#engine.readyFor(name);
-    if (client === undefined) return await this.#wait(name, text);
+    const client = this.#waiting.get(name)?.isHeld === true ? undefined : this.#engine.readyFor(name);
+    if (client === undefined || client.isCluster === true || this.#waiting.has(name))
+      return await this.#inTurn(name, text, client === undefined);
     try {
-      return await this.#sent(client, name, text);
+      const [heard = 0] = await this.#sent(client, name, [text]);
+      return heard;
     } catch (error) {
       if (!isNotRun(error)) throw this.#engine.errorOf(error);
     }
-    return await this.#wait(name, text);
+    return await this.#inTurn(name, text, true);
   }
 
   async subscribe(channel: string, hear: (text: string) => void, onGap: () => void = ignore): Promise<Unsubscribe> {
@@ -73,43 +95,65 @@ export class RedisStoreBus implements CountingBus {
     };
   }
 
-  async #sent(client: EngineClient, name: string, text: string): Promise<number> {
+  async #sent(client: EngineClient, name: string, texts: readonly string[]): Promise<readonly number[]> {
+    const [text = '', ...others] = texts;
     const answer =
-      client.isCluster === true ? client.call('eval', publishing, 1, name, text) : client.call('spublish', name, text);
-    const heard = Number(await answeredWithin(answer, longestCallMs));
+      client.isCluster === true || others.length > 0
+        ? client.call('eval', publishing, 1, name, ...texts)
+        : client.call('spublish', name, text);
+    const heard = await answeredWithin(answer, longestCallMs);
     this.#lostSince.delete(this.#engine.ownerOf(client, name));
-    return heard;
+    return (Array.isArray(heard) ? heard : [heard]).map(Number);
   }
 
-  async #wait(name: string, text: string): Promise<number> {
-    if (this.#length + text.length > longestWaiting)
+  #inTurn(name: string, text: string, isHeld: boolean): Promise<number> {
+    if (isHeld && this.#length + text.length > longestWaiting)
       throw new StoreError('unavailable', 'more texts wait for Redis than there is room for');
     this.#length += text.length;
-    const until = monotonicNow() + longestWaitMs;
-    const before = this.#waiting.get(name);
-    const mine = (async () => {
-      await before?.catch(() => undefined);
-      return await this.#sentInTime(name, text, until);
-    })();
-    this.#waiting.set(name, mine);
-    try {
-      return await mine;
-    } finally {
-      this.#length -= text.length;
-      if (this.#waiting.get(name) === mine) this.#waiting.delete(name);
-    }
+    return new Promise((resolve, reject) => {
+      const one: Waiting = { text, until: monotonicNow() + longestWaitMs, resolve, reject };
+      const others = this.#waiting.get(name);
+      if (others !== undefined) return void others.texts.push(one);
+      const queue: Queue = { texts: [one], isHeld };
+      this.#waiting.set(name, queue);
+      void this.#sendAll(name, queue);
+    });
   }
 
-  async #sentInTime(name: string, text: string, until: number): Promise<number> {
+  /** Sends what waits on a channel until nothing does. It never rejects. */
+  async #sendAll(name: string, queue: Queue): Promise<void> {
+    while (queue.texts.length > 0) {
+      const some = queue.texts.splice(0, countOf(queue.texts));
+      try {
+        const heard = await this.#sentInTime(name, some, queue);
+        for (const [at, { resolve }] of some.entries()) resolve(heard[at] ?? 0);
+      } catch (error) {
+        for (const { reject } of some) reject(error);
+      }
+      for (const { text } of some) this.#length -= text.length;
+    }
+    this.#waiting.delete(name);
+  }
+
+  async #sentInTime(name: string, some: readonly Waiting[], queue: Queue): Promise<readonly number[]> {
+    const [{ until } = { until: 0 }] = some;
+    // What is before them may have had no answer for as long.
+    if (monotonicNow() >= until) throw this.#engine.errorOf(new TimeoutError(longestWaitMs));
     for (;;) {
       try {
         const opened = await answeredWithin(this.#engine.open(), Math.min(until - monotonicNow(), longestCallMs));
         const client = this.#engine.readyFor(name);
-        if (client !== undefined) return await this.#sent(client, name, text);
+        if (client !== undefined) {
+          const texts = some.map(({ text }) => text);
+          const heard = await this.#sent(client, name, texts);
+          queue.isHeld = false;
+          return heard;
+        }
         this.#refuseLost(this.#engine.ownerOf(opened, name), until);
       } catch (error) {
         if (!isNotRun(error) || until - monotonicNow() <= pauseMs) throw this.#engine.errorOf(error);
       }
+      queue.isHeld = true;
       await this.#engine.pause(pauseMs);
     }
   }
@@ -123,6 +167,14 @@ export class RedisStoreBus implements CountingBus {
     if (now >= until || now - since > longestWaitMs || this.#engine.isClosed)
       throw this.#engine.errorOf(new TimeoutError(now - since));
   }
+}
+
+/** Number of those that wait which go together. */
+function countOf(queue: readonly Waiting[]): number {
+  let length = 0;
+  const next = queue.slice(0, mostAtOnce);
+  const over = next.findIndex(({ text }, at) => (length += text.length) > longestAtOnce && at > 0);
+  return over < 0 ? next.length : over;
 }
 
 /** In the place of who hears of gaps: tasks take a bus that need not tell of them. */
