@@ -59,11 +59,11 @@ export async function resumeStream(open: OpenStream, exchange: PostExchange, fro
   return false;
 }
 
-/** What becomes of listening. */
+/** Listeners to what becomes of listening. */
 export interface ListeningEvents {
-  /** It is over. */
+  /** Hears that it is over. */
   ended(): void;
-  /** The server said that it does not know the session; it is asked once more. */
+  /** Hears that the server does not know the session, by its word; it is asked once more. */
   gone(): void;
 }
 

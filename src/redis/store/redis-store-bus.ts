@@ -31,7 +31,7 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** What waits on one channel. */
+/** Texts that wait on one channel. */
 interface Queue {
   readonly texts: Waiting[];
   /** True while its server cannot be sent to. */
@@ -47,7 +47,7 @@ export class RedisStoreBus implements CountingBus {
   readonly #engine: RedisEngine;
   readonly #keys: RedisKeys;
   readonly #listening: RedisListening;
-  /** What waits on each channel for what is under way there. */
+  /** Texts that wait on each channel for those that are under way there. */
   readonly #waiting = new Map<string, Queue>();
   readonly #longest: number;
   #length = 0;
