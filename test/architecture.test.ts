@@ -29,7 +29,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   tasks: ['peer', 'json', 'jsonrpc', 'protocol', 'seal', 'store'],
   // What serves.
   host: ['peer', 'json', 'jsonrpc', 'protocol', 'seal', 'store', 'mistakes'],
-  server: ['tasks', 'host', 'peer', 'jsonrpc', 'protocol', 'schema', 'seal', 'store', 'mistakes'],
+  server: ['tasks', 'host', 'peer', 'auth', 'jsonrpc', 'protocol', 'schema', 'seal', 'store', 'mistakes'],
   // What tells OpenTelemetry of messages that pass.
   otel: ['host', 'peer', 'jsonrpc', 'protocol', 'store', 'mistakes'],
   // What asks.

@@ -1,4 +1,4 @@
-/** Addresses that a URL of a stranger may not lead to: those inside this machine and inside its networks. */
+/** Addresses of machines: those that a URL of a stranger may not lead to, inside this machine and inside its networks, and those that are one. */
 
 /** The bytes of an address that a URL or a resolver spells; `undefined` for a name. */
 export function addressBytes(text: string): readonly number[] | undefined {
@@ -16,6 +16,16 @@ export function innerRange(bytes: readonly number[]): string | undefined {
   if (found !== undefined || bytes.length === 4) return found;
   const inner = embeddedIPv4(bytes);
   return inner === undefined ? undefined : innerRange(inner);
+}
+
+/**
+ * The network that counts as one address: of IPv6 the first half, since whoever has one has all that begin so; any other address, and
+ * what is none, as it is.
+ */
+export function networkOf(address: string): string {
+  const bytes = address.includes(':') ? (addressBytes(address) ?? []) : [];
+  const network = bytes.slice(0, 8);
+  return bytes.length === 16 && network.some((byte) => byte !== 0) ? network.join('.') : address;
 }
 
 type Range = readonly [kind: string, prefix: readonly number[], bits: number];

@@ -39,8 +39,8 @@ export interface BridgeBehavior {
    */
   readonly maxUpstreams?: number;
   /**
-   * Limit of the upstream connections that are one principal's, or one address's where there are no principals; half of
-   * all by default. Behind a proxy these are all one address, unless `trustedProxies` names it.
+   * Limit of the upstream connections that are one principal's, or one address's (of IPv6 the first half of it) where there
+   * are no principals; half of all by default. Behind a proxy these are all one address, unless `trustedProxies` names it.
    */
   readonly maxUpstreamsPerClient?: number;
   /**

@@ -1,6 +1,6 @@
 /** Limit of refused tokens that an address may send before it must wait. */
 
-import { addressBytes } from '../auth/address.ts';
+import { networkOf } from '../auth/address.ts';
 import type { FailureLimit } from './options.ts';
 
 /** Limit of addresses that are measured at once; the one that failed longest ago is forgotten first. */
@@ -48,11 +48,4 @@ export class FailureBudget {
     bucket.at = Math.min(bucket.at, now);
     return Math.min(burst, bucket.left + ((now - bucket.at) * perSecond) / 1000);
   }
-}
-
-/** Gives the first half of an address of IPv6, since whoever has one has all that begin so; any other as it is. */
-function networkOf(address: string): string {
-  const bytes = addressBytes(address) ?? [];
-  const network = bytes.slice(0, 8);
-  return bytes.length === 16 && network.some((byte) => byte !== 0) ? network.join('.') : address;
 }

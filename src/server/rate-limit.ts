@@ -6,7 +6,7 @@ import type { Measured } from './rates/measured.ts';
 
 /**
  * Limits of how often clients may ask: each principal has measures of its own; of clients without one each session has, and each address where
- * there is no session. Who has neither shares them with all others of that kind. They hold over all processes that share a `store`.
+ * there is no session, of IPv6 the first half of it. Who has neither shares them with all others of that kind. They hold over all processes that share a `store`.
  */
 export interface RateLimits {
   /** Requests of any kind, `initialize` and `ping` among them. Beyond it one is refused as busy: over HTTP by 429 with `Retry-After`. */

@@ -85,6 +85,12 @@ test('whoever is not trusted has the measure of his connection, whatever he clai
   assert.equal(await openAt(url, { 'x-forwarded-for': '10.0.0.1, 10.0.0.2' }), 429);
 });
 
+test('the clients of one network of IPv6 have one measure, and those of two have one each', async (t) => {
+  const [url, , first] = await scene(t, trustedProxies);
+  const [same, other] = [await proxied(t, url, '2001:db8::ffff:3'), await proxied(t, url, '2001:db8:0:1::2')];
+  assert.deepEqual([await openAt(first), await openAt(same), await openAt(other)], [200, 429, 200]);
+});
+
 test('a server that is mounted knows the clients of a trusted proxy too', async (t) => {
   const handler = toNodeHandler(limited(), { trustedProxies });
   const server = createProxy(handler);

@@ -4,6 +4,7 @@ import { canonical } from '../../peer/digest.ts';
 import type { ClientCapabilities } from '../../protocol/capability.ts';
 import { projectClientCapabilities } from '../../protocol/compile/capabilities.ts';
 import type { Revision } from '../../protocol/revision.ts';
+import { networkOf } from '../../auth/address.ts';
 import type { Carried } from './carried.ts';
 import { declaredFor, declaredIn, hostedFor } from '../declared.ts';
 
@@ -105,5 +106,5 @@ export function wantedKeyOf({ principal, self, name }: WantedConnection): string
  */
 export function ownerOf(principal: string | undefined, address: string | undefined): string | undefined {
   if (principal !== undefined) return `principal ${principal}`;
-  return address === undefined ? undefined : `address ${address}`;
+  return address === undefined ? undefined : `address ${networkOf(address)}`;
 }

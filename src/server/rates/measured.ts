@@ -1,3 +1,4 @@
+import { networkOf } from '../../auth/address.ts';
 import type { RequestSender, ServerSession } from '../../host/host.ts';
 import { hashOf } from '../../peer/hash.ts';
 
@@ -20,7 +21,7 @@ export class Who {
   asks({ auth, session, address }: Measured): string {
     if (auth !== undefined) return nameOf('principal', auth.principal);
     if (session === undefined || session.passing === true)
-      return address === undefined ? 'anybody' : nameOf('address', address);
+      return address === undefined ? 'anybody' : nameOf('address', networkOf(address));
     return session.id === undefined ? this.#unnamedOf(session) : nameOf('session', session.id);
   }
 
