@@ -58,7 +58,7 @@ export type { ListKind } from './protocol/features/subscriptions.ts';
 export { requireScopesOf } from './host/middleware/require-scopes-of.ts';
 export { ToolError } from './server/offer/tool-result.ts';
 export { urlElicitationRequired, type RequiredVisit } from './server/url-elicitation.ts';
-export type { AnySchema, InferInput, InferOutput, JsonSchema } from './schema/infer.ts';
+export type { AnySchema, InferInput, InferOutput, JsonSchema, Written } from './schema/infer.ts';
 export type { StandardSchema } from './schema/standard.ts';
 export { answerReceived, toText, type BatchAnswer } from './host/batch.ts';
 export type { ActsBehind, AuthInfo, Conversation, Endpoint, Link, Served, Serving } from './host/endpoint.ts';

@@ -44,6 +44,29 @@ export type InferInput<S> = S extends { readonly '~standard': { readonly types?:
     : unknown
   : FromJsonSchema<S>;
 
+/**
+ * A value as somebody may write it who is only read: its arrays and fields may be `readonly`, and what may be missing may be `undefined`,
+ * as JSON leaves it out.
+ */
+export type Written<T> = unknown extends T
+  ? T
+  : T extends
+        | string
+        | number
+        | boolean
+        | bigint
+        | symbol
+        | null
+        | undefined
+        | Date
+        | URL
+        | Uint8Array
+        | ((...args: never[]) => unknown)
+    ? T
+    : T extends readonly unknown[]
+      ? { readonly [Place in keyof T]: Written<T[Place]> }
+      : { readonly [Name in keyof T]: Written<T[Name]> | ({} extends Pick<T, Name> ? undefined : never) };
+
 /** The types that need no look inside. */
 interface Primitives {
   readonly string: string;

@@ -1,5 +1,7 @@
 /** What the type checker infers from definitions; this file is checked, never run. */
 
+import type { CallToolResult as OfficialOldResult } from '@modelcontextprotocol/sdk/types.js';
+import type { CallToolResult, GetPromptResult, ReadResourceResult } from '@modelcontextprotocol/server';
 import { toStandardJsonSchema } from '@valibot/to-json-schema';
 import { type } from 'arktype';
 import * as v from 'valibot';
@@ -147,6 +149,51 @@ server.tool('list', { output: { type: 'array', items: { type: 'number' } } }, ()
 server.tool('list', { output: { type: 'array', items: { type: 'number' } } }, () => ['a']);
 server.tool('primitive', { output: z.number() }, () => 1);
 server.tool('default', { output: z.object({ unit: z.string().default('C') }) }, () => ({}));
+
+// What is returned is only read: it may be readonly all the way down, and what may be missing may be undefined.
+interface City {
+  readonly name: string;
+  readonly tags: readonly string[];
+}
+declare const cities: readonly City[];
+declare const maybe: string | undefined;
+const city = z.object({ name: z.string(), tags: z.array(z.string()) });
+server.tool('readonly', { output: z.object({ cities: z.array(city) }) }, () => ({ cities }));
+server.tool('readonly list', { output: z.array(city) }, async () => cities);
+server.tool('readonly pair', { output: pair }, () => [1, 'a'] as const);
+server.tool(
+  'readonly literals',
+  { output: z.object({ kind: z.enum(['a', 'b']), both: z.tuple([z.string(), z.number()]) }) },
+  () => ({
+    kind: 'a',
+    both: ['a', 1],
+  }),
+);
+server.tool('undefined', { output: { type: 'object', properties: { a: { type: 'string' } } } }, () => ({ a: maybe }));
+server.tool('date', { output: z.object({ at: z.date(), any: z.any() }) }, () => ({ at: new Date(), any: cities }));
+// @ts-expect-error The items have a name.
+server.tool('readonly list', { output: z.array(city) }, () => [{ tags: [] }] as const);
+// @ts-expect-error It is not optional.
+server.tool('undefined', { output: z.object({ a: z.string() }) }, () => ({ a: maybe }));
+server.tool('undefined', {}, () => ({ type: 'text', text: 'a', annotations: undefined }));
+// @ts-expect-error A block has one of five types.
+server.tool('readonly block', {}, () => [{ type: 'txt', text: 'a' }] as const);
+server.method('com.example/cities', { result: z.object({ cities: z.array(city) }) }, () => ({ cities }));
+
+// Results of the official SDK are whole results.
+declare const official: {
+  readonly old: OfficialOldResult;
+  readonly tool: CallToolResult;
+  readonly prompt: GetPromptResult;
+  readonly read: ReadResourceResult;
+};
+server.tool('official', {}, () => official.old);
+server.tool('official', {}, async () => official.tool);
+server.tool('official', { output }, () => official.tool);
+server.prompt('official', {}, () => official.prompt);
+server.prompt('official', {}, () => official.prompt.messages);
+server.resource('config://official', { name: 'official' }, () => official.read);
+server.resource('config://official', { name: 'official' }, () => official.read.contents);
 
 // Changes keep the types of the definition.
 const handle = server.tool('changing', { description: 'before', output }, () => ({ tempC: 1 }));

@@ -17,7 +17,7 @@ import type { CallToolResult, ToolAnnotations } from '../protocol/features/tools
 import type { ClientFlag } from '../protocol/capability.ts';
 import type { AuthInfo } from '../host/endpoint.ts';
 import type { ExtensionResult } from '../host/extension-result.ts';
-import type { AnySchema, InferInput, InferOutput } from '../schema/infer.ts';
+import type { AnySchema, InferInput, InferOutput, Written } from '../schema/infer.ts';
 import type { StandardSchema } from '../schema/standard.ts';
 import type { CompletionCtx, Ctx, RequestCtx } from './ctx.ts';
 import type { InputRequired } from './input-required.ts';
@@ -92,7 +92,7 @@ export type InferArgs<I> = [I] extends [undefined]
  * blocks, a whole result, or nothing.
  */
 export type ToolReturn<O> =
-  | CallToolResult
+  | Written<CallToolResult>
   | InputRequired
   | ExtensionResult
   | OutputValue<O>
@@ -100,10 +100,10 @@ export type ToolReturn<O> =
   | (PlainReturn & WithoutOutput<O>);
 
 /** Value that the handler of a tool without an output schema may return beside a whole result. */
-export type PlainReturn = string | ContentBlock | readonly ContentBlock[] | undefined | void;
+export type PlainReturn = string | Written<ContentBlock> | readonly Written<ContentBlock>[] | undefined | void;
 
 type WithoutOutput<O> = [O] extends [undefined] ? unknown : never;
-type OutputValue<O> = [O] extends [undefined] ? never : InferInput<O>;
+type OutputValue<O> = [O] extends [undefined] ? never : Written<InferInput<O>>;
 
 /**
  * Runs a tool. An error that it throws is reported as a failed call, of which the model reads only that it failed: throw a
@@ -131,10 +131,9 @@ export interface ResourceDefinition extends CommonDefinition {
 export type ReadReturn =
   | string
   | Uint8Array
-  | TextResourceContents
-  | BlobResourceContents
-  | readonly (TextResourceContents | BlobResourceContents)[]
-  | ReadResourceResult
+  | Written<TextResourceContents | BlobResourceContents>
+  | readonly Written<TextResourceContents | BlobResourceContents>[]
+  | Written<ReadResourceResult>
   | InputRequired
   | ExtensionResult;
 
@@ -213,9 +212,9 @@ type Flat<T> = { [Key in keyof T]: T[Key] };
 /** The return value of a prompt: text (one message of the user), messages, or a whole result. */
 export type PromptReturn =
   | string
-  | PromptMessage
-  | readonly PromptMessage[]
-  | GetPromptResult
+  | Written<PromptMessage>
+  | readonly Written<PromptMessage>[]
+  | Written<GetPromptResult>
   | InputRequired
   | ExtensionResult;
 
@@ -261,7 +260,9 @@ export interface MethodDefinition<
 export type InferParams<P> = [P] extends [undefined] ? Readonly<Record<string, unknown>> : InferArgs<P>;
 
 /** The return value of a method's handler: a value of its schema, or any object of JSON, or nothing, without one. */
-export type MethodReturn<R> = ExtensionResult | ([R] extends [undefined] ? object | undefined | void : InferInput<R>);
+export type MethodReturn<R> =
+  | ExtensionResult
+  | ([R] extends [undefined] ? object | undefined | void : Written<InferInput<R>>);
 
 /**
  * Answers a method. What it throws is an internal error without its message, but for an `McpError`. It cannot ask its client,

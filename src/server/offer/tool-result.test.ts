@@ -28,6 +28,11 @@ const forms: readonly (readonly [string, unknown, Json])[] = [
     { content: [words], _meta: { 'com.example/cost': 3 } },
     { content: [words], _meta: { 'com.example/cost': 3 } },
   ],
+  [
+    'a whole result in which what may be missing is undefined',
+    { content: [{ ...words, annotations: undefined }], structuredContent: undefined, isError: undefined },
+    { content: [words] },
+  ],
   ['a whole result with fields of its own', { content: [], 'x-acme': [1] }, { content: [], 'x-acme': [1] }],
 ];
 
