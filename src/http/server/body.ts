@@ -2,6 +2,7 @@ import { JsonError } from '../../json/parse.ts';
 import { parseMessage } from '../../jsonrpc/encode.ts';
 import type { HttpCall } from './call.ts';
 import type { HttpContext } from './context.ts';
+import type { HttpSettings } from './options.ts';
 import type { Body } from './universal.ts';
 import { busy, type HttpProblem } from './status.ts';
 
@@ -25,6 +26,7 @@ function contentOf(body: Body, context: HttpContext): Content {
     case 'value':
       return nestsDeeper(body.value, settings.maxDepth) ? tooDeep(settings.maxDepth) : body;
     case 'too-large':
+      tellOwnerOnce(settings);
       return problem({
         status: 413,
         message: `the body is larger than ${settings.maxBodyBytes} bytes`,
@@ -44,6 +46,18 @@ function contentOf(body: Body, context: HttpContext): Content {
     case 'gone':
       return body;
   }
+}
+
+/** Those of servers that said already which option was in the way. */
+const told = new WeakSet<HttpSettings>();
+
+/** Says at the server what would let such a body in, once: the client's 413 is seen by somebody else, if by anybody. */
+function tellOwnerOnce(settings: HttpSettings): void {
+  if (told.has(settings)) return;
+  told.add(settings);
+  settings.onWarning(
+    `a body of more than ${settings.maxBodyBytes} bytes was refused with 413; if such are meant to come, serve with a larger maxBodyBytes`,
+  );
 }
 
 /** Reads the text of a body. */

@@ -57,6 +57,21 @@ test('a small body that is longer than its header says is measured all the same'
   assert.equal((await small(requestOf(' '.repeat(30_000), { 'content-length': '10' }))).status, 413);
 });
 
+test('the owner hears once which option lets a larger body in, and the client of its size alone', async () => {
+  const warnings: string[] = [];
+  const small = createHandler(server, { maxBodyBytes: 20_000, onWarning: (message) => warnings.push(message) });
+  const large = ' '.repeat(30_000);
+  for (const length of [30_000, 10]) {
+    const response = await small(requestOf(large, { 'content-length': String(length) }));
+    assert.equal(response.status, 413);
+    const { error } = (await response.json()) as { error: { message: string } };
+    assert.equal(error.message, 'the body is larger than 20000 bytes');
+  }
+  assert.deepEqual(warnings, [
+    'a body of more than 20000 bytes was refused with 413; if such are meant to come, serve with a larger maxBodyBytes',
+  ]);
+});
+
 for (const [what, headers] of [
   ['small', {}],
   ['large', { 'content-length': '100000' }],

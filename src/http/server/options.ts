@@ -110,7 +110,7 @@ export interface HttpOptions {
   readonly now?: () => number;
   /**
    * Hears what the owner of the server is to know and a client cannot mend, once each: which name was refused that
-   * `allowedHosts` may have to list. By default the `onWarning` of what is served, or else standard error.
+   * `allowedHosts` may have to list, and that a body was larger than `maxBodyBytes`. By default the `onWarning` of what is served, or else standard error.
    */
   readonly onWarning?: (message: string) => void;
   /**
