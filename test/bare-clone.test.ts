@@ -32,6 +32,7 @@ const maySkip: ReadonlyMap<string, string> = new Map([
   ['test/check/published-readers.test.ts', 'the packages of published readers'],
   ['test/conformance.test.ts', 'Redis: npm run engines'],
   ['test/inspect/again.test.ts', 'Chromium'],
+  ['test/inspect/any-request.test.ts', 'Chromium'],
   ['test/inspect/app-page.test.ts', 'Chromium'],
   ['test/inspect/apps.test.ts', 'the package, which npm ci builds'],
   ['test/inspect/bar.test.ts', 'Chromium'],

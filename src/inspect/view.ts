@@ -162,8 +162,8 @@ export interface RowView {
   readonly failed?: true;
 }
 
-/** Kind of a use of a server. */
-export type CallKind = 'tool' | 'task' | 'prompt' | 'resource';
+/** Kind of a use of a server; a `request` goes out as a person wrote it. */
+export type CallKind = 'tool' | 'task' | 'prompt' | 'resource' | 'request';
 
 /** Use of a server that a person began. */
 export interface CallView {

@@ -209,6 +209,8 @@ async function use(client: Client, wanted: WantedCall, { signal, now, change }: 
       return { ...(await client.getPrompt(name, texts(value), options)) };
     case 'resource':
       return { ...(await client.readResource(name, { ...options, cache: 'refresh' })) };
+    case 'request':
+      return await client.request(name, value, { ...options, onProgress, resultTypes: ['input_required', 'task'] });
   }
 }
 

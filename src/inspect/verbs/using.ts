@@ -17,14 +17,32 @@ import type { CallKind, ProblemView } from '../view.ts';
 import { lineOfCall } from '../wire/call-line.ts';
 import { verb } from './verb.ts';
 
-const kinds: readonly CallKind[] = ['tool', 'task', 'prompt', 'resource'];
+const kinds: readonly CallKind[] = ['tool', 'task', 'prompt', 'resource', 'request'];
 
-const methods: Readonly<Record<CallKind, string>> = {
+const methods: Readonly<Record<Exclude<CallKind, 'request'>, string>> = {
   tool: 'tools/call',
   task: 'tools/call',
   prompt: 'prompts/get',
   resource: 'resources/read',
 };
+
+/** Methods of requests that may be written by hand where tools are not called. */
+const harmless: ReadonlySet<string> = new Set([
+  'ping',
+  'server/discover',
+  'tools/list',
+  'prompts/list',
+  'prompts/get',
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+  'completion/complete',
+  'tasks/list',
+  'tasks/get',
+]);
+
+/** Methods by which a client lives, which it sends by itself and answers for. */
+const ofTheClient: ReadonlySet<string> = new Set(['initialize', 'subscriptions/listen']);
 
 /** Completions that are asked for; the specification has no more in one answer. */
 const mostCompletions = 100;
@@ -57,7 +75,13 @@ function callVerb(servers: InspectedServers, isReadOnly: boolean): Verb {
     const kind = kinds.find((one) => one === word);
     if (kind === undefined) throw new VerbError(400, `there is no kind ${word}`);
     const isTool = kind === 'tool' || kind === 'task';
-    if (isReadOnly && isTool) throw new VerbError(403, 'tools are not called: this was started with --read-only');
+    if (isReadOnly && (isTool || (kind === 'request' && !harmless.has(shown))))
+      throw new VerbError(403, `${isTool ? 'tools are' : `${shown} is`} not called: this was started with --read-only`);
+    if (kind === 'request' && (shown === '' || ofTheClient.has(shown)))
+      throw new VerbError(
+        400,
+        shown === '' ? 'a request has a method' : `${shown} is what the connection itself sends`,
+      );
     const server = servers.get(id);
     const { client } = server;
     const name = server.named(shown);
@@ -76,7 +100,7 @@ function callVerb(servers: InspectedServers, isReadOnly: boolean): Verb {
       meta: server.plan.wishes?.metadata,
       hidden: (words) => server.recorder.hidden(words),
       shown: (value) => server.recorder.shown(value),
-      rowSince: (began) => server.rowSince(methods[kind], began),
+      rowSince: (began) => server.rowSince(kind === 'request' ? name : methods[kind], began),
     });
     return { call: call.id };
   });

@@ -3,6 +3,7 @@ import type { CallView } from '../../view.ts';
 import { drafts } from '../drafts.ts';
 import { chosenPlaces, focusSoon } from '../look/focus.ts';
 import { calls, chosen, chosenServer, tab } from '../state.ts';
+import { AnyRequest, anyRequestKey, writeAgain } from './any-request.tsx';
 import { Picker } from './picker.tsx';
 import { CallResult } from './result.tsx';
 import { JsonView } from '../json/json-view.tsx';
@@ -14,21 +15,25 @@ export function CallList(): JSX.Element {
   return (
     <Picker
       of="calls"
-      items={own.map(({ id, name, kind, state, ms, task, progress }) => ({
-        key: String(id),
-        name,
-        words: [
-          `${kind}, ${state}`,
-          ...(ms === undefined ? [] : [`${ms} ms`]),
-          ...(task === undefined ? [] : [`task ${task.status}`]),
-          ...(state === 'running' && progress !== undefined
-            ? [`${progress.progress} of ${progress.total ?? '?'}`]
-            : []),
-        ].join(', '),
-        marks: state === 'running' ? ['running'] : [],
-      }))}
+      items={[
+        { key: anyRequestKey, name: 'Any request', words: 'a method and its parameters, sent as they are', marks: [] },
+        ...own.map(({ id, name, kind, state, ms, task, progress }) => ({
+          key: String(id),
+          name,
+          words: [
+            `${kind}, ${state}`,
+            ...(ms === undefined ? [] : [`${ms} ms`]),
+            ...(task === undefined ? [] : [`task ${task.status}`]),
+            ...(state === 'running' && progress !== undefined
+              ? [`${progress.progress} of ${progress.total ?? '?'}`]
+              : []),
+          ].join(', '),
+          marks: state === 'running' ? ['running'] : [],
+        })),
+      ]}
       empty="Nothing was called yet."
       show={(key) => {
+        if (key === anyRequestKey) return <AnyRequest key={chosenServer.value} />;
         const call = own.find(({ id }) => String(id) === key);
         if (call === undefined) return null;
         return (
@@ -37,9 +42,13 @@ export function CallList(): JSX.Element {
               {plain(call.name)} <span class="mark">{call.kind}</span>
             </h2>
             <JsonView text={call.text} label="Arguments" />
-            {(call.kind === 'tool' || call.kind === 'task') && (
+            {call.kind !== 'prompt' && call.kind !== 'resource' && (
               <p class="doing">
-                <button type="button" class="small" onClick={() => fillInAgain(call)}>
+                <button
+                  type="button"
+                  class="small"
+                  onClick={() => (call.kind === 'request' ? writeAgain : fillInAgain)(call)}
+                >
                   Fill in again
                 </button>
               </p>

@@ -5,10 +5,12 @@ import { useAsked } from '../asked.ts';
 import { JsonView } from '../json/json-view.tsx';
 import { Choice, CopyButton, Facts } from '../parts.tsx';
 import { clock, line, plain, size, textOf } from '../plain.ts';
-import { row, rowAt, rowsVersion } from '../state.ts';
+import { row, rowAt, rowsVersion, servers } from '../state.ts';
 import { Lens } from '../lens/lens.tsx';
 import { messageView } from '../lens/shown.ts';
 import { PairButton } from '../wire/pair-button.tsx';
+import { paramsIn } from '../wire/params-in.ts';
+import { writeAgain } from './any-request.tsx';
 
 /** A message of the wire: as it crossed, with its HTTP, and through the lens. The pane stays when another one is chosen, and keeps the focus. */
 export function Message({ n }: { readonly n: number }): JSX.Element {
@@ -86,8 +88,32 @@ function MessageDoing(props: {
       {text !== undefined && <CopyButton text={text} what={looksLikeJson(text) ? 'JSON' : 'text'} />}
       {entry.curl !== undefined && <CopyButton text={entry.curl} what="as curl" />}
       {entry.line !== undefined && <CopyButton text={entry.line} what="as parley call" />}
+      {one !== undefined && <SendAgain one={one} text={text} hides={entry.hides && !isRevealed} />}
       <Reveal entry={entry} isRevealed={isRevealed} onReveal={onReveal} />
     </p>
+  );
+}
+
+/** Takes a request of the client to where it can be changed and sent once more. */
+function SendAgain(props: {
+  readonly one: RowView;
+  readonly text: string | undefined;
+  readonly hides: boolean;
+}): JSX.Element | null {
+  const { one, text, hides } = props;
+  const state = servers.value.get(one.s)?.state;
+  const params = one.lane === 'message' && one.from === 'client' && one.kind === 'request' ? paramsIn(text) : undefined;
+  if (params === undefined || state === 'recording' || one.what === 'initialize') return null;
+  return (
+    <button
+      type="button"
+      class="small"
+      disabled={hides}
+      title={hides ? 'Show what is hidden first: it would be sent without it' : 'To be changed, or sent as it is'}
+      onClick={() => writeAgain({ server: one.s, name: one.what, text: params })}
+    >
+      Send again …
+    </button>
   );
 }
 

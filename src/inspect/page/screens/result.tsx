@@ -14,8 +14,9 @@ import { act, loadOutcome, outcomes, showRow } from '../state.ts';
 
 /** A call: its progress while it runs, then its result as what it is. */
 export function CallResult({ call, isRunning }: { readonly call: CallView; readonly isRunning: boolean }): JSX.Element {
-  const { id, ms, row, state } = call;
-  const [view, setView] = useState<'shown' | 'json'>('shown');
+  const { id, ms, row, state, kind } = call;
+  // What was asked by hand is looked at as it came.
+  const [view, setView] = useState<'shown' | 'json'>(kind === 'request' ? 'json' : 'shown');
   useEffect(() => {
     if (!isRunning) void loadOutcome(id);
   }, [id, isRunning]);
