@@ -117,6 +117,10 @@ test('a definition that no client could read is refused at once, and an update l
   assert.deepEqual(resources, [{ uri: 'x://b', name: 'b' }]);
 });
 
+const cycle: Record<string, unknown> = {};
+cycle['of'] = [cycle];
+const blockOf = (more: object): unknown => [{ type: 'text', text: 'x', ...more }];
+
 const unwritable: readonly (readonly [string, unknown, RegExp])[] = [
   [
     'structured content',
@@ -129,7 +133,21 @@ const unwritable: readonly (readonly [string, unknown, RegExp])[] = [
     { content: [], _meta: { 'a/b': 10n } },
     /the _meta of what tool "wrong" returned cannot be written as JSON: /,
   ],
-  ['_meta of a block', [{ type: 'text', text: 'x', _meta: { 'a/b': 10n } }], /the _meta of what tool "wrong" returned/],
+  ['_meta of a block', blockOf({ _meta: { 'a/b': 10n } }), /the _meta of what tool "wrong" returned/],
+  [
+    '_meta of a resource in a block',
+    { type: 'resource', resource: { uri: 'x://a', text: 'a', _meta: { 'a/b': cycle } } },
+    /the _meta of what tool "wrong" returned cannot be written as JSON: /,
+  ],
+  ['unknown field', { content: [], 'x-a': 10n }, /the x-a of what tool "wrong" returned cannot be written as JSON: /],
+  ['unknown object', { content: [], 'x-a': cycle }, /of what tool "wrong" returned cannot be written as JSON: /],
+  ['unknown list', { content: [], 'x-a': [[10n]] }, /the x-a of what tool "wrong" returned/],
+  ['unknown field of a block', blockOf({ 'x-a': 10n }), /the x-a of what tool "wrong" returned/],
+  [
+    'unknown field of annotations',
+    blockOf({ annotations: { 'x-a': { 'x-b': cycle } } }),
+    /of what tool "wrong" returned/,
+  ],
 ];
 
 for (const [what, result, told] of unwritable)
@@ -141,6 +159,15 @@ for (const [what, result, told] of unwritable)
     assert.equal(answer['isError'], true);
     assert.match(String(errors[0]), told);
   });
+
+test('what JSON has words for by a function of its own is sent', async () => {
+  const { writes, ...more } = { writes: { toJSON: () => 'words', of: cycle }, at: new Date(0) };
+  Object.setPrototypeOf(more, { inherited: cycle });
+  const server = createServer({ name: 's', version: '1' });
+  server.tool('right', {}, () => ({ content: [], 'x-a': writes, 'x-b': more }) as never);
+  const answer = await new Raw(server, false).result('tools/call', withMeta({ name: 'right' }));
+  assert.equal(JSON.stringify([answer['x-a'], answer['x-b']]), '["words",{"at":"1970-01-01T00:00:00.000Z"}]');
+});
 
 test('what is no JSON in another result is an internal error, and the server hears of it', async () => {
   const errors: string[] = [];

@@ -27,14 +27,30 @@ export function checkResult<T>(type: Type<T>, result: NoInfer<T>, what: string):
   return result;
 }
 
-/** Nobody has looked at what the protocol leaves open in a result, and in what it lists. */
+/** Nobody has looked at what the protocol leaves open in a result, and in what it lists; structured content was written before. */
 function refuseUnwritable(result: unknown, what: string): void {
-  if (!isObject(result)) return;
-  for (const value of [result, ...Object.values(result)])
-    for (const one of Array.isArray(value) ? value : [value]) {
-      const meta: unknown = isObject(one) ? one['_meta'] : undefined;
-      if (meta !== undefined) writtenJson(meta, `the _meta of what ${what} returned`);
-    }
+  if (isObject(result)) refuseFields(result, what, 0);
+}
+
+/** Level from which a value is written to see whether it can be: the text of a resource, which may be large, is above it. */
+const deepLevel = 5;
+
+function refuseFields(value: Readonly<Record<string, unknown>>, what: string, level: number): void {
+  for (const name in value) {
+    const field = value[name];
+    // Most are text, and nothing more is asked about them.
+    if (typeof field !== 'object' && typeof field !== 'bigint') continue;
+    if (field === null || !Object.hasOwn(value, name) || (level === 0 && name === 'structuredContent')) continue;
+    if (!Array.isArray(field)) refuseField(field, what, name, level + 1);
+    else for (const one of field) refuseField(one, what, name, level + 2);
+  }
+}
+
+function refuseField(field: unknown, what: string, name: string, level: number): void {
+  if ((typeof field !== 'object' && typeof field !== 'bigint') || field === null) return;
+  if (isObject(field) && level < deepLevel && name !== '_meta' && !('toJSON' in field))
+    refuseFields(field, what, level);
+  else writtenJson(field, `the ${name} of what ${what} returned`);
 }
 
 /** Questions by hand are held against the same rules; the state is whatever the handler keeps. */
