@@ -44,10 +44,19 @@ describe('a server on stdio', () => {
     assert.equal(transport.peers.length, 2);
   });
 
-  it('that exits again and again is an error', async () => {
+  it('that exits again and again is an error, which says that it was started twice', async () => {
     const transport = scriptedTransport('stdio', (_, peer) => peer.end());
-    await assert.rejects(start(transport), { reason: 'exited' });
+    const message =
+      /; it was started twice, since a server of an older revision may end at what a newer client asks first$/;
+    await assert.rejects(start({ ...transport, ownsProcess: true }), { reason: 'exited', message });
     assert.equal(transport.peers.length, 2);
+  });
+
+  it('that exits where nothing newer may be asked is started once, and the error says no more', async () => {
+    const transport = scriptedTransport('stdio', (_, peer) => peer.end());
+    const started = start({ ...transport, ownsProcess: true }, { revisions: ['2025-11-25'] });
+    await assert.rejects(started, ({ message }: Error) => !message.includes('twice'));
+    assert.equal(transport.peers.length, 1);
   });
 
   it('that stays silent is initialized after the probe timeout, and a late answer is ignored', async () => {

@@ -92,11 +92,16 @@ export async function negotiate(options: NegotiateOptions): Promise<Agreement> {
   }
 }
 
+const startedAgain =
+  'it was started twice, since a server of an older revision may end at what a newer client asks first';
+const remedy = 'its standard output is for messages alone, and what it logs belongs on standard error';
+
 class Negotiation {
   readonly #options: NegotiateOptions;
   #channel: OpenChannel | undefined;
   /** First text that could not be read, in a channel that was left. */
   #printed: Error | undefined;
+  #starts = 0;
 
   constructor(options: NegotiateOptions) {
     this.#options = options;
@@ -133,15 +138,17 @@ class Negotiation {
     await channel?.close();
   }
 
-  /** Says of a program that was not heard in time what it printed in place of messages. */
+  /** Says of a program that was not heard in time why it was started again, and what it printed in place of messages. */
   explained(error: unknown): unknown {
-    const printed = this.#printed ?? this.#channel?.firstUnreadable;
-    if (!(error instanceof ConnectionError) || printed === undefined || this.#options.transport.ownsProcess !== true)
-      return error;
+    if (!(error instanceof ConnectionError) || this.#options.transport.ownsProcess !== true) return error;
     if (error.reason !== 'timeout' && error.reason !== 'closed' && error.reason !== 'exited') return error;
-    const what = `what it printed first is no message (${printed.message})`;
-    const remedy = 'its standard output is for messages alone, and what it logs belongs on standard error';
-    return new ConnectionError(error.reason, `${error.message}; ${what}: ${remedy}`, { cause: error });
+    const printed = this.#printed ?? this.#channel?.firstUnreadable;
+    const more = [
+      ...(this.#starts > 1 ? [startedAgain] : []),
+      ...(printed === undefined ? [] : [`what it printed first is no message (${printed.message}): ${remedy}`]),
+    ];
+    if (more.length === 0) return error;
+    return new ConnectionError(error.reason, [error.message, ...more].join('; '), { cause: error });
   }
 
   async #probe(revision: Revision, timeoutMs: number): Promise<Probe> {
@@ -208,7 +215,10 @@ class Negotiation {
   /** The open channel, or a fresh one when the peer ended it. */
   async #open(): Promise<OpenChannel> {
     this.#printed ??= this.#channel?.firstUnreadable;
-    if (this.#channel === undefined || this.#channel.ended !== undefined) this.#channel = await open(this.#options);
+    if (this.#channel === undefined || this.#channel.ended !== undefined) {
+      this.#channel = await open(this.#options);
+      this.#starts++;
+    }
     return this.#channel;
   }
 
