@@ -2,7 +2,7 @@ import type { Exchanged } from '../../bench/exchange.ts';
 import type { Bench } from '../../bench/bench.ts';
 import { isEventStream } from '../../bench/manner.ts';
 import type { ProbeRule } from '../../rule.ts';
-import { breaks, holds, notApplicable, notJudged, unless } from '../../verdict.ts';
+import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } from '../../verdict.ts';
 import { eventIds } from './streams.ts';
 
 /** Rules about streams that last for minutes, which are waited for where that is wished. */
@@ -28,17 +28,29 @@ const keptAlive: ProbeRule = {
       const notifications = Object.fromEntries(lists.map((name) => [`${name}ListChanged`, true]));
       const waitMs = lastingMs(bench);
       const exchange = await speaker.request('subscriptions/listen', { notifications }, { waitMs, until: () => false });
-      if (exchange.status !== 200 || !isEventStream(exchange)) return notApplicable('it opened no stream of changes');
-      if (exchange.end !== 'silent') return notApplicable('the stream was ended before');
-      if (/^:/m.test(exchange.text)) return holds;
-      return exchange.messages.length > 1
-        ? notJudged('the stream was not quiet')
-        : breaks(exchange, `nothing came on it for ${waitMs / 1_000} s`);
+      return ofQuiet(exchange, waitMs);
     } finally {
       await bench.end(speaker);
     }
   },
 };
+
+/** Time for which a stream has to be quiet before that says something, in milliseconds: who has comments sends them more often. */
+const longQuietMs = 60_000;
+
+/** Judges a stream of changes that was listened to for some time, in milliseconds. */
+export function ofQuiet(exchange: Exchanged, listenedMs: number): RuleVerdict {
+  if (exchange.status !== 200 || !isEventStream(exchange)) return notApplicable('it opened no stream of changes');
+  if (/^:/m.test(exchange.text)) return holds;
+  if (exchange.end !== 'silent') return notApplicable('the stream was ended before');
+  if (exchange.messages.length > 1) return notJudged('the stream was not quiet');
+  const seconds = listenedMs / 1_000;
+  return listenedMs < longQuietMs
+    ? notJudged(
+        `it was listened to for ${seconds} s alone, and a comment may come once a minute: --timeout 2500 or more`,
+      )
+    : breaks(exchange, `nothing came on it for ${seconds} s`);
+}
 
 const saysWhen: ProbeRule = {
   id: 'http-028',
