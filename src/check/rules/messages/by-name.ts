@@ -29,8 +29,8 @@ function entriesOf({ result }: Answered, list: string, key: string): string {
 }
 
 /**
- * Who asks, in what order. Servers behind one address may take turns: of each number of them up to eight, both clients come to the same one. What
- * changes in time is seen by whoever asks first, and last.
+ * Order in which the two clients ask. Servers behind one address may take turns: of each number of them up to eight, both come to the same one.
+ * What changes in time is seen by whoever asks first, and last.
  */
 const order = 'own other other own other other other own other own'.split(' ');
 
