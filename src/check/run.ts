@@ -109,7 +109,17 @@ export async function runRules(options: RunOptions): Promise<RunResult> {
   const { report: wire } = recorded;
   const never = uncalled.filter(({ name }) => !anyway.has(name));
   const { messages } = budget;
+  cut ??= tooSoon(judged);
   return { revisions: seen, judged, uncalled: never, messages, wire, ...(cut !== undefined && { cut }) };
+}
+
+/** Words for what was not waited for, where rows could not be judged for that. */
+function tooSoon(judged: readonly JudgedRule[]): string | undefined {
+  const needed = judged.flatMap(({ outcome }) =>
+    'neededMs' in outcome && outcome.neededMs !== undefined ? [outcome.neededMs] : [],
+  );
+  if (needed.length === 0) return undefined;
+  return `answers were not waited for as long as the server may need: --timeout ${Math.max(...needed)} does`;
 }
 
 /** Way to a server that may say that it is busy. */

@@ -1,7 +1,7 @@
 import { monotonicNow } from '../jsonrpc/timeout.ts';
 import { listensWithin, restartMs } from './alive.ts';
 import { excerptOf, type Bench } from './bench/bench.ts';
-import { inFront, type Exchanged } from './bench/exchange.ts';
+import { inFront } from './bench/exchange.ts';
 import type { ProbeRule } from './rule.ts';
 import {
   NotAllowed,
@@ -16,11 +16,13 @@ import {
 /** Runs a rule; what is found broken is looked at once more, in new conversations: what does not come again was no fault of the server. */
 export async function twice(bench: Bench, rule: ProbeRule): Promise<RuleVerdict> {
   const first = await once(bench, rule);
+  if (isLate(bench, rule, first)) return await patiently(bench, rule);
   if (first.verdict !== 'breaks' || rule.lastly === true) return first;
   bench.forget();
   // Who restarts it may have been about to: it has to end once more.
   if (rule.mayEnd === true && !(await comesBack(bench))) return first;
   const second = await once(bench, rule);
+  if (isLate(bench, rule, second)) return await patiently(bench, rule);
   return second.verdict === 'breaks' ? second : notJudged(`it was broken once (${first.why}), and not the next time`);
 }
 
@@ -53,7 +55,7 @@ async function once(bench: Bench, rule: ProbeRule, isAgain = false): Promise<Rul
     // Nobody knows how it goes on: it may be right, and long.
     const { exchange } = outcome;
     const unread = exchange.end === 'limit' && exchange.messages.length === 0 ? excerptOf(exchange) : undefined;
-    const front = inFront(exchange) ?? unread ?? lateIn(bench, exchange);
+    const front = inFront(exchange) ?? unread;
     return front === undefined ? outcome : notJudged(front);
   } catch (error) {
     if (error instanceof NotApplicable) return notApplicable(error.message);
@@ -67,9 +69,24 @@ async function once(bench: Bench, rule: ProbeRule, isAgain = false): Promise<Rul
 /** Answers that a slow server may have to give before the one that is waited for: as many are asked for side by side. */
 const mostBefore = 8;
 
-/** Reason for which the silence of a server that is slow may be no answer of its, in words. */
-function lateIn({ slowMs, waitMs }: Bench, { end, status, messages }: Exchanged): string | undefined {
-  const isSilent = end === 'silent' && status === undefined && messages.length === 0;
-  if (!isSilent || mostBefore * slowMs <= waitMs) return undefined;
-  return `it was not answered in ${waitMs / 1_000} s, and each answer takes ${(slowMs / 1_000).toFixed(1)} s`;
+/** Longest wait for an answer of a slow server, in milliseconds. */
+const longestMs = 60_000;
+
+/** Tells whether what is found is the silence of a server that is slow, which may be no answer of its. */
+function isLate({ slowMs, waitMs }: Bench, { mayEnd }: ProbeRule, outcome: RuleVerdict): boolean {
+  if (outcome.verdict !== 'breaks' || mayEnd === true || mostBefore * slowMs <= waitMs) return false;
+  const { end, status, messages } = outcome.exchange;
+  return end === 'silent' && status === undefined && messages.length === 0;
+}
+
+/** Looks once more, and waits for twice the time that a slow server may need. */
+async function patiently(bench: Bench, rule: ProbeRule): Promise<RuleVerdict> {
+  const { slowMs, waitMs } = bench;
+  const neededMs = Math.ceil(2 * mostBefore * slowMs);
+  if (neededMs <= longestMs) {
+    bench.forget();
+    return await once(bench.sibling(neededMs), rule);
+  }
+  const took = `it was not answered in ${waitMs / 1_000} s, and each answer takes ${(slowMs / 1_000).toFixed(1)} s`;
+  return { verdict: 'not-judged', why: `${took}: --timeout ${neededMs} waits long enough`, neededMs };
 }

@@ -15,7 +15,12 @@ export type RuleVerdict =
   /** `more` are other places that break it too. */
   | (BrokenPlace & { readonly verdict: 'breaks'; readonly more?: readonly BrokenPlace[] })
   /** `not-allowed`: who judges has to allow it first, such as by naming a tool. */
-  | { readonly verdict: 'not-applicable' | 'not-seen' | 'not-judged' | 'not-allowed'; readonly why: string };
+  | {
+      readonly verdict: 'not-applicable' | 'not-seen' | 'not-judged' | 'not-allowed';
+      readonly why: string;
+      /** Wait for each answer with which it could be judged, in milliseconds, where that was too short. */
+      readonly neededMs?: number;
+    };
 
 /** Reason for which a probe says nothing of a rule. */
 export class NotJudged extends Error {}

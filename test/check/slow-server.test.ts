@@ -96,3 +96,46 @@ test('the events of two answers of a slow server are two, and the same id for bo
   let count = 0;
   assert.deepEqual(await Promise.all([judged(() => `e-${++count}`), judged(() => 'one')]), [['holds'], ['breaks']]);
 });
+
+test('a request that a slow server never answers is a fault, however long each answer takes', async (t) => {
+  const over = new AbortController();
+  t.after(() => over.abort());
+  const fault: Fault = {
+    async response(_, { message: { method } }) {
+      await rest(method === 'ping' ? 60_000 : 1_050, undefined, { signal: over.signal }).catch(() => undefined);
+    },
+  };
+  const { url, close } = await serveFaulty(fault, cleanServer);
+  t.after(close);
+  const { findings, cut } = await judgedAt(t, url, {
+    only: ['ping-001'],
+    revisions: chosenRevisions(['2025-11-25']),
+    waitMs: 1_500,
+  });
+  assert.deepEqual(
+    [findings.map(({ id, revisions }) => [id, ...revisions]), cut],
+    [[['ping-001', '2025-11-25']], undefined],
+  );
+});
+
+test('what a very slow server does not answer cuts a run short, and it is said what waits long enough', async (t) => {
+  const over = new AbortController();
+  t.after(() => over.abort());
+  const fault: Fault = {
+    async response(_, { message: { method } }) {
+      await rest(method === 'ping' ? 60_000 : 3_800, undefined, { signal: over.signal }).catch(() => undefined);
+    },
+  };
+  const { url, close } = await serveFaulty(fault, cleanServer);
+  t.after(close);
+  const { findings, cut, rows } = await judgedAt(t, url, {
+    only: ['ping-001'],
+    revisions: chosenRevisions(['2025-11-25']),
+  });
+  assert.deepEqual(findings, []);
+  assert.match(cut ?? '', /not waited for as long as the server may need: --timeout 6\d{4}/);
+  assert.match(
+    rows.map(({ why }) => why).join(),
+    /not answered in 5 s, and each answer takes 3\.\d s: --timeout 6\d{4}/,
+  );
+});

@@ -84,10 +84,10 @@ export class Bench {
     this.#known.slowMs = ms;
   }
 
-  /** Makes a bench that has conversations of its own, and knows what this one does. It is closed with it. */
-  sibling(): Bench {
-    const { spoken, destructive } = this;
-    const one = Object.assign(new Bench(this.revision, this.#ground, this.#known), { spoken, destructive });
+  /** Makes a bench that has conversations of its own, and knows what this one does; it waits for answers for `waitMs`, and is closed with it. */
+  sibling(waitMs: number = this.waitMs): Bench {
+    const one = new Bench(this.revision, { ...this.#ground, waitMs }, this.#known);
+    Object.assign(one, { spoken: this.spoken, destructive: this.destructive });
     one.#isPair = this.#isPair;
     one.#isClosed = this.#isClosed;
     this.#siblings.push(one);
