@@ -53,6 +53,8 @@ export interface AuthorizedRequest {
   readonly caller?: unknown;
   /** True when a person may be asked for its sake; not for what nobody waits for. */
   readonly mayAsk: boolean;
+  /** True in revisions in which servers publish where tokens are given: it is not guessed. */
+  readonly isPublished?: boolean | undefined;
   /** The kinds of refusals that were seen to for this request, by the names that the authorizer gives them; it adds to them. */
   readonly tried: Set<string>;
   /** Is told that the request waits for a person, and that it does so no longer: no time-out runs meanwhile. */

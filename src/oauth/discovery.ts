@@ -26,6 +26,8 @@ export interface Discovered {
   readonly server: ServerMetadata;
   /** True when nobody said where people sign in: it is looked for where servers without metadata have it. */
   readonly guesses?: boolean;
+  /** The same for where tokens are given. */
+  readonly guessesTokens?: boolean;
 }
 
 /** The longest that a discovery takes, in milliseconds. */
@@ -38,11 +40,20 @@ const what = { resource: 'the resource metadata', server: 'the authorization ser
  *
  * @param resourceMetadata The URL that a challenge named, beside which no other is asked.
  * @param prefer Chooses among several issuers, where the options do not.
+ * @param isPublished True where endpoints are not guessed.
  * @throws AuthorizationError
  */
 export function discoverServer(
   site: Site,
-  { resourceMetadata, prefer }: { readonly resourceMetadata: string | undefined; prefer?(issuer: string): boolean },
+  {
+    resourceMetadata,
+    prefer,
+    isPublished = false,
+  }: {
+    readonly resourceMetadata: string | undefined;
+    prefer?(issuer: string): boolean;
+    readonly isPublished?: boolean | undefined;
+  },
   signal: AbortSignal,
 ): Promise<Discovered> {
   const ms = patienceOf(site.fetch, longestMs);
@@ -53,7 +64,7 @@ export function discoverServer(
     );
   return limited({ ms, signal, late }, async (soon) => {
     const metadata = await resourceMetadataOf(site, resourceMetadata, soon);
-    if (metadata === undefined) return told(site, await atRoot(site, soon));
+    if (metadata === undefined) return told(site, await atRoot(site, isPublished, soon));
     const { resource } = metadata;
     if (!speaksFor(resource, site.server))
       throw new AuthorizationError(
@@ -199,16 +210,12 @@ function isBare(issuer: string): boolean {
 
 /**
  * Spec 2025-03-26, Authorization, Server Metadata Discovery: a server may be its own authorization server, with metadata at the root
- * of its origin, or with none and endpoints of fixed names.
+ * of its origin, or with none and endpoints of fixed names. No other revision has these.
  */
-async function atRoot(site: Site, signal: AbortSignal): Promise<Discovered> {
+async function atRoot(site: Site, isPublished: boolean, signal: AbortSignal): Promise<Discovered> {
   const { server, atRoot: root, rules, options } = site;
   const origin = server.origin;
-  if (root === undefined)
-    throw new AuthorizationError(
-      'discovery',
-      `${origin} wants authorization and publishes no resource metadata, which say where it is given; its operator has to add them`,
-    );
+  if (root === undefined) throw unpublished(origin);
   const resource = options.resource ?? canonicalResource(server);
   await unlessAborted(chosenIssuer(site, { authorizationServers: [origin], resource }), signal);
   const found = await fetchDocument(
@@ -226,6 +233,8 @@ async function atRoot(site: Site, signal: AbortSignal): Promise<Discovered> {
   };
   if (hasFields(found.value) && found.value['issuer'] !== undefined)
     return { ...own, server: checked(site, readServerMetadata({ ...found.value, ...said }, origin), origin) };
+  const guessesTokens = said?.['token_endpoint'] === undefined;
+  if (isPublished && guessesTokens) throw unpublished(origin);
   const fixed = {
     issuer: origin,
     authorization_endpoint: `${origin}/authorize`,
@@ -236,7 +245,14 @@ async function atRoot(site: Site, signal: AbortSignal): Promise<Discovered> {
   };
   rules.check(fixed.token_endpoint, 'the token endpoint');
   const guesses = said?.['authorization_endpoint'] === undefined;
-  return { ...own, guesses, server: readServerMetadata({ ...fixed, ...said }, origin) };
+  return { ...own, guesses, guessesTokens, server: readServerMetadata({ ...fixed, ...said }, origin) };
+}
+
+function unpublished(origin: string): AuthorizationError {
+  return new AuthorizationError(
+    'discovery',
+    `${origin} wants authorization and publishes no resource metadata, which say where it is given; its operator has to add them`,
+  );
 }
 
 /** A URL of a stranger as it may be shown. */

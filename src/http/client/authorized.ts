@@ -11,7 +11,7 @@ import type {
 import type { AuthorizationFetch } from '../../auth/document.ts';
 import type { Message } from '../../jsonrpc/message.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
-import { chosenRevisions } from '../../protocol/revision.ts';
+import { chosenRevisions, revisionOf, type Revision } from '../../protocol/revision.ts';
 import { bodyStart } from './body.ts';
 import { fetchWithin, type Fetch, type FetchRequest, type FetchResponse } from './fetch.ts';
 import type { Carry, HttpRequestOptions, HttpTarget, HttpTransportOptions } from './request.ts';
@@ -27,10 +27,13 @@ const keptBytes = 64 * 1024;
 class AuthorizedSender {
   readonly #fetch: Fetch;
   readonly #authorizer: Authorizer;
+  readonly #spoken: readonly Revision[];
 
-  constructor(fetch: Fetch, authorizer: Authorizer) {
+  /** @param spoken Revisions that may be settled. */
+  constructor(fetch: Fetch, authorizer: Authorizer, spoken: readonly Revision[]) {
     this.#fetch = fetch;
     this.#authorizer = authorizer;
+    this.#spoken = spoken;
   }
 
   /**
@@ -53,11 +56,19 @@ class AuthorizedSender {
     await this.#authorizer.rest?.();
   }
 
+  /** Tells whether no revision in which a request may be has endpoints that are guessed. The first question of a client settles none. */
+  #isPublished({ headers }: FetchRequest, { method }: RequestAbout): boolean {
+    const settled = method === 'server/discover' ? undefined : revisionOf(headers['mcp-protocol-version']);
+    return !(settled === undefined ? this.#spoken : [settled]).some(hasFixedEndpoints);
+  }
+
   async #send(url: URL, request: FetchRequest, call: HttpRequestOptions): Promise<FetchResponse> {
     const { signal } = request;
+    const about = aboutOf(call.sent?.message);
     const unchanging = {
       method: request.method,
-      about: aboutOf(call.sent?.message),
+      about,
+      isPublished: this.#isPublished(request, about),
       signal,
       caller: call.sent?.options.caller,
       mayAsk: call.sent !== undefined,
@@ -119,15 +130,16 @@ export function carrier(
 ): Carry {
   const own = [credentials, typeof headers === 'object' ? headers : {}].flatMap((fields) => Object.keys(fields));
   if (own.some((name) => name.toLowerCase() === 'authorization')) throw second();
+  const spoken = chosenRevisions(revisions);
   if (typeof auth === 'function' || (typeof auth === 'string' && auth !== ''))
-    return carryBy(new AuthorizedSender(fetch, tokenAuthorizer(auth)));
+    return carryBy(new AuthorizedSender(fetch, tokenAuthorizer(auth), spoken));
   if (typeof auth !== 'object' || typeof (auth as Partial<Authorization> | null)?.bind !== 'function')
     throw new TypeError('auth must be a token, a function that gives one, or what oauth() and its kin make');
-  const root = chosenRevisions(revisions).find((revision) => revision.authorizationAtRoot);
+  const root = spoken.find((revision) => revision.authorizationAtRoot);
   const atRoot = root && { revision: root.date };
   // It asks for what every `fetch` takes, by the words that ours takes.
   const bound = { url: new URL(url), fetch: fetch as AuthorizationFetch, atRoot };
-  return carryBy(new AuthorizedSender(fetch, auth.bind(bound)));
+  return carryBy(new AuthorizedSender(fetch, auth.bind(bound), spoken));
 }
 
 function carryBy(sender: AuthorizedSender): Carry {
@@ -163,6 +175,11 @@ function aboutOf(message: Message | readonly Message[] | undefined): RequestAbou
   };
   const name = params?.['name'] ?? params?.['uri'];
   return { method, name: typeof name === 'string' ? name : undefined };
+}
+
+/** Tells whether a revision has endpoints of fixed names for servers without metadata: the one before they have metadata of a resource. */
+function hasFixedEndpoints({ authorizationAtRoot, resourceMetadata }: Revision): boolean {
+  return authorizationAtRoot && !resourceMetadata;
 }
 
 /** The response with the beginning of its body read already, so that nothing is left of it on its connection. */

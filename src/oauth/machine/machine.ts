@@ -135,7 +135,8 @@ class MachineAuthorizer implements Authorizer {
       requireKind(refused, this.#site);
       if (!this.#isSent(sent)) return once(tried, 'others');
       if (!once(tried, 'new tokens')) throw useless(this.#site, this.#grant);
-      const obtain = ({ signal }: Job): Promise<void> => this.#obtain(refused, undefined, signal);
+      const { isPublished } = request;
+      const obtain = ({ signal }: Job): Promise<void> => this.#obtain({ ...refused, isPublished }, undefined, signal);
       // What was under way instead may have come to nothing.
       while (!(await this.#work.join('obtain', request, obtain)) && this.#isSent(sent)) continue;
       return true;
@@ -150,7 +151,7 @@ class MachineAuthorizer implements Authorizer {
   }
 
   async #insufficient(request: AuthorizedRequest, refused: Refused, sent: AuthorizationFields): Promise<boolean> {
-    const { tried, about } = request;
+    const { tried, about, isPublished } = request;
     const challenged = refused.scopes ?? [];
     while (!tried.has('scopes')) {
       const grant = this.#grant;
@@ -160,7 +161,7 @@ class MachineAuthorizer implements Authorizer {
       if (!this.#way.stepsUp) throw unable(grant, scopes);
       const note = (): void => this.#stepUps.note(grant, about);
       const ours = await this.#work.join(`step up ${scopes.join(' ')}`, request, async ({ signal }) => {
-        await this.#obtain(refused, scopes, signal).catch((error: unknown) => {
+        await this.#obtain({ ...refused, isPublished }, scopes, signal).catch((error: unknown) => {
           // Who cannot be asked did not refuse.
           if (isRefusal(error)) note();
           throw error;
@@ -187,17 +188,25 @@ class MachineAuthorizer implements Authorizer {
     return this.#grant ?? before;
   }
 
-  async #obtain(refused: Refused, scopes: readonly string[] | undefined, signal: AbortSignal): Promise<void> {
+  async #obtain(
+    refused: Refused & Pick<AuthorizedRequest, 'isPublished'>,
+    scopes: readonly string[] | undefined,
+    signal: AbortSignal,
+  ): Promise<void> {
     const prefer = (issuer: string): boolean => this.#issuer !== undefined && sameIssuer(issuer, this.#issuer);
-    const { resourceMetadata } = refused;
-    const discovered = await discoverServer(this.#site, { resourceMetadata, prefer }, signal);
-    const { issuer } = discovered.server;
+    const { resourceMetadata, isPublished } = refused;
+    const discovered = await discoverServer(this.#site, { resourceMetadata, prefer, isPublished }, signal);
+    const { issuer, tokenEndpoint } = discovered.server;
     if (this.#issuer !== undefined && !prefer(issuer))
       throw new AuthorizationError(
         'issuer-mismatch',
         `the server has the authorization server ${shownUrl(issuer)} now, and the credentials of this machine are for ${shownUrl(this.#issuer)}: nothing is sent`,
         { issuer },
       );
+    if (discovered.guessesTokens === true) {
+      const message = `${shownUrl(issuer)} publishes no metadata: that tokens are given at ${shownUrl(tokenEndpoint ?? issuer)} is a guess`;
+      this.#site.tell({ kind: 'warning', message, issuer });
+    }
     this.#discovered = discovered;
     // What is shown here now, whatever comes of it, is shown to nobody else.
     this.#issuer ??= issuer;
