@@ -1,3 +1,4 @@
+import { hashOf } from '../peer/hash.ts';
 import { encodeHeaderValue, headerParametersOf, headerValueOf, type HeaderParameter } from '../peer/header.ts';
 import { McpError } from '../protocol/error.ts';
 import { nearestWords } from '../mistakes/nearest.ts';
@@ -7,6 +8,9 @@ import { OutputValidationError, type OutputProblem } from './errors.ts';
 
 /** Limit of tool definitions that are remembered; the longest unseen are forgotten first. */
 const most = 10_000;
+
+/** The longest warning about a schema, in characters. */
+const longestWords = 1_000;
 
 /** Check of structured results. */
 export interface OutputCheck {
@@ -30,7 +34,7 @@ export class KnownTools {
   readonly #known = new Map<string, Known>();
   readonly #compile: CompileOutput;
   readonly #warn: (message: string) => void;
-  /** The warnings that were given; a list that comes again repeats none. */
+  /** Hashes of the warnings that were given; a list that comes again repeats none. */
   readonly #told = new Set<string>();
 
   constructor(compile: CompileOutput, warn: (message: string) => void) {
@@ -99,11 +103,13 @@ export class KnownTools {
     );
   }
 
-  #tellOnce(message: string): void {
-    if (this.#told.has(message)) return;
+  #tellOnce(words: string): void {
+    // It may cite what the server wrote, of any length, and a part of a text keeps the whole.
+    const hash = hashOf(words);
+    if (this.#told.has(hash)) return;
     if (this.#told.size >= most) this.#told.clear();
-    this.#told.add(message);
-    this.#warn(message);
+    this.#told.add(hash);
+    this.#warn(words.slice(0, longestWords));
   }
 }
 

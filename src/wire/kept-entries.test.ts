@@ -33,3 +33,17 @@ test('where all entries are too much the oldest make way, whichever server they 
   assert.equal(kept.add(entry(15, 'A'), 101), 2);
   assert.deepEqual(kept.all, []);
 });
+
+test('of many entries of one server the newest stay, however often some are told of again', () => {
+  const kept = new KeptEntries({ entries: 5 });
+  let lost = 0;
+  for (let n = 1; n <= 1000; n++) {
+    lost += kept.add(entry(n, 'A'), 10);
+    lost += kept.add(entry(Math.max(1, n - 2), 'A'), 10);
+  }
+  assert.equal(lost, 995);
+  assert.deepEqual(
+    kept.all.map(({ sequence }) => sequence),
+    [996, 997, 998, 999, 1000],
+  );
+});

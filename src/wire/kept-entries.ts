@@ -16,10 +16,42 @@ interface Kept {
   readonly characters: number;
 }
 
+/** Entries of one server. */
+class Own {
+  readonly entries = new Map<number, Kept>();
+  /** Their sequences in the order in which they came, of which those before `#first` have left: to look for the first in a map of which many have left takes long. */
+  #sequences: number[] = [];
+  #first = 0;
+
+  /** Sequence of the entry that came first; `undefined` where there is none. */
+  get oldest(): number | undefined {
+    return this.#sequences[this.#first];
+  }
+
+  set(kept: Kept): void {
+    const { sequence } = kept.entry;
+    if (!this.entries.has(sequence)) this.#sequences.push(sequence);
+    this.entries.set(sequence, kept);
+  }
+
+  /** Lets go of the entry that came first. */
+  leave(): Kept | undefined {
+    const sequence = this.oldest;
+    if (sequence === undefined) return undefined;
+    const kept = this.entries.get(sequence);
+    this.entries.delete(sequence);
+    if (++this.#first > this.#sequences.length / 2) {
+      this.#sequences = this.#sequences.slice(this.#first);
+      this.#first = 0;
+    }
+    return kept;
+  }
+}
+
 /** Entries that are kept: as in memory, the oldest of a server make way, and where all are too much the oldest of all. */
 export class KeptEntries {
   readonly #most: KeptLimits;
-  readonly #servers = new Map<string, Map<number, Kept>>();
+  readonly #servers = new Map<string, Own>();
   /** Sequence of the last entry of each server that made way: what is told of such later comes too late. */
   readonly #left = new Map<string, number>();
   #characters = 0;
@@ -30,22 +62,22 @@ export class KeptEntries {
 
   get all(): readonly RecordingEntry[] {
     return [...this.#servers.values()]
-      .flatMap((own) => [...own.values()].map(({ entry }) => entry))
+      .flatMap((own) => [...own.entries.values()].map(({ entry }) => entry))
       .toSorted((one, another) => one.sequence - another.sequence);
   }
 
   /** Keeps an entry, in the place of what was known of it. @returns How many are lost for it. */
   add(entry: RecordingEntry, characters: number): number {
-    const own = this.#servers.get(entry.server) ?? new Map<number, Kept>();
+    const own = this.#servers.get(entry.server) ?? new Own();
     if (!this.#servers.has(entry.server)) {
       if (this.#servers.size >= this.#most.servers) return 1;
       this.#servers.set(entry.server, own);
     }
     if (entry.sequence <= (this.#left.get(entry.server) ?? 0)) return 0;
-    this.#characters += characters - (own.get(entry.sequence)?.characters ?? 0);
-    own.set(entry.sequence, { entry, characters });
+    this.#characters += characters - (own.entries.get(entry.sequence)?.characters ?? 0);
+    own.set({ entry, characters });
     let lost = 0;
-    for (; own.size > this.#most.entries; lost++) this.#leave(entry.server);
+    for (; own.entries.size > this.#most.entries; lost++) this.#leave(entry.server);
     for (; this.#characters > this.#most.characters; lost++) this.#leave(this.#oldest);
     return lost;
   }
@@ -54,7 +86,7 @@ export class KeptEntries {
   get #oldest(): string {
     let oldest = { server: '', sequence: Infinity };
     for (const [server, own] of this.#servers) {
-      const [sequence = Infinity] = own.keys();
+      const sequence = own.oldest ?? Infinity;
       if (sequence < oldest.sequence) oldest = { server, sequence };
     }
     return oldest.server;
@@ -62,10 +94,8 @@ export class KeptEntries {
 
   /** Has the oldest entry of a server make way. */
   #leave(server: string): void {
-    const own = this.#servers.get(server);
-    const [sequence = 0] = own?.keys() ?? [];
-    this.#characters -= own?.get(sequence)?.characters ?? 0;
-    own?.delete(sequence);
-    this.#left.set(server, Math.max(sequence, this.#left.get(server) ?? 0));
+    const left = this.#servers.get(server)?.leave();
+    this.#characters -= left?.characters ?? 0;
+    this.#left.set(server, Math.max(left?.entry.sequence ?? 0, this.#left.get(server) ?? 0));
   }
 }
