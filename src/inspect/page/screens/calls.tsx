@@ -31,7 +31,8 @@ export function CallList(): JSX.Element {
           marks: state === 'running' ? ['running'] : [],
         })),
       ]}
-      empty="Nothing was called yet."
+      empty=""
+      more={own.length === 0 && <p class="empty">Nothing was called yet.</p>}
       show={(key) => {
         if (key === anyRequestKey) return <AnyRequest key={chosenServer.value} />;
         const call = own.find(({ id }) => String(id) === key);
