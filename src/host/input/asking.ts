@@ -11,9 +11,11 @@ import { andThen, isLater, type NowOrLater } from '../../store/now-or-later.ts';
 import type * as Questions from './questions.ts';
 import type { FirstRun, RoundsRunning } from './by-rounds.ts';
 
+let loadedQuestions: typeof Questions | undefined;
+
 /** Loads what asking takes. */
-export function questions(): Promise<typeof Questions> {
-  return import('./questions.ts');
+export async function questions(): Promise<typeof Questions> {
+  return (loadedQuestions ??= await import('./questions.ts'));
 }
 
 /**

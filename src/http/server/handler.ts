@@ -257,15 +257,19 @@ class Handler implements HttpHandler {
     }));
   }
 
-  async #ofPair(call: HttpCall, paths: SsePairPaths): Promise<void> {
+  #ofPair(call: HttpCall, paths: SsePairPaths): Done {
+    if (this.#pairs !== undefined) return this.#pairs.serve(call);
+    return this.#loadPairs(paths).then((pairs) => pairs.serve(call));
+  }
+
+  async #loadPairs(paths: SsePairPaths): Promise<SsePairs> {
     const { store } = this.#context.endpoint;
     const [{ SsePairs: Made }, shared] = await Promise.all([
       lasting(),
       store?.shared === true ? import('./session/shared/pair-relay.ts') : undefined,
     ]);
     const relayOf = shared && store && ((take: TakePosted) => new shared.PairRelay(store, take));
-    this.#pairs ??= new Made(this.#context, paths, relayOf);
-    await this.#pairs.serve(call);
+    return (this.#pairs ??= new Made(this.#context, paths, relayOf));
   }
 
   /** Sees a request through. What can be answered at once is, without a promise. */
