@@ -152,7 +152,9 @@ export class World {
       this.current = owner;
       run();
       // Whatever follows from it follows before the next event.
-      if (owner !== undefined) await settled();
+      if (owner !== undefined)
+        for (let batch = 0; batch < tickBatches; batch++)
+          await new Promise<void>((resolve) => process.nextTick(resolve));
       if (this.loads) await loaded();
       this.current = undefined;
     }
@@ -160,14 +162,10 @@ export class World {
 }
 
 /**
- * Resolves when every promise that can be settled is, and what waited for it has run: ticks have their turn when no promise has any more, each batch of them
- * after the promises of the one before. A turn of the loop would do as well, and costs as much as most events.
+ * Every promise that can be settled is, and what waited for it has run, when ticks have had their turn: they have it when no promise has any more, each batch of them
+ * after the promises of the one before. A turn of the loop would do as well, and costs as much as most events. What runs in ticks itself may have ticks follow, as
+ * streams of the platform do.
  */
-async function settled(): Promise<void> {
-  for (let batch = 0; batch < tickBatches; batch++) await new Promise<void>((resolve) => process.nextTick(resolve));
-}
-
-/** What runs in ticks itself may have ticks follow, as streams of the platform do. */
 const tickBatches = 2;
 
 /** Resolves when no file is being read any more, and what was waited for it has run. */

@@ -14,6 +14,7 @@ import {
   type Misfortune,
 } from './exchange-states.ts';
 import { getter, Incoming } from './incoming.ts';
+import { asksNothing, methodIn, questionsIn } from './message-text.ts';
 import type { NetworkParts, Reached } from './network-parts.ts';
 import { tooLong, Wrong, type WrongAnswer } from './wrong.ts';
 
@@ -109,10 +110,14 @@ class Exchange implements Wire {
     const isLasting = parts.request.method === 'GET' || parts.request.body?.includes('subscriptions/listen') === true;
     const often = network.wrong() * (isLasting ? 4 : 1);
     const isWrong = !parts.isCalm && chance(seed, 'said wrong', parts.flow) < often;
-    // Of what asks nothing it is wrong to say anything but that it was taken.
-    const between = asksNothing(parts.request) ? 'taken' : 'between';
-    this.#wrong = isWrong ? (chance(seed, 'how wrong', parts.flow) < 0.5 ? 'instead' : between) : undefined;
+    this.#wrong = isWrong ? this.#howWrong() : undefined;
     this.#passes = Math.floor(chance(seed, 'passes', parts.flow) * 6) + (network.cutsAlone ? 1 : 0);
+  }
+
+  #howWrong(): 'instead' | 'between' | 'taken' {
+    if (chance(this.#network.seed, 'how wrong', this.#parts.flow) < 0.5) return 'instead';
+    // Of what asks nothing it is wrong to say anything but that it was taken.
+    return asksNothing(this.#parts.request) ? 'taken' : 'between';
   }
 
   begin(forget: () => void): void {
@@ -256,6 +261,7 @@ class Exchange implements Wire {
 
   /** What has an id and says something is said once, and not to who has read as far: whoever waits for an answer does not see it, since answers end with the first. */
   #looksForRepeats(text: string): void {
+    if (!text.includes('id: ')) return;
     const { request, flow } = this.#parts;
     const after = afterOf(request);
     for (const [, id = ''] of text.matchAll(/^id: (.+)\ndata: ./gm)) {
@@ -382,19 +388,4 @@ class Exchange implements Wire {
 
 function urlParts({ pathname, search }: URL): { readonly pathname: string; readonly search: string } {
   return { pathname, search: search.slice(1) };
-}
-
-/** Tells whether a message is no request, nor several together. */
-function asksNothing({ body }: FetchRequest): boolean {
-  return body !== undefined && !/"id":.*"method"|"method":.*"id":/.test(body) && !body.startsWith('[');
-}
-
-/** The ids of questions in events, where they are those of one of several processes. */
-function questionsIn(text: string): readonly string[] {
-  if (!text.includes('"method":')) return [];
-  return [...text.matchAll(/"id":"([0-9a-f]{18}-\d+-\d+)","method"/g)].map(([, id = '']) => id);
-}
-
-function methodIn(body: string | undefined): string {
-  return body === undefined ? '' : `${/"method":"([^"]*)"/.exec(body)?.[1] ?? 'answer'} `;
 }
