@@ -3,6 +3,7 @@
 import { revisions, type RevisionDate } from '../../../src/protocol/revision.ts';
 import { chance } from './chance.ts';
 import { restFaults, restMsOf } from './resting.ts';
+import { sizeOf } from './size.ts';
 
 /** What a client does. */
 export interface Operation {
@@ -162,24 +163,28 @@ export function planOf(seed: number, { nodes = 1, bridge = false, isFirst = fals
   // The pair has sessions always.
   const isPlain = isFirst || bridge || date === '2024-11-05';
   const service = isPlain || draw('service') < 0.7 ? 'plain' : pick(serviceKinds.slice(1), 'service of');
-  const clients = 1 + Math.floor(draw('clients') * 2.4);
+  const size = sizeOf(isFirst ? 0 : draw('size'));
+  const clients = 1 + Math.floor(draw('clients') * size.clients);
   const isOut = draw('out') < (isFirst ? 0.01 : 0.03);
   const calmAt =
-    Math.floor(3_000 + draw('calm') * 25_000) + (isOut ? 60_000 + Math.floor(draw('out for') * 240_000) : 0);
+    Math.floor(3_000 + draw('calm') * size.calmMs) + (isOut ? 60_000 + Math.floor(draw('out for') * 240_000) : 0);
   const outAt = isOut ? Math.floor(1_000 + draw('out at') * 10_000) : undefined;
   // Nobody but who only listens may be there while nothing reaches anybody.
   const isQuiet = !isFirst && outAt !== undefined && draw('quiet') < 0.5;
   const isUnreadable = !isPlain && service === 'plain' && sessions && draw('unreadable') < 0.04;
-  const operations = Array.from({ length: 2 + Math.floor(draw('operations') * 9) }, (_, key): Operation => ({
-    // What nothing reaches any more for long has begun before, as often as not.
-    at: Math.floor(draw('at', key) * (!isFirst && outAt !== undefined && draw('before', key) < 0.5 ? outAt : calmAt)),
-    client: Math.floor(draw('client', key) * clients),
-    kind: isQuiet || isUnreadable ? pick(['watch', 'watch-news'], 'watches', key) : operationOf(key),
-    key,
-  }));
+  const operations = Array.from(
+    { length: size.least + Math.floor(draw('operations') * size.operations) },
+    (_, key): Operation => ({
+      // What nothing reaches any more for long has begun before, as often as not.
+      at: Math.floor(draw('at', key) * (!isFirst && outAt !== undefined && draw('before', key) < 0.5 ? outAt : calmAt)),
+      client: Math.floor(draw('client', key) * clients),
+      kind: isQuiet || isUnreadable ? pick(['watch', 'watch-news'], 'watches', key) : operationOf(key),
+      key,
+    }),
+  );
   const trouble = pick([0, 0.02, 0.1, 0.25], 'trouble');
   const cutsAlone = draw('cuts alone') < 0.2;
-  const befalling = Array.from({ length: Math.floor(draw('faults') * 4) }, (_, number): Fault => {
+  const befalling = Array.from({ length: Math.floor(draw('faults') * size.faults) }, (_, number): Fault => {
     const at = Math.floor(draw('fault at', number) * calmAt);
     // What befalls a process is over when all is calm.
     const ms = Math.floor(Math.min(100 + draw('ms', number) ** 3 * 40_000, calmAt - at));
