@@ -220,3 +220,13 @@ test('a refusal that cannot be mended says what the server said of it, where tha
   const challenged = await failing(() => new Response('no key', { status: 401, headers }));
   assert.equal(challenged.message, 'sign in first');
 });
+
+test('a token that the server repeats in its refusal is in no word and no body of the failure', async () => {
+  for (const auth of ['token-of-mine', () => 'token-of-mine']) {
+    const { fetch } = guarded(new Set(), () => new Response('{"error":"no use: token-of-mine"}', { status: 401 }));
+    const error: unknown = await connect(url, { auth, fetch }).catch((cause: unknown) => cause);
+    assert.ok(error instanceof ConnectionError);
+    assert.match(error.message, /: no use: •••: the authorization was refused$/);
+    assert.equal(error.body, '{"error":"no use: •••"}');
+  }
+});

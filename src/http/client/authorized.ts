@@ -100,18 +100,15 @@ class AuthorizedSender {
       if (last === undefined || again === mostAgain || request.method === 'DELETE' || !isRefusal(response))
         return response;
       // It may take minutes to mend it, and a connection is not kept for that.
-      const kept = await keep(response);
+      const text = await bodyStart(response, keptBytes).catch(() => '');
       const { asked, answer, sent } = last;
       const isMended = await this.#authorizer
         .refused(asked, answer, sent)
         .catch(async (error: unknown): Promise<never> => {
-          throw (await import('./unmended.ts')).unmended(error, {
-            answer,
-            sent,
-            text: await bodyStart(kept, keptBytes),
-          });
+          throw (await import('./unmended.ts')).unmended(error, { answer, sent, text });
         });
-      if (!isMended) return kept;
+      // A server may repeat in it what it was sent, and who reads of it may write that down.
+      if (!isMended) return kept(response, (await import('./unmended.ts')).hidingSent(text, sent));
     }
   }
 }
@@ -183,8 +180,8 @@ function hasFixedEndpoints({ authorizationAtRoot, resourceMetadata }: Revision):
 }
 
 /** The response with the beginning of its body read already, so that nothing is left of it on its connection. */
-async function keep(response: FetchResponse): Promise<FetchResponse> {
-  const bytes = new TextEncoder().encode(await bodyStart(response, keptBytes).catch(() => ''));
+function kept(response: FetchResponse, text: string): FetchResponse {
+  const bytes = new TextEncoder().encode(text);
   return {
     status: response.status,
     headers: response.headers,

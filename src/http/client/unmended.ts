@@ -16,10 +16,14 @@ interface RefusedAnswer {
  */
 export function unmended(error: unknown, { answer, sent, text }: RefusedAnswer): unknown {
   if (!(error instanceof AuthorizationError) || answer.header('www-authenticate') !== undefined) return error;
-  const secrets = Object.values(sent).map((value) => value.slice(value.indexOf(' ') + 1));
-  const said = summary(hiding(secrets)(text));
+  const said = summary(hidingSent(text, sent));
   if (said === '' || error.message.includes(said)) return error;
   const { reason, message, issuer, resource, scopes, status, code } = error;
   const options = { cause: error, issuer, resource, scopes, status, code };
   return new AuthorizationError(reason, `${message}; the server said: ${said}`, options);
+}
+
+/** Words of a server with dots in the place of what authorized the request. */
+export function hidingSent(text: string, sent: AuthorizationFields): string {
+  return hiding(Object.values(sent).map((value) => value.slice(value.indexOf(' ') + 1)))(text);
 }
