@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { addressBytes, innerRange } from './address.ts';
+import { addressBytes, innerRange, networkOf } from './address.ts';
 
 /** The range of an address as a URL parser spells the host. */
 function rangeOf(host: string): string | undefined {
@@ -114,4 +114,14 @@ test('every IPv6 address is read as the URL parser spells it', () => {
       assert.deepEqual(addressBytes(new URL(`https://[${groups.join(':')}]/`).hostname), [...bytes]);
     }),
   );
+});
+
+test('addresses of IPv6 are one network by their first half, and those that hold one of IPv4 by that', () => {
+  assert.equal(networkOf('2001:db8::1'), networkOf('2001:db8::ffff:2'));
+  assert.equal(networkOf('fe80::1%eth0'), networkOf('fe80::2'));
+  assert.equal(networkOf('2002:c000:201:1::1'), networkOf('2002:c000:201:2::2'));
+  for (const same of ['::ffff:192.0.2.1', '64:ff9b::192.0.2.1', '64:ff9b::c000:201'])
+    assert.equal(networkOf(same), '192.0.2.1');
+  const others = ['2001:db8::1', '2001:db8:0:1::1', '::1', '64:ff9b::192.0.2.2', '192.0.2.1', 'no address', ':'];
+  assert.equal(new Set(others.map((address) => networkOf(address))).size, others.length);
 });

@@ -19,13 +19,12 @@ export function innerRange(bytes: readonly number[]): string | undefined {
 }
 
 /**
- * The network that counts as one address: of IPv6 the first half, since whoever has one has all that begin so; any other address, and
- * what is none, as it is.
+ * The network that counts as one address: of IPv6 the first half, since whoever has one has all that begin so, or the address of IPv4
+ * that it holds, as where all clients of IPv4 come by a gateway; any other address, and what is none, as it is.
  */
 export function networkOf(address: string): string {
-  const bytes = address.includes(':') ? (addressBytes(address) ?? []) : [];
-  const network = bytes.slice(0, 8);
-  return bytes.length === 16 && network.some((byte) => byte !== 0) ? network.join('.') : address;
+  const bytes = address.includes(':') ? addressBytes(address) : undefined;
+  return bytes === undefined ? address : (embeddedIPv4(bytes) ?? bytes.slice(0, 8)).join('.');
 }
 
 type Range = readonly [kind: string, prefix: readonly number[], bits: number];
