@@ -27,8 +27,8 @@ export interface PostExchange {
   abort(): void;
   /** True when the request named a session, which a 404 then says is gone. */
   readonly inSession: boolean;
-  /** Tells whether the last request had credentials. */
-  readonly isAuthorized: () => boolean;
+  /** Authorization of the last request: empty where others see to its secrets, `undefined` where it had none. */
+  readonly authorization: () => string | undefined;
   /** URL that it goes to, for who reads of its failure. */
   readonly url: URL;
 }
@@ -206,14 +206,15 @@ export async function refusalOf(response: FetchResponse, exchange: PostExchange)
     throw exchangeError(error, exchange);
   }
   const retryAfterMs = retryAfter(response);
+  const said = await withoutCredentials(text, exchange.authorization());
   const options: ConnectionErrorOptions = {
     status,
-    body: text.slice(0, shownBytes),
+    body: said.slice(0, shownBytes),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   };
   const asked = challengeOf(response);
   if (isUnauthorized(status, asked.challenge)) {
-    const words = `HTTP ${status} from ${describeUrl(exchange.url)}${unauthorizedWords(status, exchange, { ...asked, text })}`;
+    const words = `HTTP ${status} from ${describeUrl(exchange.url)}${unauthorizedWords(status, exchange, { ...asked, text: said })}`;
     const failure = new ConnectionError('unauthorized', words, { ...options, ...asked });
     return { failure, message: undefined, stateless: false };
   }
@@ -222,12 +223,18 @@ export async function refusalOf(response: FetchResponse, exchange: PostExchange)
   return {
     failure: new ConnectionError(
       isLost ? 'session-lost' : 'http',
-      refusalWords(status, text, { url: exchange.url, lost: exchange.inSession }),
+      refusalWords(status, said, { url: exchange.url, lost: exchange.inSession }),
       options,
     ),
     message: status === 403 || status === 429 || status === 503 ? undefined : errorFor(text, status, exchange),
     stateless: isStatelessError(text),
   };
+}
+
+/** Body of a refusal as it may be written down: a server may repeat in it what it was sent. */
+async function withoutCredentials(text: string, authorization = ''): Promise<string> {
+  if (text === '' || authorization === '') return text;
+  return (await import('./unmended.ts')).hidingSent(text, { authorization });
 }
 
 /** Tells whether a refusal is about who asks: a 403 without a challenge may be about anything, a Host that is not allowed say. */
@@ -238,13 +245,14 @@ export function isUnauthorized(status: number, challenge: string | undefined): b
 /** RFC 6750, section 3.1: a challenge should have an error code where there were credentials; many have none. */
 function unauthorizedWords(
   status: number,
-  { isAuthorized }: PostExchange,
+  { authorization }: PostExchange,
   { challenge, text }: { readonly challenge?: string; readonly text: string },
 ): string {
+  const isAuthorized = authorization() !== undefined;
   // Who says nothing in a challenge may say it in the body.
   if (challenge === undefined) {
     const said = summary(text);
-    const refused = isAuthorized()
+    const refused = isAuthorized
       ? 'the authorization was refused'
       : 'it wants authorization, which the option `auth` gives';
     return `${said === '' ? '' : `: ${said}`}: ${refused}`;
@@ -258,7 +266,7 @@ function unauthorizedWords(
     return `: the authorization was refused (${error}${why === undefined ? '' : `: ${why}`}${wanted})`;
   }
   if (status !== 401) return '';
-  return isAuthorized() ? ': the authorization was refused' : ': it wants authorization, which the option `auth` gives';
+  return isAuthorized ? ': the authorization was refused' : ': it wants authorization, which the option `auth` gives';
 }
 
 /** Words of a parameter of a challenge for people. */

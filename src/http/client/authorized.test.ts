@@ -230,3 +230,19 @@ test('a token that the server repeats in its refusal is in no word and no body o
     assert.equal(error.body, '{"error":"no use: •••"}');
   }
 });
+
+test('so is one in the headers of a program, or in a URL', async () => {
+  for (const status of [401, 400]) {
+    const { fetch } = guarded(new Set(), ({ headers }) => {
+      const sent = headers.get('authorization')?.split(' ', 2)[1];
+      return new Response(JSON.stringify({ error: `no use: ${sent}` }), { status });
+    });
+    const options = { fetch, headers: { Authorization: 'Bearer token-of-mine' } };
+    const ways = [connect(url, options), connect('https://somebody:a-password@mcp.example/mcp', { fetch })];
+    for (const error of await Promise.all(ways.map((way) => way.catch((cause: unknown) => cause)))) {
+      assert.ok(error instanceof ConnectionError);
+      assert.match(error.message, /: no use: •••/);
+      assert.equal(error.body, '{"error":"no use: •••"}');
+    }
+  }
+});

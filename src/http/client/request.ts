@@ -115,8 +115,8 @@ export class HttpRequests {
   readonly fetch: Fetch;
   /** As they are, unless they are authorized. */
   carry: Carry = (url, request) => fetchWithin(this.fetch, url, request);
-  /** True where the last request had credentials; one that `auth` authorizes is thought to have had them. */
-  isAuthorized = false;
+  /** Authorization of the last request; an empty text where `auth` makes it, which sees to its secrets. */
+  authorization: string | undefined;
   #settled: Readonly<Record<string, string>> = {};
   /** Headers that are the same from one request to the next, put together once. */
   #common: Readonly<Record<string, string>> | undefined;
@@ -167,7 +167,7 @@ export class HttpRequests {
       signal,
       ...(body === undefined ? undefined : { body }),
     };
-    this.isAuthorized = this.options.auth !== undefined || request.headers['authorization'] !== undefined;
+    this.authorization = request.headers['authorization'] ?? (this.options.auth === undefined ? undefined : '');
     return this.carry(url, request, call);
   }
 }

@@ -141,7 +141,7 @@ export class SsePairChannel implements Channel {
         signal,
         abort: () => {},
         inSession: false,
-        isAuthorized: () => this.#requests.isAuthorized,
+        authorization: () => this.#requests.authorization,
         url: this.#endpoint ?? this.#requests.url,
       };
       deliverRefusal(await refusalOf(response, exchange), exchange);

@@ -260,7 +260,7 @@ class HttpChannel implements Channel {
       maxBytes: this.#requests.maxBytes,
       signal: controller.signal,
       inSession: this.#session !== undefined,
-      isAuthorized: () => this.#requests.isAuthorized,
+      authorization: () => this.#requests.authorization,
       url: this.#requests.url,
       abort,
       end: () => {
