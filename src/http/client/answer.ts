@@ -14,7 +14,7 @@ import { askedWaitMs } from '../../jsonrpc/retry-after.ts';
 import { errorFromWire } from '../../protocol/error.ts';
 import { bodyBytes, bodyStart, bodyText, drain } from './body.ts';
 import { discard, type FetchResponse } from './fetch.ts';
-import { describeUrl, refusalWords, asSaid, summary } from './words.ts';
+import { describeUrl, refusalWords, asSaid, summary, withoutAuthorization } from './words.ts';
 
 /** One POST that waits for what answers it. */
 export interface PostExchange {
@@ -206,7 +206,7 @@ export async function refusalOf(response: FetchResponse, exchange: PostExchange)
     throw exchangeError(error, exchange);
   }
   const retryAfterMs = retryAfter(response);
-  const said = await withoutCredentials(text, exchange.authorization());
+  const said = await withoutAuthorization(text, exchange.authorization());
   const options: ConnectionErrorOptions = {
     status,
     body: said.slice(0, shownBytes),
@@ -229,12 +229,6 @@ export async function refusalOf(response: FetchResponse, exchange: PostExchange)
     message: status === 403 || status === 429 || status === 503 ? undefined : errorFor(text, status, exchange),
     stateless: isStatelessError(text),
   };
-}
-
-/** Body of a refusal as it may be written down: a server may repeat in it what it was sent. */
-async function withoutCredentials(text: string, authorization = ''): Promise<string> {
-  if (text === '' || authorization === '') return text;
-  return (await import('./unmended.ts')).hidingSent(text, { authorization });
 }
 
 /** Tells whether a refusal is about who asks: a 403 without a challenge may be about anything, a Host that is not allowed say. */

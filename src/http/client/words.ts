@@ -68,6 +68,13 @@ interface Refused {
   readonly lost: boolean;
 }
 
+/** Body of a refusal as it may be written down: a server may repeat in it what it was sent. */
+export async function withoutAuthorization(text: string, authorization = ''): Promise<string> {
+  if (text === '' || authorization === '') return text;
+  const { hiding } = await import('../../auth/secrets.ts');
+  return hiding([authorization.slice(authorization.indexOf(' ') + 1)])(text);
+}
+
 /** The first words of a body that is meant for people. */
 export function summary(text: string): string {
   return asSaid(errorMessage(text) ?? titleOf(text) ?? text.trim().split('\n', 1)[0] ?? '');
