@@ -4,6 +4,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { Client as NewClient } from '@modelcontextprotocol/client';
+import { StdioClientTransport as NewTransport } from '@modelcontextprotocol/client/stdio';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { ElicitRequestSchema, type ElicitResult } from '@modelcontextprotocol/sdk/types.js';
@@ -98,6 +100,58 @@ for (const [what, [tool, answer, before, after]] of Object.entries(failures))
   test(`the programs of docs/migration.md answer as its table says of ${what}`, async () => {
     assert.deepEqual([await outcome('before', tool, answer), await outcome('after', tool, answer)], [before, after]);
   });
+
+/** What becomes of a call of an official client of 2026-07-28, and how often its host was asked. */
+async function newOutcome(tool: string, answer: Answer | undefined): Promise<readonly [string, number]> {
+  let asked = 0;
+  const client = new NewClient(
+    { name: 'host', version: '1' },
+    { capabilities: answer ? { elicitation: {} } : {}, versionNegotiation: { mode: { pin: '2026-07-28' } } },
+  );
+  if (answer !== undefined)
+    client.setRequestHandler('elicitation/create', () => {
+      asked++;
+      return answer();
+    });
+  const args = [fileURLToPath(program('after'))];
+  await client.connect(new NewTransport({ command: process.execPath, args, stderr: 'ignore' }));
+  try {
+    const { isError } = await client.callTool({ name: tool, arguments: { city: 'Oslo' } });
+    return [isError === true ? 'words' : 'well', asked];
+  } catch (error) {
+    const { code, message } = error as { readonly code?: number | string; readonly message: string };
+    return [String(code ?? message), asked];
+  } finally {
+    await client.close();
+  }
+}
+
+const newFailures = {
+  'a client that can be asked': ['book', fits(2), 'well', 1],
+  'a client that cannot be asked': ['book', undefined, '-32021', 0],
+  'a host that fails, of which the server hears nothing': ['book', fails, 'the window is closed', 1],
+  'an answer that does not fit, which is asked for again': ['book', fits('two'), 'INPUT_REQUIRED_ROUNDS_EXCEEDED', 10],
+  'a tool that does not exist': ['fly', undefined, '-32602', 0],
+} as const;
+
+for (const [what, [tool, answer, becomes, asked]] of Object.entries(newFailures))
+  test(`the program of docs/migration.md answers a client of 2026-07-28 as its table says of ${what}`, async () => {
+    assert.deepEqual(await newOutcome(tool, answer), [becomes, asked]);
+  });
+
+test('a client of ours sends no answer that does not fit, as docs/migration.md says', async () => {
+  let asked = 0;
+  const client = await connect(spawn(process.execPath, [fileURLToPath(program('after'))]), {
+    revisions: ['2026-07-28'],
+    onElicit: () => {
+      asked++;
+      return { action: 'accept', content: { people: 'two' } };
+    },
+  });
+  await assert.rejects(client.callTool('book', { city: 'Oslo' }), TypeError);
+  assert.equal(asked, 1);
+  await client.close();
+});
 
 test('the programs of docs/migration.md are those in examples/', () => {
   const page = readFileSync(new URL('../docs/migration.md', import.meta.url), 'utf8');
