@@ -23,7 +23,8 @@ export async function checkTypes(setting: Setting, compiler: string): Promise<re
     const project = join(setting.folder, `tsconfig.${compiler}.${way}.json`);
     const compilerOptions = {
       ...resolution,
-      target: 'es2023',
+      // The newest that the oldest compiler knows.
+      target: 'es2022',
       lib: ['es2023', 'dom', 'dom.iterable'],
       types: ['node'],
       strict: true,

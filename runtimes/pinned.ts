@@ -26,6 +26,7 @@ export const pinned: Readonly<Record<string, string>> = {
   hono: '4.13.19',
   miniflare: '4.20260730.0',
   'playwright-core': '1.65.1',
+  'typescript-5.4': 'npm:typescript@5.4.5',
   'typescript-5.9': 'npm:typescript@5.9.3',
   'typescript-6': 'npm:typescript@6.0.3',
   'typescript-7': 'npm:typescript@7.0.2',

@@ -107,6 +107,17 @@ test('its types are complete on Node without those of the DOM', () => {
   assert.deepEqual(said, []);
 });
 
+test('its declarations need no compiler that knows parameters of Uint8Array, which came with 5.7', () => {
+  const declarations = readdirSync(join(installed, 'dist'), { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('.d.ts'),
+  );
+  assert.ok(declarations.length > 100);
+  const newer = declarations.filter((file) =>
+    readFileSync(join(installed, 'dist', file), 'utf8').includes('Uint8Array<'),
+  );
+  assert.deepEqual(newer, []);
+});
+
 test('the package holds no tests, and stays below 3.9 MB', () => {
   const tests = readdirSync(join(installed, 'src'), { recursive: true, encoding: 'utf8' }).filter((name) =>
     /\.test(-d)?\.ts$/.test(name),

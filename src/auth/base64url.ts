@@ -1,6 +1,8 @@
 /** Bytes and JSON as they stand in tokens. (RFC 4648, section 5; RFC 7515, section 2.) */
 
-export function utf8(text: string): Uint8Array<ArrayBuffer> {
+import type { OwnBytes } from '../seal/sealing-key.ts';
+
+export function utf8(text: string): OwnBytes {
   return new TextEncoder().encode(text);
 }
 

@@ -7,6 +7,9 @@ export type SealingKey = Uint8Array | string;
  */
 export type SealingKeys = readonly SealingKey[] | (() => readonly SealingKey[] | PromiseLike<readonly SealingKey[]>);
 
+/** Bytes in memory that nobody shares. Compilers before 5.7, which read this declaration, have no parameter for that. */
+export type OwnBytes = ReturnType<Uint8ArrayConstructor['from']>;
+
 /** Length of a key. */
 export const keyBytes = 32;
 
@@ -16,7 +19,7 @@ export const keyBytes = 32;
  * @param what Option that it is of, as the error says it.
  * @throws TypeError when they are not 32; it says how many, and nothing of what they are.
  */
-export function sealingKeyOf(key: SealingKey, what: string = 'a sealing key'): Uint8Array<ArrayBuffer> {
+export function sealingKeyOf(key: SealingKey, what: string = 'a sealing key'): OwnBytes {
   const bytes =
     typeof key === 'string' ? fromBase64(key) : key instanceof Uint8Array ? Uint8Array.from(key) : undefined;
   if (bytes?.length === keyBytes) return bytes;
@@ -27,7 +30,7 @@ export function sealingKeyOf(key: SealingKey, what: string = 'a sealing key'): U
 }
 
 /** The bytes that base64 stands for; `undefined` for what is none. */
-export function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
+export function fromBase64(text: string): OwnBytes | undefined {
   try {
     return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
   } catch {
@@ -59,7 +62,7 @@ export function keysFrom(keys: SealingKeys, failed: (cause: unknown) => void, wh
  *
  * @throws TypeError when there are none, or one is not 32 bytes.
  */
-export function checkedKeys(given: readonly SealingKey[]): readonly Uint8Array<ArrayBuffer>[] {
+export function checkedKeys(given: readonly SealingKey[]): readonly OwnBytes[] {
   if (!Array.isArray(given) || given.length === 0) throw new TypeError('sealing keys must be a list of at least one');
   return given.map((key) => sealingKeyOf(key));
 }
