@@ -214,6 +214,46 @@ for (const others of [0, 2])
     for (const event of told) assert.deepEqual(Object(event)['error'], unknown);
   });
 
+for (const shared of [false, true])
+  test(`what a batch was answered before it was a stream is not lost ${shared ? 'with a shared store' : 'without a store'}`, async () => {
+    const { server, paid } = paying(shared ? together() : {});
+    const handler = createHttpHandler(server);
+    const aloud = (params: Record<string, unknown>): unknown => [
+      ping,
+      single({ ...params, name: 'pay-aloud', _meta: { progressToken: 'p' } }),
+    ];
+    const answer = await stopped(paid, handler, await inSession(handler, '2025-03-26', aloud));
+    const told = answer.events.filter((event) => 'id' in Object(event));
+    assert.deepEqual(
+      told.toSorted((one, other) => Number(Object(one)['id']) - Number(Object(other)['id'])),
+      [
+        { jsonrpc: '2.0', id: 2, result: {} },
+        { jsonrpc: '2.0', id: 3, error: unknown },
+      ],
+    );
+  });
+
+test('what had not begun to run of a batch in a session may be sent again', async () => {
+  let isSlow = false;
+  let take = (): void => undefined;
+  const memory = memoryStore();
+  const taken = new Promise<{ readonly ok: true }>((resolve) => (take = () => resolve({ ok: true })));
+  const limits = {
+    take: (...given: Parameters<typeof memory.limits.take>) => (isSlow ? taken : memory.limits.take(...given)),
+  };
+  const { server } = paying({ store: { ...memory, limits }, rateLimits: { requests: { perSecond: 100 } } });
+  const handler = createHttpHandler(server);
+  const sent = await inSession(handler, '2025-03-26', (params) => [single(params)]);
+  isSlow = true;
+  const answer = begin(handler, sent);
+  await new Promise((resolve) => setImmediate(resolve));
+  await handler.close({ drainMs: 0 });
+  take();
+  await answer.done();
+  const [told] = answer.json as readonly { readonly id: number; readonly error: { readonly message: string } }[];
+  assert.deepEqual([told?.id, told?.error.message], [3, 'the server is shutting down']);
+});
+
 test('a call over HTTP+SSE that ran is told on its stream', async () => {
   const { server, paid } = paying();
   const handler = createHttpHandler(server, { ssePair: { sse: '/sse', messages: '/messages' } });

@@ -1,15 +1,17 @@
 import type { RequestId, ResponseMessage } from '../../../jsonrpc/message.ts';
-import { responseJson, type HttpAnswer } from '../answer.ts';
+import type { HttpAnswer } from '../answer.ts';
 import type { HttpContext } from '../context.ts';
 import { sessionStatus } from '../status.ts';
+import { BatchAnswer } from './batch-answer.ts';
 
 /** The answers to the requests of one session that run here. */
 export class RunningAnswers {
   readonly #context: HttpContext;
   readonly #last: (id: RequestId) => ResponseMessage;
   readonly #answers = new Map<RequestId, HttpAnswer>();
-  /** The answers to batches, with the number of responses that each has. */
-  readonly #batches = new WeakMap<HttpAnswer, number>();
+  readonly #batches = new Map<HttpAnswer, BatchAnswer>();
+  /** The responses to what ran, or had not begun, when the process ended, of batches that have all of theirs at once. */
+  readonly #lastOf = new Map<RequestId, ResponseMessage>();
   #isStopped = false;
 
   /** @param last Makes the response to a request that is still being answered when the process ends. */
@@ -34,14 +36,16 @@ export class RunningAnswers {
     return id;
   }
 
-  /** Marks the answer to a batch, which may have several responses. */
-  ofBatch(answer: HttpAnswer, responses: number): void {
-    this.#batches.set(answer, responses);
+  /** Lets an answer be that to a batch, which may have several responses, until it is over. */
+  ofBatch(answer: HttpAnswer, requests: number): { readonly batch: BatchAnswer; readonly over: () => void } {
+    const batch = new BatchAnswer(this.#context, answer, requests);
+    this.#batches.set(answer, batch);
+    return { batch, over: () => void this.#batches.delete(answer) };
   }
 
   /** @returns The response in the place of none, where the process ended before there was one. */
   forget(id: RequestId): ResponseMessage | undefined {
-    return this.#answers.delete(id) && this.#isStopped ? this.#last(id) : undefined;
+    return this.#answers.delete(id) && this.#isStopped ? (this.#lastOf.get(id) ?? this.#last(id)) : undefined;
   }
 
   /**
@@ -52,14 +56,27 @@ export class RunningAnswers {
   stop(sayThemselves: boolean): void {
     this.#isStopped = true;
     for (const [id, answer] of this.#answers) {
-      const responses = this.#batches.get(answer);
-      const isBatch = responses !== undefined;
-      // A batch that is no stream has all of its responses at once; the stream of several does not know which of them it has had.
-      if (answer.streaming ? sayThemselves && (responses ?? 1) === 1 : isBatch) continue;
-      this.#answers.delete(id);
+      const batch = this.#batches.get(answer);
+      // The stream of several requests does not know which of their responses it has had.
+      if (answer.streaming && sayThemselves && (batch?.requests ?? 1) === 1) continue;
       const response = this.#last(id);
-      if (isBatch) answer.message(responseJson(this.#context, response));
-      else answer.respond(sessionStatus(response), response);
+      if (batch !== undefined && !answer.streaming) {
+        // It has all of its responses at once, and what had not begun is not known any more then.
+        this.#lastOf.set(id, response);
+        continue;
+      }
+      this.#answers.delete(id);
+      if (batch === undefined) answer.respond(sessionStatus(response), response);
+      else batch.add(response);
     }
+    this.#completeStreams();
+  }
+
+  /** Completes the streams of batches of which nothing runs any more: what they were answered before they were streams is sent nowhere else. */
+  #completeStreams(): void {
+    const running = new Set(this.#answers.values());
+    for (const [answer, batch] of this.#batches)
+      if (answer.streaming && !running.has(answer)) batch.complete();
+      else batch.flush();
   }
 }

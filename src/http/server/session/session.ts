@@ -193,22 +193,14 @@ export class HttpSession implements Link {
   async batch(call: HttpCall, messages: readonly Judged[]): Promise<void> {
     const requests = messages.filter(isRequest);
     const answer = this.#answer(call, this.#elsewhere === undefined ? none : requests);
-    this.#answers.ofBatch(answer, requests.length);
-    const collected: string[] = [];
+    const { batch, over } = this.#answers.ofBatch(answer, requests.length);
     const one = async (judged: Judged): Promise<void> => {
       const response = await this.#receive(answer, judged, call.auth);
-      if (response === undefined) return;
-      const json = responseJson(this.#context, response);
-      if (!answer.streaming || !answer.message(json)) collected.push(json);
+      if (response !== undefined) batch.add(response);
     };
-    await this.#during(this.#kept(undefined, Promise.all(messages.map(one))), () => undefined);
-    if (answer.gone) return;
-    if (answer.streaming) {
-      for (const json of collected) answer.message(json);
-      answer.finish(200, undefined);
-    } else if (collected.length > 0) answer.finish(200, `[${collected.join(',')}]`);
-    else if (messages.some(isRequest)) answer.finish(200, undefined);
-    else call.reply.send(202);
+    const all = this.#kept(undefined, Promise.all(messages.map(one)));
+    await this.#during(all, () => undefined).finally(over);
+    if (!batch.complete()) call.reply.send(202);
     await this.#elsewhere?.flushed();
   }
 
