@@ -2,14 +2,14 @@ import type { RequestId, ResponseMessage } from '../../../jsonrpc/message.ts';
 import type { HttpAnswer } from '../answer.ts';
 import type { HttpContext } from '../context.ts';
 import { sessionStatus } from '../status.ts';
-import { BatchAnswer } from './batch-answer.ts';
+import { AnsweredBatch } from './answered-batch.ts';
 
 /** The answers to the requests of one session that run here. */
 export class RunningAnswers {
   readonly #context: HttpContext;
   readonly #last: (id: RequestId) => ResponseMessage;
   readonly #answers = new Map<RequestId, HttpAnswer>();
-  readonly #batches = new Map<HttpAnswer, BatchAnswer>();
+  readonly #batches = new Map<HttpAnswer, AnsweredBatch>();
   /** The responses to what ran, or had not begun, when the process ended, of batches that have all of theirs at once. */
   readonly #lastOf = new Map<RequestId, ResponseMessage>();
   #isStopped = false;
@@ -37,8 +37,8 @@ export class RunningAnswers {
   }
 
   /** Lets an answer be that to a batch, which may have several responses, until it is over. */
-  ofBatch(answer: HttpAnswer, requests: number): { readonly batch: BatchAnswer; readonly over: () => void } {
-    const batch = new BatchAnswer(this.#context, answer, requests);
+  ofBatch(answer: HttpAnswer, requests: number): { readonly batch: AnsweredBatch; readonly over: () => void } {
+    const batch = new AnsweredBatch(this.#context, answer, requests);
     this.#batches.set(answer, batch);
     return { batch, over: () => void this.#batches.delete(answer) };
   }

@@ -3,7 +3,7 @@ import { responseJson, type HttpAnswer } from '../answer.ts';
 import type { HttpContext } from '../context.ts';
 
 /** The answer to a batch: its responses in one piece, or an event stream from when something was sent ahead of them. */
-export class BatchAnswer {
+export class AnsweredBatch {
   /** Number of requests that it answers. */
   readonly requests: number;
   readonly #context: HttpContext;
