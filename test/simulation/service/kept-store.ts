@@ -40,8 +40,8 @@ export class KeptStore implements Keeping {
     this.#kept = make();
     const put = (key: string, text: string, ttlMs: number, version?: number): number | undefined => {
       const was = this.#recordAt(key);
-      if (version !== undefined && version !== (was?.version ?? 0)) return undefined;
-      this.#putAs(this.#newest + 1, [key, text, ttlMs]);
+      if (this.#putAs(this.#newest + 1, [key, text, ttlMs], this.#versionIn(key, version)) === undefined)
+        return undefined;
       this.#newest++;
       this.#note(key, was, ttlMs);
       return this.#newest;
@@ -83,10 +83,20 @@ export class KeptStore implements Keeping {
       if (record !== undefined) this.#putAs(record.version, [key, record.text, ttlMs]);
   }
 
-  #putAs(version: number, written: readonly [key: string, text: string, ttlMs: number]): void {
+  /** @returns What the memory says of it: `undefined` where it is not put. */
+  #putAs(version: number, written: readonly [key: string, text: string, ttlMs: number], isNow?: number): unknown {
     // In memory it is put at once, or refused.
-    void this.#kept.records.put(...written);
-    this.#versions.set(written[0], version);
+    const put = this.#kept.records.put(...written, isNow);
+    if (put !== undefined) this.#versions.set(written[0], version);
+    return put;
+  }
+
+  /** The version of the memory where one here is that of now, and one that it never has where it is not: the memory judges. */
+  #versionIn(key: string, version: number | undefined): number | undefined {
+    if (version === undefined) return undefined;
+    const inMemory = this.#kept.records.get(key) as KeptRecord | undefined;
+    const isNow = version === (inMemory === undefined ? 0 : this.#versions.get(key));
+    return isNow ? (inMemory?.version ?? 0) : -1;
   }
 
   #recordAt(key: string): KeptRecord | undefined {

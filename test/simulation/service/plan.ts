@@ -2,6 +2,7 @@
 
 import { revisions, type RevisionDate } from '../../../src/protocol/revision.ts';
 import { chance } from './chance.ts';
+import { lossesOf } from './losses.ts';
 import { restFaults, restMsOf } from './resting.ts';
 import { sizeOf } from './size.ts';
 
@@ -199,7 +200,14 @@ export function planOf(seed: number, { nodes = 1, bridge = false, isFirst = fals
       ms,
     };
   });
-  const faults = [...befalling, ...losses(!isFirst && nodes > 1 && !cutsAlone, { calmAt, draw })];
+  const lost = lossesOf(!isFirst && nodes > 1 && !cutsAlone, {
+    key: operations.length,
+    clients,
+    calmAt,
+    mayChange: !isQuiet && !isUnreadable,
+    draw,
+  });
+  const faults = [...befalling, ...lost.faults];
   const isWrong = !isFirst && (isUnreadable || draw('wrong') <= 0.15);
   const wrong = isWrong ? pick([0.05, 0.2], 'how often wrong') : 0;
   const isSteady = faults.every(isHarmless) && !isOut && service === 'plain';
@@ -238,7 +246,7 @@ export function planOf(seed: number, { nodes = 1, bridge = false, isFirst = fals
     cutsAlone,
     wrong,
     calmAt,
-    operations: operations.toSorted((one, other) => one.at - other.at),
+    operations: [...operations, ...lost.operations].toSorted((one, other) => one.at - other.at),
     ...(!isFirst && draw('keeper') < 0.01 && { keeperAt: Math.floor(draw('keeper at') * calmAt) }),
     ...(!isFirst && draw('piped') < 0.01 && { pipedAt: Math.floor(draw('piped at') * calmAt) }),
     ...(!isFirst && draw('by hand') < 0.0015 && { handAt: Math.floor(draw('by hand at') * calmAt) }),
@@ -249,16 +257,6 @@ export function planOf(seed: number, { nodes = 1, bridge = false, isFirst = fals
       ...restFaults(restMs, { calmAt, nodes, mayMove: hasSessions && !bridge, draw }),
     ],
   };
-}
-
-/** What a store loses that processes share, in one of 25 plans: all that it had, or the last. */
-function losses(
-  mayBe: boolean,
-  { calmAt, draw }: { readonly calmAt: number; readonly draw: (name: string) => number },
-): readonly Fault[] {
-  if (!mayBe || draw('loses') >= 0.04) return [];
-  const kind = draw('loses all') < 0.5 ? 'empty' : 'take over';
-  return [{ at: Math.floor(draw('loses at') * calmAt), node: 0, kind, ms: 0 }];
 }
 
 /** Who knows clients by tokens goes by one clock: others would take what is good for over. */
