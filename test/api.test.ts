@@ -25,6 +25,7 @@ const workings = new Set([
   'NameOf',
   'NoArguments',
   'NoFields',
+  'MayBeMissing',
   'OutputValue',
   'PlainReturn',
   'PromptMethods',

@@ -65,7 +65,10 @@ export type Written<T> = unknown extends T
     ? T
     : T extends readonly unknown[]
       ? { readonly [Place in keyof T]: Written<T[Place]> }
-      : { readonly [Name in keyof T]: Written<T[Name]> | ({} extends Pick<T, Name> ? undefined : never) };
+      : { readonly [Name in keyof T]: Written<T[Name]> | MayBeMissing<T, Name> };
+
+/** Value that a field may have besides which may be missing; a record has no such fields. */
+type MayBeMissing<T, Name extends keyof T> = string extends Name ? never : {} extends Pick<T, Name> ? undefined : never;
 
 /** The types that need no look inside. */
 interface Primitives {

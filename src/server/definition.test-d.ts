@@ -173,6 +173,8 @@ server.tool('undefined', { output: { type: 'object', properties: { a: { type: 's
 server.tool('date', { output: z.object({ at: z.date(), any: z.any() }) }, () => ({ at: new Date(), any: cities }));
 // @ts-expect-error The items have a name.
 server.tool('readonly list', { output: z.array(city) }, () => [{ tags: [] }] as const);
+// @ts-expect-error A record has nothing that may be missing.
+server.tool('record', { output: z.record(z.string(), z.string()) }, () => ({ a: maybe }));
 // @ts-expect-error It is not optional.
 server.tool('undefined', { output: z.object({ a: z.string() }) }, () => ({ a: maybe }));
 server.tool('undefined', {}, () => ({ type: 'text', text: 'a', annotations: undefined }));

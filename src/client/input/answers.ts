@@ -10,19 +10,20 @@ import type { ListRootsResult, Root } from '../../protocol/features/roots.ts';
 import type { InputRequest, InputResponse } from '../../protocol/features/rounds.ts';
 import type { CreateMessageResult } from '../../protocol/features/sampling.ts';
 import { toWire } from '../../protocol/compile/to-wire.ts';
+import type { Written } from '../../schema/infer.ts';
 import { checkRoots } from './roots.ts';
 
 /** The answer to a question of the user: in full, or the action alone. */
-export type ElicitAnswer = ElicitResult | ElicitResult['action'];
+export type ElicitAnswer = Written<ElicitResult> | ElicitResult['action'];
 
 /** The answer of the model: in full, or its text alone. */
-export type SampleAnswer = CreateMessageResult | string;
+export type SampleAnswer = Written<CreateMessageResult> | string;
 
 /** The roots: in full, or the list alone. */
-export type RootsAnswer = ListRootsResult | readonly Root[];
+export type RootsAnswer = Written<ListRootsResult> | readonly Written<Root>[];
 
 /** The answer to anything that a server may ask for: an `ElicitAnswer`, a `SampleAnswer` or a `RootsAnswer`. */
-export type InputAnswer = ElicitResult | CreateMessageResult | RootsAnswer | string;
+export type InputAnswer = Written<ElicitResult | CreateMessageResult> | RootsAnswer | string;
 
 /**
  * Makes an answer what a revision says, with the defaults of the form that were left out.
