@@ -60,6 +60,15 @@ describe('a server of lines', { concurrency: 3 }, () => {
     assert.deepEqual(await found(t, "console.log('Ready!');"), ['stdio-003']);
   });
 
+  test('a byte order mark before the first message breaks stdio-003', async (t) => {
+    assert.deepEqual(await found(t, "process.stdout.write('\\ufeff');"), ['stdio-003']);
+  });
+
+  test('a log in JSON on standard output breaks basic-001, and no row about responses', async (t) => {
+    const logs = server.replace('let message;', `console.log('{"level":30,"msg":"heard"}');\n  let message;`);
+    assert.deepEqual(await found(t, '', { then: logs }), ['basic-001']);
+  });
+
   test('a message that goes over several lines breaks stdio-002, and that row alone', async (t) => {
     const indents = `
       const write = console.log;

@@ -30,6 +30,9 @@ export interface RawLines {
   close(): Promise<void>;
 }
 
+/** A mark that some programs write before all text, and that no reader of JSON has to pass over. (RFC 8259, section 8.1.) */
+const byteOrderMark = '\ufeff';
+
 /** Time that each step of ending a process may take, in milliseconds. */
 const endMs = 2_000;
 
@@ -83,10 +86,16 @@ class Lines implements RawLines {
     this.#drained = new Promise((resolve) => void child.stdout?.once('end', resolve));
     child.stdin?.on('error', () => undefined);
     child.stdout?.on('error', () => undefined);
-    const decoder = new TextDecoder();
+    const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+    let isFirst = true;
     child.stdout?.on('data', (bytes: Uint8Array) => {
       this.#coming?.bytes(bytes);
-      this.#came(decoder.decode(bytes, { stream: true }));
+      const text = decoder.decode(bytes, { stream: true });
+      // It is no part of a message; without it the rest is judged.
+      const hasMark = isFirst && text.startsWith(byteOrderMark);
+      if (hasMark) this.#unasked.add('a byte order mark (EF BB BF)');
+      isFirst &&= text === '';
+      this.#came(hasMark ? text.slice(1) : text);
     });
   }
 

@@ -19,7 +19,8 @@ const idAsText: ProbeRule = {
   async probe(bench) {
     const speaker = await bench.shared();
     await bench.ready(speaker);
-    for (const id of ['a string', '7', 70_707]) {
+    // Who asks for an id by its truth takes the last two for none.
+    for (const id of ['a string', '7', 70_707, 0, '']) {
       const answer = await speaker.request(bench.harmless, undefined, {
         id,
         until: (messages) => messages.flat().some((one) => isObject(one) && wholeText(one['id']) === wholeText(id)),
@@ -47,7 +48,10 @@ const silentNotification: ProbeRule = {
     for (const method of ['notifications/cancelled', 'notifications/parley-check-unknown']) {
       const params = method === 'notifications/cancelled' ? { requestId: 'none-of-ours', reason: 'judged' } : undefined;
       const exchange = await speaker.notify(method, params);
-      const answer = exchange.messages.flat().find((one) => isObject(one) && !('method' in one));
+      // What says nothing that a response says is no message at all.
+      const answer = exchange.messages
+        .flat()
+        .find((one) => isObject(one) && !('method' in one) && ('id' in one || 'result' in one || 'error' in one));
       // Over HTTP a refusal has a body, which is no response: it has no id.
       const isRefusal =
         exchange.status !== undefined &&

@@ -4,6 +4,7 @@ import { maySend } from '../../../protocol/method.ts';
 import { check } from '../../../protocol/compile/check.ts';
 import { createTaskResultShape } from '../../../protocol/features/tasks.ts';
 import { metaKey } from '../../../protocol/meta.ts';
+import { responseIn } from '../../bench/exchange.ts';
 import { rowOf } from '../../register.ts';
 import type { HeardMessage, WatchRule, WatchedFault } from '../../rule.ts';
 import { wholeText } from '../../whole-text.ts';
@@ -142,9 +143,9 @@ const ownErrorId: WatchRule = {
     const isOfHttp = exchange.status !== undefined && (exchange.status !== 200 || rowOf('http-115').lives(revision));
     if (isOfHttp) return 'not-seen';
     if (request !== undefined) return 'holds';
-    // Another id may be that of another request, whose answer came late.
+    // Another id may be that of another request, whose answer came late, and so may one without an id where the answer came too.
     const isMissing = message['id'] === null || message['id'] === undefined;
-    return isMissing
+    return isMissing && responseIn(exchange, sent?.['id']) === undefined
       ? { breaks: `the request has the id ${JSON.stringify(sent?.['id'])}, the error none` }
       : 'not-seen';
   },
