@@ -227,11 +227,14 @@ async function isSpoken(bench: Bench): Promise<RevisionSeen> {
 
 /** Words for an answer that opened nothing; of one that is no message it is asked whether the URL is right. */
 function strange(opening: Exchanged | undefined): string {
-  const { status, headers = {}, messages = [] } = opening ?? {};
+  const { status, headers = {}, messages = [], text = '' } = opening ?? {};
   const isMessage = messages.flat().some((one) => isObject(one) && one['jsonrpc'] !== undefined);
   if (status === undefined || isMessage || !(status < 300 || status === 404 || status === 405))
     return excerptOf(opening);
-  const isPage = /^text\/html/i.test(headers['content-type'] ?? '');
+  const type = headers['content-type'] ?? 'no type';
+  const isPage = /^text\/html/i.test(type);
+  if (status < 300 && !/^(application\/json|text\/event-stream)\b/i.test(type) && /"jsonrpc"/.test(text))
+    return `${excerptOf(opening)}; it is of ${type.slice(0, 100)}, where a client takes application/json and text/event-stream alone (http-017)`;
   return `${isPage ? `HTTP ${status} with a page of HTML` : excerptOf(opening)}; is it the URL of an MCP server?`;
 }
 

@@ -207,3 +207,21 @@ test('a schema of a tool that is none, and a URI that is none, hide no fault bes
     ],
   );
 });
+
+test('a capability that is no object is a fault of the schema, and is declared', async (t) => {
+  const url = await faulty(t, {
+    response: (returning, { message: { method } }) =>
+      eachMessage(returning, ({ result }) => {
+        if (method !== 'initialize' || !isObject(result) || !isObject(result['capabilities'])) return;
+        result['capabilities']['tools'] = true;
+      }),
+  });
+  const { findings } = await judgedAt(t, url, {
+    revisions: revisions.filter(({ date }) => date === '2025-11-25'),
+    only: ['tools-001', 'wire-schema'],
+  });
+  assert.deepEqual(
+    findings.map(({ id, where }) => [id, where]),
+    [['wire-schema', 'initialize capabilities.tools']],
+  );
+});

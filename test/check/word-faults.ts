@@ -1,7 +1,7 @@
-/** Planted faults of words: what forms ask for and have in them, and the names of keys, extensions and secrets. */
+/** Planted faults of words: what forms ask for and have in them, names of keys, extensions and secrets, and ids, origins and cursors that are taken for others. */
 
 import { isObject } from '../../src/jsonrpc/message.ts';
-import { result, type Fault } from './faulty.ts';
+import { json, result, type Fault } from './faulty.ts';
 import { before, type Planted } from './further-faults.ts';
 
 type Json = Record<string, unknown>;
@@ -12,6 +12,14 @@ function form(properties: Json, message = 'Sure?'): Fault {
     for (const one of Object.values(isObject(inputRequests) ? inputRequests : {}))
       if (isObject(one)) one['params'] = { message, requestedSchema: { type: 'object', properties } };
   });
+}
+
+/** Takes a request with an id for a notification, but the first of a conversation. */
+function silentFor(none: unknown): Fault {
+  return {
+    request: ({ message: { id, method } }) =>
+      id === none && method !== 'initialize' ? { status: 202, headers: {}, text: '' } : undefined,
+  };
 }
 
 const newest = '2026-07-28';
@@ -59,5 +67,26 @@ export const wordFaults: Readonly<Record<string, Planted>> = {
     row: 'progress-004',
     date: '2025-11-25',
     fault: before({ method: 'notifications/progress', params: { progressToken: 'x', progress: 1, message: ' \n' } }),
+  },
+  'zero-is-no-id': { row: 'basic-005', date: '2025-11-25', fault: silentFor(0) },
+  'no-text-is-no-id': { row: 'basic-005', date: newest, fault: silentFor('') },
+  'origin-by-its-beginning': {
+    row: 'http-003',
+    date: '2025-06-18',
+    fault: {
+      request({ headers }) {
+        if (/^http:\/\/(localhost|127\.0\.0\.1)/.test(headers['origin'] ?? '')) delete headers['origin'];
+      },
+    },
+  },
+  'cursor-of-its-own-is-none': {
+    row: 'page-005',
+    date: '2025-11-25',
+    fault: {
+      request: ({ message: { id, params } }) =>
+        isObject(params) && params['cursor'] !== undefined
+          ? json(200, { jsonrpc: '2.0', id, error: { code: -32_602, message: 'not so' } })
+          : undefined,
+    },
   },
 };

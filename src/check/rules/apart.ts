@@ -95,9 +95,11 @@ const steadyCursor: ProbeRule = {
           ? result[field].map((one: unknown) => (isObject(one) ? (one['uri'] ?? one['name']) : one))
           : undefined,
       );
-    const page = await bench.works(speaker, method, { cursor });
+    const page = await speaker.request(method, { cursor });
     const again = await speaker.request(method, { cursor });
     if (namesOf(await bench.works(speaker, method)) !== namesOf(first)) return notJudged('the list changed meanwhile');
+    if (page.response === undefined) return notJudged(`${method} with it was not answered`);
+    if (page.result === undefined) return breaks(page, 'the one that it gave was refused');
     if (again.result === undefined) return breaks(again, 'used again, it was refused');
     return unless(namesOf(again) !== namesOf(page), again, `it gave ${namesOf(page).slice(0, 200)}, and then others`);
   },

@@ -242,7 +242,7 @@ const declared: ProbeRule = {
     const speaker = await bench.shared();
     for (const [capability, method] of Object.entries(lists)) {
       const answer = await speaker.request(method);
-      const isDeclared = isObject(speaker.capabilities[capability]);
+      const isDeclared = (speaker.capabilities[capability] ?? undefined) !== undefined;
       if (isDeclared && answer.result === undefined)
         return breaks(answer, `${capability} is declared, and ${method} gives no result`);
       const items = answer.result?.[capability];
@@ -259,7 +259,8 @@ const declaredLists: readonly ProbeRule[] = Object.entries(lists).map(([capabili
   mend: `declare the capability ${capability}`,
   async probe(bench) {
     const speaker = await bench.shared();
-    if (isObject(speaker.capabilities[capability])) return holds;
+    // That it is no object the schema says.
+    if ((speaker.capabilities[capability] ?? undefined) !== undefined) return holds;
     const answer = await speaker.request(method);
     const items = answer.result?.[capability];
     if (!Array.isArray(items)) return notApplicable(`it has no ${capability}`);

@@ -21,8 +21,22 @@ const origin: ProbeRule = {
   words: 'A request from a page of another origin is refused',
   mend: 'compare the header Origin, where there is one, with the origins that may connect, and refuse others with 403',
   over: 'http',
-  probe: async (bench) => refusedWith(await withHeaders(bench, { Origin: strangeOrigin }), {}),
+  async probe(bench) {
+    const verdict = refusedWith(await withHeaders(bench, { Origin: strangeOrigin }), {});
+    if (verdict.verdict !== 'holds') return verdict;
+    for (const like of lookalikes(bench.http.url)) {
+      const own = refusedWith(await withHeaders(bench, { Origin: `http://${like}` }), {});
+      if (own.verdict === 'breaks') return { ...own, why: `from http://${like} ${own.why}` };
+    }
+    return holds;
+  },
 };
+
+/** Names of anybody that begin as those of the server do: who compares less than all of an origin takes them for its own. */
+function lookalikes({ hostname }: URL): readonly string[] {
+  const own = isLoopback(hostname) ? ['localhost', '127.0.0.1'] : [hostname];
+  return own.map((name) => `${name}.parley-check.invalid`);
+}
 
 const originStatus: ProbeRule = {
   id: 'http-004',
@@ -41,8 +55,12 @@ const rebinding: ProbeRule = {
   async probe(bench) {
     const { hostname, port } = bench.http.url;
     if (!isLoopback(hostname)) return notApplicable('it is not on this machine');
-    const strange = `parley-check.invalid${port === '' ? '' : `:${port}`}`;
-    return refusedWith(await withHeaders(bench, { Host: strange, Origin: `http://${strange}` }), {});
+    for (const name of ['parley-check.invalid', ...lookalikes(bench.http.url)]) {
+      const strange = `${name}${port === '' ? '' : `:${port}`}`;
+      const verdict = refusedWith(await withHeaders(bench, { Host: strange, Origin: `http://${strange}` }), {});
+      if (verdict.verdict !== 'holds') return verdict;
+    }
+    return holds;
   },
 };
 
