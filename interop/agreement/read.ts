@@ -4,6 +4,7 @@ const ownContents = 'The suite wants the contents of resources of its own; this 
 const discoverAlone = 'The suite looks at the answer to server/discover alone.';
 const mismatchOfUnknown =
   'The revision in which the suite has header and body differ is one that the server does not know: the fault alters it before they are compared.';
+const any2xx = 'The suite takes any status from 200 to 299; the text wants 202 and no body.';
 const refusalsAlone =
   'The only errors that cross in its scenarios of this revision refuse a Host and a session, and it does not read their bodies.';
 
@@ -18,8 +19,11 @@ const read: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'any-revision-served-as-an-old-one': { '*': mismatchOfUnknown },
   'code-as-text': { '*': oneCause, 'basic-015': refusalsAlone },
   'error-without-message': { 'basic-014': refusalsAlone },
-  'notification-with-body': {
-    'http-014': 'The suite takes any status from 200 to 299; the text wants 202 and no body.',
+  'notification-with-body': { 'http-014': any2xx },
+  'notification-with-null': { 'http-014': any2xx },
+  'shuffled-tools': {
+    'sep-2243-server-accepts-whitespace-header-value':
+      'The suite calls the first tool of the list, without arguments; which one that is changes here, and some are refused without.',
   },
   'undeclared-tools': { 'tools-001': 'The suite compares what is declared with what is there at 2026-07-28 alone.' },
   'remembers-capabilities': {
