@@ -96,3 +96,19 @@ test('at one server texts of one channel are sent without waiting', async () => 
   await answer();
   assert.deepEqual(await Promise.all(counts), [1, 1]);
 });
+
+test('what waits for a text that is under way has a limit too, and what leaves makes room', async () => {
+  const { bus, answer } = scene(true);
+  const text = 'x'.repeat(256 * 1024);
+  const published = Array.from({ length: 260 }, async () => await bus.publish('c', text));
+  const ends = Promise.allSettled(published);
+  await turn();
+  for (let at = 0; at < 260; at++) await answer();
+  const refused = (await ends).filter(({ status }) => status === 'rejected');
+  // 256 of them have room, the one under way too.
+  assert.equal(refused.length, 4);
+  const later = bus.publish('c', 'later');
+  await turn();
+  await answer();
+  assert.equal(await later, 0);
+});

@@ -10,6 +10,8 @@ import type { RedisListening } from './listening.ts';
 const longestWaitMs = 5_000;
 /** The most characters that wait where their server cannot be sent to. */
 const longestWaiting = 8 * 1024 * 1024;
+/** The most where it answers, and they wait for those before them. */
+const longestInTurn = 64 * 1024 * 1024;
 /** The most texts, and characters of them, that are published together. */
 const mostAtOnce = 100;
 const longestAtOnce = 1024 * 1024;
@@ -107,7 +109,7 @@ export class RedisStoreBus implements CountingBus {
   }
 
   #inTurn(name: string, text: string, isHeld: boolean): Promise<number> {
-    if (isHeld && this.#length + text.length > longestWaiting)
+    if (this.#length + text.length > (isHeld ? longestWaiting : longestInTurn))
       throw new StoreError('unavailable', 'more texts wait for Redis than there is room for');
     this.#length += text.length;
     return new Promise((resolve, reject) => {

@@ -1,14 +1,7 @@
+import { metaAnew } from '../../wire/meta-anew.ts';
 import { nodeAt, remove } from '../form/model/json-edit.ts';
 import { formatted } from '../form/model/json-format.ts';
 import { readJson } from '../form/model/json-text.ts';
-
-/** Keys of `_meta` that each request gets anew, whatever was written. */
-const anew: readonly string[] = [
-  'progressToken',
-  'io.modelcontextprotocol/protocolVersion',
-  'io.modelcontextprotocol/clientInfo',
-  'io.modelcontextprotocol/clientCapabilities',
-];
 
 /** Takes the parameters out of the text of a request, spelled as they were, and without what the next one gets anew. @returns `undefined` for what is no request. */
 export function paramsIn(text: string | undefined): string | undefined {
@@ -18,7 +11,7 @@ export function paramsIn(text: string | undefined): string | undefined {
   const params = nodeAt(node, ['params']);
   if (params?.kind !== 'object') return '{}';
   let left = text.slice(params.start, params.end);
-  for (const key of anew) left = without(left, ['_meta', key]);
+  for (const key of metaAnew) left = without(left, ['_meta', key]);
   const meta = nodeAt(readJson(left).root, ['_meta']);
   if (meta?.kind === 'object' && meta.members.length === 0) left = without(left, ['_meta']);
   return formatted(left);
