@@ -150,6 +150,25 @@ test('the app of the example asks its host for more, and for a page to be opened
   assert.deepEqual(opened, []);
 });
 
+test('an app that speaks before the page was drawn is heard', { skip }, async (t) => {
+  const { page, choose } = await openInspect(t, [planAt(await served(t, createExampleServer()))]);
+  await choose('tools', 'Chart');
+  await page.getByLabel('city').fill('Quito');
+  await call(page);
+  const app = page.getByRole('region', { name: 'App' });
+  await page.getByRole('region', { name: 'Result' }).getByText('day 1').first().waitFor();
+  await app.getByRole('button', { name: 'Show its source' }).click();
+  await app.getByRole('button', { name: 'Run the app' }).waitFor();
+  // As in a tab that nobody looks at, or where something else has the processor.
+  await page.evaluate(`(() => {
+    const { setTimeout: later } = window;
+    window.requestAnimationFrame = () => 0;
+    window.setTimeout = (then, ms = 0, ...more) => later(then, ms + 3000, ...more);
+  })()`);
+  await app.getByRole('button', { name: 'Run the app' }).click();
+  await page.frameLocator('iframe').frameLocator('iframe').getByText('5 days, and nothing of it is true').waitFor();
+});
+
 test('at 400 % of 1,280 px everything can be done, and nothing is wider than the page', { skip }, async (t) => {
   const url = await served(t, createExampleServer());
   const open = await openInspect(t, [planAt(url)], { width: 320, height: 256 });

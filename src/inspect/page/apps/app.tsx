@@ -1,5 +1,5 @@
 import type { JSX, RefObject } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { AppSourceView, JsonView as Json, RunningAppView } from '../../view.ts';
 import { hostApp, tallest, themeNow, type AppHost, type AskedLink } from './app-host.ts';
 import { AddressOf } from '../address-of.tsx';
@@ -126,7 +126,8 @@ function useHost(
 ): { readonly frame: RefObject<HTMLIFrameElement | null>; readonly end: () => Promise<void> } {
   const frame = useRef<HTMLIFrameElement>(null);
   const host = useRef<AppHost>(undefined);
-  useEffect(() => {
+  // As soon as the frame is there: an app says its first words once, and other effects wait until the page was drawn.
+  useLayoutEffect(() => {
     const own = hostApp({
       api,
       app: running.app,
