@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ServerView } from '../../view.ts';
 import { focusIfLost } from '../look/focus.ts';
 import { line, textOf } from '../plain.ts';
@@ -127,14 +127,28 @@ function Doing({ server }: { readonly server: ServerView }): JSX.Element {
   );
 }
 
+/** Time in which another revision may be chosen before one is spoken, in milliseconds: a key goes through them one by one. */
+const chooseMs = 600;
+
 function RevisionChoice({ server: { id, wanted } }: { readonly server: ServerView }): JSX.Element {
+  const [chosen, setChosen] = useState<string>();
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const choose = (revision: string): void => {
+    clearTimeout(timer.current);
+    setChosen(revision);
+    timer.current = setTimeout(
+      () =>
+        void act('connect', { server: id, revision }).finally(() =>
+          setChosen((now) => (now === revision ? undefined : now)),
+        ),
+      chooseMs,
+    );
+  };
   return (
     <label class="revision">
       <span class="muted">speak </span>
-      <select
-        value={wanted}
-        onChange={(event) => void act('connect', { server: id, revision: event.currentTarget.value })}
-      >
+      <select value={chosen ?? wanted} onChange={(event) => choose(event.currentTarget.value)}>
         <option value="auto">auto</option>
         {hello.value?.revisions.toReversed().map((date) => (
           <option key={date} value={date}>
