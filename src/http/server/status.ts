@@ -104,18 +104,28 @@ export function shuttingDown(): HttpProblem {
   return { ...busy('the server is shutting down'), retryAfterMs, headers: { Connection: 'close' } };
 }
 
+/** Reason why a request is not answered: its process came to its end, or its session alone, which the store has lost or somebody ended. */
+export type LastReason = 'stopped' | 'lost' | 'ended';
+
+const lastWords: Readonly<Record<LastReason, string>> = {
+  stopped: 'the process that ran the request was stopped',
+  lost: 'the session was lost while the request ran',
+  ended: 'the session was ended while the request ran',
+};
+
 /**
- * The response to a request that was not answered when its process came to its end. Whether one that ran did what it was
- * to do nobody knows, and it is never told what invites to send it again.
+ * The response to a request that is not answered any more. Whether one that ran did what it was to do nobody knows, and it is never told what invites
+ * to send it again.
  *
- * @param isLost True where its session alone came to its end.
+ * @param waits True where it had not begun to run.
  */
 export function lastResponse(
-  { id, waits, isLost }: { readonly id: RequestId; readonly waits: boolean; readonly isLost?: boolean },
+  { id, waits, why = 'stopped' }: { readonly id: RequestId; readonly waits: boolean; readonly why?: LastReason },
   revision: Revision | undefined,
 ): ErrorMessage {
-  const what =
-    isLost === true ? 'the session was lost while the request ran' : 'the process that ran the request was stopped';
-  const error = waits ? errorOf(shuttingDown()) : new McpError('internalError', `${what}; its outcome is not known`);
+  const error =
+    waits && why === 'stopped'
+      ? errorOf(shuttingDown())
+      : new McpError('internalError', `${lastWords[why]}; its outcome is not known`);
   return { jsonrpc: '2.0', id, error: errorToWire(revision, error) };
 }

@@ -14,7 +14,7 @@ import { HttpAnswer, messageJson, responseJson } from '../answer.ts';
 import type { EventStore } from '../../../store/events.ts';
 import type { Done, HttpCall } from '../call.ts';
 import type { HttpContext } from '../context.ts';
-import { busy, errorOf, lastResponse, refuse, retryHeaders, sessionStatus } from '../status.ts';
+import { busy, errorOf, lastResponse, refuse, retryHeaders, sessionStatus, type LastReason } from '../status.ts';
 import type { EventStream } from '../stream.ts';
 import type { Elsewhere } from './elsewhere.ts';
 import type { LastingStream, LastingStreams, Resumption } from './stream.ts';
@@ -73,7 +73,8 @@ export class HttpSession implements Link {
   /** Requests being answered, and connections that only listen. */
   #calls = 0;
   #ended = false;
-  #isLost = false;
+  /** Reason why what runs has no answer, should it end now. */
+  #why: LastReason = 'ended';
   #lastUsed: number;
 
   constructor(
@@ -266,10 +267,10 @@ export class HttpSession implements Link {
   /**
    * Says to whoever waits for what runs here that its outcome is not known: the session is about to end with its process.
    *
-   * @param isLost True where it alone ends, since the store has lost it.
+   * @param why Reason: its process ends, or it alone does.
    */
-  stop(isLost = false): void {
-    this.#isLost = isLost;
+  stop(why: LastReason = 'stopped'): void {
+    this.#why = why;
     this.#answers.stop(this.#elsewhere !== undefined && this.resumes);
   }
 
@@ -347,10 +348,9 @@ export class HttpSession implements Link {
     return response ?? last;
   }
 
-  /** The response to what is still being answered when the process ends. */
+  /** The response to what is still being answered when it ends. */
   #last(id: RequestId): ResponseMessage {
-    const waits = !this.#isLost && this.#conversation.waits?.(id) === true;
-    return lastResponse({ id, waits, isLost: this.#isLost }, this.revision);
+    return lastResponse({ id, waits: this.#conversation.waits?.(id) === true, why: this.#why }, this.revision);
   }
 
   /** Waits for every process to know what was changed, before anything is said of it; that it failed is said to who changed something. */

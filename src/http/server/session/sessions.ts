@@ -50,8 +50,8 @@ export class Sessions {
       settings: context.settings,
       spoken: context.inSessions,
       adopt: (call, elsewhere, { record }) => this.#adopt(call, { id: elsewhere.id, elsewhere, record }),
-      drop: (session) => {
-        session.stop(true);
+      drop: (session, why) => {
+        session.stop(why ?? 'lost');
         this.#end(session);
       },
     });

@@ -18,8 +18,8 @@ export interface CompanyParts extends Pick<MemberParts, 'settings' | 'spoken'> {
   readonly store: Store;
   /** Makes the copy of a session that another process opened. */
   adopt(call: HttpCall, member: Member, kept: KeptSession): HttpSession;
-  /** Forgets the copy of a session in this process, and ends it. */
-  drop(session: HttpSession): void;
+  /** Forgets the copy of a session in this process, and ends it; one that is lost, where nothing else is said. */
+  drop(session: HttpSession, why?: 'ended'): void;
 }
 
 /** The copies of sessions in this process, beside those of other processes: what one of them is asked, any of them answers. */
@@ -41,7 +41,13 @@ export class Company {
       () => this.#missedSome(),
     );
     const { store, settings, spoken } = parts;
-    this.#memberParts = { store, settings, spoken, inbox: this.#inbox, gone: (session) => parts.drop(session) };
+    this.#memberParts = {
+      store,
+      settings,
+      spoken,
+      inbox: this.#inbox,
+      gone: (session, why) => parts.drop(session, why),
+    };
   }
 
   /** The place of a session that may be opened here. */

@@ -23,7 +23,7 @@ export interface MemberParts {
   /** The revisions that are spoken here. */
   readonly spoken: readonly Revision[];
   /** Forgets a session whose record is gone: it ended, or nobody used it for too long. */
-  gone(session: HttpSession): void;
+  gone(session: HttpSession, why?: 'ended'): void;
 }
 
 /** Number of times that a change is written anew because another process was quicker. */
@@ -330,7 +330,7 @@ export class Member implements Elsewhere {
     if (session === undefined || session.ended) return;
     switch (announced.kind) {
       case 'ended':
-        return this.#gone();
+        return this.#gone('ended');
       case 'changed':
         if (announced.version > (this.#kept?.version ?? 0)) this.missedSome();
         return;
@@ -389,8 +389,8 @@ export class Member implements Elsewhere {
     }
   }
 
-  #gone(): void {
-    if (this.#session !== undefined) this.#parts.gone(this.#session);
+  #gone(why?: 'ended'): void {
+    if (this.#session !== undefined) this.#parts.gone(this.#session, why);
   }
 
   #failed(what: string, cause: unknown): void {
