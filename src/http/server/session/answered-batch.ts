@@ -8,7 +8,7 @@ export class AnsweredBatch {
   readonly requests: number;
   readonly #context: HttpContext;
   readonly #answer: HttpAnswer;
-  /** Responses that came before it was a stream. */
+  /** Responses that came before it was a stream, and wait for the next one. */
   readonly #collected: string[] = [];
 
   constructor(context: HttpContext, answer: HttpAnswer, requests: number) {
@@ -18,11 +18,11 @@ export class AnsweredBatch {
   }
 
   add(response: ResponseMessage): void {
-    const json = responseJson(this.#context, response);
-    if (!this.#answer.streaming || !this.#answer.message(json)) this.#collected.push(json);
+    this.#collected.push(responseJson(this.#context, response));
+    this.flush();
   }
 
-  /** Sends what came before it was a stream, should it be one by now. */
+  /** Sends what came, should it be a stream by now. */
   flush(): void {
     if (this.#answer.streaming) for (const json of this.#collected.splice(0)) this.#answer.message(json);
   }

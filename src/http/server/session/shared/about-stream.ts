@@ -7,13 +7,16 @@ const longest = 65_536;
 export const aboutSession: string = JSON.stringify({ session: true });
 
 /**
- * Text that the store has about the stream of an answer.
+ * Text that the store has about the stream of an answer. Where it would be too long it says of none that it may be sent again, and leaves out ids that take more
+ * than their share of it: those are answered by the process that has them alone.
  *
  * @param repeatable Those of the requests that may be sent again without harm.
  */
 export function aboutAnswer(requests: readonly RequestId[], repeatable: readonly RequestId[]): string {
   const text = JSON.stringify({ answers: requests, ...(repeatable.length > 0 && { repeatable }) });
-  return text.length <= longest ? text : JSON.stringify({ answers: [] });
+  if (text.length <= longest) return text;
+  const share = (longest - '{"answers":[]}'.length) / requests.length;
+  return JSON.stringify({ answers: requests.filter((id) => JSON.stringify(id).length < share) });
 }
 
 /** Requests that a stream answers; `undefined` for the one that answers none. */
@@ -32,9 +35,12 @@ function idsIn(about: string, name: 'answers' | 'repeatable'): readonly RequestI
   return Array.isArray(ids) ? ids.filter((id) => isRequestId(id)) : undefined;
 }
 
-/** Tells whether the text of an event is the response to a request. */
-export function isResponseTo(data: string, id: RequestId): boolean {
-  if (data === '') return false;
-  const value: unknown = JSON.parse(data);
-  return isObject(value) && value['id'] === id && ('result' in value || 'error' in value);
+/** The requests that are answered by the texts of events. */
+export function answeredIn(texts: readonly string[]): ReadonlySet<unknown> {
+  const values = texts.filter((text) => text !== '').map((text): unknown => JSON.parse(text));
+  return new Set(values.flatMap((value) => (isResponse(value) ? [value['id']] : [])));
+}
+
+function isResponse(value: unknown): value is Record<string, unknown> {
+  return isObject(value) && ('result' in value || 'error' in value);
 }

@@ -98,3 +98,47 @@ test('a request that runs in one process when the session is ended in another is
   await answer.done();
   assert.deepEqual(answersOf(answer), [[3, 'the session was ended while the request ran; its outcome is not known']]);
 });
+
+for (const length of [10, 30_000, 40_000, 70_000])
+  test(`a request whose id has ${length} characters is told that its process was stopped`, async (t) => {
+    const one = served(t, memoryStore());
+    const headers = await opened(one, '2025-11-25');
+    const id = 'i'.repeat(length);
+    const answer = begin(one, { headers, body: JSON.stringify(paying(id)) });
+    await answer.until((so) => so.events.length > 0);
+    await one.close({ drainMs: 0 });
+    await answer.done();
+    assert.deepEqual(answersOf(answer), [
+      [id, 'the process that ran the request was stopped; its outcome is not known'],
+    ]);
+  });
+
+test('of a batch whose process is gone no answer is given again that the log has still, where what was before is dropped', async (t) => {
+  const store = memoryStore({ maxEvents: 19 });
+  const [one, other] = [served(t, forgetting(store, '"progress":20'), 20), served(t, store)];
+  const headers = await opened(one, '2025-03-26');
+  const body = JSON.stringify([paying(3), { ...paying(4), params: { name: 'soon', arguments: {} } }]);
+  const answer = begin(one, { headers, body });
+  await answer.until((so) => so.events.length > 20);
+  const id = answer.frames.findLast((frame) => frame.id !== undefined)?.id;
+  const again = begin(other, { headers: { ...headers, 'last-event-id': id } });
+  await again.done();
+  assert.deepEqual(answersOf(answer), [[4, 'a result']]);
+  assert.deepEqual(
+    answersOf(again).map((told) => String(told).split(',', 1)[0]),
+    ['3'],
+  );
+});
+
+test('what a batch was answered before it was a stream goes with the next answer', async (t) => {
+  const one = served(t, memoryStore());
+  const headers = await opened(one, '2025-03-26');
+  const ping = { jsonrpc: '2.0', id: 2, method: 'ping' };
+  const body = JSON.stringify([ping, paying(3), { ...paying(4), params: { name: 'soon', arguments: {} } }]);
+  const answer = begin(one, { headers, body });
+  await answer.until((so) => answersOf(so).length > 1);
+  assert.deepEqual(answersOf(answer), [
+    [2, 'a result'],
+    [4, 'a result'],
+  ]);
+});

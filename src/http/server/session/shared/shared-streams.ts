@@ -2,7 +2,7 @@ import type { RequestId, ResponseMessage } from '../../../../jsonrpc/message.ts'
 import type { LoggedEvent } from '../../../../store/events.ts';
 import type { StreamWriter } from '../../../../store/stream-log.ts';
 import { positionOf, written, type LastingStreams, type Resumption, type StreamMaker } from '../stream.ts';
-import { aboutAnswer, aboutSession, requestsAnswered } from './about-stream.ts';
+import { aboutAnswer, aboutSession } from './about-stream.ts';
 import type { OpeningStream } from './claim.ts';
 import { unlessFenced } from './kept-events.ts';
 import { SharedStream, type Reader } from './shared-stream.ts';
@@ -19,10 +19,25 @@ export interface SharedStreamsParts extends StreamReaderParts {
   claim(): Promise<OpeningStream | undefined>;
 }
 
+/** A stream that goes on here. */
+interface Live {
+  readonly stream: SharedStream;
+  /** The requests that it answers; `undefined` for what belongs to none. */
+  readonly answers: readonly RequestId[] | undefined;
+}
+
+/** The parts of a stream that begins here, or goes on. */
+interface Begun {
+  readonly about: string;
+  readonly answers?: readonly RequestId[];
+  readonly name?: string;
+  readonly writer?: { readonly writer: StreamWriter; readonly last: number };
+}
+
 /** The event streams of one session that are written in this process, and the way to those of others. */
 export class SharedStreams implements LastingStreams {
   readonly #parts: SharedStreamsParts;
-  readonly #live = new Map<string, { readonly stream: SharedStream; readonly about: string }>();
+  readonly #live = new Map<string, Live>();
 
   /** Streams that ended here, of which clients may have had more than the store has, or what it has under another number. */
   readonly #unkept = new Set<string>();
@@ -41,11 +56,11 @@ export class SharedStreams implements LastingStreams {
   }
 
   begin(): SharedStream {
-    return this.#begin(aboutSession);
+    return this.#begin({ about: aboutSession });
   }
 
   answering(requests: readonly RequestId[], repeatable: readonly RequestId[]): StreamMaker {
-    return { begin: () => this.#begin(aboutAnswer(requests, repeatable)) };
+    return { begin: () => this.#begin({ about: aboutAnswer(requests, repeatable), answers: requests }) };
   }
 
   async resume(lastEventId: string): Promise<Resumption | undefined> {
@@ -77,9 +92,9 @@ export class SharedStreams implements LastingStreams {
 
   /** Ends what is written here. Whoever waits for an answer hears that none comes. */
   end(last: (id: RequestId) => ResponseMessage): void {
-    for (const { stream, about } of this.#live.values()) {
-      const [id, ...others] = requestsAnswered(about) ?? [];
-      if (about === aboutSession) stream.leave();
+    for (const { stream, answers } of this.#live.values()) {
+      const [id, ...others] = answers ?? [];
+      if (answers === undefined) stream.leave();
       // Those of a batch were said by then, as far as they were not before.
       else if (others.length > 0) stream.end();
       else stream.end(id === undefined ? undefined : JSON.stringify(last(id)));
@@ -131,14 +146,10 @@ export class SharedStreams implements LastingStreams {
     const rest = await log.read(name, number);
     if (rest === undefined) return undefined;
     const last = number + rest.events.length;
-    return { here: this.#begin(aboutSession, name, { writer, last }), missed: rest.events };
+    return { here: this.#begin({ about: aboutSession, name, writer: { writer, last } }), missed: rest.events };
   }
 
-  #begin(
-    about: string,
-    name: string = `${this.#parts.inbox.name}-${this.#parts.inbox.next()}`,
-    writer?: { readonly writer: StreamWriter; readonly last: number },
-  ): SharedStream {
+  #begin({ about, answers, name = this.#newName, writer }: Begun): SharedStream {
     const { log, settings, resumption } = this.#parts;
     const stream = new SharedStream({
       name,
@@ -153,8 +164,13 @@ export class SharedStreams implements LastingStreams {
       },
     });
     this.#live.get(name)?.stream.leave();
-    this.#live.set(name, { stream, about });
+    this.#live.set(name, { stream, answers });
     return stream;
+  }
+
+  get #newName(): string {
+    const { inbox } = this.#parts;
+    return `${inbox.name}-${inbox.next()}`;
   }
 
   #remember(unkept: string): void {

@@ -7,8 +7,9 @@ import type { HttpSettings } from '../../options.ts';
 import { busy, errorBody, errorOf } from '../../status.ts';
 import type { EventStream } from '../../stream.ts';
 import { written, type StreamPosition } from '../stream.ts';
-import { isResponseTo, repeatableOf, requestsAnswered } from './about-stream.ts';
+import { answeredIn, repeatableOf, requestsAnswered } from './about-stream.ts';
 import type { Inbox } from './inbox.ts';
+import { eventsLeft } from './left-events.ts';
 import type { LineReply } from './words.ts';
 
 /**
@@ -111,10 +112,10 @@ export class StreamReader {
     const { log, revision } = this.#parts;
     try {
       const writer = await log.write(this.#stream, about);
-      const answered = await log.read(this.#stream, 0);
-      const open = (requestsAnswered(about) ?? []).filter(
-        (id) => answered?.events.some(({ data }) => isResponseTo(data, id)) !== true,
-      );
+      // One of which the answer is dropped by now has another: nobody knows that it had one, and none would be worse.
+      const left = await eventsLeft(log, this.#stream, this.#last);
+      const answered = answeredIn(left.map(({ data }) => data));
+      const open = (requestsAnswered(about) ?? []).filter((id) => !answered.has(id));
       const repeatable = repeatableOf(about);
       const texts = open.map((id) => errorBody(repeatable.includes(id) ? again() : lost(), revision, id));
       for (const [at, text] of texts.entries()) await writer.append(text, at === texts.length - 1);
