@@ -298,7 +298,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     fault(
       'another process that ends a session is not heard',
       shared('member'),
-      "case 'ended':\n        return this.#gone();",
+      "case 'ended':\n        return this.#gone('ended');",
       "case 'ended':\n        return;",
     ),
   ].map((one): PlantedFault => ({ ...one, nodes: 3 })),
