@@ -21,8 +21,15 @@ const starts = ['server', 'client', 'stdio', 'node', 'http', 'protocol', 'oauth'
 /** Those that are nothing by themselves: to open one file of what they share is quicker than to open one for each who shares it. */
 const lean = ['stdio', 'protocol'];
 
-/** Entry points that share a little with a start, of which they must not load the rest. */
-const apart = { testing: ['stdio'], bridge: ['oauth', 'account'], index: ['oauth', 'account'] };
+/** Entry points, and other modules, that share a little with a start, of which they must not load the rest. */
+const apart = {
+  testing: ['stdio'],
+  bridge: ['oauth', 'account'],
+  index: ['oauth', 'account'],
+  // They are loaded with a session, and where a server refuses something: without a client, and without the flow of OAuth.
+  'peer/hash': ['client'],
+  'auth/secrets': ['oauth', 'account'],
+};
 
 /** Folders that lie as deep in src/ as chunks do in dist/. */
 const asDeep: ReadonlySet<string> = new Set([join(root, 'src/cli'), join(root, 'src/node')]);

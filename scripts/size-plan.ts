@@ -10,6 +10,8 @@ export interface Program {
   readonly budget: number;
   /** What is aimed at, where the budget is more. */
   readonly aim?: number;
+  /** The most that may be loaded later, all of it together, where that is watched: it shows a chunk that holds too much; in KB after gzip. */
+  readonly later?: number;
   /** The most that it may be in one file, which is what a bundler makes by default for a browser or a worker; in KB after gzip. */
   readonly whole?: number;
   /** Runs in a browser and in any other runtime. */
@@ -40,10 +42,10 @@ const budgets: Readonly<Record<Entry, number>> = {
   bridge: 108.5,
   protect: 22.3,
   account: 32.7,
-  http: 38.8,
+  http: 38.6,
   oauth: 24.7,
   stdio: 8.6,
-  node: 41.9,
+  node: 41,
   sqlite: 3,
   postgres: 5.2,
   redis: 18.3,
@@ -67,7 +69,7 @@ export const programs: readonly Program[] = [
     name: 'HTTP server by fetch',
     code: `import { createServer } from 'parley-mcp/server'; import { createHandler } from 'parley-mcp/http'; ${definition} export const handler = createHandler(server);`,
     budget: 65.2,
-    whole: 123.8,
+    whole: 124.1,
     neutral: true,
     role: 'server',
   },
@@ -132,6 +134,7 @@ function entryPoint(entry: Entry): Program {
     name,
     code: `export * from '${name}';`,
     budget: budgets[entry],
+    ...(entry === 'http' && { later: 21.9 }),
     neutral: entry !== 'node' && entry !== 'stdio' && entry !== 'sqlite' && entry !== 'redis',
     role: entry === 'server' ? 'server' : entry === 'client' ? 'client' : 'both',
   };

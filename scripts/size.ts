@@ -7,7 +7,7 @@
  *   on both sides, and over stdio what they need at every revision.
  * - *On demand* is what one `import()` or another loads later, all of it together: questions to the client and rounds,
  *   using resources and prompts, subscriptions of a client, sessions over HTTP, validators of JSON Schema. Most programs
- *   load some of it, and few all.
+ *   load some of it, and few all. One program has a budget for that.
  * - *One file* is what a bundler makes that does not split, after gzip: both of them. Two programs have a budget for that.
  */
 
@@ -32,7 +32,7 @@ export function faults(measured: readonly Measured[]): readonly string[] {
   return [...measured.flatMap(faultsOf), ...homeless(measured)];
 }
 
-function faultsOf({ program, bundle: { start, whole } }: Measured): readonly string[] {
+function faultsOf({ program, bundle: { start, later, whole } }: Measured): readonly string[] {
   const bleeding = strangers
     .filter((stranger) => stranger.in(program) && stranger.word.test(start.text))
     .map(
@@ -45,6 +45,7 @@ function faultsOf({ program, bundle: { start, whole } }: Measured): readonly str
   return [
     ...bleeding,
     ...over(program.name, start.gzip, program.budget),
+    ...over(`${program.name} on demand`, later.gzip, program.later),
     ...over(`${program.name} in one file`, whole.gzip, program.whole),
   ];
 }

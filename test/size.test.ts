@@ -24,6 +24,14 @@ test('a program over its budget in one file is named', async () => {
   assert.match(found[0] ?? '', /^HTTP server in one file is 0\.1 KB, over its budget of 0\.01 KB$/);
 });
 
+test('a program over its budget on demand is named', async () => {
+  const [program] = programs;
+  assert.ok(program !== undefined);
+  const late = "console.log(await import('parley-mcp/protocol'));";
+  const found = faults([{ program: { ...program, later: 0.01 }, bundle: await bundle(late, 'src') }]);
+  assert.match(found.join(), /HTTP server on demand is [\d.]+ KB, over its budget of 0\.01 KB/);
+});
+
 for (const [what, code] of [
   ['a module of Node', "import { cpus } from 'node:os'; console.log(cpus());"],
   ['the flow of OAuth', "console.log('code_verifier');"],
