@@ -122,6 +122,16 @@ function credentialsIn(header: string): readonly string[] {
   return [given, pair, secret, new URLSearchParams(`=${secret}`).get('') ?? ''];
 }
 
+/** Words in the name of a header that say that its value is secret. */
+const secretHeader = /key|token|secret|pass|auth|cred|sig|cookie/i;
+
+/** The secrets in headers: the values of those that are named so, with and without the scheme that they begin with. */
+export function secretsInHeaders(headers: SecretRequest['headers']): readonly string[] {
+  return Object.entries(headers).flatMap(([name, value]) =>
+    secretHeader.test(name) ? [value, ...credentialsIn(value)] : [],
+  );
+}
+
 /** The most of a peer's words that is looked through for secrets. */
 const mostRead = 20_000;
 

@@ -14,7 +14,7 @@ import { askedWaitMs } from '../../jsonrpc/retry-after.ts';
 import { errorFromWire } from '../../protocol/error.ts';
 import { bodyBytes, bodyStart, bodyText, drain } from './body.ts';
 import { discard, type FetchResponse } from './fetch.ts';
-import { describeUrl, refusalWords, asSaid, summary, withoutAuthorization } from './words.ts';
+import { describeUrl, refusalWords, asSaid, summary, withoutSecrets } from './words.ts';
 
 /** One POST that waits for what answers it. */
 export interface PostExchange {
@@ -27,8 +27,8 @@ export interface PostExchange {
   abort(): void;
   /** True when the request named a session, which a 404 then says is gone. */
   readonly inSession: boolean;
-  /** Authorization of the last request: empty where others see to its secrets, `undefined` where it had none. */
-  readonly authorization: () => string | undefined;
+  /** The headers with which its last request was sent. */
+  sent: Readonly<Record<string, string>>;
   /** URL that it goes to, for who reads of its failure. */
   readonly url: URL;
 }
@@ -206,13 +206,13 @@ export async function refusalOf(response: FetchResponse, exchange: PostExchange)
     throw exchangeError(error, exchange);
   }
   const retryAfterMs = retryAfter(response);
-  const said = await withoutAuthorization(text, exchange.authorization());
+  const said = await withoutSecrets(text, exchange.sent);
   const options: ConnectionErrorOptions = {
     status,
     body: said.slice(0, shownBytes),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   };
-  const asked = challengeOf(response);
+  const asked = await challengeOf(response, exchange);
   if (isUnauthorized(status, asked.challenge)) {
     const words = `HTTP ${status} from ${describeUrl(exchange.url)}${unauthorizedWords(status, exchange, { ...asked, text: said })}`;
     const failure = new ConnectionError('unauthorized', words, { ...options, ...asked });
@@ -226,7 +226,7 @@ export async function refusalOf(response: FetchResponse, exchange: PostExchange)
       refusalWords(status, said, { url: exchange.url, lost: exchange.inSession }),
       options,
     ),
-    message: status === 403 || status === 429 || status === 503 ? undefined : errorFor(text, status, exchange),
+    message: status === 403 || status === 429 || status === 503 ? undefined : errorFor(said, status, exchange),
     stateless: isStatelessError(text),
   };
 }
@@ -239,10 +239,10 @@ export function isUnauthorized(status: number, challenge: string | undefined): b
 /** RFC 6750, section 3.1: a challenge should have an error code where there were credentials; many have none. */
 function unauthorizedWords(
   status: number,
-  { authorization }: PostExchange,
+  { sent }: PostExchange,
   { challenge, text }: { readonly challenge?: string; readonly text: string },
 ): string {
-  const isAuthorized = authorization() !== undefined;
+  const isAuthorized = sent['authorization'] !== undefined;
   // Who says nothing in a challenge may say it in the body.
   if (challenge === undefined) {
     const said = summary(text);
@@ -269,10 +269,13 @@ function quoted(challenge: string, parameter: RegExp): string | undefined {
   return said === undefined ? undefined : asSaid(said.replaceAll(/\\(.)/g, '$1'));
 }
 
-/** The challenges of a refusal, of however many header fields. */
-export function challengeOf({ headers }: FetchResponse): { readonly challenge?: string } {
+/** The challenges of a refusal, of however many header fields, as they may be written down. */
+export async function challengeOf(
+  { headers }: FetchResponse,
+  { sent }: Pick<PostExchange, 'sent'>,
+): Promise<{ readonly challenge?: string }> {
   const challenge = headers.get('www-authenticate');
-  return challenge === null ? {} : { challenge };
+  return challenge === null ? {} : { challenge: await withoutSecrets(challenge, sent) };
 }
 
 /**

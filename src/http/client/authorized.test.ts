@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { inspect } from 'node:util';
 import type { Authorization, AuthorizedRequest } from '../../auth/authorizer.ts';
 import { AuthorizationError } from '../../auth/errors.ts';
 import { connect, ConnectionError, type HttpTransportOptions } from '../../client.ts';
 import { createServer } from '../../server.ts';
 import { createHandler } from '../server/fetch.ts';
+import type { FetchRequest } from './fetch.ts';
 import { httpTransport } from './transport.ts';
 
 const url = 'https://mcp.example/mcp';
@@ -245,4 +247,53 @@ test('so is one in the headers of a program, or in a URL', async () => {
       assert.equal(error.body, '{"error":"no use: •••"}');
     }
   }
+});
+
+test('what a program sent to be let in is in no failure, whatever refusal repeats it', async () => {
+  const secret = 'a-secret/of-mine+123';
+  const challenge = `Bearer error="invalid_token", error_description="no use: ${secret}"`;
+  const asJson = (body: string): Response => {
+    const { id } = JSON.parse(body) as { readonly id: number };
+    return Response.json(
+      { jsonrpc: '2.0', id, error: { code: -32_000, message: `no use: ${secret}` } },
+      { status: 400 },
+    );
+  };
+  const refusals: readonly ((body: string) => Response)[] = [
+    () => new Response('', { status: 401, headers: { 'www-authenticate': challenge } }),
+    () => new Response(`no use: ${secret}`, { status: 500 }),
+    asJson,
+  ];
+  const ways: readonly HttpTransportOptions[] = [
+    { auth: secret },
+    { auth: () => secret },
+    { headers: { Authorization: `Bearer ${secret}` } },
+    { headers: () => ({ Authorization: `Basic ${btoa(`somebody:${secret}`)}` }) },
+    { headers: { 'X-Api-Key': secret } },
+  ];
+  for (const refusal of refusals)
+    for (const way of ways) {
+      const fetch = async (_: string, { body = '' }: FetchRequest): Promise<Response> => refusal(body);
+      const error: unknown = await connect(url, { ...way, fetch }).catch((cause: unknown) => cause);
+      assert.ok(error instanceof Error);
+      assert.match(error.message, /no use: •••/);
+      assert.ok(!inspect(error, { depth: 9 }).includes(secret));
+    }
+});
+
+test('nor is it in what is told of a stream for messages of the server that is refused', async () => {
+  const secret = 'a-secret/of-mine+123';
+  const headers = { 'www-authenticate': `Bearer error_description="no use: ${secret}"` };
+  const problems: Error[] = [];
+  const fetch = async (): Promise<Response> => new Response('', { status: 403, headers });
+  const channel = await httpTransport(url, { auth: secret, fetch }).open({
+    message: () => undefined,
+    problem: (error) => void problems.push(error),
+    closed: () => undefined,
+  });
+  await channel.listen?.();
+  await channel.close();
+  const [problem] = problems;
+  assert.ok(problem instanceof ConnectionError);
+  assert.equal(problem.challenge, 'Bearer error_description="no use: •••"');
 });

@@ -87,7 +87,10 @@ class AuthorizedSender {
           failed = { cause };
           throw cause;
         }
-        const response = await this.#fetch(href, { ...plain, headers: { ...plain.headers, ...sent } });
+        const headers = { ...plain.headers, ...sent };
+        // Where it has none it is refused for that, which is no lack of the option.
+        call.sending?.({ authorization: '', ...headers });
+        const response = await this.#fetch(href, { ...plain, headers });
         const answer = answerOf(response);
         this.#authorizer.answered?.(asked, answer);
         last = { asked, answer, sent };
@@ -107,8 +110,7 @@ class AuthorizedSender {
         .catch(async (error: unknown): Promise<never> => {
           throw (await import('./unmended.ts')).unmended(error, { answer, sent, text });
         });
-      // A server may repeat in it what it was sent, and who reads of it may write that down.
-      if (!isMended) return kept(response, (await import('./unmended.ts')).hidingSent(text, sent));
+      if (!isMended) return kept(response, text);
     }
   }
 }

@@ -52,6 +52,8 @@ export interface HttpRequestOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: string | undefined;
   readonly signal: AbortSignal;
+  /** Hears the headers with which it is sent, each time that it is. */
+  readonly sending?: ((headers: Readonly<Record<string, string>>) => void) | undefined;
   /** Message that waits for it; where it is left out nobody waits, and no person is asked for its sake. */
   readonly sent?: HttpSending | undefined;
 }
@@ -115,8 +117,6 @@ export class HttpRequests {
   readonly fetch: Fetch;
   /** As they are, unless they are authorized. */
   carry: Carry = (url, request) => fetchWithin(this.fetch, url, request);
-  /** Authorization of the last request; an empty text where `auth` makes it, which sees to its secrets. */
-  authorization: string | undefined;
   #settled: Readonly<Record<string, string>> = {};
   /** Headers that are the same from one request to the next, put together once. */
   #common: Readonly<Record<string, string>> | undefined;
@@ -167,7 +167,7 @@ export class HttpRequests {
       signal,
       ...(body === undefined ? undefined : { body }),
     };
-    this.authorization = request.headers['authorization'] ?? (this.options.auth === undefined ? undefined : '');
+    call.sending?.(request.headers);
     return this.carry(url, request, call);
   }
 }

@@ -187,7 +187,7 @@ async function openStream(
   if (gone) return 'gone';
   // 405 is what the spec has for it; what answers 404, 400 or with something else has no such stream either.
   if (status <= 400 || status === 404 || status === 405) return 'none';
-  const asked = challengeOf(response);
+  const asked = await challengeOf(response, exchange);
   const reason = isUnauthorized(status, asked.challenge) ? 'unauthorized' : 'http';
   if (exchange.signal.aborted) throw new ConnectionError('aborted', 'the exchange was given up');
   const retryAfterMs = retryAfter(response);

@@ -22,6 +22,7 @@ import {
   parsed,
   refusalOf,
   requestIds,
+  type PostExchange,
 } from './answer.ts';
 import { bodyBytes } from './body.ts';
 import { discard, type FetchResponse } from './fetch.ts';
@@ -123,6 +124,16 @@ export class SsePairChannel implements Channel {
     if ('method' in message && message.method === probe)
       throw new ConnectionError('http', `HTTP+SSE carries no ${probe}`, { status: 404 });
     const { signal, release } = this.#during(options.signal);
+    const exchange: PostExchange = {
+      waiting: requestIds(message),
+      receiver: this.#receiver,
+      maxBytes: this.#requests.maxBytes,
+      signal,
+      abort: () => {},
+      inSession: false,
+      sent: {},
+      url: this.#endpoint ?? this.#requests.url,
+    };
     try {
       const response = await this.#requests.send({
         method: 'POST',
@@ -131,19 +142,10 @@ export class SsePairChannel implements Channel {
         headers: options.headers,
         body: messageText(message),
         signal,
+        sending: (headers) => void (exchange.sent = headers),
         sent: { message, options },
       });
       if (isSuccess(response)) return await discard(response);
-      const exchange = {
-        waiting: requestIds(message),
-        receiver: this.#receiver,
-        maxBytes: this.#requests.maxBytes,
-        signal,
-        abort: () => {},
-        inSession: false,
-        authorization: () => this.#requests.authorization,
-        url: this.#endpoint ?? this.#requests.url,
-      };
       deliverRefusal(await refusalOf(response, exchange), exchange);
     } finally {
       release();
@@ -158,16 +160,18 @@ export class SsePairChannel implements Channel {
 
   async #connect(clocks: Clocks): Promise<void> {
     const { signal } = this.#controller;
+    let sent: PostExchange['sent'] = {};
     const response = await this.#requests.send({
       method: 'GET',
       own: { accept: 'text/event-stream' },
       signal,
+      sending: (headers) => void (sent = headers),
       sent: { options: { clocks } },
     });
     if (!isSuccess(response) || mediaType(response) !== 'text/event-stream') {
       void discard(response);
       const { status } = response;
-      const asked = challengeOf(response);
+      const asked = await challengeOf(response, { sent });
       const reason = isUnauthorized(status, asked.challenge) ? 'unauthorized' : 'http';
       throw new ConnectionError(reason, `${this.#name} has no event stream: HTTP ${status}`, {
         status,

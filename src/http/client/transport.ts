@@ -234,7 +234,8 @@ class HttpChannel implements Channel {
   #request(method: string, own: Readonly<Record<string, string>>, call: Outgoing): Promise<FetchResponse> {
     const { headers, body, exchange, sent } = call;
     const ours = this.#session === undefined ? own : { ...own, 'mcp-session-id': this.#session };
-    return this.#requests.send({ method, own: ours, headers, body, signal: exchange.signal, sent });
+    const sending = (all: Readonly<Record<string, string>>): void => void (exchange.sent = all);
+    return this.#requests.send({ method, own: ours, headers, body, signal: exchange.signal, sending, sent });
   }
 
   /** Spec 2025-11-25, Transports, Session Management: an id has visible ASCII characters only. */
@@ -260,7 +261,7 @@ class HttpChannel implements Channel {
       maxBytes: this.#requests.maxBytes,
       signal: controller.signal,
       inSession: this.#session !== undefined,
-      authorization: () => this.#requests.authorization,
+      sent: {},
       url: this.#requests.url,
       abort,
       end: () => {

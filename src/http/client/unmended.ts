@@ -1,6 +1,6 @@
 import type { AuthorizationFields, AuthorizedAnswer } from '../../auth/authorizer.ts';
 import { AuthorizationError } from '../../auth/errors.ts';
-import { hiding } from '../../auth/secrets.ts';
+import { hiding, secretsInHeaders } from '../../auth/secrets.ts';
 import { summary } from './words.ts';
 
 /** A refusal as it came: what was sent, and the beginning of the body. */
@@ -16,14 +16,9 @@ interface RefusedAnswer {
  */
 export function unmended(error: unknown, { answer, sent, text }: RefusedAnswer): unknown {
   if (!(error instanceof AuthorizationError) || answer.header('www-authenticate') !== undefined) return error;
-  const said = summary(hidingSent(text, sent));
+  const said = summary(hiding(secretsInHeaders({ ...sent }))(text));
   if (said === '' || error.message.includes(said)) return error;
   const { reason, message, issuer, resource, scopes, status, code } = error;
   const options = { cause: error, issuer, resource, scopes, status, code };
   return new AuthorizationError(reason, `${message}; the server said: ${said}`, options);
-}
-
-/** Words of a server with dots in the place of what authorized the request. */
-export function hidingSent(text: string, sent: AuthorizationFields): string {
-  return hiding(Object.values(sent).map((value) => value.slice(value.indexOf(' ') + 1)))(text);
 }

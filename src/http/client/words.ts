@@ -68,11 +68,11 @@ interface Refused {
   readonly lost: boolean;
 }
 
-/** Body of a refusal as it may be written down: a server may repeat in it what it was sent. */
-export async function withoutAuthorization(text: string, authorization = ''): Promise<string> {
-  if (text === '' || authorization === '') return text;
-  const { hiding } = await import('../../auth/secrets.ts');
-  return hiding([authorization.slice(authorization.indexOf(' ') + 1)])(text);
+/** Text of a refusal as it may be written down: a server may repeat in it what it was sent. */
+export async function withoutSecrets(text: string, sent: Readonly<Record<string, string>>): Promise<string> {
+  if (text === '') return text;
+  const { hiding, secretsInHeaders } = await import('../../auth/secrets.ts');
+  return hiding(secretsInHeaders(sent))(text);
 }
 
 /** The first words of a body that is meant for people. */
