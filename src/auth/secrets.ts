@@ -125,11 +125,15 @@ function credentialsIn(header: string): readonly string[] {
 /** Words in the name of a header that say that its value is secret. */
 const secretHeader = /key|token|secret|pass|auth|cred|sig|cookie/i;
 
-/** The secrets in headers: the values of those that are named so, with and without the scheme that they begin with. */
+/** The secrets in headers: the values of those that are named so, and of `Authorization` what follows the scheme. */
 export function secretsInHeaders(headers: SecretRequest['headers']): readonly string[] {
-  return Object.entries(headers).flatMap(([name, value]) =>
-    secretHeader.test(name) ? [value, ...credentialsIn(value)] : [],
-  );
+  const named = Object.entries(headers).filter(([name]) => secretHeader.test(name));
+  return [
+    ...sentSecrets({ headers }),
+    ...named.flatMap(([name, value]) =>
+      name.toLowerCase() === 'authorization' ? [] : [value, ...credentialsIn(value)],
+    ),
+  ];
 }
 
 /** The most of a peer's words that is looked through for secrets. */
