@@ -43,6 +43,7 @@ function engineWith(opening: () => Promise<void>, connecting: () => Promise<void
   const engine = {
     client: client as unknown as EngineClient,
     isClosed: false,
+    callMs: 2_000,
     lastError: undefined,
     errorOf: (error: unknown) => asStoreError(error),
     open: opening,
@@ -56,14 +57,18 @@ const now = (): Promise<void> => Promise.resolve();
 const listener = { hear: () => undefined, gap: () => undefined };
 
 test('a channel that nobody listens to any more when its server is reached is not asked for', async (t) => {
+  let reach = (): void => {};
+  const reached = new Promise<void>((resolve) => (reach = resolve));
+  // So that the connection, which begins later, has a moment left when the call has none.
   const [engine, ears] = engineWith(
     () => at(500),
-    () => at(1_800),
+    () => reached,
   );
   const listening = new RedisListening(engine);
   t.after(() => listening.close());
   await assert.rejects(listening.listen('late', listener), { reason: 'unavailable' });
-  await at(500);
+  reach();
+  await new Promise((resolve) => setImmediate(resolve));
   assert.deepEqual(
     ears.map(({ status, sent }) => [status, sent]),
     [['ready', []]],
