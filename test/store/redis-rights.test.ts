@@ -67,7 +67,7 @@ describe(
     });
 
     test('finds its cluster, and what there is in it', async (t) => {
-      const cluster = await startCluster();
+      const cluster = await startCluster(5_000);
       t.after(() => cluster.stop());
       const [url = ''] = await Promise.all(cluster.nodes.map(limited));
       const store = redis(url, { name: 'cluster', onWarning });

@@ -1,7 +1,7 @@
 import { monotonicNow } from '../../jsonrpc/timeout.ts';
 import { StoreError } from '../../store/store.ts';
 import type { EngineClient } from './client.ts';
-import { isBroken, isNotRun, longestCallMs, TimeoutError, answeredWithin, type RedisEngine } from './engine.ts';
+import { isBroken, isNotRun, TimeoutError, answeredWithin, type RedisEngine } from './engine.ts';
 import type { StoreScript } from './store-scripts.ts';
 
 /** The most calls that wait for an answer at once. */
@@ -25,12 +25,17 @@ export class Calls {
     this.#engine = engine;
   }
 
+  /** Moment at which a call that begins now has ended. */
+  lastMoment(): number {
+    return monotonicNow() + this.#engine.callMs;
+  }
+
   /** Runs a script; what may be run twice is tried again while there is time. */
   async run(
     script: StoreScript,
     keys: readonly string[],
     values: Words,
-    until: number = monotonicNow() + longestCallMs,
+    until: number = this.lastMoment(),
   ): Promise<unknown> {
     const words = [keys.length, ...keys, ...values];
     return await this.#call(
@@ -52,14 +57,14 @@ export class Calls {
   /** Sends a command about one key that may be run twice. */
   async send(command: string, key: string, ...values: Words): Promise<unknown> {
     return await this.#call(key, (client) => client.call(command, key, ...values), {
-      until: monotonicNow() + longestCallMs,
+      until: this.lastMoment(),
       mayRepeat: true,
     });
   }
 
   /** Does something that may have happened where it failed, and is then not tried again. */
   async once(key: string, send: (client: EngineClient) => Promise<unknown>): Promise<unknown> {
-    return await this.#call(key, send, { until: monotonicNow() + longestCallMs, mayRepeat: false });
+    return await this.#call(key, send, { until: this.lastMoment(), mayRepeat: false });
   }
 
   async #call(

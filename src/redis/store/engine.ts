@@ -12,7 +12,7 @@ import {
 import { slotOf } from './keys.ts';
 import { infoOf, requireSuitable } from './requirements.ts';
 
-/** Time in which every call ends, in milliseconds. */
+/** Time in which every call of a store ends, in milliseconds. */
 export const longestCallMs = 2_000;
 /** Time after which a cluster is asked again who has what, in milliseconds. */
 const refreshMs = 5_000;
@@ -21,6 +21,8 @@ const refreshMs = 5_000;
 export class RedisEngine {
   readonly #given: string | RedisSentinels | RedisClient;
   readonly #warn: (message: string) => void;
+  /** Time in which every call ends, in milliseconds. */
+  readonly callMs: number;
   #opening: Promise<EngineClient> | undefined;
   #client: EngineClient | undefined;
   #ready: Promise<void> | undefined;
@@ -30,9 +32,14 @@ export class RedisEngine {
   #cancelRefresh: (() => void) | undefined;
   #isWarned = false;
 
-  constructor(given: string | RedisSentinels | RedisClient, warn: (message: string) => void) {
+  constructor(
+    given: string | RedisSentinels | RedisClient,
+    warn: (message: string) => void,
+    callMs: number = longestCallMs,
+  ) {
     this.#given = given;
     this.#warn = warn;
+    this.callMs = callMs;
   }
 
   /** Gives the client, connected for the first time; it may have lost its connection since. */
@@ -179,7 +186,7 @@ export class RedisEngine {
     client.on('node error', (error: unknown) => (this.#lastError = error));
     const connecting = client.connect();
     try {
-      await answeredWithin(connecting, longestCallMs);
+      await answeredWithin(connecting, this.callMs);
       return client;
     } catch (error) {
       client.disconnect();

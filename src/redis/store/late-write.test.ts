@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { describe, test, type TestContext } from 'node:test';
 import { missing } from '../../../test/support/engines.ts';
-import { startNode } from '../../../test/support/redis-nodes.ts';
+import { eventually, startNode } from '../../../test/support/redis-nodes.ts';
 import type { NowOrLater } from '../../store/now-or-later.ts';
 import { StoreError } from '../../store/store.ts';
 import { redis, type RedisStore } from './redis-store.ts';
@@ -14,6 +14,8 @@ import { redis, type RedisStore } from './redis-store.ts';
 interface Way {
   /** Keeps what comes on the connections that there are. */
   keep(): void;
+  /** Resolves when it has kept something. */
+  kept(): Promise<void>;
   /** Breaks those at the side of who made them. */
   break(): void;
   /** Delivers what it kept; resolves when it was answered. */
@@ -60,6 +62,7 @@ async function storeByWay(t: TestContext): Promise<Scene> {
     keep: () => {
       for (const end of ends) end.kept ??= [];
     },
+    kept: () => eventually(() => kept().length > 0, 'something that is kept'),
     break: () => {
       for (const { near, kept: bytes } of ends) if (bytes !== undefined) near.destroy();
     },
@@ -77,7 +80,7 @@ async function storeByWay(t: TestContext): Promise<Scene> {
 
 /** What a call gives, as soon as Redis is there again. */
 async function answered<T>(call: () => NowOrLater<T>): Promise<T> {
-  for (let tries = 0; tries < 20; tries++)
+  for (let tries = 0; tries < 200; tries++)
     try {
       return await call();
     } catch (error) {
@@ -94,7 +97,7 @@ describe('who begins a stream', { skip: missing('redis-server') }, () => {
     const { store, way } = await storeByWay(t);
     way.keep();
     const writing = store.events.open('s').write('a', '');
-    await pause(50);
+    await way.kept();
     way.break();
     const writer = await writing;
     assert.equal(await writer.append('1'), 1);
@@ -168,7 +171,7 @@ describe('who begins a stream', { skip: missing('redis-server') }, () => {
     const log = store.events.open('s');
     way.keep();
     const writing = log.write('a', '');
-    await pause(50);
+    await way.kept();
     way.break();
     const first = await writing;
     await way.deliver();

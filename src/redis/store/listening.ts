@@ -1,7 +1,7 @@
 import { after, monotonicNow } from '../../jsonrpc/timeout.ts';
 import { StoreError } from '../../store/store.ts';
 import { listeningSettings, nodeKey, type EngineClient } from './client.ts';
-import { longestCallMs, answeredWithin, type RedisEngine } from './engine.ts';
+import { answeredWithin, type RedisEngine } from './engine.ts';
 import { slotOf } from './keys.ts';
 
 /** Time after which a connection that listens is asked whether it still does. */
@@ -65,7 +65,7 @@ export class RedisListening {
    * @throws StoreError `unavailable` where nothing was heard within 2 seconds.
    */
   async listen(name: string, listener: Listener): Promise<() => void> {
-    const until = monotonicNow() + longestCallMs;
+    const until = monotonicNow() + this.#engine.callMs;
     const channel = this.#channels.get(name) ?? this.#begin(name);
     channel.listeners.add(listener);
     const leave = (): void => this.#leave(channel, listener);
@@ -158,7 +158,7 @@ export class RedisListening {
       node,
       client,
       channels: new Set(),
-      ready: answeredWithin(client.connect(), longestCallMs).then(() => undefined),
+      ready: answeredWithin(client.connect(), this.#engine.callMs).then(() => undefined),
       cancelBeat: () => {},
     };
     ear.ready.then(
@@ -184,7 +184,10 @@ export class RedisListening {
     // Nobody listens any more, or another server is asked: what is told now would stay told.
     const asked = channels
       .filter((channel) => channel.ear === ear)
-      .map((channel) => [channel, answeredWithin(ear.client.call('ssubscribe', channel.name), longestCallMs)] as const);
+      .map(
+        (channel) =>
+          [channel, answeredWithin(ear.client.call('ssubscribe', channel.name), this.#engine.callMs)] as const,
+      );
     if (asked.length === 0) return;
     const isPrimary = this.#isPrimary(ear);
     await Promise.all(
@@ -211,7 +214,7 @@ export class RedisListening {
    */
   #isPrimary({ client }: Ear): true | Promise<boolean> {
     if (this.#engine.client?.isCluster !== true) return true;
-    const info = answeredWithin(client.call('info', 'replication'), longestCallMs);
+    const info = answeredWithin(client.call('info', 'replication'), this.#engine.callMs);
     const isPrimary = info.then((text) => !/^role:slave\b/m.test(String(text)));
     // Where every channel was refused nobody waits for it.
     isPrimary.catch(() => undefined);
@@ -278,7 +281,7 @@ export class RedisListening {
       );
       for (const channel of moved) this.#part(channel);
       if (moved.length > 0) this.#assign();
-      answeredWithin(ear.client.call('ping'), longestCallMs).then(
+      answeredWithin(ear.client.call('ping'), this.#engine.callMs).then(
         () => this.#beat(ear),
         () => this.#lose(ear),
       );

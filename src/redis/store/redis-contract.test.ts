@@ -1,7 +1,8 @@
 import { after, before, describe, test } from 'node:test';
 import { missing } from '../../../test/support/engines.ts';
 import { startCluster, startNode, type RedisCluster, type RedisNode } from '../../../test/support/redis-nodes.ts';
-import { testStore, type StoresUnderTest, type TestStoreOptions } from '../../testing/test-store.ts';
+import { patientRedis } from '../../../test/support/patient-redis.ts';
+import { testStore, type StoresUnderTest, type StoreTest, type TestStoreOptions } from '../../testing/test-store.ts';
 import { slotOf } from './keys.ts';
 import { redis, type RedisStoreOptions } from './redis-store.ts';
 
@@ -10,11 +11,26 @@ const options: TestStoreOptions = { races: Number(process.env['STORE_RACES'] ?? 
 
 let names = 0;
 
+interface Making extends RedisStoreOptions {
+  readonly make?: typeof redis;
+}
+
+/** Tests without faults, of stores whose calls have their time, and then those with faults, of stores as users have them. */
+function testsOf(nodes: () => readonly RedisNode[], faults: TestStoreOptions['faults'] = []): readonly StoreTest[] {
+  const calm = testStore((processes) => storesAt(nodes(), processes, { make: patientRedis }), options);
+  const all = testStore((processes) => storesAt(nodes(), processes), { ...options, faults });
+  return [...calm, ...all.slice(calm.length)];
+}
+
 /** Stores of several processes, at nodes of a port each. */
-function storesAt(nodes: readonly RedisNode[], processes: number, more: RedisStoreOptions = {}): StoresUnderTest {
+function storesAt(
+  nodes: readonly RedisNode[],
+  processes: number,
+  { make = redis, ...more }: Making = {},
+): StoresUnderTest {
   const name = `contract${++names}`;
   const stores = Array.from({ length: processes }, (_, at) =>
-    redis(`redis://127.0.0.1:${nodes[at % nodes.length]?.port}`, { name, onWarning: () => {}, ...more }),
+    make(`redis://127.0.0.1:${nodes[at % nodes.length]?.port}`, { name, onWarning: () => {}, ...more }),
   );
   return {
     stores,
@@ -76,19 +92,19 @@ describe('one Redis', { skip: missing('redis-server') }, () => {
       },
     },
   ];
-  for (const { title, run } of testStore((processes) => storesAt([node], processes), { ...options, faults }))
-    test(`one Redis: ${title}`, run);
-  for (const { title, run } of testStore(
-    (processes) => storesAt([node], processes, { keys: [new Uint8Array(32).fill(7)] }),
-    { races: 100, histories: 20 },
-  ))
+  for (const { title, run } of testsOf(() => [node], faults)) test(`one Redis: ${title}`, run);
+  const sealed: Making = { make: patientRedis, keys: [new Uint8Array(32).fill(7)] };
+  for (const { title, run } of testStore((processes) => storesAt([node], processes, sealed), {
+    races: 100,
+    histories: 20,
+  }))
     test(`one Redis, sealed: ${title}`, run);
 });
 
 describe('a cluster of Redis', { skip: missing('redis-server') }, () => {
   let cluster: RedisCluster;
   before(async () => {
-    cluster = await startCluster();
+    cluster = await startCluster(5_000);
   });
   after(async () => {
     await cluster.stop();
@@ -120,6 +136,5 @@ describe('a cluster of Redis', { skip: missing('redis-server') }, () => {
       },
     },
   ];
-  for (const { title, run } of testStore((processes) => storesAt(cluster.nodes, processes), { ...options, faults }))
-    test(`a cluster of Redis: ${title}`, run);
+  for (const { title, run } of testsOf(() => cluster.nodes, faults)) test(`a cluster of Redis: ${title}`, run);
 });

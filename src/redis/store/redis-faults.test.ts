@@ -1,17 +1,19 @@
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { missing } from '../../../test/support/engines.ts';
+import { patientRedis } from '../../../test/support/patient-redis.ts';
 import { eventually, startNode, type RedisNode } from '../../../test/support/redis-nodes.ts';
 import { StoreError, type StoreErrorReason } from '../../store/store.ts';
 import { redis, type RedisStore } from './redis-store.ts';
 
 async function opened(
   t: TestContext,
+  make: typeof redis = redis,
 ): Promise<{ readonly node: RedisNode; readonly one: RedisStore; readonly other: RedisStore }> {
   const node = await startNode();
   t.after(() => node.stop());
   const [one, other] = [0, 1].map(() => {
-    const store = redis(`redis://127.0.0.1:${node.port}`, { onWarning: () => {} });
+    const store = make(`redis://127.0.0.1:${node.port}`, { onWarning: () => {} });
     t.after(() => store.close());
     return store;
   });
@@ -101,7 +103,7 @@ describe('a store whose Redis', { skip: missing('redis-server') }, () => {
   });
 
   test('is back and empty knows nothing any more, and a writer of a stream goes on', async (t) => {
-    const { node, one, other } = await opened(t);
+    const { node, one, other } = await opened(t, patientRedis);
     await one.records.add('a', 'x', 60_000);
     const writer = await one.events.open('s').write('a', 'about');
     await writer.append('1');
@@ -114,7 +116,7 @@ describe('a store whose Redis', { skip: missing('redis-server') }, () => {
   });
 
   test('is full refuses what is new, and still gives, forgets and carries what is there', async (t) => {
-    const { node, one } = await opened(t);
+    const { node, one } = await opened(t, patientRedis);
     const heard = await listened(one);
     await one.records.add('a', 'x', 60_000);
     const log = one.events.open('s');
@@ -140,7 +142,7 @@ describe('a store whose Redis', { skip: missing('redis-server') }, () => {
   });
 
   test('lost a connection that listens is heard again, and who listens is told of a gap', async (t) => {
-    const { node, one, other } = await opened(t);
+    const { node, one, other } = await opened(t, patientRedis);
     const heard = await listened(other);
     assert.equal(await one.bus.publish('c', 'before'), 1);
     await node.send('CLIENT', 'KILL', 'TYPE', 'pubsub');
@@ -151,7 +153,7 @@ describe('a store whose Redis', { skip: missing('redis-server') }, () => {
   });
 
   test('lost a connection of a listener that hears of no gaps, as tasks may have, ends no process', async (t) => {
-    const { node, one, other } = await opened(t);
+    const { node, one, other } = await opened(t, patientRedis);
     const texts: string[] = [];
     await other.tasks.bus?.subscribe('tasks', (text) => texts.push(text));
     await node.send('CLIENT', 'KILL', 'TYPE', 'pubsub');
@@ -160,7 +162,7 @@ describe('a store whose Redis', { skip: missing('redis-server') }, () => {
   });
 
   test('begins anew carries what waited for it in order, and what came before it is known to have a gap', async (t) => {
-    const { node, one, other } = await opened(t);
+    const { node, one, other } = await opened(t, patientRedis);
     const heard = await listened(other);
     await node.kill();
     const waiting = Array.from({ length: 50 }, async (_, number) => await one.bus.publish('c', String(number)));
@@ -179,7 +181,7 @@ describe('a store whose Redis', { skip: missing('redis-server') }, () => {
   });
 
   test('is away takes no more than 8 MiB of texts that wait', async (t) => {
-    const { node, one } = await opened(t);
+    const { node, one } = await opened(t, patientRedis);
     await node.kill();
     const text = 'x'.repeat(256 * 1024);
     const waiting = Array.from({ length: 40 }, (_, number) => reasonOf(() => one.bus.publish(`c${number}`, text)));
@@ -196,12 +198,14 @@ describe('a store whose Redis', { skip: missing('redis-server') }, () => {
   });
 
   test('lost the connection of every call in the middle does nothing twice', async (t) => {
-    const { node, one, other } = await opened(t);
+    const { node, one, other } = await opened(t, patientRedis);
     const writer = await one.events.open('s').write('a', '');
     let isOver = false;
     const killing = (async () => {
       while (!isOver) {
         await node.send('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+        // A machine that takes longer to connect again than it is connected gets nothing done.
+        await Promise.all([one, other].map(async (store) => await store.records.get('none')));
         await new Promise((resolve) => setTimeout(resolve, 150));
       }
     })();

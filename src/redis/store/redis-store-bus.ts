@@ -2,7 +2,7 @@ import { monotonicNow } from '../../jsonrpc/timeout.ts';
 import { longestBusText, type CountingBus, type Unsubscribe } from '../../store/bus.ts';
 import { StoreError } from '../../store/store.ts';
 import type { EngineClient } from './client.ts';
-import { isNotRun, longestCallMs, TimeoutError, answeredWithin, type RedisEngine } from './engine.ts';
+import { isNotRun, TimeoutError, answeredWithin, type RedisEngine } from './engine.ts';
 import type { RedisKeys } from './keys.ts';
 import type { RedisListening } from './listening.ts';
 
@@ -52,6 +52,7 @@ export class RedisStoreBus implements CountingBus {
   /** Texts that wait on each channel for those that are under way there. */
   readonly #waiting = new Map<string, Queue>();
   readonly #longest: number;
+  readonly #longestWait: number;
   #length = 0;
   /** Since when nothing could be sent to a node. */
   readonly #lostSince = new Map<string, number>();
@@ -63,6 +64,7 @@ export class RedisStoreBus implements CountingBus {
   ) {
     this.#longest = longestBusText * room;
     this.#engine = engine;
+    this.#longestWait = Math.max(longestWaitMs, engine.callMs);
     this.#keys = keys;
     this.#listening = listening;
   }
@@ -103,7 +105,7 @@ export class RedisStoreBus implements CountingBus {
       client.isCluster === true || others.length > 0
         ? client.call('eval', publishing, 1, name, ...texts)
         : client.call('spublish', name, text);
-    const heard = await answeredWithin(answer, longestCallMs);
+    const heard = await answeredWithin(answer, this.#engine.callMs);
     this.#lostSince.delete(this.#engine.ownerOf(client, name));
     return (Array.isArray(heard) ? heard : [heard]).map(Number);
   }
@@ -113,7 +115,7 @@ export class RedisStoreBus implements CountingBus {
       throw new StoreError('unavailable', 'more texts wait for Redis than there is room for');
     this.#length += text.length;
     return new Promise((resolve, reject) => {
-      const one: Waiting = { text, until: monotonicNow() + longestWaitMs, resolve, reject };
+      const one: Waiting = { text, until: monotonicNow() + this.#longestWait, resolve, reject };
       const others = this.#waiting.get(name);
       if (others !== undefined) return void others.texts.push(one);
       const queue: Queue = { texts: [one], isHeld };
@@ -140,10 +142,10 @@ export class RedisStoreBus implements CountingBus {
   async #sentInTime(name: string, some: readonly Waiting[], queue: Queue): Promise<readonly number[]> {
     const [{ until } = { until: 0 }] = some;
     // What is before them may have had no answer for as long.
-    if (monotonicNow() >= until) throw this.#engine.errorOf(new TimeoutError(longestWaitMs));
+    if (monotonicNow() >= until) throw this.#engine.errorOf(new TimeoutError(this.#longestWait));
     for (;;) {
       try {
-        const opened = await answeredWithin(this.#engine.open(), Math.min(until - monotonicNow(), longestCallMs));
+        const opened = await answeredWithin(this.#engine.open(), Math.min(until - monotonicNow(), this.#engine.callMs));
         const client = this.#engine.readyFor(name);
         if (client !== undefined) {
           const texts = some.map(({ text }) => text);
@@ -166,7 +168,7 @@ export class RedisStoreBus implements CountingBus {
     const since = this.#lostSince.get(node) ?? now;
     if (this.#lostSince.size > 1_000) this.#lostSince.clear();
     this.#lostSince.set(node, since);
-    if (now >= until || now - since > longestWaitMs || this.#engine.isClosed)
+    if (now >= until || now - since > this.#longestWait || this.#engine.isClosed)
       throw this.#engine.errorOf(new TimeoutError(now - since));
   }
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test, type TestContext } from 'node:test';
 import { Redis } from 'ioredis';
 import { missing } from '../../../test/support/engines.ts';
+import { patientRedis } from '../../../test/support/patient-redis.ts';
 import { eventually, startNode, type RedisNode } from '../../../test/support/redis-nodes.ts';
 import { StoreError } from '../../store/store.ts';
 import { answeredWithin } from './engine.ts';
@@ -11,7 +12,11 @@ import { storeScripts } from './store-scripts.ts';
 let names = 0;
 
 function storeAt(t: TestContext, node: RedisNode, options: RedisStoreOptions = {}): RedisStore {
-  const store = redis(`redis://127.0.0.1:${node.port}`, { name: `t${++names}`, onWarning: () => {}, ...options });
+  const store = patientRedis(`redis://127.0.0.1:${node.port}`, {
+    name: `t${++names}`,
+    onWarning: () => {},
+    ...options,
+  });
   t.after(() => store.close());
   return store;
 }

@@ -1,8 +1,7 @@
-import { monotonicNow } from '../../jsonrpc/timeout.ts';
 import { StoreError } from '../../store/store.ts';
 import type { StreamLog, StreamLogs, StreamRest, StreamWriter } from '../../store/stream-log.ts';
 import type { Calls } from './calls.ts';
-import { asStoreError, longestCallMs } from './engine.ts';
+import { asStoreError } from './engine.ts';
 import type { RedisKeys } from './keys.ts';
 import { storeScripts } from './store-scripts.ts';
 
@@ -157,7 +156,7 @@ class RedisStreamWriter implements StreamWriter {
       this.#fail(new StoreError('unavailable', 'more events of one stream wait for Redis than there is room for'));
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     return new Promise((resolve, reject) => {
-      const until = monotonicNow() + longestCallMs;
+      const until = this.#calls.lastMoment();
       this.#waiting.push({ number: ++this.#last, data, last, until, resolve, reject });
       this.#length += data.length;
       if (!this.#isSending) void this.#send();

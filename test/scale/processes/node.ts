@@ -3,10 +3,11 @@
 import { listen } from '../../../src/node.ts';
 import { redis } from '../../../src/redis.ts';
 import { createServer } from '../../../src/server.ts';
+import { patientRedis } from '../../support/patient-redis.ts';
 
-const { REDIS_URL = '', KEYS = '' } = process.env;
+const { REDIS_URL = '', KEYS = '', PATIENT = '' } = process.env;
 const keys = [KEYS];
-const store = redis(REDIS_URL, { name: 'scale', keys, onWarning: () => {} });
+const store = (PATIENT === '' ? redis : patientRedis)(REDIS_URL, { name: 'scale', keys, onWarning: () => {} });
 await store.check();
 
 const server = createServer({ name: 'scale', version: '1.0.0' }, { store, rounds: { keys } });

@@ -30,7 +30,13 @@ export async function startService(kind: EngineKind): Promise<Service> {
   const cluster = kind === 'cluster' ? await startCluster() : undefined;
   const engine = cluster ?? (await alone());
   const port = engine.nodes[0]?.port;
-  const env = { ...process.env, REDIS_URL: `redis://127.0.0.1:${port}`, KEYS: Buffer.alloc(32, 9).toString('base64') };
+  const env = {
+    ...process.env,
+    REDIS_URL: `redis://127.0.0.1:${port}`,
+    KEYS: Buffer.alloc(32, 9).toString('base64'),
+    // Nothing befalls an engine that is one Redis, but that its machine is busy.
+    PATIENT: kind === 'one' ? 'yes' : '',
+  };
   const running: ChildProcess[] = [];
   const urls: URL[] = [];
   const add = async (triesLeft = 5): Promise<void> => {
