@@ -31,7 +31,7 @@ export interface Running {
 export function start(
   argv: readonly string[],
   env: Readonly<Record<string, string>> = {},
-  longestMs = 60_000,
+  longestMs = 240_000,
 ): Running {
   const { PATH = '', HOME = '' } = process.env;
   const [node = '', main = ''] = exampleCommand;
@@ -63,6 +63,25 @@ export function start(
       void ended.then((ran) => reject(new Error(`it ended with ${JSON.stringify(ran)}`)));
     });
   return { child, ended, said };
+}
+
+/**
+ * Runs a command line with a time for each answer, and with more time until that was enough for what a process must do in it: a busy machine takes seconds to begin one.
+ *
+ * @returns What it did with the first time that was enough, or with the last one.
+ */
+export async function withTimes(
+  run: (timeout: string) => Promise<Ran>,
+  isEnough: (ran: Ran) => boolean,
+  times: readonly [string, ...string[]] = ['300', '3000', '30000'],
+): Promise<Ran & { readonly timeout: string }> {
+  let [timeout, ...more] = times;
+  for (;;) {
+    const ran = await run(timeout);
+    const [next, ...others] = more;
+    if (next === undefined || isEnough(ran)) return { ...ran, timeout };
+    [timeout, more] = [next, others];
+  }
 }
 
 /** Runs the program to its end, with nothing on its standard input. */
