@@ -6,12 +6,13 @@ import type { Frame, Page } from 'playwright-core';
 import { appServer } from '../support/app-server.ts';
 import { noBrowser, openInspect } from '../support/inspect-page.ts';
 import { planAt, rowsOf, served } from '../support/inspected.ts';
+import { stuckAfterMs } from '../support/stuck.ts';
 
 const skip = noBrowser;
 
 /** The frame of the app, once it says that it is ready. */
 async function appIn(page: Page): Promise<Frame> {
-  const signal = AbortSignal.timeout(20_000);
+  const signal = AbortSignal.timeout(stuckAfterMs);
   for (;;) {
     signal.throwIfAborted();
     const frame = page.frames().find((one) => /^http:\/\/[^/]+\/app\//.test(one.url()));

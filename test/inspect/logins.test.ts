@@ -11,6 +11,7 @@ import { assertSilent, scene } from '../support/command-line-scene.ts';
 import { noPage } from '../support/inspected.ts';
 import type { Machine } from '../support/page-opener.ts';
 import { authRows, readable, signedInspect, type Inspected } from '../support/signed-inspect.ts';
+import { stuckAfterMs } from '../support/stuck.ts';
 
 const skip = noPage;
 
@@ -33,7 +34,7 @@ async function whoami({ json, lines }: Inspected): Promise<string> {
     name: 'whoami',
     text: '{}',
   });
-  const until = Date.now() + 20_000;
+  const until = Date.now() + stuckAfterMs;
   while (!lines.some((line) => line.kind === 'call' && line.call.id === call && line.call.state !== 'running')) {
     assert.ok(Date.now() < until);
     await setTimeout(20);
@@ -188,7 +189,7 @@ test('a page that cannot be opened is told of in the log', { skip }, async (t) =
   const here = await signedInspect(t, { env: { ...machine.env, PATH: '/nowhere' } }, server.url);
   await here.becomes(({ wantsSignIn }) => wantsSignIn);
   await here.json('connect', { server: 'A', asks: true });
-  const until = Date.now() + 20_000;
+  const until = Date.now() + stuckAfterMs;
   const said = (): string => JSON.stringify(here.lines.filter(({ kind }) => kind === 'logs'));
   while (!said().includes('was not opened')) {
     assert.ok(Date.now() < until, said());

@@ -10,6 +10,7 @@ import type { EntryView, OutcomeView, RowView } from '../../src/inspect/view.ts'
 import { assertSilent, scene } from '../support/command-line-scene.ts';
 import { noPage } from '../support/inspected.ts';
 import { authRows, readable, signedInspect, waitingIn, type Inspected } from '../support/signed-inspect.ts';
+import { stuckAfterMs } from '../support/stuck.ts';
 
 const skip = noPage;
 
@@ -170,7 +171,7 @@ async function calling({ json, lines }: Inspected, name: string): Promise<() => 
   const body = { server: 'A', kind: 'tool', name, text: '{}' };
   const { call } = await json<{ readonly call: number }>('call', body);
   return async () => {
-    const until = Date.now() + 30_000;
+    const until = Date.now() + stuckAfterMs;
     while (!lines.some((line) => line.kind === 'call' && line.call.id === call && line.call.state !== 'running')) {
       assert.ok(Date.now() < until, `${name} goes on and on`);
       await setTimeout(20);

@@ -7,6 +7,7 @@ import { revisionOf, revisions } from '../../src/protocol/revision.ts';
 import { createServer, type Server } from '../../src/server.ts';
 import { memoryTransport } from '../../src/testing/memory-transport.ts';
 import { connected, inspecting, noPage, outcomeOf, planAt, rowsOf, type InspectedScene } from '../support/inspected.ts';
+import { stuckAfterMs } from '../support/stuck.ts';
 
 const skip = noPage;
 
@@ -90,7 +91,7 @@ for (const { date: revision, tasks } of revisions.filter((one) => one.tasks !== 
         assert.deepEqual(differing(end), [], date);
         const told = has === 'none' ? 'notifications/cancelled' : 'tasks/cancel';
         assert.ok(whatOf(end, 'client').includes(told), `${date}: ${whatOf(end, 'client').join(', ')}`);
-        const signal = AbortSignal.timeout(10_000);
+        const signal = AbortSignal.timeout(stuckAfterMs);
         while (cancelled() === before) {
           signal.throwIfAborted();
           await new Promise((resolve) => setImmediate(resolve));

@@ -10,6 +10,7 @@ import { revisions } from '../../src/protocol/revision.ts';
 import { createServer, type Server } from '../../src/server.ts';
 import { memoryTransport } from '../../src/testing/memory-transport.ts';
 import { connected, inspecting, noPage, outcomeOf, planAt, rowsOf, type InspectedScene } from '../support/inspected.ts';
+import { stuckAfterMs } from '../support/stuck.ts';
 
 const skip = noPage;
 
@@ -197,7 +198,7 @@ test(
     void outcomeOf(scene, { name: 'wait' }).catch(() => {});
     const body = { n: await callRow(scene), revision: '2025-06-18' };
     const runs = async (count: number): Promise<void> => {
-      const signal = AbortSignal.timeout(20_000);
+      const signal = AbortSignal.timeout(stuckAfterMs);
       while (called() < count) {
         signal.throwIfAborted();
         await new Promise((resolve) => setImmediate(resolve));

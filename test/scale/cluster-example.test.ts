@@ -11,6 +11,7 @@ import { test, type TestContext } from 'node:test';
 import { connect } from '../../src/client.ts';
 import { freePort, missing } from '../support/engines.ts';
 import { root } from '../support/sources.ts';
+import { stuckAfterMs } from '../support/stuck.ts';
 
 const skip = missing('redis-server');
 
@@ -68,5 +69,5 @@ test('whoever ends npm ends what it started', { skip }, async (t) => {
   await once(createInterface({ input: npm.stdout }), 'line');
   npm.kill('SIGTERM');
   // What it started holds its output open as long as it lives.
-  await once(npm, 'close', { signal: AbortSignal.timeout(30_000) });
+  await once(npm, 'close', { signal: AbortSignal.timeout(stuckAfterMs) });
 });

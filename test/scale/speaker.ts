@@ -1,6 +1,7 @@
 /** A client that says at which process of a service it asks what. */
 
 import { type Service, url } from './service.ts';
+import { stuckAfterMs } from '../support/stuck.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -52,7 +53,7 @@ export class Visit {
 
   /** Resolves as soon as something is so; it rejects when that does not come. */
   async until(what: (visit: this) => boolean): Promise<this> {
-    const patience = AbortSignal.timeout(20_000);
+    const patience = AbortSignal.timeout(stuckAfterMs);
     while (!what(this)) {
       if (this.ended && !what(this))
         throw new Error(`the answer ended before: ${this.#status} ${JSON.stringify(this.messages)}`);

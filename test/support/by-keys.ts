@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
+import { stuckAfterMs } from './stuck.ts';
 
 /** Name of what has the focus: empty where nothing has, or where it cannot be seen. */
 const holder = `(() => {
@@ -13,7 +14,7 @@ const holder = `(() => {
 
 /** Waits until something with such a name has the focus. */
 export async function focusHeld(page: Page, words: RegExp): Promise<void> {
-  const signal = AbortSignal.timeout(10_000);
+  const signal = AbortSignal.timeout(stuckAfterMs);
   let found = '';
   while (!words.test((found = String(await page.evaluate(holder)))))
     assert.ok(!signal.aborted, `the focus is at ${JSON.stringify(found)}, and not at ${String(words)}`);

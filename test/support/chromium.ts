@@ -3,6 +3,7 @@
 import { after, type TestContext } from 'node:test';
 import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core';
 import { chromiumPath, noChromium } from './chromium-path.ts';
+import { stuckAfterMs } from './stuck.ts';
 
 export { chromiumPath, noChromium };
 
@@ -13,6 +14,7 @@ after(async () => (await launched)?.close());
 function launch(): Promise<Browser> {
   return chromium.launch({
     executablePath: chromiumPath ?? '',
+    timeout: stuckAfterMs,
     // The pages are our own; as root it starts in no other way.
     args: ['--no-sandbox', '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'],
   });
@@ -26,7 +28,7 @@ export async function browserContext(
   launched ??= launch();
   const context = await (await launched).newContext({ viewport: { width: 800, height: 600 }, ...options });
   t.after(() => context.close());
-  context.setDefaultTimeout(20_000);
+  context.setDefaultTimeout(stuckAfterMs);
   return context;
 }
 

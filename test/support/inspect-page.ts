@@ -10,6 +10,7 @@ import type { InspectOptions } from '../../src/inspect/serve.ts';
 import type { ServerPlan } from '../../src/inspect/servers/shared.ts';
 import { browserContext, noChromium } from './chromium.ts';
 import { inspecting, noPage, type InspectedScene } from './inspected.ts';
+import { stuckAfterMs } from './stuck.ts';
 
 /** Why tests of the page in a browser are skipped; `false` where they are not. */
 export const noBrowser: string | false = noPage === false ? noChromium : noPage;
@@ -96,7 +97,7 @@ export async function watchPage(
         .click();
     },
     async until(expression) {
-      const signal = AbortSignal.timeout(20_000);
+      const signal = AbortSignal.timeout(stuckAfterMs);
       while ((await page.evaluate(expression)) !== true) {
         signal.throwIfAborted();
         await turn();

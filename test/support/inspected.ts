@@ -15,6 +15,7 @@ import { nodeFetch } from '../../src/node/client/fetch.ts';
 import { listen } from '../../src/node.ts';
 import type { Server } from '../../src/server/server.ts';
 import { root } from './sources.ts';
+import { stuckAfterMs } from './stuck.ts';
 
 /** Folder of the built page. */
 export const builtPage: string = join(root, 'dist/inspect/page');
@@ -115,7 +116,7 @@ export async function inspecting(
     },
     async line<Kind extends FeedLine['kind']>(kind: Kind, is?: (line: Extract<FeedLine, { kind: Kind }>) => boolean) {
       // A wait without an end says nothing of what was waited for.
-      const signal = AbortSignal.timeout(30_000);
+      const signal = AbortSignal.timeout(stuckAfterMs);
       for (;;) {
         const found = lines.findLast(
           (line): line is Extract<FeedLine, { kind: Kind }> =>

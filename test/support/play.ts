@@ -6,9 +6,7 @@ import { metaKey } from '../../src/protocol/meta.ts';
 import type { Revision } from '../../src/protocol/revision.ts';
 import { differences, linesOf, valueToSend, type Bindings, type Transcript } from '../../src/testing/transcript.ts';
 import type { Deliver, Wire } from './wires.ts';
-
-/** How long a message may take; only a failing test waits for it. */
-const patienceMs = 5000;
+import { stuckAfterMs } from './stuck.ts';
 
 /** Opens a connection to a server of its own. */
 export type Connect = (deliver: Deliver) => Wire | Promise<Wire>;
@@ -127,7 +125,7 @@ class Inbox {
 
   /** Takes the first message of a stream that differs in nothing; rejects when none comes. */
   async take(differ: (message: unknown) => readonly string[]): Promise<void> {
-    const deadline = AbortSignal.timeout(patienceMs);
+    const deadline = AbortSignal.timeout(stuckAfterMs);
     for (;;) {
       const found: string[] = [];
       for (const queue of this.#streams.values()) {

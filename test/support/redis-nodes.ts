@@ -2,6 +2,7 @@
 
 import { Redis } from 'ioredis';
 import { startRedis, type Engine } from './engines.ts';
+import { stuckAfterMs } from './stuck.ts';
 
 /** A server, and what may befall it. */
 export interface RedisNode {
@@ -126,11 +127,11 @@ export async function startCluster(silenceMs = 1_500): Promise<RedisCluster> {
   }
 }
 
-/** Tries again and again, for a minute at most unless it is given longer: only what fails waits for it. */
+/** Tries again and again, for longer than it takes if it comes at all. */
 export async function eventually(
   isSo: () => boolean | Promise<boolean>,
   what = 'what was waited for',
-  mostMs = 60_000,
+  mostMs: number = stuckAfterMs,
 ): Promise<void> {
   const until = performance.now() + mostMs;
   while (!(await isSo())) {
@@ -151,7 +152,7 @@ async function settle(nodes: readonly RedisNode[]): Promise<void> {
     return true;
   };
   // Servers that a busy machine lets wait for as long take one another for dead, again and again.
-  await eventually(isWhole, 'a whole cluster', 90_000);
+  await eventually(isWhole, 'a whole cluster');
 }
 
 /** Redis gives a handing over up after 5 s, without a word, so that it is asked for again. */

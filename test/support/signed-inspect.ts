@@ -5,6 +5,7 @@ import type { TestContext } from 'node:test';
 import { start } from '../../src/cli/child.test.ts';
 import type { EntryView, FeedLine, RowView, ServerView, SignInStepView } from '../../src/inspect/view.ts';
 import type { Machine } from './page-opener.ts';
+import { stuckAfterMs } from './stuck.ts';
 
 /** A process of `parley inspect` before a server, with a page that hears it. */
 export interface Inspected {
@@ -46,7 +47,7 @@ export async function signedInspect(
     }
   })().catch(() => {});
   const becomes = async (is: (view: ServerView) => boolean): Promise<ServerView> => {
-    const signal = AbortSignal.timeout(50_000);
+    const signal = AbortSignal.timeout(stuckAfterMs);
     for (;;) {
       const views = lines.flatMap((line) => (line.kind === 'server' ? [[line.server.id, line.server] as const] : []));
       const found = [...new Map(views).values()].find(is);

@@ -19,6 +19,7 @@ import {
   type ReadableSpan,
 } from '@opentelemetry/sdk-trace-base';
 import type { OtelOptions } from '../../src/otel.ts';
+import { stuckAfterMs } from './stuck.ts';
 
 /** One point of a histogram. */
 export interface Point {
@@ -61,7 +62,7 @@ export function telemetry(): Telemetry {
     spans: () => exporter.getFinishedSpans(),
     ended: async (name, kind) => {
       const has = (span: ReadableSpan): boolean => span.name === name && (kind ?? span.kind) === span.kind;
-      const until = performance.now() + 20_000;
+      const until = performance.now() + stuckAfterMs;
       while (!exporter.getFinishedSpans().some(has)) {
         if (performance.now() > until) throw new Error(`no span ${name} ended`);
         await setTimeout(1);

@@ -138,14 +138,14 @@ describe('a store in a cluster of Redis', { skip: missing('redis-server') }, () 
     let said = '';
     child.stdout.on('data', (chunk: unknown) => (said += String(chunk)));
     child.stderr.on('data', (chunk: unknown) => (said += String(chunk)));
-    await eventually(() => said.includes('open\n'), 'the process opening its store', 120_000);
+    await eventually(() => said.includes('open\n'), 'the process opening its store');
     for (const node of cluster.nodes) node.freeze();
     // Who has what is asked every 5 seconds, and no node says so now.
     await setTimeout(6_000);
     child.stdin.write('close\n');
     await setTimeout(100);
     for (const node of cluster.nodes) node.thaw();
-    await eventually(() => child.exitCode === 0, `the end of the process, which said ${said}`, 60_000);
+    await eventually(() => child.exitCode === 0, `the end of the process, which said ${said}`);
     await cluster.settle();
   });
 

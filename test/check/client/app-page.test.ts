@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { checkClient } from '../../../src/check/client/check-client.ts';
 import { noBrowser, openInspect } from '../../support/inspect-page.ts';
 import { planAt } from '../../support/inspected.ts';
+import { stuckAfterMs } from '../../support/stuck.ts';
 
 test(
   'nothing is found in the host of our own, and all that the app tells is judged',
@@ -26,7 +27,7 @@ test(
         await page.getByRole('region', { name: 'Result' }).getByText('looks at its host').waitFor();
         await app.getByRole('button', { name: 'Show its source' }).click();
         await app.getByRole('button', { name: 'Run the app' }).click();
-        const signal = AbortSignal.timeout(30_000);
+        const signal = AbortSignal.timeout(stuckAfterMs);
         for (;;) {
           signal.throwIfAborted();
           const frame = page.frames().find((one) => /^http:\/\/[^/]+\/app\//.test(one.url()));
