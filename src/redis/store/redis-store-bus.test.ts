@@ -103,12 +103,44 @@ test('what waits for a text that is under way has a limit too, and what leaves m
   const published = Array.from({ length: 260 }, async () => await bus.publish('c', text));
   const ends = Promise.allSettled(published);
   await turn();
-  for (let at = 0; at < 260; at++) await answer();
+  for (let at = 0; at < 255; at++) await answer();
   const refused = (await ends).filter(({ status }) => status === 'rejected');
-  // 256 of them have room, the one under way too.
-  assert.equal(refused.length, 4);
+  // 255 of them have room, the one under way too: each takes a little more than its text.
+  assert.equal(refused.length, 5);
   const later = bus.publish('c', 'later');
   await turn();
   await answer();
   assert.equal(await later, 0);
+});
+
+test('a text that came later is waited with for its own time, though one that goes with it had no more', async (t) => {
+  let now = 0;
+  t.mock.method(performance, 'now', () => now);
+  const { bus, sent, answer } = scene(true);
+  const down = new Error('CLUSTERDOWN The cluster is down');
+  const ends = ['one', 'two', 'three'].map(async (text, at) => {
+    now = at * 2_000;
+    return await bus.publish('c', text).catch((error: unknown) => (error as Error).name);
+  });
+  await turn();
+  for (; now < 7_500; now += 500) {
+    await answer(down);
+    await turn();
+  }
+  await answer();
+  assert.deepEqual(sent.at(-1), ['three']);
+  assert.deepEqual(await Promise.all(ends), ['StoreError', 'StoreError', 0]);
+});
+
+test('texts that say little have a limit too, since each takes room to wait', async () => {
+  const { bus, answer } = scene(true);
+  const first = bus.publish('c', 'first');
+  await turn();
+  await answer(new Error('CLUSTERDOWN The cluster is down'));
+  const ends = Array.from({ length: 32_800 }, async () => await bus.publish('c', ''));
+  const settled = Promise.allSettled(ends);
+  for (let at = 0; at < 330; at++) await answer();
+  await first;
+  const refused = (await settled).filter(({ status }) => status === 'rejected').length;
+  assert.ok(refused > 0 && refused < 100, String(refused));
 });

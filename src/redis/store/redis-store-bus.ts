@@ -15,6 +15,8 @@ const longestInTurn = 64 * 1024 * 1024;
 /** The most texts, and characters of them, that are published together. */
 const mostAtOnce = 100;
 const longestAtOnce = 1024 * 1024;
+/** Room that a text takes beside its own while it waits, in characters. */
+const besideText = 256;
 const pauseMs = 50;
 
 /**
@@ -111,9 +113,9 @@ export class RedisStoreBus implements CountingBus {
   }
 
   #inTurn(name: string, text: string, isHeld: boolean): Promise<number> {
-    if (this.#length + text.length > (isHeld ? longestWaiting : longestInTurn))
+    if (this.#length + roomOf(text) > (isHeld ? longestWaiting : longestInTurn))
       throw new StoreError('unavailable', 'more texts wait for Redis than there is room for');
-    this.#length += text.length;
+    this.#length += roomOf(text);
     return new Promise((resolve, reject) => {
       const one: Waiting = { text, until: monotonicNow() + this.#longestWait, resolve, reject };
       const others = this.#waiting.get(name);
@@ -128,47 +130,54 @@ export class RedisStoreBus implements CountingBus {
   async #sendAll(name: string, queue: Queue): Promise<void> {
     while (queue.texts.length > 0) {
       const some = queue.texts.splice(0, countOf(queue.texts));
-      try {
-        const heard = await this.#sentInTime(name, some, queue);
-        for (const [at, { resolve }] of some.entries()) resolve(heard[at] ?? 0);
-      } catch (error) {
-        for (const { reject } of some) reject(error);
-      }
-      for (const { text } of some) this.#length -= text.length;
+      await this.#sendInTime(name, some, queue);
+      for (const { text } of some) this.#length -= roomOf(text);
     }
     this.#waiting.delete(name);
   }
 
-  async #sentInTime(name: string, some: readonly Waiting[], queue: Queue): Promise<readonly number[]> {
-    const [{ until } = { until: 0 }] = some;
-    // What is before them may have had no answer for as long.
-    if (monotonicNow() >= until) throw this.#engine.errorOf(new TimeoutError(this.#longestWait));
-    for (;;) {
+  /** Sends texts together, and waits with each no longer than its time: what was before them may have had no answer for as long. */
+  async #sendInTime(name: string, some: readonly Waiting[], queue: Queue): Promise<void> {
+    let error: unknown = new TimeoutError(this.#longestWait);
+    for (let left = some, leastMs = 0; ; leastMs = pauseMs) {
+      const latest = monotonicNow() + leastMs;
+      for (const { until, reject } of left) if (until <= latest) reject(this.#engine.errorOf(error));
+      left = left.filter(({ until }) => until > latest);
+      const until = left.at(-1)?.until;
+      if (until === undefined) return;
       try {
-        const opened = await answeredWithin(this.#engine.open(), Math.min(until - monotonicNow(), this.#engine.callMs));
-        const client = this.#engine.readyFor(name);
-        if (client !== undefined) {
-          const texts = some.map(({ text }) => text);
-          const heard = await this.#sent(client, name, texts);
-          queue.isHeld = false;
-          return heard;
-        }
-        this.#refuseLost(this.#engine.ownerOf(opened, name), until);
-      } catch (error) {
-        if (!isNotRun(error) || until - monotonicNow() <= pauseMs) throw this.#engine.errorOf(error);
+        if (await this.#sentOnce(name, left, until)) return void (queue.isHeld = false);
+        error = new TimeoutError(this.#longestWait);
+      } catch (cause) {
+        error = cause;
+        if (!isNotRun(cause)) return left.forEach(({ reject }) => reject(this.#engine.errorOf(cause)));
       }
       queue.isHeld = true;
       await this.#engine.pause(pauseMs);
     }
   }
 
+  /** Sends texts where their server can be sent to now, and tells who waits; false where it cannot. */
+  async #sentOnce(name: string, some: readonly Waiting[], until: number): Promise<boolean> {
+    const opened = await answeredWithin(this.#engine.open(), Math.min(until - monotonicNow(), this.#engine.callMs));
+    const client = this.#engine.readyFor(name);
+    if (client === undefined) {
+      this.#refuseLost(this.#engine.ownerOf(opened, name));
+      return false;
+    }
+    const texts = some.map(({ text }) => text);
+    const heard = await this.#sent(client, name, texts);
+    for (const [at, { resolve }] of some.entries()) resolve(heard[at] ?? 0);
+    return true;
+  }
+
   /** A server that is away for longer is not waited for. */
-  #refuseLost(node: string, until: number): void {
+  #refuseLost(node: string): void {
     const now = monotonicNow();
     const since = this.#lostSince.get(node) ?? now;
     if (this.#lostSince.size > 1_000) this.#lostSince.clear();
     this.#lostSince.set(node, since);
-    if (now >= until || now - since > this.#longestWait || this.#engine.isClosed)
+    if (now - since > this.#longestWait || this.#engine.isClosed)
       throw this.#engine.errorOf(new TimeoutError(now - since));
   }
 }
@@ -179,6 +188,11 @@ function countOf(queue: readonly Waiting[]): number {
   const next = queue.slice(0, mostAtOnce);
   const over = next.findIndex(({ text }, at) => (length += text.length) > longestAtOnce && at > 0);
   return over < 0 ? next.length : over;
+}
+
+/** Room that a text takes which waits, with what it takes to tell who waits for it, in characters. */
+function roomOf(text: string): number {
+  return text.length + besideText;
 }
 
 /** In the place of who hears of gaps: tasks take a bus that need not tell of them. */
