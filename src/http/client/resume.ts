@@ -27,6 +27,8 @@ const pauseMs = 1_000;
 /** A server that asks for less would have us ask without end. */
 const shortestPauseMs = 100;
 const longestPauseMs = 30_000;
+/** The longest after a server denied it: each attempt may take a token from whoever gives them, and servers count who is refused. */
+const longestDeniedMs = 300_000;
 /** The longest pause that `Retry-After` may ask for: a stream that is opened by its word in a year is never opened. */
 const longestAskedMs = 60_000;
 
@@ -239,19 +241,21 @@ class Row {
   /** Number of failures in a row. */
   failures = 0;
   #askedMs = 0;
+  #longestMs = longestPauseMs;
 
   /** Takes in how an attempt went. */
   after(outcome: Outcome): Outcome {
     const failure = outcome instanceof ConnectionError ? outcome : undefined;
     this.failures = failure === undefined ? 0 : this.failures + 1;
     this.#askedMs = Math.min(longestAskedMs, failure?.retryAfterMs ?? 0);
+    this.#longestMs = isDenied(failure) ? longestDeniedMs : longestPauseMs;
     return outcome;
   }
 
   /** Waits before the next attempt; at least as long as the server asked for, within a minute. */
   pause({ retryMs = pauseMs }: ResumePosition, { signal, waiting }: PostExchange): Promise<void> {
     const least = Math.max(shortestPauseMs, retryMs);
-    const longer = Math.min(longestPauseMs, least * 2 ** Math.min(this.failures, 20));
+    const longer = Math.min(this.#longestMs, least * 2 ** Math.min(this.failures, 20));
     const ms = Math.max(least, longer, this.#askedMs);
     return new Promise((resolve, reject) => {
       const aborted = (): void => {
