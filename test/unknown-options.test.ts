@@ -110,6 +110,11 @@ describe('An unknown option is a TypeError at once that names the nearest', () =
     ['in the info of a bridge', () => createBridge(loose({ upstream, info: { name: 'b' } })), /info needs .*version/],
     ['in more of it', () => createBridge(loose({ upstream, info: { ...info, secret: 1 } })), /info has .*"secret"/],
     ['of a bridge', () => createBridge(loose({ upstream, shared: 'shared' })), /createBridge .*"shared".*sharing/],
+    [
+      'of a bridge beside its own',
+      () => (createBridge as (...given: object[]) => unknown)({ upstream }, { sharing: 'none' }),
+      /createBridge takes all its options in one object/,
+    ],
     ['in rounds of a bridge', () => createBridge(loose({ upstream, rounds: { ttl: 1 } })), /rounds .*"ttl".*ttlMs/],
     [
       'in rates of a bridge',

@@ -66,8 +66,13 @@ export interface CreateBridge {
 export function bridgeOver(connect: ConnectUpstream): CreateBridge {
   function create(options: BridgeOptions): Promise<Bridge>;
   function create(options: MergedBridgeOptions): Promise<MergedBridge>;
-  async function create(options: BridgeOptions | MergedBridgeOptions): Promise<Bridge | MergedBridge> {
+  async function create(
+    options: BridgeOptions | MergedBridgeOptions,
+    ...others: readonly unknown[]
+  ): Promise<Bridge | MergedBridge> {
     checkTarget(options);
+    if (others.some((other) => other !== undefined))
+      throw new TypeError('createBridge takes all its options in one object');
     checkNames(options);
     if (options.tasks !== undefined) (await import('./tasks/kept/task-options.ts')).checkKeptTasks(options.tasks);
     return 'upstreams' in options ? mergedBridge(options, connect) : singleBridge(options, connect);
