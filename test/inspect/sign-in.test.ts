@@ -20,7 +20,7 @@ test(
   async (t) => {
     const { as, server, machine } = await scene(t);
     const here = await signedInspect(t, machine, server.url);
-    const { lines, json, post, becomes } = here;
+    const { lines, json, post, becomes, rowsCome } = here;
     const refused = await becomes(({ state }) => state === 'failed');
     assert.deepEqual([refused.wantsSignIn, refused.login], [true, undefined]);
     assert.match(refused.advice ?? '', /Sign in/);
@@ -30,9 +30,10 @@ test(
     const { login } = await becomes(({ state, login: kept }) => state === 'connected' && kept !== undefined);
     assert.deepEqual([login?.issuer, login?.isRenewable], [as.issuer, true]);
     assert.equal((await machine.opened()).length, 1);
-    const asked = authRows(lines);
+    const isToken = ({ what }: RowView): boolean => what.startsWith('POST') && what.includes('/token');
+    const asked = await rowsCome((rows) => rows.some(isToken));
     assert.ok(asked.some(({ what }) => what.includes('/.well-known/oauth-protected-resource')));
-    const { n } = asked.find(({ what }) => what.startsWith('POST') && what.includes('/token')) ?? assert.fail();
+    const { n } = asked.find(isToken) ?? assert.fail();
     const { entry } = await json<EntryView>('entry', { n, reveal: true });
     assert.match(String(entry['text']), /grant_type=authorization_code/);
     assert.match(String(entry['text']), /code_verifier=•••/);
@@ -44,9 +45,11 @@ test(
     assert.deepEqual(await json('sign-out', { server: 'A' }), { revoked: null });
     await (await post('connect', { server: 'A' })).text();
     await becomes(({ state, wantsSignIn }) => state === 'failed' && wantsSignIn);
+    const revoked = (): number => authRows(lines).filter(({ what }) => /revocation/.test(what)).length;
+    await rowsCome(() => revoked() >= 2);
+    // Another one would have come.
     await setTimeout(300);
-    const revoked = authRows(lines).filter(({ what }) => /revocation/.test(what));
-    assert.equal(revoked.length, 2);
+    assert.equal(revoked(), 2);
     assertSilent([await readable(here)], as);
   },
 );
@@ -88,14 +91,14 @@ for (const [title, env] of [
   test(title, { skip }, async (t) => {
     const { server, machine } = await scene(t);
     const here = await signedInspect(t, { env: { ...machine.env, ...env } }, server.url);
-    const { lines, post, json, becomes } = here;
+    const { lines, post, json, becomes, rowsCome } = here;
     await becomes(({ wantsSignIn, pauses }) => wantsSignIn && !pauses);
     await json('pause-sign-in', { server: 'A', on: true });
     await json('connect', { server: 'A', asks: true });
     await becomes((view) => waitingIn(view) !== undefined);
-    // The attempt without a person looked at metadata too, and rows come a little after views.
-    await setTimeout(500);
-    const before = authRows(lines).length;
+    // The attempt without a person looked at metadata too, and its rows may come yet.
+    const began = Date.now();
+    const sentSince = (): number => authRows(lines).filter((row) => row.t >= began).length;
     const sent: string[] = [];
     let isConnected = false;
     void becomes(({ state }) => state === 'connected').then(() => (isConnected = true));
@@ -104,7 +107,7 @@ for (const [title, env] of [
       async (part, row) => {
         // Longer than an answer may take.
         if (part === 'metadata' && title.includes('long')) await setTimeout(11_000);
-        assert.ok(authRows(lines).length - before <= sent.length, `${part} waits, and was sent`);
+        assert.ok(sentSince() <= sent.length, `${part} waits, and was sent`);
         assert.equal((await machine.opened()).length, sent.includes('browser') ? 1 : 0);
         assert.equal(row, undefined);
         sent.push(part);
@@ -117,9 +120,9 @@ for (const [title, env] of [
     assert.deepEqual(new Set(signIn.map((step) => step.state)), new Set(['done']));
     // Each request is found in the wire by its step.
     const requests = signIn.filter(({ part }) => part !== 'code' && part !== 'browser');
-    await setTimeout(300);
-    const rows = new Set(authRows(lines).map(({ n }) => n));
-    assert.ok(requests.length >= 5 && requests.every(({ row = 0 }) => rows.has(row)));
+    assert.ok(requests.length >= 5);
+    await rowsCome((rows) => requests.every(({ row }) => rows.some(({ n }) => n === row)));
+    assert.ok(sentSince() >= requests.length);
     assert.equal((await post('go-on', { server: 'A', step: 1 })).status, 409);
   });
 
@@ -133,14 +136,13 @@ test('a paused sign-in that is given up sends nothing any more, and opens no pag
   await json('connect', { server: 'A', asks: true });
   await lettingGo(here, ['challenge', 'metadata', 'issuer', 'registration']);
   await becomes((view) => waitingIn(view)?.part === 'browser');
-  await setTimeout(300);
-  const before = authRows(lines).length;
+  const before = Date.now();
   await json('disconnect', { server: 'A' });
   const closed = await becomes(({ state }) => state === 'closed');
   assert.equal(closed.signIn, undefined);
   assert.equal((await post('go-on', { server: 'A', step: 1 })).status, 409);
   await setTimeout(300);
-  assert.deepEqual([authRows(lines).length, await machine.opened()], [before, []]);
+  assert.deepEqual([authRows(lines).filter(({ t: at }) => at >= before), await machine.opened()], [[], []]);
 });
 
 test('a sign-in that is held for too long ends, and what held it lets nothing go any more', { skip }, async (t) => {
@@ -263,16 +265,15 @@ test('a step shows the requirements that its answer breaks', { skip }, async (t)
   await once(faulty, 'listening');
   t.after(() => faulty.close().closeAllConnections());
   const url = `http://127.0.0.1:${(faulty.address() as AddressInfo).port}/mcp`;
-  const { lines, json, becomes } = await signedInspect(t, machine, url);
+  const { json, becomes, rowsCome } = await signedInspect(t, machine, url);
   await becomes(({ state }) => state === 'failed');
   await json('connect', { server: 'A', asks: true });
   const { signIn = [] } = await becomes(({ state, signIn: steps = [] }) => state === 'failed' && steps.length > 1);
   const broken = Object.fromEntries(signIn.map((step) => [step.part, step.broken]));
   assert.deepEqual(broken['challenge'], ['auth-116']);
   assert.deepEqual(broken['metadata'], ['auth-024', 'auth-116']);
-  await setTimeout(300);
-  const rows = lines.flatMap((line): readonly RowView[] => (line.kind === 'rows' ? line.rows : []));
-  const row = rows.findLast((one) => one.lane === 'auth' && one.broken?.includes('auth-024') === true);
+  const isBroken = (one: RowView): boolean => one.broken?.includes('auth-024') === true;
+  const row = (await rowsCome((rows) => rows.some(isBroken))).findLast(isBroken);
   const { broken: told } = await json<EntryView>('entry', { n: row?.n ?? 0 });
   assert.match(told.map(({ words }) => words).join(), /Metadata of the resource name it/);
 });

@@ -99,7 +99,7 @@ test(
       const result = { protocolVersion: '2025-06-18', capabilities: {}, serverInfo: { name: 'old', version: '1' } };
       peer.send({ jsonrpc: '2.0', id: message['id'], result });
     });
-    const wishes = { connectionTimeoutMs: 1_500 };
+    const wishes = { connectionTimeoutMs: 6_000 };
     const plan = planAt('silent', { kind: 'stdio', wishes, reach: () => Promise.resolve(transport) });
     const scene = await inspecting(t, [plan]);
     const { state, revision } = await viewWhere(scene, (view) => view.state === 'connected' || view.state === 'failed');

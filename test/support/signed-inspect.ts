@@ -15,6 +15,8 @@ export interface Inspected {
   json<Result>(verb: string, body?: object): Promise<Result>;
   /** Waits for a state of a server, as it is now. */
   becomes(is: (view: ServerView) => boolean): Promise<ServerView>;
+  /** Waits for rows of what is said about authorization, of both sides, which come a little after what is told of the server. */
+  rowsCome(are: (rows: readonly RowView[]) => boolean): Promise<readonly RowView[]>;
 }
 
 /** Starts it; the words are a server, and options. */
@@ -55,6 +57,14 @@ export async function signedInspect(
       await once(heard, 'line', { signal });
     }
   };
+  const rowsCome = async (are: (rows: readonly RowView[]) => boolean): Promise<readonly RowView[]> => {
+    const signal = AbortSignal.timeout(stuckAfterMs);
+    for (;;) {
+      const rows = allAuthRows(lines);
+      if (are(rows)) return rows;
+      await once(heard, 'line', { signal });
+    }
+  };
   const json = async <Result>(verb: string, body: object = {}): Promise<Result> => {
     const response = await post(verb, body);
     const value: unknown = await response.json();
@@ -62,7 +72,7 @@ export async function signedInspect(
     // Each verb answers what its caller expects.
     return value as Result;
   };
-  return { lines, post, json, becomes };
+  return { lines, post, json, becomes, rowsCome };
 }
 
 /** The step that waits for the person. */
@@ -72,10 +82,12 @@ export function waitingIn({ signIn = [] }: ServerView): SignInStepView | undefin
 
 /** Rows of requests about authorization, as they are now. */
 export function authRows(lines: readonly FeedLine[]): readonly RowView[] {
+  return allAuthRows(lines).filter(({ from }) => from === 'client');
+}
+
+function allAuthRows(lines: readonly FeedLine[]): readonly RowView[] {
   const rows = lines.flatMap((line) => (line.kind === 'rows' ? line.rows : []));
-  return [...new Map(rows.map((row) => [row.n, row])).values()].filter(
-    ({ lane, from }) => lane === 'auth' && from === 'client',
-  );
+  return [...new Map(rows.map((row) => [row.n, row])).values()].filter(({ lane }) => lane === 'auth');
 }
 
 /** Everything that whoever looks at the page can read by now, as one text. */
