@@ -40,6 +40,10 @@ export const disputes: ReadonlyMap<string, string> = new Map<string, string>([
     'auth-095',
     'the page wants capitals in a scheme or a host to be accepted, and RFC 9728 wants resource to be the very text',
   ],
+  [
+    'wire-uri',
+    'the schema says it with a format, which JSON Schema lets validators pass over, and official SDKs take relative paths too',
+  ],
   ['tasks-086', 'the pages of the extension say -32021 and, on the first of them, -32003'],
   [
     'subs-011',

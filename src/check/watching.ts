@@ -79,7 +79,7 @@ export class Watching {
         .filter((revision) => isInForce(rule, revision))
         .map((revision) => {
           const isBroken = (id: string): boolean =>
-            judged.some((one) => one.rule.id === id && one.revision === revision && one.outcome.verdict === 'breaks');
+            judged.some((one) => one.rule.id === id && one.outcome.verdict === 'breaks');
           // What was said in a revision that is not spoken is found nowhere, so that it is the cause of nothing.
           const named = (fault: string): string | undefined =>
             revisions.map((one) => this.#named.get(fault)?.get(one)).find((cause) => cause !== undefined);
@@ -152,7 +152,9 @@ export class Watching {
     const causeOf = ({ why, where = '' }: BrokenPlace): string | undefined =>
       named(why) ??
       byProbe.find(
-        ([method, field, id]) => where.startsWith(`${method} `) && covers([field], { where }) && isBroken(id),
+        ([method, field, id]) =>
+          (field === '' ? where === method : where.startsWith(`${method} `) && covers([field], { where })) &&
+          isBroken(id),
       )?.[2];
     const { more = [], ...own } = seen;
     const [first, ...others] = [own, ...more].filter((place) => causeOf(place) === undefined);
@@ -165,8 +167,16 @@ export class Watching {
 /** Most places beside the first, and most faults with a cause that are remembered. */
 const [mostMore, mostNamed] = [4, 200];
 
-/** Rules that act and name what a message of some method must have, and where. */
-const byProbe = [['resources/read', 'contents[]', 'resources-008']] as const;
+/** Rules that act and name what a message of some method must have, and where; nowhere is the result itself, which is no object. */
+const byProbe = [
+  ['resources/read', 'contents[]', 'resources-008'],
+  ['ping', '', 'ping-001'],
+  ['server/discover', '', 'versioning-003'],
+  ['tools/list', '', 'tools-002'],
+  ['prompts/list', '', 'prompts-002'],
+  ['resources/list', '', 'resources-002'],
+  ['logging/setLevel', '', 'logging-002'],
+] as const;
 
 /** Tells whether a fault may be that of a rule which names it: what is wrong in one field is the cause of nothing in another. */
 function covers(fields: readonly string[], { where = '' }: Pick<WatchedFault, 'where'>): boolean {

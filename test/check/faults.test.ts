@@ -4,12 +4,13 @@ import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import type { CheckReport } from '../../src/check/report.ts';
 import { metaKey } from '../../src/protocol/meta.ts';
-import { revisions } from '../../src/protocol/revision.ts';
+import { chosenRevisions, revisions } from '../../src/protocol/revision.ts';
 import { callFaults } from './call-faults.ts';
 import { faults, metaOf } from './faults.ts';
-import { faulty, type Fault } from './faulty.ts';
+import { faulty, json, type Fault } from './faulty.ts';
 import { meaningFaults } from './meaning-faults.ts';
 import { writtenFaults } from './written-faults.ts';
+import { toldFaults } from './told-faults.ts';
 import { moreCallFaults, moreFaults } from './more-faults.ts';
 import { judgedAt } from './judging.ts';
 
@@ -37,12 +38,43 @@ for (const revision of revisions)
     assert.ok(report.rows.some(({ id, verdict }) => id === 'harden-no-json' && verdict === 'holds'));
   });
 
+/** Answers a method with a text in the place of a result. */
+function textFor(asked: string): Fault {
+  return {
+    request: ({ message: { method, id }, message }) =>
+      // Newer revisions have no ping.
+      method === asked && (asked !== 'ping' || metaOf(message) === undefined)
+        ? json(200, { jsonrpc: '2.0', id, result: 'pong' })
+        : undefined,
+  };
+}
+
 test('one cause is one finding, of whatever else it is the cause', async (t) => {
   const causes = ['code-as-text', 'answers-notification', 'id-as-text', 'get-is-json', 'no-result-type', 'schema-null'];
   const all = { ...faults, ...meaningFaults };
   for (const name of [...causes, 'any-revision-served-as-an-old-one', 'no-discover']) {
     const [row, fault] = all[name] ?? assert.fail(name);
     const { findings } = await judged(t, fault);
+    assert.deepEqual(
+      findings.map(({ id }) => id),
+      [row],
+      name,
+    );
+  }
+});
+
+test('a text for a result, another media type, refused additions and pages without end are one finding each', async (t) => {
+  const texts: typeof faults = {
+    'ping-says-pong': ['ping-001', textFor('ping')],
+    'tools-are-a-text': ['tools-002', textFor('tools/list')],
+  };
+  const names = 'plain-text refuses-tokens refuses-keys one-cursor-for-ever cursors-in-a-ring tool-on-two-pages'.split(
+    ' ',
+  );
+  for (const name of [...names, 'link-without-scheme', ...Object.keys(texts)]) {
+    const [row, fault] = { ...toldFaults, ...texts }[name] ?? assert.fail(name);
+    const url = await faulty(t, fault);
+    const { findings } = await judgedAt(t, url, { revisions: chosenRevisions(['2025-11-25', '2026-07-28']), calls });
     assert.deepEqual(
       findings.map(({ id }) => id),
       [row],
@@ -86,6 +118,7 @@ describe('a server with one fault', { concurrency: 2 }, () => {
     ...moreCallFaults,
     ...writtenFaults,
     ...meaningFaults,
+    ...toldFaults,
   }))
     test(`is found out: ${name} breaks ${row}`, async (t) => {
       const { findings, rows } = await judged(t, fault, [row]);

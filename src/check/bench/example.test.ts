@@ -52,7 +52,7 @@ test('a tool whose arguments cannot be guessed is not called, and says why', asy
     name: 'pay',
     inputSchema: { type: 'object', properties: { iban: { type: 'string', pattern: '^NO' } }, required: ['iban'] },
   };
-  const offer = { capabilities: {}, tools: [tool], prompts: [], resources: [], templates: [] };
+  const offer = { capabilities: {}, tools: [tool], prompts: [], resources: [], templates: [], walks: [] };
   const [guessed] = await callable([{ name: 'pay' }], offer, new Set());
   assert.match(JSON.stringify(guessed), /do not fit its inputSchema: \/iban/);
   const [given] = await callable([{ name: 'pay', args: { iban: 'NO93' } }], offer, new Set());

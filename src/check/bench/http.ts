@@ -1,6 +1,7 @@
 import { Agent, request as requestOf, type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { Agent as SecureAgent, request as secureRequestOf } from 'node:https';
 import { after } from '../../jsonrpc/timeout.ts';
+import { isMessageText } from './manner.ts';
 import { readEvents } from '../../jsonrpc/sse.ts';
 import { Senders, shownSender, type ProvenToken, type Sender, type UserCredentials } from './senders.ts';
 import { Coming, mostBytes, toldText, type Exchanged, type ExchangeLimits } from './exchange.ts';
@@ -246,7 +247,8 @@ async function read(came: IncomingMessage, coming: Coming, { until }: RawRequest
   }
   const text = Buffer.concat(chunks).toString('utf8');
   coming.keep(text);
-  if (isJson(came)) coming.piece(text);
+  // That a message is of another type is a fault by itself, and others are to be seen beside it.
+  if (isJson(came) || isMessageText(text)) coming.piece(text);
   return 'complete';
 }
 

@@ -38,3 +38,8 @@ export function isResuming({ headers = {} }: Manner): boolean {
 export function isEventStream({ headers }: Exchanged): boolean {
   return headers['content-type']?.startsWith('text/event-stream') === true;
 }
+
+/** Tells whether a text looks like a message; it is not parsed, since of a long one a part may be kept. */
+export function isMessageText(text: string): boolean {
+  return /^\s*[[{]/.test(text) && text.includes('"jsonrpc"');
+}

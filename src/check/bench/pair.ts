@@ -2,6 +2,7 @@ import { after, settledWithin } from '../../jsonrpc/timeout.ts';
 import { Coming, Unasked, type Exchanged, type ExchangeLimits } from './exchange.ts';
 import type { RawHttp, RawStream } from './http.ts';
 import type { RawLines } from './lines.ts';
+import { isMessageText } from './manner.ts';
 
 /** Event of a stream as it came. */
 export interface PairEvent {
@@ -9,11 +10,6 @@ export interface PairEvent {
   readonly data: string;
   /** True where it came before the one that names the endpoint. */
   readonly isEarly: boolean;
-}
-
-/** Tells whether the data of an event look like a message. Long data are kept in part, so that they are not parsed. */
-export function isMessageText(data: string): boolean {
-  return /^\s*[[{]/.test(data) && data.includes('"jsonrpc"');
 }
 
 /** A server that speaks HTTP+SSE: it says everything on one stream, and hears what is posted to the endpoint that it names there. */

@@ -59,7 +59,10 @@ const badCursor: ProbeRule = {
     const declared = await declaredLists(bench);
     if (declared.length === 0) return notApplicable('it lists nothing');
     for (const [, method] of declared) {
-      const verdict = refusedWith(await ask(bench, method, { cursor: nobody }), { code: -32602 });
+      const answer = await ask(bench, method, { cursor: nobody });
+      const verdict = refusedWith(answer, { code: -32602 });
+      // That nothing is listed without one either has a row of its own.
+      if (verdict.verdict === 'breaks' && (await ask(bench, method, {})).result === undefined) continue;
       if (verdict.verdict === 'breaks') return { ...verdict, why: `${method}: ${verdict.why}` };
     }
     return holds;

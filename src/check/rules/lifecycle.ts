@@ -2,7 +2,7 @@ import type { Bench } from '../bench/bench.ts';
 import { parseJson } from '../../json/parse.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import { isExtensionId, metaKey } from '../../protocol/meta.ts';
-import { isMessageText } from '../bench/pair.ts';
+import { isMessageText } from '../bench/manner.ts';
 import { newestOf } from '../../protocol/revision.ts';
 import type { Answered } from '../bench/prober.ts';
 import type { ProbeRule, WatchRule } from '../rule.ts';
@@ -244,7 +244,7 @@ const declared: ProbeRule = {
       const answer = await speaker.request(method);
       const isDeclared = (speaker.capabilities[capability] ?? undefined) !== undefined;
       if (isDeclared && answer.result === undefined)
-        return breaks(answer, `${capability} is declared, and ${method} gives no result`);
+        return notJudged(`${capability} is declared, and ${method} gives no result: see ${capability}-002`);
       const items = answer.result?.[capability];
       if (!isDeclared && Array.isArray(items) && items.length > 0)
         return breaks(answer, `${capability} is not declared, and ${method} lists ${items.length}`);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newestRevision } from '../../protocol/revision.ts';
-import type { HeardMessage, WatchRule } from '../rule.ts';
-import { listedRules } from './listed.ts';
+import type { HeardMessage } from '../rule.ts';
+import { apartOnPage, listedRules } from './listed.ts';
 
 /** A list of tools, as it is heard; each look at a name is told. */
 function heard(names: readonly string[], looked: () => void = () => undefined): HeardMessage {
@@ -23,20 +23,16 @@ function heard(names: readonly string[], looked: () => void = () => undefined): 
   };
 }
 
-function rule(id: string): WatchRule {
-  return listedRules.find((one) => one.id === id) ?? assert.fail(id);
-}
-
 test('the second of two tools with one name is found', () => {
-  const found = rule('tools-020').watch(heard(['add', 'book', 'add']));
+  const found = apartOnPage.watch(heard(['add', 'book', 'add']));
   assert.deepEqual(found, { breaks: 'add: it is listed more than once', where: 'tools/add' });
-  assert.equal(rule('tools-020').watch(heard(['add', 'Add'])), 'holds');
-  assert.equal(rule('tools-020').watch(heard([])), 'not-seen');
+  assert.equal(apartOnPage.watch(heard(['add', 'Add'])), 'holds');
+  assert.equal(apartOnPage.watch(heard([])), 'not-seen');
 });
 
 test('every rule about tools looks at each a few times, however many are listed', () => {
   const names = Array.from({ length: 2_000 }, (_, at) => `tool-${at}`);
-  for (const { id, watch } of listedRules) {
+  for (const { id, watch } of [...listedRules, apartOnPage]) {
     let looks = 0;
     watch(heard(names, () => looks++));
     assert.ok(looks <= 4 * names.length, `${id} looked ${looks} times`);

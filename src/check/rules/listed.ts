@@ -41,10 +41,12 @@ export function aboutTools(rule: Omit<WatchRule, 'watch'>, fault: (tool: JsonObj
   };
 }
 
-const namedApart: WatchRule = {
-  id: 'tools-020',
-  words: 'No two tools have one name',
-  mend: 'name them apart',
+/** Words of a rule that is about all pages of a list. */
+export const apartWords = { id: 'tools-020', words: 'No two tools have one name', mend: 'name them apart' } as const;
+
+/** The same rule for who sees one page after another. */
+export const apartOnPage: WatchRule = {
+  ...apartWords,
   watch(heard) {
     const tools = entriesIn(heard, 'tools/list', 'tools');
     if (tools.length === 0) return 'not-seen';
@@ -107,7 +109,6 @@ const tools: readonly WatchRule[] = [
     },
     ({ name }) => (typeof name === 'string' && !/^[\w.-]*$/.test(name) ? 'it has others' : undefined),
   ),
-  namedApart,
   aboutTools(
     {
       id: 'harden-hidden-text',

@@ -32,6 +32,9 @@ import { listedRules } from './listed.ts';
 import { logRules } from './messages/logs.ts';
 import { meaningRules } from './messages/meanings.ts';
 import { metaKeyRules } from './messages/meta-keys.ts';
+import { uriRules } from './messages/uris.ts';
+import { listRules } from './lists/pages.ts';
+import { takenMetaRules } from './messages/taken-meta.ts';
 import { nastyRules } from './hardening/nasty.ts';
 import { outlives } from './hardening/outlives.ts';
 import { offeredRules } from './offered.ts';
@@ -59,6 +62,7 @@ export const checkRules: readonly CheckRule[] = [
   ...envelopeRules,
   ...meaningRules,
   ...metaKeyRules,
+  ...uriRules,
   ...agreedRules,
   ...listedRules,
   ...headerNameRules,
@@ -85,6 +89,8 @@ export const checkRules: readonly CheckRule[] = [
   ...stdioRules,
   ...sseRules,
   ...featureRules,
+  ...listRules,
+  ...takenMetaRules,
   ...logRules,
   ...offeredRules,
   ...inputRules,

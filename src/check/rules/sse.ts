@@ -1,5 +1,6 @@
 import type { Bench } from '../bench/bench.ts';
-import { isMessageText, type RawPair } from '../bench/pair.ts';
+import { isMessageText } from '../bench/manner.ts';
+import type { RawPair } from '../bench/pair.ts';
 import type { Prober } from '../bench/prober.ts';
 import type { ProbeRule } from '../rule.ts';
 import { looksGuessable } from './common/guessable.ts';

@@ -3,6 +3,7 @@
 import type { Exchanged } from '../../check/bench/exchange.ts';
 import { rowOf } from '../../check/register.ts';
 import { isProbe, type CheckRule, type WatchRule } from '../../check/rule.ts';
+import { apartOnPage } from '../../check/rules/listed.ts';
 import { checkRules } from '../../check/rules/rules.ts';
 import { jsonIn } from '../../json/parse.ts';
 import { isObject } from '../../jsonrpc/message.ts';
@@ -10,7 +11,11 @@ import { revisionOf, type Revision } from '../../protocol/revision.ts';
 import type { RecordingEntry } from '../../wire/entry.ts';
 import type { WireContext } from './context.ts';
 
-const rules: readonly WatchRule[] = checkRules.filter((rule): rule is WatchRule => !isProbe(rule));
+const rules: readonly WatchRule[] = [
+  ...checkRules.filter((rule): rule is WatchRule => !isProbe(rule)),
+  // Who judges a server walks over all pages for it.
+  apartOnPage,
+];
 
 /** Rules by their ids, for who tells what they say. */
 export const ruleById: ReadonlyMap<string, CheckRule> = new Map(checkRules.map((rule) => [rule.id, rule]));

@@ -3,6 +3,8 @@ import type { Bench } from '../../bench/bench.ts';
 import type { Answered } from '../../bench/prober.ts';
 import type { ProbeRule, WatchRule } from '../../rule.ts';
 import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } from '../../verdict.ts';
+import { rowOf } from '../../register.ts';
+import { noMethod } from '../basic.ts';
 import { refusedWith } from '../common/refusals.ts';
 
 /** Rules about what HTTP admits at all, and how it answers. */
@@ -122,9 +124,15 @@ const mediaType: ProbeRule = {
     const speaker = await bench.shared();
     const answer = await bench.works(speaker, bench.harmless).catch(() => undefined);
     if (answer === undefined) return notJudged(`a right ${bench.harmless} gave no result`);
-    return isMediaType(answer.headers['content-type'])
-      ? holds
-      : breaks(answer, `it is ${answer.headers['content-type'] ?? 'of no type'}`);
+    const refusal = await speaker.request(noMethod);
+    // What refuses a request of older revisions by its status need be no message.
+    const isAnswer =
+      refusal.response !== undefined && (refusal.status === 200 || rowOf('http-115').lives(bench.revision));
+    for (const one of isAnswer ? [answer, refusal] : [answer]) {
+      const type = one.headers['content-type'];
+      if (!isMediaType(type)) return breaks(one, `it is ${type ?? 'of no type'}`);
+    }
+    return holds;
   },
 };
 
