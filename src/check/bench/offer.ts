@@ -20,7 +20,7 @@ export interface PageWalk {
   readonly pages: readonly (readonly JsonObject[])[];
   /** Reason for which it has no end, where it was seen that it has none. */
   readonly endless?: string;
-  /** What came of the last page. */
+  /** Answer that the last page came with. */
   readonly last: Answered;
 }
 
