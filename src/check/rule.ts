@@ -51,6 +51,8 @@ export interface HeardMessage {
   readonly running?: ReadonlySet<unknown>;
   /** Ids of requests of the server in this conversation; `undefined` where it may have sent more. */
   readonly asked?: ReadonlySet<unknown> | undefined;
+  /** Tells whether it answers what was answered before; `undefined` where nobody counts. */
+  readonly isAgain?: boolean;
   readonly revision: Revision;
   /** Capabilities that the client declared in this conversation. */
   readonly capabilities: Readonly<Record<string, unknown>>;

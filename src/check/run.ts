@@ -86,7 +86,7 @@ export async function runRules(options: RunOptions): Promise<RunResult> {
       recorded.add(exchange, revision);
     },
     calledAnyway: (name) => void anyway.add(name),
-    unasked: (lines, revision) => watching.unasked(lines, revision),
+    unasked: (lines, revision, again) => watching.unasked(lines, revision, again),
   };
   // What the server speaks besides says what is right in the revisions that are judged.
   const benches = published.map((revision) => new Bench(revision, ground));

@@ -24,7 +24,7 @@ function listed(watching: Watching, revision: Revision, field: Readonly<Record<s
     end: 'complete',
   };
   const circumstances = { capabilities: {}, declared: undefined, running: new Set(), asked: undefined };
-  watching.heard(exchange, { revision, request, isAside: false, ...circumstances });
+  watching.heard(exchange, { revision, request, isAside: false, again: new Set(), ...circumstances });
 }
 
 function verdictsAt(
@@ -76,7 +76,7 @@ function foundIn(
   };
   const capabilities = { elicitation: {}, sampling: {}, roots: {} };
   const circumstances = { capabilities, declared: undefined, running: new Set(), asked: undefined };
-  watching.heard(exchange, { revision, request, isAside: false, ...circumstances });
+  watching.heard(exchange, { revision, request, isAside: false, again: new Set(), ...circumstances });
   return watching
     .outcomes([revision])
     .flatMap(({ rule, outcome }) =>

@@ -1,3 +1,4 @@
+import { jsonIn } from '../json/parse.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import type { Revision } from '../protocol/revision.ts';
 import { answers, type Exchanged } from './bench/exchange.ts';
@@ -29,7 +30,7 @@ export class Watching {
   /** Looks at what came of one message. */
   heard(
     exchange: Exchanged,
-    { revision, capabilities, declared, request: sent, running, asked, isAside }: ProbeMessage,
+    { revision, capabilities, declared, request: sent, running, asked, again, isAside }: ProbeMessage,
   ): void {
     // The body of a refusal over HTTP may be a JSON-RPC error, and need not. (Spec 2025-11-25, Streamable HTTP, Sending Messages to the Server, point 4.)
     const isRefusal = exchange.status !== undefined && exchange.status >= 400;
@@ -48,14 +49,15 @@ export class Watching {
           sent,
           running,
           asked,
+          isAgain: again.has(message),
           request: requestOf(message, sent),
         });
   }
 
   /** Looks at the lines that a process said of its own accord. */
-  unasked(lines: readonly string[], revision: Revision): void {
+  unasked(lines: readonly string[], revision: Revision, again: readonly string[] = []): void {
     const malformed = lines.filter((line) => !isJson(line));
-    for (const line of malformed) {
+    for (const line of [...malformed, ...again]) {
       const exchange: Exchanged = {
         sent: '',
         status: undefined,
@@ -65,7 +67,10 @@ export class Watching {
         malformed,
         end: 'complete',
       };
-      this.#look({}, { malformed: line, exchange, revision, capabilities: {}, sent: undefined, request: undefined });
+      const looked = { exchange, revision, capabilities: {}, sent: undefined, request: undefined };
+      const message = again.includes(line) ? jsonIn(line) : undefined;
+      if (isObject(message)) this.#look(message, { ...looked, isAgain: true });
+      else this.#look({}, { ...looked, malformed: line });
     }
   }
 

@@ -113,6 +113,18 @@ describe('a server of lines', { concurrency: 3 }, () => {
     assert.deepEqual(await found(t, long, { then: program }), []);
   });
 
+  test('a second answer to a request breaks harden-second-answer, at once or after others', async (t) => {
+    const only = ['harden-second-answer'];
+    assert.deepEqual(await found(t, '', { only }), []);
+    const twice = server.replace(
+      'say(result ===',
+      "if (method === 'tools/list') say({ id, result });\n  say(result ===",
+    );
+    assert.deepEqual(await found(t, '', { then: twice, only }), only);
+    const late = server.replace('say(result ===', 'setTimeout(() => say({ id, result: {} }), 50);\n  say(result ===');
+    assert.deepEqual(await found(t, '', { then: late, only }), only);
+  });
+
   test('no-depth-limit: a process that deep JSON ends breaks harden-depth', async (t) => {
     const walks = `
       const parse = JSON.parse;

@@ -39,8 +39,8 @@ export interface Ground {
   heard(exchange: Exchanged, about: ProbeMessage): void;
   /** Hears what was sent and is no message. */
   told(exchange: Exchanged, revision: Revision): void;
-  /** Hears the lines that a process said unasked. */
-  unasked(lines: readonly string[], revision: Revision): void;
+  /** Hears the lines that a process said unasked, and those of them that answer what was answered before. */
+  unasked(lines: readonly string[], revision: Revision, again: readonly string[]): void;
   /** Hears the name of an allowed tool that is called though it is not listed. */
   calledAnyway(name: string): void;
 }
@@ -216,7 +216,7 @@ export class Bench {
   async #ended(speaker: Prober): Promise<void> {
     await speaker.close();
     const { lines } = speaker;
-    if (lines !== undefined) this.#ground.unasked(lines.unasked, this.revision);
+    if (lines !== undefined) this.#ground.unasked(lines.unasked, this.revision, speaker.answersAgain());
   }
 
   /** Offer of the server, listed once. */

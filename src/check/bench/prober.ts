@@ -1,3 +1,4 @@
+import { jsonIn } from '../../json/parse.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import { after } from '../../jsonrpc/timeout.ts';
 import { requestHeaders, selfMeta, withMeta, type Self } from '../../client/connection/request-meta.ts';
@@ -6,8 +7,8 @@ import type { Revision } from '../../protocol/revision.ts';
 import { NotJudged, SessionLost } from '../verdict.ts';
 import { errorCodeOf, responseIn, turnedAway, type CameResponse, type Exchanged } from './exchange.ts';
 import type { RawHttp } from './http.ts';
-import { GoingOn, type Going } from './going.ts';
-import { givenParams, isElsewhere, isEventStream, isResuming, untilAnswered } from './manner.ts';
+import { AnsweredIds, GoingOn, type Going } from './going.ts';
+import { givenParams, isElsewhere, isEventStream, isMessageText, isResuming, untilAnswered } from './manner.ts';
 import { saysLost } from './lost.ts';
 import type { RawLines } from './lines.ts';
 import type { RawPair } from './pair.ts';
@@ -79,6 +80,8 @@ export interface ProbeMessage {
   readonly running: ReadonlySet<unknown>;
   /** Ids of requests of the server, up to the end of this exchange; `undefined` where that is not known. */
   readonly asked: ReadonlySet<unknown> | undefined;
+  /** Messages among those that came which answer what was answered before. */
+  readonly again: ReadonlySet<unknown>;
   /** True where what came is no message of the revision, though a fault: of a message that named another one or none, or of a GET without a stream; or came before. */
   readonly isAside: boolean;
 }
@@ -95,6 +98,7 @@ export class Prober {
   readonly revision: Revision;
   readonly #parts: ProberParts;
   readonly #going = new GoingOn();
+  readonly #answered = new AnsweredIds();
   /** Capabilities of a server that does not declare any, by what it lists. */
   readonly #listed: Record<string, Readonly<Record<string, unknown>>> = {};
   #sent = 0;
@@ -244,6 +248,9 @@ export class Prober {
       throw new Error(`the tool ${JSON.stringify(about['params']['name'])} may not be called`);
     await room();
     const going = this.#going.begins(about);
+    // What comes by HTTP belongs to one request; that it comes on a stream of another is another fault.
+    const answered = road.over === 'http' ? new AnsweredIds() : this.#answered;
+    answered.sent(text);
     const isAsked = manner.until !== undefined;
     const patience = {
       waitMs: manner.waitMs ?? (isAsked || road.over === 'http' ? waitMs : quietMs),
@@ -268,6 +275,7 @@ export class Prober {
       request: about,
       running: going.beside,
       asked,
+      again: answered.again(exchange.messages),
       isAside: isElsewhere(revision, manner),
     });
     this.#going.gaveUp(exchange, about);
@@ -303,6 +311,7 @@ export class Prober {
       request: undefined,
       running: going.beside,
       asked,
+      again: new Set(),
       // What is replayed was heard when it was said.
       isAside: !isEventStream(exchange) || isResuming(manner),
     });
@@ -314,6 +323,12 @@ export class Prober {
   #asked(going: Going, exchange: Exchanged): ReadonlySet<unknown> | undefined {
     const asked = this.#going.ends(going, exchange);
     return this.lines === undefined || this.lines.unasked.length === 0 ? asked : undefined;
+  }
+
+  /** Lines that it said unasked which answer what was answered before. */
+  answersAgain(): readonly string[] {
+    const { unasked = [] } = this.lines ?? {};
+    return unasked.filter((line) => isMessageText(line) && this.#answered.again([jsonIn(line)]).size > 0);
   }
 
   /** Ends its session, where it has one. */

@@ -32,6 +32,7 @@ import { listedRules } from './listed.ts';
 import { logRules } from './messages/logs.ts';
 import { meaningRules } from './messages/meanings.ts';
 import { metaKeyRules } from './messages/meta-keys.ts';
+import { onceRules } from './messages/once.ts';
 import { uriRules } from './messages/uris.ts';
 import { listRules } from './lists/pages.ts';
 import { takenMetaRules } from './messages/taken-meta.ts';
@@ -63,6 +64,7 @@ export const checkRules: readonly CheckRule[] = [
   ...meaningRules,
   ...metaKeyRules,
   ...uriRules,
+  ...onceRules,
   ...agreedRules,
   ...listedRules,
   ...headerNameRules,
