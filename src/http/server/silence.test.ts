@@ -59,7 +59,7 @@ test('a batch that takes long becomes an event stream with each response', async
   await answer.done();
   assert.deepEqual(
     answer.events.map((event) => (event as { id: unknown }).id),
-    [7, 3],
+    [3, 7],
   );
 });
 
