@@ -266,6 +266,8 @@ test(
     assert.equal(new URL(page.url()).search, '');
     await open({ transport: 'stdio', serverCommand: 'node', serverArgs: 'server.js' });
     await page.locator('.trouble', { hasText: 'parley inspect -- node server.js' }).waitFor();
+    // The servers that there are come by the feed, the trouble stands in the address.
+    await page.locator('.server').first().waitFor();
     assert.equal(await page.locator('.server').count(), 1);
   },
 );
