@@ -212,7 +212,7 @@ test('a task that somebody else cancels is found out where all that is named is 
   );
 });
 
-describe('a server that takes one for another', { concurrency: 2 }, () => {
+describe('a server that takes one for another', { concurrency: 4 }, () => {
   for (const [name, [row, date, fault]] of Object.entries(leaks))
     test(`is found out: ${name} breaks ${row}`, async (t) => {
       const { findings, rows } = await judged(t, [row, date], fault);

@@ -338,7 +338,7 @@ for (const [name, [row, fault]] of Object.entries(scopeFaults))
     assert.deepEqual(held(clean), [row]);
   });
 
-describe('a guarded server with one fault', { concurrency: 2 }, () => {
+describe('a guarded server with one fault', { concurrency: 4 }, () => {
   for (const [name, [row, fault]] of Object.entries(faults))
     test(`is found out: ${name} breaks ${row}`, async (t) => {
       const made: Guarded = await guarded(

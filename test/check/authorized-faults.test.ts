@@ -111,7 +111,7 @@ const mistakes: Readonly<Record<AuthorizationMistake, readonly [rows: string, da
   'registers-for-ever': ['auth-077', newest],
 };
 
-describe('a client that signs in with one fault', { concurrency: 2 }, () => {
+describe('a client that signs in with one fault', { concurrency: 4 }, () => {
   for (const [mistake, [rows, date]] of Object.entries(mistakes) as [AuthorizationMistake, readonly [string, string]][])
     test(`is found out: ${mistake} breaks ${rows}`, async (t) => {
       const { findings } = await judged(t, date, mistake);

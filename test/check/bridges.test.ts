@@ -12,7 +12,7 @@ import { judgedAt } from './judging.ts';
 
 const calls = ['add', 'echo', 'count', 'speak', 'ask', 'think', 'look'].map((name) => ({ name }));
 
-describe('a bridge is right in every revision', { concurrency: 2 }, () => {
+describe('a bridge is right in every revision', { concurrency: 4 }, () => {
   for (const { date } of revisions)
     test(`before a server that speaks ${date} alone`, async (t) => {
       const upstream = memoryTransport(createExercise({ revisions: [date] }));

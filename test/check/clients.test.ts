@@ -50,7 +50,7 @@ const mistakes: Readonly<Record<Mistake, readonly [row: string, revision: string
   'same-id-after-break': ['http-063', '2026-07-28'],
 };
 
-describe('a client with one fault', { concurrency: 2 }, () => {
+describe('a client with one fault', { concurrency: 4 }, () => {
   for (const [mistake, [row, revision]] of Object.entries(mistakes) as [Mistake, readonly [string, string]][])
     test(`is found out: ${mistake} breaks ${row}`, async (t) => {
       const { findings } = await judged(t, (url) => new RawClient(url, revision, mistake).run());

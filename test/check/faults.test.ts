@@ -110,7 +110,7 @@ test('a result beside an error is found in every revision, by the row that says 
   );
 });
 
-describe('a server with one fault', { concurrency: 2 }, () => {
+describe('a server with one fault', { concurrency: 6 }, () => {
   for (const [name, [row, fault]] of Object.entries({
     ...faults,
     ...callFaults,

@@ -47,7 +47,7 @@ test('nothing is found in a lively server without a fault, and what the faults a
     assert.ok(held.has(row) !== unsaid.has(row), `${row}: ${JSON.stringify(rows.filter(({ id }) => id === row))}`);
 });
 
-describe('a lively server with one fault', { concurrency: 2 }, () => {
+describe('a lively server with one fault', { concurrency: 6 }, () => {
   for (const [name, { row, date, fault, isModern = false }] of Object.entries(allFaults))
     test(`is found out: ${name} breaks ${row}`, async (t) => {
       const { findings, rows } = await judged(t, { isModern, dates: [date], fault, only: [row] });

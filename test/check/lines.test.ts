@@ -51,7 +51,7 @@ async function found(
   return findings.map(({ id }) => id);
 }
 
-describe('a server of lines', { concurrency: 3 }, () => {
+describe('a server of lines', { concurrency: 4 }, () => {
   test('nothing is found in a server of lines without a fault', async (t) => {
     assert.deepEqual(await found(t, ''), []);
   });

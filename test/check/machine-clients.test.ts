@@ -47,7 +47,7 @@ const mistakes: Readonly<Record<MachineMistake, readonly [row: string, kind: Mac
   'symmetric-proof': ['auth-144', 'proof'],
 };
 
-describe('a client that acts for itself with one fault', { concurrency: 2 }, () => {
+describe('a client that acts for itself with one fault', { concurrency: 4 }, () => {
   for (const [mistake, [row, kind]] of Object.entries(mistakes) as [
     MachineMistake,
     (typeof mistakes)[MachineMistake],

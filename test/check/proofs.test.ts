@@ -141,7 +141,7 @@ test('of a refusal that does not come in time nothing is said', async (t) => {
   assert.match(report.rows.find(({ id }) => id === 'auth-147')?.why ?? '', /was not answered in time$/);
 });
 
-describe('a server that wants proofs, with one fault', { concurrency: 2 }, () => {
+describe('a server that wants proofs, with one fault', { concurrency: 4 }, () => {
   for (const [name, [row, fault]] of Object.entries(faults))
     test(`is found out: ${name} breaks ${row}`, async (t) => {
       const { findings, rows: all } = await judged(t, fault, { only: [row] });

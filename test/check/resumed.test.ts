@@ -61,7 +61,7 @@ const planted: Readonly<Record<string, readonly [row: string, date: RevisionDate
   'closes-without-retry': ['http-025', core, early('id: a\ndata: \n\n')],
 };
 
-describe('a server whose streams break off, with one fault', { concurrency: 2 }, () => {
+describe('a server whose streams break off, with one fault', { concurrency: 4 }, () => {
   for (const [name, [row, date, fault]] of Object.entries(planted))
     test(`is found out: ${name} breaks ${row}`, async (t) => {
       const { findings, rows } = await judged(t, fault, [row, date]);

@@ -87,7 +87,7 @@ test('what the proposal of skills leaves out, and the page wants, is a note that
   }
 });
 
-describe('a server with skills and one fault', { concurrency: 2 }, () => {
+describe('a server with skills and one fault', { concurrency: 4 }, () => {
   for (const [name, [row, alter]] of Object.entries(skillFaults))
     test(`is found out: ${name} breaks ${row}`, async (t) => {
       const { findings, rows: all } = await judged(t, skilled(alter), { only: [row] });

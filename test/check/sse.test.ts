@@ -47,7 +47,7 @@ const planted: Readonly<Record<string, readonly [row: string, fault: Fault]>> = 
   ],
 };
 
-describe('a server by HTTP+SSE with one fault', { concurrency: 2 }, () => {
+describe('a server by HTTP+SSE with one fault', { concurrency: 4 }, () => {
   for (const [name, [row, fault]] of Object.entries(planted))
     test(`is found out: ${name} breaks ${row}`, async (t) => {
       const { findings, rows } = await judged(t, fault, [row]);

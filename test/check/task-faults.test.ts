@@ -41,7 +41,7 @@ for (const [date, faults] of [
       assert.ok(held.has(row), `${row}: ${JSON.stringify(rows.filter(({ id }) => id === row))}`);
   });
 
-  describe(`a server with tasks of ${date} and one fault`, { concurrency: 2 }, () => {
+  describe(`a server with tasks of ${date} and one fault`, { concurrency: 6 }, () => {
     for (const [name, [row, fault]] of Object.entries(faults))
       test(`is found out: ${name} breaks ${row}`, async (t) => {
         const { findings, rows } = await judged(t, date, { fault, only: [row] });

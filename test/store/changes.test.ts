@@ -233,7 +233,9 @@ describe('what a process watches of the others', () => {
     for (const onGap of gaps) onGap();
     for (const uri of uris.slice(1)) changes.left(uri);
     await settle();
-    assert.deepEqual([looked, ended.length], [0, uris.length - 1]);
+    // A gap is looked after a moment later, which may be over by now.
+    assert.ok(looked <= 1, `it was looked through ${looked} times`);
+    assert.equal(ended.length, uris.length - 1);
     await changes.close();
   });
 
