@@ -4,15 +4,15 @@
  * server of any revision behind them. `npm run simulate -- --nodes 3 --count 100000` runs more of it, `npm run simulate -- --seed N` shows one.
  *
  * All are in one file, so that they share threads that have run many schedules: what a thread needs first is seconds of work, and its first hundred schedules cost
- * twice as much as those after them.
+ * twice as much as those after them. The runner goes by the alphabet, and this is the last file by it: nothing begins beside it, so that it has all processors.
  */
 
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { failedOnce } from './found.ts';
-import { outcomes, statesLeft, threads } from './outcomes.ts';
-import type { Plan } from './plan.ts';
+import { failedOnce } from './simulation/service/found.ts';
+import { outcomes, statesLeft, threads } from './simulation/service/outcomes.ts';
+import type { Plan } from './simulation/service/plan.ts';
 
 /** A plan by which something failed once, as it was: what seeds stand for changes with what plans can have. */
 interface Found {
@@ -23,7 +23,7 @@ interface Found {
 const partSize = 500;
 const bridgePartSize = 125;
 
-const folder = new URL('../found/', import.meta.url);
+const folder = new URL('simulation/found/', import.meta.url);
 
 describe('the simulation', { concurrency: threads }, () => {
   for (const file of readdirSync(folder)) {
