@@ -42,8 +42,10 @@ function namedIn({ message: { method, params, result }, request }: HeardMessage)
   const told = method === 'notifications/resources/updated' && isObject(params) ? [params['uri']] : [];
   const found = isObject(result) && Object.hasOwn(urisIn, asked) ? (urisIn[asked]?.(result) ?? []) : [];
   const where = told.length > 0 ? wholeText(method) : asked;
+  // A server that gives back by which URI it was asked says nothing of its own.
+  const own = isObject(request?.['params']) ? request['params']['uri'] : undefined;
   // What is no text breaks the schema in another way.
-  return [...told, ...found].flatMap((text) => (typeof text === 'string' ? [{ text, where }] : []));
+  return [...told, ...found].flatMap((text) => (typeof text === 'string' && text !== own ? [{ text, where }] : []));
 }
 
 /** A scheme of any characters: which it may have is a row of its own. */
