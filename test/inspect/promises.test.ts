@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { createExampleServer } from '../../src/cli/example/server.ts';
 import { noBrowser, openInspect, type OpenPage } from '../support/inspect-page.ts';
 import { planAt, served } from '../support/inspected.ts';
@@ -25,6 +25,17 @@ async function pick({ page, choose }: OpenPage, list: string, words: string): Pr
 }
 
 const call = (page: Page): Promise<void> => page.getByRole('button', { name: /^Call Ctrl/ }).click();
+
+/** Calls the tool that has an app, and shows the source of the app. */
+async function charted(page: Page, city: string): Promise<Locator> {
+  await page.getByLabel('city').fill(city);
+  await call(page);
+  await page.getByRole('region', { name: 'Result' }).getByText('day 1').first().waitFor();
+  const app = page.getByRole('region', { name: 'App' });
+  await app.getByRole('button', { name: 'Show its source' }).click();
+  await app.getByRole('button', { name: 'Run the app' }).waitFor();
+  return app;
+}
 
 for (const width of [360, 800, 1_600])
   for (const dark of [false, true])
@@ -60,12 +71,7 @@ for (const width of [360, 800, 1_600])
           await question.waitFor({ state: 'detached' });
         }
         await pick(open, 'tools', 'Chart');
-        await page.getByLabel('city').fill('Quito');
-        await call(page);
-        const app = page.getByRole('region', { name: 'App' });
-        await page.getByRole('region', { name: 'Result' }).getByText('day 1').first().waitFor();
-        await app.getByRole('button', { name: 'Show its source' }).click();
-        await app.getByRole('button', { name: 'Run the app' }).waitFor();
+        const app = await charted(page, 'Quito');
         await fits('the source of an app');
         await app.getByRole('button', { name: 'Run the app' }).click();
         await page
@@ -135,11 +141,7 @@ test('the app of the example asks its host for more, and for a page to be opened
   };
   const { page, choose } = await openInspect(t, [planAt(await served(t, createExampleServer()))], {}, { openPage });
   await choose('tools', 'Chart');
-  await page.getByLabel('city').fill('Oslo');
-  await call(page);
-  const app = page.getByRole('region', { name: 'App' });
-  await page.getByRole('region', { name: 'Result' }).getByText('day 5').first().waitFor();
-  await app.getByRole('button', { name: 'Show its source' }).click();
+  const app = await charted(page, 'Oslo');
   await app.getByRole('button', { name: 'Run the app' }).click();
   const shown = page.frameLocator('iframe').frameLocator('iframe');
   await shown.getByRole('button', { name: 'Seven days' }).click();
@@ -153,12 +155,7 @@ test('the app of the example asks its host for more, and for a page to be opened
 test('an app that speaks before the page was drawn is heard', { skip }, async (t) => {
   const { page, choose } = await openInspect(t, [planAt(await served(t, createExampleServer()))]);
   await choose('tools', 'Chart');
-  await page.getByLabel('city').fill('Quito');
-  await call(page);
-  const app = page.getByRole('region', { name: 'App' });
-  await page.getByRole('region', { name: 'Result' }).getByText('day 1').first().waitFor();
-  await app.getByRole('button', { name: 'Show its source' }).click();
-  await app.getByRole('button', { name: 'Run the app' }).waitFor();
+  const app = await charted(page, 'Quito');
   // As in a tab that nobody looks at, or where something else has the processor.
   await page.evaluate(`(() => {
     const { setTimeout: later } = window;
