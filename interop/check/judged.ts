@@ -1,8 +1,9 @@
 /** Servers of others that `parley check` judges: the peers of other languages, and the packages that tests use anyway. */
 
+import { join } from 'node:path';
 import { peers } from '../harness/peers.ts';
 import { startProgram } from '../harness/program.ts';
-import { realServers, run } from '../../test/bridge/real-servers.ts';
+import { realServers, run, type RealServer } from '../../test/bridge/real-servers.ts';
 import { checkServer, type CheckReport } from '../../src/check.ts';
 
 /** A server of others in one of its ways. */
@@ -12,6 +13,19 @@ export interface JudgedServer {
   readonly title: string;
   readonly way: string;
   readonly report: CheckReport;
+}
+
+/** The official first SDK, of which tests have published clients alone. */
+const first = join(import.meta.dirname, 'official-v1.ts');
+
+/** Packages of npm: the servers that tests use anyway, each program once. */
+const packages: readonly Pick<RealServer, 'name' | 'ways'>[] = [
+  ...realServers.filter((one, at) => realServers.findIndex((other) => programOf(other) === programOf(one)) === at),
+  { name: 'the official server 1.32.2', ways: { http: [first, 'http'], stdio: [first, 'stdio'] } },
+];
+
+function programOf({ ways }: RealServer): string | undefined {
+  return ways.http?.[0];
 }
 
 /** Judges each server, one after the other; what cannot be built is given to `missing`. */
@@ -26,7 +40,7 @@ export async function* judgeAll(
     for (const way of server)
       yield { name, title: `${title}, ${built.version}`, way, report: await judgeProgram(built.command, way) };
   }
-  for (const server of realServers.filter((one) => one.held === undefined && isChosen(wordOf(one.name))))
+  for (const server of packages.filter(({ name }) => isChosen(wordOf(name))))
     for (const way of Object.keys(server.ways) as ('http' | 'stdio')[]) {
       const { words, close } = await run(server, way);
       const [first = '', command = '', ...args] = words;
@@ -38,7 +52,7 @@ export async function* judgeAll(
 
 /** A name as one word, for the command line; a package of npm may be called as one of another language. */
 function wordOf(name: string): string {
-  return `npm:${name.replace(/^the | \d.*$/g, '').replaceAll(' ', '-')}`;
+  return name.endsWith(' 1.32.2') ? 'npm:official-v1' : `npm:${name.replace(/^the | \d.*$/g, '').replaceAll(' ', '-')}`;
 }
 
 async function judgeProgram(words: readonly string[], way: string): Promise<CheckReport> {

@@ -161,7 +161,7 @@ export function eraOf({ revision }: RealServer): Revision['era'] {
 export const realServers: readonly RealServer[] = [official, fastmcp, tmcp, tmcpInSessions, lite, everything];
 
 /** Starts a server; over stdio that is done by whoever connects. */
-export async function run({ ways, name }: RealServer, way: 'http' | 'stdio'): Promise<Running> {
+export async function run({ ways, name }: Pick<RealServer, 'ways' | 'name'>, way: 'http' | 'stdio'): Promise<Running> {
   const command = ways[way];
   if (command === undefined) throw new TypeError(`${name} has no ${way}`);
   const [file, ...argv] = command;
