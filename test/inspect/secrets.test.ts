@@ -14,6 +14,7 @@ import type { EntryView, ServerView } from '../../src/inspect/view.ts';
 import { recordTo } from '../../src/wire/file.ts';
 import { inspecting, noPage, outcomeOf, rowsOf, type InspectedScene } from '../support/inspected.ts';
 import { signedInPlan } from '../support/signed-in-plan.ts';
+import { stuckAfterMs } from '../support/stuck.ts';
 import { repeating, tellingScript } from '../support/telling-servers.ts';
 
 /** Secrets by their places; the part that is looked for is spelled alike in JSON, forms and addresses. */
@@ -149,6 +150,12 @@ test(
     const ran = run(['inspect', '--config', at('mcp.json'), '--no-open', '--record', at('by-command')], io);
     let printed = '';
     for await (const piece of stdout) if ((printed += String(piece)).includes('shows it')) break;
+    // What was said to the servers is recorded a moment later.
+    const patience = AbortSignal.timeout(stuckAfterMs);
+    while (!/•••/.test(await readFile(at('by-command'), 'utf8'))) {
+      patience.throwIfAborted();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
     ending.abort();
     assert.equal(await ran, 0);
     const seen: Readonly<Record<string, string>> = {
