@@ -16,12 +16,12 @@ export interface JudgedServer {
 }
 
 /** The official first SDK, of which tests have published clients alone. */
-const first = join(import.meta.dirname, 'official-v1.ts');
+const first = join(import.meta.dirname, '../../test/bridge/servers/official-v1.ts');
 
 /** Packages of npm: the servers that tests use anyway, each program once. */
 const packages: readonly Pick<RealServer, 'name' | 'ways'>[] = [
   ...realServers.filter((one, at) => realServers.findIndex((other) => programOf(other) === programOf(one)) === at),
-  { name: 'the official server 1.32.2', ways: { http: [first, 'http'], stdio: [first, 'stdio'] } },
+  { name: 'the official first server 1.32.2', ways: { http: [first, 'http'], stdio: [first, 'stdio'] } },
 ];
 
 function programOf({ ways }: RealServer): string | undefined {
@@ -52,7 +52,7 @@ export async function* judgeAll(
 
 /** A name as one word, for the command line; a package of npm may be called as one of another language. */
 function wordOf(name: string): string {
-  return name.endsWith(' 1.32.2') ? 'npm:official-v1' : `npm:${name.replace(/^the | \d.*$/g, '').replaceAll(' ', '-')}`;
+  return `npm:${name.replace(/^the | \d.*$/g, '').replaceAll(' ', '-')}`;
 }
 
 async function judgeProgram(words: readonly string[], way: string): Promise<CheckReport> {

@@ -135,7 +135,7 @@ export const read: Readonly<Record<string, readonly string[]>> = {
     'resources-013',
     'tools-024',
   ],
-  'npm:official-v1': [
+  'npm:official-first-server': [
     'basic-016',
     'basic-019',
     'http-003',

@@ -57,20 +57,22 @@ export class Watching {
   /** Looks at the lines that a process said of its own accord. */
   unasked(lines: readonly string[], revision: Revision, again: readonly string[] = []): void {
     const malformed = lines.filter((line) => !isJson(line));
-    for (const line of [...malformed, ...again]) {
+    const looked = (text: string): Omit<Looked, 'malformed'> => {
       const exchange: Exchanged = {
         sent: '',
         status: undefined,
         headers: {},
-        text: line,
+        text,
         messages: [],
         malformed,
         end: 'complete',
       };
-      const looked = { exchange, revision, capabilities: {}, sent: undefined, request: undefined };
-      const message = again.includes(line) ? jsonIn(line) : undefined;
-      if (isObject(message)) this.#look(message, { ...looked, isAgain: true });
-      else this.#look({}, { ...looked, malformed: line });
+      return { exchange, revision, capabilities: {}, sent: undefined, request: undefined };
+    };
+    for (const line of malformed) this.#look({}, { ...looked(line), malformed: line });
+    for (const line of again) {
+      const message = jsonIn(line);
+      if (isObject(message)) this.#look(message, { ...looked(line), isAgain: true });
     }
   }
 

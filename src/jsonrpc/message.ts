@@ -96,6 +96,11 @@ export function isRequestId(value: unknown): value is RequestId {
   return typeof value === 'string' || Number.isSafeInteger(value);
 }
 
+/** Tells whether a value has the look of a response, right or wrong. */
+export function isResponse(value: unknown): value is Record<string, unknown> {
+  return isObject(value) && value['method'] === undefined && ('result' in value || 'error' in value);
+}
+
 /** Tells whether a value is a JSON object: not null, not an array. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);

@@ -1,5 +1,5 @@
+import { isResponse } from '../../jsonrpc/message.ts';
 import { parseJson } from '../../json/parse.ts';
-import { isResponse } from './exchange.ts';
 
 /** Characters that are shown of one piece, lines that are looked at for the response, and characters of what was said before it. */
 const [shown, mostLines, beforeIt] = [200, 1_000, 60];

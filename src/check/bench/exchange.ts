@@ -1,5 +1,5 @@
 import { parseJson } from '../../json/parse.ts';
-import { isObject } from '../../jsonrpc/message.ts';
+import { isObject, isResponse } from '../../jsonrpc/message.ts';
 
 /** Text that was sent to a server, and all that came of it. */
 export interface Exchanged {
@@ -118,11 +118,6 @@ export function answers(message: unknown, id: unknown): boolean {
 
 function isScalar(value: unknown): value is string | number {
   return typeof value === 'string' || typeof value === 'number';
-}
-
-/** Tells whether a value has the look of a response. */
-export function isResponse(value: unknown): value is Record<string, unknown> {
-  return isObject(value) && value['method'] === undefined && ('result' in value || 'error' in value);
 }
 
 /** The code of the error of a response; `undefined` where it has none. */

@@ -1,6 +1,6 @@
 import { jsonIn } from '../../json/parse.ts';
-import { isObject } from '../../jsonrpc/message.ts';
-import { isResponse, responseIn, type Exchanged } from './exchange.ts';
+import { isObject, isResponse } from '../../jsonrpc/message.ts';
+import { responseIn, type Exchanged } from './exchange.ts';
 
 /** An exchange that goes on. */
 export interface Going {

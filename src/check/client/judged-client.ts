@@ -1,8 +1,7 @@
 /** Server that judges its client: it takes what a client says, has rules look at it, and answers by the catalogue. */
 
-import { isResponse } from '../bench/exchange.ts';
 import { parseJson } from '../../json/parse.ts';
-import { isObject } from '../../jsonrpc/message.ts';
+import { isObject, isResponse } from '../../jsonrpc/message.ts';
 import { after, monotonicNow } from '../../jsonrpc/timeout.ts';
 import type { Implementation, JsonObject } from '../../protocol/features/common.ts';
 import { metaKey } from '../../protocol/meta.ts';

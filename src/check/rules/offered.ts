@@ -1,6 +1,5 @@
-import { isObject } from '../../jsonrpc/message.ts';
+import { isObject, isResponse } from '../../jsonrpc/message.ts';
 import type { Bench } from '../bench/bench.ts';
-import { isResponse } from '../bench/exchange.ts';
 import { entryText } from '../bench/offer.ts';
 import type { Answered } from '../bench/prober.ts';
 import type { ProbeRule } from '../rule.ts';

@@ -1,7 +1,7 @@
-import { isObject } from '../../jsonrpc/message.ts';
+import { isObject, isResponse } from '../../jsonrpc/message.ts';
 import { metaKey } from '../../protocol/meta.ts';
 import type { Bench } from '../bench/bench.ts';
-import { isResponse, type Exchanged } from '../bench/exchange.ts';
+import { type Exchanged } from '../bench/exchange.ts';
 import type { ProbeRule } from '../rule.ts';
 import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } from '../verdict.ts';
 import { wholeText } from '../whole-text.ts';

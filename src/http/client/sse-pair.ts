@@ -124,16 +124,7 @@ export class SsePairChannel implements Channel {
     if ('method' in message && message.method === probe)
       throw new ConnectionError('http', `HTTP+SSE carries no ${probe}`, { status: 404 });
     const { signal, release } = this.#during(options.signal);
-    const exchange: PostExchange = {
-      waiting: requestIds(message),
-      receiver: this.#receiver,
-      maxBytes: this.#requests.maxBytes,
-      signal,
-      abort: () => {},
-      inSession: false,
-      sent: {},
-      url: this.#endpoint ?? this.#requests.url,
-    };
+    let sent: PostExchange['sent'] = {};
     try {
       const response = await this.#requests.send({
         method: 'POST',
@@ -142,10 +133,20 @@ export class SsePairChannel implements Channel {
         headers: options.headers,
         body: messageText(message),
         signal,
-        sending: (headers) => void (exchange.sent = headers),
+        sending: (headers) => void (sent = headers),
         sent: { message, options },
       });
       if (isSuccess(response)) return await discard(response);
+      const exchange: PostExchange = {
+        waiting: requestIds(message),
+        receiver: this.#receiver,
+        maxBytes: this.#requests.maxBytes,
+        signal,
+        abort: () => {},
+        inSession: false,
+        sent,
+        url: this.#endpoint ?? this.#requests.url,
+      };
       deliverRefusal(await refusalOf(response, exchange), exchange);
     } finally {
       release();

@@ -1,7 +1,6 @@
 /** Rules about what a client does that is asked, or told, what it did not say that it can do. */
 
-import { isObject } from '../../../jsonrpc/message.ts';
-import { isResponse } from '../../bench/exchange.ts';
+import { isObject, isResponse } from '../../../jsonrpc/message.ts';
 import { hasEnded } from '../../../protocol/task-status.ts';
 import { inQuotes, sameAs, unlessKept, type ClientLook, type ClientRule } from '../client-rule.ts';
 import { isLate } from '../put-questions.ts';

@@ -1,6 +1,6 @@
 /** Rules about how clients speak HTTP. */
 
-import { isResponse } from '../../bench/exchange.ts';
+import { isResponse } from '../../../jsonrpc/message.ts';
 import { monotonicNow } from '../../../jsonrpc/timeout.ts';
 import { methodOf } from '../../../protocol/catalogue.ts';
 import { metaKey } from '../../../protocol/meta.ts';

@@ -1,7 +1,6 @@
 /** Rules about the messages of clients themselves, whatever they say. */
 
-import { isResponse } from '../../bench/exchange.ts';
-import { isObject } from '../../../jsonrpc/message.ts';
+import { isObject, isResponse } from '../../../jsonrpc/message.ts';
 import { methodOf } from '../../../protocol/catalogue.ts';
 import { check } from '../../../protocol/compile/check.ts';
 import { createTaskResultShape } from '../../../protocol/features/tasks.ts';

@@ -1,7 +1,6 @@
 /** Rules about the roots of clients. */
 
-import { isResponse } from '../../bench/exchange.ts';
-import { isObject } from '../../../jsonrpc/message.ts';
+import { isObject, isResponse } from '../../../jsonrpc/message.ts';
 import type { ClientRule } from '../client-rule.ts';
 import { saidText, type Talk } from '../talk.ts';
 

@@ -1,7 +1,6 @@
 /** Rules about clients that have tasks made, on both surfaces. */
 
-import { isObject } from '../../../jsonrpc/message.ts';
-import { isResponse } from '../../bench/exchange.ts';
+import { isObject, isResponse } from '../../../jsonrpc/message.ts';
 import { metaKey } from '../../../protocol/meta.ts';
 import type { Revision } from '../../../protocol/revision.ts';
 import { taskSupport } from '../catalogue/tools.ts';

@@ -1,6 +1,6 @@
-import { isObject } from '../../../jsonrpc/message.ts';
+import { isObject, isResponse } from '../../../jsonrpc/message.ts';
 import { excerptOf } from '../../bench/bench.ts';
-import { errorCodeIn, isResponse, type Exchanged } from '../../bench/exchange.ts';
+import { errorCodeIn, type Exchanged } from '../../bench/exchange.ts';
 import { breaks, holds, notJudged, type RuleVerdict } from '../../verdict.ts';
 
 /** Refusal that a rule wants: any one part may be left open. */

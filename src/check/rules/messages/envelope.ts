@@ -1,4 +1,4 @@
-import { isObject } from '../../../jsonrpc/message.ts';
+import { isObject, isResponse } from '../../../jsonrpc/message.ts';
 import { methodOf } from '../../../protocol/catalogue.ts';
 import { maySend } from '../../../protocol/method.ts';
 import { check } from '../../../protocol/compile/check.ts';
@@ -12,9 +12,6 @@ import { wholeText } from '../../whole-text.ts';
 /** Rules about the messages themselves, whatever they say. */
 
 type Message = HeardMessage['message'];
-
-const isResponse = (message: Message): boolean =>
-  message['method'] === undefined && ('result' in message || 'error' in message);
 
 function error(message: Message): Readonly<Record<string, unknown>> | undefined {
   return isObject(message['error']) ? message['error'] : undefined;
@@ -180,7 +177,7 @@ const noRequests: WatchRule = {
   watch({ message }) {
     if (isResponse(message)) return 'holds';
     return typeof message['method'] === 'string' && 'id' in message
-      ? { breaks: `it sent the request ${message['method']}` }
+      ? { breaks: `it sent the request ${wholeText(message['method'])}` }
       : 'not-seen';
   },
 };

@@ -1,4 +1,4 @@
-import { isResponse } from '../../bench/exchange.ts';
+import { isResponse } from '../../../jsonrpc/message.ts';
 import type { WatchRule } from '../../rule.ts';
 
 /** Rules about the number of answers. */

@@ -1,8 +1,8 @@
-import { isObject } from '../../../jsonrpc/message.ts';
+import { isObject, isResponse } from '../../../jsonrpc/message.ts';
 import type { JsonObject } from '../../../protocol/features/common.ts';
 import type { Bench } from '../../bench/bench.ts';
 import { completeIn, sendCall } from '../../bench/calls.ts';
-import { isResponse, type Exchanged } from '../../bench/exchange.ts';
+import { type Exchanged } from '../../bench/exchange.ts';
 import type { Answered } from '../../bench/prober.ts';
 import type { HeardMessage, ProbeRule, WatchRule } from '../../rule.ts';
 import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } from '../../verdict.ts';

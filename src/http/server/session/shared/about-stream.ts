@@ -1,4 +1,4 @@
-import { isObject, isRequestId, type RequestId } from '../../../../jsonrpc/message.ts';
+import { isObject, isRequestId, type RequestId, isResponse } from '../../../../jsonrpc/message.ts';
 
 /** The longest text about a stream. */
 const longest = 65_536;
@@ -39,8 +39,4 @@ function idsIn(about: string, name: 'answers' | 'repeatable'): readonly RequestI
 export function answeredIn(texts: readonly string[]): ReadonlySet<unknown> {
   const values = texts.filter((text) => text !== '').map((text): unknown => JSON.parse(text));
   return new Set(values.flatMap((value) => (isResponse(value) ? [value['id']] : [])));
-}
-
-function isResponse(value: unknown): value is Record<string, unknown> {
-  return isObject(value) && ('result' in value || 'error' in value);
 }

@@ -6,7 +6,7 @@ import { McpServer, ResourceTemplate } from 'sdk-1.32.2/server/mcp.js';
 import { StdioServerTransport } from 'sdk-1.32.2/server/stdio.js';
 import { StreamableHTTPServerTransport } from 'sdk-1.32.2/server/streamableHttp.js';
 import { z } from 'zod';
-import { keepToLoopback } from '../../test/bridge/servers/loopback.ts';
+import { keepToLoopback } from './loopback.ts';
 
 const named = { name: z.string() };
 const transports = new Map<string, StreamableHTTPServerTransport>();
@@ -48,9 +48,5 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
 if (process.argv[2] === 'stdio') await build().connect(new StdioServerTransport());
 else {
   keepToLoopback();
-  const http = createServer((request, response) => void answer(request, response));
-  http.listen(0, '127.0.0.1', () => {
-    const address = http.address();
-    console.log(`http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/mcp`);
-  });
+  createServer((request, response) => void answer(request, response)).listen(0);
 }
