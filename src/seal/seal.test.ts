@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import fc from 'fast-check';
-import { createSeal } from './seal.ts';
+import { until } from '../../test/support/turns.ts';
+import { createSeal, type Seal } from './seal.ts';
 
 const key = (fill: number): Uint8Array => new Uint8Array(32).fill(fill);
 
@@ -123,9 +124,7 @@ test('keys that a function gives change while the process runs, at the earliest 
   now += 1_000;
   // Nobody waits for them.
   await seal.seal('c', 'x');
-  await new Promise((resolve) => setTimeout(resolve));
-  const fresh = await seal.seal('d', 'x');
-  assert.equal(await createSeal([key(2)]).open(fresh, 'x'), 'd');
+  await comesToSealWith(seal, key(2));
   assert.deepEqual([await seal.open(old, 'x'), asked], ['a', 2]);
   // Who did nothing for longer waits: within two minutes every process has the new ones, or does nothing with the old.
   keys = [key(3)];
@@ -174,8 +173,7 @@ test('keys that cannot be had, or never come, are asked for every few seconds, a
   now += 2_000;
   assert.equal(await createSeal([key(1)]).open(await seal.seal('c', 'x'), 'x'), 'c');
   free();
-  await new Promise((resolve) => setTimeout(resolve, 50));
-  assert.equal(await createSeal([key(2)]).open(await seal.seal('d', 'x'), 'x'), 'd');
+  await comesToSealWith(seal, key(2));
   assert.equal(asked, 4);
 });
 
@@ -187,18 +185,25 @@ test('the first keys are waited for, and not for ever', async (t) => {
   );
 });
 
-/** Has a second pass with each turn, 30 of them at most. */
+/** Has a second pass with each turn until it is over: other threads seal, for as many turns of this one as the machine pleases. */
 async function whileTimePasses<T>(t: TestContext, begin: () => Promise<T>): Promise<T> {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const work = begin();
   let isOver = false;
   const over = (): void => void (isOver = true);
   work.then(over, over);
-  for (let seconds = 0; seconds < 30 && !isOver; seconds++) {
-    t.mock.timers.tick(1_000);
-    for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
-  }
+  await until(() => (t.mock.timers.tick(1_000), isOver), 'the end of what takes seconds');
   t.mock.timers.reset();
-  assert.equal(isOver, true);
   return await work;
+}
+
+/** Waits until a key seals that was asked for while nobody waits for it. */
+async function comesToSealWith(seal: Seal, newest: Uint8Array): Promise<void> {
+  const opener = createSeal([newest]);
+  let isSo = false;
+  for (let times = 0; times < 10_000 && !isSo; times++) {
+    await new Promise((resolve) => setTimeout(resolve));
+    isSo = (await opener.open(await seal.seal('new', 'x'), 'x')) === 'new';
+  }
+  assert.equal(isSo, true);
 }
