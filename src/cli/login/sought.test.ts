@@ -180,7 +180,7 @@ describe('parley login with a client that was registered by hand', { concurrency
       else response.writeHead(404).end();
     });
     const { origin } = new URL(url);
-    const said = await failure(t, 'login', url, ...atOrigin(url));
+    const said = await failure(t, 'login', url, ...atOrigin(url), '--login-timeout', '5');
     assert.match(said, /^parley: \S+ publishes no metadata: that people sign in at \S+\/authorize is a guess$/m);
     assert.ok(said.includes(`${origin}/authorize?`), said);
   });
