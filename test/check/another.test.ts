@@ -32,7 +32,8 @@ async function judged(
   const { url, close } = await serveFaulty(
     fault(told),
     (resource) => {
-      const server = taskServer();
+      // Its work lasts while a slow machine asks about it.
+      const server = taskServer(3_000);
       server.tool('ask', {}, async (_, ctx) => {
         if (!ctx.client.supports('elicitation')) return 'nobody can be asked';
         return (await ctx.elicit({ message: 'Sure?', schema: form })).action;

@@ -31,8 +31,9 @@ async function judged(
   return await checkAuthorizedClient({ port: 0, info, patienceMs: 60_000, signal: t.signal, drive, ...more });
 }
 
-const hasEnded = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+const hasEnded = async (signal: AbortSignal): Promise<void> => {
+  if (!signal.aborted) await once(signal, 'abort');
+};
 
 async function initialize(url: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
   const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } };

@@ -14,10 +14,8 @@ const form = { type: 'object', properties: { sure: { type: 'boolean' } }, requir
 const output = { type: 'object', properties: { pages: { type: 'number' } }, required: ['pages'] } as const;
 const sometimes = { support: 'optional', after: 0 } as const;
 
-/** Time that the work of a task takes, in milliseconds. */
-const workMs = 500;
-
-export function taskServer(): Server {
+/** Serves tasks whose work takes a time, in milliseconds. */
+export function taskServer(workMs = 500): Server {
   const server = createServer(
     { name: 'tasks', version: '1.0.0' },
     { tasks: { store: memoryTasks() }, rateLimits: { tasks: { perSecond: 1e6, burst: 1e6 } } },

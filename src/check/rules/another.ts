@@ -49,14 +49,15 @@ const ownTasks: ProbeRule = {
     asAnother(bench, obliging, (other) =>
       onTask(bench, async ({ taskId }, _, speaker) => {
         await bench.works(speaker, 'tasks/get', { taskId });
+        // First, since many tasks are over soon, and then nobody can cancel them.
+        const gone = await other.request('tasks/cancel', { taskId });
+        if (gone.result !== undefined) return breaks(gone, 'tasks/cancel of somebody else was served');
         const got = await other.request('tasks/get', { taskId });
         if (got.result !== undefined) return breaks(got, 'tasks/get of somebody else was served');
         const { result, ...listed } = await other.request('tasks/list');
         const all = Array.isArray(result?.['tasks']) ? result['tasks'] : [];
-        if (all.some((one) => isObject(one) && one['taskId'] === taskId))
-          return breaks(listed, 'it is in the list of somebody else');
-        const gone = await other.request('tasks/cancel', { taskId });
-        return unless(gone.result !== undefined, gone, 'tasks/cancel of somebody else was served');
+        const isListed = all.some((one) => isObject(one) && one['taskId'] === taskId);
+        return unless(isListed, listed, 'it is in the list of somebody else');
       }),
     ),
 };
