@@ -16,7 +16,7 @@ async function judged(
   date: typeof core | typeof newest,
   { fault = {}, only = [] }: { readonly fault?: Fault; readonly only?: readonly string[] } = {},
 ): Promise<CheckReport> {
-  const { url, close } = await serveFaulty(fault, taskServer, {
+  const { url, close } = await serveFaulty(fault, () => taskServer(), {
     asks: (name) => name === 'confirm' || name === 'tasks/result',
   });
   t.after(close);
