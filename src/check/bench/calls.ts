@@ -38,8 +38,8 @@ export interface CallManner {
   readonly waitMs?: number;
   /** Result for a question of the server, where it is not that of an obliging client; `undefined` refuses it. */
   readonly answer?: Responder;
-  /** Headers in the place of those that mirror arguments. */
-  readonly headers?: Readonly<Record<string, string>>;
+  /** Headers in the place of those that mirror arguments; `undefined` leaves one out. */
+  readonly headers?: Readonly<Record<string, string | undefined>>;
 }
 
 /** Result for a question of a server; `undefined` refuses it. */

@@ -2,7 +2,7 @@ import { isObject } from '../../../jsonrpc/message.ts';
 import { encodeHeaderValue, headerParametersOf, headerValueOf } from '../../../peer/header.ts';
 import type { CallableTool } from '../../bench/allowed.ts';
 import type { Bench } from '../../bench/bench.ts';
-import { callMs, sendCall } from '../../bench/calls.ts';
+import { sendCall } from '../../bench/calls.ts';
 import { errorCodeIn } from '../../bench/exchange.ts';
 import type { Answered } from '../../bench/prober.ts';
 import type { ProbeRule } from '../../rule.ts';
@@ -35,13 +35,7 @@ const mismatched = -32020;
 async function calledWith(bench: Bench, header: (value: string) => string | undefined): Promise<Answered> {
   const { of, header: name, value } = await mirrored(bench);
   const call = (said: string | undefined): Promise<Answered> =>
-    bench.asked((speaker) =>
-      speaker.request(
-        'tools/call',
-        { name: of.name, arguments: of.args },
-        { headers: said === undefined ? {} : { [name]: said }, waitMs: callMs },
-      ),
-    );
+    bench.asked((speaker) => sendCall(speaker, of, { headers: { [name]: said } }));
   const right = await call(encodeHeaderValue(value));
   if (errorCodeIn(right) === mismatched) throw new NotJudged('it refuses the right header');
   return await call(header(value));
@@ -95,9 +89,7 @@ const absent: ProbeRule = {
     if (path.length > 1 || (Array.isArray(wanted) && wanted.includes(first)))
       throw new NotApplicable('the argument is required');
     const rest = Object.fromEntries(Object.entries(of.args).filter(([key]) => key !== first));
-    const answer = await bench.asked((speaker) =>
-      speaker.request('tools/call', { name: of.name, arguments: rest }, { waitMs: callMs }),
-    );
+    const answer = await bench.asked((speaker) => sendCall(speaker, of, { args: rest }));
     return unless(errorCodeIn(answer) === mismatched, answer, 'it wants a header of what is not there');
   },
 };
