@@ -19,3 +19,10 @@ test('a warning about an output schema is short, whatever that refers to', async
   );
   assert.ok((warnings[0] ?? '').length <= 1_000);
 });
+
+test('an output schema of null promises nothing, as one that is left out', async () => {
+  const known = new KnownTools(compileUsable, () => {});
+  // As it came: what is learned from a list was not read by the tables.
+  known.learn([{ name: 't', inputSchema: { type: 'object' }, outputSchema: null as never }]);
+  assert.equal(await known.check('t'), undefined);
+});

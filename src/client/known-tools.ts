@@ -89,7 +89,8 @@ export class KnownTools {
    */
   check(name: string): Promise<(result: CallToolResult) => void> | undefined {
     const known = this.#known.get(name);
-    if (known?.tool.outputSchema === undefined) return undefined;
+    // A list is learned as it came, and there null may stand for what is left out.
+    if (known?.tool.outputSchema === undefined || known.tool.outputSchema === null) return undefined;
     known.check ??= this.#compile(known.tool.outputSchema);
     return known.check.then(
       (check) => {
