@@ -70,6 +70,37 @@ describe('lists', () => {
     await assert.rejects(one.client.listTools(), { reason: 'invalid-message', message: /repeats a cursor/ });
   });
 
+  for (const [what, pages] of [
+    ['one page', [{ tools: [tool('a')], nextCursor: '' }]],
+    ['no entries', [{ tools: [], nextCursor: '' }]],
+    [
+      'two pages',
+      [
+        { tools: [tool('a')], nextCursor: 'b' },
+        { tools: [tool('b')], nextCursor: '' },
+      ],
+    ],
+  ] as const) {
+    it(`of ${what} end where an empty cursor leads back to the beginning`, async () => {
+      const one = await connected((sent, peer) => {
+        const { cursor } = (sent.message['params'] ?? {}) as { readonly cursor?: string };
+        // To this server an empty cursor is none.
+        peer.reply(sent, pages[cursor === 'b' ? 1 : 0] ?? {});
+      });
+      const names = (await one.client.listTools()).map(({ name }) => name);
+      assert.deepEqual(
+        names,
+        pages.flatMap(({ tools }) => tools.map(({ name }) => name)),
+      );
+    });
+  }
+
+  it('that go on otherwise after an empty cursor, and repeat it, end with an error', async () => {
+    let asked = 0;
+    const one = await connected((sent, peer) => peer.reply(sent, { tools: [tool(`t${asked++}`)], nextCursor: '' }));
+    await assert.rejects(one.client.listTools(), { reason: 'invalid-message', message: /repeats a cursor/ });
+  });
+
   it('that never end are bounded in pages and items', async () => {
     let cursor = 0;
     const endless: Script = (sent, peer) =>

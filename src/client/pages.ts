@@ -1,5 +1,5 @@
 import type { CacheHint } from '../protocol/features/envelope.ts';
-import { plainNumber } from '../json/exact-number.ts';
+import { jsonText, plainNumber } from '../json/exact-number.ts';
 import { ConnectionError } from '../jsonrpc/transport.ts';
 
 /** One page of a list. */
@@ -16,8 +16,8 @@ export interface PageBounds {
 }
 
 /**
- * Walks a list page by page until a page names no next one; an empty cursor is a cursor. Of a page that is beyond the
- * bounds it gives what is within, before it throws.
+ * Walks a list page by page until a page names no next one. An empty cursor is a cursor, and meant the end where it leads
+ * back to the first page. Of a page that is beyond the bounds it gives what is within, before it throws.
  *
  * @throws ConnectionError `too-large` past the bounds, `invalid-message` when a cursor comes twice.
  */
@@ -28,8 +28,12 @@ export async function* walkPages<Item>(
   const seen = new Set<string>();
   let cursor: string | undefined;
   let items = 0;
+  let first: Page<Item> | undefined;
   for (let pages = 1; ; pages++) {
     const page = await fetch(cursor);
+    // Some servers end a list so, for which no cursor and an empty one are the same.
+    if (cursor === '' && first !== undefined && textOf(first) === textOf(page)) return;
+    first ??= page;
     const room = bounds.maxItems - items;
     items += page.items.length;
     // Who can do with a part has it before the error.
@@ -45,6 +49,10 @@ export async function* walkPages<Item>(
       throw new ConnectionError('too-large', `the list has more than ${bounds.maxPages} pages`);
     seen.add(cursor);
   }
+}
+
+function textOf({ items, nextCursor }: Page<unknown>): string {
+  return jsonText([items, nextCursor]);
 }
 
 /** The hint of one page as it counts: absent or negative lifetimes are 0, and what is not public is private. */
