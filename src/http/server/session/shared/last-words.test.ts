@@ -29,6 +29,25 @@ function forgetting(store: Store, text: string): Store {
   return { ...store, events: { open } };
 }
 
+/** A store of which the keys of records that are put are known, until they are deleted. */
+function noting(store: Store, left: Set<string>): Store {
+  const { records } = store;
+  return {
+    ...store,
+    records: {
+      ...records,
+      put(key, ...more) {
+        left.add(key);
+        return records.put(key, ...more);
+      },
+      delete(key) {
+        left.delete(key);
+        return records.delete(key);
+      },
+    },
+  };
+}
+
 /** A process of a service, whose tool says so many times that it goes on, and never ends. */
 function served(t: TestContext, memory: Store, words = 1): HttpHandler {
   const store = { ...memory, shared: true };
@@ -127,6 +146,28 @@ test('of a batch whose process is gone no answer is given again that the log has
   assert.deepEqual(
     answersOf(again).map((told) => String(told).split(',', 1)[0]),
     ['3'],
+  );
+});
+
+test('of a batch whose process is gone no answer is given again that the log has dropped', async (t) => {
+  const left = new Set<string>();
+  const store = noting(memoryStore({ maxEvents: 10 }), left);
+  const [one, other] = [served(t, forgetting(store, '"progress":30'), 30), served(t, store)];
+  const headers = await opened(one, '2025-03-26');
+  const body = JSON.stringify([paying(3), { ...paying(4), params: { name: 'soon', arguments: {} } }]);
+  const answer = begin(one, { headers, body });
+  await answer.until((so) => so.events.length > 30);
+  const id = answer.frames.findLast((frame) => frame.id !== undefined)?.id;
+  const again = begin(other, { headers: { ...headers, 'last-event-id': id } });
+  await again.done();
+  assert.deepEqual(answersOf(answer), [[4, 'a result']]);
+  assert.deepEqual(
+    answersOf(again).map((told) => String(told).split(',', 1)[0]),
+    ['3'],
+  );
+  assert.deepEqual(
+    [...left].filter((key) => key.startsWith('answered ')),
+    [],
   );
 });
 

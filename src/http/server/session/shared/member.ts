@@ -155,6 +155,7 @@ export class Member implements Elsewhere {
     this.#streams ??= new SharedStreams({
       session: this.id,
       log: store.events.open(this.id),
+      records: store.records,
       inbox,
       settings,
       resumption,

@@ -3,6 +3,7 @@ import type { StreamLog, StreamWriter } from '../../../../store/stream-log.ts';
 import type { HttpSettings } from '../../options.ts';
 import { retryField, type EventStream } from '../../stream.ts';
 import { idOf, written, type LastingStream, type Resumption } from '../stream.ts';
+import type { BatchRecord } from './batch-record.ts';
 import { isFenced, KeptEvents } from './kept-events.ts';
 import type { LineReply } from './words.ts';
 
@@ -19,6 +20,8 @@ export interface SharedStreamParts {
   readonly settings: HttpSettings;
   /** Somebody who wrote it before, where it goes on here. */
   readonly writer?: { readonly writer: StreamWriter; readonly last: number } | undefined;
+  /** Record of what was answered, where several requests are. */
+  readonly batch?: BatchRecord | undefined;
   /** Hears that it ended here: complete, or another process writes it. */
   onEnd(stream: SharedStream): void;
 }
@@ -113,6 +116,8 @@ export class SharedStream implements LastingStream {
     this.#put(json ?? '', true, (number) => {
       this.#connection?.end(json, json === undefined ? undefined : this.#idOf(number));
     });
+    const { batch } = this.#parts;
+    if (batch !== undefined) this.#tail = this.#tail.then(() => (this.#isKept ? batch.forget() : undefined));
     void this.#tail.then(() => this.#over());
   }
 
@@ -197,6 +202,8 @@ export class SharedStream implements LastingStream {
         this.isTaken = true;
         return this.leave();
       }
+      // Before its client has it: that is not answered again then.
+      if (number !== undefined && !last) await this.#parts.batch?.note(data);
       // Who came meanwhile had it from the log.
       if (number !== undefined && number <= this.#seen) return;
       write(number);

@@ -2,7 +2,8 @@ import type { RequestId, ResponseMessage } from '../../../../jsonrpc/message.ts'
 import type { LoggedEvent } from '../../../../store/events.ts';
 import type { StreamWriter } from '../../../../store/stream-log.ts';
 import { positionOf, written, type LastingStreams, type Resumption, type StreamMaker } from '../stream.ts';
-import { aboutAnswer, aboutSession } from './about-stream.ts';
+import { aboutAnswer, aboutSession, requestsAnswered } from './about-stream.ts';
+import { BatchRecord } from './batch-record.ts';
 import type { OpeningStream } from './claim.ts';
 import { unlessFenced } from './kept-events.ts';
 import { SharedStream, type Reader } from './shared-stream.ts';
@@ -151,6 +152,7 @@ export class SharedStreams implements LastingStreams {
 
   #begin({ about, answers, name = this.#newName, writer }: Begun): SharedStream {
     const { log, settings, resumption } = this.#parts;
+    const batch = (answers?.length ?? 0) > 1 ? this.#batch(name, about) : undefined;
     const stream = new SharedStream({
       name,
       log,
@@ -158,6 +160,7 @@ export class SharedStreams implements LastingStreams {
       settings,
       polling: resumption === 'polling',
       writer,
+      batch,
       onEnd: (ended) => {
         if (this.#live.get(name)?.stream === ended) this.#live.delete(name);
         if (!ended.isKept) this.#remember(name);
@@ -166,6 +169,18 @@ export class SharedStreams implements LastingStreams {
     this.#live.get(name)?.stream.leave();
     this.#live.set(name, { stream, answers });
     return stream;
+  }
+
+  #batch(stream: string, about: string): BatchRecord {
+    const { records, session, settings } = this.#parts;
+    return new BatchRecord(
+      { records, session, stream, requests: requestsAnswered(about) ?? [] },
+      {
+        ttlMs: settings.sessionIdleMs,
+        now: () => settings.now(),
+        failed: (cause) => settings.onError(new Error('what a batch was answered may be told twice', { cause })),
+      },
+    );
   }
 
   get #newName(): string {

@@ -1,6 +1,8 @@
+import type { RequestId } from '../../../../jsonrpc/message.ts';
 import { after } from '../../../../jsonrpc/timeout.ts';
 import { McpError } from '../../../../protocol/error.ts';
 import type { Revision } from '../../../../protocol/revision.ts';
+import type { Records } from '../../../../store/records.ts';
 import { StoreError } from '../../../../store/store.ts';
 import type { StreamLog, StreamRest } from '../../../../store/stream-log.ts';
 import type { HttpSettings } from '../../options.ts';
@@ -8,6 +10,7 @@ import { busy, errorBody, errorOf } from '../../status.ts';
 import type { EventStream } from '../../stream.ts';
 import { written, type StreamPosition } from '../stream.ts';
 import { answeredIn, repeatableOf, requestsAnswered } from './about-stream.ts';
+import { answeredBefore, forgetBatch, type BatchRecordPlace } from './batch-record.ts';
 import type { Inbox } from './inbox.ts';
 import { eventsLeft } from './left-events.ts';
 import type { LineReply } from './words.ts';
@@ -22,6 +25,7 @@ const silencesMs = [1_000, 6_000, 11_000, 15_000] as const;
 export interface StreamReaderParts {
   readonly session: string;
   readonly log: StreamLog;
+  readonly records: Records;
   readonly inbox: Inbox;
   readonly settings: HttpSettings;
   readonly revision: Revision | undefined;
@@ -112,19 +116,32 @@ export class StreamReader {
     const { log, revision } = this.#parts;
     try {
       const writer = await log.write(this.#stream, about);
-      // One of which the answer is dropped by now has another: nobody knows that it had one, and none would be worse.
-      const left = await eventsLeft(log, this.#stream, this.#last);
-      const answered = answeredIn(left.map(({ data }) => data));
-      const open = (requestsAnswered(about) ?? []).filter((id) => !answered.has(id));
+      const requests = requestsAnswered(about) ?? [];
+      const open = await this.#unanswered(requests);
       const repeatable = repeatableOf(about);
       const texts = open.map((id) => errorBody(repeatable.includes(id) ? again() : lost(), revision, id));
       for (const [at, text] of texts.entries()) await writer.append(text, at === texts.length - 1);
       if (texts.length === 0) await writer.append('', true);
+      if (requests.length > 1) await forgetBatch(this.#batch(requests));
     } catch (cause) {
       // The writer ended it just now, or another reader does.
       if (!(cause instanceof StoreError && cause.reason === 'fenced')) throw cause;
     }
     await this.#goOn('written');
+  }
+
+  /** Those requests that have no response on the stream, be it one that the log has dropped. */
+  async #unanswered(requests: readonly RequestId[]): Promise<readonly RequestId[]> {
+    const left = await eventsLeft(this.#parts.log, this.#stream, this.#last);
+    const answered = new Set(answeredIn(left.map(({ data }) => data)));
+    if (requests.length > 1 && left[0]?.number !== 1)
+      for (const id of await answeredBefore(this.#batch(requests))) answered.add(id);
+    return requests.filter((id) => !answered.has(id));
+  }
+
+  #batch(requests: readonly RequestId[]): BatchRecordPlace {
+    const { records, session } = this.#parts;
+    return { records, session, stream: this.#stream, requests };
   }
 
   #write({ events }: StreamRest): void {
