@@ -173,9 +173,10 @@ describe('a server that wants initialize', () => {
     assert.deepEqual(transport.methods, ['server/discover']);
   });
 
-  it('and refuses it is an error with its words', async () => {
+  it('and refuses it, a fresh process too, is an error with its words', async () => {
     const transport = scriptedTransport('stdio', server(refusing(-32601), refusing(-32000, undefined)));
     await assert.rejects(start(transport), { name: 'McpError', code: -32000 });
-    assert.deepEqual(transport.closed, [1]);
+    assert.deepEqual(transport.methods, ['server/discover', 'initialize', 'initialize']);
+    assert.deepEqual(transport.closed, [1, 2]);
   });
 });

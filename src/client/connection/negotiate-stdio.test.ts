@@ -44,6 +44,33 @@ describe('a server on stdio', () => {
     assert.equal(transport.peers.length, 2);
   });
 
+  it('that took the probe for the beginning of a session is started again, and initialized first', async () => {
+    // As a gateway does that initializes for whoever has not done so.
+    const initialize: Script = (sent, peer) => {
+      if (sent.conversation === 1) return peer.refuse(sent, { code: -32000, message: 'already initialized' });
+      peer.reply(sent, initialized());
+    };
+    const transport = scriptedTransport('stdio', server(refusing(-32601), initialize));
+    assert.equal((await start(transport)).revision.date, older);
+    assert.deepEqual(
+      transport.sent.map(({ message, conversation }) => [message['method'], conversation]),
+      [
+        ['server/discover', 1],
+        ['initialize', 1],
+        ['initialize', 2],
+        ['notifications/initialized', 2],
+      ],
+    );
+    assert.deepEqual(transport.closed, [1]);
+  });
+
+  it('that knows no initialize is started once', async () => {
+    const transport = scriptedTransport('stdio', server(refusing(-32601), refusing(-32601)));
+    await assert.rejects(start(transport), { name: 'McpError', code: -32601 });
+    assert.deepEqual(transport.methods, ['server/discover', 'initialize']);
+    assert.deepEqual(transport.closed, [1]);
+  });
+
   it('that exits again and again is an error, which says that it was started twice', async () => {
     const transport = scriptedTransport('stdio', (_, peer) => peer.end());
     const message =

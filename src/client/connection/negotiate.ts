@@ -161,9 +161,7 @@ class Negotiation {
     if (offer === undefined) throw new TypeError('no revision to initialize with');
     const { revisions } = this.#options;
     try {
-      const settled = await this.#handshake(offer);
-      const negotiated = this.#finding(settled.revision, probe !== undefined);
-      return { ...settled, negotiated, confirmed: true, asked: probe !== undefined };
+      return await this.#settled(offer, probe);
     } catch (error) {
       if (!(error instanceof McpError)) throw error;
       const again = probe && this.#stateless(probe, error);
@@ -172,8 +170,21 @@ class Negotiation {
         if (late.kind === 'stateless') return await this.#agreed(late);
       }
       if (error.kind === 'unsupportedProtocolVersion') throw incompatible(revisions, supportedOf(error), error);
-      throw error;
+      if (probe === undefined || !this.#mayHaveBegun(error)) throw error;
+      await this.abandon();
+      return await this.#settled(offer, probe);
     }
+  }
+
+  async #settled(offer: Revision, probe: Probe | undefined): Promise<Agreement> {
+    const settled = await this.#handshake(offer);
+    const negotiated = this.#finding(settled.revision, probe !== undefined);
+    return { ...settled, negotiated, confirmed: true, asked: probe !== undefined };
+  }
+
+  /** Tells whether a program may have taken the probe for the beginning of a session, as some gateways do. */
+  #mayHaveBegun(refused: McpError): boolean {
+    return this.#options.transport.ownsProcess === true && this.#starts === 1 && refused.kind !== 'methodNotFound';
   }
 
   /** Finding that a handshake is: only who asked for more knows that there is none, as of then. */
