@@ -96,6 +96,11 @@ export function isRequestId(value: unknown): value is RequestId {
   return typeof value === 'string' || Number.isSafeInteger(value);
 }
 
+/** The number that a text says: some peers repeat the ids of requests as text, and official clients bear with it. */
+export function spelledNumber(id: unknown): number | undefined {
+  return typeof id === 'string' && /^[1-9]\d{0,14}$/.test(id) ? Number(id) : undefined;
+}
+
 /** Tells whether a value has the look of a response, right or wrong. */
 export function isResponse(value: unknown): value is Record<string, unknown> {
   return isObject(value) && value['method'] === undefined && ('result' in value || 'error' in value);

@@ -1,4 +1,4 @@
-import { isRequestId, type RequestId, type ResponseMessage } from '../jsonrpc/message.ts';
+import { isRequestId, spelledNumber, type RequestId, type ResponseMessage } from '../jsonrpc/message.ts';
 import type { MessageOrigin } from '../jsonrpc/transport.ts';
 import type { Revision } from '../protocol/revision.ts';
 import type { JsonObject, ProgressToken } from '../protocol/features/common.ts';
@@ -105,7 +105,7 @@ export class AskedRequests {
     else holdProgress(release);
   }
 
-  /** The request that waits under an id; an id of another type is not ours. */
+  /** The request that waits under an id, or under the number that its text says. */
   find(id: unknown): PendingRequest<CallOptions> | undefined {
     const number = this.#numberOf(id);
     return number === undefined ? undefined : this.#pending.get(number)?.pending;
@@ -186,7 +186,7 @@ export class AskedRequests {
   /** The number of an id as the peer sees it; one of another kind is not ours. */
   #numberOf(id: unknown): number | undefined {
     const begin = this.#idsBegin;
-    if (begin === undefined) return typeof id === 'number' ? id : undefined;
+    if (begin === undefined) return typeof id === 'number' ? id : spelledNumber(id);
     return typeof id === 'string' && id.startsWith(begin) ? Number(id.slice(begin.length)) : undefined;
   }
 

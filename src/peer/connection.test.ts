@@ -130,14 +130,16 @@ describe('calls', () => {
     });
   });
 
-  it('do not take an id of another type for theirs', async () => {
+  it('take the text of their id for it, and no other text', async () => {
     const one = await opened();
     const answer = one.calls.call('a', undefined, told);
     await turns();
-    peerOf(one).send({ jsonrpc: '2.0', id: '1', result: { wrong: true } });
-    peerOf(one).send({ jsonrpc: '2.0', id: 1, result: { right: true } });
+    for (const id of ['01', '1.0', ' 1', '0x1', '1e0', ''])
+      peerOf(one).send({ jsonrpc: '2.0', id, result: { wrong: true } });
+    assert.equal(one.heard.warnings.length, 6);
+    peerOf(one).send({ jsonrpc: '2.0', id: '1', result: { right: true } });
     assert.deepEqual(await answer, { right: true });
-    assert.equal(one.heard.warnings.length, 1);
+    assert.equal(one.heard.warnings.length, 6);
   });
 
   it('ignore repeated answers in silence and answers to nothing with a warning', async () => {

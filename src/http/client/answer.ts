@@ -1,5 +1,5 @@
 import { JsonError, parseJson } from '../../json/parse.ts';
-import { isObject, isRequestId, type Message, type RequestId } from '../../jsonrpc/message.ts';
+import { isObject, isRequestId, spelledNumber, type Message, type RequestId } from '../../jsonrpc/message.ts';
 import { readEvents } from '../../jsonrpc/sse.ts';
 import { parseMessage } from '../../jsonrpc/encode.ts';
 import { after } from '../../jsonrpc/timeout.ts';
@@ -312,7 +312,7 @@ function errorFor(text: string, status: number, exchange: PostExchange): Readonl
     !Number.isInteger(value['error']['code'])
   )
     return undefined;
-  const named = value['id'] === id;
+  const named = value['id'] === id || spelledNumber(value['id']) === id;
   // What names no request is about the path, as far as anybody can tell.
   if (status === 404 && !named) return undefined;
   if (!named && value['id'] !== undefined && value['id'] !== null) return undefined;
@@ -364,8 +364,10 @@ function originOf({ waiting }: PostExchange, status: number, text: string): Mess
 function deliver(received: unknown, exchange: PostExchange, about: MessageOrigin): void {
   const value = attributed(received, exchange);
   for (const element of Array.isArray(value) ? value : [value]) {
-    if (isObject(element) && element['method'] === undefined && isRequestId(element['id']))
-      exchange.waiting.delete(element['id']);
+    if (!isObject(element) || element['method'] !== undefined || !isRequestId(element['id'])) continue;
+    const { id } = element;
+    const spelled = spelledNumber(id);
+    if (!exchange.waiting.delete(id) && spelled !== undefined) exchange.waiting.delete(spelled);
   }
   exchange.receiver.message(value, about);
 }

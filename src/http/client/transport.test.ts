@@ -139,7 +139,7 @@ for (const status of [200, 202, 204]) {
 
 test('a stream that ends before the response fails the request', async (t) => {
   const { channel } = await open(t, (_incoming, outgoing) =>
-    answerEvents(outgoing, notification, { ...response, id: '1' }),
+    answerEvents(outgoing, notification, { ...response, id: '2' }),
   );
   await assert.rejects(channel.send(request), { reason: 'closed', message: /before the response/ });
 });
@@ -189,6 +189,34 @@ for (const [status, id] of [
   });
 }
 
+for (const [what, type, before, after] of [
+  ['a body', 'application/json', '', ''],
+  ['a batch', 'application/json', '[', ']'],
+  ['an event', 'text/event-stream', 'data: ', '\n\n'],
+] as const)
+  test(`${what} that repeats the id as text is the response`, async (t) => {
+    const answered = { jsonrpc: '2.0', id: '1', result: {} };
+    const { channel, heard } = await open(
+      t,
+      (_incoming, outgoing) =>
+        void outgoing.writeHead(200, { 'content-type': type }).end(`${before}${JSON.stringify(answered)}${after}`),
+    );
+    await channel.send(request);
+    assert.deepEqual(
+      heard.flatMap(({ value }) => value),
+      [answered],
+    );
+  });
+
+test('an error that repeats the id as text is the response, at whatever status', async (t) => {
+  const error = { code: -32602, message: 'no such tool' };
+  const { channel, heard } = await open(t, (_incoming, outgoing) =>
+    answerJson(outgoing, { jsonrpc: '2.0', id: '1', error }, 404),
+  );
+  await channel.send(request);
+  assert.deepEqual(heard, [{ value: { jsonrpc: '2.0', id: 1, error }, about: { status: 404 } }]);
+});
+
 for (const [type, body, words] of [
   [
     'application/json',
@@ -211,7 +239,7 @@ for (const [type, body, words] of [
 
 test('an error message for another request is not the response', async (t) => {
   const { channel, heard } = await open(t, (_incoming, outgoing) =>
-    answerJson(outgoing, { jsonrpc: '2.0', id: '1', error: { code: 1, message: '' } }, 400),
+    answerJson(outgoing, { jsonrpc: '2.0', id: '2', error: { code: 1, message: '' } }, 400),
   );
   await assert.rejects(channel.send(request), { reason: 'http', status: 400 });
   assert.deepEqual(heard, []);
