@@ -22,7 +22,7 @@ export interface StreamRest {
 
 /** Writer of a stream. Appends may be begun without waiting for those before; they are done in the order in which they were begun. */
 export interface StreamWriter {
-  /** Name by which he goes on after an append that failed: given to `write`, it makes nobody the writer but him. */
+  /** Name by which he goes on after an append that failed, asked for then: given to `write`, it makes nobody the writer but him. */
   readonly mark: string;
   /**
    * Keeps the next event. When it has ended, any process can read it.
@@ -47,7 +47,7 @@ export interface StreamWriter {
 export interface StreamLog {
   /**
    * Makes somebody the only writer of a stream, from now on: appends of the one before, also those under way, fail as `fenced` or are numbered before
-   * his. A stream that is not known begins, with number 1, whatever mark is given.
+   * his. A stream that is not known begins, with number 1, or after the last event that the mark says was kept.
    *
    * @param about What readers want to know of the stream, such as the request that it answers; of a stream that is known already, what was said
    *   first stays.

@@ -1,6 +1,7 @@
 import { harmless } from '../../mistakes/harmless.ts';
 import { andThen, isLater } from '../../store/now-or-later.ts';
 import type { Store } from '../../store/store.ts';
+import type { StreamLog, StreamWriter } from '../../store/stream-log.ts';
 import { StoreGeneration } from './generation.ts';
 import { Fullness } from './fullness.ts';
 import type { ServiceListeners } from './listeners.ts';
@@ -25,19 +26,7 @@ export function toldStore(store: Store, listeners: ServiceListeners): Store {
   const told = telling(listeners, watched, look);
   return {
     records: through(told, 'records', records, ['add', 'get', 'put', 'touch', 'delete']),
-    events: {
-      open(session) {
-        const log = store.events.open(session);
-        return {
-          ...through(watched, 'events', log, ['read', 'clear']),
-          write: (stream, about, mark) =>
-            andThen(
-              watched('events.write', () => log.write(stream, about, mark)),
-              (writer) => ({ mark: writer.mark, ...through(watched, 'events', writer, ['append']) }),
-            ),
-        };
-      },
-    },
+    events: { open: (session) => toldLog(store.events.open(session), watched) },
     bus: {
       ...through(told, 'bus', bus, ['publish']),
       // Who listens as to any bus need not hear of gaps.
@@ -68,6 +57,23 @@ export function toldStore(store: Store, listeners: ServiceListeners): Store {
         look,
       ),
     close: () => store.close(),
+  };
+}
+
+function toldLog(log: StreamLog, watched: Run): StreamLog {
+  const toldWriter = (writer: StreamWriter): StreamWriter => ({
+    ...through(watched, 'events', writer, ['append']),
+    get mark() {
+      return writer.mark;
+    },
+  });
+  return {
+    ...through(watched, 'events', log, ['read', 'clear']),
+    write: (stream, about, mark) =>
+      andThen(
+        watched('events.write', () => log.write(stream, about, mark)),
+        toldWriter,
+      ),
   };
 }
 

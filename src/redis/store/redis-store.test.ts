@@ -152,6 +152,26 @@ describe('a store in Redis', { skip: missing('redis-server') }, () => {
     });
   });
 
+  test('who goes on by a mark after the stream was forgotten goes on with its numbers', async (t) => {
+    const { events } = storeAt(t, shared);
+    const log = events.open('forgotten');
+    const rested = await log.write('rested', 'r');
+    for (let number = 1; number <= 3; number++) await rested.append(`r${number}`);
+    const busy = await log.write('busy', 'b');
+    const fill = async (): Promise<void> => {
+      await Promise.all(Array.from({ length: 201 }, async (_, at) => await busy.append(`b${at}`)));
+      assert.equal(await log.read('rested', 3), undefined);
+    };
+    await fill();
+    const again = await log.write('rested', 'r', rested.mark);
+    assert.deepEqual(await log.read('rested', 3), { events: [], complete: false, about: 'r' });
+    await fill();
+    const third = await log.write('rested', 'r', again.mark);
+    assert.equal(await third.append('r4'), 4);
+    await assert.rejects(async () => await again.append('x'), { reason: 'fenced' });
+    assert.deepEqual((await log.read('rested', 3))?.events, [{ number: 4, data: 'r4' }]);
+  });
+
   test('events that expired before their stream was forgotten take no room from others', async () => {
     const session = 'p:expired:{a}:e';
     const run = (

@@ -135,6 +135,8 @@ interface Waiting {
 class RedisStreamWriter implements StreamWriter {
   readonly #calls: Calls;
   readonly #stream: Written;
+  /** Number of the last event that is known to be kept, and of the last that was given. */
+  #kept: number;
   #last: number;
   #waiting: Waiting[] = [];
   #length = 0;
@@ -144,11 +146,11 @@ class RedisStreamWriter implements StreamWriter {
   constructor(calls: Calls, stream: Written) {
     this.#calls = calls;
     this.#stream = stream;
-    this.#last = stream.last;
+    this.#kept = this.#last = stream.last;
   }
 
   get mark(): string {
-    return this.#stream.epoch;
+    return `${this.#stream.epoch} ${this.#kept}`;
   }
 
   append(data: string, last = false): Promise<number> {
@@ -170,7 +172,7 @@ class RedisStreamWriter implements StreamWriter {
       const some = this.#next();
       try {
         await this.#keep(some);
-        for (const { number, resolve } of some) resolve(number);
+        for (const { number, resolve } of some) resolve((this.#kept = number));
       } catch (error) {
         const failure = asStoreError(error);
         this.#fail(failure);

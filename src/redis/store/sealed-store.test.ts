@@ -67,3 +67,14 @@ test('a record is kept alive though the keys cannot be had', async () => {
   assert.equal(await records.touch('session', minute), true);
   await inside.close();
 });
+
+test('a writer whose stream was forgotten goes on by its mark where texts are sealed', async () => {
+  const clock = { now: 0 };
+  const log = sealedStore(memoryStore({ now: () => clock.now }), [randomBytes(32)]).events.open('s');
+  const writer = await log.write('a', 'about');
+  await writer.append('1');
+  clock.now += 6 * 60_000;
+  const again = await log.write('a', 'about', writer.mark);
+  assert.equal(await again.append('2'), 2);
+  assert.deepEqual(await log.read('a', 1), { events: [{ number: 2, data: '2' }], complete: false, about: 'about' });
+});

@@ -69,7 +69,9 @@ function sealedLog(log: StreamLog, session: string, seal: Seal): StreamLog {
       const inOrder = turns();
       const writer = await log.write(stream, await seal.seal(about, boundTo), mark);
       return {
-        mark: writer.mark,
+        get mark() {
+          return writer.mark;
+        },
         append: (data, last) => inOrder(seal.seal(data, boundTo), (sealed) => writer.append(sealed, last)),
       };
     },

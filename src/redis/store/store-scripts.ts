@@ -90,7 +90,8 @@ const write = script(
   '',
   `${streams}
 local name, about, life, most = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
-local mark, call = tonumber(ARGV[5]), ARGV[6]
+local marked, from = string.match(ARGV[5], '^(%d+) (%d+)$')
+local mark, call = tonumber(marked), ARGV[6]
 local epoch = time[1] * 1000000 + time[2]
 local stream = known(name)
 if stream and stream.at + life <= now then
@@ -120,7 +121,7 @@ else
       many = many - 1
     end
   end
-  stream = begun(name, math.max(epoch, tonumber(redis.call('HGET', key, 'f') or 0) + 1), 0, about)
+  stream = begun(name, math.max(epoch, tonumber(redis.call('HGET', key, 'f') or 0) + 1), tonumber(from) or 0, about)
 end
 if call ~= '' then
   if not place then calls = ' ' .. call .. calls end

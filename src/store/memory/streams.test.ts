@@ -114,6 +114,22 @@ test('a writer whose stream was forgotten is fenced by who began it anew', async
   assert.equal(await reasonOf(() => one.append('x')), 'fenced');
 });
 
+test('who goes on by a mark after the stream was forgotten goes on with its numbers', async () => {
+  const { open, pass } = clocked();
+  const log = open('s');
+  const one = await log.write('a', 'about');
+  await one.append('1');
+  await one.append('2');
+  pass(10);
+  const again = await log.write('a', 'about', one.mark);
+  assert.deepEqual(await log.read('a', 2), { events: [], complete: false, about: 'about' });
+  pass(10);
+  const third = await log.write('a', 'about', again.mark);
+  assert.equal(await third.append('3'), 3);
+  assert.equal(await reasonOf(() => again.append('x')), 'fenced');
+  assert.deepEqual(await numbers(log, 'a', 2), [3]);
+});
+
 test('a session that is over gives its room back, and nobody writes it', async () => {
   const { open } = clocked({ maxEventsLength: 4 });
   const writer = await open('1').write('a', '');

@@ -79,10 +79,13 @@ export class MemoryStreams implements StreamLogs {
     const writer = mark === undefined ? { number: ++this.#writers, turn: 0 } : nextOf(mark);
     if (mark !== undefined && known !== undefined && !isBefore(known.writer, writer)) throw fenced();
     if (known !== undefined) known.writer = writer;
-    let stream = known ?? this.#begin(sessionName, { name, about, writer, last: 0 });
+    let stream = known ?? this.#begin(sessionName, { name, about, writer, last: lastOf(mark) });
     this.#touch(stream);
+    let { last } = stream;
     return {
-      mark: `${writer.number} ${writer.turn}`,
+      get mark() {
+        return `${writer.number} ${writer.turn} ${last}`;
+      },
       append: (data, isLast = false) => {
         this.#expire();
         if (stream.session.over) throw fenced();
@@ -91,7 +94,7 @@ export class MemoryStreams implements StreamLogs {
         if (!isSame(stream.writer, writer) || stream.complete) throw fenced();
         stream.complete = isLast;
         this.#append(stream, data);
-        return stream.last;
+        return (last = stream.last);
       },
     };
   }
@@ -203,6 +206,11 @@ function begun(name: string): Session {
 function nextOf(mark: string): Writer {
   const [number = 0, turn = 0] = mark.split(' ').map(Number);
   return { number, turn: turn + 1 };
+}
+
+/** Number of the event that the writer with a mark knows to be kept. */
+function lastOf(mark = ''): number {
+  return Number(mark.split(' ')[2] ?? 0);
 }
 
 /** Tells whether one that goes on is the writer already, or was it last. */

@@ -338,7 +338,9 @@ function logOf(log: StreamLog, ask: Ask): StreamLog {
         return writer.append(data, last);
       };
       return {
-        mark: writer.mark,
+        get mark() {
+          return writer.mark;
+        },
         append: (data, last) =>
           ask(
             () => append(data, last),

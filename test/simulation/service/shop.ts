@@ -249,7 +249,12 @@ function hooked(store: Store, before: ReadonlyMap<string, Before>): Store {
         return {
           write: async (...given) => {
             const writer = await asked('write', given, () => log.write(...given));
-            return { mark: writer.mark, append: (...more) => asked('append', more, () => writer.append(...more)) };
+            return {
+              get mark() {
+                return writer.mark;
+              },
+              append: (...more) => asked('append', more, () => writer.append(...more)),
+            };
           },
           read: (...given) => asked('read', given, () => log.read(...given)),
           clear: () => asked('clear', [], () => log.clear()),

@@ -31,7 +31,9 @@ function scene(
       const writer = await befall('write', () => log.write(stream, about, mark));
       let isLost = false;
       return {
-        mark: writer.mark,
+        get mark() {
+          return writer.mark;
+        },
         append: async (data, last) => {
           if (isLost) throw new StoreError('unavailable', 'one before was lost');
           isLost = (fates.append?.[0] ?? 'done') !== 'done';
@@ -112,6 +114,22 @@ test('who lost an event, and was told that another process writes, writes nothin
   await other.append('another', false);
   assert.deepEqual(await texts(), ['one', 'another']);
 });
+
+for (const fate of ['undone', 'unheard'] as const)
+  test(`a stream of which its log forgot everything goes on with its numbers where the next event is ${fate}`, async (t) => {
+    let now = 0;
+    t.mock.method(performance, 'now', () => now);
+    const { kept, log } = scene({ append: ['done', 'done', fate] });
+    for (const text of ['one', 'two']) await kept.append(text, false);
+    now += 6 * 60_000;
+    assert.equal(await log.read('s', 2), undefined);
+    assert.equal(await kept.append('three', false), 3);
+    assert.equal(await kept.append('four', true), 4);
+    assert.deepEqual(
+      (await log.read('s', 2))?.events.map(({ data }) => data),
+      ['three', 'four'],
+    );
+  });
 
 test('what cannot be kept for five seconds is not, nor what follows it', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });

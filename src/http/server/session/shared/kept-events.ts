@@ -24,8 +24,8 @@ export interface KeptEventsParts {
 export class KeptEvents {
   readonly #parts: KeptEventsParts;
   #writer: Promise<StreamWriter> | undefined;
-  /** Mark of the writer that was made last. */
-  #mark: string | undefined;
+  /** The writer that was made last, whose mark is asked for when it is needed. */
+  #latest: StreamWriter | undefined;
   /** Number of the last event that is known to be kept. */
   #last: number;
   /** Settles when the append that was begun last is over. */
@@ -45,7 +45,7 @@ export class KeptEvents {
   constructor(parts: KeptEventsParts) {
     this.#parts = parts;
     this.#writer = parts.writer && Promise.resolve(parts.writer.writer);
-    this.#mark = parts.writer?.writer.mark;
+    this.#latest = parts.writer?.writer;
     this.#last = parts.writer?.last ?? 0;
   }
 
@@ -133,9 +133,7 @@ export class KeptEvents {
 
   async #write(): Promise<StreamWriter> {
     const { log, name, about } = this.#parts;
-    const writer = await log.write(name, about, this.#mark);
-    this.#mark = writer.mark;
-    return writer;
+    return (this.#latest = await log.write(name, about, this.#latest?.mark));
   }
 }
 
