@@ -8,6 +8,7 @@ import { chosenRevisions, revisions } from '../../src/protocol/revision.ts';
 import { callFaults } from './call-faults.ts';
 import { faults, metaOf } from './faults.ts';
 import { faulty, json, type Fault } from './faulty.ts';
+import { headerFaults } from './header-faults.ts';
 import { meaningFaults } from './meaning-faults.ts';
 import { writtenFaults } from './written-faults.ts';
 import { toldFaults } from './told-faults.ts';
@@ -119,6 +120,7 @@ describe('a server with one fault', { concurrency: 6 }, () => {
     ...writtenFaults,
     ...meaningFaults,
     ...toldFaults,
+    ...headerFaults,
   }))
     test(`is found out: ${name} breaks ${row}`, async (t) => {
       const { findings, rows } = await judged(t, fault, [row]);

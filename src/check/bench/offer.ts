@@ -103,3 +103,9 @@ export async function listOf(speaker: Prober): Promise<string | undefined> {
   }
   return undefined;
 }
+
+/** Tells whether a prompt has an argument that it cannot be had without. */
+export function isDemanding(prompt: JsonObject): boolean {
+  const parts = prompt['arguments'];
+  return Array.isArray(parts) && parts.some((part) => isObject(part) && part['required'] === true);
+}

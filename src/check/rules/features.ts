@@ -2,7 +2,7 @@ import { isObject } from '../../jsonrpc/message.ts';
 import { metaKey } from '../../protocol/meta.ts';
 import { nobody, type Bench } from '../bench/bench.ts';
 import { errorCodeIn } from '../bench/exchange.ts';
-import { entryText, type ServerOffer } from '../bench/offer.ts';
+import { entryText, isDemanding } from '../bench/offer.ts';
 import type { Answered } from '../bench/prober.ts';
 import type { ProbeRule } from '../rule.ts';
 import { isBase64 } from './results.ts';
@@ -284,11 +284,6 @@ const unknownPrompt: ProbeRule = {
       : refusedWith(await ask(bench, 'prompts/get', { name, arguments: {} }), { code: -32602 });
   },
 };
-
-function isDemanding(prompt: ServerOffer['prompts'][number]): boolean {
-  const parts = prompt['arguments'];
-  return Array.isArray(parts) && parts.some((part) => isObject(part) && part['required'] === true);
-}
 
 const gotPrompts: ProbeRule = {
   id: 'prompts-015',

@@ -25,6 +25,7 @@ import { reachRules } from './http/reach.ts';
 import { possessionRules } from './http/proofs.ts';
 import { httpSessionRules } from './http/session.ts';
 import { httpStreamRules } from './http/streams.ts';
+import { standardHeaderRules } from './http/standard-headers.ts';
 import { heavyRules } from './hardening/heavy.ts';
 import { inputRules } from './inputs.ts';
 import { lifecycleRules } from './lifecycle.ts';
@@ -74,6 +75,7 @@ export const checkRules: readonly CheckRule[] = [
   ...lifecycleRules,
   ...echoedRules,
   ...statelessRules,
+  ...standardHeaderRules,
   ...byNameRules,
   ...httpGuardRules,
   ...reachRules,
