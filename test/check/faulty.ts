@@ -38,8 +38,8 @@ export interface Returning {
 export interface Fault {
   /** Alters a request; an answer given here is sent in place of the server's. */
   request?(passing: Passing): Returning | undefined | void;
-  /** Hears of a stream that lasts, and may write to it. */
-  opened?(write: (text: string) => void, passing: Passing): void;
+  /** Hears of a stream that lasts, and may write to it, or end it. */
+  opened?(write: (text: string) => void, passing: Passing, end: () => void): void;
   /** Alters a piece of a stream that lasts. */
   piece?(text: string): string;
   /** Alters the answer. */
@@ -186,7 +186,11 @@ async function answer(
     isAsking(passing.message, asks);
   if (isLasting && response.status === 200) {
     outgoing.writeHead(200, headers).flushHeaders();
-    fault.opened?.((text) => void outgoing.write(text), passing);
+    fault.opened?.(
+      (text) => void outgoing.write(text),
+      passing,
+      () => void outgoing.end(),
+    );
     for await (const chunk of response.body ?? [])
       outgoing.write(fault.piece?.(Buffer.from(chunk).toString()) ?? chunk);
     return void outgoing.end();

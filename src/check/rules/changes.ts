@@ -25,6 +25,20 @@ interface Watched {
   readonly shown: Exchanged;
   /** Reason for which something may have been told that nobody heard. */
   readonly deaf: string | undefined;
+  /** The stream that was listened to, where it has a response of its own, and the id of the request that opened it. */
+  readonly stream: ChangeStream | undefined;
+}
+
+/** A stream of changes, as it was heard. */
+export interface ChangeStream {
+  readonly id: unknown;
+  readonly exchange: Exchanged;
+}
+
+/** The stream that was open while tools were called; `undefined` where none may be, and where there is none by itself. */
+export async function changeStream(bench: Bench): Promise<ChangeStream | undefined> {
+  if ((await bench.allowed()).every((one) => 'why' in one)) return undefined;
+  return (await watched(bench)).stream;
 }
 
 interface Standing {
@@ -56,8 +70,8 @@ async function watched(bench: Bench): Promise<Watched> {
       }
       const after = await standing(speaker, uris);
       const shown = await speaker.request(bench.harmless, undefined, { waitMs: 3 * bench.quietMs, until: () => false });
-      const deaf = await listening.end();
-      return { before, after: await steady(speaker, before, after), heard: notificationsIn(came), shown, deaf };
+      const { deaf, stream } = await listening.end();
+      return { before, after: await steady(speaker, before, after), heard: notificationsIn(came), shown, deaf, stream };
     } finally {
       speaker.hear(undefined);
       await bench.end(speaker);
@@ -94,15 +108,15 @@ async function steady(speaker: Prober, before: Standing, after: Standing): Promi
 
 /** A stream of changes on which somebody listens. */
 interface Listening {
-  /** Ends it. @returns Why something may not have been heard; `undefined` where it was open all the time. */
-  end(): Promise<string | undefined>;
+  /** Ends it. @returns Why something may not have been heard, and the stream of a request. */
+  end(): Promise<Pick<Watched, 'deaf' | 'stream'>>;
 }
 
 /** Hears of changes as the revision does it, while other requests go out. */
 async function listen(bench: Bench, speaker: Prober, uris: readonly string[]): Promise<Listening> {
   const isStateless = bench.revision.clientDescribed === 'each-request';
   // One conversation over lines hears all of it.
-  const isHeard: Listening = { end: () => Promise.resolve(undefined) };
+  const isHeard: Listening = { end: () => Promise.resolve({ deaf: undefined, stream: undefined }) };
   if (!isStateless)
     return bench.over === 'http' ? await begun(bench, (manner) => speaker.fetch('GET', manner)) : isHeard;
   const declared = await declaredChanges(bench);
@@ -112,19 +126,50 @@ async function listen(bench: Bench, speaker: Prober, uris: readonly string[]): P
       ...(uris.length > 0 && { resourceSubscriptions: uris }),
     },
   };
-  const request = (manner: Manner): Promise<Exchanged> => speaker.request('subscriptions/listen', params, manner);
-  if (bench.over === 'http')
-    return await begun(bench, ({ begun: acknowledged, ...manner }) =>
-      request({
+  const opened = async (about: typeof params): Promise<Listening> => {
+    const id = speaker.newId();
+    const listening = await begun(bench, ({ begun: acknowledged, ...manner }) =>
+      speaker.request('subscriptions/listen', about, {
         ...manner,
+        id,
         until(messages) {
           if (messages.length > 0) acknowledged?.();
           return false;
         },
       }),
     );
-  await request({ until: (messages) => messages.length > 0 });
+    return {
+      async end() {
+        const { deaf, stream } = await listening.end();
+        return { deaf, stream: stream && { ...stream, id } };
+      },
+    };
+  };
+  if (bench.over === 'http') return both(await opened(params), await narrow(declared, opened));
+  await speaker.request('subscriptions/listen', params, { until: (messages) => messages.length > 0 });
   return isHeard;
+}
+
+/** Opens a stream for one list beside that for all, so that what it did not ask for is seen on it. */
+async function narrow(
+  declared: readonly Kind[],
+  open: (params: { readonly notifications: Readonly<Record<string, unknown>> }) => Promise<Listening>,
+): Promise<Listening | undefined> {
+  const [first, ...others] = declared;
+  const last = others.at(-1);
+  return first === undefined || last === undefined
+    ? undefined
+    : await open({ notifications: { [`${last}ListChanged`]: true } });
+}
+
+/** A stream that is listened to, and another that ends with it. */
+function both(listening: Listening, beside: Listening | undefined): Listening {
+  return {
+    async end() {
+      const [ended] = await Promise.all([listening.end(), beside?.end()]);
+      return ended;
+    },
+  };
 }
 
 /** Opens a stream, and waits until it has begun. */
@@ -152,14 +197,19 @@ async function begun(bench: Bench, open: (manner: Manner) => Promise<Exchanged |
       const wasOver = isOver;
       stop.abort();
       const ended = await stream;
-      const away = ended && turnedAway(ended);
-      if (away !== undefined) return away;
-      // Where there is no such stream nothing is missed on it.
-      if (ended?.status !== undefined && ended.status !== 200) return undefined;
-      if (!hasBegun) return 'no stream of changes was opened';
-      return wasOver ? 'the stream of changes ended before the calls did' : undefined;
+      return { deaf: deafness(ended, hasBegun, wasOver), stream: ended && { id: undefined, exchange: ended } };
     },
   };
+}
+
+/** Reason for which something may not have been heard on a stream; `undefined` where it was open all the time. */
+function deafness(ended: Exchanged | undefined, hasBegun: boolean, wasOver: boolean): string | undefined {
+  const away = ended && turnedAway(ended);
+  if (away !== undefined) return away;
+  // Where there is no such stream nothing is missed on it.
+  if (ended?.status !== undefined && ended.status !== 200) return undefined;
+  if (!hasBegun) return 'no stream of changes was opened';
+  return wasOver ? 'the stream of changes ended before the calls did' : undefined;
 }
 
 async function declaredChanges(bench: Bench): Promise<readonly Kind[]> {

@@ -178,6 +178,11 @@ function isEmpty(value: unknown): boolean {
   return value === null || value === undefined || (Array.isArray(value) && value.length === 0);
 }
 
+/** Tells whether a stream of changes was ended by the server while it was listened to. */
+function isOver({ end, response }: Answered): boolean {
+  return end === 'complete' || end === 'gone' || response !== undefined;
+}
+
 const several: ProbeRule = {
   id: 'subs-008',
   apart: true,
@@ -203,11 +208,19 @@ const several: ProbeRule = {
         { notifications },
         { id: 'listen-2', until: (messages) => messages.some((one) => filterIn(one) !== undefined || isResponse(one)) },
       );
-      const isFirst = honoured(await first) !== undefined;
-      if (!isFirst) return notJudged('the first was not acknowledged: see subs-002');
-      return second.messages.every((one) => filterIn(one) === undefined)
-        ? breaks(second, 'the second was not acknowledged')
-        : holds;
+      const before = await first;
+      if (honoured(before) === undefined) return notJudged('the first was not acknowledged: see subs-002');
+      if (second.messages.every((one) => filterIn(one) === undefined))
+        return breaks(second, 'the second was not acknowledged');
+      if (!isOver(before)) return holds;
+      const alone = await speaker.request(
+        'subscriptions/listen',
+        { notifications },
+        { id: 'listen-3', waitMs, until: () => false },
+      );
+      return isOver(alone)
+        ? notJudged('a stream by itself ended soon too')
+        : breaks(before, 'it ended when another one was opened');
     } finally {
       await bench.end(speaker);
     }

@@ -5,6 +5,7 @@ import { type Exchanged } from '../bench/exchange.ts';
 import type { ProbeRule } from '../rule.ts';
 import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } from '../verdict.ts';
 import { wholeText } from '../whole-text.ts';
+import { changeStream } from './changes.ts';
 
 /** Rules about streams that a client opens to hear of changes. */
 
@@ -106,27 +107,55 @@ const nothingBefore: ProbeRule = {
     }),
 };
 
+/** Judges the notifications of the stream that was open while tools were called, once its first one was found right. */
+async function onChanges(
+  bench: Bench,
+  first: RuleVerdict,
+  fault: (subscription: unknown, id: unknown) => string | undefined,
+): Promise<RuleVerdict> {
+  if (first.verdict !== 'holds') return first;
+  const stream = await changeStream(bench);
+  for (const message of stream?.exchange.messages.flat() ?? []) {
+    if (!isObject(message) || !changes.test(wholeText(message['method']))) continue;
+    const why = fault(idOf(message), stream?.id);
+    if (why !== undefined && stream !== undefined)
+      return breaks(stream.exchange, `${wholeText(message['method'])}: ${why}`);
+  }
+  return first;
+}
+
+/** Notifications of streams of changes: what others are about has rows of its own. */
+const changes = /^notifications\/(?:subscriptions\/|(?:tools|prompts|resources)\/(?:list_changed|updated)$)/;
+
 const tagged: ProbeRule = {
   id: 'subs-006',
-  apart: true,
   words: 'The subscriptionId of what comes on the stream is the id of the request that opened it',
   mend: 'put the id of the listen request into _meta of each notification, in its type',
-  probe: (bench) =>
-    onListen(bench, (first, exchange) => {
-      const id = idOf(first);
+  async probe(bench) {
+    const first = await onListen(bench, (message, exchange) => {
+      const id = idOf(message);
       return id === undefined
         ? notJudged('there is none: see meta-019')
         : unless(id !== listenId, exchange, `it is ${JSON.stringify(id)}`);
-    }),
+    });
+    return await onChanges(bench, first, (subscription, id) =>
+      subscription === undefined || subscription === id
+        ? undefined
+        : `it is ${JSON.stringify(subscription)}, and that of the request ${JSON.stringify(id)}`,
+    );
+  },
 };
 
 const everyTagged: ProbeRule = {
   id: 'meta-019',
-  apart: true,
   words: 'Every notification on the stream says in _meta of which subscription it is',
   mend: 'add "io.modelcontextprotocol/subscriptionId" to _meta',
-  probe: (bench) =>
-    onListen(bench, (first, exchange) => (idOf(first) === undefined ? breaks(exchange, 'it does not') : holds)),
+  async probe(bench) {
+    const first = await onListen(bench, (message, exchange) =>
+      idOf(message) === undefined ? breaks(exchange, 'it does not') : holds,
+    );
+    return await onChanges(bench, first, (subscription) => (subscription === undefined ? 'it does not' : undefined));
+  },
 };
 
 /** Rules about subscriptions. */
