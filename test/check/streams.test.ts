@@ -2,9 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
+import { rawHttp, type RawRequest } from '../../src/check/bench/http.ts';
 import { chosenRevisions } from '../../src/protocol/revision.ts';
 import { metaKey } from '../../src/protocol/meta.ts';
-import { serveFaulty, type Fault } from './faulty.ts';
+import { asStream, serveFaulty, type Fault } from './faulty.ts';
 import { judgedAt } from './judging.ts';
 import { livelyServer } from './lively-server.ts';
 
@@ -19,6 +20,24 @@ async function found(t: TestContext, fault: Fault, only: readonly string[]): Pro
   });
   if (findings.length === 0) for (const { id, verdict } of rows) assert.equal(verdict, 'holds', id);
   return findings.map(({ id }) => id);
+}
+
+/** A request for the list of tools, whose answer is waited for. */
+function listing(): RawRequest {
+  const revision = '2026-07-28';
+  const meta = { [metaKey.protocolVersion]: revision, [metaKey.clientCapabilities]: {} };
+  return {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': revision,
+      'mcp-method': 'tools/list',
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: meta } }),
+    waitMs: 5_000,
+    until: (messages) => messages.length > 0,
+  };
 }
 
 /** Alters each notification of changes of a list, but not the acknowledgement. */
@@ -77,4 +96,41 @@ test('a stream that ends when another is opened is found, and one that always en
   const { url, close } = await serveFaulty(hurried, () => livelyServer(true));
   t.after(close);
   assert.deepEqual((await judgedAt(t, url, { only: ['subs-008'] })).findings, []);
+});
+
+test('a second answer on the stream of a request is found', async (t) => {
+  const twice: Fault = {
+    response(returning, { message: { method } }) {
+      if (method !== 'tools/list') return;
+      asStream(returning);
+      returning.text += returning.text;
+    },
+  };
+  assert.deepEqual(await found(t, twice, ['harden-second-answer', 'tools-002']), ['harden-second-answer']);
+});
+
+test('streams that do not end with their answers take no time but that of the first few', async (t) => {
+  const open: Fault = {
+    response(returning, { message: { method } }) {
+      if (method !== 'tools/list') return;
+      asStream(returning);
+      returning.lasts = true;
+    },
+  };
+  const { url, close } = await serveFaulty(open, () => livelyServer(true));
+  t.after(close);
+  const http = rawHttp(new URL(url));
+  t.after(() => http.close());
+  const ends: string[] = [];
+  const sent = async (): Promise<number> => {
+    const began = performance.now();
+    const { end } = await http.send(listing());
+    ends.push(end);
+    return performance.now() - began;
+  };
+  const waited = [await sent(), await sent(), await sent()];
+  assert.ok(waited.every((ms) => ms >= 95));
+  const later = await Promise.all(Array.from({ length: 20 }, sent));
+  assert.ok(Math.min(...later) < 95);
+  assert.ok(ends.every((end) => end === 'heard'));
 });

@@ -2,6 +2,7 @@ import { Agent, request as requestOf, type ClientRequest, type IncomingMessage, 
 import { Agent as SecureAgent, request as secureRequestOf } from 'node:https';
 import { after } from '../../jsonrpc/timeout.ts';
 import { isMessageText } from './manner.ts';
+import { isResponse } from '../../jsonrpc/message.ts';
 import { readEvents } from '../../jsonrpc/sse.ts';
 import { Senders, shownSender, type ProvenToken, type Sender, type UserCredentials } from './senders.ts';
 import { Coming, mostBytes, toldText, type Exchanged, type ExchangeLimits } from './exchange.ts';
@@ -65,6 +66,7 @@ export function rawHttp(url: URL, credentials: UserCredentials = {}, why: WhyNot
   const open = isSecure ? secureRequestOf : requestOf;
   const senders = new Senders(url, credentials);
   let hasAnswered = false;
+  const lingering = { inVain: 0 };
   const told = (error: unknown): string => why(error, hasAnswered);
   const heard = (exchange: Exchanged): Exchanged => {
     hasAnswered ||= exchange.status !== undefined;
@@ -81,7 +83,7 @@ export function rawHttp(url: URL, credentials: UserCredentials = {}, why: WhyNot
       try {
         const headers = await senders.headers(asked);
         const begin: Sending['begin'] = (options) => open({ ...options, agent });
-        return heard(await exchanged(url, { asked, headers, sent, why: told, begin }));
+        return heard(await exchanged(url, { asked, headers, sent, why: told, begin, lingering }));
       } catch (error) {
         return { ...nothing, sent, reason: told(error) };
       }
@@ -92,7 +94,7 @@ export function rawHttp(url: URL, credentials: UserCredentials = {}, why: WhyNot
       try {
         const headers = await senders.headers(request);
         const begin: Sending['begin'] = (options) => open(options);
-        return await listened(url, { asked: request, headers, sent, why: told, begin }, hears);
+        return await listened(url, { asked: request, headers, sent, why: told, begin, lingering }, hears);
       } catch (error) {
         return { exchange: { ...nothing, sent, reason: told(error) }, isOpen: false, close: () => undefined };
       }
@@ -116,16 +118,22 @@ interface Sending {
   readonly sent: string;
   why(error: unknown): string;
   begin(options: RequestOptions): ClientRequest;
+  /** How often a stream was waited for that did not end with its answer. */
+  readonly lingering: { inVain: number };
 }
 
-async function exchanged(url: URL, { asked, headers, sent, why, begin }: Sending): Promise<Exchanged> {
+/** Time in which a stream ends after its answer, in milliseconds, and number of those that did not end after which none is waited for. */
+const linger = { ms: 100, inVain: 3 };
+
+async function exchanged(url: URL, { asked, headers, sent, why, begin, lingering }: Sending): Promise<Exchanged> {
   return await new Promise((resolve) => {
     const coming = new Coming();
     let response: IncomingMessage | undefined;
-    let isOver = false;
-    const over = (end: Exchanged['end'], reason?: string): void => {
+    let [isOver, isAnswered] = [false, false];
+    const over = (how: Exchanged['end'], reason?: string): void => {
       if (isOver) return;
       isOver = true;
+      const end = isAnswered ? 'heard' : how;
       cancel();
       asked.stop?.removeEventListener('abort', stopped);
       // What said all leaves its connection to the next; whatever else is still coming is not wanted.
@@ -155,7 +163,19 @@ async function exchanged(url: URL, { asked, headers, sent, why, begin }: Sending
       }
       came.on('error', (error) => over('gone', error.message));
       came.on('aborted', () => over('gone', 'the connection broke'));
-      void read(came, coming, asked).then(
+      // What else comes on the stream of an answer is the server's to have left out.
+      const answered = (): boolean => {
+        if (lingering.inVain >= linger.inVain || isOver) return false;
+        isAnswered = true;
+        cancel();
+        const left = (): void => {
+          lingering.inVain++;
+          over('heard');
+        };
+        cancel = after(linger.ms, left, true);
+        return true;
+      };
+      void read(came, coming, { until: asked.until, answered }).then(
         (end) => over(end),
         (error: unknown) => over('gone', String(error)),
       );
@@ -228,12 +248,20 @@ async function readStream(response: IncomingMessage, hears: StreamHears): Promis
 
 const nothing = { status: undefined, headers: {}, text: '', messages: [], malformed: [], end: 'refused' } as const;
 
-async function read(came: IncomingMessage, coming: Coming, { until }: RawRequest): Promise<Exchanged['end']> {
+/** @param answered Hears that what was waited for is an answer, and tells whether the end of its stream is waited for too. */
+async function read(
+  came: IncomingMessage,
+  coming: Coming,
+  { until, answered }: { readonly until: RawRequest['until']; answered(): boolean },
+): Promise<Exchanged['end']> {
   if (isEventStream(came)) {
+    let isAnswered = false;
     for await (const event of readEvents(kept(came, coming), { maxBytes: mostBytes })) {
       if (event.data === undefined || event.data === '') continue;
       coming.piece(event.data);
-      if (until?.(coming.messages) === true) return 'heard';
+      if (isAnswered || until?.(coming.messages) !== true) continue;
+      isAnswered = [coming.messages.at(-1)].flat().some(isResponse) && answered();
+      if (!isAnswered) return 'heard';
     }
     return coming.text.length > mostBytes ? 'limit' : 'complete';
   }
