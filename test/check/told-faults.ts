@@ -102,4 +102,20 @@ export const toldFaults: Readonly<Record<string, readonly [row: string, fault: F
       },
     },
   ],
+  'plain-text-list': [
+    'http-017',
+    {
+      response(returning, { message: { method } }) {
+        if (method === 'prompts/list') returning.headers['content-type'] = 'text/plain';
+      },
+    },
+  ],
+  'answer-in-a-list': [
+    'basic-001',
+    {
+      response(returning, { message: { method } }) {
+        if (method === 'tools/list' && returning.text.startsWith('{')) returning.text = `[${returning.text}]`;
+      },
+    },
+  ],
 };

@@ -4,7 +4,6 @@ import type { Answered } from '../../bench/prober.ts';
 import type { ProbeRule, WatchRule } from '../../rule.ts';
 import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } from '../../verdict.ts';
 import { rowOf } from '../../register.ts';
-import { noMethod } from '../basic.ts';
 import { refusedWith } from '../common/refusals.ts';
 
 /** Rules about what HTTP admits at all, and how it answers. */
@@ -115,24 +114,16 @@ const accepted: (id: string) => ProbeRule = (id) => ({
   },
 });
 
-const mediaType: ProbeRule = {
+const mediaType: WatchRule = {
   id: 'http-017',
   words: 'A request is answered with application/json or text/event-stream',
   mend: 'send the header Content-Type with one of the two',
-  over: 'http',
-  async probe(bench) {
-    const speaker = await bench.shared();
-    const answer = await bench.works(speaker, bench.harmless).catch(() => undefined);
-    if (answer === undefined) return notJudged(`a right ${bench.harmless} gave no result`);
-    const refusal = await speaker.request(noMethod);
+  watch({ request, exchange: { status, headers }, revision }) {
     // What refuses a request of older revisions by its status need be no message.
-    const isAnswer =
-      refusal.response !== undefined && (refusal.status === 200 || rowOf('http-115').lives(bench.revision));
-    for (const one of isAnswer ? [answer, refusal] : [answer]) {
-      const type = one.headers['content-type'];
-      if (!isMediaType(type)) return breaks(one, `it is ${type ?? 'of no type'}`);
-    }
-    return holds;
+    const isAnswer = request !== undefined && (status === 200 || rowOf('http-115').lives(revision));
+    if (!isAnswer || status === undefined) return 'not-seen';
+    const type = headers['content-type'];
+    return isMediaType(type) ? 'holds' : { breaks: `it is ${type ?? 'of no type'}` };
   },
 };
 

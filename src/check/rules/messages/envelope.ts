@@ -21,11 +21,15 @@ const jsonRpc: WatchRule = {
   id: 'basic-001',
   words: 'Every message is one of JSON-RPC 2.0: a request, a notification or a response, with jsonrpc "2.0"',
   mend: 'send objects with "jsonrpc": "2.0" and a method, a result or an error',
-  watch({ message, malformed, exchange, revision }) {
+  watch({ message, malformed, exchange, revision, request }) {
     if (malformed !== undefined)
       return exchange.status === undefined
         ? 'not-seen'
         : { breaks: `${JSON.stringify(malformed.slice(0, 80))} is no JSON` };
+    // What was sent is no list: it is one request.
+    const isListed = exchange.messages.some((one) => Array.isArray(one) && one.includes(message));
+    if (isListed && request !== undefined && !revision.batches)
+      return { breaks: 'it came in a list, and was asked for by itself' };
     if (message['jsonrpc'] !== '2.0')
       return { breaks: `jsonrpc is ${JSON.stringify(message['jsonrpc']) ?? 'missing'}` };
     // A response without a result and an error has rows of its own.
