@@ -1,7 +1,7 @@
 /** Planted faults of URIs, pages, additions to requests and types of answers. */
 
 import { isObject } from '../../src/jsonrpc/message.ts';
-import { json, result, type Fault, type Passing } from './faulty.ts';
+import { eachMessage, json, result, type Fault, type Passing } from './faulty.ts';
 
 type Json = Record<string, unknown>;
 
@@ -115,6 +115,17 @@ export const toldFaults: Readonly<Record<string, readonly [row: string, fault: F
     {
       response(returning, { message: { method } }) {
         if (method === 'tools/list' && returning.text.startsWith('{')) returning.text = `[${returning.text}]`;
+      },
+    },
+  ],
+  'progress-of-a-text': [
+    'progress-005',
+    {
+      response(returning) {
+        eachMessage(returning, ({ method, params }) => {
+          if (method === 'notifications/progress' && isObject(params))
+            params['progressToken'] = String(params['progressToken']);
+        });
       },
     },
   ],

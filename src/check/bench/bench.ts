@@ -4,7 +4,7 @@ import type { Revision } from '../../protocol/revision.ts';
 import { projectClientCapabilities } from '../../protocol/compile/capabilities.ts';
 import { NotAllowed, NotJudged } from '../verdict.ts';
 import { callable, type AllowedCall, type CallableTool, type UncalledTool } from './allowed.ts';
-import { callEach, type MadeCall } from './calls.ts';
+import { callEach, numberedToken, type MadeCall } from './calls.ts';
 import { excerptOfText } from './excerpt.ts';
 import { inFront, mostBytes, type Exchanged } from './exchange.ts';
 import type { RawHttp, RawRequest } from './http.ts';
@@ -264,7 +264,7 @@ export class Bench {
     const shared = who === 'mute' ? await this.shared() : undefined;
     const made = (this.#known.made[who] ??=
       shared === undefined
-        ? this.asked((speaker) => callEach(speaker, tools))
+        ? this.asked((speaker) => callEach(speaker, tools, numberedToken))
         : callEach(shared, tools.filter(isListed)));
     return await this.#known.unlessLost(made, () => delete this.#known.made[who]);
   }

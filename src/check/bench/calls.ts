@@ -95,12 +95,21 @@ export async function makeCall(speaker: Prober, of: CallableTool, manner: CallMa
   return { of, rounds, last, result: completeIn(last), tookMs: performance.now() - began };
 }
 
-/** Calls each tool once, with a progress token of its own. */
-export async function callEach(speaker: Prober, tools: readonly CallableTool[]): Promise<readonly MadeCall[]> {
+/** Calls each tool once, with a progress token of its own: a text, or a number. */
+export async function callEach(
+  speaker: Prober,
+  tools: readonly CallableTool[],
+  token: (at: number) => string | number = (at) => `parley-check-${at}`,
+): Promise<readonly MadeCall[]> {
   const made: MadeCall[] = [];
   for (const [at, tool] of tools.entries())
-    made.push(await makeCall(speaker, tool, { meta: { progressToken: `parley-check-${at}` } }));
+    made.push(await makeCall(speaker, tool, { meta: { progressToken: token(at) } }));
   return made;
+}
+
+/** A progress token that is a number, and no id of a request. */
+export function numberedToken(at: number): number {
+  return 70_000 + at;
 }
 
 /** The result of a call that has ended. */
