@@ -118,7 +118,7 @@ interface Sending {
   readonly sent: string;
   why(error: unknown): string;
   begin(options: RequestOptions): ClientRequest;
-  /** How often a stream was waited for that did not end with its answer. */
+  /** Number of streams that were waited for, and did not end with their answer. */
   readonly lingering: { inVain: number };
 }
 
