@@ -29,8 +29,9 @@ export function toCurl({ http, text, cut }: RecordingEntry): string | undefined 
   ].join(' \\\n  ');
 }
 
-function variableOf(header: string): string {
-  return header === 'authorization' ? 'TOKEN' : header.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_');
+/** Name of the variable that is in the place of a secret header. */
+export function variableOf(header: string): string {
+  return header.toLowerCase() === 'authorization' ? 'TOKEN' : header.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_');
 }
 
 /** A word for the shell, with a variable in the place of what was taken out. */

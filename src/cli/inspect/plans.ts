@@ -4,6 +4,7 @@ import { hiding } from '../../auth/secrets.ts';
 import { factsOf } from '../../jsonrpc/transport-facts.ts';
 import type { ServerPlan, WaySettings } from '../../inspect/servers/shared.ts';
 import { readRecording } from '../../wire/file.ts';
+import { variableOf } from '../../wire/curl.ts';
 import { argumentsShown, secretsOfUrl, urlShown, withoutPassword } from '../../wire/secrets.ts';
 import { readConfig } from '../config/config.ts';
 import { UsageError, type Io } from '../io.ts';
@@ -27,12 +28,13 @@ export function typedPlan(target: Target, parsed: Parsed, io: Io): ServerPlan {
   const line = isUrl
     ? urlShown(withoutPassword(target.url.href))
     : `-- ${shellLine([target.command, ...argumentsShown(target.args)])}`;
+  const options = reachingOptions(parsed);
   return {
     name: isUrl ? target.url.host : nameOfCommand(target),
     address,
     kind: isUrl ? 'http' : 'stdio',
     secrets,
-    line: hide(line),
+    line: [...options, hide(line)].join(' '),
     ...(isUrl ? {} : { folder: folderOf(target) }),
     async reach({ overheard, person, ...settings }) {
       const auth = await login.authorization({ overheard, ...(person && { person }) });
@@ -91,6 +93,31 @@ export async function configuredPlans(
       ...(isPersons ? { login } : {}),
     };
   });
+}
+
+/** Options of the command line without which the server is not reached as it is here; a variable is in the place of each value. */
+function reachingOptions(parsed: Parsed): readonly string[] {
+  const header = (text: string): string => {
+    const name = text.slice(0, Math.max(text.indexOf(':'), 0)).trim();
+    return `--header ${shellLine([`${name}:`])}" $${variableOf(name)}"`;
+  };
+  const env = (text: string): string => {
+    const name = text.slice(0, Math.max(text.indexOf('='), 0));
+    // Without a value it is taken from the shell already.
+    return text.includes('=') ? `--env ${name}="$${name}"` : `--env ${text}`;
+  };
+  const token = parsed.text('token-env');
+  return [
+    ...parsed
+      .texts('header')
+      .filter((text) => text.includes(':'))
+      .map(header),
+    ...parsed
+      .texts('env')
+      .filter((text) => /^\w+(?:=|$)/.test(text))
+      .map(env),
+    ...(token === undefined ? [] : [`--token-env ${shellLine([token])}`]),
+  ];
 }
 
 function nameOfCommand({ command, args }: Extract<Target, { kind: 'command' }>): string {

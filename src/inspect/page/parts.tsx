@@ -14,18 +14,26 @@ export function CopyButton({
   const [words, setWords] = useState('');
   const copy = async (): Promise<void> => {
     try {
-      await navigator.clipboard.writeText(typeof text === 'string' ? text : await text());
-      setWords('copied');
+      const copied = typeof text === 'string' ? text : await text();
+      await navigator.clipboard.writeText(copied);
+      const unset = what.startsWith('as ') ? variablesIn(copied) : [];
+      setWords(unset.length === 0 ? 'copied' : `copied: set ${unset.join(', ')} in the shell`);
+      setTimeout(() => setWords(''), unset.length === 0 ? 1_500 : 6_000);
     } catch {
       setWords('not allowed');
+      setTimeout(() => setWords(''), 1_500);
     }
-    setTimeout(() => setWords(''), 1_500);
   };
   return (
     <button type="button" class="small" data-copies={what} onClick={() => void copy()}>
       {words === '' ? `Copy ${what}` : words}
     </button>
   );
+}
+
+/** Variables that a line for the shell has in the place of secrets: what is in single quotes is none. */
+function variablesIn(line: string): readonly string[] {
+  return [...new Set(line.replaceAll(/'[^']*'/g, '').match(/\$[A-Z][A-Z0-9_]*/g))];
 }
 
 /** Names and values. */

@@ -16,3 +16,14 @@ test('a call is a line, unless the name of its tool would be an option', () => {
   );
   assert.equal(callLine(called('--token-env=GITHUB_TOKEN'), 'https://a.example/mcp'), undefined);
 });
+
+test('options stand before the address or the command that they are for', () => {
+  assert.equal(
+    callLine(called('add'), `--header X-Key:" $X_KEY" https://a.example/mcp`),
+    `parley call --header X-Key:" $X_KEY" https://a.example/mcp add`,
+  );
+  assert.equal(
+    callLine(called('add'), '--env KEY="$KEY" -- node server.js -- x'),
+    'parley call --env KEY="$KEY" add -- node server.js -- x',
+  );
+});

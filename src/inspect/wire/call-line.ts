@@ -18,7 +18,8 @@ export function lineOfCall(name: string, args: unknown, reach: string): string |
   if (name.startsWith('-')) return undefined;
   const json = isObject(args) && Object.keys(args).length > 0 ? ` --json ${quoted(jsonText(args))}` : '';
   // What follows a command belongs to it: the tool stands before.
-  const [url, command] = reach.startsWith('-- ') ? ['', ` ${reach}`] : [` ${reach}`, ''];
+  const at = ` ${reach}`.indexOf(' -- ');
+  const [url, command] = at < 0 ? [` ${reach}`, ''] : [` ${reach}`.slice(0, at), ` ${reach}`.slice(at)];
   return `parley call${url} ${quoted(name)}${json}${command}`;
 }
 
