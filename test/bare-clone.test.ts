@@ -37,6 +37,7 @@ const maySkip: ReadonlyMap<string, string> = new Map([
   ['test/inspect/apps.test.ts', 'the package, which npm ci builds'],
   ['test/inspect/bar.test.ts', 'Chromium'],
   ['test/inspect/compare.test.ts', 'Chromium'],
+  ['test/inspect/daily.test.ts', 'Chromium'],
   ['test/inspect/doors.test.ts', 'the package, which npm ci builds'],
   ['test/inspect/echoes.test.ts', 'the package, which npm ci builds'],
   ['test/inspect/every-server.test.ts', 'Chromium'],

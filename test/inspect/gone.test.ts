@@ -74,6 +74,12 @@ test(
     await rows.getByText('no answer').waitFor();
     const result = page.getByRole('region', { name: 'Result' });
     await result.getByText(/exited with code 3/).waitFor();
+    // The panel names the call that it died of, and not the answers before.
+    const steps = await page.getByRole('region', { name: 'Failure' }).locator('li').allInnerTexts();
+    assert.deepEqual(
+      steps.map((step) => step.replaceAll(/[^\w ,/]|failed/g, '').trim()),
+      ['asked tools/call end, and got no answer', 'the process ended with code 3'],
+    );
     // The server said nothing, and so no error of the protocol.
     assert.match((await result.textContent()) ?? '', /^The request failed \(no JSON-RPC answer\)/);
     await page.getByRole('button', { name: 'Connect', exact: true }).first().click();

@@ -56,6 +56,8 @@ test('a person without a mouse pauses a sign-in, lets each step go, renews, and 
   await page.getByText('its tokens could not be revoked').waitFor();
   await page.locator('.server[data-status="closed"]').waitFor();
   assert.equal(await card.getByRole('button', { name: 'Sign out' }).count(), 0);
+  // The way back is offered, and no connection that would be refused first.
+  await card.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
 });
 
 test(

@@ -2,6 +2,7 @@ import { AuthorizationError } from '../../auth/errors.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import type { RecordingEntry } from '../../wire/entry.ts';
 import type { StepView } from '../view.ts';
+import { subjectOf } from '../wire/subject.ts';
 
 /** Most steps that are told of, lines of standard error, and characters of what is cited. */
 const most = { steps: 12, lines: 20, text: 2_000 };
@@ -14,6 +15,11 @@ export function adviceOn(
 ): { readonly steps: readonly StepView[]; readonly advice?: string } {
   const lastWords = entries.findLast(({ lane }) => lane === 'stderr');
   const hasEnded = entries.some(({ exit }) => exit !== undefined);
+  // Once it was in use, what it answered tells nothing of its end; what it left unanswered may.
+  const wasUsed = entries.some(
+    ({ from, lane, method }) =>
+      from === 'client' && lane === 'message' && method !== undefined && !openings.has(method),
+  );
   const tried = entries.flatMap((entry): StepView[] => {
     const { from, lane, http, method, problem, exit } = entry;
     if (exit !== undefined)
@@ -21,7 +27,8 @@ export function adviceOn(
     // The end of a process is told by itself, and what it wrote beside it.
     if (lane === 'process' && hasEnded) return [];
     if (problem !== undefined && from === 'server') return [{ words: words(problem), ok: false }];
-    if (from === 'client' && method !== undefined) return [{ words: `asked ${method}`, ok: true }];
+    if (from === 'client' && method !== undefined)
+      return wasUsed ? leftOpen(entry) : [{ words: `asked ${method}`, ok: true }];
     if (http?.status !== undefined) return [answered(http.status, entry)];
     // What is written before an end says why; all of it is in the wire.
     if (entry === lastWords) return [{ words: 'it wrote to its standard error', text: lastLines(entries), ok: true }];
@@ -29,6 +36,16 @@ export function adviceOn(
   });
   const advice = wantsPerson(error) ? signIn : error instanceof ConnectionError ? advised(error) : undefined;
   return { steps: tried.slice(-most.steps), ...(advice === undefined ? {} : { advice }) };
+}
+
+/** Methods that begin a conversation. */
+const openings: ReadonlySet<string> = new Set(['server/discover', 'initialize', 'notifications/initialized']);
+
+/** A request that has no answer, with what it is about. */
+function leftOpen(entry: RecordingEntry): StepView[] {
+  const { id, pair, method = '' } = entry;
+  if (id === undefined || id === null || pair !== undefined) return [];
+  return [{ words: `asked ${[method, subjectOf(entry) ?? ''].join(' ').trim()}, and got no answer`, ok: false }];
 }
 
 /** Answer over HTTP; of one that is no message, the beginning. */

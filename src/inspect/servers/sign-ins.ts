@@ -120,7 +120,10 @@ export class SignIns {
     const left = this.#leaving.then(() => leave(login, { overheard: this.#place.recorder.overheard() }));
     this.#leaving = left.catch(() => {});
     try {
-      return await left;
+      const result = await left;
+      // Who is signed out reaches nothing before another sign-in.
+      this.#isLost = true;
+      return result;
     } finally {
       await this.look();
     }

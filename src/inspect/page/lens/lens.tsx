@@ -6,7 +6,7 @@ import { JsonView } from '../json/json-view.tsx';
 import { firstDiffering, marksOf } from '../json/marks.ts';
 import { Choice, coded } from '../parts.tsx';
 import { plain } from '../plain.ts';
-import { hello, lensRevision } from '../state.ts';
+import { hello, lensRevision, rowAt } from '../state.ts';
 import { Changes } from './changes.tsx';
 import { SentHeaders } from './sent-headers.tsx';
 import { Trial } from './trial.tsx';
@@ -27,7 +27,7 @@ export function Lens({ n }: { readonly n: number }): JSX.Element {
       />
       {lens !== undefined && (
         <>
-          <p>{headOf(lens)}</p>
+          <p>{headOf(lens, isSent(n))}</p>
           {lens.why !== undefined && (
             <p class={lens.kind === 'none' || lens.kind === 'bridge' ? 'muted' : 'bad'}>{coded(plain(lens.why))}</p>
           )}
@@ -42,7 +42,9 @@ export function Lens({ n }: { readonly n: number }): JSX.Element {
             )}
             {right !== undefined && (
               <figure>
-                <figcaption>a client of {lens.to} gets</figcaption>
+                <figcaption>
+                  a client of {lens.to} {isSent(n) ? 'sends' : 'gets'}
+                </figcaption>
                 <JsonView text={right} label={`For a client of ${lens.to}`} marks={marks?.right} first={first ?? 0} />
               </figure>
             )}
@@ -69,13 +71,18 @@ function sidesOf(lens: LensView | undefined): {
   return { left, right, marks, first: firstDiffering(left, right, marks) };
 }
 
-function headOf({ kind, changes, from, to }: LensView): string {
+/** Tells whether a message is the client's: one of another revision sends it, and does not get it. */
+function isSent(n: number): boolean {
+  return rowAt(n)?.from === 'client';
+}
+
+function headOf({ kind, changes, from, to }: LensView, isSentByClient: boolean): string {
   if (kind === 'refused') return `A client of ${to} cannot be told this: the bridge refuses it.`;
   if (kind === 'wrong') return `It is no message of ${from}: the bridge answers with an error.`;
   if (kind === 'bridge') return 'The bridge does not pass this on as it is.';
   if (kind === 'unknown') return `A client of ${to} has no such message.`;
   if (kind === 'none') return 'Nothing to compare.';
   return changes.length === 0
-    ? `A client of ${to} gets the same.`
+    ? `A client of ${to} ${isSentByClient ? 'sends' : 'gets'} the same.`
     : `${changes.length} ${changes.length === 1 ? 'difference' : 'differences'} for a client of ${to}.`;
 }

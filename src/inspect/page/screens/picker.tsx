@@ -24,8 +24,7 @@ export function Picker(props: {
 }): JSX.Element {
   const { of, items, empty, more, show } = props;
   const [typed, setTyped] = useState('');
-  const wanted = typed.toLowerCase();
-  const seen = items.filter(({ name, words }) => wanted === '' || `${name} ${words}`.toLowerCase().includes(wanted));
+  const seen = matching(items, typed.toLowerCase());
   // A server may give a thing no name, which is chosen as any other.
   const key = chosen.value[of];
   const at = seen.findIndex((item) => item.key === key);
@@ -53,7 +52,9 @@ export function Picker(props: {
           onKeyDown={(event) => void (isBareEnter(event) && open(0))}
         />
         {seen.length === 0 ? (
-          <p class="empty">{items.length === 0 ? empty : `Nothing matches; ${items.length} are hidden.`}</p>
+          <p class={`empty ${items.length === 0 && isUnread(of) ? 'bad' : ''}`}>
+            {items.length === 0 ? empty : `Nothing matches; ${items.length} are hidden.`}
+          </p>
         ) : (
           <VirtualList
             label={of}
@@ -74,15 +75,29 @@ export function Picker(props: {
   );
 }
 
+/** Items that have a text: what has a title is known by its name too, which is all that programs and the wire have. */
+function matching(items: readonly Pickable[], wanted: string): readonly Pickable[] {
+  return items.filter(
+    ({ key, name, words }) => wanted === '' || `${name} ${key} ${words}`.toLowerCase().includes(wanted),
+  );
+}
+
 /** Tells whether Enter alone was pressed: with Ctrl it calls what is chosen. */
 function isBareEnter({ key, ctrlKey, metaKey }: KeyboardEvent): boolean {
   return key === 'Enter' && !ctrlKey && !metaKey;
 }
 
+/** Tells whether a list of the chosen server could not be read, or not whole. */
+function isUnread(of: Tab): boolean {
+  const problems = lists.value.get(chosenServer.value)?.problems ?? {};
+  return Object.entries(problems).some(([name, words]) => name === of && words !== undefined);
+}
+
 /** Reason why a list of the chosen server has nothing in it. */
 export function whyEmpty(of: 'tools' | 'prompts' | 'resources'): string {
   const own = lists.value.get(chosenServer.value);
-  if (own !== undefined) return own.problems[of] ?? `This server has no ${of}.`;
+  if (own !== undefined)
+    return isUnread(of) ? `✕ ${own.problems[of]}. The answer stands in the wire.` : `This server has no ${of}.`;
   const state = server.value?.state;
   if (state === 'connected') return `Reading its ${of} …`;
   return state === 'connecting' ? 'Connecting …' : `It is not connected: its ${of} are not known.`;

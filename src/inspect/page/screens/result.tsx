@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { CallView, JsonView as Json, OutcomeView } from '../../view.ts';
 import { duration, Fresh } from '../look/fresh.tsx';
 import { Problems } from '../arguments.tsx';
@@ -154,6 +154,7 @@ function Raw({ value }: { readonly value: unknown }): JSX.Element {
 function Shown({ result, came }: { readonly result: Json; readonly came: number }): JSX.Element {
   const content = result['content'] ?? contentsOf(result);
   const structured = result['structuredContent'];
+  const said = useMemo(() => saysTheSame(content, structured), [result]);
   const { ttlMs, cacheScope } = result;
   const rest = Object.fromEntries(
     Object.entries(result).filter(
@@ -162,10 +163,11 @@ function Shown({ result, came }: { readonly result: Json; readonly came: number 
   );
   return (
     <>
+      {said && <Structured value={structured} />}
       {Array.isArray(content) && content.map((block: unknown, at) => <Content key={at} block={block} />)}
       {Array.isArray(result['messages']) &&
         result['messages'].map((message: unknown, at) => <Message key={at} message={message} />)}
-      {structured !== undefined && <Structured value={structured} />}
+      {structured !== undefined && !said && <Structured value={structured} />}
       {typeof ttlMs === 'number' && ttlMs > 0 && (
         <p>
           <Fresh t={came} ttlMs={ttlMs} cacheScope={cacheScope} />
@@ -179,6 +181,20 @@ function Shown({ result, came }: { readonly result: Json; readonly came: number 
       )}
     </>
   );
+}
+
+/** Tells whether the only text is that of the structured content, or of the one thing in it, which reads better as such. */
+function saysTheSame(content: unknown, structured: unknown): boolean {
+  if (structured === undefined || !Array.isArray(content) || content.length !== 1) return false;
+  const { type, text }: Json = typeof content[0] === 'object' && content[0] !== null ? { ...content[0] } : {};
+  if (type !== 'text' || typeof text !== 'string' || !/^\s*[{[]/.test(text)) return false;
+  const [only, ...more] = typeof structured === 'object' && structured !== null ? Object.values(structured) : [];
+  try {
+    const said = JSON.stringify(JSON.parse(text));
+    return said === JSON.stringify(structured) || (more.length === 0 && said === JSON.stringify(only));
+  } catch {
+    return false;
+  }
 }
 
 /** The contents of a resource, as blocks. */

@@ -155,6 +155,7 @@ function ToolDoing(props: {
         what="as parley call"
       />
       {isReadOnly ? <span class="muted">started with --read-only</span> : <Again tool={tool} text={text} />}
+      {isDisabled && !isReadOnly && <span class="muted">not connected: press Connect first</span>}
     </p>
   );
 }

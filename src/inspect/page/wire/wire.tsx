@@ -254,7 +254,7 @@ function Cells({
         <span class="hidden">{side === 'client' ? 'sent' : 'came'}</span>
       </span>
       <span role="gridcell" class={`c-what lane-${lane}`}>
-        {broken !== undefined && <span class="bad">⚠ breaks {broken.join(', ')} </span>}
+        {broken !== undefined && <span class="bad">⚠ breaks {brokenWords(broken)} </span>}
         {(isProblem === true || failed === true) && <span class="bad">✕ </span>}
         {kind === undefined || what.startsWith('{') ? '' : kinds[kind]}
         {line(what, widest)}
@@ -283,6 +283,13 @@ function Cells({
       </span>
     </>
   );
+}
+
+/** Requirements that a message breaks, so few of them that what it is stands beside them; the message names all. */
+function brokenWords(broken: readonly string[]): string {
+  const [first = '', second, ...more] = broken;
+  if (second === undefined) return first;
+  return more.length === 0 ? `${first}, ${second}` : `${first} and ${more.length + 1} more`;
 }
 
 /** Count of the rows that stand behind one, and how their task stands. */
