@@ -5,6 +5,7 @@ import { createServer as createHttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { registerHooks } from 'node:module';
 import { after, test, type TestContext } from 'node:test';
+import { inspect } from 'node:util';
 import { connect } from '../src/client.ts';
 import { createHandler } from '../src/http.ts';
 import { guardedFetch } from '../src/node/login/guarded-fetch.ts';
@@ -73,6 +74,37 @@ test('what mends a refusal is loaded for the next one', async (t) => {
   await assert.rejects(client(), ({ cause }: Error) => /EMFILE/.test(String(cause)));
   await assert.rejects(client(), { name: 'AuthorizationError' });
   assert.ok(asked >= 2);
+});
+
+for (const [where, body, challenge] of [
+  ['its body', 'no entry with sesame-0123456789', undefined],
+  ['its challenge', '', 'Bearer error="invalid_token", error_description="sesame-0123456789"'],
+] as const)
+  test(`a refusal is told where what hides secrets in ${where} could not be loaded, without its words`, async (t) => {
+    const client = async (): Promise<unknown> =>
+      await connect('http://localhost:1/mcp', {
+        headers: { 'x-api-key': 'sesame-0123456789' },
+        fetch: async () =>
+          new Response(body, {
+            status: 401,
+            headers: challenge === undefined ? {} : { 'www-authenticate': challenge },
+          }),
+      });
+    failOnce(t, '../../auth/secrets.ts');
+    for (let time = 0; time < 2; time++) {
+      const refusal: unknown = await client().catch((error: unknown) => error);
+      assert.match(String(refusal), /HTTP 401 from/);
+      assert.doesNotMatch(inspect(refusal), /EMFILE|sesame/);
+    }
+  });
+
+test('a refusal that cannot be mended is told where what adds the words of the server could not be loaded', async (t) => {
+  const connecting = connect('http://localhost:1/mcp', {
+    auth: oauth({ redirect: loopback() }),
+    fetch: async () => new Response('', { status: 401 }),
+  });
+  failOnce(t, './unmended.ts');
+  await assert.rejects(connecting, { name: 'AuthorizationError' });
 });
 
 test('a request is served where what tells of it could not be loaded', async (t) => {

@@ -108,7 +108,8 @@ class AuthorizedSender {
       const isMended = await this.#authorizer
         .refused(asked, answer, sent)
         .catch(async (error: unknown): Promise<never> => {
-          throw (await import('./unmended.ts')).unmended(error, { answer, sent, text });
+          const late = await import('./unmended.ts').catch(() => undefined);
+          throw late === undefined ? error : late.unmended(error, { answer, sent, text });
         });
       if (!isMended) return kept(response, text);
     }

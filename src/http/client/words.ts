@@ -68,11 +68,12 @@ interface Refused {
   readonly lost: boolean;
 }
 
-/** Text of a refusal as it may be written down: a server may repeat in it what it was sent. */
+/** Text of a refusal as it may be written down: a server may repeat in it what it was sent. Nothing of it, where that cannot be looked for now. */
 export async function withoutSecrets(text: string, sent: Readonly<Record<string, string>>): Promise<string> {
   if (text === '') return text;
-  const { hiding, secretsInHeaders } = await import('../../auth/secrets.ts');
-  return hiding(secretsInHeaders(sent))(text);
+  // What is missing for a moment here says nothing of the server, which refused.
+  const secrets = await import('../../auth/secrets.ts').catch(() => undefined);
+  return secrets === undefined ? '' : secrets.hiding(secrets.secretsInHeaders(sent))(text);
 }
 
 /** The first words of a body that is meant for people. */
