@@ -36,7 +36,7 @@ server.tool('add', { description: 'Adds.' }, () => 'added');
 
 /** How the budgets of the entry points stand, in KB; each is a little more than it was when it was last looked at. */
 const budgets: Readonly<Record<Entry, number>> = {
-  '': 133.2,
+  '': 133.7,
   server: 46.4,
   client: 51.4,
   bridge: 108.7,
@@ -68,8 +68,8 @@ export const programs: readonly Program[] = [
   {
     name: 'HTTP server by fetch',
     code: `import { createServer } from 'parley-mcp/server'; import { createHandler } from 'parley-mcp/http'; ${definition} export const handler = createHandler(server);`,
-    budget: 65.2,
-    whole: 124.1,
+    budget: 65.5,
+    whole: 124.8,
     neutral: true,
     role: 'server',
   },
@@ -86,7 +86,7 @@ export const programs: readonly Program[] = [
     code: `import { connect } from 'parley-mcp/client'; const client = await connect('https://example.com/mcp'); console.log(await client.callTool('add', {}));`,
     budget: 51.2,
     aim: 28,
-    whole: 95.8,
+    whole: 96.1,
     neutral: true,
     role: 'client',
   },
@@ -134,7 +134,7 @@ function entryPoint(entry: Entry): Program {
     name,
     code: `export * from '${name}';`,
     budget: budgets[entry],
-    ...(entry === 'http' && { later: 21.9 }),
+    ...(entry === 'http' && { later: 22.4 }),
     neutral: entry !== 'node' && entry !== 'stdio' && entry !== 'sqlite' && entry !== 'redis',
     role: entry === 'server' ? 'server' : entry === 'client' ? 'client' : 'both',
   };

@@ -73,6 +73,9 @@ export class KeyRing {
   /** The keys that are known, with their bytes. */
   #known: readonly (readonly [Uint8Array, RootKey])[] = [];
   #asked: Promise<void> | undefined;
+  /** Numbers of the last time that keys were asked for, and of the one whose keys are known. */
+  #turn = 0;
+  #taken = 0;
   /** Times at which keys were asked for, and at which those were that came. */
   #triedAt = 0;
   #askedAt = 0;
@@ -109,11 +112,13 @@ export class KeyRing {
     return this.#known.map(([, root]) => root);
   }
 
-  /** Asks for keys; all who ask meanwhile wait for one answer. */
+  /** Asks for keys; all who ask meanwhile wait for one answer, and for another one once that did not come for as long as keys are good. */
   #asking(now: number): Promise<void> {
-    if (this.#asked !== undefined) return this.#asked;
+    if (this.#asked !== undefined && Math.abs(now - this.#triedAt) < askAgainMs) return this.#asked;
     this.#triedAt = now;
-    const asked = this.#ask().finally(() => (this.#asked = undefined));
+    const asked = this.#ask().finally(() => {
+      if (this.#asked === asked) this.#asked = undefined;
+    });
     asked.catch(() => undefined);
     return (this.#asked = asked);
   }
@@ -125,13 +130,18 @@ export class KeyRing {
   }
 
   async #ask(): Promise<void> {
-    const began = this.#now();
+    const [began, turn] = [this.#now(), ++this.#turn];
     const given = typeof this.#keys === 'function' ? await this.#keys() : this.#keys;
     const all = checkedKeys(given);
-    this.#known = await Promise.all(
-      all.map(async (bytes) => this.#known.find(([known]) => isSame(known, bytes)) ?? [bytes, await this.#root(bytes)]),
+    const made = await Promise.all(
+      all.map(
+        async (bytes) =>
+          this.#known.find(([known]) => isSame(known, bytes)) ?? ([bytes, await this.#root(bytes)] as const),
+      ),
     );
-    this.#askedAt = began;
+    // Newer ones came meanwhile.
+    if (turn < this.#taken) return;
+    [this.#known, this.#taken, this.#askedAt] = [made, turn, began];
   }
 
   async #root(bytes: Uint8Array<ArrayBuffer>): Promise<RootKey> {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import fc from 'fast-check';
 import { until } from '../../test/support/turns.ts';
+import { keysFrom, type SealingKeys } from './sealing-key.ts';
 import { createSeal, type Seal } from './seal.ts';
 
 const key = (fill: number): Uint8Array => new Uint8Array(32).fill(fill);
@@ -175,6 +176,42 @@ test('keys that cannot be had, or never come, are asked for every few seconds, a
   free();
   await comesToSealWith(seal, key(2));
   assert.equal(asked, 4);
+});
+
+test('a function whose keys never come is asked again each minute, and what comes late is taken where nothing newer came', async (t) => {
+  let now = 1e12;
+  const given: ((fill: number) => void)[] = [];
+  const give = (): Promise<readonly Uint8Array[]> =>
+    new Promise((resolve) => given.push((fill) => resolve([key(fill)])));
+  const seal = createSeal(give, { now: () => now });
+  const first = seal.seal('a', 'x');
+  given[0]?.(1);
+  await first;
+  for (let minute = 0; minute < 3; minute++) {
+    now += 60_000;
+    for (let times = 0; times < 3; times++) await whileTimePasses(t, () => seal.seal('b', 'x'));
+  }
+  assert.equal(given.length, 4);
+  given[2]?.(3);
+  await comesToSealWith(seal, key(3));
+  given[3]?.(4);
+  await comesToSealWith(seal, key(4));
+  given[1]?.(2);
+  for (let times = 0; times < 10; times++) await new Promise((resolve) => setTimeout(resolve));
+  assert.equal(await createSeal([key(4)]).open(await seal.seal('c', 'x'), 'x'), 'c');
+});
+
+test('who is told that keys cannot be had is told of those that do not come within a minute too', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const told: unknown[] = [];
+  const from = (keys: SealingKeys): SealingKeys => keysFrom(keys, (cause) => told.push(Object(cause).cause));
+  for (const keys of [from(async () => [key(1)]), from(() => new Promise(() => {}))])
+    if (typeof keys === 'function') void keys();
+  for (let times = 0; times < 100; times++) {
+    await Promise.resolve();
+    t.mock.timers.tick(10_000);
+  }
+  assert.deepEqual(told.map(String), ['Error: they did not come within 60 seconds']);
 });
 
 test('the first keys are waited for, and not for ever', async (t) => {

@@ -1,14 +1,19 @@
+import { after } from '../jsonrpc/timeout.ts';
+
 /** A key of 32 bytes, as bytes or in base64. */
 export type SealingKey = Uint8Array | string;
 
 /**
- * Keys, the newest first: the first seals, any opens. A function is asked again each minute, so that keys change while the process runs; while it fails
- * those that it gave before go on.
+ * Keys, the newest first: the first seals, any opens. A function is asked again each minute, so that keys change while the process runs; while it fails, or
+ * gives nothing, those that it gave before go on.
  */
 export type SealingKeys = readonly SealingKey[] | (() => readonly SealingKey[] | PromiseLike<readonly SealingKey[]>);
 
 /** Bytes in memory that nobody shares. Compilers before 5.7, which read this declaration, have no parameter for that. */
 export type OwnBytes = ReturnType<Uint8ArrayConstructor['from']>;
+
+/** Time after which who waits for keys is told that they do not come, in milliseconds. */
+const slowMs = 60_000;
 
 /** Length of a key. */
 export const keyBytes = 32;
@@ -41,18 +46,23 @@ export function fromBase64(text: string): OwnBytes | undefined {
 /**
  * Keys as they are given, checked where they are there already.
  *
- * @param failed Hears that a function gave none, or something else.
+ * @param failed Hears that a function gave none, or something else, or nothing for a minute.
  * @param what Option that they are, as the error says it.
  * @throws TypeError when one is not 32 bytes.
  */
 export function keysFrom(keys: SealingKeys, failed: (cause: unknown) => void, what: string = 'keys'): SealingKeys {
   if (typeof keys !== 'function') return keys.map((key) => sealingKeyOf(key, `a sealing key of ${what}`));
+  const tell = (cause: unknown): void => failed(new Error('the sealing keys could not be had', { cause }));
   return async () => {
+    const late = new Error(`they did not come within ${slowMs / 1000} seconds`);
+    const stop = after(slowMs, () => tell(late));
     try {
       return checkedKeys(await keys());
     } catch (cause) {
-      failed(new Error('the sealing keys could not be had', { cause }));
+      tell(cause);
       throw cause;
+    } finally {
+      stop();
     }
   };
 }
