@@ -5,7 +5,8 @@ import { test, type TestContext } from 'node:test';
 import { rawHttp, type RawRequest } from '../../src/check/bench/http.ts';
 import { chosenRevisions } from '../../src/protocol/revision.ts';
 import { metaKey } from '../../src/protocol/meta.ts';
-import { asStream, serveFaulty, type Fault } from './faulty.ts';
+import { createServer } from '../../src/server.ts';
+import { asStream, json, serveFaulty, type Fault } from './faulty.ts';
 import { judgedAt } from './judging.ts';
 import { livelyServer } from './lively-server.ts';
 
@@ -133,4 +134,27 @@ test('streams that do not end with their answers take no time but that of the fi
   const later = await Promise.all(Array.from({ length: 20 }, sent));
   assert.ok(Math.min(...later) < 95);
   assert.ok(ends.every((end) => end === 'heard'));
+});
+
+test('a list that gives no result after a call has not changed for that', async (t) => {
+  let calls = 0;
+  const fault: Fault = {
+    request({ message: { id, method } }) {
+      if (method === 'tools/call') calls++;
+      // Nobody listens before the second call.
+      const isBusy = method === 'tools/list' && calls > 0 && calls % 2 === 0;
+      return isBusy ? json(500, { jsonrpc: '2.0', id, error: { code: -32_603, message: 'busy' } }) : undefined;
+    },
+  };
+  const server = createServer({ name: 'busy', version: '1.0.0' });
+  server.tool('grow', {}, () => 'nothing grew');
+  const { url, close } = await serveFaulty(fault, () => server);
+  t.after(close);
+  const { findings, rows } = await judgedAt(t, url, {
+    only: ['tools-006'],
+    calls: [{ name: 'grow' }],
+    revisions: chosenRevisions(['2026-07-28']),
+  });
+  assert.deepEqual(findings, []);
+  assert.match(rows[0]?.why ?? '', /tools\/list gave no result/);
 });

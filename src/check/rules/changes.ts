@@ -1,13 +1,13 @@
 import { isObject } from '../../jsonrpc/message.ts';
 import { settledWithin } from '../../jsonrpc/timeout.ts';
-import { obliging, type Bench } from '../bench/bench.ts';
+import { excerptOf, obliging, type Bench } from '../bench/bench.ts';
 import { makeCall } from '../bench/calls.ts';
 import { turnedAway, type Exchanged } from '../bench/exchange.ts';
 import { entryText, listOffer, type ServerOffer } from '../bench/offer.ts';
 import type { Answered, Manner, Prober } from '../bench/prober.ts';
 import { rowOf } from '../register.ts';
 import type { ProbeRule } from '../rule.ts';
-import { breaks, holds, notApplicable, notJudged, type RuleVerdict } from '../verdict.ts';
+import { breaks, holds, NotJudged, notApplicable, notJudged, type RuleVerdict } from '../verdict.ts';
 
 /** Rules about changes of what a server has, which tools bring that are called where that is allowed. */
 
@@ -81,6 +81,9 @@ async function watched(bench: Bench): Promise<Watched> {
 
 async function standing(speaker: Prober, wanted?: readonly string[]): Promise<Standing> {
   const offer = await listOffer(speaker);
+  const failed = offer.walks.find(({ last }) => last.result === undefined);
+  // A list of which nothing came may be as it was.
+  if (failed !== undefined) throw new NotJudged(`${failed.method} gave no result: ${excerptOf(failed.last)}`);
   const listed = offer.resources.flatMap((one) => entryText(one, 'uri') ?? []).slice(0, most.resources);
   return { offer, texts: await textsOf(speaker, wanted ?? listed) };
 }
