@@ -78,8 +78,10 @@ export const rowsVersion: Signal<number> = signal(0);
 export const server: ReadonlySignal<ServerView | undefined> = computed(() => servers.value.get(chosenServer.value));
 export const filter: ReadonlySignal<ParsedFilter> = computed(() => {
   const search = found.value;
-  const parsed = parseFilter(filterText.value);
-  return search !== undefined && search.text === parsed.text ? parseFilter(filterText.value, search.rows) : parsed;
+  const parsed = parseFilter(filterText.value, undefined, rowAt);
+  return search !== undefined && search.text === parsed.text
+    ? parseFilter(filterText.value, search.rows, rowAt)
+    : parsed;
 });
 
 /** Tasks whose rows the person wants to see one by one. */

@@ -26,6 +26,12 @@ const cases: readonly (readonly [string, boolean])[] = [
   ['prompts', false],
   ['method:call', true],
   ['method:list', false],
+  ['-method:list', true],
+  ['-method:call', false],
+  ['-tools', false],
+  ['tools -prompts', true],
+  ['-kind:error', false],
+  ['-"tools/call"', false],
   ['server:a', true],
   ['server:b', false],
   ['kind:error', true],
@@ -66,8 +72,18 @@ test('a request waits no more once its exchange is over, and is an error unless 
 });
 
 test('terms that mean nothing are told, and a text is looked for by who has the texts', () => {
-  assert.deepEqual(parseFilter('nonsense:7 dur:x is:y').unknown, ['nonsense:7', 'dur:x', 'is:y']);
+  assert.deepEqual(parseFilter('nonsense:7 dur:x is:y -text:z').unknown, ['nonsense:7', 'dur:x', 'is:y', '-text:z']);
   assert.equal(parseFilter('text:"Two Words"').text, 'two words');
   assert.equal(parseFilter('text:x', new Set([7])).test(row), true);
   assert.equal(parseFilter('text:x', new Set([8])).test(row), false);
+});
+
+test('an answer is found by what its request is about, and the code of an error is no wish to be without it', () => {
+  const request: RowView = { ...row, n: 6, kind: 'request', about: 'echo' };
+  const rowAt = (n: number | undefined): RowView | undefined => (n === 6 ? request : undefined);
+  assert.deepEqual(
+    ['echo', 'other', '-echo', '-32601'].map((typed) => parseFilter(typed, undefined, rowAt).test(row)),
+    [true, false, false, false],
+  );
+  assert.equal(parseFilter('-32601').test({ ...row, about: 'said -32601' }), true);
 });

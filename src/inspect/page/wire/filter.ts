@@ -1,4 +1,4 @@
-/** Filter of the wire: words and `field:value` terms, all of which must hold. */
+/** Filter of the wire: words and `field:value` terms, all of which must hold, and none of those with a hyphen before them. */
 
 import type { RowView } from '../../view.ts';
 import { isUnanswered } from './status.ts';
@@ -19,6 +19,7 @@ export interface ParsedFilter {
 export const filterFields: readonly string[] = [
   'method:',
   'server:',
+  'kind:message',
   'kind:',
   'from:',
   'status:',
@@ -29,29 +30,49 @@ export const filterFields: readonly string[] = [
   'text:',
 ];
 
-/** Reads a filter. @param found Sequences of the rows that hold the text; `undefined` while nobody searched. */
-export function parseFilter(typed: string, found?: ReadonlySet<number>): ParsedFilter {
+/** Finds the row with a number. */
+type FindRow = (n: number | undefined) => RowView | undefined;
+
+/**
+ * Reads a filter.
+ *
+ * @param found Sequences of the rows that hold the text; `undefined` while nobody searched.
+ * @param rowAt Finds the request of an answer, which is about the same.
+ */
+export function parseFilter(
+  typed: string,
+  found?: ReadonlySet<number>,
+  rowAt: FindRow = () => undefined,
+): ParsedFilter {
   const tests: RowFilter[] = [];
   const unknown: string[] = [];
   let text: string | undefined;
-  for (const [term] of typed.matchAll(/(?:[a-z]+:)?"[^"]*"?|\S+/g)) {
+  for (const [whole] of typed.matchAll(/-?(?:[a-z]+:)?"[^"]*"?|\S+/g)) {
+    // A number with a hyphen is the code of an error.
+    const isWithout = /^-\D/.test(whole);
+    const term = isWithout ? whole.slice(1) : whole;
     const [, field, raw = ''] = /^([a-z]+):(.*)$/s.exec(term) ?? [];
     const value = (field === undefined ? term : raw).replaceAll('"', '').toLowerCase();
-    if (field === 'text') {
+    if (field === 'text' && !isWithout) {
       text = value;
       if (found !== undefined) tests.push(({ n }) => found.has(n));
-    } else if (field === undefined)
-      tests.push(({ what, about = '', n }) => `${what} ${about}`.toLowerCase().includes(value) || `#${n}` === value);
-    else {
-      const test = testOf(field, value);
-      if (test === undefined) unknown.push(term);
-      else tests.push(test);
+      continue;
     }
+    const test = field === undefined ? wordTest(value, rowAt) : testOf(field, value);
+    if (test === undefined) unknown.push(whole);
+    else tests.push(isWithout ? (row) => !test(row) : test);
   }
   return {
     test: (row) => tests.every((test) => test(row)),
     unknown,
     ...(text === undefined || text === '' ? {} : { text }),
+  };
+}
+
+function wordTest(value: string, rowAt: FindRow): RowFilter {
+  return ({ what, about = '', n, kind, pair }) => {
+    const asked = kind === 'result' || kind === 'error' ? rowAt(pair)?.about : undefined;
+    return `${what} ${about} ${asked ?? ''}`.toLowerCase().includes(value) || `#${n}` === value;
   };
 }
 

@@ -144,7 +144,7 @@ function Bar({ hidden }: { readonly hidden: number }): JSX.Element {
         class="filter"
         aria-label="Filter of the wire"
         list="filter-fields"
-        placeholder="method:tools/call dur:>500 status:4xx is:broken text:oslo"
+        placeholder="method:tools/call -kind:http dur:>500 is:broken text:oslo"
         value={filterText.value}
         onInput={(event) => (filterText.value = event.currentTarget.value)}
       />
