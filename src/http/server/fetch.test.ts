@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as after } from 'node:timers/promises';
 import { fakeEndpoint } from '../fake-endpoint.test.ts';
 import { settle } from '../fake-http.test.ts';
 import { createHandler } from './fetch.ts';
@@ -46,6 +47,20 @@ test('aborting the request cancels it', async () => {
   await answer;
   assert.equal(fake.conversations[0]?.closed, true);
 });
+
+for (const sent of [0, 3])
+  test(`a stream whose request is aborted ends for who still reads it, after ${sent} more events`, async (t) => {
+    const fake = fakeEndpoint();
+    const controller = new AbortController();
+    const response = await createHandler(fake)(call('subscriptions/listen', controller.signal));
+    const event = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' } as const;
+    for (let count = 0; count < sent; count++) fake.conversations[0]?.link.send(event, 1);
+    controller.abort();
+    // Something between handler and platform that passes the stream on waits for its end.
+    const text = await Promise.race([response.text(), after(1_000, undefined, { signal: t.signal })]);
+    assert.equal(text?.split('list_changed').length, sent + 1);
+    assert.equal(fake.conversations[0]?.closed, true);
+  });
 
 test('a reader that takes nothing is cut off at the limit', async () => {
   const fake = fakeEndpoint();

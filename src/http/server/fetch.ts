@@ -80,6 +80,7 @@ class FetchReply implements HttpReply {
   readonly #resolve: (response: Response) => void;
   #headers: Record<string, string> | undefined;
   #closed: (() => void) | undefined;
+  #writer: FetchEventWriter | undefined;
   #answered = false;
   #over = false;
 
@@ -102,6 +103,7 @@ class FetchReply implements HttpReply {
 
   stream(headers?: HeaderFields): EventWriter {
     const writer = new FetchEventWriter(() => this.#end());
+    this.#writer = writer;
     this.#answer(
       () =>
         new Response(writer.readable, {
@@ -132,6 +134,8 @@ class FetchReply implements HttpReply {
   /** The client is gone. */
   abandon(): void {
     this.#end();
+    // What passes a stream on, between this and the platform, may wait for its end.
+    this.#writer?.end();
     // Where the client is gone nobody reads the answer; it only settles the promise.
     this.#answer(() => new Response(null, { status: 499 }));
   }
