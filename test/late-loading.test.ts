@@ -6,13 +6,16 @@ import type { AddressInfo } from 'node:net';
 import { registerHooks } from 'node:module';
 import { after, test, type TestContext } from 'node:test';
 import { inspect } from 'node:util';
-import { connect } from '../src/client.ts';
+import { connect, type Client } from '../src/client.ts';
 import { createHandler } from '../src/http.ts';
 import { guardedFetch } from '../src/node/login/guarded-fetch.ts';
 import { loopback } from '../src/node.ts';
 import { oauth } from '../src/oauth.ts';
 import { createServer } from '../src/server.ts';
 import { memoryTransport } from '../src/testing.ts';
+import { until } from './support/turns.ts';
+
+const session = '2025-06-18';
 
 /** What cannot be loaded the next time. */
 const failing = new Set<string>();
@@ -105,6 +108,50 @@ test('a refusal that cannot be mended is told where what adds the words of the s
   });
   failOnce(t, './unmended.ts');
   await assert.rejects(connecting, { name: 'AuthorizationError' });
+});
+
+test('a request is answered where what measures requests could not be loaded, and the next one is served', async (t) => {
+  const errors: unknown[] = [];
+  const rateLimits = { requests: { perSecond: 100 } };
+  const server = createServer({ name: 's', version: '1' }, { rateLimits, onError: (error) => errors.push(error) });
+  t.after(() => server.close());
+  const client = (): Promise<Client> => connect(memoryTransport(server), { revisions: [session], timeoutMs: 5_000 });
+  failOnce(t, './rates/rates.ts');
+  await assert.rejects(client(), { name: 'McpError', message: 'internal error' });
+  assert.match(String(errors), /EMFILE/);
+  await (await client()).close();
+});
+
+test('a change is not told, and the owner of the server hears why, where the middleware that it passes could not be loaded', async (t) => {
+  const errors: unknown[] = [];
+  const server = createServer({ name: 's', version: '1' }, { onError: (error) => errors.push(error) });
+  server.tool('one', {}, () => 'one');
+  const client = await connect(memoryTransport(server), { revisions: [session] });
+  t.after(() => Promise.all([client.close(), server.close()]));
+  const told: unknown[] = [];
+  await client.subscribe({ tools: true }, (change) => told.push(change));
+  server.use((_, next) => next());
+  failOnce(t, './passing.ts');
+  server.tool('two', {}, () => 'two');
+  await until(() => errors.length > 0, 'the error');
+  assert.match(String(errors), /EMFILE/);
+  assert.deepEqual(told, []);
+  server.tool('three', {}, () => 'three');
+  await until(() => told.length > 0, 'the change');
+});
+
+test('who has a client is warned where the middleware that a notification passes could not be loaded', async (t) => {
+  const warnings: unknown[] = [];
+  const server = createServer({ name: 's', version: '1' });
+  server.tool('one', {}, () => 'one');
+  const onWarning = (...warning: unknown[]): void => void warnings.push(warning);
+  const client = await connect(memoryTransport(server), { revisions: [session], onWarning });
+  t.after(() => Promise.all([client.close(), server.close()]));
+  client.use((_, next) => next());
+  failOnce(t, './passing.ts');
+  server.tool('two', {}, () => 'two');
+  await until(() => warnings.length > 0, 'the warning');
+  assert.match(inspect(warnings), /EMFILE/);
 });
 
 test('a request is served where what tells of it could not be loaded', async (t) => {

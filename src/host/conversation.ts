@@ -150,19 +150,21 @@ export class HostConversation implements Conversation {
 
   /** Does nothing for a request that came too soon. */
   #asked(judged: JudgedRequest, auth: AuthInfo | undefined): Outcome {
-    const { rates } = this.#host;
+    const [{ rates }, { message }] = [this.#host, judged];
     if (rates === undefined) return this.#request(judged, auth);
-    const { message } = judged;
     const measured = (this.#measured ??= []);
     if (measured.length >= maxRunning) return this.#refusal(message.id, tooMany());
     measured.push(message.id);
-    const asks = { auth, session: this.#session?.session, address: this.#link.address };
-    return andThen(rates(message.method, asks), (refused) => {
+    const verdict = orElse<McpError | undefined>(
+      () => rates(message.method, { auth, session: this.#session?.session, address: this.#link.address }),
+      (error) => maskedFailure(this.#host, error, message),
+    );
+    return andThen(verdict, (refused) => {
       measured.splice(measured.indexOf(message.id), 1);
       if (this.#closed) return undefined;
       if (refused === undefined) return this.#request(judged, auth);
       // Over HTTP the status tells of it.
-      if (this.#link.protocol !== 'http')
+      if (this.#link.protocol !== 'http' && refused.kind === 'busy')
         this.#host.listeners?.tell?.({ type: 'request-refused', reason: 'too-often', status: undefined });
       return this.#refusal(message.id, refused);
     });

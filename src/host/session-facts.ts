@@ -7,6 +7,7 @@ import { isPromised } from '../peer/gate.ts';
 import { notification, type CallFacts, type ClientView } from './call.ts';
 import type { AuthInfo, Link } from './endpoint.ts';
 import type { Host, ServerSession } from './host.ts';
+import { guarded } from './masking.ts';
 import { throughHostMiddleware } from './middleware/late-passing.ts';
 import type { SessionWay } from './input/by-requests.ts';
 import type { QuestionOrigin } from './input/question.ts';
@@ -132,8 +133,8 @@ export class SessionFacts implements CallFacts {
         const write = (given: JsonObject): void => {
           if (this.isReady) link.send(notification(revision, method, given));
         };
-        void throughHostMiddleware((late) =>
-          late.toldThrough(this.session, method, { chain, host, link, params, write }),
+        guarded(host, method, () =>
+          throughHostMiddleware((late) => late.toldThrough(this.session, method, { chain, host, link, params, write })),
         );
       },
     };

@@ -99,7 +99,8 @@ export function createInbound(options: InboundOptions): Inbound {
       if (!chain.used || options.revision() === undefined) return hear(message, options);
       const failed = (error: unknown): void => settings.failed(`middleware failed for ${shown(message.method)}`, error);
       const pass = (params: JsonObject): void => hear({ ...message, params }, options);
-      void throughClientMiddleware((late) => late.heardThrough(message, { chain, source, hear: pass, failed }));
+      const way = { chain, source, hear: pass, failed };
+      Promise.resolve(throughClientMiddleware((late) => late.heardThrough(message, way))).catch(failed);
     },
     closed: (error) => options.ended(error),
   };
