@@ -113,6 +113,23 @@ describe('a server of lines', { concurrency: 4 }, () => {
     assert.deepEqual(await found(t, long, { then: program }), []);
   });
 
+  test('who reads a long message slowly, and serves on then, has outlived it', async (t) => {
+    // Three times as long as an answer is waited for.
+    const slow = `
+      let isLong = false;
+      process.stdin.on('data', (bytes) => {
+        if (isLong || bytes.length < 60_000) return;
+        isLong = true;
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 4_500);
+      });`;
+    assert.deepEqual(await found(t, slow, { only: ['harden-large-message'] }), []);
+  });
+
+  test('who ends of a long message has not outlived it', async (t) => {
+    const ending = "process.stdin.on('data', (bytes) => void (bytes.length > 60_000 && process.exit(1)));";
+    assert.deepEqual(await found(t, ending, { only: ['harden-large-message'] }), ['harden-large-message']);
+  });
+
   test('a second answer to a request breaks harden-second-answer, at once or after others', async (t) => {
     const only = ['harden-second-answer'];
     assert.deepEqual(await found(t, '', { only }), []);

@@ -1,6 +1,7 @@
 import { besideIdle } from '../../alive.ts';
 import type { Bench } from '../../bench/bench.ts';
 import { errorCodeIn, type Exchanged } from '../../bench/exchange.ts';
+import type { Prober } from '../../bench/prober.ts';
 import type { ProbeRule } from '../../rule.ts';
 import { breaks, notJudged, unless, type RuleVerdict } from '../../verdict.ts';
 import { noMethod } from '../basic.ts';
@@ -17,8 +18,9 @@ export async function livesOn(
   try {
     await bench.ready(speaker);
     const { method, params } = ownWords(bench);
+    const words = text(method, params);
     const send = async (): Promise<Exchanged> =>
-      await speaker.text(text(method, params), {
+      await speaker.text(words, {
         until: (messages) => messages.length > 0,
         ...(waitMs === undefined ? {} : { waitMs }),
       });
@@ -27,10 +29,22 @@ export async function livesOn(
       bench.over === 'stdio' ? [await send()] : await besideIdle(bench.http.url, send, isBroken);
     // Another process may serve in its place.
     if (isEnded === true) return breaks(exchange, `${what} ended its process`);
-    return unless(!(await bench.serves(speaker)), exchange, `after ${what} it did not serve any more`);
+    const serves =
+      (await bench.serves(speaker)) || (await servesLate(bench, speaker, exchange.end === 'silent' ? words.length : 0));
+    return unless(!serves, exchange, `after ${what} it did not serve any more`);
   } finally {
     if (isOwn) await bench.end(speaker);
   }
+}
+
+/** Length of a text from which on a server may take its time to read it, and how many waits for an answer it has for that. */
+const slowly = { length: 1024 ** 2, waits: 6 };
+
+/** Tells whether a server serves when it has read a long text, which it may do piece by piece. */
+async function servesLate(bench: Bench, speaker: Prober, length: number): Promise<boolean> {
+  if (length < slowly.length) return false;
+  const answer = await speaker.request(bench.harmless, undefined, { waitMs: slowly.waits * bench.waitMs });
+  return answer.result !== undefined;
 }
 
 /** Makes a text, of a method that works and the beginning of its params: what names no revision may be of another one to the server. */
