@@ -1,7 +1,7 @@
-import { openSlowly } from '../../bench/slow.ts';
 import type { ProbeRule } from '../../rule.ts';
 import { holds, notJudged, breaks } from '../../verdict.ts';
 import { livesOn, nastyId, type NastyText } from './nasty.ts';
+import { openSlowly } from './slow-connections.ts';
 
 /** Rules whose probes weigh on a machine, and that are run where that is wished alone. */
 

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { connect as connectSecurely } from 'node:tls';
-import { settledWithin } from '../../jsonrpc/timeout.ts';
+import { settledWithin } from '../../../jsonrpc/timeout.ts';
 
 /** Connections whose requests never come to an end. */
 export interface SlowConnections {
