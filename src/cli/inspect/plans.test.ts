@@ -27,3 +27,18 @@ test('the line that reaches a server has its headers and variables, and a variab
     `--env KEY="$KEY" --env PASSED -- node server.js`,
   );
 });
+
+const named: readonly (readonly [string, string])[] = [
+  ['node server.js --port 3', 'server.js'],
+  ['npx -y @modelcontextprotocol/server-everything', 'server-everything'],
+  ['uv run server.py', 'server.py'],
+  ['python3.12 -m mcp_server_time', 'mcp_server_time'],
+  ['/opt/bin/mcp-server-supabase --access-token sbp_123', 'mcp-server-supabase'],
+  ['playwright-mcp --browser chrome', 'playwright-mcp'],
+  ['node', 'node'],
+];
+
+for (const [line, name] of named)
+  test(`a server that ${line} starts is called ${name}`, () => {
+    assert.equal(typedPlan(commandTarget(line.split(' ')), parseOptions([], targetOptions), io).name, name);
+  });

@@ -120,8 +120,15 @@ function reachingOptions(parsed: Parsed): readonly string[] {
   ];
 }
 
+/** Programs that start others, which are the servers. */
+const starters =
+  /^(?:node|nodejs|npx|npm|pnpm|yarn|bun|bunx|deno|tsx|ts-node|python[\d.]*|py|uv|uvx|pipx|docker|podman|ruby|php|java|dotnet|go|cargo|env|sh|bash|cmd)(?:\.exe|\.cmd)?$/i;
+
 function nameOfCommand({ command, args }: Extract<Target, { kind: 'command' }>): string {
-  const script = args.find((word) => !word.startsWith('-'));
+  const own = basename(command);
+  // What stands after an option may be its value, such as a token: only of what starts others is it a name.
+  if (!starters.test(own)) return own || command;
+  const script = argumentsShown(args).find((word) => !word.startsWith('-') && !/^(?:run|exec|dlx|x)$/.test(word));
   return basename(script ?? command) || command;
 }
 
