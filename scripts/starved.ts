@@ -15,6 +15,10 @@ for (const each of ['test/compile-cache.ts', 'test/setup.ts']) argv.push('--impo
 const run = spawn(process.execPath, [...argv, ...files], {
   cwd: root,
   stdio: 'inherit',
-  env: { ...process.env, NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --import=${hook}` },
+  env: {
+    ...process.env,
+    PARLEY_BROWSER_SLOWER: '5',
+    NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --import=${hook}`,
+  },
 });
 run.on('exit', (code) => (process.exitCode = code ?? 1));

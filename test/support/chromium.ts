@@ -7,6 +7,9 @@ import { stuckAfterMs } from './stuck.ts';
 
 export { chromiumPath, noChromium };
 
+/** By how much pages are slower than they would be. @see {@link ../../scripts/starved.ts} */
+const slower = Number(process.env['PARLEY_BROWSER_SLOWER'] ?? 1);
+
 let launched: Promise<Browser> | undefined;
 
 after(async () => (await launched)?.close());
@@ -29,7 +32,17 @@ export async function browserContext(
   const context = await (await launched).newContext({ viewport: { width: 800, height: 600 }, ...options });
   t.after(() => context.close());
   context.setDefaultTimeout(stuckAfterMs);
+  if (slower > 1) context.on('page', (page) => void slow(context, page));
   return context;
+}
+
+/** Gives a page less of the processor; one that is closed by then needs none. */
+async function slow(context: BrowserContext, page: Page): Promise<void> {
+  try {
+    await (await context.newCDPSession(page)).send('Emulation.setCPUThrottlingRate', { rate: slower });
+  } catch {
+    // It was closed.
+  }
 }
 
 /** Signs in at the pages of the authorization server, and allows what is asked, or declines. */
