@@ -125,7 +125,8 @@ parley call [options] -- <command> [<argument>…] [--] [<tool> [<name>=<value>�
 parley call [options] <tool> [<name>=<value>…] -- <command> [<argument>…]
 
 Without a tool, lists the tools, resources and prompts of a server. With one, calls it and prints the result;
-progress and log messages go to standard error. A tool that fails gives exit code 1.
+progress and log messages go to standard error; of a call that the server makes a task of, its progress alone. A
+tool that fails gives exit code 1.
 
   <name>=<value>      an argument; the tool's input schema says whether the value is text, or JSON such as 3 or [1,2]
   --json '{…}'        all arguments at once; single ones are added to it
