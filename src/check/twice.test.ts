@@ -47,7 +47,9 @@ test('the silence of a server breaks a rule, and not where its answers take as l
   const late = await judged(silence);
   assert.equal(late.verdict, 'not-judged');
   assert.match('why' in late ? late.why : '', /not answered in 20 s, and each answer takes 4\.3 s/);
-  assert.equal((await judged({ ...silence, status: 200, end: 'complete' })).verdict, 'breaks');
+  const begun = { ...silence, status: 200, headers: { 'content-type': 'text/event-stream' } };
+  assert.equal((await judged(begun)).verdict, 'not-judged');
+  assert.equal((await judged({ ...begun, end: 'complete' })).verdict, 'breaks');
   await bench.close();
   http.close();
 });

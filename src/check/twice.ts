@@ -2,6 +2,7 @@ import { monotonicNow } from '../jsonrpc/timeout.ts';
 import { listensWithin, restartMs } from './alive.ts';
 import { excerptOf, type Bench } from './bench/bench.ts';
 import { inFront } from './bench/exchange.ts';
+import { isEventStream } from './bench/manner.ts';
 import type { ProbeRule } from './rule.ts';
 import {
   NotAllowed,
@@ -76,7 +77,8 @@ const longestMs = 60_000;
 function isLate({ slowMs, waitMs }: Bench, { mayEnd }: ProbeRule, outcome: RuleVerdict): boolean {
   if (outcome.verdict !== 'breaks' || mayEnd === true || mostBefore * slowMs <= waitMs) return false;
   const { end, status, messages } = outcome.exchange;
-  return end === 'silent' && status === undefined && messages.length === 0;
+  // The head of a stream comes before its answer.
+  return end === 'silent' && (status === undefined || isEventStream(outcome.exchange)) && messages.length === 0;
 }
 
 /** Looks once more, and waits for twice the time that a slow server may need. */
