@@ -152,4 +152,17 @@ describe('what a server sends by itself', () => {
     await one.client.callTool('x', undefined, { progressToken: 't', onProgress: (report) => void own.push(report) });
     assert.deepEqual([own, all], [[{ progress: 1, total: 2 }], [{ progressToken: 't', progress: 1, total: 2 }]]);
   });
+
+  it('progress reaches both where a server makes text of the number of its token, in no other spelling', async () => {
+    const all: unknown[] = [];
+    const own: unknown[] = [];
+    const script: Script = (sent, peer) => {
+      for (const [at, progressToken] of ['7', '07', '7.0', '8'].entries())
+        peer.send({ jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken, progress: at + 1 } });
+      peer.reply(sent, text);
+    };
+    const one = await connected(script, { options: { onProgress: (report) => void all.push(report) } });
+    await one.client.callTool('x', undefined, { progressToken: 7, onProgress: (report) => void own.push(report) });
+    assert.deepEqual([own, all], [[{ progress: 1 }], [{ progressToken: 7, progress: 1 }]]);
+  });
 });

@@ -167,6 +167,11 @@ export class AskedRequests {
     return this.#progress?.requestOf(params);
   }
 
+  /** The token of a request in flight that a report has, as it was asked for. */
+  ownToken(token: unknown): ProgressToken | undefined {
+    return this.#progress?.own(token);
+  }
+
   /** Takes a report of progress; gives whether somebody waits for it. */
   hear(params: JsonObject | undefined): boolean {
     return this.#progress?.hear(params) ?? false;

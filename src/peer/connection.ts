@@ -195,6 +195,15 @@ export class Connection<Run extends RunningRequest = RunningRequest> {
     return this.#asked?.reported(params);
   }
 
+  /** A report of progress with the token that was asked for, where it repeats that number as text. */
+  spelledAsAsked(message: NotificationMessage): NotificationMessage {
+    const given = message.params?.['progressToken'];
+    const own = this.#asked?.ownToken(given);
+    return own === undefined || own === given
+      ? message
+      : { ...message, params: { ...message.params, progressToken: own } };
+  }
+
   /** Takes a report of progress; gives whether it is about a request of ours in flight, and well formed. */
   progressed({ params }: NotificationMessage): boolean {
     return this.#asked?.hear(params) ?? false;

@@ -1,6 +1,6 @@
 import type { ProgressToken } from '../protocol/features/common.ts';
 import { plainNumber } from '../json/exact-number.ts';
-import { isRequestId } from '../jsonrpc/message.ts';
+import { isRequestId, spelledNumber } from '../jsonrpc/message.ts';
 
 /** One report of how far a request got. */
 export interface Progress {
@@ -50,6 +50,14 @@ export class ProgressRoutes {
     return this.#routes.has(token);
   }
 
+  /** The token of a request in flight that a report has: its own, or that number as text. */
+  own(token: unknown): ProgressToken | undefined {
+    if (!isRequestId(token)) return undefined;
+    if (this.#routes.has(token)) return token;
+    const spelled = spelledNumber(token);
+    return spelled !== undefined && this.#routes.has(spelled) ? spelled : undefined;
+  }
+
   /** Forgets a token: reports that still come for it are dropped. */
   release(token: ProgressToken): void {
     this.#routes.delete(token);
@@ -57,17 +65,18 @@ export class ProgressRoutes {
 
   /** The request that the params of a progress notification are about, where it is in flight. */
   requestOf(params: Readonly<Record<string, unknown>> | undefined): number | undefined {
-    const token = params?.['progressToken'];
-    return isRequestId(token) ? this.#routes.get(token)?.request : undefined;
+    const token = this.own(params?.['progressToken']);
+    return token === undefined ? undefined : this.#routes.get(token)?.request;
   }
 
   /** Hands the params of a progress notification to who asked for it; false when nobody did or they are malformed. */
   hear(params: Readonly<Record<string, unknown>> | undefined): boolean {
-    const { progressToken, message } = params ?? {};
+    const { message } = params ?? {};
+    const token = this.own(params?.['progressToken']);
     const progress = plainNumber(params?.['progress']);
     const total = plainNumber(params?.['total']);
-    if (!isRequestId(progressToken) || typeof progress !== 'number') return false;
-    const route = this.#routes.get(progressToken);
+    if (token === undefined || typeof progress !== 'number') return false;
+    const route = this.#routes.get(token);
     if (route === undefined) return false;
     route.hear({
       progress,

@@ -271,14 +271,16 @@ export class OpenChannel implements ConnectionEnd {
     return { connection: this.connection, respond: this.#respond, request: requestOf(about) };
   }
 
-  #notified(message: NotificationMessage, origin: MessageOrigin | undefined): void {
+  #notified(received: NotificationMessage, origin: MessageOrigin | undefined): void {
     const { connection } = this;
+    const isProgress = received.method === 'notifications/progress';
+    const message = isProgress ? connection.spelledAsAsked(received) : received;
     connection.guard(message.method, () => {
-      const about = message.method === 'notifications/progress' ? connection.reported(message) : undefined;
+      const about = isProgress ? connection.reported(message) : undefined;
       if (this.#inbound.misplaced?.(message, { within: requestOf(origin), about }) === true) return;
       if (message.method === 'notifications/cancelled') connection.running.cancelled(message.params);
       // Progress that nobody waits for is dropped, as the spec wants it of reports that crossed the result.
-      if (message.method === 'notifications/progress' && !connection.progressed(message)) return;
+      if (isProgress && !connection.progressed(message)) return;
       this.#inbound.notification(message);
     });
   }
