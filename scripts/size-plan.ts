@@ -37,9 +37,9 @@ server.tool('add', { description: 'Adds.' }, () => 'added');
 /** How the budgets of the entry points stand, in KB; each is a little more than it was when it was last looked at. */
 const budgets: Readonly<Record<Entry, number>> = {
   '': 133.7,
-  server: 46.4,
-  client: 51.4,
-  bridge: 108.7,
+  server: 46.7,
+  client: 51.7,
+  bridge: 109.1,
   protect: 22.3,
   account: 32.7,
   http: 38.8,
@@ -48,10 +48,10 @@ const budgets: Readonly<Record<Entry, number>> = {
   node: 41.9,
   sqlite: 3,
   postgres: 5.2,
-  redis: 18.3,
+  redis: 18.6,
   otel: 21.5,
   protocol: 3.5,
-  testing: 63.9,
+  testing: 64.3,
   check: 6.5,
 };
 
@@ -84,7 +84,7 @@ export const programs: readonly Program[] = [
   {
     name: 'client',
     code: `import { connect } from 'parley-mcp/client'; const client = await connect('https://example.com/mcp'); console.log(await client.callTool('add', {}));`,
-    budget: 51.2,
+    budget: 51.6,
     aim: 28,
     whole: 96.1,
     neutral: true,
