@@ -39,7 +39,7 @@ for (const width of [360, 800, 1_600])
         const pane = page.getByRole('complementary');
         await pane.getByRole('button', { name: 'Lens' }).click();
         await pane.getByRole('button', { name: '2024-11-05' }).click();
-        await pane.getByText('a client of 2024-11-05 gets').waitFor();
+        await pane.getByRole('figure', { name: 'a client of 2024-11-05 sends' }).waitFor();
         assert.equal(await pane.getByRole('region', { name: 'Try it' }).count(), 0);
         await pane.getByRole('button', { name: 'Close' }).click();
         if (width < 1_200) await page.getByRole('button', { name: 'Use', exact: true }).click();
