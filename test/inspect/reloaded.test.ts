@@ -62,6 +62,8 @@ test(
     await writeFile(script, source(['greet'], 'good evening '));
     await page.getByRole('tab', { name: /Tools/ }).click();
     await result.getByText('good evening Oslo').waitFor();
+    // The call does not wait for the lists.
+    await tools.filter({ hasText: 'ask' }).waitFor({ state: 'detached' });
     assert.deepEqual(await tools.locator('.item-name').allTextContents(), ['greet']);
     // Once for the click, and once for each start that came to something.
     const calls = rowsOf(scene).filter(({ what, kind }) => what === 'tools/call' && kind === 'request');
