@@ -210,7 +210,7 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
   const { progressToken } = params._meta;
   steps.set(id, setInterval(() => {
     say({ method: 'notifications/progress', params: { progressToken, progress: ++progress } });
-    if (progress < 12) return;
+    if (progress < 20) return;
     clearInterval(steps.get(id));
     if (!isCancelled) say({ id, result: { resultType: 'complete', content: [] } });
   }, 150));
