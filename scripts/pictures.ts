@@ -93,7 +93,10 @@ async function opened(browser: Browser, address: string, viewport: typeof wide):
 }
 
 const { address, end } = await inspect();
-const browser = await chromium.launch({ executablePath: chromiumPath ?? '', args: ['--no-sandbox'] });
+const browser = await chromium.launch({
+  executablePath: chromiumPath ?? '',
+  args: ['--no-sandbox', '--disable-lcd-text'],
+});
 try {
   await takeWide(await opened(browser, address, wide));
   const page = await opened(browser, address, small);

@@ -118,10 +118,10 @@ test('its declarations need no compiler that knows parameters of Uint8Array, whi
   assert.deepEqual(newer, []);
 });
 
-test('the package holds no tests, and stays below 3.9 MB', () => {
+test('the package holds no tests, and stays below 4 MB', () => {
   const tests = readdirSync(join(installed, 'src'), { recursive: true, encoding: 'utf8' }).filter((name) =>
     /\.test(-d)?\.ts$/.test(name),
   );
   assert.deepEqual(tests, []);
-  assert.ok(packedBytes < 3_900_000, `${packedBytes} bytes`);
+  assert.ok(packedBytes < 4_000_000, `${packedBytes} bytes`);
 });
