@@ -160,3 +160,14 @@ test('a list that gives no result after a call has not changed for that', async 
   assert.deepEqual(findings, []);
   assert.match(rows[0]?.why ?? '', /tools\/list gave no result/);
 });
+
+test('media types are told apart by neither case nor spaces nor parameters', async (t) => {
+  const spelled: Fault = {
+    response({ headers }) {
+      const type = headers['content-type'];
+      if (type !== undefined)
+        headers['content-type'] = `${type.replace(/\w+/g, (word) => word.toUpperCase())} ; charset=utf-8`;
+    },
+  };
+  assert.deepEqual(await found(t, spelled, ['http-017', ...rows]), []);
+});

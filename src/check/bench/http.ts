@@ -1,7 +1,7 @@
 import { Agent, request as requestOf, type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { Agent as SecureAgent, request as secureRequestOf } from 'node:https';
 import { after } from '../../jsonrpc/timeout.ts';
-import { isMessageText } from './manner.ts';
+import { isEventStream, isMessageText, mediaTypeOf } from './manner.ts';
 import { isResponse } from '../../jsonrpc/message.ts';
 import { readEvents } from '../../jsonrpc/sse.ts';
 import { Senders, shownSender, type ProvenToken, type Sender, type UserCredentials } from './senders.ts';
@@ -288,12 +288,8 @@ async function* kept(came: IncomingMessage, coming: Coming): AsyncGenerator<Uint
   }
 }
 
-function isEventStream({ headers }: IncomingMessage): boolean {
-  return /^text\/event-stream/i.test(headers['content-type'] ?? '');
-}
-
-function isJson({ headers }: IncomingMessage): boolean {
-  return /^application\/(?:[\w.+-]+\+)?json/i.test(headers['content-type'] ?? '');
+function isJson(came: IncomingMessage): boolean {
+  return /^application\/(?:[\w.+-]+\+)?json/.test(mediaTypeOf(came));
 }
 
 function headersOf(response: IncomingMessage | undefined): Readonly<Record<string, string>> {

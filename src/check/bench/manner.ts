@@ -2,7 +2,7 @@
 
 import { metaKey } from '../../protocol/meta.ts';
 import type { Revision } from '../../protocol/revision.ts';
-import { answers, type Exchanged } from './exchange.ts';
+import { answers } from './exchange.ts';
 import type { Manner } from './prober.ts';
 
 /** Tells that the response to a request came. Each message is looked at once: a stream may have very many. */
@@ -34,9 +34,19 @@ export function isResuming({ headers = {} }: Manner): boolean {
   return Object.keys(headers).some((name) => name.toLowerCase() === 'last-event-id');
 }
 
+/** Holder of the headers of a response. */
+interface Headed {
+  readonly headers: { readonly 'content-type'?: string | undefined };
+}
+
+/** Media type of what came, without parameters and in lower case. (RFC 9110, section 8.3.1: it may be spelled in any case, with spaces before its parameters.) */
+export function mediaTypeOf({ headers }: Headed): string {
+  return headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+}
+
 /** Tells whether what came is a stream of events. */
-export function isEventStream({ headers }: Exchanged): boolean {
-  return headers['content-type']?.startsWith('text/event-stream') === true;
+export function isEventStream(headed: Headed): boolean {
+  return mediaTypeOf(headed) === 'text/event-stream';
 }
 
 /** Tells whether a text looks like a message; it is not parsed, since of a long one a part may be kept. */

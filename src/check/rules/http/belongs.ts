@@ -2,6 +2,7 @@ import { isObject } from '../../../jsonrpc/message.ts';
 import type { CallableTool } from '../../bench/allowed.ts';
 import type { Bench } from '../../bench/bench.ts';
 import { sendCall } from '../../bench/calls.ts';
+import { isEventStream } from '../../bench/manner.ts';
 import type { Exchanged } from '../../bench/exchange.ts';
 import type { Prober } from '../../bench/prober.ts';
 import type { ProbeRule } from '../../rule.ts';
@@ -47,7 +48,7 @@ async function callTwice(bench: Bench, of: CallableTool, tookMs: number): Promis
       tokens.map((progressToken) => sendCall(speaker, of, { meta: { progressToken } })),
     );
     const get = await opening;
-    const isOpen = get?.status === 200 && get.headers['content-type']?.startsWith('text/event-stream') === true;
+    const isOpen = get?.status === 200 && isEventStream(get);
     // There are two tokens.
     return { of, calls: [first, second] as [Exchanged, Exchanged], get: isOpen ? get : undefined };
   } finally {

@@ -1,5 +1,6 @@
 import { isObject } from '../../../jsonrpc/message.ts';
 import type { Bench } from '../../bench/bench.ts';
+import { isEventStream, mediaTypeOf } from '../../bench/manner.ts';
 import type { Answered } from '../../bench/prober.ts';
 import type { ProbeRule, WatchRule } from '../../rule.ts';
 import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } from '../../verdict.ts';
@@ -122,14 +123,10 @@ const mediaType: WatchRule = {
     // What refuses a request of older revisions by its status need be no message.
     const isAnswer = request !== undefined && (status === 200 || rowOf('http-115').lives(revision));
     if (!isAnswer || status === undefined) return 'not-seen';
-    const type = headers['content-type'];
-    return isMediaType(type) ? 'holds' : { breaks: `it is ${type ?? 'of no type'}` };
+    const isOurs = ['application/json', 'text/event-stream'].includes(mediaTypeOf({ headers }));
+    return isOurs ? 'holds' : { breaks: `it is ${headers['content-type'] ?? 'of no type'}` };
   },
 };
-
-function isMediaType(type: string | undefined): boolean {
-  return type !== undefined && /^(?:application\/json|text\/event-stream)(?:;|$)/i.test(type.trim());
-}
 
 const get: ProbeRule = {
   id: 'http-032',
@@ -147,11 +144,7 @@ async function onGet(bench: Bench): Promise<RuleVerdict> {
   // A client may have one such stream alone, and somebody else may have taken it.
   if (status === 409 || status === 405) return holds;
   if (status === 200)
-    return unless(
-      !/^text\/event-stream/i.test(headers['content-type'] ?? ''),
-      exchange,
-      `it is ${headers['content-type'] ?? 'of no type'}`,
-    );
+    return unless(!isEventStream(exchange), exchange, `it is ${headers['content-type'] ?? 'of no type'}`);
   return breaks(exchange, `HTTP ${status}`);
 }
 

@@ -3,6 +3,7 @@ import { isLoopback } from '../../../auth/network.ts';
 import { isObject } from '../../../jsonrpc/message.ts';
 import type { Bench } from '../../bench/bench.ts';
 import type { Exchanged } from '../../bench/exchange.ts';
+import { isEventStream } from '../../bench/manner.ts';
 import type { ProbeRule } from '../../rule.ts';
 import { breaks, holds, notApplicable, notJudged, type RuleVerdict } from '../../verdict.ts';
 import { wholeText } from '../../whole-text.ts';
@@ -31,7 +32,7 @@ function signOf({ status, headers, messages }: Exchanged): string | undefined {
     const { error } = message;
     return `${status} ${isObject(error) ? `${wholeText(error['code'])} ${wholeText(error['message'])}` : 'with a result'}`;
   }
-  if (status === 200 && headers['content-type']?.startsWith('text/event-stream') === true) return 'a stream';
+  if (status === 200 && isEventStream({ headers })) return 'a stream';
   return headers['www-authenticate'] && `${status} ${headers['www-authenticate']}`;
 }
 

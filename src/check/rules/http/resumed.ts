@@ -4,13 +4,14 @@ import { answers, type Exchanged } from '../../bench/exchange.ts';
 import type { Answered, Prober } from '../../bench/prober.ts';
 import type { ProbeRule } from '../../rule.ts';
 import { breaks, holds, notApplicable, notJudged, type RuleVerdict } from '../../verdict.ts';
-import { eventIds, isStream } from './streams.ts';
+import { isEventStream } from '../../bench/manner.ts';
+import { eventIds } from './streams.ts';
 
 /** Rules about streams that end before their answer, and about those that are resumed. */
 
 /** A request that is answered by a stream whose events have ids: a harmless one, or an allowed call; `undefined` where there is none. */
 async function namedStream(bench: Bench): Promise<((speaker: Prober, id: string) => Promise<Answered>) | undefined> {
-  const hasIds = (one: Exchanged): boolean => isStream(one) && eventIds(one).length > 0;
+  const hasIds = (one: Exchanged): boolean => isEventStream(one) && eventIds(one).length > 0;
   if (hasIds(await bench.works(await bench.shared(), bench.harmless)))
     return (speaker, id) => speaker.request(bench.harmless, undefined, { id });
   const isAllowed = (await bench.allowed()).some((one) => 'args' in one);
@@ -40,7 +41,7 @@ const replayed: ProbeRule = {
       const [from] = eventIds(resumed);
       if (from === undefined) return notApplicable('its events have no ids');
       const again = await speaker.fetch('GET', { headers: { 'Last-Event-ID': from }, waitMs: 2 * bench.quietMs });
-      if (again?.status !== 200 || !isStream(again)) return notApplicable('it resumes no streams');
+      if (again?.status !== 200 || !isEventStream(again)) return notApplicable('it resumes no streams');
       const has = (id: string): boolean => again.messages.flat().some((one) => answers(one, id));
       if (has(ids[1])) return breaks(again, `after ${JSON.stringify(from)} the answer of another stream came`);
       return has(ids[0]) ? holds : notApplicable('nothing came that shows that it replays');
@@ -58,7 +59,7 @@ async function closedEarly(bench: Bench): Promise<readonly Exchanged[]> {
     : [];
   const all: readonly Answered[] = [plain, ...made.flatMap(({ rounds }) => rounds)];
   return all.filter(
-    (one) => one.status === 200 && isStream(one) && one.end === 'complete' && one.response === undefined,
+    (one) => one.status === 200 && isEventStream(one) && one.end === 'complete' && one.response === undefined,
   );
 }
 

@@ -1,17 +1,13 @@
 import { isObject } from '../../../jsonrpc/message.ts';
 import { nobody, type Bench } from '../../bench/bench.ts';
 import { answers, errorCodeIn, type Exchanged } from '../../bench/exchange.ts';
+import { isEventStream } from '../../bench/manner.ts';
 import type { Answered, Prober } from '../../bench/prober.ts';
 import { rowOf } from '../../register.ts';
 import type { ProbeRule, WatchRule } from '../../rule.ts';
 import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } from '../../verdict.ts';
 
 /** Rules about streams over HTTP: which message goes where, how they end, and what their events are called. */
-
-/** Tells whether what came is a stream of events. */
-export function isStream({ headers }: Exchanged): boolean {
-  return headers['content-type']?.toLowerCase().startsWith('text/event-stream') === true;
-}
 
 /** Messages that are heard on streams that were opened beside a request, and the answer to it. */
 interface Heard {
@@ -32,7 +28,7 @@ async function besideStreams(bench: Bench, judge: (heard: Heard) => RuleVerdict)
     await speaker.rest(bench.quietMs);
     const id = 'parley-check-beside';
     const answer = await speaker.request(bench.harmless, undefined, { id });
-    const streams = (await opening).filter((one): one is Exchanged => one?.status === 200 && isStream(one));
+    const streams = (await opening).filter((one): one is Exchanged => one?.status === 200 && isEventStream(one));
     return streams.length === 0 ? notApplicable('it opens no stream by GET') : judge({ id, answer, streams });
   } finally {
     await bench.end(speaker);
@@ -106,7 +102,7 @@ const eventNames: ProbeRule = {
       const seen = new Set<string>();
       for (let left = 3; left > 0; left--) {
         const answer = await bench.works(speaker, bench.harmless);
-        const ids = isStream(answer) ? eventIds(answer) : [];
+        const ids = isEventStream(answer) ? eventIds(answer) : [];
         const again = ids.find((id, at) => seen.has(id) || ids.indexOf(id) !== at);
         if (again !== undefined) return breaks(answer, `${JSON.stringify(again)} came before`);
         for (const id of ids) seen.add(id);
@@ -130,7 +126,8 @@ function endsWithAnswer(id: string): ProbeRule {
       await bench.ready(speaker);
       // It is waited for the end, and not for the answer.
       const exchange = await speaker.request(bench.harmless, undefined, { until: () => false });
-      if (!isStream(exchange) || exchange.response === undefined) return notApplicable('it answers without a stream');
+      if (!isEventStream(exchange) || exchange.response === undefined)
+        return notApplicable('it answers without a stream');
       return unless(exchange.end === 'silent', exchange, 'it was still open when there was no more to come');
     },
   };
@@ -144,7 +141,7 @@ const answersOnStream: ProbeRule = {
   async probe(bench) {
     const speaker = await bench.shared();
     const exchange = await speaker.request(bench.harmless);
-    if (!isStream(exchange)) return notApplicable('it answers without a stream');
+    if (!isEventStream(exchange)) return notApplicable('it answers without a stream');
     if (exchange.response === undefined && exchange.end !== 'complete') return notJudged('no answer came');
     const isResumable = eventIds(exchange).length > 0;
     return unless(
@@ -162,7 +159,7 @@ const primed: WatchRule = {
   watch({ sent, exchange }) {
     // While a conversation is opened it has no revision yet: one may be asked for that had no such event.
     const isAnswer = sent?.['id'] !== undefined && sent['method'] !== undefined && sent['method'] !== 'initialize';
-    if (!isAnswer || exchange.status !== 200 || !isStream(exchange) || eventIds(exchange).length === 0)
+    if (!isAnswer || exchange.status !== 200 || !isEventStream(exchange) || eventIds(exchange).length === 0)
       return 'not-seen';
     // Comments and what is said of retrying are no events.
     const [first = ''] = exchange.text.split(/\r?\n\r?\n/).filter((block) => /^(?:id|data|event):/m.test(block));
@@ -176,7 +173,7 @@ const unbuffered: WatchRule = {
   words: 'Streams ask proxies not to buffer them: X-Accel-Buffering: no',
   mend: 'send the header X-Accel-Buffering: no with text/event-stream',
   watch({ exchange }) {
-    if (exchange.status !== 200 || !isStream(exchange)) return 'not-seen';
+    if (exchange.status !== 200 || !isEventStream(exchange)) return 'not-seen';
     const said = exchange.headers['x-accel-buffering'];
     return said?.toLowerCase() === 'no' ? 'holds' : { breaks: `it is ${said ?? 'missing'}` };
   },

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../../protocol/features/common.ts';
 import type { Bench } from '../../bench/bench.ts';
 import { completeIn, sendCall } from '../../bench/calls.ts';
 import { type Exchanged } from '../../bench/exchange.ts';
+import { isEventStream } from '../../bench/manner.ts';
 import type { Answered } from '../../bench/prober.ts';
 import type { HeardMessage, ProbeRule, WatchRule } from '../../rule.ts';
 import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } from '../../verdict.ts';
@@ -84,9 +85,6 @@ const source = aboutLives(
   },
 );
 
-const isStream = ({ headers }: Exchanged): boolean =>
-  headers['content-type']?.toLowerCase().startsWith('text/event-stream') === true;
-
 const noStream: ProbeRule = {
   id: 'tasks-031',
   lives: inCore,
@@ -97,8 +95,8 @@ const noStream: ProbeRule = {
   probe: (bench) =>
     eachLife(bench, async ({ first }) => {
       const other = await bench.asked((speaker) => speaker.request(bench.harmless));
-      if (isStream(other)) return false;
-      return isStream(first) ? [first, 'it was, and a ping is not'] : undefined;
+      if (isEventStream(other)) return false;
+      return isEventStream(first) ? [first, 'it was, and a ping is not'] : undefined;
     }),
 };
 
