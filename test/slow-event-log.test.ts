@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { settle, type FakeVisit, type Frame } from '../src/http/fake-http.test.ts';
+import { settle, type FakeVisit, type Frame } from './support/fake-http.ts';
 import { connect, request, type Client } from './support/session-client.ts';
 import { Schedule, slowEvents, type SlowLogOptions } from './support/slow-log.ts';
 

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { createBridge } from '../src/bridge.ts';
 import { createHttpHandler, type HttpHandler } from '../src/http/server/handler.ts';
 import type { HttpOptions } from '../src/http/server/options.ts';
-import { begin, visit, type FakeVisit, type Sent } from '../src/http/fake-http.test.ts';
+import { begin, visit, type FakeVisit, type Sent } from './support/fake-http.ts';
 import { createServer, type Server, type ServerOptions } from '../src/server.ts';
 import { memoryTransport } from '../src/testing/memory-transport.ts';
 import { memoryStore } from '../src/store/memory/store.ts';

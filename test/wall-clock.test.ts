@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { settle, visit } from '../src/http/fake-http.test.ts';
+import { settle, visit } from './support/fake-http.ts';
 import { connect } from '../src/client.ts';
 import { listen } from '../src/node.ts';
 import { memoryRoundStore } from '../src/host/input/state-store.ts';

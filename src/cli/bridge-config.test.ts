@@ -8,7 +8,7 @@ import { describe, test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { settledWithin } from '../jsonrpc/timeout.ts';
 import { spawn } from '../stdio/client/transport.ts';
-import { exampleCommand, inThisProcess, start } from './child.test.ts';
+import { exampleCommand, inThisProcess, start } from '../../test/support/cli-process.ts';
 import { connect } from '../client.ts';
 
 const [node = '', ...exampleWords] = exampleCommand;

@@ -7,7 +7,7 @@ import { listen } from '../node/server/http.ts';
 import { revisions } from '../protocol/revision.ts';
 import { createServer } from '../server/server.ts';
 import { spawn } from '../stdio/client/transport.ts';
-import { exampleCommand, inThisProcess, start } from './child.test.ts';
+import { exampleCommand, inThisProcess, start } from '../../test/support/cli-process.ts';
 import { connect } from '../client.ts';
 
 /** The program as a command of its own. */

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { OAuthOptions } from '../oauth.ts';
 import { createWorld } from '../../test/support/authorization-world.ts';
 import { failure } from '../../test/support/authorization-failure.ts';
-import { inThisProcess } from './child.test.ts';
+import { inThisProcess } from '../../test/support/cli-process.ts';
 import { inFlags } from './in-flags.ts';
 
 const metadata = createWorld().laws.server as Readonly<Record<string, unknown>>;

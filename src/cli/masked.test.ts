@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, test, type TestContext } from 'node:test';
 import { ConnectionError, type Transport } from '../jsonrpc/transport.ts';
-import { inThisProcess } from './child.test.ts';
+import { inThisProcess } from '../../test/support/cli-process.ts';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

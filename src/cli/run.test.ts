@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { root } from '../../test/support/sources.ts';
 import { scenarios } from '../check/client/authorization/scenarios.ts';
-import { inThisProcess, run, type Ran } from './child.test.ts';
+import { inThisProcess, run, type Ran } from '../../test/support/cli-process.ts';
 
 function assertOneLine(
   { code, stdout, stderr }: Ran,

@@ -4,7 +4,7 @@ import { connect } from '../client.ts';
 import { revisions } from '../protocol/revision.ts';
 import { missing } from '../../test/support/engines.ts';
 import { eventually, startNode } from '../../test/support/redis-nodes.ts';
-import { exampleCommand, start } from './child.test.ts';
+import { exampleCommand, start } from '../../test/support/cli-process.ts';
 
 const urlLine = /^ {2}url {6}(\S+)$/m;
 const keys = Buffer.alloc(32, 1).toString('base64');

@@ -4,7 +4,7 @@ import { SpanKind } from '@opentelemetry/api';
 import { forgetContext, registerContext, telemetry } from '../../test/support/telemetry.ts';
 import { connect } from '../client.ts';
 import { otel } from '../otel.ts';
-import { exampleCommand, inThisProcess, start } from './child.test.ts';
+import { exampleCommand, inThisProcess, start } from '../../test/support/cli-process.ts';
 
 const urlLine = /^ {2}url {6}(\S+)$/m;
 const sdk = new URL('../../test/support/telemetry-sdk.ts', import.meta.url).href;

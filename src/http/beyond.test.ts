@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createServer } from '../server/server.ts';
-import { begin, settle, visit, type FakeVisit, type Sent } from './fake-http.test.ts';
+import { begin, settle, visit, type FakeVisit, type Sent } from '../../test/support/fake-http.ts';
 import { createHttpHandler } from './server/handler.ts';
 
 test('at the limit of requests a session may still answer what it was asked, and cancel, but begin nothing', async () => {

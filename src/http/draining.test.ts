@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { connect, request, type Client } from '../../test/support/session-client.ts';
-import { settle, visit, type FakeVisit } from './fake-http.test.ts';
+import { settle, visit, type FakeVisit } from '../../test/support/fake-http.ts';
 
 /** A session with a call that waits for an answer of its client, and a server that is being closed. */
 async function draining(revision?: string): Promise<{

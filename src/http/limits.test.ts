@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fakeEndpoint, type Fake } from './fake-endpoint.test.ts';
+import { fakeEndpoint, type Fake } from '../../test/support/fake-endpoint.ts';
 import { call } from '../../test/support/stateless-call.ts';
-import { begin, settle, visit, type FakeVisit, type Sent } from './fake-http.test.ts';
+import { begin, settle, visit, type FakeVisit, type Sent } from '../../test/support/fake-http.ts';
 import { createHttpHandler, type HttpHandler } from './server/handler.ts';
 import type { HttpOptions } from './server/options.ts';
 

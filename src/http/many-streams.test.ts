@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { call } from '../../test/support/stateless-call.ts';
 import { createServer, type Server } from '../server/server.ts';
-import { begin, settle, visit, type FakeVisit } from './fake-http.test.ts';
+import { begin, settle, visit, type FakeVisit } from '../../test/support/fake-http.ts';
 import { createHttpHandler, type HttpHandler } from './server/handler.ts';
 import type { HttpOptions } from './server/options.ts';
 

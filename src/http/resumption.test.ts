@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { memoryEvents } from '../store/events.ts';
-import { fakeEndpoint, type FakeConversation } from './fake-endpoint.test.ts';
-import { begin, settle, visit, type FakeVisit } from './fake-http.test.ts';
+import { fakeEndpoint, type FakeConversation } from '../../test/support/fake-endpoint.ts';
+import { begin, settle, visit, type FakeVisit } from '../../test/support/fake-http.ts';
 import { createHttpHandler, type HttpHandler } from './server/handler.ts';
 import type { HttpOptions } from './server/options.ts';
 

@@ -5,8 +5,8 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { test, type TestContext } from 'node:test';
-import { fakeEndpoint } from '../http/fake-endpoint.test.ts';
-import { portOf, send } from './entries.test.ts';
+import { fakeEndpoint } from '../../test/support/fake-endpoint.ts';
+import { portOf, send } from '../../test/support/http-entries.ts';
 import { listen, toNodeHandler, type ListenOptions } from './server/http.ts';
 
 const stateless = { 'MCP-Protocol-Version': '2026-07-28' };

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { describe, test } from 'node:test';
 import { call } from '../../test/support/stateless-call.ts';
-import { fakeEndpoint } from '../http/fake-endpoint.test.ts';
-import { entries, type Wire } from './entries.test.ts';
+import { fakeEndpoint } from '../../test/support/fake-endpoint.ts';
+import { entries, type Wire } from '../../test/support/http-entries.ts';
 import { listen } from './server/http.ts';
 
 function large(method: string, id: number, chunked: boolean = false): Wire {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { z } from 'zod';
 import { createServer, type Server } from '../server/server.ts';
-import { send } from './entries.test.ts';
+import { send } from '../../test/support/http-entries.ts';
 import { listen } from './server/http.ts';
 
 /** What the tests use of the official clients, whose types differ between their versions. */

@@ -5,8 +5,8 @@ import { EventEmitter, once } from 'node:events';
 import { createServer, IncomingMessage, ServerResponse, type RequestListener } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
-import { fakeEndpoint } from '../http/fake-endpoint.test.ts';
-import { portOf, send } from './entries.test.ts';
+import { fakeEndpoint } from '../../test/support/fake-endpoint.ts';
+import { portOf, send } from '../../test/support/http-entries.ts';
 import { toNodeHandler } from './server/http.ts';
 import { NodeReply } from './server/reply.ts';
 

@@ -4,7 +4,7 @@ import { describe, test, type TestContext } from 'node:test';
 import { meta } from '../../test/support/stateless-call.ts';
 import type { Authenticate } from '../http/server/options.ts';
 import { createServer } from '../server/server.ts';
-import { entries, type Entrance, type Entry, type Received, type Wire } from './entries.test.ts';
+import { entries, type Entrance, type Entry, type Received, type Wire } from '../../test/support/http-entries.ts';
 
 /** Believes what `Authorization` says: a name, then scopes. */
 const authenticate: Authenticate = (request) => {

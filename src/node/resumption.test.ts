@@ -3,7 +3,7 @@ import { connect as connectSocket, createServer, type AddressInfo, type Socket }
 import { test, type TestContext } from 'node:test';
 import { z } from 'zod';
 import { httpTransport } from '../http/client/transport.ts';
-import { fakeEndpoint, type FakeConversation } from '../http/fake-endpoint.test.ts';
+import { fakeEndpoint, type FakeConversation } from '../../test/support/fake-endpoint.ts';
 import type { HttpOptions } from '../http/server/options.ts';
 import type { Message } from '../jsonrpc/message.ts';
 import type { Channel } from '../jsonrpc/transport.ts';

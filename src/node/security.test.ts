@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
-import { fakeEndpoint } from '../http/fake-endpoint.test.ts';
+import { fakeEndpoint } from '../../test/support/fake-endpoint.ts';
 import type { HttpRefusal } from '../host/protection.ts';
 import { protect } from '../protect/protect.ts';
-import { entries, type Entrance, type OpenStream, type Wire } from './entries.test.ts';
+import { entries, type Entrance, type OpenStream, type Wire } from '../../test/support/http-entries.ts';
 
 const good = JSON.stringify({
   jsonrpc: '2.0',

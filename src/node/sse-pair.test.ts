@@ -7,7 +7,7 @@ import { connect } from '../client.ts';
 import { httpTransport } from '../http/client/transport.ts';
 import { ssePairTransport } from '../http/client/sse-pair.ts';
 import { createServer, type Server } from '../server/server.ts';
-import { portOf } from './entries.test.ts';
+import { portOf } from '../../test/support/http-entries.ts';
 import { listen } from './server/http.ts';
 
 const versions = ['1.0.4', '1.7.0', '1.12.0', '1.20.0'] as const;

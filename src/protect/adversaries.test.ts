@@ -4,11 +4,18 @@ import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { parseChallenges } from '../auth/challenge.ts';
-import { entries, type Entrance, type Entry, type OpenStream, type Received, type Wire } from '../node/entries.test.ts';
+import {
+  entries,
+  type Entrance,
+  type Entry,
+  type OpenStream,
+  type Received,
+  type Wire,
+} from '../../test/support/http-entries.ts';
 import { createServer } from '../server/server.ts';
 import { testIssuer, type TestIssuer, type TestToken } from '../testing/issuer.ts';
 import { memoryReplay } from './dpop/replay.ts';
-import { bearer, call, resource } from './guarded-server.test.ts';
+import { bearer, call, resource } from '../../test/support/guarded-entrance.ts';
 import { protect } from './protect.ts';
 
 /** Where a request goes in. */

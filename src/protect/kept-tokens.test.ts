@@ -1,8 +1,8 @@
 /** Tokens that were verified lately. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { entries } from '../node/entries.test.ts';
-import { bearer, call, open, resource, said } from './guarded-server.test.ts';
+import { entries } from '../../test/support/http-entries.ts';
+import { bearer, call, open, resource, said } from '../../test/support/guarded-entrance.ts';
 import { KeptTokens, type KeptToken } from './kept-tokens.ts';
 import type { Claims } from './options.ts';
 

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { generateKeyPair } from 'jose';
 import type { AuthorizationFetch } from '../auth/document.ts';
-import { entries } from '../node/entries.test.ts';
+import { entries } from '../../test/support/http-entries.ts';
 import { createServer } from '../server/server.ts';
 import { testIssuer } from '../testing/issuer.ts';
-import { bearer, call, open, resource, said } from './guarded-server.test.ts';
+import { bearer, call, open, resource, said } from '../../test/support/guarded-entrance.ts';
 import { protect } from './protect.ts';
 
 const entry = entries['createHttpHandler'] ?? assert.fail();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createServer } from '../server/server.ts';
 import { createHttpHandler } from '../http/server/handler.ts';
-import { resource } from './guarded-server.test.ts';
+import { resource } from '../../test/support/guarded-entrance.ts';
 import type { ProtectOptions } from './options.ts';
 import { protect, type Guarded } from './protect.ts';
 

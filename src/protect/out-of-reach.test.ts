@@ -2,9 +2,16 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import type { AuthorizationFetch } from '../auth/document.ts';
-import { entries, type Wire } from '../node/entries.test.ts';
+import { entries, type Wire } from '../../test/support/http-entries.ts';
 import { testIssuer } from '../testing/issuer.ts';
-import { bearer, call, open, resource, type GuardedEntrance, type Wishes } from './guarded-server.test.ts';
+import {
+  bearer,
+  call,
+  open,
+  resource,
+  type GuardedEntrance,
+  type Wishes,
+} from '../../test/support/guarded-entrance.ts';
 
 const entry = entries['createHttpHandler'] ?? assert.fail();
 const hour = 3_600_000;

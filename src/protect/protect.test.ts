@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { parseChallenges } from '../auth/challenge.ts';
-import { entries, type Received } from '../node/entries.test.ts';
-import { bearer, call, open, resource, said } from './guarded-server.test.ts';
+import { entries, type Received } from '../../test/support/http-entries.ts';
+import { bearer, call, open, resource, said } from '../../test/support/guarded-entrance.ts';
 
 const metadataUrl = 'https://mcp.example.com/.well-known/oauth-protected-resource/mcp';
 

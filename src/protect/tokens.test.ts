@@ -3,10 +3,18 @@ import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
 import { test, type TestContext } from 'node:test';
 import { parseChallenges } from '../auth/challenge.ts';
 import type { AuthorizationFetch } from '../auth/document.ts';
-import { entries, type Received } from '../node/entries.test.ts';
+import { entries, type Received } from '../../test/support/http-entries.ts';
 import { createServer } from '../server/server.ts';
 import { testIssuer, type TestIssuer, type TestToken } from '../testing/issuer.ts';
-import { bearer, call, open, resource, said, type GuardedEntrance, type Wishes } from './guarded-server.test.ts';
+import {
+  bearer,
+  call,
+  open,
+  resource,
+  said,
+  type GuardedEntrance,
+  type Wishes,
+} from '../../test/support/guarded-entrance.ts';
 import type { ProtectOptions } from './options.ts';
 import { protect } from './protect.ts';
 import { tampered } from '../../test/support/tampered.ts';

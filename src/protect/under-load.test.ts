@@ -1,8 +1,8 @@
 /** Callers of whom there are many at once, and what was begun with the token of somebody else. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { entries, type Received, type Wire } from '../node/entries.test.ts';
-import { bearer, call, open, said } from './guarded-server.test.ts';
+import { entries, type Received, type Wire } from '../../test/support/http-entries.ts';
+import { bearer, call, open, said } from '../../test/support/guarded-entrance.ts';
 import { meta } from '../../test/support/stateless-call.ts';
 
 const who = (token: string): Wire => call('tools/call', { name: 'who' }, bearer(token));

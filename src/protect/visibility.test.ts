@@ -3,11 +3,11 @@ import { test, type TestContext } from 'node:test';
 import { parseChallenges } from '../auth/challenge.ts';
 import type { AuthInfo } from '../host/endpoint.ts';
 import { requireScopesOf } from '../host/middleware/require-scopes-of.ts';
-import { entries, type Received } from '../node/entries.test.ts';
+import { entries, type Received } from '../../test/support/http-entries.ts';
 import type { Server } from '../server/server.ts';
 import { connectInMemory } from '../testing/pair.ts';
 import { createServer } from '../server/server.ts';
-import { bearer, call, open, said, type GuardedEntrance } from './guarded-server.test.ts';
+import { bearer, call, open, said, type GuardedEntrance } from '../../test/support/guarded-entrance.ts';
 
 const entry = entries['createHttpHandler'] ?? assert.fail();
 const isAdmin = (auth: AuthInfo | undefined): boolean => auth?.claims?.['role'] === 'admin';

@@ -18,7 +18,7 @@ import {
   type RedirectRequest,
 } from '../../src/oauth.ts';
 import { memoryCredentialStore } from '../../src/store/memory-credentials.ts';
-import { adversaries, evil, type Adversary } from './adversary-table.test.ts';
+import { adversaries, evil, type Adversary } from './adversary-table.ts';
 import { createWorld, issuer, mcp, redirectUri, type World } from '../support/authorization-world.ts';
 
 /** What came of it. */

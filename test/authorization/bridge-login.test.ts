@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { exampleCommand } from '../../src/cli/child.test.ts';
+import { exampleCommand } from '../support/cli-process.ts';
 import { connect, type Client, type ConnectOptions } from '../../src/client.ts';
 import { spawn } from '../../src/stdio/client/transport.ts';
 import { assertSilent, scene, type Scene } from '../support/command-line-scene.ts';

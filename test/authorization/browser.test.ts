@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import type { BrowserContext, Page } from 'playwright-core';
-import { start } from '../../src/cli/child.test.ts';
+import { start } from '../support/cli-process.ts';
 import { protect } from '../../src/protect.ts';
 import { browserContext, noChromium, signIn } from '../support/chromium.ts';
 import { guardedBridge } from '../support/guarded-bridge.ts';

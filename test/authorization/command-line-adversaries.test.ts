@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, test, type TestContext } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { start, type Ran } from '../../src/cli/child.test.ts';
+import { start, type Ran } from '../support/cli-process.ts';
 import {
   challengeAt,
   guarded,
@@ -16,7 +16,7 @@ import {
   paths,
   type Answer,
   type Guarded,
-} from '../../src/cli/explain/authorization/guarded.test.ts';
+} from '../support/explain/guarded.ts';
 import { run as runCommand } from '../../src/cli/run.ts';
 import { fileCredentialStore } from '../../src/node.ts';
 import { guardedServer } from '../support/guarded-server.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { run, start } from '../../src/cli/child.test.ts';
+import { run, start } from '../support/cli-process.ts';
 import { assertSilent, filesIn, scene } from '../support/command-line-scene.ts';
 import { guardedServer } from '../support/guarded-server.ts';
 import { visitPages } from '../support/oidc-provider.ts';

@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { run, start, type Running } from '../../src/cli/child.test.ts';
+import { run, start, type Running } from '../support/cli-process.ts';
 import { assertNoFileHas, assertSilent, filesIn, scene } from '../support/command-line-scene.ts';
 import { guardedServer } from '../support/guarded-server.ts';
 import type { Machine } from '../support/page-opener.ts';

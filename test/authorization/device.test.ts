@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { start } from '../../src/cli/child.test.ts';
+import { start } from '../support/cli-process.ts';
 import { assertSilent, filesIn, scene } from '../support/command-line-scene.ts';
 import { visitPages } from '../support/oidc-provider.ts';
 

@@ -8,7 +8,7 @@ import { calculateJwkThumbprint, type JWK } from 'jose';
 import { connect, type Client } from '../../src/client.ts';
 import { ssePairTransport } from '../../src/http.ts';
 import { toNodeHandler } from '../../src/node.ts';
-import { portOf } from '../../src/node/entries.test.ts';
+import { portOf } from '../support/http-entries.ts';
 import { clientCredentials, oauth, type Authorization, type OAuthOptions } from '../../src/oauth.ts';
 import { memoryReplay, protect, type DpopOptions, type ReplayStore } from '../../src/protect.ts';
 import { createServer, type Server } from '../../src/server.ts';

@@ -7,7 +7,7 @@ import { test, type TestContext } from 'node:test';
 import { connect } from '../../src/client.ts';
 import { createHandler } from '../../src/http.ts';
 import { listen, metadataRoutes, toNodeHandler } from '../../src/node.ts';
-import { portOf } from '../../src/node/entries.test.ts';
+import { portOf } from '../support/http-entries.ts';
 import { clientCredentials } from '../../src/oauth.ts';
 import { protect, type Guarded } from '../../src/protect.ts';
 import { createServer } from '../../src/server.ts';

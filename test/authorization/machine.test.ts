@@ -4,7 +4,7 @@ import { createServer as createHttpServer, type RequestListener } from 'node:htt
 import { test, type TestContext } from 'node:test';
 import { connect } from '../../src/client.ts';
 import { toNodeHandler } from '../../src/node.ts';
-import { portOf } from '../../src/node/entries.test.ts';
+import { portOf } from '../support/http-entries.ts';
 import { clientCredentials } from '../../src/oauth.ts';
 import { protect, type IssuerOptions } from '../../src/protect.ts';
 import { createServer } from '../../src/server.ts';

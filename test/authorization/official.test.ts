@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { createServer as createHttpServer, type RequestListener } from 'node:http';
 import { test, type TestContext } from 'node:test';
 import { connect } from '../../src/client.ts';
-import { portOf } from '../../src/node/entries.test.ts';
+import { portOf } from '../support/http-entries.ts';
 import { oauth } from '../../src/oauth.ts';
 import { guardedServer } from '../support/guarded-server.ts';
 import { authorizationServer, visitPages } from '../support/oidc-provider.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { describe, test, type TestContext } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { run, start, type Ran } from '../../src/cli/child.test.ts';
+import { run, start, type Ran } from '../support/cli-process.ts';
 import { guardedServer, type GuardedServer } from '../support/guarded-server.ts';
 import {
   authorizationServer,

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import type { CheckReport } from '../../src/check/report.ts';
-import { inThisProcess } from '../../src/cli/child.test.ts';
+import { inThisProcess } from '../support/cli-process.ts';
 import { compileSchema } from '../../src/schema/json-schema.ts';
 import { root } from '../support/sources.ts';
 import { faults } from './faults.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { start } from '../../src/cli/child.test.ts';
+import { start } from '../support/cli-process.ts';
 import { createExampleServer } from '../../src/cli/example/server.ts';
 import { spawn } from '../../src/stdio/client/transport.ts';
 import { guardedServer } from '../support/guarded-server.ts';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { inThisProcess } from '../../src/cli/child.test.ts';
+import { inThisProcess } from '../support/cli-process.ts';
 import { createExampleServer } from '../../src/cli/example/server.ts';
 import { recordedPlans } from '../../src/cli/inspect/plans.ts';
 import type { ServerPlan } from '../../src/inspect/servers/shared.ts';

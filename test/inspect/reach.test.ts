@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createExampleServer } from '../../src/cli/example/server.ts';
-import { start } from '../../src/cli/child.test.ts';
+import { start } from '../support/cli-process.ts';
 import { connected, inspecting, noPage, planAt, served } from '../support/inspected.ts';
 
 const skip = noPage;

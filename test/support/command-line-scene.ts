@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { run, type Ran } from '../../src/cli/child.test.ts';
+import { run, type Ran } from './cli-process.ts';
 import { guardedServer, type GuardedServer } from './guarded-server.ts';
 import { authorizationServer, type AuthorizationServer, type AuthorizationServerOptions } from './oidc-provider.ts';
 import { machineWithPerson, type Machine, type PersonOptions } from './page-opener.ts';

@@ -1,5 +1,5 @@
-import { fakeEndpoint, type Fake } from '../../src/http/fake-endpoint.test.ts';
-import { begin, visit, type FakeVisit } from '../../src/http/fake-http.test.ts';
+import { fakeEndpoint, type Fake } from './fake-endpoint.ts';
+import { begin, visit, type FakeVisit } from './fake-http.ts';
 import { createHttpHandler, type HttpHandler } from '../../src/http/server/handler.ts';
 import type { HttpOptions } from '../../src/http/server/options.ts';
 

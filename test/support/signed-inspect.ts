@@ -2,7 +2,7 @@
 
 import { once } from 'node:events';
 import type { TestContext } from 'node:test';
-import { start } from '../../src/cli/child.test.ts';
+import { start } from './cli-process.ts';
 import type { EntryView, FeedLine, RowView, ServerView, SignInStepView } from '../../src/inspect/view.ts';
 import type { Machine } from './page-opener.ts';
 import { stuckAfterMs } from './stuck.ts';

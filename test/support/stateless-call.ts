@@ -1,5 +1,5 @@
-import { fakeEndpoint, type Fake } from '../../src/http/fake-endpoint.test.ts';
-import type { FakeVisit, Sent } from '../../src/http/fake-http.test.ts';
+import { fakeEndpoint, type Fake } from './fake-endpoint.ts';
+import type { FakeVisit, Sent } from './fake-http.ts';
 import { createHttpHandler, type HttpHandler } from '../../src/http/server/handler.ts';
 
 export const newest = '2026-07-28';

@@ -4,7 +4,7 @@ import { listen, type ListenOptions } from '../../node/server/http.ts';
 import { McpError } from '../../protocol/error.ts';
 import { revisions } from '../../protocol/revision.ts';
 import { createServer } from '../../server/server.ts';
-import { exampleCommand, inThisProcess, run, start, withTimes } from '../child.test.ts';
+import { exampleCommand, inThisProcess, run, start, withTimes } from '../../../test/support/cli-process.ts';
 import { createExampleServer } from '../example/server.ts';
 import { version } from '../../node/version.ts';
 

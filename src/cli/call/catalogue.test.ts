@@ -3,7 +3,7 @@ import { test, type TestContext } from 'node:test';
 import { listen } from '../../node/server/http.ts';
 import { McpError } from '../../protocol/error.ts';
 import { createServer } from '../../server/server.ts';
-import { inThisProcess } from '../child.test.ts';
+import { inThisProcess } from '../../../test/support/cli-process.ts';
 
 /** Serves a tool and a resource, and refuses what is named. */
 async function refusing(t: TestContext, methods: readonly string[]): Promise<string> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { inThisProcess, run } from '../child.test.ts';
+import { inThisProcess, run } from '../../../test/support/cli-process.ts';
 
 /** A server that gives back the text of what it was given, as text and as structured content. */
 const repeats = `

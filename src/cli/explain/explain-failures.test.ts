@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, test } from 'node:test';
 import { revisions } from '../../protocol/revision.ts';
-import { inThisProcess, start, withTimes, type Ran } from '../child.test.ts';
+import { inThisProcess, start, withTimes, type Ran } from '../../../test/support/cli-process.ts';
 import type { Explanation, Try } from './report.ts';
 
 const count = revisions.length;

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { listen, type ListenOptions } from '../../node/server/http.ts';
 import { revisions } from '../../protocol/revision.ts';
 import { createServer, type Server } from '../../server/server.ts';
-import { exampleCommand, inThisProcess, run, type Ran } from '../child.test.ts';
+import { exampleCommand, inThisProcess, run, type Ran } from '../../../test/support/cli-process.ts';
 import { createExampleServer } from '../example/server.ts';
 import type { Explanation } from './report.ts';
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import { listen, toNodeHandler } from '../../node/server/http.ts';
-import { inThisProcess } from '../child.test.ts';
+import { inThisProcess } from '../../../test/support/cli-process.ts';
 import { createExampleServer } from '../example/server.ts';
 
 /** URL of a server that answers everything in one way. */

@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { describe, test } from 'node:test';
 import { listen } from '../../node/server/http.ts';
 import { createServer, type Server } from '../../server/server.ts';
-import { exampleCommand, inThisProcess, run, start, type Ran } from '../child.test.ts';
+import { exampleCommand, inThisProcess, run, start, type Ran } from '../../../test/support/cli-process.ts';
 import { run as runCommand } from '../run.ts';
 
 /** A server whose tools are tasks: one that ends when it is told to, and one that asks. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { call, handler, meta, newest, problem } from '../../../test/support/stateless-call.ts';
-import { visit, type Sent } from '../fake-http.test.ts';
+import { visit, type Sent } from '../../../test/support/fake-http.ts';
 
 function query(argumentsOfCall: Record<string, unknown>, headers: Record<string, string> = {}): Sent {
   return call({ method: 'tools/call', params: { name: 'query', arguments: argumentsOfCall }, headers });

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { call, handler, meta, newest, problem, served } from '../../../test/support/stateless-call.ts';
 import { revisions } from '../../protocol/revision.ts';
-import { fakeEndpoint } from '../fake-endpoint.test.ts';
-import { begin, settle, visit } from '../fake-http.test.ts';
+import { fakeEndpoint } from '../../../test/support/fake-endpoint.ts';
+import { begin, settle, visit } from '../../../test/support/fake-http.ts';
 import { createHttpHandler } from './handler.ts';
 
 const handshakeOnly = revisions.filter((revision) => revision.era === 'handshake');

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as after } from 'node:timers/promises';
-import { fakeEndpoint } from '../fake-endpoint.test.ts';
-import { settle } from '../fake-http.test.ts';
+import { fakeEndpoint } from '../../../test/support/fake-endpoint.ts';
+import { settle } from '../../../test/support/fake-http.ts';
 import { createHandler } from './fetch.ts';
 
 function call(method: string, signal?: AbortSignal): Request {

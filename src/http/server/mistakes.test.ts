@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fakeEndpoint } from '../fake-endpoint.test.ts';
+import { fakeEndpoint } from '../../../test/support/fake-endpoint.ts';
 import { createHandler } from './fetch.ts';
 import type { HttpOptions } from './options.ts';
 import { createServer } from '../../server/server.ts';

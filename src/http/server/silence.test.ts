@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { call, newest } from '../../../test/support/stateless-call.ts';
 import { connect, request } from '../../../test/support/session-client.ts';
-import { fakeEndpoint } from '../fake-endpoint.test.ts';
-import { begin, settle, visit } from '../fake-http.test.ts';
+import { fakeEndpoint } from '../../../test/support/fake-endpoint.ts';
+import { begin, settle, visit } from '../../../test/support/fake-http.ts';
 import { createHttpHandler } from './handler.ts';
 
 const keepAliveMs = 1000;

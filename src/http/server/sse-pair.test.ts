@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fakeEndpoint, type Fake, type FakeConversation } from '../fake-endpoint.test.ts';
-import { begin, settle, visit, type FakeVisit } from '../fake-http.test.ts';
+import { fakeEndpoint, type Fake, type FakeConversation } from '../../../test/support/fake-endpoint.ts';
+import { begin, settle, visit, type FakeVisit } from '../../../test/support/fake-http.ts';
 import { createHttpHandler, type HttpHandler } from './handler.ts';
 import type { HttpOptions } from './options.ts';
 

@@ -3,7 +3,7 @@ import { createServer as createHttpServer } from 'node:http';
 import { test } from 'node:test';
 import { protect } from '../../protect/protect.ts';
 import { createServer } from '../../server/server.ts';
-import { portOf, send } from '../entries.test.ts';
+import { portOf, send } from '../../../test/support/http-entries.ts';
 import { metadataRoutes } from './metadata-routes.ts';
 
 test('metadata is served beside a server that a framework mounts, and everything else is handed on [auth-024]', async (t) => {

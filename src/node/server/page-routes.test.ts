@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
 import { createServer } from '../../server/server.ts';
-import { portOf, send } from '../entries.test.ts';
+import { portOf, send } from '../../../test/support/http-entries.ts';
 import { listen } from './http.ts';
 import { pageRoutes, type BrowserPages } from './page-routes.ts';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
-import { fakeEndpoint } from '../../http/fake-endpoint.test.ts';
+import { fakeEndpoint } from '../../../test/support/fake-endpoint.ts';
 import { listen, type ListenOptions } from './http.ts';
 
 /** A connection that does not end when its peer does, and what came on it. */

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, SignJWT, type JWK } from 'jose';
 import { parseChallenges } from '../../auth/challenge.ts';
-import { entries, type Received, type Wire } from '../../node/entries.test.ts';
+import { entries, type Received, type Wire } from '../../../test/support/http-entries.ts';
 import type { ReplayStore } from './options.ts';
-import { call, open, resource, type GuardedEntrance, type Wishes } from '../guarded-server.test.ts';
+import { call, open, resource, type GuardedEntrance, type Wishes } from '../../../test/support/guarded-entrance.ts';
 import { memoryReplay } from './replay.ts';
 
 const entry = entries['createHttpHandler'] ?? assert.fail();

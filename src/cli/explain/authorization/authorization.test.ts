@@ -7,10 +7,17 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { AuthorizationFetch } from '../../../auth/document.ts';
 import { AuthorizationError } from '../../../auth/errors.ts';
-import { inThisProcess } from '../../child.test.ts';
+import { inThisProcess } from '../../../../test/support/cli-process.ts';
 import type { Explanation } from '../report.ts';
 import { explainAuthorization } from './authorization.ts';
-import { challengeAt, guarded, healthy, metadataOf, paths, type Guarded } from './guarded.test.ts';
+import {
+  challengeAt,
+  guarded,
+  healthy,
+  metadataOf,
+  paths,
+  type Guarded,
+} from '../../../../test/support/explain/guarded.ts';
 import type { AuthorizationExplained } from './report.ts';
 
 /** The text that `parley explain` prints of a server that wants authorization. */

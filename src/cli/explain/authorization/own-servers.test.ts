@@ -6,9 +6,9 @@ import { metadataRoutes } from '../../../node/server/metadata-routes.ts';
 import { toNodeHandler } from '../../../node/server/http.ts';
 import { protect } from '../../../protect/protect.ts';
 import { createServer } from '../../../server/server.ts';
-import { inThisProcess } from '../../child.test.ts';
+import { inThisProcess } from '../../../../test/support/cli-process.ts';
 import type { Explanation } from '../report.ts';
-import { guarded, healthy, paths } from './guarded.test.ts';
+import { guarded, healthy, paths } from '../../../../test/support/explain/guarded.ts';
 
 test('a server that is protected here breaks no rule, and clients find its authorization server', async () => {
   await guarded(healthy, async (login) => {

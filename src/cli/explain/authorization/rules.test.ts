@@ -6,12 +6,12 @@ import { requireCodes } from '../../../oauth/person/authorization-request.ts';
 import { discoverServer } from '../../../oauth/discovery.ts';
 import { siteOf } from '../../../oauth/site.ts';
 import { revisions } from '../../../protocol/revision.ts';
-import { inThisProcess } from '../../child.test.ts';
+import { inThisProcess } from '../../../../test/support/cli-process.ts';
 import type { Explanation } from '../report.ts';
-import { challengeRows } from './broken-challenges.test.ts';
-import { metadataRows } from './broken-metadata.test.ts';
-import { changed } from './broken.test.ts';
-import { guarded, healthy, paths } from './guarded.test.ts';
+import { challengeRows } from '../../../../test/support/explain/broken-challenges.ts';
+import { metadataRows } from '../../../../test/support/explain/broken-metadata.ts';
+import { changed } from '../../../../test/support/explain/broken.ts';
+import { guarded, healthy, paths } from '../../../../test/support/explain/guarded.ts';
 import type { AuthorizationExplained } from './report.ts';
 import { rules } from './rules.ts';
 

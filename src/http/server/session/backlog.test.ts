@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { connect, request, type Client } from '../../../../test/support/session-client.ts';
 import type { EventLog, LoggedEvent } from '../../../store/events.ts';
 import { Backlog } from './backlog.ts';
-import type { FakeConversation } from '../../fake-endpoint.test.ts';
-import { settle, type FakeVisit } from '../../fake-http.test.ts';
+import type { FakeConversation } from '../../../../test/support/fake-endpoint.ts';
+import { settle, type FakeVisit } from '../../../../test/support/fake-http.ts';
 import { resolveHttpOptions } from '../options.ts';
 
 /** A log whose writes and reads are let go by the test. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { broadcast, connect, initializing, request } from '../../../../test/support/session-client.ts';
-import { fakeEndpoint } from '../../fake-endpoint.test.ts';
-import { begin, settle, visit } from '../../fake-http.test.ts';
+import { fakeEndpoint } from '../../../../test/support/fake-endpoint.ts';
+import { begin, settle, visit } from '../../../../test/support/fake-http.ts';
 import { createHttpHandler } from '../handler.ts';
 import type { HttpOptions } from '../options.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { broadcast, connect, request } from '../../../../test/support/session-client.ts';
-import { settle, visit } from '../../fake-http.test.ts';
+import { settle, visit } from '../../../../test/support/fake-http.ts';
 
 test('a message of a request goes on the stream of its POST, which its response ends [http-019] [http-021] [http-023] [http-035] [http-036]', async () => {
   const client = await connect();

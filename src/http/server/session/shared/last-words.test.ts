@@ -6,7 +6,7 @@ import { initializing } from '../../../../../test/support/session-client.ts';
 import { createServer } from '../../../../server.ts';
 import { memoryStore } from '../../../../store/memory/store.ts';
 import { StoreError, type Store } from '../../../../store/store.ts';
-import { begin, visit, type FakeVisit, type Sent } from '../../../fake-http.test.ts';
+import { begin, visit, type FakeVisit, type Sent } from '../../../../../test/support/fake-http.ts';
 import { createHttpHandler, type HttpHandler } from '../../handler.ts';
 
 /** A store that keeps no event with this text, nor any after it. */

@@ -1,7 +1,7 @@
 /** Servers whose metadata break a rule. */
 
-import { challenged, resource, server, type Row } from './broken.test.ts';
-import { metadataOf, paths } from './guarded.test.ts';
+import { challenged, resource, server, type Row } from './broken.ts';
+import { metadataOf, paths } from './guarded.ts';
 
 /** One server for each rule of metadata at least. */
 export const metadataRows: readonly Row[] = [

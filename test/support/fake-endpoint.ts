@@ -1,10 +1,10 @@
 /** An endpoint without a server behind it, so that the tests of the edge depend on nothing but the contract. */
-import { classify, type RequestId, type RequestMessage, type ResponseMessage } from '../jsonrpc/message.ts';
-import type { Conversation, Endpoint, Link, Served } from '../host/endpoint.ts';
-import type { Judged } from '../host/judged.ts';
-import type { HeaderParameter } from '../peer/header.ts';
-import { errorToWire, McpError } from '../protocol/error.ts';
-import { revisionOf, revisions, type Revision } from '../protocol/revision.ts';
+import { classify, type RequestId, type RequestMessage, type ResponseMessage } from '../../src/jsonrpc/message.ts';
+import type { Conversation, Endpoint, Link, Served } from '../../src/host/endpoint.ts';
+import type { Judged } from '../../src/host/judged.ts';
+import type { HeaderParameter } from '../../src/peer/header.ts';
+import { errorToWire, McpError } from '../../src/protocol/error.ts';
+import { revisionOf, revisions, type Revision } from '../../src/protocol/revision.ts';
 
 /** What a test may do with the fake and learn from it. */
 export interface Fake extends Served {

@@ -1,6 +1,6 @@
 /** Material of the tests of the rules of authorization: a healthy server, changed so that it breaks one. */
 
-import { healthy, paths, type Answer, type Guarded, type Published } from './guarded.test.ts';
+import { healthy, paths, type Answer, type Guarded, type Published } from './guarded.ts';
 
 /** Differences from the healthy server. */
 export interface Change {

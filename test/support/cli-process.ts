@@ -3,12 +3,12 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { run as runCommand } from './run.ts';
+import { run as runCommand } from '../../src/cli/run.ts';
 
 /** The words of a command line that serves the example server on stdio. */
 export const exampleCommand: readonly string[] = [
   process.execPath,
-  fileURLToPath(new URL('./main.ts', import.meta.url)),
+  fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url)),
   'example',
 ];
 

@@ -1,7 +1,7 @@
 /** The minimal HTTP shape without a network: a test sees an answer grow, and may leave as a client does. */
-import type { JsonPieces } from '../jsonrpc/encode.ts';
-import type { HttpHandler } from './server/handler.ts';
-import type { Body, EventWriter, HeaderFields, HttpReply, HttpRequest, Room } from './server/universal.ts';
+import type { JsonPieces } from '../../src/jsonrpc/encode.ts';
+import type { HttpHandler } from '../../src/http/server/handler.ts';
+import type { Body, EventWriter, HeaderFields, HttpReply, HttpRequest, Room } from '../../src/http/server/universal.ts';
 
 /** What a test sends. */
 export interface Sent {
@@ -174,7 +174,7 @@ class FakeWriter implements EventWriter {
 }
 
 // What is loaded on demand is there already, so that `settle` waits for no file.
-await import('./server/lasting.ts');
+await import('../../src/http/server/lasting.ts');
 
 /** Sends a request and returns at once. */
 export function begin(handler: HttpHandler, sent: Sent): FakeVisit {

@@ -1,7 +1,7 @@
 /** Servers whose challenges, or answers for metadata, break a rule. */
 
-import { challenged, type Row } from './broken.test.ts';
-import { paths } from './guarded.test.ts';
+import { challenged, type Row } from './broken.ts';
+import { paths } from './guarded.ts';
 
 const unnamed = 'Bearer scope="mcp:basic"';
 
