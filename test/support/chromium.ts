@@ -7,7 +7,7 @@ import { stuckAfterMs } from './stuck.ts';
 
 export { chromiumPath, noChromium };
 
-/** By how much pages are slower than they would be. @see {@link ../../scripts/starved.ts} */
+/** By how much pages are slower than they would be. @see {@link ../../scripts/test.ts} */
 const slower = Number(process.env['PARLEY_BROWSER_SLOWER'] ?? 1);
 
 let launched: Promise<Browser> | undefined;

@@ -1,0 +1,56 @@
+/**
+ * Runs the tests: `node scripts/test.ts fast | all | nightly` a tier, `node scripts/test.ts <file, folder or part of a name> …` what is named.
+ *
+ * Fast files share processes, one after another in each; slow files have a process each. The files that took longest in the last run start first.
+ *
+ * - `--watch` runs again when a source or a test changes.
+ * - `--name <text>` runs the tests whose name contains the text.
+ * - `--random [seed]` shuffles the files, and the tests inside them.
+ * - `--files` prints a line for every file, also when there are many.
+ * - `--jobs <n>` sets how many processes run at once: by default two for fast files, four for slow ones.
+ * - `--starved` delays the processes and their threads, as a busy machine does.
+ */
+
+import { parseArgs } from 'node:util';
+import { buildOnce } from './test/built.ts';
+import { filesOf, namedFiles, type Tier } from './test/files.ts';
+import { runFiles } from './test/run.ts';
+import { watchAndRun } from './test/watch.ts';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    watch: { type: 'boolean', default: false },
+    name: { type: 'string' },
+    random: { type: 'boolean', default: false },
+    seed: { type: 'string' },
+    files: { type: 'boolean', default: false },
+    jobs: { type: 'string' },
+    starved: { type: 'boolean', default: false },
+  },
+});
+
+const tiers = ['fast', 'all', 'nightly'] as const;
+const [first] = positionals;
+const tier: Tier | undefined = positionals.length === 1 ? tiers.find((each) => each === first) : undefined;
+
+async function run(): Promise<boolean> {
+  const files = tier === undefined ? namedFiles(positionals) : filesOf(tier);
+  if (files.length === 0) {
+    console.error(`no test file matches ${positionals.join(' ') || '(nothing was named)'}`);
+    return false;
+  }
+  if (tier !== undefined) buildOnce();
+  return await runFiles(files, {
+    tier: tier ?? 'all',
+    isWhole: tier !== undefined,
+    ...(values.name === undefined ? {} : { name: values.name }),
+    ...(values.random || values.seed !== undefined ? { seed: Number(values.seed ?? Date.now() % 1_000_000) } : {}),
+    ...(values.jobs === undefined ? {} : { jobs: Number(values.jobs) }),
+    eachFile: values.files || files.length <= 40,
+    starved: values.starved,
+  });
+}
+
+if (values.watch) watchAndRun(run);
+else process.exitCode = (await run()) ? 0 : 1;

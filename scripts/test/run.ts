@@ -1,0 +1,75 @@
+/** One run: the fast files in shared processes, then the slow ones, and what came of it. */
+
+import { availableParallelism } from 'node:os';
+import { filesOf, type TestFile, type Tier } from './files.ts';
+import { runPool, type PoolOptions } from './pool.ts';
+import { Progress } from './progress.ts';
+import { longestFirst, writeTimes } from './times.ts';
+import type { FileResult } from './worker.ts';
+
+/** What a run is asked to do. */
+export interface RunOptions {
+  readonly tier: Tier;
+  /** Whether all files of a tier are run: then fast files are held to their limits. */
+  readonly isWhole: boolean;
+  readonly name?: string;
+  readonly seed?: number;
+  readonly jobs?: number;
+  /** Whether each file has its line in the output. */
+  readonly eachFile: boolean;
+  readonly starved: boolean;
+}
+
+/** What a fast file may take: seconds of the processor, and processes that it starts. */
+const mostCpu = 2;
+const mostProcesses = 3;
+
+/** Runs the files. Resolves to whether all is well. */
+export async function runFiles(files: readonly TestFile[], options: RunOptions): Promise<boolean> {
+  const { tier, name, seed, starved, isWhole } = options;
+  const progress = new Progress(files, options);
+  const results: FileResult[] = [];
+  const pool: PoolOptions = {
+    tier,
+    starved,
+    env: {},
+    ...(name === undefined ? {} : { name }),
+    ...(seed === undefined ? {} : { seed }),
+    onResult(result) {
+      results.push(result);
+      progress.add(result);
+    },
+  };
+  const order = seed === undefined ? longestFirst : (some: readonly TestFile[]) => shuffled(some, seed);
+  const processors = Math.max(2, availableParallelism());
+  const own = files.filter(({ isShared }) => !isShared);
+  const shared = files.filter(({ isShared }) => isShared);
+  await runPool(order(shared), options.jobs ?? processors, pool);
+  // A slow file waits for other processes half of its time.
+  await runPool(order(own), options.jobs ?? processors * 2, pool);
+  if (name === undefined) writeTimes(results);
+  const tooSlow = isWhole && !starved ? results.flatMap((result) => excess(result)) : [];
+  return progress.end(tooSlow);
+}
+
+/** What a fast file took too much of. */
+function excess({ path, cpu, childCpu, processes }: FileResult): readonly string[] {
+  if (filesOf('fast').every((file) => file.path !== path)) return [];
+  const used = cpu + childCpu;
+  const found = [
+    ...(used > mostCpu ? [`takes ${used.toFixed(1)} s of the processor, and ${mostCpu} are allowed`] : []),
+    ...(processes > mostProcesses ? [`starts ${processes} processes, and ${mostProcesses} are allowed`] : []),
+  ];
+  return found.map((what) => `${path} ${what}: make it quicker, or list it in scripts/test/tiers.ts as slow`);
+}
+
+function shuffled(files: readonly TestFile[], seed: number): readonly TestFile[] {
+  let state = seed >>> 0;
+  const weights = new Map(
+    files.map((file) => {
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+      return [file, state];
+    }),
+  );
+  return files.toSorted((one, other) => (weights.get(one) ?? 0) - (weights.get(other) ?? 0));
+}

@@ -1,0 +1,98 @@
+/**
+ * A process that runs test files, one after another, each in a suite of its own. It is started by `pool.ts` with a channel, which names the next file.
+ *
+ * A file that shares its process must leave it as it found it: what stays behind is a failure of that file.
+ */
+
+import childProcess from 'node:child_process';
+import { syncBuiltinESMExports } from 'node:module';
+import { resolve } from 'node:path';
+import { mock, suite } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { takeViolations } from '../../test/support/sent-wrong.ts';
+import { takeReport, type Failure, type FileReport } from './reporter.ts';
+
+/** What the pool sends: the next file, or that there is none. */
+export interface RunFile {
+  readonly path: string;
+  /** In milliseconds. */
+  readonly timeout: number;
+}
+
+/** What the worker answers when a file is over. */
+export interface FileResult extends FileReport {
+  readonly path: string;
+  /** Seconds of the file: by the clock, of the processor in this process, of the processor in processes that it started and that ended. */
+  readonly wall: number;
+  readonly cpu: number;
+  readonly childCpu: number;
+  /** How many processes it started. */
+  readonly processes: number;
+}
+
+let started = 0;
+
+countProcesses();
+
+const send = process.send?.bind(process);
+if (send === undefined) throw new Error('this is started by scripts/test.ts');
+
+process.on('message', (next: RunFile | 'end') => {
+  if (next === 'end') process.disconnect();
+  else void run(next);
+});
+
+async function run({ path, timeout }: RunFile): Promise<void> {
+  const [wall, cpu, before] = [performance.now(), process.cpuUsage(), started];
+  const report = takeReport();
+  // A failure is in the report; a suite's promise does not reject.
+  await suite(path, { timeout }, async () => {
+    await import(pathToFileURL(resolve(path)).href);
+  });
+  mock.reset();
+  const { user, system } = process.cpuUsage(cpu);
+  const told = await report;
+  const late = lateFailures(path);
+  const result: FileResult = {
+    ...told,
+    tests: told.tests + late.length,
+    failed: told.failed + late.length,
+    failures: [...told.failures, ...late],
+    path,
+    wall: (performance.now() - wall) / 1_000,
+    cpu: (user + system) / 1_000_000,
+    childCpu: 0,
+    processes: started - before,
+  };
+  send?.(result);
+}
+
+/** What is wrong when a file is over and no test of it failed by it. */
+function lateFailures(path: string): readonly Failure[] {
+  return takeViolations().map((text) => ({
+    name: '(between tests)',
+    place: path,
+    text: `sent what the official schema refuses: ${text}`,
+  }));
+}
+
+/** Every way of `node:child_process` ends in one of these. */
+function countProcesses(): void {
+  const { spawn } = childProcess.ChildProcess.prototype as unknown as { spawn(...args: unknown[]): unknown };
+  Object.assign(childProcess.ChildProcess.prototype, {
+    spawn(this: unknown, ...args: unknown[]) {
+      started += 1;
+      return spawn.apply(this, args);
+    },
+  });
+  for (const name of ['spawnSync', 'execFileSync', 'execSync'] as const) {
+    const original = childProcess[name] as (...args: unknown[]) => unknown;
+    Object.assign(childProcess, {
+      [name](...args: unknown[]) {
+        started += 1;
+        return original.apply(childProcess, args);
+      },
+    });
+  }
+  syncBuiltinESMExports();
+}
