@@ -1,0 +1,18 @@
+/**
+ * Test files that need a process of their own, by their path in the repository, with the reason. All other fast files share a process,
+ * and restore what they change there.
+ */
+
+const telemetry = 'registers global providers of OpenTelemetry, which a process has once';
+
+export const ownProcess: Readonly<Record<string, string>> = {
+  'src/cli/telemetry.test.ts': telemetry,
+  'test/otel/bridge.test.ts': telemetry,
+  'test/otel/conventions.test.ts': telemetry,
+  'test/otel/failures.test.ts': telemetry,
+  'test/otel/otel.test.ts': telemetry,
+  'test/otel/page.test.ts': telemetry,
+  'test/otel/revisions.test.ts': telemetry,
+  'test/otel/service.test.ts': telemetry,
+  'test/late-loading.test.ts': 'makes the first load of modules fail, so nothing may have loaded them before',
+};
