@@ -134,7 +134,7 @@ async function frontSeveral(
   const behaviour = behaviourOf(parsed, io);
   const telemetry = await telemetryOf(parsed);
   const prefix = oneOption(parsed, 'prefix', ['collisions', 'always']) ?? 'collisions';
-  const servers = serversOf(await readConfig(file, io.env), parsed, behaviour.onWarning);
+  const servers = serversOf(await readConfig(file, io), parsed, behaviour.onWarning);
   const authorized = await authOfServers(servers, parsed, circumstancesOf(address, io));
   const upstreams: Record<string, UpstreamOptions> = {};
   for (const [name, { upstream, reach, sharing, revisions }] of Object.entries(servers)) {

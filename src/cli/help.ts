@@ -121,7 +121,7 @@ refused, which keeps web pages from reaching it by names of their own.
 
 const call = `parley call [options] <url> [<tool> [<name>=<value>…]]
 parley call [options] --config <file> <server> [<tool> [<name>=<value>…]]
-parley call [options] -- <command> [<argument>…] [--] [<tool> [<name>=<value>…]]
+parley call [options] -- <command> [<argument>…] [-- <tool> [<name>=<value>…]]
 parley call [options] <tool> [<name>=<value>…] -- <command> [<argument>…]
 
 Without a tool, lists the tools, resources and prompts of a server. With one, calls it and prints the result;
@@ -141,10 +141,8 @@ tool that fails gives exit code 1.
 ${reaching}
 ${authorized}
 
-After --, the command and the tool are told apart like this: a second -- ends the command (one at the very end says
-that there is no tool). Else, what has the form <name>=<value> or is --json at the end are arguments, and the word
-before them is the tool. Without arguments, the last word is the tool when the server that the whole command starts
-has one of that name, or when it starts none. To be sure, put the tool first or write the second --.
+Every word after -- is part of the command. The tool stands before --, or after a second one. If the command holds a
+-- of its own, put the tool first, or end the command with one more --: the last -- counts.
 
   parley call http://127.0.0.1:3000/mcp
   parley call http://127.0.0.1:3000/mcp add a=1 b=2

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { stderr } from 'node:process';
 import { describe, test, type TestContext } from 'node:test';
 import { ConnectionError, type Transport } from '../jsonrpc/transport.ts';
 import { inThisProcess } from '../../test/support/cli-process.ts';
@@ -48,7 +49,7 @@ describe('what fails on the way to a server', () => {
         path: { url: 'http://${HOST}/${KEY}/${SHORT}/mcp' },
         whole: { url: '${WHOLE}' },
       };
-      const { upstreams } = configOf({ mcpServers: entries }, { file: 'servers.json', env });
+      const { upstreams } = configOf({ mcpServers: entries }, { file: 'servers.json', io: { env, stderr } });
       const found = await Promise.all(Object.values(upstreams).map(({ upstream }) => failureOf(upstream)));
       assert.deepEqual(
         found.map(([description]) => description),
@@ -100,7 +101,7 @@ test('a secret is hidden in the JSON of whoever escapes more of it than they mus
 test('a key in the path of a URL is told to nobody, and its other parts are', async (t) => {
   const host = await echoing(t, 500);
   const url = `http://${host}/s/sk-0123456789abcdefghij/mcp`;
-  const { upstreams } = configOf({ mcpServers: { one: { url } } }, { file: 'servers.json', env: {} });
+  const { upstreams } = configOf({ mcpServers: { one: { url } } }, { file: 'servers.json', io: { env: {}, stderr } });
   for (const argv of [
     ['call', url],
     ['bridge', '--stdio', url],

@@ -3,13 +3,14 @@ import { httpTransport } from '../http/client/transport.ts';
 import type { HttpTransportOptions } from '../http/client/request.ts';
 import { serverUrl } from '../jsonrpc/server-url.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
-import { spawn, type SpawnOptions } from '../stdio/client/transport.ts';
+import type { SpawnOptions } from '../stdio/client/transport.ts';
 import { sharedFetch } from './fetch.ts';
 import { hiding } from '../auth/secrets.ts';
 import { secretsIn } from './explain/secrets.ts';
 import { UsageError, type Io } from './io.ts';
 import { masked } from './masked.ts';
 import type { Parsed } from './options.ts';
+import { commandWay } from './server-stderr.ts';
 import { reasonOf } from './shown.ts';
 
 /** Server that is meant: one at a URL, or one that a command starts. */
@@ -84,7 +85,7 @@ export function transportOf(target: Target, parsed: Parsed, io: Io, settings: Tr
     return masked(way, { hide: hiding(secretsOf(target, parsed, io)) });
   }
   if (headers.length > 0) throw new UsageError('--header is for a server at a URL');
-  const way = spawn(target.command, target.args, { ...settings, env: variablesOf(variables, io.env) });
+  const way = commandWay(target.command, target.args, { ...settings, env: variablesOf(variables, io.env) }, io);
   return masked(way, { hide: hiding(secretsOf(target, parsed, io)) });
 }
 

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { listen, type ListenOptions } from '../../node/server/http.ts';
 import { McpError } from '../../protocol/error.ts';
@@ -46,13 +49,12 @@ describe('parley call', { concurrency: 4 }, () => {
     assert.equal(catalogue.tools.length, 14);
   });
 
-  test('calls a tool of a command, with the words after it or before', async () => {
+  test('calls a tool of a command, named before -- or after a second --', async () => {
     const lines = [
-      ['call', '--', ...exampleCommand, 'add', 'a=1', 'b=2'],
       ['call', '--', ...exampleCommand, '--', 'add', 'a=1', 'b=2'],
       ['call', 'add', 'a=1', 'b=2', '--', ...exampleCommand],
       ['call', 'add', 'b=2', '--json', '{"a":1,"b":7}', '--', ...exampleCommand],
-      ['call', '--', ...exampleCommand, 'add', '--json', '{"a":1}', 'b=2'],
+      ['call', '--', ...exampleCommand, '--', 'add', '--json', '{"a":1}', 'b=2'],
     ];
     for (const { code, stdout } of await Promise.all(lines.map((line) => run(line)))) {
       assert.deepEqual(JSON.parse(stdout), { sum: 3 });
@@ -130,10 +132,10 @@ describe('parley call', { concurrency: 4 }, () => {
   });
 
   test('an unknown tool is told with those that are known', async () => {
-    const { code, stderr } = await run(['call', '--', ...exampleCommand, 'ad', 'a=1']);
+    const { code, stderr } = await run(['call', '--', ...exampleCommand, '--', 'ad', 'a=1']);
     assert.match(
       stderr,
-      /^parley: the server has no tool "ad": it has echo, add, [^\n]*; if "ad" belongs to the command, put -- after it\n$/,
+      /^parley: the server has no tool "ad": it has echo, add, [^\n]*; if "ad" belongs to the command, end the line with one more --\n$/,
     );
     assert.equal(code, 1);
   });
@@ -266,7 +268,7 @@ describe('parley call', { concurrency: 4 }, () => {
   test('a program that prints on stdout before it serves is told of with its first line', async () => {
     for (const [code, words] of [
       ["console.log('Server ready!\\nMore.'); setInterval(() => {}, 1000)", /was not answered within/],
-      ["console.log('Server ready!\\nMore.'); process.exitCode = 3", /exited with code 3|closed its input/],
+      ["console.log('Server ready!\\nMore.'); process.exitCode = 3", /exited with code 3/],
     ] as const) {
       const { stderr } = await withTimes(
         (timeout) => inThisProcess(['call', '--timeout', timeout, '--', process.execPath, '-e', code, '--']),
@@ -310,4 +312,62 @@ describe('parley call', { concurrency: 4 }, () => {
       assert.equal(stdout, '');
     });
   });
+});
+
+/** Writes the words of its command line to standard error, does nothing with its input, and ends. */
+const spy = `console.error('pid ' + process.pid + ' got ' + process.argv.slice(1).join(' ')); process.exitCode = 2;`;
+
+describe('a command that ends at once', { concurrency: 4 }, () => {
+  for (const command of ['call', 'bridge'])
+    test(`${command}: it is started with the words that were typed, and tells its error once`, async () => {
+      const { code, stdout, stderr } = await inThisProcess([
+        command,
+        '--',
+        process.execPath,
+        '-e',
+        spy,
+        'delete',
+        'old',
+      ]);
+      assert.equal(code, 1);
+      assert.equal(stdout, '');
+      const [said, why, ...more] = stderr.trimEnd().split('\n');
+      assert.match(said ?? '', /^pid \d+ got delete old$/);
+      assert.match(why ?? '', /^parley: the server \([^)]*\) exited with code 2; it was started twice, /);
+      assert.deepEqual(more, []);
+    });
+
+  test('an entry of a file tells its error once', async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'parley-call-'));
+    t.after(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, 'servers.json');
+    const entry = { command: process.execPath, args: ['-e', spy, 'delete'] };
+    writeFileSync(file, JSON.stringify({ mcpServers: { one: entry } }));
+    const { stderr } = await inThisProcess(['call', '--config', file, 'one']);
+    assert.match(stderr, /^pid \d+ got delete\nparley: the server [^\n]* exited with code 2;[^\n]*\n$/);
+  });
+
+  test('an interpreter is not given the messages as a program', async () => {
+    const { code, stderr } = await inThisProcess(['call', '--', process.execPath, 'no-such-file.mjs']);
+    assert.equal(code, 1);
+    assert.equal(stderr.match(/Cannot find module '[^']*no-such-file\.mjs'/g)?.length, 1, stderr);
+  });
+});
+
+test('a tool in the words of a command is listed, with a hint that calls it', async () => {
+  const server = `require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+    const { id, method, params } = JSON.parse(line);
+    const result = {
+      initialize: { protocolVersion: params?.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } },
+      'tools/list': { tools: [{ name: 'add', inputSchema: { type: 'object' } }] },
+      'tools/call': { content: [{ type: 'text', text: 'added' }] },
+    }[method];
+    if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, ...(result ? { result } : { error: { code: -32601, message: 'no' } }) }));
+  });`;
+  const command = [process.execPath, '-e', server];
+  const listed = await inThisProcess(['call', '--', ...command, 'add', 'a=1']);
+  assert.match(listed.stdout, /tools\n {2}add\(\)/);
+  assert.equal(listed.stderr, 'parley: the command was given "add"; put -- before it to call that tool\n');
+  const called = await inThisProcess(['call', '--', ...command, '--', 'add', 'a=1']);
+  assert.deepEqual(called, { code: 0, stdout: 'added\n', stderr: '' });
 });

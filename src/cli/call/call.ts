@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import type { ParseArgsOptionsConfig } from 'node:util';
 import type { Client } from '../../client/client.ts';
 import type { Tool } from '../../protocol/features/tools.ts';
@@ -10,6 +9,7 @@ import {
   mergeJson,
   pairOf,
   takeJson,
+  toolAtEnd,
   withinCommand,
   type CallWords,
   type Json,
@@ -17,7 +17,7 @@ import {
 import { clipped } from '../explain/text.ts';
 import { UsageError, type Io } from '../io.ts';
 import { parseOptions, type Parsed } from '../options.ts';
-import { clientOptions, openTarget, openWay, type ClientOpening } from './open.ts';
+import { clientOptions, openTarget, openWay } from './open.ts';
 import { fetchCatalogue } from './catalogue.ts';
 import { renderCatalogue } from './render-catalogue.ts';
 import { printResult } from './render-result.ts';
@@ -42,14 +42,14 @@ export async function call(argv: readonly string[], io: Io): Promise<number> {
   const file = parsed.text('config');
   if (file !== undefined)
     return await callConfigured(file, { parsed, json: head.json, isAlone: after === undefined }, io);
-  const wanted = wantedIn(parsed.words, after);
+  const { target, tool, pairs, ...wanted } = wantedIn(parsed.words, after);
   const json = mergeJson(head.json, wanted.json);
-  requireTool(wanted.tool, json);
-  return await withTask(wanted.tool ?? wanted.perhaps?.tool, { parsed, json: json.output }, io, async (task) => {
-    const { client, tool, target } = await reach(wanted, { parsed, opening: task?.opening }, io);
-    const mayBeWord = wanted.guessed && wanted.target.kind === 'command';
-    const place = { kind: 'typed', target } as const;
-    return await use(client, tool, { pairs: wanted.pairs, json, mayBeWord, task, place }, io);
+  requireTool(tool, json);
+  // A tool that stands behind the command may have been meant for a word of it.
+  const mayBeWord = target.kind === 'command' && parsed.words.length === 0;
+  return await withTask(tool, { parsed, json: json.output }, io, async (task) => {
+    const client = await openTarget(target, parsed, io, task?.opening);
+    return await use(client, tool, { pairs, json, mayBeWord, task, place: { kind: 'typed', target } }, io);
   });
 }
 
@@ -95,7 +95,7 @@ function requireTool(tool: string | undefined, json: Json): void {
 
 /** Use of a server, which is closed afterwards. */
 interface Use extends Pick<CallWords, 'pairs' | 'json'> {
-  /** True when what was taken for the tool may be a word of the command. */
+  /** True when the tool stands behind a command, of which it may be a word. */
   readonly mayBeWord: boolean;
   /** Call as a task, where that is wanted. */
   readonly task: ToolTask | undefined;
@@ -106,7 +106,7 @@ async function use(client: Client, tool: string | undefined, wanted: Use, io: Io
   try {
     if (tool === undefined && wanted.task !== undefined)
       throw new UsageError('--task calls a tool; put -- between the command and the tool');
-    return tool === undefined ? await list(client, wanted.json.output, io) : await callTool(client, tool, wanted, io);
+    return tool === undefined ? await list(client, wanted, io) : await callTool(client, tool, wanted, io);
   } finally {
     await client.close();
   }
@@ -114,36 +114,25 @@ async function use(client: Client, tool: string | undefined, wanted: Use, io: Io
 
 function wantedIn(words: readonly string[], after: readonly string[] | undefined): CallWords {
   if (after === undefined) return afterUrl(words);
-  return words.length > 0 ? beforeCommand(words, after) : withinCommand(after, existsSync);
+  return words.length > 0 ? beforeCommand(words, after) : withinCommand(after);
 }
 
-/**
- * Opens the server. Where the last word may be a tool or belong to the command, the server itself tells: it is the
- * tool when the whole command starts a server that has it, or starts none.
- */
-async function reach(
-  wanted: CallWords,
-  { parsed, opening }: { readonly parsed: Parsed; readonly opening: ClientOpening | undefined },
-  io: Io,
-): Promise<{ readonly client: Client; readonly tool: string | undefined; readonly target: Target }> {
-  const { perhaps, target } = wanted;
-  const open = (at: Target): Promise<Client> => openTarget(at, parsed, io, opening);
-  if (perhaps === undefined) return { client: await open(target), tool: wanted.tool, target };
-  let client: Client;
-  try {
-    client = await open(target);
-  } catch (error) {
-    if (io.signal.aborted) throw error;
-    return { client: await open(perhaps.target), tool: perhaps.tool, target: perhaps.target };
-  }
-  const tools = await client.listTools({ signal: io.signal });
-  return { client, tool: tools.some(({ name }) => name === perhaps.tool) ? perhaps.tool : undefined, target };
-}
-
-async function list(client: Client, json: boolean, io: Io): Promise<number> {
+async function list(client: Client, { json, place }: Use, io: Io): Promise<number> {
   const catalogue = await fetchCatalogue(client, io.signal);
-  io.stdout.write(json ? `${shownJson(catalogue, 2)}\n` : renderCatalogue(catalogue, client.description));
+  io.stdout.write(json.output ? `${shownJson(catalogue, 2)}\n` : renderCatalogue(catalogue, client.description));
+  if (place.kind === 'typed' && place.target.kind === 'command') hintAtCall(place.target, catalogue.tools, io);
   return 0;
+}
+
+/** A person who forgot the second `--` gave the tool to the command. */
+function hintAtCall(
+  { args }: Extract<Target, { kind: 'command' }>,
+  tools: readonly Pick<Tool, 'name'>[],
+  io: Io,
+): void {
+  const word = toolAtEnd(args, (name) => tools.some((tool) => tool.name === name));
+  if (word === undefined) return;
+  io.stderr.write(`parley: the command was given ${JSON.stringify(word)}; put -- before it to call that tool\n`);
 }
 
 async function callTool(client: Client, name: string, wanted: Use, io: Io): Promise<number> {
@@ -166,7 +155,7 @@ async function callTool(client: Client, name: string, wanted: Use, io: Io): Prom
   return result.isError === true ? 1 : 0;
 }
 
-function unknownTool(name: string, tools: readonly Tool[], guessed: boolean): string {
+function unknownTool(name: string, tools: readonly Tool[], mayBeWord: boolean): string {
   const known =
     tools.length === 0
       ? 'it has none'
@@ -174,7 +163,7 @@ function unknownTool(name: string, tools: readonly Tool[], guessed: boolean): st
           .slice(0, 20)
           .map((tool) => clipped(tool.name, 100))
           .join(', ')}${tools.length > 20 ? ', …' : ''}`;
-  const hint = guessed ? `; if ${JSON.stringify(name)} belongs to the command, put -- after it` : '';
+  const hint = mayBeWord ? `; if ${JSON.stringify(name)} belongs to the command, end the line with one more --` : '';
   return `the server has no tool ${JSON.stringify(name)}: ${known}${nearestWords(
     name,
     tools.map((tool) => tool.name),

@@ -30,7 +30,7 @@ export async function configuredTarget(
   for (const option of ['header', 'env'])
     if (parsed.texts(option).length > 0)
       throw new UsageError(`--${option} is for a server that is typed; in the file each has its own`);
-  const { upstreams, problems, warnings } = await readConfig(file, io.env);
+  const { upstreams, problems, warnings } = await readConfig(file, io);
   const server = name === undefined || !Object.hasOwn(upstreams, name) ? undefined : upstreams[name];
   // Of the others nothing is wanted.
   const told = server === undefined ? [...warnings, ...problems] : warnings.filter((line) => isAbout(line, name ?? ''));

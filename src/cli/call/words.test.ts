@@ -1,60 +1,64 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { afterUrl, beforeCommand, takeJson, withinCommand } from './words.ts';
+import { afterUrl, beforeCommand, takeJson, toolAtEnd, withinCommand } from './words.ts';
 import { UsageError } from '../io.ts';
 
-const files: ReadonlySet<string> = new Set(['server.js', 'data']);
-
-/** Where the command ends and what the tool is or may be, in one line. */
+/** The command, the tool and its arguments, in one line. */
 function split(line: string): string {
-  const { target, tool, pairs, json, perhaps } = withinCommand(line.split(' '), (word) => files.has(word));
+  const { target, tool, pairs, json } = withinCommand(line.split(' '));
   assert.equal(target.kind, 'command');
   const command = target.kind === 'command' ? [target.command, ...target.args].join(' ') : '';
   const given = pairs.map(([name, value]) => `${name}:${value}`).join(' ');
-  return `${command} | ${tool ?? (perhaps === undefined ? '-' : `${perhaps.tool}?`)} | ${given}${json.output ? ' (json)' : ''}${json.input === undefined ? '' : ` ${JSON.stringify(json.input)}`}`;
+  return `${command} | ${tool ?? '-'} | ${given}${json.output ? ' (json)' : ''}${json.input === undefined ? '' : ` ${JSON.stringify(json.input)}`}`;
 }
 
-describe('a command and a tool are told apart', () => {
+describe('every word after -- is the command, up to a further --', () => {
   const cases: readonly (readonly [string, string])[] = [
     ['node server.js', 'node server.js | - | '],
-    ['node server.js add', 'node server.js add | add? | '],
-    ['node server.js add a=1 b=2', 'node server.js | add | a:1 b:2'],
-    ['node server.js data', 'node server.js data | - | '],
-    ['node server.js data a=1', 'node server.js | data | a:1'],
-    ['node server.js --verbose', 'node server.js --verbose | - | '],
-    ['node server.js --verbose add', 'node server.js --verbose add | add? | '],
-    ['npx -y @scope/server', 'npx -y @scope/server | - | '],
-    ['npx -y @scope/server echo message=a=b', 'npx -y @scope/server | echo | message:a=b'],
+    ['node server.js add', 'node server.js add | - | '],
+    ['node server.js add a=1 b=2', 'node server.js add a=1 b=2 | - | '],
+    ['node spy.mjs --delete old', 'node spy.mjs --delete old | - | '],
+    ['bash nofile.sh', 'bash nofile.sh | - | '],
     ['server', 'server | - | '],
-    ['server --json', 'server | - |  (json)'],
-    ['server add --json', 'server add | add? |  (json)'],
-    ['server add a=1 --json', 'server | add | a:1 (json)'],
-    ['server add --json a=1', 'server | add | a:1 (json)'],
-    ['server add --json {"a":1}', 'server | add |  {"a":1}'],
-    ['server add --json {"a":1} b=2 --json', 'server | add | b:2 (json) {"a":1}'],
-    ['server add --json={"a":1}', 'server | add |  {"a":1}'],
+    ['server --json', 'server --json | - | '],
+    ['server add --json {"a":1}', 'server add --json {"a":1} | - | '],
+    ['a=1', 'a=1 | - | '],
     ['server stdio --', 'server stdio | - | '],
     ['server stdio -- add a=1', 'server stdio | add | a:1'],
+    ['server -- add --json {"a":1} b=2 --json', 'server | add | b:2 (json) {"a":1}'],
+    ['server -- --json', 'server | - |  (json)'],
     ['server a=1 -- add', 'server a=1 | add | '],
     ['npm run server -- --stdio -- add', 'npm run server -- --stdio | add | '],
+    ['npm run server -- --stdio --', 'npm run server -- --stdio | - | '],
   ];
   for (const [line, expected] of cases) test(`-- ${line}`, () => assert.equal(split(line), expected));
 
-  test('no command is left', () => {
-    for (const line of ['add a=1', 'a=1', 'add --json {}', '-- add'])
-      assert.throws(() => split(line), UsageError, line);
-  });
+  test('no command is left', () => assert.throws(() => split('-- add'), UsageError));
 
-  test('the last word may be the tool only where nothing else says what is', () => {
-    const perhaps = (line: string): unknown => withinCommand(line.split(' '), () => false).perhaps;
-    const server = { kind: 'command', command: 'server', args: [] };
-    assert.deepEqual(['server add', 'server add a=1', 'server -- add', 'server'].map(perhaps), [
-      { tool: 'add', target: server },
-      undefined,
-      undefined,
-      undefined,
-    ]);
+  test('an option after the last -- is refused with the cure', () => {
+    assert.throws(
+      () => split('npm run server -- --stdio'),
+      /"--stdio" after the last -- .* end the line with one more --$/,
+    );
   });
+});
+
+describe('a tool at the end of a command', () => {
+  const cases: readonly (readonly [string, string | undefined])[] = [
+    ['server.js add', 'add'],
+    ['server.js add a=1 b=2', 'add'],
+    ['server.js add --json {"a":1}', 'add'],
+    ['server.js add --verbose', undefined],
+    ['server.js', undefined],
+    ['', undefined],
+  ];
+  for (const [args, expected] of cases)
+    test(`${JSON.stringify(args)}: ${expected ?? 'none'}`, () => {
+      assert.equal(
+        toolAtEnd(args.split(' '), (name) => name === 'add'),
+        expected,
+      );
+    });
 });
 
 test('a tool before -- leaves the whole rest to the command', () => {

@@ -11,10 +11,6 @@ export interface CallWords {
   /** `name=value` words, split. */
   readonly pairs: readonly (readonly [string, string])[];
   readonly json: Json;
-  /** True when the tool was told from the command by its looks alone. */
-  readonly guessed: boolean;
-  /** The last word of the command, where it may be the tool instead, and the command without it. */
-  readonly perhaps?: { readonly tool: string; readonly target: Target };
 }
 
 /** The options of `--json`, which may stand alone or have a value. */
@@ -71,53 +67,47 @@ const noJson: Json = { output: false, input: undefined };
 /** Reads `<url> [<tool> [<name>=<value>…]]`. */
 export function afterUrl([url, tool, ...pairs]: readonly string[]): CallWords {
   if (url === undefined) throw new UsageError('give the URL of a server, or -- and the command that starts one');
-  return { target: urlTarget(url), tool, pairs: pairs.map(pairOf), json: noJson, guessed: false };
+  return { target: urlTarget(url), tool, pairs: pairs.map(pairOf), json: noJson };
 }
 
 /** Reads `<tool> [<name>=<value>…] -- <command>…`. */
 export function beforeCommand([tool, ...pairs]: readonly string[], command: readonly string[]): CallWords {
   if (tool?.includes('://') === true)
     throw new UsageError(`${JSON.stringify(tool)} stands before --; give a URL or a command, not both`);
-  return { target: commandTarget(command), tool, pairs: pairs.map(pairOf), json: noJson, guessed: false };
+  return { target: commandTarget(command), tool, pairs: pairs.map(pairOf), json: noJson };
 }
 
 /**
- * Reads `-- <command>… [--] [<tool> [<name>=<value>…]]`: tells the command from the tool.
+ * Reads `-- <command>… [-- [<tool> [<name>=<value>…]]]`. Every word is part of the command, but for what follows a further
+ * `--`; the last one counts, since a command may hold some of its own.
  *
- * @param words What follows the first `--`.
- * @param isFile Whether a word is the path of something that exists.
- * @throws UsageError when nothing is left for the command.
+ * @param words The words after the first `--`.
+ * @throws UsageError when no command is there, or when the words after the last `--` are no tool and its arguments.
  */
-export function withinCommand(words: readonly string[], isFile: (word: string) => boolean): CallWords {
+export function withinCommand(words: readonly string[]): CallWords {
   const last = words.lastIndexOf('--');
-  if (last >= 0) {
-    const { rest, json } = takeJson(words.slice(last + 1));
-    const [tool, ...pairs] = rest;
-    return { target: commandTarget(words.slice(0, last)), tool, pairs: pairs.map(pairOf), json, guessed: false };
-  }
-  let end = words.length;
-  while (end > 0 && endsInArgument(words, end)) end -= isObjectText(words[end - 1]) ? 2 : 1;
-  const { rest: pairs, json } = takeJson(words.slice(end));
-  const tool = words[end - 1];
-  const certain = pairs.length > 0 || json.input !== undefined;
-  if (!certain) {
-    const whole = { target: commandTarget(words.slice(0, end)), tool: undefined, pairs: [], json, guessed: true };
-    if (tool === undefined || end < 2 || !couldBeTool(tool) || isFile(tool)) return whole;
-    return { ...whole, perhaps: { tool, target: commandTarget(words.slice(0, end - 1)) } };
-  }
-  if (end < 2) throw new UsageError('no command is left before the tool; put a second -- between command and tool');
-  return { target: commandTarget(words.slice(0, end - 1)), tool, pairs: pairs.map(pairOf), json, guessed: true };
+  if (last < 0) return { target: commandTarget(words), tool: undefined, pairs: [], json: noJson };
+  const { rest, json } = takeJson(words.slice(last + 1));
+  const [tool, ...pairs] = rest;
+  if (tool?.startsWith('-') === true)
+    throw new UsageError(
+      `${JSON.stringify(tool)} after the last -- is no tool; if it belongs to the command, end the line with one more --`,
+    );
+  return { target: commandTarget(words.slice(0, last)), tool, pairs: pairs.map(pairOf), json };
 }
 
-function endsInArgument(words: readonly string[], end: number): boolean {
-  const word = words[end - 1] ?? '';
-  if (isObjectText(word)) return words[end - 2] === '--json';
+/** The tool at the end of a command, before arguments of a call: a second `--` may be missing before it. */
+export function toolAtEnd(args: readonly string[], isTool: (name: string) => boolean): string | undefined {
+  let at = args.length - 1;
+  while (at > 0 && isArgument(args, at)) at--;
+  const word = args[at];
+  return word !== undefined && isTool(word) ? word : undefined;
+}
+
+function isArgument(words: readonly string[], at: number): boolean {
+  const word = words[at] ?? '';
+  if (isObjectText(word)) return words[at - 1] === '--json';
   return word === '--json' || word.startsWith('--json=') || /^[A-Za-z_][\w.-]*=/.test(word);
-}
-
-/** Spec 2025-11-25, Tools, Tool Names. */
-function couldBeTool(word: string): boolean {
-  return /^[A-Za-z0-9_.][A-Za-z0-9_.-]{0,127}$/.test(word);
 }
 
 /** Splits `name=value`. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { stderr } from 'node:process';
 import { describe, test, type TestContext } from 'node:test';
 import { configOf, readConfig, type Config } from './config.ts';
 import { UsageError } from '../io.ts';
@@ -9,7 +10,7 @@ import { UsageError } from '../io.ts';
 const env = { TOKEN: 's3cret', HOST: 'mcp.example', EMPTY: '' };
 
 function read(value: unknown): Config {
-  return configOf(value, { file: 'servers.json', env });
+  return configOf(value, { file: 'servers.json', io: { env, stderr } });
 }
 
 function entry(value: unknown): Config {
@@ -145,7 +146,8 @@ describe('a wrong entry', () => {
     );
     assert.deepEqual(Object.keys(upstreams), ['__proto__', 'toString']);
     assert.deepEqual(
-      configOf(JSON.parse('{"mcpServers":{"a":{"command":"node","__proto__":1}}}'), { file: 'f', env }).warnings,
+      configOf(JSON.parse('{"mcpServers":{"a":{"command":"node","__proto__":1}}}'), { file: 'f', io: { env, stderr } })
+        .warnings,
       ['f: mcpServers.a.__proto__ is ignored: it means nothing here'],
     );
   });
@@ -169,7 +171,7 @@ describe('what is no file of servers', () => {
 
   test('is told with its place, and without what it holds', async (t) => {
     const file = fileWith(t, '{"mcpServers": {\n  "a": { "env": { "KEY": "s3cret" }, } // mine\n}}');
-    await assert.rejects(readConfig(file, env), (error) => {
+    await assert.rejects(readConfig(file, { env, stderr }), (error) => {
       assert.ok(error instanceof UsageError);
       assert.match(error.message, /is no JSON \(line 2 column \d+\); comments and trailing commas are not part of it$/);
       return true;
@@ -177,15 +179,21 @@ describe('what is no file of servers', () => {
   });
 
   test('is told when it is not there, is a folder, or is too large', async (t) => {
-    await assert.rejects(readConfig('nowhere/servers.json', env), {
+    await assert.rejects(readConfig('nowhere/servers.json', { env, stderr }), {
       message: 'cannot read nowhere/servers.json: there is no such file',
     });
-    await assert.rejects(readConfig(tmpdir(), env), /it is a folder/);
-    await assert.rejects(readConfig(fileWith(t, ' '.repeat(1024 * 1024 + 1)), env), /has more than 1048576 bytes/);
+    await assert.rejects(readConfig(tmpdir(), { env, stderr }), /it is a folder/);
+    await assert.rejects(
+      readConfig(fileWith(t, ' '.repeat(1024 * 1024 + 1)), { env, stderr }),
+      /has more than 1048576 bytes/,
+    );
   });
 
   test('is read when a byte order mark begins it', async (t) => {
-    const { upstreams } = await readConfig(fileWith(t, '\ufeff{"mcpServers":{"a":{"command":"node"}}}'), env);
+    const { upstreams } = await readConfig(fileWith(t, '\ufeff{"mcpServers":{"a":{"command":"node"}}}'), {
+      env,
+      stderr,
+    });
     assert.deepEqual(Object.keys(upstreams), ['a']);
   });
 });
@@ -196,7 +204,10 @@ test('a secret expanded into a command, an argument or a folder is in no message
     folder: { command: 'no-such', cwd: '/no/${SECRET}' },
     argument: { command: 'no-such', args: ['${SECRET}', '--key=${SECRET}'] },
   };
-  const { upstreams } = configOf({ mcpServers: entries }, { file: 'servers.json', env: { SECRET: 'hush-hush' } });
+  const { upstreams } = configOf(
+    { mcpServers: entries },
+    { file: 'servers.json', io: { env: { SECRET: 'hush-hush' }, stderr } },
+  );
   const told: string[] = [];
   for (const { reach } of Object.values(upstreams)) {
     const transport = reach({});

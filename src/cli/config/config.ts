@@ -8,7 +8,6 @@ import { isObject } from '../../jsonrpc/message.ts';
 import type { Transport } from '../../jsonrpc/transport.ts';
 import { nearest } from '../../mistakes/nearest.ts';
 import { chosenRevisions, type RevisionDate } from '../../protocol/revision.ts';
-import { spawn } from '../../stdio/client/transport.ts';
 import { describeCommand } from '../../stdio/client/describe-command.ts';
 import { ConfigProblem } from './expand.ts';
 import { inspectorFields, revisionsOfEra, type InspectorFields } from './inspector-fields.ts';
@@ -19,6 +18,7 @@ import { secretArguments, secretHeaders, secretsOfUrl, secretVariables } from '.
 import { faultIn } from './json-fault.ts';
 import { UsageError, type Io } from '../io.ts';
 import { masked, type Mask } from '../masked.ts';
+import { commandWay } from '../server-stderr.ts';
 import { isHeader, type TransportSettings } from '../target.ts';
 
 /** One server of a file. */
@@ -61,14 +61,17 @@ const mostBytes = 1024 * 1024;
  *
  * @throws UsageError when the file cannot be read or is no such file; wrong entries are in `problems`.
  */
-export async function readConfig(file: string, env: Io['env'], inspects = false): Promise<Config> {
-  return configOf(parsedJson(await textOf(file), file), { file, env, inspects });
+export async function readConfig(file: string, io: ConfigIo, inspects = false): Promise<Config> {
+  return configOf(parsedJson(await textOf(file), file), { file, io, inspects });
 }
+
+/** Parts of its process that a configuration needs. */
+type ConfigIo = Pick<Io, 'env' | 'stderr'>;
 
 /** Source of a configuration. */
 interface Source {
   readonly file: string;
-  readonly env: Io['env'];
+  readonly io: ConfigIo;
   /** True where what the official Inspector keeps in a file counts. */
   readonly inspects?: boolean;
 }
@@ -78,7 +81,7 @@ interface Source {
  *
  * @throws UsageError when it has no servers.
  */
-export function configOf(value: unknown, { file, env, inspects = false }: Source): Config {
+export function configOf(value: unknown, { file, io, inspects = false }: Source): Config {
   if (!isObject(value)) throw new UsageError(`${file} holds ${jsonKindOf(value)}, not {"mcpServers": {…}}`);
   const top = Object.hasOwn(value, 'mcpServers') ? 'mcpServers' : 'servers';
   const servers = Object.hasOwn(value, top) ? value[top] : undefined;
@@ -90,12 +93,12 @@ export function configOf(value: unknown, { file, env, inspects = false }: Source
   for (const [name, entry] of Object.entries(servers)) {
     const path = [top, name];
     try {
-      const keys = new Keys(entry, path, env);
+      const keys = new Keys(entry, path, io.env);
       const ignored = (unread: readonly string[], within: readonly string[], meant: typeof meantBy): void => {
         for (const key of unread)
           warnings.push(`${file}: ${pathOf([...within, key])} is ignored: it means nothing here${meant([key])}`);
       };
-      const source = { env, folder: dirname(resolve(file)), inspects };
+      const source = { io, folder: dirname(resolve(file)), inspects };
       const upstream = upstreamOf(keys, source, (unread) => ignored(unread, [...path, 'oauth'], meantInOauth));
       if (upstream === undefined) continue;
       upstreams.push([name, upstream]);
@@ -137,7 +140,7 @@ function meantInOauth(keys: readonly string[]): string {
 
 /** Surroundings in which an entry is read. */
 interface Surroundings {
-  readonly env: Io['env'];
+  readonly io: ConfigIo;
   readonly inspects: boolean;
   /** The folder of the file. */
   readonly folder: string;
@@ -167,7 +170,7 @@ function upstreamOf(keys: Keys, source: Surroundings, unread: Unread): Configure
       keys.at('type'),
       `${shownValue(type)} does not go with "${hasCommand ? 'command' : 'url'}"`,
     );
-  const way = hasCommand ? commandOf(keys, source.folder) : urlOf(keys, type === 'sse', { ...source, unread });
+  const way = hasCommand ? commandOf(keys, source) : urlOf(keys, type === 'sse', { ...source, unread });
   const sharing = keys.oneOf('sharing', ['per-client', 'shared']);
   const ofEra = revisionsOfEra(keys);
   const revisions = revisionsOf(keys) ?? ofEra;
@@ -180,7 +183,7 @@ function upstreamOf(keys: Keys, source: Surroundings, unread: Unread): Configure
   };
 }
 
-function commandOf(keys: Keys, folder: string): Reachable {
+function commandOf(keys: Keys, { folder, io }: Surroundings): Reachable {
   const command = keys.expanded('command') ?? '';
   if (command.trim() === '') throw new ConfigProblem(keys.at('command'), 'must name a program, and is empty');
   const cwd = keys.expanded('cwd');
@@ -212,13 +215,13 @@ function commandOf(keys: Keys, folder: string): Reachable {
     ...secretArguments(args),
   ];
   const hide = hiding(secrets);
-  return { reach: (settings) => masked(spawn(command, args, { ...settings, ...options }), { hide }), secrets };
+  return { reach: (settings) => masked(commandWay(command, args, { ...settings, ...options }, io), { hide }), secrets };
 }
 
 function urlOf(
   keys: Keys,
   isPair: boolean,
-  { env, folder, unread }: Omit<Surroundings, 'inspects'> & { readonly unread: Unread },
+  { io, folder, unread }: Omit<Surroundings, 'inspects'> & { readonly unread: Unread },
 ): Reachable {
   // As it stands in the file, it holds no variable's value; what may be a secret of its own is left out.
   const told = shownValue((keys.text('url') ?? '').replace(/\/\/[^/]*@/, '//').replace(/[?#].*/s, ''));
@@ -229,7 +232,7 @@ function urlOf(
   const headers = keys.secrets('headers');
   for (const [name, value] of Object.entries(headers))
     if (!isHeader(name, value)) throw new ConfigProblem(keys.at('headers', name), 'is no header that can be sent');
-  const guarded = guardedAt(url, keys, { headers, env, folder, unread });
+  const guarded = guardedAt(url, keys, { headers, io, folder, unread });
   const transport = isPair ? ssePairTransport : httpTransport;
   const secrets = [
     ...secretHeaders(Object.values(headers)),
@@ -251,7 +254,7 @@ function guardedAt(
   keys: Keys,
   {
     headers,
-    env,
+    io: { env },
     folder,
     unread,
   }: Omit<Surroundings, 'inspects'> & { readonly headers: object; readonly unread: Unread },

@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
+import { stderr } from 'node:process';
 import { test } from 'node:test';
 import { configOf } from './config.ts';
 
 const env = {};
 
 function entry(fields: object, inspects = true): ReturnType<typeof configOf> {
-  return configOf({ mcpServers: { one: { url: 'https://a.example/mcp', ...fields } } }, { file: 'f', env, inspects });
+  return configOf(
+    { mcpServers: { one: { url: 'https://a.example/mcp', ...fields } } },
+    { file: 'f', io: { env, stderr }, inspects },
+  );
 }
 
 test('fields of the official Inspector count where a server is inspected, and others are named', () => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { stderr } from 'node:process';
 import { describe, test } from 'node:test';
 import { configOf, type Config } from './config.ts';
 
@@ -7,7 +8,7 @@ const url = 'https://mcp.example/mcp';
 const issuer = 'https://login.example';
 
 function read(entry: object): Config {
-  return configOf({ mcpServers: { one: { url, ...entry } } }, { file: 'servers.json', env });
+  return configOf({ mcpServers: { one: { url, ...entry } } }, { file: 'servers.json', io: { env, stderr } });
 }
 
 describe('the oauth of an entry', () => {

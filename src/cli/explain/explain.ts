@@ -50,7 +50,7 @@ interface Run {
 async function explainEach(file: string, { parsed, io, common }: Run): Promise<number> {
   for (const name of ['header', 'env'])
     if (parsed.texts(name).length > 0) throw new UsageError(`--${name} does not go with --config, which has its own`);
-  const { upstreams, problems, warnings } = await readConfig(file, io.env);
+  const { upstreams, problems, warnings } = await readConfig(file, io);
   for (const message of [...problems, ...warnings]) io.stderr.write(`parley: ${printed(message, 'line')}\n`);
   const explained: Explanation[] = [];
   for (const [name, { reach, secrets }] of Object.entries(upstreams)) {

@@ -59,7 +59,7 @@ export async function configuredPlans(
 ): Promise<readonly ServerPlan[]> {
   for (const name of ['header', 'env'])
     if (parsed.texts(name).length > 0) throw new UsageError(`--${name} does not go with --config, which has its own`);
-  const { upstreams, problems, warnings } = await readConfig(file, io.env, true);
+  const { upstreams, problems, warnings } = await readConfig(file, io, true);
   for (const message of [...problems, ...warnings]) io.stderr.write(`parley: ${printed(message, 'line')}\n`);
   const chosen = Object.entries(upstreams).filter(([name]) => only === undefined || name === only);
   if (chosen.length === 0)

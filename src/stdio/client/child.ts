@@ -158,10 +158,17 @@ class ChildChannel implements Channel {
   async send(message: Message | readonly Message[]): Promise<void> {
     if (this.#ended !== undefined) throw this.#ended;
     if (this.#closing !== undefined) throw new ConnectionError('closed', 'the conversation is closed');
-    await sendLine(this.#writer, message, {
-      maxPending: this.#options.maxPendingBytes ?? 64 * 1024 * 1024,
-      ended: () => this.#ended,
-    });
+    try {
+      await sendLine(this.#writer, message, {
+        maxPending: this.#options.maxPendingBytes ?? 64 * 1024 * 1024,
+        ended: () => this.#ended,
+      });
+    } catch (error) {
+      const isClosed = error instanceof ConnectionError && error.reason === 'closed';
+      // A pipe breaks before the exit code is known, and the code says more.
+      if (isClosed && this.#closing === undefined) await settledWithin(lingerMs, this.#emptied);
+      throw this.#ended ?? error;
+    }
   }
 
   close(): Promise<void> {
