@@ -1,17 +1,12 @@
 /** Which ids the titles of the tests cite: `the title [http-012, A15]`. */
 
-import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-
-/** The root of the repository. */
-export const root: string = fileURLToPath(new URL('..', import.meta.url));
+import { filesOf, repositoryOnDisk, type Repository } from './check/repository.ts';
 
 /** The titles of every test and transcript, by the ids they cite. */
-export function citedIds(): ReadonlyMap<string, readonly string[]> {
+export function citedIds(repository: Repository = repositoryOnDisk()): ReadonlyMap<string, readonly string[]> {
   const cited = new Map<string, string[]>();
-  for (const path of globSync('{src,test,examples}/**/*.{test.ts,txt}', { cwd: root })) {
-    for (const title of titlesOf(path, readFileSync(join(root, path), 'utf8'))) {
+  for (const { path, text } of filesOf(repository, /^(src|test|examples)\/.*\.(test\.ts|txt)$/)) {
+    for (const title of titlesOf(path, text)) {
       for (const id of idsOf(title)) cited.set(id, [...(cited.get(id) ?? []), `${path}: ${title}`]);
     }
   }

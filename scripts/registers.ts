@@ -31,12 +31,22 @@ export interface Behaviour {
 
 /** The requirements of the repository. */
 export function requirements(): readonly Requirement[] {
-  return rowsOf(readFileSync(join(folder, 'requirements.tsv'), 'utf8')).map(requirementOf);
+  return requirementsIn(readFileSync(join(folder, 'requirements.tsv'), 'utf8'));
+}
+
+/** The requirements in the text of a register. */
+export function requirementsIn(text: string): readonly Requirement[] {
+  return rowsOf(text).map(requirementOf);
 }
 
 /** The behaviours of the repository. */
 export function behaviours(): readonly Behaviour[] {
-  return rowsOf(readFileSync(join(folder, 'behaviours.tsv'), 'utf8')).map(({ id = '', words = '' }) => ({ id, words }));
+  return behavioursIn(readFileSync(join(folder, 'behaviours.tsv'), 'utf8'));
+}
+
+/** The behaviours in the text of a register. */
+export function behavioursIn(text: string): readonly Behaviour[] {
+  return rowsOf(text).map(({ id = '', words = '' }) => ({ id, words }));
 }
 
 /** The requirements of the full register, whose column `source` is the place. */

@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { connect } from '../src/client.ts';
@@ -10,22 +9,10 @@ import { DELETE, GET, POST } from '../examples/mounted/next-route.ts';
 import worker from '../examples/mounted/worker.ts';
 
 const root = new URL('..', import.meta.url);
-const read = (path: string): string => readFileSync(new URL(path, root), 'utf8');
 
-const programs = {
-  client: ['llm-tools.ts', 'by-hand.ts', 'api-key.ts'],
-  testing: ['client', 'handler', 'guarded', 'transcript', 'store', 'check'].map((name) => `testing/${name}.test.ts`),
-  mounting: ['express.js', 'express-user.js', 'fastify.js', 'hono.ts', 'next-route.ts', 'worker.ts'].map(
-    (name) => `mounted/${name}`,
-  ),
-};
-
-for (const [page, files] of Object.entries(programs))
-  test(`the programs of docs/${page}.md are those in examples/`, () => {
-    // A comment to the linter is no part of a page.
-    const withoutLint = (text: string): string => text.replaceAll(/^\/\/ oxlint.*\n/gm, '');
-    for (const file of files) assert.ok(read(`docs/${page}.md`).includes(withoutLint(read(`examples/${file}`))), file);
-  });
+const testing = ['client', 'handler', 'guarded', 'transcript', 'store', 'check'].map(
+  (name) => `testing/${name}.test.ts`,
+);
 
 const printed = {
   'llm-tools.ts': /^2 .*"name":"weather__forecast".*"required":\["city"\][^]*\nsunny in Oslo\n12:00\n$/,
@@ -39,7 +26,7 @@ for (const [file, pattern] of Object.entries(printed))
     assert.match(execFileSync(process.execPath, [`examples/${file}`], options), pattern);
   });
 
-for (const file of programs.testing)
+for (const file of testing)
   test(`the tests of ${file}, of docs/testing.md, pass`, () => {
     const { NODE_TEST_CONTEXT: _, ...env } = process.env;
     const options = { cwd: root, encoding: 'utf8', timeout: 120_000, env } as const;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer, request } from 'node:http';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -13,10 +13,6 @@ import { connect } from '../src/client.ts';
 import { authorizationServer } from './support/oidc-provider.ts';
 
 const root = new URL('..', import.meta.url);
-
-function read(path: string): string {
-  return readFileSync(new URL(path, root), 'utf8');
-}
 
 /** The first lines of a program's output that have a word; the program lives on. */
 async function lineWith(child: ChildProcess, word: string): Promise<string> {
@@ -43,53 +39,6 @@ function freePort(): Promise<number> {
     });
   });
 }
-
-test('the programs of the README are those in examples/', () => {
-  const blocks = [...read('README.md').matchAll(/```ts\n([^]*?)```/g)].map(([, code]) => code);
-  const order = [
-    'server',
-    'client',
-    'asking',
-    'prompt',
-    'template',
-    'subscribe',
-    'tool-error',
-    'deployed',
-    'guarded',
-    'sign-in',
-    'in-memory.test',
-  ];
-  assert.deepEqual(
-    blocks,
-    order.map((name) => read(`examples/${name}.ts`)),
-  );
-});
-
-test('the programs of docs/tasks.md that call tools are those in examples/', () => {
-  const page = read('docs/tasks.md');
-  for (const name of ['long-call', 'start-task']) assert.ok(page.includes(read(`examples/${name}.ts`)), name);
-  for (const name of ['report', 'hosted', 'worker', 'executor', 'contract.test', 'postgres', 'redis'])
-    assert.ok(page.includes(read(`examples/tasks/${name}.ts`)), name);
-});
-
-test('the programs of docs/operations.md are those in examples/', () => {
-  const page = read('docs/operations.md');
-  for (const file of ['cluster/server.ts', 'limited.ts', 'behind-proxy.ts', 'shared-cache.ts'])
-    assert.ok(page.includes(read(`examples/${file}`)), file);
-});
-
-test('the programs of docs/guide.md, docs/server.md and docs/client.md are those in examples/', () => {
-  for (const [page, name] of [
-    ['guide', 'mount'],
-    ['server', 'results'],
-    ['server', 'in-words'],
-    ['server', 'whose-state'],
-    ['server', 'changing'],
-    ['server', 'stdio'],
-    ['client', 'host'],
-  ])
-    assert.ok(read(`docs/${page}.md`).includes(read(`examples/${name}.ts`)), name);
-});
 
 /** The lines that a program printed; it must have ended well. */
 async function printedBy(file: string, args: readonly string[] = []): Promise<readonly string[]> {
@@ -131,12 +80,6 @@ test('the host of docs/client.md calls a tool of a server on stdio, hears its lo
     "it asks: who? [ 'name' ]",
     "answered [ { type: 'text', text: 'decline' } ]",
   ]);
-});
-
-test('the programs of docs/observability.md are those in examples/', () => {
-  const page = read('docs/observability.md');
-  for (const name of ['traces.ts', 'metrics.ts', 'events.ts', 'telemetry.mjs'])
-    assert.ok(page.includes(read(`examples/observability/${name}`)), name);
 });
 
 /** A collector of OpenTelemetry, as far as spans come to it as JSON. */
@@ -206,12 +149,6 @@ test('the metrics of docs/observability.md are scraped in the format of Promethe
   await client.close();
   const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
   assert.match(text, /^mcp_server_operation_duration_count\{.*gen_ai_tool_name="forecast".*\} 1/m);
-});
-
-test('the programs of docs/middleware.md are those in examples/', () => {
-  const page = read('docs/middleware.md');
-  for (const name of ['timing', 'caching', 'redaction', 'limits', 'flags'])
-    assert.ok(page.includes(read(`examples/middleware/${name}.ts`)), name);
 });
 
 /** What each program that ends by itself prints, as far as it matters. */
@@ -337,23 +274,6 @@ test('the sign-in of the README signs in at the guarded server of the README', a
   assert.deepEqual(
     as.tokenRequests.map(({ grantType }) => grantType),
     ['authorization_code'],
-  );
-});
-
-test('every file that the README links is in the package', () => {
-  const links = [...read('README.md').matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, path]) => path ?? '');
-  const said = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts', '--loglevel=error'], {
-    cwd: root,
-    encoding: 'utf8',
-    shell: process.platform === 'win32',
-  });
-  // npm tells of one package here.
-  const [{ files } = { files: [] }] = JSON.parse(said) as readonly { readonly files: readonly { path: string }[] }[];
-  const packed = new Set(files.map(({ path }) => path));
-  assert.ok(links.length > 2);
-  assert.deepEqual(
-    links.filter((path) => !packed.has(path)),
-    [],
   );
 });
 

@@ -8,7 +8,6 @@ import { Rates } from '../src/server/rates/rates.ts';
 import { createServer } from '../src/server.ts';
 import { memoryEvents } from '../src/store/events.ts';
 import { connect as openSession, request } from './support/session-client.ts';
-import { sources } from './support/sources.ts';
 
 const day = 24 * 60 * 60_000;
 
@@ -71,42 +70,4 @@ test('a jump of the wall clock leaves negotiations and cached responses of a cli
   assert.deepEqual(first?.name, 'a');
   server.tool('b', {}, () => 'x');
   assert.equal((await client.listTools()).length, 1);
-});
-
-test('what has the time of the wall clock is what other processes read', () => {
-  // Words in backticks are of a comment.
-  const files = sources().filter(({ text }) => /(?<!`)\bDate\.now\b/.test(text));
-  assert.deepEqual(
-    files.map(({ path }) => path).toSorted(),
-    [
-      // Times of the process of parley inspect, which its page counts by.
-      'inspect/page/look/now.ts',
-      // States that are sealed, for any process that has the keys.
-      'bridge/options.ts',
-      'host/input/server-rounds.ts',
-      'server/tasks/load.ts',
-      'bridge/tasks/kept/kept-tasks.ts',
-      // The age of files that others may have left.
-      'node/credentials/versions.ts',
-      // When tokens expire, and proofs.
-      'protect/options.ts',
-      // The hour that a sealing key is derived for, which other processes read.
-      'seal/seal.ts',
-      'protect/dpop/replay.ts',
-      'testing/issuer.ts',
-      // Clocks of processes that are wrong on purpose.
-      'testing/store/records.ts',
-      'testing/tasks/times.ts',
-      // Verdicts and responses that somebody stores.
-      'client/options.ts',
-      // The times of a recording.
-      'cli/inspect/inspect.ts',
-      // An assertion says by it until when it is good.
-      'check/client/authorization/trail.ts',
-      // A date in a Retry-After header.
-      'jsonrpc/retry-after.ts',
-      // The ends of tokens, in a store that others read.
-      'oauth/site.ts',
-    ].toSorted(),
-  );
 });

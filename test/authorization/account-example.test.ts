@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
@@ -61,12 +60,6 @@ async function listening(child: ChildProcess): Promise<void> {
   for await (const line of createInterface({ input: child.stdout })) if (line.includes('listening at')) return;
   assert.fail('the program ended');
 }
-
-test('the program of the guide is the one in examples/', () => {
-  const guide = readFileSync(new URL('docs/authorization.md', root), 'utf8');
-  const program = readFileSync(new URL('examples/account.ts', root), 'utf8');
-  assert.ok(guide.includes(`\`\`\`ts\n${program}\`\`\``));
-});
 
 test('a person connects an account in the middle of a tool, as the guide has it', async (t) => {
   const origin = `http://127.0.0.1:${await freePort()}`;

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { RouteReport, StepReport } from '../../interop/harness/drive.ts';
 import type { Fault } from '../../interop/harness/faults.ts';
@@ -110,9 +109,4 @@ test('its client meets our server as three processes too, and without sessions a
 test('a printed line of the wire names what differs from run to run', () => {
   const text = 'GET http://127.0.0.1:4711/mcp; mcp-session-id: 0f8fad5b-d9cb-469f-a165-70867728950e';
   assert.equal(printed({ at: 1, arrow: '→', text }), '→ GET http://127.0.0.1:PORT/mcp; mcp-session-id: UUID');
-});
-
-test('what was tried by hand stands on the page as it was written, before authorization', () => {
-  const read = (file: string): string => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
-  assert.ok(read('docs/interop.md').includes(`\n\n${read('interop/by-hand.md')}\n## Authorization\n`));
 });

@@ -1,12 +1,9 @@
-/** What a clone alone shows: tests are skipped only for what a machine lacks, and nothing needs what is beside the repository. */
+/** Tests are skipped only for lack of something in the machine, and nothing needs files beside the repository. */
 
-import assert from 'node:assert/strict';
-import { globSync, readFileSync } from 'node:fs';
-import { join, sep } from 'node:path';
-import { test } from 'node:test';
-import { root } from './support/sources.ts';
+import { filesOf } from './repository.ts';
+import { lineAt, type Rule } from './rule.ts';
 
-/** The files with tests that may be skipped, and what has to be there for them to run. */
+/** The test files that may skip tests, and what these need to run. */
 const maySkip: ReadonlyMap<string, string> = new Map([
   ['src/cli/shared-store.test.ts', 'Redis: npm run engines'],
   ['src/node/client/fetch-connections.test.ts', 'an address of IPv6; openssl'],
@@ -24,7 +21,6 @@ const maySkip: ReadonlyMap<string, string> = new Map([
   ['src/redis/store/redis-store.test.ts', 'Redis: npm run engines'],
   ['src/schema/budget.test.ts', 'a Node that tells the time of a thread'],
   ['src/server/tasks/crashes.test.ts', 'a Node with node:sqlite'],
-  ['test/api.test.ts', 'the package, which npm ci builds'],
   ['test/authorization/account-browser.test.ts', 'Chromium; openssl'],
   ['test/authorization/browser.test.ts', 'Chromium'],
   ['test/built.test.ts', 'the package, which npm ci builds'],
@@ -81,21 +77,41 @@ const maySkip: ReadonlyMap<string, string> = new Map([
   ['test/tasks/processes/processes.test.ts', 'PostgreSQL, Redis: npm run engines'],
 ]);
 
-function filesWith(text: RegExp, pattern: string): readonly string[] {
-  const paths = globSync(pattern, { cwd: root }).map((path) => path.split(sep).join('/'));
-  return paths.filter((path) => text.test(readFileSync(join(root, path), 'utf8'))).toSorted();
-}
+export const skippedTestsRule: Rule = {
+  demand: 'tests are skipped only for lack of something in the machine',
+  find(repository) {
+    const skip = /\{ skip\b|\bskip:|\.skip\(|\.todo\(|\{ todo\b|\btodo:/;
+    const skipping = new Map(
+      filesOf(repository, /^(src|test|examples)\/.*\.test\.ts$/)
+        .filter(({ text }) => skip.test(text))
+        .map(({ path, text }) => [path, lineAt(text, text.search(skip))]),
+    );
+    return [
+      ...[...skipping]
+        .filter(([file]) => !maySkip.has(file))
+        .map(([file, line]) => ({ file, line, text: `skips a test; say what it needs in ${here}` })),
+      ...[...maySkip.keys()]
+        .filter((file) => !skipping.has(file))
+        .map((file) => ({ file, text: `skips no test; take it out of ${here}` })),
+    ];
+  },
+};
 
-test('a test is skipped only for what a machine lacks', () => {
-  const found = filesWith(/\{ skip\b|\bskip:|\.skip\(|\.todo\(|\{ todo\b|\btodo:/, '{src,test,examples}/**/*.test.ts');
-  const others = found.filter((path) => path !== 'test/bare-clone.test.ts');
-  assert.deepEqual(others, [...maySkip.keys()]);
-});
+const here = 'scripts/check/skipped-tests.ts';
 
-test('one file alone looks beside the repository', () => {
-  const found = filesWith(/\.\.\/shared(?![\w-])/, '{src,test,scripts,examples,bench,interop}/**/*.ts');
-  assert.deepEqual(
-    found.filter((path) => path !== 'test/bare-clone.test.ts'),
-    ['test/support/beside.ts'],
-  );
-});
+/** The one file that reads what lies beside the repository. */
+const reader = 'test/support/beside.ts';
+
+export const outsideRule: Rule = {
+  demand: `only ${reader} reads files beside the repository`,
+  find: (repository) =>
+    filesOf(repository, /^(src|test|scripts|examples|bench|interop)\/.*\.ts$/)
+      .filter(({ path, text }) => path !== reader && path !== here && beside.test(text))
+      .map(({ path, text }) => ({
+        file: path,
+        line: lineAt(text, text.search(beside)),
+        text: `reads beside the repository; use ${reader}, and go on without it`,
+      })),
+};
+
+const beside = /\.\.\/shared(?![\w-])/;

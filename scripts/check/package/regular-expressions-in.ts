@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { createRequire } from 'node:module';
 import { env } from 'node:process';
 import { pathToFileURL } from 'node:url';
-import { root, type Source } from './sources.ts';
+import { root } from '../../../test/support/sources.ts';
+import type { Source } from '../source-files.ts';
 
 // The checker as a binary where one is installed: the same in JavaScript takes several times as long. The others need Java.
 env['RECHECK_BACKEND'] = hasBinary() ? 'native' : 'pure';
@@ -91,7 +92,7 @@ export async function composedIn(path: string): Promise<Composed> {
 const effort = { maxIteration: 4, timeout: 120_000 };
 
 /** What is wrong with an expression: how its time grows, and a text that shows it. */
-export function superLinear({ path, source, flags }: Expression): string | undefined {
+export function superLinear({ source, flags }: Expression): string | undefined {
   let found = checkSync(source, flags, effort);
   // Trials are random, and on a busy machine find what is not there: what is wrong is found again.
   for (let looks = 1; looks < 3 && found.status === 'vulnerable' && found.checker === 'fuzz'; looks++)
@@ -99,5 +100,5 @@ export function superLinear({ path, source, flags }: Expression): string | undef
   if (found.status === 'safe') return undefined;
   const what =
     found.status === 'vulnerable' ? `${found.complexity.summary}, ${found.attack.pattern}` : found.error.kind;
-  return `${path}: /${source}/${flags}: ${what}`;
+  return `/${source}/${flags}: ${what}`;
 }

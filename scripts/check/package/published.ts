@@ -1,0 +1,25 @@
+/** The tarball is in order for those who install it, by the tools that judge packages. */
+
+import { packageTarball } from '../../package-once.ts';
+import type { Finding } from '../rule.ts';
+import { runTool, type Outcome, type Tool } from '../tools.ts';
+
+export const publintRule: Tool = {
+  demand: 'publint finds nothing in the tarball',
+  async find() {
+    return unlessFine(await runTool('publint/src/cli.js', ['run', packageTarball(), '--strict']));
+  },
+};
+
+export const attwRule: Tool = {
+  demand: 'the types of every export are found by every way to resolve them',
+  async find() {
+    const words = [packageTarball(), '--profile', 'esm-only', '--no-color', '--no-emoji'];
+    return unlessFine(await runTool('@arethetypeswrong/cli/dist/index.js', words));
+  },
+};
+
+/** All that the tool printed, when it found something. */
+export function unlessFine({ code, printed }: Outcome): readonly Finding[] {
+  return code === 0 ? [] : [{ file: 'package.json', text: `publishes something wrong:\n${printed.trim()}` }];
+}

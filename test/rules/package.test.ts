@@ -1,0 +1,113 @@
+/** Each rule of the built and packed package finds what breaks it. */
+
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { apiFaults } from '../../scripts/check/package/api.ts';
+import { bundleFaults, earlyLoads, twiceExported } from '../../scripts/check/package/built.ts';
+import { contentFaults, mapFaults, newerTypes, typeFaults } from '../../scripts/check/package/packed.ts';
+import { unlessFine } from '../../scripts/check/package/published.ts';
+import { pageFaults } from '../../scripts/check/package/sizes.ts';
+import { repositoryOf } from '../../scripts/check/repository.ts';
+import { lineOf, type Finding } from '../../scripts/check/rule.ts';
+
+const lines = (found: readonly Finding[]): readonly string[] => found.map(lineOf);
+
+/** A folder with a few files, until the test is over. */
+function folderOf(t: TestContext, files: Readonly<Record<string, string | Uint8Array>>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-rules-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), content);
+  }
+  return folder;
+}
+
+test('the words of a tool that judges packages are passed on when it fails', () => {
+  assert.deepEqual(unlessFine({ code: 0, printed: 'fine' }), []);
+  assert.match(lines(unlessFine({ code: 1, printed: 'no types\n' })).join(), /no types$/);
+});
+
+test('a report that is not up to date, a name without words and a type that is not exported are found', () => {
+  const report = { file: 'a.api.md', text: 'new', exported: ['A'], forgotten: ['B_2', 'A_3'], undocumented: ['C'] };
+  const repository = repositoryOf({ 'api/a.api.md': 'old', 'api/gone.api.md': '' });
+  assert.deepEqual(lines(apiFaults(repository, [report])), [
+    'api/gone.api.md is of no entry point; run `npm run api`',
+    'api/a.api.md:1 is not up to date; run `npm run api`',
+    'api/a.api.md exports C without a doc comment',
+    'api/a.api.md names the type B, which no entry point exports',
+  ]);
+});
+
+test('a class that two entry points have twice is found', () => {
+  const [first, second] = [
+    { A: class {}, b: 1 },
+    { A: class {}, b: 1 },
+  ];
+  assert.deepEqual(lines(twiceExported({ 'a.js': first, 'b.js': second })), [
+    'dist/b.js has a A of its own beside that of a.js; look at scripts/build.ts',
+  ]);
+});
+
+test('what an entry point loads at its start, though only some need it, is found', (t) => {
+  const folder = folderOf(t, {
+    'server.js': 'import { a } from "./chunks/start-a.js";\n',
+    'chunks/start-a.js': 'import { b } from "./json-schema-1.js";\nimport { c } from "undici";\n',
+    'chunks/json-schema-1.js': '',
+  });
+  assert.deepEqual(lines(earlyLoads(folder)), [
+    'dist/chunks/json-schema-1.js is loaded at a start; load it with import()',
+    'dist/chunks/start-a.js loads undici at its start; load it with import()',
+  ]);
+});
+
+test('a module that a page cannot bundle is found', async () => {
+  assert.match(lines(await bundleFaults('node:fs')).join(), /cannot be bundled for a page/);
+});
+
+test('a file without a map, or with a map to nothing, is found', (t) => {
+  const folder = folderOf(t, {
+    'dist/a.js': 'const a = 1;\n',
+    'dist/b.js': 'export { a } from "./a.js";\n',
+    'dist/c.js': 'const a = 1;\n//# sourceMappingURL=c.js.map\n',
+    'dist/c.js.map': JSON.stringify({ sources: ['../src/c.ts'] }),
+  });
+  assert.deepEqual(lines(mapFaults(folder)), [
+    'dist/a.js has no map; look at scripts/build.ts',
+    'dist/c.js is mapped to ../src/c.ts, which is not in the package',
+  ]);
+});
+
+test('types that need the DOM, or a new compiler, are found', async (t) => {
+  const folder = folderOf(t, {
+    'node_modules/parley-mcp/package.json': JSON.stringify({
+      name: 'parley-mcp',
+      exports: { '.': { types: './dist/index.d.ts' } },
+    }),
+    'node_modules/parley-mcp/dist/index.d.ts':
+      'export declare const a: HTMLElement;\nexport declare const b: Uint8Array<ArrayBuffer>;\n',
+  });
+  const installed = join(folder, 'node_modules/parley-mcp');
+  assert.match(lines(await typeFaults(installed)).join('\n'), /Cannot find name 'HTMLElement'/);
+  assert.deepEqual(lines(newerTypes(installed)), ['dist/index.d.ts has a Uint8Array<…>; write its type in the source']);
+});
+
+test('a packed test, a link to nothing and a package that is too large are found', (t) => {
+  const folder = folderOf(t, { 'src/a.test.ts': '', 'docs/a.md': '' });
+  const readme = { 'README.md': '[a](docs/a.md) [b](docs/b.md#c) [d](https://example.com)' };
+  assert.deepEqual(lines(contentFaults(repositoryOf(readme), folder, 4_000_001)), [
+    'src/a.test.ts is a test in the package; look at `files` in package.json',
+    'README.md links docs/b.md, which is not in the package',
+    'package.json makes a package of 4000001 bytes, over 4000000; leave something out',
+  ]);
+});
+
+test('a page that is too large, or none, is found', (t) => {
+  assert.match(lines(pageFaults(folderOf(t, { 'main.js': randomBytes(91_000) }))).join(), /over its budget/);
+  assert.match(lines(pageFaults(folderOf(t, { 'main.js': 'x' }))).join(), /which is none/);
+  assert.deepEqual(pageFaults(folderOf(t, { 'main.js': randomBytes(60_000) })), []);
+});

@@ -1,0 +1,155 @@
+/** Each rule of the sources finds what breaks it, and where. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { docCommentsRule } from '../../scripts/check/doc-comments.ts';
+import { entryPointsRule, oneDeclarationRule, starsRule } from '../../scripts/check/exported-names.ts';
+import { foldersRule, lengthsRule } from '../../scripts/check/lengths.ts';
+import { dependenciesRule, exportsRule } from '../../scripts/check/manifest.ts';
+import { datesRule, eraRule } from '../../scripts/check/protocol-versions.ts';
+import { cyclesRule, roomsRule } from '../../scripts/check/rooms.ts';
+import { findCycle, importsOf } from '../../scripts/check/source-files.ts';
+import { wallClockRule } from '../../scripts/check/wall-clock.ts';
+import { found } from './found.ts';
+
+const manifest = JSON.stringify({
+  dependencies: { jose: '1' },
+  peerDependencies: {},
+  exports: {
+    './server': { types: './dist/server.d.ts', default: './dist/server.js' },
+    './client': { types: './dist/client.d.ts', default: './lib/client.js' },
+    './package.json': './package.json',
+  },
+});
+
+test('an import up the rooms, of Node in the core, or out of a transport is found', async () => {
+  const lines = await found(roomsRule, {
+    'src/json/a.ts': "import { a } from './b.ts';\nimport { x } from '../client/x.ts';\n",
+    'src/json/b.ts': "import { readFileSync } from 'node:fs';\n",
+    'src/http/server/a.ts': "import { a } from '../../host/inner.ts';\n",
+    'src/attic/a.ts': '',
+  });
+  assert.deepEqual(lines, [
+    'src/attic/a.ts lies in no known room; add its folder to scripts/check/rooms-table.ts',
+    'src/http/server/a.ts:1 imports host/inner.ts; a transport sees a server only as its endpoint',
+    'src/json/a.ts:2 imports client/x.ts, which "json" may not; move the code down, or change scripts/check/rooms-table.ts',
+    'src/json/b.ts:1 imports node:fs; "json" runs without Node',
+  ]);
+});
+
+test('a module that loads itself through another is found', async () => {
+  const lines = await found(cyclesRule, {
+    'src/json/a.ts': "import { b } from './b.ts';\n",
+    'src/json/b.ts': "import { a } from './a.ts';\n",
+    'src/json/c.ts': "import type { d } from './d.ts';\n",
+    'src/json/d.ts': "import { c } from './c.ts';\n",
+  });
+  assert.deepEqual(lines, [
+    'src/json/a.ts loads itself: json/a.ts -> json/b.ts -> json/a.ts; break one of these imports',
+  ]);
+});
+
+test('an import of a package that users do not have is found', async () => {
+  const lines = await found(dependenciesRule, {
+    'package.json': manifest,
+    'src/auth/a.ts': "import { x } from 'jose/jwt';\nimport { y } from 'zod';\n",
+    'src/inspect/page/a.ts': "import { z } from 'preact';\n",
+  });
+  assert.deepEqual(lines, ['src/auth/a.ts:2 imports zod, which is no dependency; a user does not have it']);
+});
+
+test('an entry point that is not exported, or not from dist, is found', async () => {
+  const lines = await found(exportsRule, { 'package.json': manifest, 'src/client.ts': '', 'src/http.ts': '' });
+  assert.deepEqual(lines, [
+    'src/http.ts is not in the exports of package.json; add "./http"',
+    'package.json exports "./server", but there is no src/server.ts',
+    'package.json exports "./client" from another place than ./dist/client.js and .d.ts',
+  ]);
+});
+
+test('the date of a protocol version, and its era, are found outside of the protocol', async () => {
+  const texts = {
+    'src/protocol/a.ts': "const a = '2025-11-25';\n",
+    'src/client/a.ts': "\nconst a = '2025-11-25';\nconst b = revision.era;\n",
+  };
+  assert.deepEqual(await found(datesRule, texts), ["src/client/a.ts:2 names '2025-11-25'; ask a fact of `Revision`"]);
+  assert.deepEqual(await found(eraRule, texts), [
+    'src/client/a.ts:3 reads the era; ask a fact of `Revision`, and add one if none says it',
+  ]);
+});
+
+test('an export by star or default, and an index, are found', async () => {
+  const lines = await found(starsRule, {
+    'src/a.ts': "\nexport * from './b.ts';\nexport default 1;\n",
+    'src/json/index.ts': '',
+  });
+  assert.deepEqual(lines, [
+    'src/a.ts:2 has `export *`; list the names',
+    'src/a.ts:3 has `export default`; list the names',
+    'src/json/index.ts is an index; import the concrete files',
+  ]);
+});
+
+test('code in an entry point is found', async () => {
+  const lines = await found(entryPointsRule, {
+    'src/a.ts': "/** Words. */\nexport { a } from './json/a.ts';\nexport const b: B = join(a);\nfunction c() {}\n",
+    'src/json/a.ts': 'export function a() {}\n',
+  });
+  assert.deepEqual(lines, ['src/a.ts:4 has `function c() {}`; move it into a folder']);
+});
+
+test('a name that two files declare is found, overloads and the page aside', async () => {
+  const lines = await found(oneDeclarationRule, {
+    'src/json/a.ts': 'export function a(): void;\nexport function a(b?: 1): void {}\n',
+    'src/json/b.ts': '\nexport const a = 1;\n',
+    'src/inspect/page/a.ts': 'export const a = 1;\n',
+  });
+  assert.deepEqual(lines, ['src/json/b.ts:2 declares a, as src/json/a.ts does; rename one of them']);
+});
+
+test('a file that is too long, and a folder of too many, are found', async () => {
+  const many = Object.fromEntries(Array.from({ length: 21 }, (_, at) => [`src/json/${at}.ts`, '']));
+  assert.deepEqual(await found(lengthsRule, { 'src/a.ts': 'x\n'.repeat(401), 'src/b.ts': 'x\n'.repeat(400) }), [
+    'src/a.ts:401 has 401 lines; split it by idea',
+  ]);
+  assert.deepEqual(await found(foldersRule, { ...many, 'src/json/a.test.ts': '' }), [
+    'src/json/ has 21 files; group some of them in a folder',
+  ]);
+});
+
+test('a doc comment that begins with a question is found', async () => {
+  const lines = await found(docCommentsRule, { 'src/a.ts': '/** A name. */\n/**\n * What it is.\n */\n' });
+  assert.deepEqual(lines, ['src/a.ts:2 begins with "What it is."; name the thing first']);
+});
+
+test('a read of the wall clock is found, and a reader that is none', async () => {
+  const lines = await found(wallClockRule, { 'src/a.ts': '// `Date.now`\nconst a = Date.now();\n' });
+  assert.match(lines[0] ?? '', /^src\/a\.ts:2 reads Date\.now; use performance\.now/);
+  assert.ok(lines.some((line) => line.startsWith('src/seal/seal.ts has no Date.now')));
+});
+
+test('imports are read from every form of import, and not from comments', () => {
+  const text = `
+    import a from './a.ts';
+    import type {
+      B,
+    } from './b.ts';
+    import './c.ts';
+    export { d } from './d.ts';
+    const e = await import('./e.ts');
+    // import f from './f.ts';
+    /* import g from './g.ts'; */
+  `;
+  assert.deepEqual(importsOf(text), ['./a.ts', './b.ts', './c.ts', './d.ts', './e.ts']);
+});
+
+test('a cycle is found, and a diamond is none', () => {
+  const diamond = new Map([
+    ['a', ['b', 'c']],
+    ['b', ['d']],
+    ['c', ['d']],
+    ['d', []],
+  ]);
+  assert.equal(findCycle(diamond), undefined);
+  assert.deepEqual(findCycle(new Map([...diamond, ['d', ['b']]])), ['b', 'd', 'b']);
+});
