@@ -1,8 +1,8 @@
-import type { BridgeBehavior } from '../bridge/options.ts';
-import type { BridgeRates } from '../bridge/rates.ts';
-import type { RateLimit } from '../store/limits.ts';
-import { UsageError } from './io.ts';
-import type { Parsed } from './options.ts';
+import type { BridgeBehavior } from '../../bridge/options.ts';
+import type { BridgeRates } from '../../bridge/rates.ts';
+import type { RateLimit } from '../../store/limits.ts';
+import { UsageError } from '../io.ts';
+import type { Parsed } from '../options.ts';
 
 /** The option that says how often clients may ask. */
 export const limitOptions = { limit: { type: 'string', multiple: true } } as const;

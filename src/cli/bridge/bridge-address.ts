@@ -1,12 +1,12 @@
 import { isIP } from 'node:net';
-import { isLoopback } from '../auth/network.ts';
-import type { ClosingTimes } from '../http/server/health/closing.ts';
-import type { HealthPaths } from '../http/server/health/health.ts';
-import { forwardingHeaders } from '../node/server/proxies/forwarded.ts';
-import { addressBehind, type TrustedProxies } from '../node/server/proxies/trusted-proxies.ts';
-import { inFlags } from './in-flags.ts';
-import { UsageError, type Io } from './io.ts';
-import { oneOption, wholeNumber, type Parsed } from './options.ts';
+import { isLoopback } from '../../auth/network.ts';
+import type { ClosingTimes } from '../../http/server/health/closing.ts';
+import type { HealthPaths } from '../../http/server/health/health.ts';
+import { forwardingHeaders } from '../../node/server/proxies/forwarded.ts';
+import { addressBehind, type TrustedProxies } from '../../node/server/proxies/trusted-proxies.ts';
+import { inFlags } from '../in-flags.ts';
+import { UsageError, type Io } from '../io.ts';
+import { oneOption, wholeNumber, type Parsed } from '../options.ts';
 
 /** Address that a bridge listens at, and how it is to end there. */
 export interface Address {
