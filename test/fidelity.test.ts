@@ -95,6 +95,7 @@ test('the lens was held against every conversation, and leaves to the bridge wha
   ]);
   assert.deepEqual([...lens.places].toSorted(), [
     'result of initialize .result.capabilities.completions',
+    'result of initialize .result.capabilities.extensions',
     'result of initialize .result.capabilities.tasks',
     'result of server/discover .result.capabilities.completions',
     'result of server/discover .result.capabilities.extensions',

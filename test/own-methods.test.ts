@@ -12,6 +12,7 @@ import { revisions, type RevisionDate } from '../src/protocol/revision.ts';
 import { createServer, extensionResult, McpError, type Server, type ServerOptions } from '../src/server.ts';
 import { memoryTransport } from '../src/testing/memory-transport.ts';
 import type { Served } from '../src/host/endpoint.ts';
+import type { ClientCapabilities } from '../src/protocol/capability.ts';
 import { dates, open, statelessDate } from './support/raw.ts';
 
 const id = 'com.example/search';
@@ -73,11 +74,10 @@ for (const [way, reach] of Object.entries(ways)) {
 
       test('is refused to who did not declare its extension, in the words of the revision [meta-014]', async (t) => {
         const one = await client(t, reach(searching()), { revisions: [date] });
-        const place = date === statelessDate ? 'extensions' : 'experimental';
         await assert.rejects(one.request('com.example/find', { text: 'a' }), (error: McpError) => {
           assert.deepEqual(
             [error.code, error.data],
-            [date === statelessDate ? -32021 : -32600, { requiredCapabilities: { [place]: { [id]: {} } } }],
+            [date === statelessDate ? -32021 : -32600, { requiredCapabilities: { extensions: { [id]: {} } } }],
           );
           return true;
         });
@@ -135,24 +135,39 @@ test('a tool may answer by a result of an extension to clients that declared it,
   }
 });
 
-test('extensions are declared where a revision has a place for them [versioning-012] [A14]', async () => {
-  for (const date of dates) {
+test('a server declares its extensions in every revision, and among experimental ones before 2026-07-28 [versioning-012] [A14]', async () => {
+  for (const { date } of revisions) {
     const server = searching({ extensions: { 'com.example/other': {}, 'io.modelcontextprotocol/tasks': {} } });
     const raw = await open(server, date, {});
     const said =
       date === statelessDate
         ? ((await raw.result('server/discover'))['capabilities'] as Record<string, unknown>)
         : await initialized(server, date);
-    const place = date === statelessDate ? 'extensions' : 'experimental';
-    const other = date === statelessDate ? 'experimental' : 'extensions';
+    const declared = { [id]: { most: 3 }, 'com.example/other': {} };
+    // The tasks extension builds on 2026-07-28.
     const tasks = date === statelessDate ? { 'io.modelcontextprotocol/tasks': {} } : {};
-    assert.partialDeepStrictEqual(said[place], { [id]: { most: 3 }, 'com.example/other': {}, ...tasks });
-    assert.equal(Object.hasOwn(Object(said[other]), id), false);
-    assert.equal(Object.hasOwn(Object(said['experimental']), 'io.modelcontextprotocol/tasks'), false);
-    assert.deepEqual(Object(said['experimental'])['parley-mcp/methods'], {
-      'com.example/echo': {},
-      'com.example/find': { extension: id },
+    const methods = { 'com.example/echo': {}, 'com.example/find': { extension: id } };
+    const second = date === statelessDate ? {} : declared;
+    assert.deepEqual(said['extensions'], { ...declared, ...tasks });
+    assert.deepEqual(said['experimental'], { ...second, 'parley-mcp/methods': methods });
+  }
+});
+
+test('a client declares its extensions in initialize, and among experimental ones too [A14]', async (t) => {
+  for (const date of dates.filter((one) => one !== statelessDate)) {
+    const server = searching();
+    let said: ClientCapabilities | undefined;
+    server.tool('declared', {}, (_, ctx) => {
+      said = ctx.client.capabilities;
+      return '';
     });
+    const extensions = { [id]: { a: 1 }, 'io.modelcontextprotocol/skills': {} };
+    const capabilities = { extensions: { 'com.example/own': {} } };
+    const one = await client(t, memoryTransport(server), { revisions: [date], extensions, capabilities });
+    await one.callTool('declared');
+    const declared = { [id]: { a: 1 }, 'com.example/own': {} };
+    assert.deepEqual([said?.extensions, said?.experimental], [declared, declared]);
+    assert.equal(one.supports('io.modelcontextprotocol/skills'), false);
   }
 });
 
@@ -179,11 +194,10 @@ for (const { date } of revisions) {
         assert.equal((await one.request('tools/call', { name: 'report' }, options))['ticket'], 8);
       else await assert.rejects(one.request('tools/call', { name: 'report' }, options), { kind: 'internalError' });
       const silent = await client(t, memoryTransport(bridge), { revisions: [date] });
-      const place = date === statelessDate ? 'extensions' : 'experimental';
       await assert.rejects(silent.request('com.example/find', { text: 'ticket' }, options), {
         message: /did not declare/,
         code: date === statelessDate ? -32021 : -32600,
-        data: { requiredCapabilities: { [place]: { [id]: {} } } },
+        data: { requiredCapabilities: { extensions: { [id]: {} } } },
       });
       assert.deepEqual((await silent.callTool('hello')).content, [{ type: 'text', text: 'hello' }]);
     });
@@ -197,9 +211,8 @@ for (const { date } of revisions) {
     });
     t.after(() => bridge.close());
     const { capabilities } = await client(t, memoryTransport(bridge), { revisions: [date] });
-    const place = date === statelessDate ? 'extensions' : 'experimental';
-    const { 'parley-mcp/methods': _, ...declared } = Object(capabilities[place]);
-    assert.deepEqual(declared, { [id]: { most: 3 }, 'com.example/older': { a: 1 }, 'com.example/newer': { b: 1 } });
+    const all = { [id]: { most: 3 }, 'com.example/older': { a: 1 }, 'com.example/newer': { b: 1 } };
+    assert.deepEqual(capabilities.extensions, all);
   });
 }
 

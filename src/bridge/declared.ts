@@ -1,6 +1,5 @@
 import type { ClientCapabilities } from '../protocol/capability.ts';
-import { declaredExtensions, withExtensions } from '../protocol/extension.ts';
-import { tasksExtension } from '../protocol/features/tasks.ts';
+import { declaredExtensions, livesIn, withExtensions } from '../protocol/extension.ts';
 import type { Revision } from '../protocol/revision.ts';
 
 /** The same object each time for the same capabilities. */
@@ -9,16 +8,15 @@ const declared = new WeakMap<ClientCapabilities, ClientCapabilities>();
 /**
  * Capabilities of a client as an upstream of the same words is told of them: everything but the tasks that it hosts, of which a connection of its own
  * alone may tell, and
- * the extension for tasks where its revision has none. The same object where there is neither.
+ * extensions that its revision does not have. The same object where there is neither.
  */
-export function declaredFor(capabilities: ClientCapabilities, { tasks }: Revision): ClientCapabilities {
+export function declaredFor(capabilities: ClientCapabilities, from: Revision): ClientCapabilities {
   const { extensions = {} } = capabilities;
-  const isBefore = tasks !== 'extension' && Object.hasOwn(extensions, tasksExtension);
-  if (capabilities.tasks === undefined && !isBefore) return capabilities;
+  const others = Object.entries(extensions).filter(([id]) => livesIn(from, id));
+  if (capabilities.tasks === undefined && others.length === Object.keys(extensions).length) return capabilities;
   const known = declared.get(capabilities);
   if (known !== undefined) return known;
   const { tasks: _, extensions: __, ...rest } = capabilities;
-  const others = Object.entries(extensions).filter(([id]) => !isBefore || id !== tasksExtension);
   const made = { ...rest, ...(others.length === 0 ? {} : { extensions: Object.fromEntries(others) }) };
   declared.set(capabilities, made);
   return made;
@@ -38,18 +36,18 @@ export function hostedFor(
   return { tasks: others };
 }
 
-/** Capabilities of sessions with their extensions in another place: each request of a session has the same. */
+/** Capabilities of sessions with their extensions in the places of another revision: each request of a session has the same. */
 const moved = new WeakMap<ClientCapabilities, ClientCapabilities>();
 
 /**
- * The same with extensions where a revision has a place for them.
+ * The same with extensions in the places that the other revision has.
  *
  * @param from Revision in which the client declared them.
  * @param to Revision of the upstream.
  */
 export function declaredIn(from: Revision, to: Revision, capabilities: ClientCapabilities): ClientCapabilities {
   const own = declaredFor(capabilities, from);
-  if (from.extensions === to.extensions) return own;
+  if (from.experimentalExtensions === to.experimentalExtensions) return own;
   const known = moved.get(capabilities);
   if (known !== undefined) return known;
   const made = withExtensions(to, own, declaredExtensions(from, own));

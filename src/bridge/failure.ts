@@ -2,7 +2,6 @@ import { isObject } from '../jsonrpc/message.ts';
 import { ConnectionError, type ConnectionReason } from '../jsonrpc/transport.ts';
 import { missing, type ClientCapabilities } from '../protocol/capability.ts';
 import { codeOf, McpError } from '../protocol/error.ts';
-import { declaredExtensions, withExtensions } from '../protocol/extension.ts';
 import type { Revision } from '../protocol/revision.ts';
 import type { Carried } from './upstream/carried.ts';
 
@@ -22,7 +21,7 @@ export interface FailureContext {
 export function failureFor(error: unknown, context: FailureContext): unknown {
   if (error instanceof ConnectionError || isOfAuthorization(error)) return unreachable(error);
   if (!(error instanceof McpError)) return error;
-  return ofTheProtocol(inPlace(error, context), context);
+  return ofTheProtocol(error, context);
 }
 
 function ofTheProtocol(error: McpError, context: FailureContext): McpError {
@@ -149,21 +148,6 @@ function isOfTheClient(data: unknown, declared: ClientCapabilities): boolean {
   const required = isObject(data) ? data['requiredCapabilities'] : undefined;
   // Capabilities are objects of objects, and `missing` reads them as such.
   return isObject(required) && missing(required as ClientCapabilities, declared) !== undefined;
-}
-
-/** The same error, with required extensions where the client's revision has a place for them. */
-function inPlace(error: McpError, { call, revision }: FailureContext): McpError {
-  const { kind, code, message, data } = error;
-  const required = isObject(data) ? data['requiredCapabilities'] : undefined;
-  if (call.facts.extensions === revision.extensions || !isObject(data) || !isObject(required)) return error;
-  const { [revision.extensions]: found, ...others } = required;
-  if (!isObject(found)) return error;
-  // Whatever it is, it is read as capabilities alone.
-  const extensions = declaredExtensions(revision, { [revision.extensions]: found } as ClientCapabilities);
-  const rest = Object.entries(found).filter(([id]) => !Object.hasOwn(extensions, id));
-  const kept = rest.length === 0 ? others : { ...others, [revision.extensions]: Object.fromEntries(rest) };
-  const requiredCapabilities = withExtensions(call.facts, kept as ClientCapabilities, extensions);
-  return new McpError(kind ?? code, message, { data: { ...data, requiredCapabilities }, cause: error });
 }
 
 /** The code of `urlElicitationRequired`, which a client knows where errors of this name exist, and nowhere else. */

@@ -26,8 +26,8 @@ export interface ConnectOptions extends InputHandlers, RecoverOptions, CacheOpti
    */
   readonly capabilities?: ClientCapabilities;
   /**
-   * Extensions that the client supports, by id, with the settings of each (`{}` for none). They are declared where each revision
-   * has a place for them: until 2025-11-25 that is `experimental`.
+   * Extensions that the client supports, by id, with the settings of each (`{}` for none). They are declared in
+   * `capabilities.extensions` of every revision, and until 2025-11-25 in `experimental` too.
    */
   readonly extensions?: Extensions;
   /**

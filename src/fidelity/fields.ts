@@ -28,8 +28,6 @@ export const toldElsewhere: ReadonlyMap<string, string> = new Map([
   ['*.task', 'tasks-parameter'],
   ['ServerCapabilities.tasks', 'tasks-capability'],
   ['ClientCapabilities.tasks', 'tasks-of-clients'],
-  ['ServerCapabilities.extensions', 'extensions-of-servers'],
-  ['ClientCapabilities.extensions', 'extensions-of-clients'],
   ['ServerCapabilities.completions', 'completions-capability'],
   ['CallToolResult.structuredContent', 'structuredContentAsText'],
   ['CreateMessageRequestParams.tools', 'noToolsForModels'],

@@ -1,8 +1,10 @@
 import { specimens } from './adaptations.ts';
 import { features, type Feature, type Fidelity } from './fidelity.ts';
 import { needsWrapping } from '../protocol/adapt/tool.ts';
-import { hasServerCapability } from '../protocol/capability.ts';
+import { hasServerCapability, type ServerCapabilities } from '../protocol/capability.ts';
 import { methodOf } from '../protocol/catalogue.ts';
+import { ownMethodsKey } from '../protocol/extension.ts';
+import { isExtensionId } from '../protocol/meta.ts';
 import { carrierOf } from '../protocol/reach.ts';
 import { revisions, type Revision } from '../protocol/revision.ts';
 import { nameOf } from '../protocol/shape.ts';
@@ -39,6 +41,7 @@ export const needs: ReadonlyMap<string, Needed> = new Map([
   ['client-info', never],
   ['completions-capability', never],
   ['extensions-of-clients', never],
+  ['experimental-extensions-of-clients', never],
   ['ping', never],
   ['result-type', never],
   ['batches', never],
@@ -47,6 +50,7 @@ export const needs: ReadonlyMap<string, Needed> = new Map([
   ['errors-of-the-hop', never],
   ['experimental-junk', ({ capabilities }) => Object.values(capabilities.experimental ?? {}).some(isNoObject)],
   ['extensions-of-servers', capability('extensions')],
+  ['experimental-extensions-of-servers', ({ capabilities }) => isExperimentalAlone(capabilities)],
   ['wrappedOutputSchema', someTool(({ outputSchema }) => outputSchema !== undefined && needsWrapping(outputSchema))],
   ['booleanSchemas', someTool(({ inputSchema }) => Object.values(inputSchema.properties ?? {}).some(isBoolean))],
   ['parameter-headers', someTool(({ inputSchema }) => JSON.stringify(inputSchema).includes('"x-mcp-header"'))],
@@ -117,6 +121,12 @@ function isServed(method: string, offer: Offer): boolean {
   if (row?.needs === undefined) return true;
   const ofClient = row.from === 'server' && row.kind === 'request';
   return ofClient || row.needs.startsWith('roots') || hasServerCapability(offer.capabilities, row.needs);
+}
+
+function isExperimentalAlone({ experimental = {}, extensions = {} }: ServerCapabilities): boolean {
+  return Object.keys(experimental).some(
+    (id) => isExtensionId(id) && id !== ownMethodsKey && !Object.hasOwn(extensions, id),
+  );
 }
 
 function isBoolean(value: unknown): value is boolean {

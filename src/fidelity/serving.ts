@@ -90,25 +90,28 @@ function capabilities(): readonly Feature[] {
       id: 'extensions-of-servers',
       title: 'Extensions that the server declares',
       group,
-      between: (client, server) => declaredBetween(server, client),
+      between: () => carried,
+    },
+    { id: 'extensions-of-clients', title: 'Extensions that the client declares', group, between: () => carried },
+    {
+      id: 'experimental-extensions-of-servers',
+      title: 'Extensions that the server declares among its experimental capabilities alone',
+      group,
+      between: (client, server) => movedBetween(server, client),
     },
     {
-      id: 'extensions-of-clients',
-      title: 'Extensions that the client declares',
+      id: 'experimental-extensions-of-clients',
+      title: 'Extensions that the client declares among its experimental capabilities alone',
       group,
-      between: (client, server) => declaredBetween(client, server),
+      between: (client, server) => movedBetween(client, server),
     },
   ];
 }
 
-/** Extensions have a place of their own in some revisions; elsewhere they stand among what is experimental. */
-function declaredBetween(from: Revision, to: Revision): Fidelity {
-  if (from.extensions === to.extensions) return carried;
-  return changed(
-    to.extensions === 'extensions'
-      ? 'what is named like an extension among the experimental capabilities is declared as one too'
-      : 'declared among the experimental capabilities, where the revision has room for it',
-  );
+/** Programs of some revisions declare extensions there; those of the others do not look there. */
+function movedBetween(from: Revision, to: Revision): Fidelity {
+  if (!from.experimentalExtensions) return nothing("the revision's only place for them is `extensions`");
+  return to.experimentalExtensions ? carried : changed('declared in `extensions` too');
 }
 
 function requests(): readonly Feature[] {

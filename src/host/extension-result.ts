@@ -78,7 +78,7 @@ export function resultFor(value: ExtensionResult, call: Call, host: Host): JsonO
     throw new McpError(
       'missingRequiredClientCapability',
       `${method} is answered by the extension ${extension}, which the client did not declare`,
-      { data: { requiredCapabilities: extensionCapability(facts, extension) } },
+      { data: { requiredCapabilities: extensionCapability(extension) } },
     );
   // Before results said what they are, one of the protocol's own methods could be nothing but its own.
   if (!facts.resultTypes && methodOf(method) !== undefined)

@@ -29,6 +29,8 @@ interface Projection {
 
 const list = { list: {}, cancel: {}, requests: { sampling: { createMessage: {} }, elicitation: { create: {} } } };
 
+const own = { extensions: { 'com.example/x': { a: 1 } } };
+
 const projections: readonly Projection[] = [
   {
     title: 'roots pass through [A03]',
@@ -104,9 +106,20 @@ const projections: readonly Projection[] = [
     sent: [{}, {}, {}, { tasks: list }, { extensions: { 'io.modelcontextprotocol/tasks': {} } }],
   },
   {
-    title: 'extensions begin with 2026-07-28 [A14] [A26]',
+    title: 'extensions pass in every revision, as objects [A14] [A26]',
     declared: { extensions: { 'com.example/x': { a: 1 }, 'com.example/y': 1 as never } },
-    sent: [{}, {}, {}, {}, { extensions: { 'com.example/x': { a: 1 } } }],
+    sent: [own, own, own, own, own],
+  },
+  {
+    title: 'an extension is left out of revisions older than its base [A14]',
+    declared: { extensions: { 'io.modelcontextprotocol/skills': {}, 'com.example/x': {} } },
+    sent: [
+      { extensions: { 'com.example/x': {} } },
+      { extensions: { 'com.example/x': {} } },
+      { extensions: { 'com.example/x': {} } },
+      { extensions: { 'com.example/x': {} } },
+      { extensions: { 'io.modelcontextprotocol/skills': {}, 'com.example/x': {} } },
+    ],
   },
 ];
 

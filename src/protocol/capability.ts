@@ -9,7 +9,6 @@ import {
   boolean,
   capabilities,
   capability,
-  heard,
   optional,
   presence,
   shape,
@@ -65,7 +64,7 @@ export interface ClientCapabilities {
   readonly elicitation?: ElicitationCapability;
   /** Hosting of tasks, within 2025-11-25; unrelated to the extension of the same name. */
   readonly tasks?: ClientTasksCapability;
-  /** Settings by extension id. Since 2026-07-28. */
+  /** Settings by extension id. */
   readonly extensions?: Readonly<Record<string, JsonObject>>;
 }
 
@@ -104,7 +103,7 @@ export interface ServerCapabilities {
   readonly tools?: ListCapability;
   /** Hosting of tasks, within 2025-11-25; unrelated to the extension of the same name. */
   readonly tasks?: ServerTasksCapability;
-  /** Settings by extension id. Since 2026-07-28. */
+  /** Settings by extension id. */
   readonly extensions?: Readonly<Record<string, JsonObject>>;
 }
 
@@ -167,8 +166,8 @@ export const clientCapabilitiesShape: ShapeOf<ClientCapabilities> = shape('Clien
   sampling: optional(capability(samplingCapabilityShape)),
   elicitation: since('2025-06-18', optional(capability(elicitationCapabilityShape))),
   tasks: between('2025-11-25', '2026-07-28', optional(capability(clientTasksCapabilityShape))),
-  // Read in every revision: some extensions are declared by clients of older ones.
-  extensions: heard(since('2026-07-28', optional(capabilities))),
+  // SEP-2133 declares them in `initialize` of every revision; the schemas have the field since 2026-07-28.
+  extensions: optional(capabilities),
 });
 
 const listCapabilityShape: ShapeOf<ListCapability> = shape('ListCapability', { listChanged: optional(boolean) });
@@ -212,7 +211,7 @@ export const serverCapabilitiesShape: ShapeOf<ServerCapabilities> = shape('Serve
   resources: optional(capability(resourcesCapabilityShape)),
   tools: optional(capability(listCapabilityShape)),
   tasks: between('2025-11-25', '2026-07-28', optional(capability(serverTasksCapabilityShape))),
-  extensions: heard(since('2026-07-28', optional(capabilities))),
+  extensions: optional(capabilities),
 });
 
 /**

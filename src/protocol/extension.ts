@@ -1,4 +1,4 @@
-/** Extensions: what peers declare beyond the protocol, and where each revision has a place for it. */
+/** Extensions: what peers declare beyond the protocol, in `capabilities.extensions` of every revision. (SEP-2133.) */
 
 import type { ClientCapabilities, ServerCapabilities } from './capability.ts';
 import { isFields } from './compile/value.ts';
@@ -9,8 +9,15 @@ import type { Revision } from './revision.ts';
 /** Settings by the id of an extension; `{}` says that it is supported and has none. */
 export type Extensions = Readonly<Record<string, JsonObject>>;
 
-/** Spec 2026-07-28, Extensions, Tasks: before, the extension means nothing, wherever it is declared. */
-const statelessAlone: ReadonlySet<string> = new Set(['io.modelcontextprotocol/tasks']);
+const tasks = 'io.modelcontextprotocol/tasks';
+
+/** ext-tasks and ext-skills: these are declared with each request, and mean nothing where clients cannot do that. */
+const declaredByRequest: ReadonlySet<string> = new Set([tasks, 'io.modelcontextprotocol/skills']);
+
+/** Tells whether an extension exists in a revision. */
+export function livesIn(revision: Revision, id: string): boolean {
+  return revision.clientDescribed === 'each-request' || !declaredByRequest.has(id);
+}
 
 /** Fault of a declaration, or `undefined`. */
 export function extensionProblem(id: unknown, settings: unknown): string | undefined {
@@ -22,33 +29,39 @@ export function extensionProblem(id: unknown, settings: unknown): string | undef
 }
 
 /**
- * Lays extensions beside capabilities, in the place that a revision has for them: `extensions`, and before there was such
- * a place `experimental`. What the capabilities say themselves wins.
+ * Adds extensions to capabilities; where a revision has a second place for them, `experimental`, they stand there too.
+ * What the capabilities say themselves wins.
  */
 export function withExtensions<Capabilities extends ClientCapabilities | ServerCapabilities>(
   revision: Revision,
   capabilities: Capabilities,
   extensions: Extensions,
 ): Capabilities {
-  const place = revision.extensions;
-  const declared = Object.entries(extensions).filter(([id]) => place === 'extensions' || !statelessAlone.has(id));
+  const declared = Object.entries({ ...extensions, ...capabilities.extensions }).filter(([id]) =>
+    livesIn(revision, id),
+  );
   if (declared.length === 0) return capabilities;
-  return { ...capabilities, [place]: { ...Object.fromEntries(declared), ...capabilities[place] } };
+  const added = Object.fromEntries(declared);
+  return {
+    ...capabilities,
+    extensions: added,
+    ...(revision.experimentalExtensions && { experimental: { ...added, ...capabilities.experimental } }),
+  };
 }
 
-/** Tells whether a peer declared an extension: in its own place, or where a revision without one has room for it. */
+/** Tells whether a peer declared an extension, in either place that its revision has. */
 export function declaresExtension(
   revision: Revision,
-  capabilities: ClientCapabilities | ServerCapabilities,
+  { extensions, experimental }: ClientCapabilities | ServerCapabilities,
   id: string,
 ): boolean {
-  if (has(capabilities.extensions, id)) return true;
-  return revision.extensions === 'experimental' && !statelessAlone.has(id) && has(capabilities.experimental, id);
+  if (!livesIn(revision, id)) return false;
+  return has(extensions, id) || (revision.experimentalExtensions && has(experimental, id));
 }
 
-/** The capabilities that say that a client has an extension, in the words of a revision. */
-export function extensionCapability(revision: Revision, id: string): ClientCapabilities {
-  return { [revision.extensions]: { [id]: {} } };
+/** The capabilities that say that a client has an extension. */
+export function extensionCapability(id: string): ClientCapabilities {
+  return { extensions: { [id]: {} } };
 }
 
 function has(map: unknown, id: string): boolean {
@@ -73,17 +86,19 @@ export interface OwnMethod {
 }
 
 /**
- * Extensions that a peer declares, but for tasks. Where its revision has no place for them they stand among the
- * experimental capabilities: what is named like one is taken for one.
+ * Extensions that a peer declares, except tasks. Where its revision has two places for them, a name like one among
+ * the experimental capabilities counts too.
  */
 export function declaredExtensions(
   revision: Revision,
   capabilities: ClientCapabilities | ServerCapabilities,
 ): Extensions {
   const { extensions = {}, experimental = {} } = capabilities;
-  const apart = revision.extensions === 'extensions' ? {} : experimental;
-  const declared = [...Object.entries(apart).filter(([id]) => isExtensionId(id)), ...Object.entries(extensions)];
+  const second = revision.experimentalExtensions ? experimental : {};
+  const declared = [...Object.entries(second).filter(([id]) => isExtensionId(id)), ...Object.entries(extensions)];
   return Object.fromEntries(
-    declared.filter(([id, settings]) => id !== ownMethodsKey && !statelessAlone.has(id) && isFields(settings)),
+    declared.filter(
+      ([id, settings]) => id !== ownMethodsKey && id !== tasks && livesIn(revision, id) && isFields(settings),
+    ),
   );
 }

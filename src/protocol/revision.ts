@@ -94,8 +94,11 @@ export interface Revision {
   readonly elicitation: 'none' | 'form' | 'form-and-url';
   /** The surface of tasks: the core methods, the extension, or none. */
   readonly tasks: 'none' | 'core' | 'extension';
-  /** Place in which a peer declares extensions: in a place of their own, or among what is experimental. */
-  readonly extensions: 'experimental' | 'extensions';
+  /**
+   * True when an extension is declared among the experimental capabilities too: some programs of that time look there
+   * alone. The place of every revision is `extensions`. (SEP-2133.)
+   */
+  readonly experimentalExtensions: boolean;
   /** True when lists and reads carry `ttlMs` and `cacheScope`. */
   readonly cacheHints: boolean;
   /** True when an error for a message whose id could not be read leaves the id out; before, the id is null. */
@@ -132,7 +135,7 @@ const v2024_11_05: Revision = {
   serverRequests: true,
   elicitation: 'none',
   tasks: 'none',
-  extensions: 'experimental',
+  experimentalExtensions: true,
   cacheHints: false,
   errorWithoutId: false,
   reservedErrorCodes: false,
@@ -189,7 +192,7 @@ const v2026_07_28: Revision = {
   httpCancellation: 'close-stream',
   serverRequests: false,
   tasks: 'extension',
-  extensions: 'extensions',
+  experimentalExtensions: false,
   cacheHints: true,
   reservedErrorCodes: true,
 };

@@ -45,8 +45,6 @@ export interface Row<out T = unknown, out P extends Presence = Presence> {
   readonly requiredIn: readonly Lifetime[];
   /** The value that is sent where the field must be and is absent. */
   readonly fill?: string | number | null;
-  /** True when it is understood in every revision, though not sent in every one. */
-  readonly heardAlways: boolean;
   /** True when it is read by itself, before what holds it, which leaves it as it came. */
   readonly readApart?: true;
   /** Never there: ties the row to the type of the field. */
@@ -109,7 +107,7 @@ export function shape<T>(name: string, rows: RowsOf<NoInfer<T>>, life: Lifetime 
 }
 
 function row<T>(kind: Kind): Row<T, 'required'> {
-  return { kind, presence: 'required', life: always, requiredIn: [], heardAlways: false };
+  return { kind, presence: 'required', life: always, requiredIn: [] };
 }
 
 /** Any string. */
@@ -224,11 +222,6 @@ export function requiredIn<T>(of: Row<T>, ...lives: readonly Lifetime[]): Row<T,
 /** A field that must be sent throughout its life, and gets a value where it is absent. */
 export function filled<T extends string | number | null>(of: Row<T>, fill: T): Row<T, 'optional'> {
   return { ...of, presence: 'optional', requiredIn: [of.life], fill };
-}
-
-/** A field that is understood in every revision, whenever it is sent. */
-export function heard<T, P extends Presence>(of: Row<T, P>): Row<T, P> {
-  return { ...of, heardAlways: true };
 }
 
 /** A field that is read by itself, before what holds it. */

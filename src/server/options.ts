@@ -27,7 +27,7 @@ export interface ServerOptions {
   readonly capabilities?: ServerCapabilities;
   /**
    * Extensions that the server supports, by id, with the settings of each (`{}` for none); see also `server.extension`. They are
-   * declared where each revision has a place for them: until 2025-11-25 that is `experimental`.
+   * declared in `capabilities.extensions` of every revision, and until 2025-11-25 in `experimental` too.
    */
   readonly extensions?: Extensions;
   /** Number of entries that a page of a list holds; 1000 by default. */

@@ -90,8 +90,8 @@ for (const date of dates) {
       tools: { listChanged: true },
       resources: { listChanged: true, subscribe: false },
       prompts: { listChanged: false },
-      experimental: { 'com.example/x': { a: 1 } },
-      ...(date === statelessDate ? { extensions: { 'com.example/ext': {} } } : {}),
+      experimental: { 'com.example/x': { a: 1 }, ...(date === statelessDate ? {} : declared.extensions) },
+      extensions: declared.extensions,
       ...(date === '2025-11-25' ? { tasks: { list: {}, requests: { tools: { call: {} } } } } : {}),
     });
     const raw = await open(server, date);

@@ -141,6 +141,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
   'page-002': [late(request(1, 'tools/list', { cursor: 'made up' }))],
   'versioning-012': [
     now(own(1, 'tools/list', {}, { 'io.modelcontextprotocol/clientCapabilities': { extensions: { bare: {} } } })),
+    first(initialize({ capabilities: { extensions: { bare: {} } } })),
   ],
   'elicit-015': [
     now(own(1, 'tools/list', {}, { 'io.modelcontextprotocol/clientCapabilities': { elicitation: { voice: {} } } })),

@@ -63,6 +63,13 @@ export const wordFaults: Readonly<Record<string, Planted>> = {
       if (isObject(capabilities)) capabilities['extensions'] = { 'example.com/maps': {} };
     }),
   },
+  'domain-as-extension-in-a-session': {
+    row: 'versioning-020',
+    date: '2025-11-25',
+    fault: result('initialize', ({ capabilities }) => {
+      if (isObject(capabilities)) capabilities['extensions'] = { 'example.com/maps': {} };
+    }),
+  },
   'blank-progress': {
     row: 'progress-004',
     date: '2025-11-25',

@@ -2,6 +2,7 @@
 
 import { isServerCapability } from '../../src/protocol/capability.ts';
 import { metaKey } from '../../src/protocol/meta.ts';
+import type { Revision } from '../../src/protocol/revision.ts';
 import { clientOf } from '../support/bridged.ts';
 import type { Json } from '../support/raw.ts';
 import { paramsSent, scriptedUpstream } from '../support/scripted-upstream.ts';
@@ -80,18 +81,34 @@ const experimentalJunk: Walk = async (pairing) => {
   return compared({ 'x.example/junk': {} }, at(told, 'experimental')).kind === 'carried' ? changed : nothing;
 };
 
-const extensionsOfServers: Walk = async (pairing) => {
-  const extensions = { 'x.example/own': { deep: [1] } };
-  const told = await capabilitiesTold(pairing, { [pairing.server.extensions]: extensions });
-  return byEra(pairing, extensions, at(told, pairing.client.extensions));
-};
+const extensions = { 'x.example/own': { deep: [1] } };
 
-const extensionsOfClients: Walk = async (pairing) => {
-  const extensions = { 'x.example/own': { deep: [1] } };
-  const { raw, transport } = await meet(pairing, called, { capabilities: { [pairing.client.extensions]: extensions } });
+const extensionsOfServers: Walk = async (pairing) =>
+  compared(extensions, at(await capabilitiesTold(pairing, { extensions }), 'extensions'));
+
+const extensionsOfClients: Walk = async (pairing) =>
+  compared(extensions, at(await capabilitiesReached(pairing, { extensions }), 'extensions'));
+
+/** What a client declares, and what the server hears of it. */
+async function capabilitiesReached(pairing: Pairing, capabilities: Json): Promise<unknown> {
+  const { raw, transport } = await meet(pairing, called, { capabilities });
   await raw.result('tools/call', { name: 'any' });
-  return byEra(pairing, extensions, at(capabilitiesHeard(pairing.server, transport), pairing.server.extensions));
-};
+  return capabilitiesHeard(pairing.server, transport);
+}
+
+/** Carried where it stood, or declared where the other revision looks for it. */
+function moved(from: Revision, to: Revision, arrived: unknown): Seen {
+  if (!from.experimentalExtensions) return nothing;
+  const place = to.experimentalExtensions ? 'experimental' : 'extensions';
+  const seen = compared(extensions, at(arrived, place));
+  return seen.kind === 'carried' && place === 'extensions' ? changed : seen;
+}
+
+const experimentalOfServers: Walk = async (pairing) =>
+  moved(pairing.server, pairing.client, await capabilitiesTold(pairing, { experimental: extensions }));
+
+const experimentalOfClients: Walk = async (pairing) =>
+  moved(pairing.client, pairing.server, await capabilitiesReached(pairing, { experimental: extensions }));
 
 const clientInfo: Walk = async (pairing) => {
   const { raw, transport } = await meet(pairing, called);
@@ -121,6 +138,8 @@ export const openingWalks: Walks = {
   'experimental-junk': experimentalJunk,
   'extensions-of-servers': extensionsOfServers,
   'extensions-of-clients': extensionsOfClients,
+  'experimental-extensions-of-servers': experimentalOfServers,
+  'experimental-extensions-of-clients': experimentalOfClients,
   'client-info': clientInfo,
   ping,
 };

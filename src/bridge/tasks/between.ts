@@ -57,7 +57,7 @@ export function taskOnlyFor(error: unknown, call: Pick<Carried, 'facts' | 'clien
   const { facts } = call;
   if (facts.tasks !== 'extension' || takesTasks(call)) return error;
   if (!(error instanceof McpError) || error.kind !== 'methodNotFound') return error;
-  const data = { requiredCapabilities: extensionCapability(facts, tasksExtension) };
+  const data = { requiredCapabilities: extensionCapability(tasksExtension) };
   return new McpError('missingRequiredClientCapability', error.message, { data, cause: error });
 }
 

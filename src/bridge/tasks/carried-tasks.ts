@@ -154,7 +154,7 @@ export function requireTasks(call: Call): void {
   throw new McpError(
     'missingRequiredClientCapability',
     `${call.method} needs the extension ${tasksExtension}, which the client did not declare with this request`,
-    { data: { requiredCapabilities: extensionCapability(call.facts, tasksExtension) } },
+    { data: { requiredCapabilities: extensionCapability(tasksExtension) } },
   );
 }
 

@@ -8,6 +8,7 @@ import type { Answered } from '../bench/prober.ts';
 import type { ProbeRule, WatchRule } from '../rule.ts';
 import { breaks, holds, notApplicable, notJudged, unless } from '../verdict.ts';
 import { isForwardDomain } from './common/forward-names.ts';
+import type { JsonObject } from '../../protocol/features/common.ts';
 import { wholeText } from '../whole-text.ts';
 
 /** Rules about how a conversation begins where there is a handshake. */
@@ -190,15 +191,25 @@ const ping: ProbeRule = {
   },
 };
 
+/** SEP-2133: `extensions` has the same place and meaning in the answer to `initialize` of an earlier revision. */
+const everywhere = (): boolean => true;
+
+/** The extensions that the server declares in a message; `undefined` if it declares none there. */
+function declaredExtensionsIn(result: unknown, request: JsonObject | undefined): JsonObject | undefined {
+  const isOpening = request?.['method'] === 'server/discover' || request?.['method'] === 'initialize';
+  const capabilities = isOpening && isObject(result) ? result['capabilities'] : undefined;
+  const extensions = isObject(capabilities) ? capabilities['extensions'] : undefined;
+  return isObject(extensions) ? extensions : undefined;
+}
+
 const extensionNames: WatchRule = {
   id: 'versioning-012',
+  lives: everywhere,
   words: 'Extensions are named like keys of _meta, with a prefix',
   mend: 'name an extension like com.example/name',
   watch({ message: { result }, request }) {
-    if (request?.['method'] !== 'server/discover' || !isObject(result) || !isObject(result['capabilities']))
-      return 'not-seen';
-    const { extensions } = result['capabilities'];
-    if (!isObject(extensions)) return 'not-seen';
+    const extensions = declaredExtensionsIn(result, request);
+    if (extensions === undefined) return 'not-seen';
     const wrong = Object.keys(extensions).find((name) => !isExtensionId(name));
     return wrong === undefined ? 'holds' : { breaks: `${JSON.stringify(wrong)} has no prefix, or odd characters` };
   },
@@ -206,14 +217,12 @@ const extensionNames: WatchRule = {
 
 const reversedNames: WatchRule = {
   id: 'versioning-020',
-  lives: ({ clientDescribed }) => clientDescribed === 'each-request',
+  lives: everywhere,
   words: 'The prefix of an extension is a domain in reverse order: com.example, and not example.com',
   mend: 'turn the domain around',
   watch({ message: { result }, request }) {
-    if (request?.['method'] !== 'server/discover' || !isObject(result) || !isObject(result['capabilities']))
-      return 'not-seen';
-    const { extensions } = result['capabilities'];
-    const prefixes = isObject(extensions) ? Object.keys(extensions).map((name) => name.split('/', 1).join()) : [];
+    const extensions = declaredExtensionsIn(result, request) ?? {};
+    const prefixes = Object.keys(extensions).map((name) => name.split('/', 1).join());
     if (prefixes.length === 0) return 'not-seen';
     const wrong = prefixes.find((prefix) => isForwardDomain(prefix.split('.')));
     return wrong === undefined ? 'holds' : { breaks: `${wrong} is not` };

@@ -16,7 +16,7 @@ export interface Self {
   /** Left out of stateless requests when `undefined`. */
   readonly info: Implementation;
   readonly capabilities: ClientCapabilities;
-  /** Declared beside the capabilities, wherever a revision has a place for them. */
+  /** Declared beside the capabilities. */
   readonly extensions?: Extensions | undefined;
 }
 

@@ -2,7 +2,8 @@
 
 import type { Adaptation } from './adaptation.ts';
 import type { ClientCapabilities, ServerCapabilities } from '../capability.ts';
-import { always, from, within } from '../lifetime.ts';
+import { livesIn } from '../extension.ts';
+import { always, within } from '../lifetime.ts';
 import { isFields, mapFields, type Fields } from '../compile/value.ts';
 
 /** A client that only opens URLs says nothing in 2025-06-18, where `elicitation` means forms. */
@@ -33,17 +34,22 @@ export const experimentalObjects: Adaptation<Capabilities> = {
 
 const noSettings: Fields = {};
 
-/** Settings of extensions are objects; that for tasks has none, so its value is exactly `{}`. */
+/**
+ * Settings of extensions are objects; that for tasks has none, so its value is exactly `{}`. An extension that a
+ * revision does not have is left out.
+ */
 export const extensionSettings: Adaptation<Capabilities> = {
   name: 'extensionSettings',
-  life: from('2026-07-28'),
-  toWire: (capabilities) => {
-    const { extensions } = capabilities;
+  life: always,
+  toWire: (capabilities, revision) => {
+    const { extensions, ...rest } = capabilities;
     if (extensions === undefined) return capabilities;
-    const settings = mapFields(onlyObjects(extensions), (value, id) =>
-      id === tasksExtension && isFields(value) && Object.keys(value).length > 0 ? noSettings : value,
-    );
-    return settings === extensions ? capabilities : { ...capabilities, extensions: settings };
+    const settings = mapFields(onlyObjects(extensions), (value, id) => {
+      if (!livesIn(revision, id)) return undefined;
+      return id === tasksExtension && isFields(value) && Object.keys(value).length > 0 ? noSettings : value;
+    });
+    if (settings === extensions) return capabilities;
+    return Object.keys(settings).length === 0 ? rest : { ...rest, extensions: settings };
   },
 };
 

@@ -203,9 +203,9 @@ function forShape(revision: Revision, shape: Shape): Read {
 
 function compileShape(revision: Revision, shape: Shape): Read {
   const rows = Object.entries(shape.rows);
-  const foreign = rows.filter(([, row]) => !isHeard(row, revision)).map(([key]) => key);
+  const foreign = rows.filter(([, row]) => !isAlive(row.life, revision)).map(([key]) => key);
   const fields = rows
-    .filter(([, row]) => isHeard(row, revision) && row.readApart !== true)
+    .filter(([, row]) => isAlive(row.life, revision) && row.readApart !== true)
     .map(([key, row]): Field => {
       const required = row.presence === 'required';
       return { key, read: reader(revision, row), required, nullIsAbsent: !required && !takesNull(revision, row.kind) };
@@ -247,10 +247,6 @@ function takesNull(revision: Revision, kind: Kind): boolean {
   if (kind.kind === 'oneOf') return kind.of.some((row) => takesNull(revision, row.kind));
   if (kind.kind !== 'widened') return kind.kind === 'any' || kind.kind === 'null';
   return takesNull(revision, (isAlive(kind.life, revision) ? kind.newer : kind.older).kind);
-}
-
-function isHeard(row: Row, revision: Revision): boolean {
-  return row.heardAlways || isAlive(row.life, revision);
 }
 
 /** Puts the named adaptations of a type after the reading of its fields. */

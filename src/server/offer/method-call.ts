@@ -9,7 +9,6 @@ import { isExtensionFlag, type ClientCapabilities, type ClientFlag } from '../..
 import { extensionCapability } from '../../protocol/extension.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { McpError } from '../../protocol/error.ts';
-import type { Revision } from '../../protocol/revision.ts';
 import type { Problem } from '../../schema/problem.ts';
 import { Context } from '../context.ts';
 import { inWords } from '../told.ts';
@@ -40,17 +39,17 @@ export function callMethod(entry: MethodEntry, params: JsonObject, call: Call): 
 }
 
 /** Spec 2026-07-28, Base protocol, Error codes: -32021 names what the client would have to declare. */
-function requireDeclared({ name, capability, extension }: MethodEntry, { facts, client }: Call): void {
+function requireDeclared({ name, capability, extension }: MethodEntry, { client }: Call): void {
   for (const flag of [capability, extension as ClientFlag | undefined]) {
     if (flag === undefined || client.supports(flag)) continue;
     throw new McpError('missingRequiredClientCapability', `${name} needs ${flag}, which the client did not declare`, {
-      data: { requiredCapabilities: required(flag, facts) },
+      data: { requiredCapabilities: required(flag) },
     });
   }
 }
 
-function required(flag: ClientFlag, facts: Revision): ClientCapabilities {
-  if (isExtensionFlag(flag)) return extensionCapability(facts, flag);
+function required(flag: ClientFlag): ClientCapabilities {
+  if (isExtensionFlag(flag)) return extensionCapability(flag);
   return flag.split('.').reduceRight<JsonObject>((inner, key) => ({ [key]: inner }), {});
 }
 

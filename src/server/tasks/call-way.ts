@@ -47,6 +47,6 @@ export function requireExtension(call: Call, what: string): void {
   throw new McpError(
     'missingRequiredClientCapability',
     `${what} needs the extension ${tasksExtension}, which the client did not declare with this request`,
-    { data: { requiredCapabilities: extensionCapability(call.facts, tasksExtension) } },
+    { data: { requiredCapabilities: extensionCapability(tasksExtension) } },
   );
 }
