@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Case } from '../bench/harness/case.ts';
@@ -14,9 +12,6 @@ import { failuresOf, race } from '../bench/harness/race.ts';
 import { addition, wrongAddition, type Shots } from '../bench/harness/requests.ts';
 import { tableOf } from '../bench/harness/table.ts';
 import { ran } from '../scripts/toolchains/command.ts';
-import { root } from './support/sources.ts';
-
-const smokeMs = 540_000;
 
 /** A case of one contender that is asked a few things. */
 function asking(script: string, shots: Shots, first?: Shots): Case {
@@ -24,29 +19,6 @@ function asking(script: string, shots: Shots, first?: Shots): Case {
   const contenders = [httpContender({ ...load, name: script })];
   return { id: 'one', title: 'one', unit: 'µs', target: 'none', contenders };
 }
-
-test('every case of the benchmark runs and answers right', { timeout: smokeMs + 5_000 }, async () => {
-  const { code, said } = await new Promise<{ readonly code: unknown; readonly said: string }>((resolve) => {
-    execFile(
-      process.execPath,
-      ['--disable-warning=ExperimentalWarning', join(root, 'bench', 'run.ts'), '--smoke', '--no-peers'],
-      { timeout: smokeMs },
-      (error, stdout, stderr) =>
-        resolve({ code: error === null ? 0 : (error.code ?? error.signal), said: stdout + stderr }),
-    );
-  });
-  assert.equal(code, 0, said);
-  const lines = said.trim().split('\n');
-  assert.deepEqual(
-    lines.filter((line) => !line.endsWith(': every contender answers right')),
-    [],
-  );
-  for (const id of ['call-16', 'session-16', 'list', 'large-result', 'idle-streams', 'growth', 'bridge-same'])
-    assert.ok(
-      lines.some((line) => line.startsWith(`${id}:`)),
-      `there is no line about ${id}`,
-    );
-});
 
 test('a contender of the benchmark that answers wrongly is out and fails the run', async () => {
   const wrongSum: Shots = (speak) => (number) => ({ ...addition(speak)(number), expected: `"text":"${number + 2}"` });

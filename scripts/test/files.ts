@@ -3,7 +3,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { root } from '../../test/support/sources.ts';
-import { nightlyFiles, ownProcess, slowFiles } from './tiers.ts';
+import { nightlyFiles, ownProcess, slowFiles, smokeTests } from './tiers.ts';
 
 /** What is run: `fast` by `npm test`, `all` by `npm run test:all`, `nightly` by `npm run test:nightly`. */
 export type Tier = 'fast' | 'all' | 'nightly';
@@ -16,13 +16,19 @@ export interface TestFile {
   readonly isShared: boolean;
   /** Whether it is listed as slow. A file that is not is held to the limits of fast files. */
   readonly isSlow: boolean;
+  /** Matches the names of those of its tests that are run; all without it. */
+  readonly names?: string;
 }
 
 /** The files of a tier, in alphabetical order. */
 export function filesOf(tier: Tier): readonly TestFile[] {
-  return everyFile().filter(({ path, isSlow }) => {
-    if (path in nightlyFiles) return tier === 'nightly';
-    return tier !== 'fast' || !isSlow;
+  const files = everyFile();
+  if (tier === 'nightly') return files;
+  return files.flatMap((file) => {
+    const isLeftOut = tier === 'fast' ? file.isSlow : file.path in nightlyFiles;
+    const names = smokeTests[file.path];
+    if (!isLeftOut) return [file];
+    return names === undefined || tier !== 'fast' ? [] : [{ ...file, names }];
   });
 }
 
@@ -52,7 +58,9 @@ export function everyFile(): readonly TestFile[] {
 
 /** The entries of the tables that name no file. */
 export function staleEntries(): readonly string[] {
-  return Object.keys({ ...slowFiles, ...nightlyFiles, ...ownProcess }).filter((path) => !existsSync(join(root, path)));
+  return Object.keys({ ...slowFiles, ...nightlyFiles, ...ownProcess, ...smokeTests }).filter(
+    (path) => !existsSync(join(root, path)),
+  );
 }
 
 /** How large a file is: what it takes is guessed by this until it has run once. */

@@ -44,7 +44,7 @@ export async function runPool(files: readonly TestFile[], jobs: number, options:
 async function serveProcess(open: TestFile[], options: PoolOptions): Promise<void> {
   const first = open.shift();
   if (first === undefined) return;
-  const worker = new Worker(options);
+  const worker = new Worker(first, options);
   let file: TestFile | undefined = first;
   for (let count = 0; file !== undefined; file = open.shift()) {
     const result = await worker.run(file);
@@ -63,13 +63,14 @@ class Worker {
   #output = '';
   isOver = false;
 
-  constructor({ tier, name, seed, starved, env }: PoolOptions) {
+  constructor({ names }: TestFile, { tier, name, seed, starved, env }: PoolOptions) {
     // What a starved process starts is starved too.
     const slowed = {
       PARLEY_BROWSER_SLOWER: '5',
       NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --import=${urlOf('test/support/starved.ts')}`,
     };
     this.#timeout = process.execArgv.some((word) => word.startsWith('--inspect')) ? 0 : undefined;
+    const pattern = name === undefined ? names : escaped(name);
     this.#child = fork(join(root, 'scripts/test/worker.ts'), {
       cwd: root,
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
@@ -77,7 +78,7 @@ class Worker {
       execArgv: [
         ...['test/compile-cache.ts', 'test/setup.ts'].flatMap((path) => ['--import', urlOf(path)]),
         `--test-reporter=${urlOf('scripts/test/reporter.ts')}`,
-        ...(name === undefined ? [] : [`--test-name-pattern=${escaped(name)}`]),
+        ...(pattern === undefined ? [] : [`--test-name-pattern=${pattern}`]),
         ...(seed === undefined ? [] : ['--test-randomize', `--test-random-seed=${seed}`]),
       ],
     });
@@ -96,7 +97,7 @@ class Worker {
     const timeout = this.#timeout ?? (isShared ? sharedTimeout : ownTimeout);
     const before = childCpu(this.#child.pid);
     const began = performance.now();
-    const next: RunFile = { path, timeout: timeout === 0 ? Infinity : timeout };
+    const next: RunFile = { path, isShared, timeout: timeout === 0 ? Infinity : timeout };
     let result: FileResult | undefined;
     const answered = new Promise<void>((resolve) => {
       this.#child.once('message', (message) => {

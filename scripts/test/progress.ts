@@ -26,7 +26,7 @@ export class Progress {
     if (this.#options.eachFile || result.failed > 0) console.log(lineOf(result));
     for (const { name, place, text } of result.failures) {
       console.log(`\n  ✖ ${name}\n    ${place}\n${indented(text)}`);
-      const one = name === '(the file itself)' ? '' : ` --name ${JSON.stringify(lastName(name))}`;
+      const one = name.startsWith('(') ? '' : ` --name ${JSON.stringify(lastName(name))}`;
       console.log(`    again: npm run t -- ${result.path}${one}\n`);
     }
     this.#sayHowFar();

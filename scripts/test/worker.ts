@@ -9,12 +9,15 @@ import { syncBuiltinESMExports } from 'node:module';
 import { resolve } from 'node:path';
 import { mock, suite } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { leftBehind, processState, type ProcessState } from '../../test/support/left-behind.ts';
 import { takeViolations } from '../../test/support/sent-wrong.ts';
 import { takeReport, type Failure, type FileReport } from './reporter.ts';
 
 /** What the pool sends: the next file, or that there is none. */
 export interface RunFile {
   readonly path: string;
+  /** Whether other files run in this process too, so that it must be left as it was found. */
+  readonly isShared: boolean;
   /** In milliseconds. */
   readonly timeout: number;
 }
@@ -42,8 +45,9 @@ process.on('message', (next: RunFile | 'end') => {
   else void run(next);
 });
 
-async function run({ path, timeout }: RunFile): Promise<void> {
+async function run({ path, timeout, isShared }: RunFile): Promise<void> {
   const [wall, cpu, before] = [performance.now(), process.cpuUsage(), started];
+  const found = processState();
   const report = takeReport();
   // A failure is in the report; a suite's promise does not reject.
   await suite(path, { timeout }, async () => {
@@ -52,7 +56,7 @@ async function run({ path, timeout }: RunFile): Promise<void> {
   mock.reset();
   const { user, system } = process.cpuUsage(cpu);
   const told = await report;
-  const late = lateFailures(path);
+  const late = [...sentWrong(path), ...(isShared ? await leftOpen(path, found) : [])];
   const result: FileResult = {
     ...told,
     tests: told.tests + late.length,
@@ -67,13 +71,21 @@ async function run({ path, timeout }: RunFile): Promise<void> {
   send?.(result);
 }
 
-/** What is wrong when a file is over and no test of it failed by it. */
-function lateFailures(path: string): readonly Failure[] {
+/** What was sent between tests that the official schemas refuse. */
+function sentWrong(path: string): readonly Failure[] {
   return takeViolations().map((text) => ({
     name: '(between tests)',
     place: path,
-    text: `sent what the official schema refuses: ${text}`,
+    text: `sent what the schema refuses: ${text}`,
   }));
+}
+
+/** What the file changed in the process and did not restore. */
+async function leftOpen(path: string, found: ProcessState): Promise<readonly Failure[]> {
+  const left = await leftBehind(found);
+  return left.length === 0
+    ? []
+    : [{ name: '(after its tests)', place: path, text: `the file leaves behind: ${left.join('; ')}` }];
 }
 
 /** Every way of `node:child_process` ends in one of these. */

@@ -14,5 +14,6 @@ export const ownProcess: Readonly<Record<string, string>> = {
   'test/otel/page.test.ts': telemetry,
   'test/otel/revisions.test.ts': telemetry,
   'test/otel/service.test.ts': telemetry,
+  'src/node/client/fetch-contract.test.ts': 'imports the tests of other files once more, with another `fetch`',
   'test/late-loading.test.ts': 'makes the first load of modules fail, so nothing may have loaded them before',
 };
