@@ -3,6 +3,7 @@ import type { StoredTask, TaskStore } from '../store/tasks.ts';
 import { after, settledWithin } from '../jsonrpc/timeout.ts';
 import { quiet } from '../peer/ask.ts';
 import { hasEnded } from '../protocol/task-status.ts';
+import { readClocks, type ClockReading } from './lease.ts';
 import type { Next, Unchanged } from './machine.ts';
 import { expiryOf, type TaskRecord } from './record.ts';
 import { UnreadableTask, type RecordTexts } from './sealed-text.ts';
@@ -16,6 +17,8 @@ export interface HeldTask {
   readonly epoch: number;
   /** Time until it may be claimed when it was read, in milliseconds: the rest of a lease. */
   readonly dueInMs?: number | undefined;
+  /** Clocks before the store was asked to give the task to this process. */
+  readonly heldSince?: ClockReading;
 }
 
 /** The needs of keeping tasks. */
@@ -97,7 +100,7 @@ export class Keeper {
    * @returns `undefined` where the limit is reached.
    */
   async add(record: TaskRecord, dueInMs: number, most: number): Promise<HeldTask | undefined> {
-    const kept: HeldTask = { record, version: 1, epoch: 0 };
+    const kept: HeldTask = { record, version: 1, epoch: 0, heldSince: this.#clocks };
     const outcome = await this.store.add({ ...(await this.#stored(kept, dueInMs)), ...this.#life(record) }, most);
     // Ids have 144 random bits: one that is known already is none of chance.
     if (outcome === 'known') throw new Error('the store says that a task of this id is there already');
@@ -125,11 +128,12 @@ export class Keeper {
       const claims = claimForMs !== undefined && record.hand === 'running';
       const next: HeldTask = { record, version: kept.version + 1, epoch: kept.epoch + (claims ? 1 : 0) };
       const life = record.ttlMs === kept.record.ttlMs ? {} : this.#life(record);
+      const heldSince = this.#clocks;
       if (await this.store.swap({ ...(await this.#stored(next, claims ? claimForMs : dueOf(record))), ...life })) {
         // Whoever hears of it may hand its outcome over, which comes after its end.
         if (hasEnded(record) && !hasEnded(kept.record)) this.#parts.onEnd?.(record);
         this.#tell(next);
-        return next;
+        return claims ? { ...next, heldSince } : next;
       }
       kept = await this.read(record.id);
     }
@@ -151,6 +155,7 @@ export class Keeper {
 
   /** Claims what is due: its holders are gone, or it waits to be run. */
   async claim(node: string, forMs: number, most: number): Promise<readonly HeldTask[]> {
+    const heldSince = this.#clocks;
     const stored = await this.store.claim(this.#parts.queue, { node, forMs, most });
     const opened = await Promise.all(stored.map(async (one) => await this.#opened(one)));
     const unreadable = stored.filter((_, at) => opened[at] === undefined);
@@ -160,7 +165,7 @@ export class Keeper {
         unreadable.map(({ id, epoch }) => ({ id, epoch })),
         unreadableMs,
       );
-    return opened.filter((held) => held !== undefined);
+    return opened.flatMap((held) => (held === undefined ? [] : [{ ...held, heldSince }]));
   }
 
   /**
@@ -252,6 +257,10 @@ export class Keeper {
   /** Some change may not have been told: all who wait look again. */
   #missedSome(): void {
     for (const id of this.#heard.keys()) this.lookAgain(id);
+  }
+
+  get #clocks(): ClockReading {
+    return readClocks(this.#parts.now);
   }
 
   get #channel(): string {

@@ -3,6 +3,7 @@ import { after, monotonicNow } from '../jsonrpc/timeout.ts';
 import { McpError } from '../protocol/error.ts';
 import { quiet, RoundEnded } from '../peer/ask.ts';
 import type { Keeper, HeldTask } from './keeper.ts';
+import { Lease, readClocks, type ClockReading } from './lease.ts';
 import {
   asked,
   kept as keptOnce,
@@ -27,6 +28,8 @@ export interface RunBounds {
   readonly leaseMs: number;
   /** Characters of JSON that all questions have which wait, and all that `once` keeps. */
   readonly textLength: number;
+  /** Reports an effect that did not begin because the lease may have ended. */
+  onError(error: unknown, where: string): void;
 }
 
 /** One run of a task in this process: it speaks under its epoch, and is over once another has a newer one. */
@@ -35,6 +38,7 @@ export class TaskRun {
   readonly #controller = new AbortController();
   readonly #epoch: number;
   readonly #bounds: RunBounds;
+  readonly #lease: Lease;
   readonly #waits = new Map<string, Waiting>();
   readonly #unhear: () => void;
   #kept: HeldTask;
@@ -54,6 +58,7 @@ export class TaskRun {
     this.#kept = kept;
     this.#epoch = kept.epoch;
     this.#bounds = bounds;
+    this.#lease = new Lease(bounds.leaseMs, bounds.now, kept.heldSince);
     this.#unhear = keeper.hear(kept.record.id, (changed) => {
       if (changed === undefined) void this.look();
       else this.#saw(changed);
@@ -133,10 +138,14 @@ export class TaskRun {
    * the store takes the task up.
    */
   async insist(step: Parameters<TaskRun['change']>[0]): ReturnType<TaskRun['change']> {
+    return await this.#insisting(() => this.change(step));
+  }
+
+  async #insisting<T>(work: () => Promise<T>): Promise<T> {
     const until = monotonicNow() + this.#bounds.leaseMs;
     for (let wait = 100; ; wait *= 2) {
       try {
-        return await answeredBy(until, this.change(step));
+        return await answeredBy(until, work());
       } catch (error) {
         if (this.#over !== undefined || monotonicNow() + wait >= until) {
           this.lose();
@@ -147,10 +156,47 @@ export class TaskRun {
     }
   }
 
-  /** Begins a side effect. @throws RoundEnded where nobody heeds any more what it does: another run may be at it by now. */
-  begin<T>(effect: () => T): T {
+  /**
+   * Begins a side effect if the task is still this run's: the store renews the lease first, and answers before that lease may have ended.
+   *
+   * @throws RoundEnded if the task has ended, or another run may have it.
+   */
+  async begin<T>(effect: () => T): Promise<Awaited<T>> {
+    this.#refuseLate();
+    await this.#insisting(() => this.#renew());
+    // The process may have stood still while the answer of the store was on its way.
+    this.#refuseLate();
+    return await effect();
+  }
+
+  /** Tells whether the lease may have ended: another run may have the task. */
+  get isLate(): boolean {
+    return this.#lease.mayHaveEnded;
+  }
+
+  /** The store renewed the lease of this run; it was asked when the clocks stood at `since`. */
+  renewed(since: ClockReading): void {
+    this.#lease.renewed(since);
+  }
+
+  async #renew(): Promise<void> {
+    const { leaseMs, now } = this.#bounds;
+    const since = readClocks(now);
+    const lost = await this.#keeper.store.renew([{ id: this.id, epoch: this.#epoch }], leaseMs);
+    if (lost.length === 0) return this.renewed(since);
+    await this.look();
+    this.lose();
+  }
+
+  /** @throws RoundEnded if the run is over, or its lease may have ended, which ends the run. */
+  #refuseLate(): void {
+    if (this.#over === undefined && this.isLate) {
+      const { leaseMs, onError } = this.#bounds;
+      const why = `the process stood still, or the store was away, for as long as the lease of ${leaseMs} ms`;
+      onError(new Error(`an effect of ctx.once did not begin: ${why}`), `task ${this.id}`);
+      this.lose();
+    }
     if (this.#over !== undefined) throw new RoundEnded();
-    return effect();
   }
 
   /** Keeps the outcome of a side effect. @throws RoundEnded where it is not kept, since the task is run elsewhere or has ended. */

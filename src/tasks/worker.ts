@@ -2,6 +2,7 @@ import { after, monotonicNow, settledWithin } from '../jsonrpc/timeout.ts';
 import { hasEnded } from '../protocol/task-status.ts';
 import type { Keeper, HeldTask } from './keeper.ts';
 import type { TaskTurn } from './executor.ts';
+import { readClocks } from './lease.ts';
 import { claimed, finished, givenBack, leaseEnded, left, type Next } from './machine.ts';
 import { expiryOf, type TaskRecord } from './record.ts';
 import { TaskRun } from './run.ts';
@@ -225,7 +226,8 @@ export class Worker {
       return typeof begun === 'string' && free !== held.record ? free : begun;
     });
     if (typeof next !== 'object' || next.record.hand !== 'running') return;
-    await this.#start(this.#runOf(next));
+    const { heldSince } = kept;
+    await this.#start(this.#runOf(heldSince === undefined ? next : { ...next, heldSince }));
   }
 
   /** Lets whoever comes claim a task that was claimed in vain. */
@@ -249,17 +251,18 @@ export class Worker {
     return this.#parts.engine !== undefined;
   }
 
-  /** Starts a run that was claimed, unless nothing begins here any more. */
+  /** Starts a run that was claimed, unless nothing begins here any more, or it was claimed too long ago. */
   async #start(run: TaskRun): Promise<Conducted | undefined> {
-    if (!this.#draining) return this.#conduct(run, (one) => this.#parts.perform(one));
+    // The process may have stood still since it claimed the task: whoever claims it next begins.
+    if (!this.#draining && !run.isLate) return this.#conduct(run, (one) => this.#parts.perform(one));
     await run.change((record, holder) => givenBack(record, holder));
     run.lose();
     return undefined;
   }
 
   #runOf(kept: HeldTask): TaskRun {
-    const { now, times, limits } = this.#parts;
-    return new TaskRun(this.#keeper, kept, { now, leaseMs: times.leaseMs, textLength: limits.textLength });
+    const { now, times, limits, onError } = this.#parts;
+    return new TaskRun(this.#keeper, kept, { now, leaseMs: times.leaseMs, textLength: limits.textLength, onError });
   }
 
   #conduct(run: TaskRun, work: (run: TaskRun) => Promise<Ending>): Conducted {
@@ -302,7 +305,9 @@ export class Worker {
     const held = [...this.#running].filter(({ run }) => run.over === undefined);
     if (held.length === 0) return;
     const leases = held.map(({ run }) => ({ id: run.id, epoch: run.epoch }));
+    const since = readClocks(now);
     const lost = new Set(await this.#keeper.store.renew(leases, times.leaseMs));
+    for (const { run } of held) if (!lost.has(run.id)) run.renewed(since);
     for (const { run } of held) if (lost.has(run.id)) await run.look().then(() => run.lose());
     const waiting = held.filter(({ run }) => run.waits);
     for (const one of waiting) one.waitsSince ??= now();

@@ -25,7 +25,7 @@ export function loadTasks(info: Implementation, parts: Parts): TaskAnswers {
   const { store = memoryTasks(), queue = info.name, limits, executor, keys, onAudit, ...times } = options.tasks;
   const { onError, rounds } = options;
   // Other processes read the times of tasks.
-  const now = Date.now;
+  const now = (): number => Date.now();
   const allLimits = withGiven(taskLimits, limits);
   const runner: Runner = new Runner(
     {

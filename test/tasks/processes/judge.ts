@@ -25,7 +25,26 @@ export function entriesOf(text: string): readonly Entry[] {
 
 /** Finds what was promised and is not so. */
 export function judge(entries: readonly Entry[], lived: readonly Lived[]): readonly string[] {
-  return [...endsOf(entries), ...runsOf(entries, lived), ...keptOf(entries, lived)];
+  return [...endsOf(entries), ...lateOf(entries), ...runsOf(entries, lived), ...keptOf(entries, lived)];
+}
+
+/** Time for which an answer of the store to a run that is about to begin an effect may be under way, in milliseconds. */
+const underWayMs = 500;
+
+/** No effect begins after its task has ended, nor in an older run than another effect of the task. */
+function lateOf(entries: readonly Entry[]): readonly string[] {
+  const ended = new Map<string, number>();
+  const newest = new Map<string, number>();
+  return entries.flatMap((entry) => {
+    if (entry[0] === 'ended') ended.set(entry[1], Number(entry[3]));
+    if (entry[0] !== 'begins') return [];
+    const [, label, attempt, id, at] = entry;
+    const lateMs = Number(at) - (ended.get(id) ?? Infinity);
+    const isOld = Number(attempt) < (newest.get(id) ?? 0);
+    newest.set(id, Math.max(Number(attempt), newest.get(id) ?? 0));
+    if (isOld) return [`an effect of task ${label} begins in run ${attempt}, and a newer run had begun one`];
+    return lateMs > underWayMs ? [`an effect of task ${label} begins ${lateMs} ms after the end of the task`] : [];
+  });
 }
 
 /** An end is committed once. */

@@ -21,11 +21,14 @@ export interface Said {
 /** Lines of the journal. */
 export type Entry =
   | readonly [what: 'run', task: string, attempt: string, name: string]
+  /** An effect of `once` begins, with the id of its task and the time in milliseconds since 1970. */
+  | readonly [what: 'begins', task: string, attempt: string, taskId: string, at: string]
   /** An effect of `once` was done, and what it gave. */
   | readonly [what: 'effect', task: string, key: string, value: string, attempt: string]
   /** A run learned what `once` gave. */
   | readonly [what: 'kept', task: string, key: string, value: string, attempt: string]
-  | readonly [what: 'ended', taskId: string, status: string]
+  /** An end was committed, with the time in milliseconds since 1970. */
+  | readonly [what: 'ended', taskId: string, status: string, at: string]
   | readonly [what: 'befell', step: string, how: string];
 
 /** The name of the file that lets something befall a process. */

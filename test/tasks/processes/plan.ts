@@ -11,6 +11,7 @@ export const steps = [
   'when tasks of others were claimed',
   'when a run begins',
   'in the middle of a run',
+  'before an effect',
   'in once, when its effect is done',
   'when once is kept',
   'when a question is kept',

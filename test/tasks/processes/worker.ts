@@ -93,7 +93,7 @@ function deadly(store: TaskStore): TaskStore {
       const { before, then } = stepsOf(task);
       if (before !== undefined) at(before);
       const done = await store.swap(task);
-      if (done && !task.open) enter('ended', task.id, statusOf(task));
+      if (done && !task.open) enter('ended', task.id, statusOf(task), String(Date.now()));
       if (done && then !== undefined) at(then);
       return done;
     },
@@ -153,7 +153,12 @@ function addTools(): void {
   };
   tool('once', 1, async (task) => (await working(), task));
   tool('again', 100, async (task) => (await working(), task));
-  tool('cancelled', 100, async (task) => (await working(), task));
+  tool('cancelled', 100, async (task, ctx) => {
+    await working();
+    await kept(task, 'a', ctx);
+    await kept(task, 'b', ctx);
+    return task;
+  });
   tool('kept', 100, async (task, ctx) => `${await kept(task, 'a', ctx)} ${await kept(task, 'b', ctx)}`);
   tool('asks', 100, async (_, ctx) => {
     await working();
@@ -169,7 +174,9 @@ function addTools(): void {
 
 async function kept(task: string, key: string, ctx: Ctx): Promise<string> {
   const attempt = String(ctx.task?.attempt);
+  at('before an effect');
   const value = await ctx.once(key, async () => {
+    enter('begins', task, attempt, ctx.task?.id ?? '', String(Date.now()));
     await working();
     const effect = crypto.randomUUID();
     enter('effect', task, key, effect, attempt);

@@ -71,7 +71,7 @@ export class KeptTasks {
     const { store = memoryOf(tasks), queue = 'bridge', limits, keys, onAudit, ...times } = tasks;
     const allLimits = withGiven({ ...taskLimits, running: mostRunning, waiting: mostRunning }, limits);
     // Other processes read the times of tasks.
-    const now = Date.now;
+    const now = (): number => Date.now();
     this.#member = member;
     this.#principal = principal;
     this.#runner = new Runner(
