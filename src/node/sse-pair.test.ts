@@ -40,11 +40,12 @@ async function load<T>(version: string, path: string): Promise<T> {
 }
 
 /** The oldest clients expect the global that browsers have; later ones brought it along. */
-async function withEventSource(): Promise<void> {
+function withEventSource(t: TestContext): void {
   const required = createRequire(import.meta.resolve('sdk-1.12.0/client/sse.js'))('eventsource') as {
     EventSource: unknown;
   };
   Object.assign(globalThis, { EventSource: required.EventSource });
+  t.after(() => Reflect.deleteProperty(globalThis, 'EventSource'));
 }
 
 /** @param heard When the tool goes on after its progress: the oldest clients drop progress that comes with the result. */
@@ -61,7 +62,7 @@ function weather(heard: Promise<unknown> = Promise.resolve()): Server {
 describe('an official client of HTTP+SSE', () => {
   for (const version of versions) {
     test(`of version ${version} connects at the old paths and calls a tool [sse-011]`, async (t) => {
-      await withEventSource();
+      withEventSource(t);
       const { Client } = await load<{ Client: new (info: object, options: object) => OfficialClient }>(
         version,
         'client/index.js',

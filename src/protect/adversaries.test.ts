@@ -81,8 +81,9 @@ async function publishedKey({ fetch }: TestIssuer): Promise<Readonly<Record<stri
   return (JSON.parse(new TextDecoder().decode(value)) as { keys: Record<string, unknown>[] }).keys[0] ?? {};
 }
 
-function issued(who: string, token: TestToken): Adversary {
-  const sends = async ({ issuer }: Means): Promise<Fields> => bearer(await issuer.issue(token));
+function issued(who: string, token: TestToken | (() => TestToken)): Adversary {
+  const sends = async ({ issuer }: Means): Promise<Fields> =>
+    bearer(await issuer.issue(typeof token === 'function' ? token() : token));
   return { who, sends, status: 401, error: 'invalid_token' };
 }
 
@@ -155,7 +156,7 @@ const callers: readonly Adversary[] = [
   issued('whose token is of another issuer', { claims: { iss: 'https://evil.example' } }),
   issued('whose token has expired', { expiresIn: -60 }),
   issued('whose token never ends', { claims: { exp: undefined } }),
-  issued('whose token is not valid yet', { claims: { nbf: now() + 300 } }),
+  issued('whose token is not valid yet', () => ({ claims: { nbf: now() + 300 } })),
   issued('whose token is a proof', { header: { typ: 'dpop+jwt' } }),
   issued('whose token is an ID-JAG', { header: { typ: 'oauth-id-jag+jwt' } }),
   issued('whose token ends a session', { header: { typ: 'logout+jwt' } }),
@@ -202,8 +203,8 @@ const callers: readonly Adversary[] = [
   prover('whose proof is for another host', { claims: { htu: 'https://evil.example/mcp' } }),
   prover('whose proof is for another token', { claims: { ath: 'x' } }),
   prover('whose proof is by another key', { byAnother: true }, 'invalid_token'),
-  prover('whose proof is old', { claims: { iat: now() - 400 } }),
-  prover('whose proof is of later', { claims: { iat: now() + 400 } }),
+  prover('whose proof is old', () => ({ claims: { iat: now() - 400 } })),
+  prover('whose proof is of later', () => ({ claims: { iat: now() + 400 } })),
   prover('whose proof has no id', { claims: { jti: undefined } }),
   prover('whose proof is of another type', { header: { typ: 'at+jwt' } }),
   prover('whose proof has a nonce of its own making', { claims: { nonce: 'abc' } }, 'use_dpop_nonce'),

@@ -43,11 +43,13 @@ async function openWith(t: TestContext, wishes: Wishes = {}): Promise<GuardedEnt
   return { ...opened, ...time };
 }
 
-const refused: readonly (readonly [what: string, token: TestToken, reason: RegExp])[] = [
+const inSeconds = (seconds: number): number => Math.floor(Date.now() / 1000) + seconds;
+
+const refused: readonly (readonly [what: string, token: TestToken | (() => TestToken), reason: RegExp])[] = [
   ['that has expired [auth-124]', { expiresIn: -31 }, /expired/],
   ['without an end', { claims: { exp: undefined } }, /cannot be read/],
   ['whose end is no number', { claims: { exp: '9999999999' } }, /cannot be read/],
-  ['that is not valid yet', { claims: { nbf: Math.floor(Date.now() / 1000) + 120 } }, /not valid yet/],
+  ['that is not valid yet', () => ({ claims: { nbf: inSeconds(120) } }), /not valid yet/],
   [
     'for another resource [auth-122] [auth-123] [security-008]',
     { audience: 'https://other.example/mcp' },
@@ -103,7 +105,7 @@ const refused: readonly (readonly [what: string, token: TestToken, reason: RegEx
 for (const [what, token, reason] of refused)
   test(`a token ${what} is refused`, async (t) => {
     const { send, issuer } = await open(t, entry);
-    const answer = await send(who(await issuer.issue(token)));
+    const answer = await send(who(await issuer.issue(typeof token === 'function' ? token() : token)));
     assert.equal(answer.status, 401);
     assert.match(reasonOf(answer) ?? '', reason);
   });

@@ -154,7 +154,9 @@ function flushAtExit(flush: () => void): void {
   collecting.add(flush);
   if (listens) return;
   listens = true;
-  process.on('exit', () => {
-    for (const collected of collecting) collected();
-  });
+  process.on('exit', flushAllLines);
+}
+
+function flushAllLines(): void {
+  for (const flush of collecting) flush();
 }

@@ -45,17 +45,26 @@ const handles: ReadonlyMap<string, string> = new Map([
   ['Timeout', 'timers'],
 ]);
 
+/** Globals that libraries set when they are loaded, for all their copies. */
+const libraryGlobals = /^__zod_/;
+
+/** Listeners that the package adds once, and that last as long as the process. */
+function isRemovable({ name }: { readonly name: string }): boolean {
+  return name !== 'flushAllLines';
+}
+
 /** The present state of the process. */
 export function processState(): ProcessState {
   const values = new Map<string, unknown>();
   for (const [name, owner, keys] of functions)
     for (const key of keys) values.set(`${name}.${String(key)}`, Reflect.get(owner, key));
-  for (const key of Reflect.ownKeys(globalThis)) values.set(`the key ${String(key)} of globalThis`, 'present');
+  for (const key of Reflect.ownKeys(globalThis).map(String))
+    if (!libraryGlobals.test(key)) values.set(`the key ${key} of globalThis`, 'present');
   for (const [key, value] of Object.entries(process.env)) values.set(`process.env.${key}`, value);
   values.set('the current directory', process.cwd());
   const counts = new Map<string, number>();
   for (const event of process.eventNames())
-    counts.set(`listeners of process for ${String(event)}`, process.listenerCount(event));
+    counts.set(`listeners of process for ${String(event)}`, process.rawListeners(event).filter(isRemovable).length);
   for (const kind of process.getActiveResourcesInfo()) {
     const name = handles.get(kind);
     if (name !== undefined) counts.set(name, (counts.get(name) ?? 0) + 1);

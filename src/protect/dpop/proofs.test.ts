@@ -117,7 +117,11 @@ test('a token that is not bound needs no proof, but where one is required', asyn
   assert.equal((await strict.send(call('tools/list', {}, { authorization: `Bearer ${own}` }))).status, 401);
 });
 
-const wrong: readonly (readonly [what: string, wish: Parameters<Prover['prove']>[0]])[] = [
+type Wish = Parameters<Prover['prove']>[0];
+
+const inSeconds = (seconds: number): number => Math.floor(Date.now() / 1000) + seconds;
+
+const wrong: readonly (readonly [what: string, wish: Wish | (() => Wish)])[] = [
   ['for another method', { claims: { htm: 'GET' } }],
   ['for a method in other letters', { claims: { htm: 'post' } }],
   ['for another host', { claims: { htu: 'https://other.example/mcp' } }],
@@ -126,8 +130,8 @@ const wrong: readonly (readonly [what: string, wish: Parameters<Prover['prove']>
   ['for no URL', { claims: { htu: 'mcp' } }],
   ['for another token', { claims: { ath: 'x' } }],
   ['for no token', { claims: { ath: undefined } }],
-  ['that was made too long ago [sep-1932-server-iat-window]', { claims: { iat: Math.floor(Date.now() / 1000) - 310 } }],
-  ['that is made later [sep-1932-server-iat-window]', { claims: { iat: Math.floor(Date.now() / 1000) + 320 } }],
+  ['that was made too long ago [sep-1932-server-iat-window]', () => ({ claims: { iat: inSeconds(-310) } })],
+  ['that is made later [sep-1932-server-iat-window]', () => ({ claims: { iat: inSeconds(320) } })],
   ['without a time [auth-146] [sep-1932-server-iat-window]', { claims: { iat: undefined } }],
   ['without an id', { claims: { jti: undefined } }],
   ['whose id is endless', { claims: { jti: 'x'.repeat(513) } }],
@@ -139,7 +143,7 @@ const wrong: readonly (readonly [what: string, wish: Parameters<Prover['prove']>
 for (const [what, wish] of wrong)
   test(`a proof ${what} is refused`, async (t) => {
     const { send, ask, prove } = await bound(t);
-    const answer = await send(ask(await prove(wish)));
+    const answer = await send(ask(await prove(typeof wish === 'function' ? wish() : wish)));
     assert.equal(answer.status, 401);
     assert.equal(challengeOf(answer)['error'], 'invalid_dpop_proof');
   });
