@@ -1,0 +1,120 @@
+/** Lists the small faults that can be planted in a source file, one at a time. */
+
+import { parseAst } from 'rolldown/parseAst';
+
+/** One fault: the text between two offsets of a file is replaced. */
+export interface Mutant {
+  readonly file: string;
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+  /** A test that never executes this offset cannot find the fault. */
+  readonly at: number;
+  readonly lineNumber: number;
+  /** The line on which it begins. */
+  readonly line: string;
+  /** Kind, old text and new text, short, on one line. */
+  readonly change: string;
+}
+
+interface Node {
+  readonly type: string;
+  readonly start: number;
+  readonly end: number;
+  readonly [key: string]: unknown;
+}
+
+/** Kind, what is replaced, and by what. */
+type Edit = readonly [string, { readonly start: number; readonly end: number }, string];
+
+const edges: Readonly<Record<string, string>> = { '<': '<=', '<=': '<', '>': '>=', '>=': '>' };
+const logic: Readonly<Record<string, string>> = { '===': '!==', '!==': '===', '&&': '||', '||': '&&' };
+const maxSmallLimit = 64;
+
+/** All faults of a file, in the order of their places. */
+export function mutantsOf(file: string, source: string): readonly Mutant[] {
+  const found: Mutant[] = [];
+  // The parser returns ESTree with `start` and `end` in every node; the walk checks what it reads.
+  visit(parseAst(source, { lang: 'ts' }) as unknown as Node, [], (node, parents) => {
+    for (const [kind, { start, end }, text] of editsOf(node, parents, source)) {
+      const before = source.slice(0, start).split('\n');
+      const line = `${before.at(-1)}${source.slice(start).split('\n', 1)[0]}`.trim();
+      const to = source.slice(node.start, start) + text + source.slice(end, node.end);
+      const change = `${kind}: ${short(source.slice(node.start, node.end))} → ${short(to)}`;
+      found.push({ file, start, end, text, at: node.start, lineNumber: before.length, line, change });
+    }
+  });
+  return found;
+}
+
+function short(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  return line.length > 70 ? `${line.slice(0, 50)} … ${line.slice(-18)}` : line;
+}
+
+function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && 'type' in value && 'start' in value;
+}
+
+function visit(node: Node, parents: readonly Node[], found: (node: Node, parents: readonly Node[]) => void): void {
+  if (isSkipped(node)) return;
+  found(node, parents);
+  const inside = [...parents, node];
+  for (const child of Object.values(node).flat()) if (isNode(child)) visit(child, inside, found);
+}
+
+/** Types, imports, and the messages of errors hold no behavior that a test should see. */
+function isSkipped({ type, callee }: Node): boolean {
+  if (type.startsWith('TS')) return !/^TS(?:As|Satisfies|NonNull)/.test(type);
+  return (
+    type === 'ImportDeclaration' ||
+    (type === 'NewExpression' && isNode(callee) && String(callee['name']).endsWith('Error'))
+  );
+}
+
+function editsOf(node: Node, parents: readonly Node[], source: string): readonly Edit[] {
+  const { start, left, operator, test, value } = node;
+  const within = (types: RegExp): boolean => parents.some(({ type }) => types.test(type));
+  switch (node.type) {
+    case 'BinaryExpression':
+    case 'LogicalExpression': {
+      const text = edges[String(operator)] ?? logic[String(operator)];
+      if (text === undefined || !isNode(left)) return [];
+      const place = source.indexOf(String(operator), left.end);
+      return [
+        [String(operator) in edges ? 'edge' : 'logic', { start: place, end: place + String(operator).length }, text],
+      ];
+    }
+    case 'IfStatement':
+    case 'ConditionalExpression':
+      // An equality that is swapped is the same fault.
+      if (!isNode(test) || String(test['operator']) in logic) return [];
+      return [['branch', test, `!(${source.slice(test.start, test.end)})`]];
+    case 'AwaitExpression':
+      return [['await', { start, end: start + 'await'.length }, '']];
+    case 'ExpressionStatement':
+      return typeof node['directive'] === 'string' || source.startsWith('super(', start)
+        ? []
+        : [['statement', node, ';']];
+    case 'ThrowStatement':
+      return within(/^If/) ? [['throw', node, ';']] : [];
+    case 'ReturnStatement':
+      return within(/^(?:If|For|Switch|Try|While)/) ? [['return', node, ';']] : [];
+    case 'Property':
+      return isNode(node['key']) && node['key']['name'] === 'signal' && parents.at(-1)?.type === 'ObjectExpression'
+        ? [['abort', node, 'signal: undefined']]
+        : [];
+    case 'Literal':
+      if (typeof value === 'boolean') return [['boolean', node, String(!value)]];
+      // Sizes and times are products: a step of one factor is no small one.
+      if (!Number.isInteger(value) || Number(value) < 1 || Number(value) > maxSmallLimit || isFactor(parents.at(-1)))
+        return [];
+      return [1, -1].map((step) => ['number', node, String(Number(value) + step)]);
+    default:
+      return [];
+  }
+}
+
+function isFactor(parent: Node | undefined): boolean {
+  return parent?.type === 'BinaryExpression' && /[*/]/.test(String(parent['operator']));
+}
