@@ -59,5 +59,5 @@ export async function runTests(
 
 /** How much longer than on a quiet machine a test takes now. */
 function slowness(): number {
-  return Math.max(1, (loadavg()[0] ?? 0) / availableParallelism());
+  return Math.max(1, (loadavg()[0] ?? 0) / availableParallelism() / 2);
 }
