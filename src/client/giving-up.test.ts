@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { keptAlive } from '../../test/support/kept-alive.ts';
 import { content, handshake, recovering, stateless } from '../../test/support/recovering.ts';
-import { scriptedTransport } from '../testing/scripted.ts';
+import { scriptedTransport, type Script, type SentMessage } from '../testing/scripted.ts';
 import type { Client } from './client.ts';
 import { createConnect } from './connect.ts';
 
@@ -27,6 +28,20 @@ const methods: Readonly<Record<string, (client: Client, given: Given) => Promise
   subscribe: (client, given) => client.subscribe({ updates: ['x:a'] }, () => {}, given),
 };
 
+/** Takes notifications, and answers nothing. */
+const silent: Script = ({ message }) => (message['id'] === undefined ? undefined : new Promise(() => {}));
+
+/** The methods of the requests that are neither answered nor cancelled. */
+function inFlight(sent: readonly SentMessage[]): unknown[] {
+  const messages = sent.map(({ message }) => message);
+  const cancelled = messages
+    .filter(({ method }) => method === 'notifications/cancelled')
+    .map(({ params }) => Object(params).requestId);
+  return messages
+    .filter(({ id }, at) => id !== undefined && !cancelled.includes(id) && sent[at]?.signal?.aborted !== true)
+    .map(({ method }) => method);
+}
+
 describe('a call cancelled by a signal rejects with its reason, as fetch does:', () => {
   for (const revision of [handshake, stateless]) {
     for (const [name, ask] of Object.entries(methods)) {
@@ -48,6 +63,29 @@ describe('a call cancelled by a signal rejects with its reason, as fetch does:',
         await assert.rejects(ask(one.client, { signal: AbortSignal.timeout(1) }), { name: 'TimeoutError' });
         clearInterval(alive);
       });
+    }
+  }
+
+  for (const kind of ['http', 'stdio', 'memory'] as const) {
+    for (const revision of ['2024-11-05', handshake, stateless]) {
+      for (const [name, ask] of Object.entries(methods)) {
+        it(`${name} at ${revision} over ${kind} leaves no request and no timer`, async (t) => {
+          const one = await recovering(silent, { revision, kind });
+          const before = one.transport.sent.length;
+          const timers = keptAlive(t);
+          const controller = new AbortController();
+          const asking = ask(one.client, { signal: controller.signal });
+          await new Promise((resolve) => setImmediate(resolve));
+          assert.equal(inFlight(one.transport.sent.slice(before)).length, 1);
+          controller.abort(new Error('enough'));
+          await assert.rejects(asking, { message: 'enough' });
+          await new Promise((resolve) => setImmediate(resolve));
+          // The server may have begun to watch the resource, and is told not to.
+          const watches = name === 'subscribe' && revision !== stateless;
+          assert.deepEqual(inFlight(one.transport.sent.slice(before)), watches ? ['resources/unsubscribe'] : []);
+          assert.equal(timers(), 0);
+        });
+      }
     }
   }
 

@@ -1,5 +1,5 @@
 import { runOnAbort } from '../jsonrpc/run-on-abort.ts';
-import { after } from '../jsonrpc/timeout.ts';
+import { after, settledWithin } from '../jsonrpc/timeout.ts';
 import { ConnectionError } from '../jsonrpc/transport.ts';
 import { aborted } from '../peer/pending.ts';
 
@@ -38,5 +38,21 @@ export async function waitFor(
     await Promise.race([work, givenUp]);
   } finally {
     release();
+  }
+}
+
+/** Waits until something is settled, for a limited time, or until a signal is aborted. The process lives that long. */
+export async function settledOrAborted(
+  ms: number,
+  work: Promise<unknown>,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  if (signal === undefined) return await settledWithin(ms, work);
+  let unlistened = (): void => {};
+  const abort = new Promise<void>((resolve) => (unlistened = runOnAbort(signal, resolve)));
+  try {
+    return await settledWithin(ms, Promise.race([work, abort]));
+  } finally {
+    unlistened();
   }
 }

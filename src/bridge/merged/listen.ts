@@ -1,8 +1,9 @@
 import { backoffMs } from '../../client/connection/backoff.ts';
 import { isWithinAny } from '../../client/subscriptions/subscription.ts';
+import { settledOrAborted } from '../../client/wait-for.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import { Slices } from '../../jsonrpc/slices.ts';
-import { monotonicNow, settledWithin } from '../../jsonrpc/timeout.ts';
+import { monotonicNow } from '../../jsonrpc/timeout.ts';
 import type { Call } from '../../host/call.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { McpError } from '../../protocol/error.ts';
@@ -152,7 +153,7 @@ export class MergedListen {
       for (const uri of agreed.resources) watched.add(uri);
       for (const id of agreed.tasks) followed.add(id);
     });
-    await settledWithin(patienceMs, Promise.all(agreeing));
+    await settledOrAborted(patienceMs, Promise.all(agreeing), ended.signal);
     if (ended.signal.aborted) return;
     const asked = new Set([...uris.values()].flat());
     const agreed = {

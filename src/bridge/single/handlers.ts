@@ -58,7 +58,7 @@ export function bridgeHandlers(parts: BridgeParts): ReadonlyMap<string, Handler>
       await pool.setLevel(level, sessionOf(call), call);
       return {};
     },
-    'resources/subscribe': ({ uri }, call) => watches.watch(uri, sessionOf(call)),
+    'resources/subscribe': ({ uri }, call) => watches.watch(uri, sessionOf(call), call.signal),
     'resources/unsubscribe': ({ uri }, call) => watches.unwatch(uri, sessionOf(call)),
     'subscriptions/listen': ({ notifications }, call) => {
       const listen = listening(parts);

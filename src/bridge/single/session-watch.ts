@@ -1,4 +1,5 @@
 import { backoffMs } from '../../client/connection/backoff.ts';
+import { waitFor } from '../../client/wait-for.ts';
 import type { Subscription } from '../../client/subscriptions/subscription.ts';
 import { monotonicNow } from '../../jsonrpc/timeout.ts';
 import { McpError } from '../../protocol/error.ts';
@@ -9,8 +10,11 @@ import { GapBrake } from '../upstream/gap-brake.ts';
 /** Parts of a session that a watch needs. */
 export interface SessionWatchOptions {
   readonly uri: string;
-  /** @param onMissed Hears that the resource may have changed unheard while it is followed. */
-  open(onMissed: () => void): Promise<Subscription>;
+  /**
+   * @param onMissed Hears that the resource may have changed unheard while it is followed.
+   * @param signal Gives up to open it.
+   */
+  open(onMissed: () => void, signal: AbortSignal): Promise<Subscription>;
   /** Tells whether nothing that ends is followed again. */
   isLast(): boolean;
   /** The resource may have changed unheard; once in a while at most. */
@@ -29,6 +33,10 @@ export class SessionWatch {
   readonly #options: SessionWatchOptions;
   readonly #left = new AbortController();
   readonly #gaps: GapBrake;
+  /** Number of requests that wait for the upstream to agree. */
+  #waiting = 0;
+  /** Gives up the request that opens it, while that is in flight. */
+  #opening: AbortController | undefined;
   #following: Promise<Subscription>;
   #tries = 0;
 
@@ -44,14 +52,28 @@ export class SessionWatch {
    *
    * @throws McpError what it refused with.
    */
-  async agreed(): Promise<boolean> {
-    return this.#isHonoured(await this.#following);
+  async agreed(signal: AbortSignal): Promise<boolean> {
+    const following = this.#following;
+    this.#waiting++;
+    try {
+      await waitFor(following, { method: 'resources/subscribe', signal });
+    } finally {
+      this.#waiting--;
+    }
+    return this.#isHonoured(await following);
+  }
+
+  /** True while the upstream has not agreed, and every request that waited for that was cancelled. */
+  get isAbandoned(): boolean {
+    return this.#opening !== undefined && this.#waiting === 0;
   }
 
   /** Ends the watch; resolves when the upstream was told. */
   async leave(): Promise<void> {
     this.#left.abort();
     this.#gaps.close();
+    // What is open ends with a request that its client waits for.
+    this.#opening?.abort();
     await (await this.#following.catch(() => undefined))?.close();
   }
 
@@ -72,7 +94,8 @@ export class SessionWatch {
   }
 
   #opened(): Promise<Subscription> {
-    return this.#options.open(() => this.#gaps.note());
+    const { signal } = (this.#opening = new AbortController());
+    return this.#options.open(() => this.#gaps.note(), signal).finally(() => (this.#opening = undefined));
   }
 
   /** Follows it anew; gives nothing where nobody wants it any more, or the upstream will not have it. */

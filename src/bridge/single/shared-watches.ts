@@ -1,3 +1,4 @@
+import { waitFor } from '../../client/wait-for.ts';
 import type { Subscription, SubscriptionEnd } from '../../client/subscriptions/subscription.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { McpError } from '../../protocol/error.ts';
@@ -18,6 +19,14 @@ interface Watched {
 interface Follower {
   hear(params: JsonObject): void;
   end(end: SubscriptionEnd): void;
+}
+
+/** Options of watching some resources for one client. */
+export interface FollowOptions {
+  /** Client that those count for which nobody watches yet. */
+  readonly owner: string | undefined;
+  /** Gives up to wait until the upstream agreed. */
+  readonly signal: AbortSignal;
 }
 
 /** Limit of resources that are watched for all clients together, half of which may count for one. */
@@ -56,14 +65,13 @@ export class SharedWatches {
   /**
    * Watches resources for one client. The subscription ends when the upstream ends a stream that any of them is on.
    *
-   * @param owner Client that those count for which nobody watches yet.
    * @throws McpError what the upstream refused with; invalidRequest where too much is watched already, and busy where too
    * many streams are being opened.
    */
   async follow(
     uris: readonly string[],
     hear: (params: JsonObject) => void,
-    owner: string | undefined,
+    { owner, signal }: FollowOptions,
   ): Promise<Subscription> {
     const fresh = uris.filter((uri) => !this.#watched.has(uri));
     if (fresh.length > 0) this.#demandRoom(fresh.length, owner);
@@ -77,7 +85,8 @@ export class SharedWatches {
       return watched === undefined ? [] : [watched.stream];
     });
     try {
-      await Promise.all([...new Set(streams)].map(async ({ opening }) => await opening));
+      const opening = Promise.all([...new Set(streams)].map(async (stream) => await stream.opening));
+      await waitFor(opening, { method: 'subscribing', signal });
     } catch (error) {
       void Promise.allSettled(this.#leave(uris, follower));
       throw error;

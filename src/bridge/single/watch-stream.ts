@@ -23,6 +23,8 @@ export class WatchStream {
   /** True when it stays as it is: what it is about cannot be put on one stream with more. */
   apart = false;
   readonly #gaps: GapBrake;
+  /** Gives up to open it. */
+  readonly #unwanted = new AbortController();
   #subscription: Subscription | undefined;
   #ended = false;
 
@@ -55,12 +57,13 @@ export class WatchStream {
     this.#gaps.hurry();
   }
 
-  /** Resolves when the upstream was told; one that never began is over already. */
+  /** Resolves when the upstream was told; one that never began is over already, and one that begins is given up. */
   async close(): Promise<void> {
+    if (this.#subscription === undefined) this.#unwanted.abort();
     await (await this.opening.catch(() => undefined))?.close();
   }
 
   async #open(main: Upstream, onReopened: () => void): Promise<Subscription> {
-    return (this.#subscription = await main.follow({ updates: [...this.uris] }, onReopened));
+    return (this.#subscription = await main.follow({ updates: [...this.uris] }, onReopened, this.#unwanted.signal));
   }
 }

@@ -58,14 +58,20 @@ export class UpstreamWatches {
   }
 
   /** Serves `resources/subscribe`; updates come on the session's own connection. */
-  async watch(uri: string, session: ServerSession): Promise<JsonObject> {
+  async watch(uri: string, session: ServerSession, signal: AbortSignal): Promise<JsonObject> {
     // Whose resource it is may have been looked up for longer than the session lasted: nobody would end the watch.
     if (this.#ended.has(session.state)) throw new McpError('internalError', 'the session is over');
     const watched = this.#watchedBy(session);
     const known = watched.get(uri);
     if (known === undefined && watched.size >= mostResources)
       throw new McpError('invalidRequest', `too many resource subscriptions; the limit is ${mostResources}`);
-    if (await (known ?? this.#begin(uri, session)).agreed()) return {};
+    const watch = known ?? this.#begin(uri, session);
+    try {
+      if (await watch.agreed(signal)) return {};
+    } catch (error) {
+      if (watch.isAbandoned && watched.get(uri) === watch) await this.unwatch(uri, session);
+      throw error;
+    }
     await this.unwatch(uri, session);
     throw new McpError('invalidParams', `the upstream server would not watch ${JSON.stringify(uri.slice(0, 256))}`);
   }
@@ -104,7 +110,10 @@ export class UpstreamWatches {
     };
     const shared = this.#on(this.#pool.preferredBy(call));
     return listenShared(
-      shared.follow(uris, (params) => tell(ownWords(params)), ownerOf(call.auth?.principal, call.address)),
+      shared.follow(uris, (params) => tell(ownWords(params)), {
+        owner: ownerOf(call.auth?.principal, call.address),
+        signal: call.signal,
+      }),
       listen,
     );
   }
@@ -121,7 +130,7 @@ export class UpstreamWatches {
     const watched = this.#watchedBy(session);
     const watch: SessionWatch = new SessionWatch({
       uri,
-      open: async (onMissed) => await this.#open(uri, session, onMissed),
+      open: async (onMissed, signal) => await this.#open(uri, session, { onMissed, signal }),
       // Who watches no more leaves; what ends otherwise, be it in good order, is followed again.
       isLast: () => this.#stopped,
       onMissed: () => session.notify(updated, { uri }),
@@ -133,12 +142,19 @@ export class UpstreamWatches {
     return watch;
   }
 
-  async #open(uri: string, session: ServerSession, onMissed: () => void): Promise<Subscription> {
+  async #open(
+    uri: string,
+    session: ServerSession,
+    { onMissed, signal }: { readonly onMissed: () => void; readonly signal: AbortSignal },
+  ): Promise<Subscription> {
     if (this.#pool.shared) {
       const tell = (params: JsonObject): void => session.notify(updated, ownWords(params));
-      return await this.#on(this.#pool.main).follow([uri], tell, ownerOf(session.principal, session.address));
+      return await this.#on(this.#pool.main).follow([uri], tell, {
+        owner: ownerOf(session.principal, session.address),
+        signal,
+      });
     }
-    return await this.#pool.ownedBy(session).follow({ updates: [uri] }, onMissed);
+    return await this.#pool.ownedBy(session).follow({ updates: [uri] }, onMissed, signal);
   }
 
   #leave(watch: SessionWatch): void {

@@ -53,10 +53,18 @@ export async function listenToTasks(
     const named = { ...ownWords(task), taskId: names.get(String(task['taskId'])) };
     call.send('notifications/tasks', subscribed(named, call));
   };
+  const { signal } = call;
   const stream =
     names.size === 0
       ? undefined
-      : await streams.follow(pool.preferredBy(call), { call, taskIds: [...names.keys()], names, callFor, tell });
+      : await streams.follow(pool.preferredBy(call), {
+          call,
+          signal,
+          taskIds: [...names.keys()],
+          names,
+          callFor,
+          tell,
+        });
   try {
     const agreed = [...names].filter(([taskId]) => stream?.agreed.has(taskId) === true).map(([, id]) => id);
     return await listen(others, call, {

@@ -1,6 +1,7 @@
 import type { Call } from '../../host/call.ts';
+import { settledOrAborted } from '../../client/wait-for.ts';
 import { isObject } from '../../jsonrpc/message.ts';
-import { microtask, settledWithin } from '../../jsonrpc/timeout.ts';
+import { microtask } from '../../jsonrpc/timeout.ts';
 import { fromWire } from '../../protocol/compile/from-wire.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
@@ -27,6 +28,8 @@ export interface TaskWish {
   /** The request for whose client they are. */
   readonly call: Pick<Carried, 'facts' | 'client' | 'auth'>;
   readonly taskIds: readonly string[];
+  /** Ends the wait for the server to agree. */
+  readonly signal?: AbortSignal;
   /** Hears what became of a task, in the canonical model. */
   tell(task: JsonObject): void;
 }
@@ -69,7 +72,7 @@ export class TaskStreams {
   }
 
   /** Asks a server to tell of tasks; resolves when it said of which it does, and with none where it does not. */
-  async follow(upstream: Upstream, { call, taskIds, tell }: TaskWish): Promise<TaskStream> {
+  async follow(upstream: Upstream, { call, taskIds, signal, tell }: TaskWish): Promise<TaskStream> {
     const left = new AbortController();
     let acknowledged: (ids: ReadonlySet<string>) => void = () => undefined;
     const agreeing = new Promise<ReadonlySet<string>>((resolve) => (acknowledged = resolve));
@@ -84,7 +87,7 @@ export class TaskStreams {
         this.#open.delete(open);
         acknowledged(new Set());
       });
-    await settledWithin(patienceMs, agreeing);
+    await settledOrAborted(patienceMs, agreeing, signal);
     open.agreed ??= new Set();
     return { agreed: open.agreed, closed, close: () => left.abort() };
   }

@@ -21,7 +21,15 @@ export interface RepeatableOptions extends RequestOptions {
   readonly repeat?: boolean | undefined;
   /** Marks of a request that has to do with a task. */
   readonly task?: TaskSending | undefined;
+  /** Choice that the process lives until it is answered; true by default. */
+  readonly keepsAlive?: boolean | undefined;
 }
+
+/** Options of a request that cleans up when nobody waits for its result. */
+export const unawaited: { readonly timeoutMs: number; readonly keepsAlive: false } = {
+  timeoutMs: 15_000,
+  keepsAlive: false,
+};
 
 /**
  * A settled connection with a server that lives as long as the client does. Where it rests on a stored finding

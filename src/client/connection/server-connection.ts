@@ -47,6 +47,8 @@ export interface AttemptOptions extends RequestOptions {
   readonly task?: TaskSending | undefined;
   /** Is added the time in which a person was asked, in milliseconds. */
   readonly still?: { ms: number } | undefined;
+  /** Choice that the process lives until it is answered; true by default. */
+  readonly keepsAlive?: boolean | undefined;
 }
 
 /** The connection to a server whose revision is settled, from then on until it is lost: requests go out as that revision wants them. */
@@ -156,7 +158,7 @@ export class ServerConnection {
       maxTotalTimeoutMs: options.maxTotalTimeoutMs ?? maxTotalTimeoutMs,
       still: options.still,
       // Whoever waits for a call is told of its end, where nothing else keeps the process alive until then, as in a test in memory.
-      keepsAlive: true,
+      keepsAlive: options.keepsAlive ?? true,
       maxNotifications,
       maxNotificationBytes,
       headers: this.#isHeaded

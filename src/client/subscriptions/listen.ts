@@ -81,6 +81,10 @@ export class ListenSubscription implements Subscription {
   }
 
   async close(): Promise<void> {
+    this.giveUp();
+  }
+
+  giveUp(): void {
     this.end({ graceful: true });
   }
 

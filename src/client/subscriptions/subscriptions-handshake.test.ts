@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it, mock } from 'node:test';
 import { stateless, handshake, declared, listened, paramsOf, everything } from '../../../test/support/listened.ts';
+import { keptAlive } from '../../../test/support/kept-alive.ts';
+import { settling } from '../../../test/support/settling.ts';
 import { turns } from '../../../test/support/turns.ts';
 import { ConnectionError, type Transport } from '../../jsonrpc/transport.ts';
 import { scriptedTransport, type Script } from '../../testing/scripted.ts';
@@ -86,6 +88,79 @@ describe('a subscription at a handshake revision', () => {
       ['resources/subscribe', 'resources/unsubscribe', 'resources/subscribe'].slice(0, said.length),
     );
     assert.equal(said.at(-1), 'resources/subscribe');
+  });
+
+  describe('that is aborted while it is opened', () => {
+    const topics = { updates: ['file:///x'] };
+    const silent: Script = ({ message }) => (message['id'] === undefined ? undefined : new Promise(() => {}));
+
+    it('cancels its request and unsubscribes', async () => {
+      const one = await listened(silent, settings);
+      const controller = new AbortController();
+      const opening = one.client.subscribe(topics, one.heard, { signal: controller.signal });
+      await turns();
+      controller.abort(new Error('enough'));
+      await assert.rejects(opening, /enough/);
+      await turns();
+      assert.deepEqual(one.transport.methods.slice(-3), [
+        'resources/subscribe',
+        'notifications/cancelled',
+        'resources/unsubscribe',
+      ]);
+      assert.deepEqual(one.warnings, []);
+    });
+
+    it('does not cancel the request that another subscription waits for', async () => {
+      let answer = (): void => {};
+      const one = await listened((sent, peer) => void (answer = () => peer.reply(sent, {})), settings);
+      const controller = new AbortController();
+      const first = one.client.subscribe(topics, one.heard, { signal: controller.signal });
+      const second = one.client.subscribe(topics, one.heard);
+      await turns();
+      controller.abort();
+      await assert.rejects(first);
+      answer();
+      assert.deepEqual((await second).honored, topics);
+      assert.equal(paramsOf(one, 'resources/subscribe').length, 1);
+      assert.equal(paramsOf(one, 'notifications/cancelled').length, 0);
+    });
+
+    it('is followed by a new request of the next subscription', async () => {
+      let isSilent = true;
+      const one = await listened((sent, peer) => (isSilent ? silent : answering)(sent, peer), settings);
+      const controller = new AbortController();
+      const first = one.client.subscribe(topics, one.heard, { signal: controller.signal });
+      await turns();
+      isSilent = false;
+      controller.abort();
+      const second = await one.client.subscribe(topics, one.heard);
+      await assert.rejects(first);
+      assert.deepEqual(second.honored, topics);
+      assert.equal(paramsOf(one, 'resources/subscribe').length, 2);
+      await second.close();
+      assert.equal(one.transport.methods.at(-1), 'resources/unsubscribe');
+    });
+
+    it('does not wait for the stream of the server', async (t) => {
+      const transport = scriptedTransport('http', settling(answering, handshake, declared));
+      const undecided: Transport = {
+        ...transport,
+        open: async (receiver) => ({ ...(await transport.open(receiver)), listen: () => new Promise(() => {}) }),
+      };
+      const client = await createConnect({ http: () => undecided })(undecided, { revisions: [handshake] });
+      const timers = keptAlive(t);
+      const controller = new AbortController();
+      let outcome: unknown;
+      void client
+        .subscribe(topics, () => undefined, { signal: controller.signal })
+        .catch((error: unknown) => (outcome = error));
+      await turns();
+      controller.abort('enough');
+      await turns();
+      assert.equal(outcome, 'enough');
+      assert.equal(timers(), 0);
+      await client.close();
+    });
   });
 
   it('leaves out a resource that the server refuses, with a warning', async () => {

@@ -1,8 +1,8 @@
 import { runOnAbort } from '../../jsonrpc/run-on-abort.ts';
-import { microtask, settledWithin } from '../../jsonrpc/timeout.ts';
+import { microtask } from '../../jsonrpc/timeout.ts';
 import type { ConnectionError } from '../../jsonrpc/transport.ts';
 import { harmless } from '../../mistakes/harmless.ts';
-import { waitFor } from '../wait-for.ts';
+import { settledOrAborted, waitFor } from '../wait-for.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { aborted } from '../../peer/pending.ts';
 import { McpError } from '../../protocol/error.ts';
@@ -67,7 +67,7 @@ export class ClientSubscriptions {
   constructor(options: SubscriptionsOptions) {
     this.#options = options;
     this.#watches = new ClientWatches({
-      request: (method, params) => options.connection.request(method, params),
+      request: (method, params, given) => options.connection.request(method, params, given),
       warn: (message, cause) => options.settings.onWarning?.(message, cause),
     });
     options.connection.observe({
@@ -98,7 +98,7 @@ export class ClientSubscriptions {
     if (signal !== undefined && isAborted(signal)) throw aborted('subscribing', signal);
     const { connection, settings } = this.#options;
     await connection.ensureOpen(signal);
-    if (connection.revision.subscribing === 'session') await this.#learnWhetherHeard();
+    if (connection.revision.subscribing === 'session') await this.#learnWhetherHeard(signal);
     const heard = (event: SubscriptionEvent): void => this.#tell(onEvent, event);
     const subscription =
       connection.revision.subscribing === 'listen'
@@ -111,7 +111,7 @@ export class ClientSubscriptions {
             done: (ended) => void this.#watching.delete(ended),
           });
     if (subscription instanceof WatchSubscription) this.#watching.add(subscription);
-    const end = (): void => void subscription.close();
+    const end = (): void => subscription.giveUp();
     if (signal !== undefined) void subscription.closed.then(runOnAbort(signal, end));
     if (isAborted(signal)) end();
     else await waitFor(subscription.open(settings.timeoutMs), { method: 'subscribing', signal });
@@ -120,7 +120,7 @@ export class ClientSubscriptions {
   }
 
   /** A server that neither gives the stream nor refuses it is waited for no longer than a moment. */
-  async #learnWhetherHeard(): Promise<void> {
+  async #learnWhetherHeard(signal?: AbortSignal): Promise<void> {
     const { connection, settings } = this.#options;
     const { listening } = connection;
     const warnIfDeaf = (): void => {
@@ -129,7 +129,7 @@ export class ClientSubscriptions {
         'the server refused the stream on which it would tell of changes, so that none may be heard',
       );
     };
-    if (listening === undefined || (await settledWithin(decisionMs, listening))) warnIfDeaf();
+    if (listening === undefined || (await settledOrAborted(decisionMs, listening, signal))) warnIfDeaf();
     else void listening.then(warnIfDeaf, warnIfDeaf);
   }
 
@@ -242,7 +242,7 @@ export class ClientSubscriptions {
     }
     // Also where nobody watches any more: what the old connection was told counts for nothing in this one.
     const opened = this.#renewed();
-    const request: SendRequest = (method, params) => connection.request(method, params);
+    const request: SendRequest = (method, params, options) => connection.request(method, params, options);
     const left = await this.#watches.restore(request);
     if (opened !== this.#opened) return;
     this.#gap();

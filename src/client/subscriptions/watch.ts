@@ -56,7 +56,7 @@ export class WatchSubscription implements Subscription {
     try {
       await this.#options.watches.hold(this.#uris);
     } catch (error) {
-      await this.close();
+      this.giveUp();
       throw error;
     }
   }
@@ -66,9 +66,12 @@ export class WatchSubscription implements Subscription {
   }
 
   async close(): Promise<void> {
-    if (this.#ended) return;
-    this.#finish({ graceful: true });
-    await this.#options.watches.release(this.#held);
+    await this.#release(true);
+  }
+
+  /** Ends it, and tells the server, which nobody waits for. */
+  giveUp(): void {
+    void this.#release(false);
   }
 
   /** Ends it without telling the server, which is gone or needs not know. */
@@ -76,6 +79,12 @@ export class WatchSubscription implements Subscription {
     if (this.#ended) return;
     this.#finish(end);
     this.#options.watches.forget(this.#held);
+  }
+
+  async #release(isAwaited: boolean): Promise<void> {
+    if (this.#ended) return;
+    this.#finish({ graceful: true });
+    await this.#options.watches.release(this.#held, isAwaited);
   }
 
   #finish(end: SubscriptionEnd): void {

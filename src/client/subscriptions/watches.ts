@@ -1,9 +1,11 @@
 import type { JsonObject } from '../../protocol/features/common.ts';
+import { ConnectionError } from '../../jsonrpc/transport.ts';
 import { McpError } from '../../protocol/error.ts';
+import { unawaited, type RepeatableOptions } from '../connection/reconnecting.ts';
 import { mayPass } from '../connection/retry.ts';
 
 /** Sends one request. */
-export type SendRequest = (method: string, params: JsonObject) => Promise<unknown>;
+export type SendRequest = (method: string, params: JsonObject, options: RepeatableOptions) => Promise<unknown>;
 
 /** Parts of its client that watching resources needs. */
 export interface WatchesOptions {
@@ -14,8 +16,10 @@ export interface WatchesOptions {
 interface Watched {
   /** Number of subscriptions that want it. */
   count: number;
-  /** True when the server watches it now. */
-  on: boolean;
+  /** True when the server watches it now, and `undefined` when that is not known. */
+  on: boolean | undefined;
+  /** Aborts the request that asks the server to watch it, while that is in flight. */
+  asking: AbortController | undefined;
   /** Last of the requests that tell the server of it: one thing after the other. */
   tail: Promise<void>;
 }
@@ -52,21 +56,33 @@ export class ClientWatches {
     await inBatches(uris, (uri) => this.#adjust(uri, this.#options.request));
   }
 
-  /** No longer wants them; what fails is a warning, since nobody needs the outcome. */
-  async release(uris: readonly string[]): Promise<void> {
-    for (const uri of uris) this.#of(uri).count--;
+  /**
+   * No longer wants them; what fails is a warning, since nobody needs the outcome.
+   *
+   * @param isAwaited Whether anybody waits for the server to be told; if nobody does, that does not keep the process alive.
+   */
+  async release(uris: readonly string[], isAwaited: boolean): Promise<void> {
+    this.forget(uris);
+    const { request, warn } = this.#options;
+    const send: SendRequest = isAwaited ? request : (method, params) => request(method, params, unawaited);
     await inBatches(uris, async (uri) => {
       try {
-        await this.#adjust(uri, this.#options.request);
+        await this.#adjust(uri, send);
       } catch (error) {
-        this.#options.warn(`a resource may still be watched: ${uri.slice(0, 200)}`, error);
+        // A connection that ended took its watches with it.
+        if (error instanceof ConnectionError && error.reason === 'closed') return;
+        warn(`a resource may still be watched: ${uri.slice(0, 200)}`, error);
       }
     });
   }
 
   /** No longer wants them; the server that watched them is gone, and the next one is not asked to. */
   forget(uris: readonly string[]): void {
-    for (const uri of uris) this.#of(uri).count--;
+    for (const uri of uris) {
+      const watched = this.#of(uri);
+      watched.count--;
+      if (watched.count === 0) watched.asking?.abort();
+    }
   }
 
   /**
@@ -109,7 +125,7 @@ export class ClientWatches {
   #of(uri: string): Watched {
     const known = this.#watched.get(uri);
     if (known !== undefined) return known;
-    const watched = { count: 0, on: false, tail: Promise.resolve() };
+    const watched: Watched = { count: 0, on: false, asking: undefined, tail: Promise.resolve() };
     this.#watched.set(uri, watched);
     return watched;
   }
@@ -128,20 +144,28 @@ export class ClientWatches {
     { request, isLast }: { readonly request: SendRequest; readonly isLast: boolean },
   ): Promise<void> {
     const wanted = watched.count > 0;
-    if (wanted !== watched.on) {
-      try {
-        await request(wanted ? 'resources/subscribe' : 'resources/unsubscribe', { uri });
-        watched.on = wanted;
-      } catch (error) {
-        // A server that watched it before, as one behind a bridge, may be out of reach for a moment.
-        if (!(error instanceof McpError) || (wanted && !isLast && mayPass(error))) throw error;
-        this.#options.warn(`the server would not ${wanted ? 'watch' : 'let go of'} ${uri.slice(0, 200)}`, error);
-        // Nothing more can be done about a resource that it keeps watching.
-        if (!wanted) watched.on = false;
-      }
+    const asking = wanted ? new AbortController() : undefined;
+    watched.asking = asking;
+    try {
+      if (wanted === watched.on) return;
+      await request(wanted ? 'resources/subscribe' : 'resources/unsubscribe', { uri }, { signal: asking?.signal });
+      watched.on = wanted;
+    } catch (error) {
+      // Nothing more can be done about a resource that it keeps watching.
+      watched.on = wanted && isUnanswered(error) ? undefined : false;
+      // A server that watched it before, as one behind a bridge, may be out of reach for a moment.
+      if (!(error instanceof McpError) || (wanted && !isLast && mayPass(error))) throw error;
+      this.#options.warn(`the server would not ${wanted ? 'watch' : 'let go of'} ${uri.slice(0, 200)}`, error);
+    } finally {
+      if (watched.asking === asking) watched.asking = undefined;
+      if (watched.count === 0 && watched.on === false && this.#watched.get(uri) === watched) this.#watched.delete(uri);
     }
-    if (watched.count === 0 && !watched.on && this.#watched.get(uri) === watched) this.#watched.delete(uri);
   }
+}
+
+/** Tells whether a request was sent and given up, so that the server may have acted on it. */
+function isUnanswered(error: unknown): boolean {
+  return error instanceof ConnectionError && (error.reason === 'aborted' || error.reason === 'timeout');
 }
 
 async function inBatches(uris: readonly string[], run: (uri: string) => Promise<void>): Promise<void> {

@@ -3,9 +3,10 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { connected, tool, type Connected } from '../../../test/support/connected-client.ts';
+import { keptAlive } from '../../../test/support/kept-alive.ts';
 import { ConnectionError, McpError, TaskCancelledError, TaskGoneError } from '../../client.ts';
 import type { ConnectOptions } from '../options.ts';
-import type { ScriptedPeer } from '../../testing/scripted.ts';
+import type { ScriptedKind, ScriptedPeer } from '../../testing/scripted.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -19,6 +20,7 @@ const working = {
   ttl: null,
   pollInterval: 1000,
 };
+const capabilities = { tools: {}, tasks: { requests: { tools: { call: {} } }, cancel: {} } };
 const completed = { ...working, status: 'completed' };
 
 interface Played extends Connected {
@@ -30,6 +32,7 @@ async function playing(
   t: TestContext,
   answers: Readonly<Record<string, (peer: ScriptedPeer) => Json | undefined>>,
   options: ConnectOptions = {},
+  kind: ScriptedKind = 'stdio',
 ): Promise<Played> {
   let now = 0;
   const asked: { method: string; at: number }[] = [];
@@ -51,7 +54,8 @@ async function playing(
     },
     {
       revision: '2025-11-25',
-      capabilities: { tools: {}, tasks: { requests: { tools: { call: {} } }, cancel: {} } },
+      kind,
+      capabilities,
       options: { ...options, now: () => now, random: () => 0 },
     },
   );
@@ -182,6 +186,42 @@ test('a call that is given up before its task is known cancels the task, and not
     one.transport.sent.some(({ message }) => message['method'] === 'notifications/cancelled'),
     false,
   );
+});
+
+test('a call that is given up waits 15 seconds for the task to cancel', async (t) => {
+  const one = await playing(t, { 'tools/call': () => undefined }, {}, 'http');
+  const given = new AbortController();
+  const call = assert.rejects(one.client.callTool('t', {}, { signal: given.signal }), /enough/);
+  await one.pass(50);
+  given.abort(new Error('enough'));
+  await call;
+  const sent = one.transport.sent.find(({ message }) => message['method'] === 'tools/call');
+  await one.pass(14_900);
+  assert.equal(sent?.signal?.aborted, false);
+  await one.pass(100);
+  assert.equal(sent?.signal?.aborted, true);
+});
+
+test('a task that is given up is cancelled by a request that keeps no process alive', async (t) => {
+  const { client, transport } = await connected(
+    (sent, peer) => {
+      if (sent.message['method'] === 'tools/list')
+        return peer.reply(sent, { tools: [tool('t', { execution: { taskSupport: 'required' } })] });
+      return sent.message['method'] === 'tools/call' ? peer.reply(sent, { task: working }) : undefined;
+    },
+    { revision: '2025-11-25', capabilities },
+  );
+  t.after(() => client.close());
+  await client.listTools();
+  const timers = keptAlive(t);
+  const given = new AbortController();
+  const call = client.callTool('t', {}, { signal: given.signal });
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+  given.abort(new Error('enough'));
+  await assert.rejects(call, /enough/);
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(transport.methods.at(-1), 'tasks/cancel');
+  assert.equal(timers(), 0);
 });
 
 test('a result that cannot be had for a moment is waited for, more and more seldom [tasks-020]', async (t) => {

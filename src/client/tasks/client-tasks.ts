@@ -1,4 +1,5 @@
 import { isObject } from '../../jsonrpc/message.ts';
+import { after } from '../../jsonrpc/timeout.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import { refuseNoNumber } from '../../mistakes/known-values.ts';
 import { shown } from '../../mistakes/shown.ts';
@@ -7,7 +8,7 @@ import type { JsonObject } from '../../protocol/features/common.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { CallToolResult } from '../../protocol/features/tools.ts';
 import type { PageOptions } from '../cache/cacheable-request.ts';
-import type { RepeatableOptions } from '../connection/reconnecting.ts';
+import { unawaited, type RepeatableOptions } from '../connection/reconnecting.ts';
 import { guardedListener } from '../listeners.ts';
 import { walkPages } from '../pages.ts';
 import { readResult } from '../read-result.ts';
@@ -250,7 +251,8 @@ export class ClientTasks {
     };
     const task = { quiet: true, late, ...(rest.onProgress && { holdProgress }) };
     const params = { ...call, task: ttlMs === undefined ? {} : { ttl: ttlMs } };
-    const asked = this.#requests.request('tools/call', params, { ...rest, task });
+    const stop = new AbortController();
+    const asked = this.#requests.request('tools/call', params, { ...rest, signal: stop.signal, task });
     const begun = asked.then(
       (result) => ({ result, state: createdTask(revision, result), release: () => release() }),
       (error: unknown) => {
@@ -258,7 +260,7 @@ export class ClientTasks {
         throw error;
       },
     );
-    return await untilGivenUp(begun, signal, ({ state }) => {
+    return await untilGivenUp(begun, { signal, stop }, ({ state }) => {
       release();
       if (state !== undefined && onGiveUp !== 'leave') this.#task(call.name, state, { sent: rest }).abandon();
     });
@@ -322,10 +324,10 @@ function immediateOf({ _meta }: JsonObject): string | undefined {
   return typeof words === 'string' ? words : undefined;
 }
 
-/** Waits for something that goes on when the wait is given up; then somebody else has what comes of it. */
+/** Waits for something that goes on for a while when the wait is given up; then somebody else has what comes of it. */
 async function untilGivenUp<T>(
   work: Promise<T>,
-  signal: AbortSignal | undefined,
+  { signal, stop }: { readonly signal: AbortSignal | undefined; readonly stop: AbortController },
   late: (value: T) => void,
 ): Promise<T> {
   if (signal === undefined) return await work;
@@ -337,6 +339,9 @@ async function untilGivenUp<T>(
     isGivenUp = signal.aborted;
     throw error;
   } finally {
-    if (isGivenUp) work.then(late, () => undefined);
+    if (isGivenUp) {
+      const cancel = after(unawaited.timeoutMs, () => stop.abort());
+      work.then(late, () => undefined).finally(cancel);
+    }
   }
 }

@@ -1,3 +1,4 @@
+import { unawaited } from '../../connection/reconnecting.ts';
 import { mayPass } from '../../connection/retry.ts';
 import { McpError } from '../../../protocol/error.ts';
 import type { InputResponses } from '../../../protocol/features/rounds.ts';
@@ -161,7 +162,7 @@ export class FollowedTask implements NudgedTask {
 
   /** Cancels the task since nobody wants it any more; nobody hears of a failure. */
   abandon(): void {
-    if (this.#parts.over() === undefined) this.cancel({}).catch(() => undefined);
+    if (this.#parts.over() === undefined) this.cancel(unawaited).catch(() => undefined);
   }
 
   async #follow(): Promise<void> {

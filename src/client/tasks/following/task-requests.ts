@@ -10,7 +10,7 @@ import { toldTask, type TaskState } from './task-state.ts';
 /** Options that all requests about a task have in common with the call that it was made of. */
 export type TaskSent = Pick<
   RepeatableOptions,
-  'signal' | 'timeoutMs' | 'capabilities' | 'clientInfo' | 'headers' | 'caller'
+  'signal' | 'timeoutMs' | 'keepsAlive' | 'capabilities' | 'clientInfo' | 'headers' | 'caller'
 >;
 
 /** Those of the options of a call. */
