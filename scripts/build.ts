@@ -8,6 +8,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync }
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown, type OutputChunk } from 'rolldown';
+import { markBuilt } from './built.ts';
 import { buildPage } from './page.ts';
 import { startChunks, startPrefix } from './start-chunks.ts';
 
@@ -44,6 +45,7 @@ async function build(): Promise<void> {
   await buildPage();
   // For `npx parley-mcp` in a clone to run it.
   chmodSync(binary, 0o755);
+  if (status === 0) markBuilt();
   process.exitCode = status;
 }
 
