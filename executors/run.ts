@@ -1,5 +1,5 @@
 /**
- * `npm run executors [-- engine…]`: has engines of others do the work of tasks, in a process that is killed in the middle of it three times, and says what became of
+ * `npm run lab -- executors [engine…]`: has engines of others do the work of tasks, in a process that is killed in the middle of it three times, and says what became of
  * them. Their packages are fetched once, into a cache outside of the repository; the databases are those of the tests.
  */
 

@@ -1,5 +1,5 @@
 /**
- * `npm run interop [-- peer…] [--route words] [--wire]`: drives clients and servers of others with ours, and prints what
+ * `npm run lab -- interop [peer…] [--route words] [--wire]`: drives clients and servers of others with ours, and prints what
  * works. A run of all of them writes `docs/interop.md`. Fails where something goes wrong that is no known fault of a peer.
  */
 

@@ -1,7 +1,7 @@
 /**
  * Uses the packed package in every runtime, behind frameworks and under compilers, and prints what came of it.
  *
- * Run: npm run runtimes [-- <part of a place's name>…]. With `--write`, docs/runtimes.md is written as well.
+ * Run: npm run lab -- runtimes [<part of a place's name>…]. With `--write`, docs/runtimes.md is written as well.
  */
 import { writeFileSync } from 'node:fs';
 import { places, type Place } from './places.ts';
@@ -41,7 +41,7 @@ function page(): string {
     '# Runtimes, frameworks, compilers',
     '',
     'The package as it is published, in each of them: one server and one client of every revision, over every way that the',
-    'runtime has. `npm run runtimes -- --write` wrote this page; what it needs is fetched into a cache outside the repository.',
+    'runtime has. `npm run lab -- runtimes --write` wrote this page; what it needs is fetched into a cache outside the repository.',
     '',
     pageOf(results),
   ].join('\n');

@@ -1,4 +1,4 @@
-/** `npm run behaviours [-- --missing]`: which of the behaviours that Parley must show the tests show. */
+/** `npm run lab -- behaviours [--missing]`: which of the behaviours that Parley must show the tests show. */
 
 import { citedIds, share } from './covered.ts';
 import { behaviours } from './registers.ts';

@@ -1,5 +1,6 @@
 /** Tells whether `dist/` is built from the sources that are here, so that tests build it once and only if they must. */
 
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -10,8 +11,15 @@ const stamp = join(root, 'node_modules/.cache/tests/built');
 const main = join(root, 'dist/cli/main.js');
 
 /** Whether the last build was of these sources, and nobody replaced what it made. */
-export function isBuilt(): boolean {
+function isBuilt(): boolean {
   return existsSync(main) && existsSync(stamp) && readFileSync(stamp, 'utf8') === stateOfBuild();
+}
+
+/** Builds `dist/` if it is not built from these sources. Throws when that fails. */
+export function buildOnce(): void {
+  if (isBuilt()) return;
+  const { status } = spawnSync(process.execPath, ['scripts/build.ts'], { cwd: root, stdio: 'inherit' });
+  if (status !== 0) throw new Error('scripts/build.ts failed, and dist/ is needed');
 }
 
 /** Called after a build. */

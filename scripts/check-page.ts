@@ -1,4 +1,4 @@
-/** `npm run check-page`: writes docs/check.md from the rules of `parley check` and the register. */
+/** `npm run lab -- check-page`: writes docs/check.md from the rules of `parley check` and the register. */
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -12,6 +12,7 @@ import { generatedRule } from './check/generated.ts';
 import { foldersRule, lengthsRule } from './check/lengths.ts';
 import { dependenciesRule, exportsRule } from './check/manifest.ts';
 import { datesRule, eraRule } from './check/protocol-versions.ts';
+import { npmScriptsRule } from './check/npm-scripts.ts';
 import { behavioursRule, citedIdsRule, requirementsRule } from './check/registers.ts';
 import { repositoryOnDisk } from './check/repository.ts';
 import { cyclesRule, roomsRule } from './check/rooms.ts';
@@ -54,6 +55,7 @@ const ofRepository: Rules = {
   'doc-comments': docCommentsRule,
   'doc-programs': docProgramsRule,
   'architecture-page': architecturePageRule,
+  'npm-scripts': npmScriptsRule,
   generated: generatedRule,
   requirements: requirementsRule,
   behaviours: behavioursRule,

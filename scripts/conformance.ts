@@ -1,6 +1,6 @@
 /**
- * `npm run conformance [-- word …]`: the official conformance suite against Parley's server, client and bridge, at every
- * revision that it has, by the strict rule; `npm run conformance:scale`: against three processes that share a Redis. With words, only the scenarios whose
+ * `npm run lab -- conformance [word …]`: the official conformance suite against Parley's server, client and bridge, at every
+ * revision that it has, by the strict rule; `npm run lab -- conformance:scale`: against three processes that share a Redis. With words, only the scenarios whose
  * line has them all.
  */
 

@@ -1,4 +1,4 @@
-/** The official clients visit the bridge and a server of Parley: `npm run demo`. Fails when any visit has a failure. */
+/** The official clients visit the bridge and a server of Parley: `npm run lab -- demo`. Fails when any visit has a failure. */
 
 import { officialClients } from './demo-clients.ts';
 import { openBridge, openExample } from './demo-doors.ts';

@@ -1,5 +1,5 @@
 /**
- * `npm run engines`: installs the databases that tests of stores start for themselves, Debian's `postgresql` and `redis-server`, by apt-get, which
+ * `npm run lab -- engines`: installs the databases that tests of stores start for themselves, Debian's `postgresql` and `redis-server`, by apt-get, which
  * wants root. Elsewhere have `postgres` and `initdb`, and `redis-server`, in the PATH. Without them those tests are skipped.
  */
 

@@ -1,4 +1,4 @@
-/** Takes the pictures of the README again, of the page of `parley inspect` before the example: `npm run build && npm run pictures`. */
+/** Takes the pictures of the README again, of the page of `parley inspect` before the example: `npm run lab -- pictures`. */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

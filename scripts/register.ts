@@ -1,4 +1,4 @@
-/** `npm run register`: writes `src/check/rows.ts` and `src/check/client/rows.ts`, the rows of the register that the rules of `parley check` are about. */
+/** `npm run lab -- register`: writes `src/check/rows.ts` and `src/check/client/rows.ts`, the rows of the register that the rules of `parley check` are about. */
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** `npm run requirements [-- --missing [area] [--all]]`: which normative statements the tests show. */
+/** `npm run lab -- requirements [--missing [area] [--all]]`: which normative statements the tests show. */
 
 import { citedIds, share } from './covered.ts';
 import { beside } from '../test/support/beside.ts';

@@ -1,6 +1,6 @@
 /**
  * Prints how large programs that use the package are, minified and after gzip; fails when one is over its budget, or
- * loads something at its start that does not belong there. Run: npm run size [-- --modules <program>]
+ * loads something at its start that does not belong there. Run: npm run lab -- size [--modules <program>]
  *
  * - The figures and budgets are of the *start*: everything that a program imports by statements, so all that it has read
  *   before its first request. What each plain `tools/list` and `tools/call` at the newest revision needs belongs there,

@@ -1,4 +1,4 @@
-/** `npm run spec -- <folder>`: writes `test/spec/<revision>.json`, the facts of the official schemas in the folder. */
+/** `npm run lab -- spec <folder>`: writes `test/spec/<revision>.json`, the facts of the official schemas in the folder. */
 
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ const target = join(import.meta.dirname, '../test/spec');
 const [folder] = argv.slice(2);
 
 if (folder === undefined) {
-  console.error('which folder has the official schemas, as <revision>/schema.json? npm run spec -- <folder>');
+  console.error('which folder has the official schemas, as <revision>/schema.json? npm run lab -- spec <folder>');
   process.exitCode = 1;
 } else write(folder);
 

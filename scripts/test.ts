@@ -11,9 +11,8 @@
  * - `--starved` delays the processes and their threads, as a busy machine does.
  */
 
-import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
-import { isBuilt } from './built.ts';
+import { buildOnce } from './built.ts';
 import { filesOf, namedFiles, type Tier } from './test/files.ts';
 import { runFiles } from './test/run.ts';
 import { watchAndRun } from './test/watch.ts';
@@ -41,7 +40,8 @@ async function run(): Promise<boolean> {
     console.error(`no test file matches ${positionals.join(' ') || '(nothing was named)'}`);
     return false;
   }
-  if (tier !== undefined && !isBuilt()) build();
+  // Programs that tests start run from `dist/`.
+  if (tier !== undefined) buildOnce();
   return await runFiles(files, {
     tier: tier ?? 'all',
     isWhole: tier !== undefined,
@@ -51,12 +51,6 @@ async function run(): Promise<boolean> {
     eachFile: values.files || files.length <= 40,
     starved: values.starved,
   });
-}
-
-/** Programs that tests start run from `dist/`. */
-function build(): void {
-  const { status } = spawnSync(process.execPath, ['scripts/build.ts'], { stdio: 'inherit' });
-  if (status !== 0) throw new Error('scripts/build.ts failed, and the tests need dist/');
 }
 
 if (values.watch) watchAndRun(run);

@@ -1,5 +1,5 @@
 /**
- * `npm run registers -- <folder>`: writes the registers of `test/spec` from the full ones, `requirements.tsv` and
+ * `npm run lab -- registers <folder>`: writes the registers of `test/spec` from the full ones, `requirements.tsv` and
  * `design/behaviours.md` of the folder. Words for behaviours are ours, and stay; a new one begins without.
  */
 
@@ -11,7 +11,7 @@ import { behaviours, folder, fullBehaviours, fullRequirements, tableText } from 
 const [source] = argv.slice(2);
 
 if (source === undefined) {
-  console.error('which folder has requirements.tsv and design/behaviours.md? npm run registers -- <folder>');
+  console.error('which folder has requirements.tsv and design/behaviours.md? npm run lab -- registers <folder>');
   process.exitCode = 1;
 } else {
   write('requirements.tsv', fullRequirements(readFileSync(join(source, 'requirements.tsv'), 'utf8')));

@@ -1,4 +1,4 @@
-/** What `npm run conformance` prints, scenario by scenario. */
+/** What `npm run lab -- conformance` prints, scenario by scenario. */
 
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';

@@ -1,4 +1,4 @@
-/** The matrix of `npm run demo`, row by row. */
+/** The matrix of `npm run lab -- demo`, row by row. */
 
 import assert from 'node:assert/strict';
 import { describe, test, before, after } from 'node:test';

@@ -1,7 +1,7 @@
 /**
  * One process of a service after the other, and two and three that share a store behind a balancer that knows nothing of sessions: whatever of them dies,
  * stands still, drains or hears nothing of the store for a while, over a network that fails, with clients of every revision; and bridges of its clients to a
- * server of any revision behind them. `npm run simulate -- --nodes 3 --count 100000` runs more of it, `npm run simulate -- --seed N` shows one.
+ * server of any revision behind them. `npm run lab -- simulate --nodes 3 --count 100000` runs more of it, `npm run lab -- simulate --seed N` shows one.
  *
  * All are in one file, so that they share threads that have run many schedules: a thread's first hundred schedules cost twice as much as those after them.
  */

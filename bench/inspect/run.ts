@@ -1,4 +1,4 @@
-/** `npm run bench:inspect`: what a browser makes of 10,000 messages at 1,000 a second, of a large result and of many tools. */
+/** `npm run lab -- bench:inspect`: what a browser makes of 10,000 messages at 1,000 a second, of a large result and of many tools. */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

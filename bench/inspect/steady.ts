@@ -1,5 +1,5 @@
 /**
- * `npm run bench:steady [messages] [per second]`: what the page and the process of `parley inspect` hold while messages come for long, by
+ * `npm run lab -- bench:steady [messages] [per second]`: what the page and the process of `parley inspect` hold while messages come for long, by
  * default as many as an hour has at 10 a second. Both collect garbage before each look, so that what is told is what stays.
  */
 

@@ -1,4 +1,4 @@
-/** `npm run bench:redis`: how often a store in Redis is asked, and how long that takes, on one server and on three primaries that it starts itself. */
+/** `npm run lab -- bench:redis`: how often a store in Redis is asked, and how long that takes, on one server and on three primaries that it starts itself. */
 
 import { redis, type RedisStore } from '../../src/redis.ts';
 import { startCluster, startNode, type RedisNode } from '../../test/support/redis-nodes.ts';

@@ -65,7 +65,7 @@ try {
 } catch (error) {
   const { code, message } = error as NodeJS.ErrnoException;
   const isMissing = code === 'ENOENT';
-  console.error(isMissing ? 'redis-server is not installed: npm run engines' : message);
+  console.error(isMissing ? 'redis-server is not installed: npm run lab -- engines' : message);
   process.exitCode = 1;
   await stop();
 }

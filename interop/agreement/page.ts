@@ -11,7 +11,7 @@ export interface Agreement extends Compared {
 
 const intro = `# Where \`parley check\` and the official suite agree
 
-\`npm run interop:agreement\` wrote this page. Each fault of \`test/check/faults.ts\` was planted into the server that the official suite drives, at the two
+\`npm run lab -- interop:agreement\` wrote this page. Each fault of \`test/check/faults.ts\` was planted into the server that the official suite drives, at the two
 revisions of which it has sets of required scenarios. \`parley check\` judged it without calling a tool, and the suite by its required scenarios. In the server without a
 fault neither finds anything. Where one of the two finds what the other passes, both were read, and the
 reason stands below; a run that finds another difference fails.`;

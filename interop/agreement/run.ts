@@ -1,5 +1,5 @@
 /**
- * `npm run interop:agreement [-- fault…]`: plants faults into the server that the official suite drives, and holds what the suite
+ * `npm run lab -- interop:agreement [fault…]`: plants faults into the server that the official suite drives, and holds what the suite
  * says of each against what `parley check` says. A run of all writes `docs/interop-agreement.md`. Fails where the two differ and
  * nobody read why.
  */

@@ -30,7 +30,7 @@ function part(reports: readonly Report[]): string {
   });
   return `${heading}
 
-\`npm run interop:auth\` wrote this part. It starts authorization servers and guarded programs of others on this machine, fetched from the registries of
+\`npm run lab -- interop:auth\` wrote this part. It starts authorization servers and guarded programs of others on this machine, fetched from the registries of
 packages into the same cache, and has a person sign in by their pages. With an authorization server of others: \`oauth()\` signs in, its token is good at a
 server behind \`protect\`, is renewed twice, gets another scope by a 403, and is no good at a server with another URL; \`protect\` verifies it as a JWT, and by
 introspection where there is that; signing out revokes it; and \`parley login\`, \`whoami\`, \`call\` and \`logout\` do the same.

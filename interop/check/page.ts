@@ -3,7 +3,7 @@ import type { JudgedServer } from './judged.ts';
 
 const intro = `# What \`parley check\` finds in servers of others
 
-\`npm run interop:check\` wrote this page. Each server is the program of it in \`interop/peers/\` or \`test/bridge/servers/\`, as its makers' documentation
+\`npm run lab -- interop:check\` wrote this page. Each server is the program of it in \`interop/peers/\` or \`test/bridge/servers/\`, as its makers' documentation
 would have one write it, and none of its tools is called: what is found is a fault of the library, or of the few lines of the program. Each was read against the text of the specification, as
 \`interop/check/read.ts\` says; a run that finds anything else fails. A MUST of 2025-03-26 that most do not keep is the batch of
 JSON-RPC (basic-019), which no other revision has.`;

@@ -1,5 +1,5 @@
 /**
- * `npm run interop:check [-- server…]`: judges servers of others by `parley check`, and prints what is found. A run of all of
+ * `npm run lab -- interop:check [server…]`: judges servers of others by `parley check`, and prints what is found. A run of all of
  * them writes `docs/interop-check.md`. Fails where something is found that nobody read against the text of the specification.
  */
 

@@ -31,7 +31,7 @@ function intro(): string {
   const steps = ['connect', ...exercises.map(({ step }) => step.id)].join(', ');
   return `# Interoperability
 
-\`npm run interop\` wrote this page. It fetches and builds software of others into the cache of the user
+\`npm run lab -- interop\` wrote this page. It fetches and builds software of others into the cache of the user
 (\`$XDG_CACHE_HOME/parley-interop\` or \`~/.cache/parley-interop\`), and drives each of them through the same exercise: its client
 with our server, our client with its server, and both with our bridge in between, in the newest revision that each route agrees on.
 The programs are in \`interop/peers/\`, the steps in \`interop/harness/plan.ts\`:

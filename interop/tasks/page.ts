@@ -8,7 +8,7 @@ export function introduction(): string {
   const steps = (of: typeof taskExercises): string => of.map(({ step }) => step.id).join(', ');
   return `# Interoperability of tasks
 
-\`npm run interop:tasks\` wrote this page, with the harness of [interop.md](interop.md). Software of others that has tasks is driven with
+\`npm run lab -- interop:tasks\` wrote this page, with the harness of [interop.md](interop.md). Software of others that has tasks is driven with
 ours, both ways, on stdio and over HTTP: those of the core of 2025-11-25, and those of the extension \`io.modelcontextprotocol/tasks\` of
 2026-07-28. The programs are in \`interop/tasks/peers/\`, the steps in \`interop/tasks/plan.ts\`:
 

@@ -1,5 +1,5 @@
 /**
- * `npm run interop:tasks [-- peer…] [--route words] [--wire]`: tasks with clients and servers of others. A run of all of them
+ * `npm run lab -- interop:tasks [peer…] [--route words] [--wire]`: tasks with clients and servers of others. A run of all of them
  * writes `docs/interop-tasks.md`. Fails where something goes wrong that is no known fault of a peer.
  */
 

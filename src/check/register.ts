@@ -29,7 +29,7 @@ export function rowOf(id: string): RegisterRow {
   const row = byId.get(id);
   if (row !== undefined) return row;
   if (id.startsWith('wire-')) return { id, level: 'MUST', place: '', lives: () => true };
-  if (!id.startsWith('harden-')) throw new Error(`no row of the register is called ${id}; npm run register`);
+  if (!id.startsWith('harden-')) throw new Error(`no row of the register is called ${id}; npm run lab -- register`);
   return { id, level: 'note', place: '', lives: () => true };
 }
 

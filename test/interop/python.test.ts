@@ -1,4 +1,4 @@
-/** The short form of `npm run interop`: the official SDK of Python, both ways and through the bridge. */
+/** The short form of `npm run lab -- interop`: the official SDK of Python, both ways and through the bridge. */
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

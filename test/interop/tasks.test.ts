@@ -1,4 +1,4 @@
-/** The short form of `npm run interop:tasks`: the official SDK of TypeScript, version 1, both ways and through a bridge. */
+/** The short form of `npm run lab -- interop:tasks`: the official SDK of TypeScript, version 1, both ways and through a bridge. */
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

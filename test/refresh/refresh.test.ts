@@ -1,6 +1,6 @@
 /**
- * Many processes share one grant. What follows runs a part of the schedules; all 10,000 are `npm run simulate:refresh`, one is
- * `npm run simulate:refresh -- 1 <seed>`, which shows its course too.
+ * Many processes share one grant. What follows runs a part of the schedules; all 10,000 are `npm run lab -- simulate:refresh`, one is
+ * `npm run lab -- simulate:refresh 1 <seed>`, which shows its course too.
  */
 
 import assert from 'node:assert/strict';

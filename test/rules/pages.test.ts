@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { architecturePageRule } from '../../scripts/check/architecture-page.ts';
 import { docProgramsRule } from '../../scripts/check/doc-programs.ts';
 import { generatedRule, stale } from '../../scripts/check/generated.ts';
+import { npmScriptsRule } from '../../scripts/check/npm-scripts.ts';
 import { behavioursRule, citedIdsRule, requirementsRule } from '../../scripts/check/registers.ts';
 import { repositoryOf, repositoryOnDisk, type Repository } from '../../scripts/check/repository.ts';
 import { lineOf, type Rule } from '../../scripts/check/rule.ts';
@@ -134,4 +135,17 @@ test('facts of a protocol version that is missing or unknown are found', async (
   const lines = await found(specFactsRule, { 'test/spec/2025-06-18.json': text, 'test/spec/2023-01-01.json': text });
   assert.equal(lines[0], 'test/spec/2023-01-01.json is of no protocol version');
   assert.equal(lines.filter((line) => line.includes('is missing')).length, 4);
+});
+
+test('a command that package.json or the lab does not have is found', async () => {
+  const lines = await found(npmScriptsRule, {
+    'package.json': JSON.stringify({ scripts: { build: '', lab: '' } }),
+    'docs/a.md': 'Run `npm run build`, `npm run lab`,\n`npm run lab -- size` or `npm run lab -- sise`.\n',
+    'src/a.ts': "throw new Error('npm run demo');\n",
+    'CHANGELOG.md': '`npm run gone`',
+  });
+  assert.deepEqual(lines, [
+    'docs/a.md:2 names `npm run lab -- sise`, which does not exist; `npm run lab` lists what does',
+    'src/a.ts:1 names `npm run demo`, which does not exist; `npm run lab` lists what does',
+  ]);
 });

@@ -1,4 +1,4 @@
-/** `npm run cluster`, as whoever tries it first starts and ends it. */
+/** `npm run lab -- cluster`, as whoever tries it first starts and ends it. */
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -57,7 +57,7 @@ test('a port that is in use ends the start, says so, and leaves nothing running'
 
 test('whoever ends npm ends what it started', { skip }, async (t) => {
   const env = { ...process.env, PORT: '0', REDIS_PORT: String(await freePort()) };
-  const npm = spawn('npm', ['run', '--silent', 'cluster'], { cwd: root, env, detached: true });
+  const npm = spawn('npm', ['run', '--silent', 'lab', '--', 'cluster'], { cwd: root, env, detached: true });
   const group = -Number(npm.pid);
   t.after(() => {
     // Nothing is left of the group where all is well.

@@ -17,7 +17,7 @@ export interface Engine {
 
 /** Reason to skip tests that need a program; false where it is there. */
 export function missing(program: 'redis-server' | 'postgres'): string | false {
-  return pathOf(program) === undefined ? `${program} is not installed: npm run engines` : false;
+  return pathOf(program) === undefined ? `${program} is not installed: npm run lab -- engines` : false;
 }
 
 /** Starts a Redis with an append-only file, which is synced as it is told. */

@@ -1,6 +1,6 @@
 /**
  * Processes of this machine share one grant, and are ended in the middle of what is delicate. What follows is short; the 200 schedules
- * are `npm run processes:refresh`, one is `npm run processes:refresh -- 1 <seed>`, which shows its course too.
+ * are `npm run lab -- processes:refresh`, one is `npm run lab -- processes:refresh 1 <seed>`, which shows its course too.
  */
 
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-/** Runs schedules with processes of the machine: `npm run processes:refresh [-- how many] [the first seed] [how many at once]`. */
+/** Runs schedules with processes of the machine: `npm run lab -- processes:refresh [how many] [the first seed] [how many at once]`. */
 
 import { steps } from './plan.ts';
 import { play, type Outcome } from './play.ts';

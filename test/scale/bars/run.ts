@@ -1,4 +1,4 @@
-/** Bars of a service of three real processes: `npm run scale:bars [-- name] [share of the whole number]`. */
+/** Bars of a service of three real processes: `npm run lab -- scale:bars [name] [share of the whole number]`. */
 
 import { missing } from '../../support/engines.ts';
 

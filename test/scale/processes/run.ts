@@ -1,4 +1,4 @@
-/** Has clients of every kind talk to three processes while something befalls them: `npm run scale [-- times] [clients of each kind] [one|cluster] [fault]`. */
+/** Has clients of every kind talk to three processes while something befalls them: `npm run lab -- scale [times] [clients of each kind] [one|cluster] [fault]`. */
 
 import { missing } from '../../support/engines.ts';
 import { play, type Fault } from './play.ts';

@@ -1,4 +1,4 @@
-/** A few of the planted faults, each found soon; all of them are `npm run simulate:planted`. */
+/** A few of the planted faults, each found soon; all of them are `npm run lab -- simulate:planted`. */
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

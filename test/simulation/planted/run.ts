@@ -1,4 +1,4 @@
-/** Looks whether the simulation finds the planted faults, each in so many schedules at most: `npm run simulate:planted -- [--count N] [--only WORDS]`. */
+/** Looks whether the simulation finds the planted faults, each in so many schedules at most: `npm run lab -- simulate:planted [--count N] [--only WORDS]`. */
 
 import { parseArgs } from 'node:util';
 import { plantedFaults } from './faults.ts';

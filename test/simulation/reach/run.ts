@@ -1,4 +1,4 @@
-/** Says how much of the code that schedules are about runs in them: `npm run simulate:reach [-- --count N] [--from N] [--lines]`. */
+/** Says how much of the code that schedules are about runs in them: `npm run lab -- simulate:reach [--count N] [--from N] [--lines]`. */
 
 import { parseArgs } from 'node:util';
 import { planOfNight } from '../service/night.ts';

@@ -1,6 +1,6 @@
 /**
- * Runs schedules of a service: `npm run simulate -- [--seed N] [--count N] [--nodes N] [--bridge] [--first] [--from N] [--revision DATE]`, and a million of them,
- * of one, two and three processes in turn: `npm run simulate -- --night [--from N] [--count N] [--seconds N]`.
+ * Runs schedules of a service: `npm run lab -- simulate [--seed N] [--count N] [--nodes N] [--bridge] [--first] [--from N] [--revision DATE]`, and a million of them,
+ * of one, two and three processes in turn: `npm run lab -- simulate --night [--from N] [--count N] [--seconds N]`.
  */
 
 import { parseArgs } from 'node:util';

@@ -1,6 +1,6 @@
 /**
  * Processes of this machine share the tasks of one store, and are ended and stand still in the middle of what is delicate. What follows is short; 1,000 tasks
- * on each store are `npm run processes:tasks`, others are `npm run processes:tasks -- 200 <seed> <kinds of stores>`, which shows its course too.
+ * on each store are `npm run lab -- processes:tasks`, others are `npm run lab -- processes:tasks 200 <seed> <kinds of stores>`, which shows its course too.
  */
 
 import assert from 'node:assert/strict';

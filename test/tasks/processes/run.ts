@@ -1,4 +1,4 @@
-/** Has processes work on many tasks of each store and judges them: `npm run processes:tasks [-- how many tasks] [seed] [kinds of stores]`. */
+/** Has processes work on many tasks of each store and judges them: `npm run lab -- processes:tasks [how many tasks] [seed] [kinds of stores]`. */
 
 import { absent, kinds } from './places.ts';
 import { planOf } from './plan.ts';
