@@ -5,6 +5,7 @@ import { registerHooks } from 'node:module';
 import { suite } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import type { Mutant } from './mutants.ts';
+import { fileOver } from './reporter.ts';
 
 interface Task {
   readonly mutant?: Mutant;
@@ -32,8 +33,20 @@ process.on('exit', () => {
   writeSync(3, `${JSON.stringify({ cpu: (user + system) / 1e6 })}\n`);
 });
 
+// What waits for something that never comes is told from what a busy machine delays.
+let [idle, before] = [0, performance.eventLoopUtilization()];
+setInterval(() => {
+  const now = performance.eventLoopUtilization();
+  idle = performance.eventLoopUtilization(now, before).utilization < 0.02 ? idle + 1 : 0;
+  before = now;
+  if (idle > 0) writeSync(3, `${JSON.stringify({ idle })}\n`);
+}, 1_000).unref();
+
 await import('../../test/setup.ts');
 for (const test of tests) {
   writeSync(3, `${JSON.stringify({ started: test })}\n`);
+  const over = fileOver();
   await suite(test, () => import(pathToFileURL(test).href));
+  // A failure must be known before the next file begins.
+  await over;
 }

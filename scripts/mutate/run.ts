@@ -20,6 +20,8 @@ export interface Progress {
   readonly started?: string;
   readonly failed?: string;
   readonly cpu?: number;
+  /** Seconds since it last did something. */
+  readonly idle?: number;
 }
 
 /** Runs the files with the fault. With `profiles` it notes in that folder which code ran. */
@@ -47,6 +49,7 @@ export async function runTests(
     const progress = JSON.parse(line) as Progress;
     failure ??= progress.failed;
     cpu = progress.cpu ?? cpu;
+    if ((progress.idle ?? 0) > seconds(test) / 2) child.kill('SIGKILL');
     if (progress.started === undefined) return;
     test = progress.started;
     clearTimeout(limit);
