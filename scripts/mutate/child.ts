@@ -2,6 +2,7 @@
 
 import { readFileSync, writeSync } from 'node:fs';
 import { registerHooks } from 'node:module';
+import { performance } from 'node:perf_hooks';
 import { suite } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import type { Mutant } from './mutants.ts';

@@ -91,7 +91,8 @@ function editsOf(node: Node, parents: readonly Node[], source: string): readonly
       if (!isNode(test) || String(test['operator']) in logic) return [];
       return [['branch', test, `!(${source.slice(test.start, test.end)})`]];
     case 'AwaitExpression':
-      return [['await', { start, end: start + 'await'.length }, '']];
+      // A function that returns a promise does the same with `return await`, unless a `try` is around it.
+      return isReturned(node, parents) ? [] : [['await', { start, end: start + 'await'.length }, '']];
     case 'ExpressionStatement':
       return typeof node['directive'] === 'string' || source.startsWith('super(', start)
         ? []
@@ -113,6 +114,13 @@ function editsOf(node: Node, parents: readonly Node[], source: string): readonly
     default:
       return [];
   }
+}
+
+function isReturned(node: Node, parents: readonly Node[]): boolean {
+  const parent = parents.at(-1);
+  const inside = parents.slice(parents.findLastIndex(({ type }) => /Function/.test(type)));
+  const returns = parent?.type === 'ReturnStatement' || parent?.['body'] === node;
+  return returns && inside.every(({ type }) => type !== 'TryStatement');
 }
 
 function isFactor(parent: Node | undefined): boolean {
