@@ -2,19 +2,18 @@
  * Prints what `npm install parley-mcp` brings: how many packages, and how many bytes. It installs the package as it would
  * be published, from what `npm run build` made, into a folder of its own. Run: node bench/install.ts
  */
-import { execFileSync, type StdioOptions } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { globSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { npm, packageTarball } from '../scripts/package-once.ts';
 
 /** The most that it may be. */
 const budget = { packages: 6, megabytes: 12 };
 
-const root = fileURLToPath(new URL('..', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'parley-install-'));
 try {
-  const tarball = packed();
+  const tarball = packageTarball();
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true }));
   npm(folder, 'install', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund', tarball);
   // It was installed into this folder, and so was all that it needs.
@@ -22,20 +21,6 @@ try {
   report(statSync(tarball).size);
 } finally {
   rmSync(folder, { recursive: true, force: true });
-}
-
-function packed(): string {
-  const [{ filename } = { filename: '' }] = JSON.parse(
-    npm(root, 'pack', '--json', '--ignore-scripts', '--pack-destination', folder),
-    // npm tells of one package here.
-  ) as readonly { readonly filename: string }[];
-  return join(folder, filename);
-}
-
-function npm(cwd: string, ...args: readonly string[]): string {
-  const shell = process.platform === 'win32';
-  const stdio: StdioOptions = ['ignore', 'pipe', 'inherit'];
-  return execFileSync('npm', ['--loglevel=error', ...args], { cwd, encoding: 'utf8', stdio, shell });
 }
 
 function report(packedBytes: number): void {

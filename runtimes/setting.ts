@@ -4,6 +4,7 @@ import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { installPackages } from '../scripts/package-cache.ts';
+import { npm, packageTarball } from '../scripts/package-once.ts';
 import { folderOf, pinned, runtimes } from './pinned.ts';
 import { NotHere, resultsIn, type StepResult } from './result.ts';
 
@@ -26,7 +27,7 @@ export async function prepare(): Promise<Setting> {
   mkdirSync(folder);
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
   try {
-    const tarball = pack(folder);
+    const tarball = packageTarball();
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
     npm(folder, 'install', '--ignore-scripts', '--no-audit', '--no-fund', tarball);
     for (const part of ['programs', 'types'])
@@ -70,21 +71,4 @@ export async function runProgram(
 export function versionOf(command: string, ...args: readonly string[]): string {
   const said = execFileSync(command, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
   return /\d+\.\d+(?:\.\d+)*/.exec(said)?.[0] ?? said.trim();
-}
-
-function pack(folder: string): string {
-  const said = npm(root, 'pack', '--json', '--ignore-scripts', '--pack-destination', folder);
-  // npm tells of one package here.
-  const [{ filename } = { filename: '' }] = JSON.parse(said) as readonly { readonly filename: string }[];
-  return join(folder, filename);
-}
-
-function npm(cwd: string, ...args: readonly string[]): string {
-  const shell = process.platform === 'win32';
-  return execFileSync('npm', ['--loglevel=error', ...args], {
-    cwd,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'ignore'],
-    shell,
-  });
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { test } from 'node:test';
-import { unpackedPackage } from '../scripts/package-once.ts';
+import { packageTarball, unpackedPackage } from '../scripts/package-once.ts';
 
 test('an error that is thrown inside says where in the source, by the maps', () => {
   const program = `
@@ -17,4 +17,13 @@ test('an error that is thrown inside says where in the source, by the maps', () 
   assert.ok(existsSync(path.replace(/^file:\/\//, '')), stack);
   const lines = readFileSync(path.replace(/^file:\/\//, ''), 'utf8').split('\n');
   assert.match(lines[Number(line) - 1] ?? '', /throw new TypeError/, stack);
+});
+
+test('the package is packed once for what is in it, and a tarball that is named is used as it is', (t) => {
+  const first = packageTarball();
+  const { mtimeMs } = statSync(first);
+  assert.deepEqual([packageTarball(), statSync(first).mtimeMs], [first, mtimeMs]);
+  process.env['PARLEY_TARBALL'] = '/some/package.tgz';
+  t.after(() => delete process.env['PARLEY_TARBALL']);
+  assert.equal(packageTarball(), '/some/package.tgz');
 });

@@ -122,6 +122,7 @@ const slowByReason: Readonly<Record<string, readonly string[]>> = {
     'test/packed.test.ts',
     'test/pages.test.ts',
     'test/readme.test.ts',
+    'test/rules/regular-expressions.test.ts',
     'test/runtimes.test.ts',
     'test/size.test.ts',
   ],
