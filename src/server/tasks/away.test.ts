@@ -95,7 +95,7 @@ test('a run goes on after an answer only where that is kept, else another does a
     return action;
   };
   const { bus: _, ...own } = store;
-  const first = await serving(t, { store: { ...own, swap, renew: async () => [] }, leaseMs: 200 }, run);
+  const first = await serving(t, { store: { ...own, swap, renew: async () => [] }, leaseMs: 1000 }, run);
   const taskId = await begun(first.client);
   const { inputRequests } = await whenTask(first.client, taskId, ({ status }) => status === 'input_required');
   const [key = ''] = Object.keys(inputRequests as Json);

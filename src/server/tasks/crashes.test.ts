@@ -73,6 +73,11 @@ async function ended({ client }: Process, taskId: string): Promise<readonly unkn
   return [task['status'], block?.['text'] ?? (task['error'] as Json | undefined)?.['message']];
 }
 
+/** Ends the lease of the first run of a task now, and not in 30 seconds. */
+async function lapse(store: TaskStore, id: string): Promise<void> {
+  assert.deepEqual(await store.renew([{ id, epoch: 1 }], 0), []);
+}
+
 function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
   let open: () => void = () => undefined;
   const opened = new Promise<void>((resolve) => (open = resolve));
@@ -159,7 +164,7 @@ describe('what a process leaves that dies, with a store of SQLite', { skip, conc
     const cut = cutOff(store);
     const first = await processWith(
       t,
-      { store: cut, leaseMs: 50 },
+      { store: cut },
       {
         attempts: 2,
         run: async (ctx) => {
@@ -172,6 +177,7 @@ describe('what a process leaves that dies, with a store of SQLite', { skip, conc
     );
     const taskId = await begun(first);
     await runs.opened;
+    await lapse(store, taskId);
     const second = await processWith(t, { store }, { attempts: 2, run: (ctx) => `run ${ctx.task?.attempt}` });
     assert.deepEqual(await ended(second, taskId), ['completed', 'run 2']);
     late.open();
@@ -183,9 +189,10 @@ describe('what a process leaves that dies, with a store of SQLite', { skip, conc
     const store = shared(t);
     const [runs, again, end] = [gate(), gate(), gate()];
     const cut = cutOff(store);
-    const first = await processWith(t, { store: cut, leaseMs: 50 }, { attempts: 2, run: () => (runs.open(), never) });
+    const first = await processWith(t, { store: cut }, { attempts: 2, run: () => (runs.open(), never) });
     const taskId = await begun(first);
     await runs.opened;
+    await lapse(store, taskId);
     const second = await processWith(
       t,
       { store },
@@ -219,16 +226,23 @@ describe('what a process leaves that dies, with a store of SQLite', { skip, conc
     const store = shared(t);
     const [runs, late, over] = [gate(), gate(), gate()];
     const effects: string[] = [];
+    let isAway = false;
+    // An effect begins only while the store is there.
+    const renew: TaskStore['renew'] = (leases, forMs) => (isAway ? cutOff(store) : store).renew(leases, forMs);
     const first = await processWith(
       t,
-      { store: cutOff(store), leaseMs: 50 },
+      { store: { ...cutOff(store), renew } },
       {
         attempts: 2,
         run: async (ctx) => {
-          runs.open();
-          const a = await ctx
-            .once('a', async () => (await late.opened, effects.push('a of first'), 1))
-            .catch(() => 'none');
+          const effect = async (): Promise<number> => {
+            isAway = true;
+            runs.open();
+            await late.opened;
+            effects.push('a of first');
+            return 1;
+          };
+          const a = await ctx.once('a', effect).catch(() => 'none');
           const b = await ctx.once('b', () => effects.push('b of first')).catch(() => 'none');
           effects.push(`${a}, ${b}`);
           over.open();
@@ -237,6 +251,7 @@ describe('what a process leaves that dies, with a store of SQLite', { skip, conc
     );
     const taskId = await begun(first);
     await runs.opened;
+    await lapse(store, taskId);
     const second = await processWith(t, { store }, { attempts: 2, run: (ctx) => ctx.once('a', () => 'x') });
     assert.equal((await ended(second, taskId))[0], 'completed');
     effects.length = 0;
