@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createServer, inputRequired, type Server } from '../src/server.ts';
+import { createServer, inputRequired, type RoundOptions, type Server } from '../src/server.ts';
 import { connectInMemory } from '../src/testing.ts';
 import { open, statelessDate } from './support/raw.ts';
 
 const schema = { type: 'object', properties: { word: { type: 'string' } } } as const;
 
 /** A server that lets two calls through: its clock stands still. */
-function limited(): Server {
+function limited(rounds: RoundOptions = {}): Server {
   const server = createServer(
     { name: 's', version: '1' },
-    { rateLimits: { tools: { perSecond: 1, burst: 2 }, now: () => 0 } },
+    { rounds, rateLimits: { tools: { perSecond: 1, burst: 2 }, now: () => 0 } },
   );
   server.tool('asks', {}, async (_, ctx) => {
     for (const key of ['one', 'two', 'three']) await ctx.elicit({ message: key, schema }, { key });
@@ -38,10 +38,14 @@ for (const revision of ['2025-11-25', '2026-07-28'] as const) {
   }
 }
 
-test('a round that is sent again counts as a call of its own', async () => {
-  const raw = await open(limited(), statelessDate, { capabilities: { elicitation: {}, roots: {} } });
-  const begun = await raw.result('tools/call', { name: 'by-hand' });
-  const again = { name: 'by-hand', requestState: begun['requestState'], inputResponses: { where: { roots: [] } } };
-  const failed = async (): Promise<unknown> => (await raw.result('tools/call', again))['isError'] ?? false;
-  assert.deepEqual([await failed(), await failed(), await failed()], [false, false, true]);
-});
+for (const [singleUse, what, failures] of [
+  [true, 'does not run again, and counts once', [false, false, false]],
+  [false, 'counts as a call of its own where it runs again', [false, false, true]],
+] as const)
+  test(`a round that is sent again ${what}`, async () => {
+    const raw = await open(limited({ singleUse }), statelessDate, { capabilities: { elicitation: {}, roots: {} } });
+    const begun = await raw.result('tools/call', { name: 'by-hand' });
+    const again = { name: 'by-hand', requestState: begun['requestState'], inputResponses: { where: { roots: [] } } };
+    const failed = async (): Promise<unknown> => (await raw.result('tools/call', again))['isError'] ?? false;
+    assert.deepEqual([await failed(), await failed(), await failed()], failures);
+  });

@@ -15,7 +15,7 @@ export interface ExtensionResult {
 
 interface Made {
   /** The extension that it is of; `undefined` for one that is passed on, which somebody else judged. */
-  readonly extension: string | undefined;
+  readonly extension?: string | undefined;
   readonly result: JsonObject;
 }
 
@@ -59,6 +59,21 @@ function mark(what: Made): ExtensionResult {
 /** Tells whether a handler returned what an extension made. */
 export function isExtensionResult(value: unknown): value is ExtensionResult {
   return typeof value === 'object' && value !== null && results.has(value);
+}
+
+/** Result of a handler as JSON can hold it. */
+export type PackedResult = { readonly plain: unknown } | { readonly made: Made };
+
+/** Makes JSON of what a handler returned. */
+export function packResult(value: unknown): PackedResult {
+  // A WeakMap has nothing under what is no object.
+  const made = results.get(value as object);
+  return made === undefined ? { plain: value } : { made };
+}
+
+/** Makes what a handler returned of its JSON. */
+export function unpackResult(packed: PackedResult): unknown {
+  return 'made' in packed ? mark(packed.made) : packed.plain;
 }
 
 /**

@@ -91,10 +91,12 @@ export interface RoundOptions {
   /** Store in which larger states wait, and used ones are marked; the records of the server's `store` by default, without one `memoryRoundStore()`. */
   readonly store?: RoundStore;
   /**
-   * Choice whether each `requestState` is good for one request only, which the store then sees to; false by default, so
-   * that a client may repeat a request whose answer was lost. Processes that share keys must then share the store. That
-   * a state was used is remembered until it expires; where there is no room for that, states that were not used yet are
-   * refused as busy.
+   * Whether a `requestState` is good for one request only. By default it is, once the client has answered a question or an effect of `ctx.once` ran: a request
+   * that is delivered again does not run again, and gets the outcome of the first delivery for ten minutes. `true` also covers states that nothing came before; `false`
+   * lets the handler run with each delivery.
+   *
+   * Processes that share keys must share the store, or each of them runs a repeated request. That a state was used is remembered until it expires; if there is no
+   * room for that, states that were not used yet are refused as busy.
    */
   readonly singleUse?: boolean;
   /** Limit of rounds of one request; 32 by default. */

@@ -24,9 +24,9 @@ function both(store: Store, rounds: RoundOptions = {}): readonly [Server, Server
   return [make(), make()];
 }
 
-function retry({ requestState, inputRequests }: Json): Json {
+function retry({ requestState, inputRequests }: Json, name = 'Ann'): Json {
   const [key = ''] = Object.keys(Object(inputRequests));
-  const inputResponses = { [key]: { action: 'accept', content: { name: 'Ann' } } };
+  const inputResponses = { [key]: { action: 'accept', content: { name } } };
   return { name: 'greet', requestState, inputResponses };
 }
 
@@ -46,7 +46,7 @@ test('a state that is good for one request was used in the other process too', a
   const there = await open(other, statelessDate, { capabilities });
   const asked = await here.result('tools/call', { name: 'greet' });
   await there.result('tools/call', retry(asked));
-  assert.equal((await here.error('tools/call', retry(asked))).code, -32602);
+  assert.equal((await here.error('tools/call', retry(asked, 'Bob'))).code, -32602);
 });
 
 for (const [what, reason] of [

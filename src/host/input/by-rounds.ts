@@ -27,13 +27,9 @@ export interface RoundsRunning {
  * @throws McpError invalidParams for a `requestState` that is not valid here.
  */
 export function runRounds(running: RoundsRunning): NowOrLater<unknown> {
-  const { params, rounds } = running;
-  const given = params['requestState'];
+  const given = running.params['requestState'];
   if (typeof given !== 'string') return runFrom(freshState, running);
-  return unpackState(given, boundTo(running), roundSettings(rounds)).then(({ id, state }) => {
-    running.call.continues = id;
-    return runFrom(state, running);
-  });
+  return continued(given, running);
 }
 
 /** A first run that turned out to ask, or to drive its rounds by hand. */
@@ -49,22 +45,61 @@ export function firstRun(running: RoundsRunning): FirstRun {
   return { asker: run.asker, conclude: (returned) => run.conclude(returned) };
 }
 
+/** Goes on from a state. If that may happen once, a request that is delivered again gets the outcome of the first delivery. */
+async function continued(given: string, running: RoundsRunning): Promise<unknown> {
+  const { params, call, rounds } = running;
+  const settings = roundSettings(rounds);
+  const { id, leftMs, state } = await unpackState(given, boundTo(running), settings);
+  refuseMany(state, rounds);
+  call.continues = id;
+  const answers = onlyAsked(responsesOf(params), state);
+  if (!(settings.singleUse ?? isPast(state, answers))) return await runFrom(state, running);
+  return await settings.used.outcome({ id, answers: digestOf(answers), leftMs, call }, (known) => {
+    const run = runOf({ ...state, once: { ...state.once, ...known } }, running);
+    return {
+      outcome: async () => await run.conclude(running.handler(params, call)),
+      // Whoever lacked a scope comes back with it; what a cancelled handler failed with is no outcome.
+      hasFailed: (value) =>
+        call.lackedScopes !== undefined || (call.aborted && isObject(value) && value['isError'] === true),
+      effects: () => run.effects(),
+    };
+  });
+}
+
+/** Tells whether an effect or an answer comes before what runs from a state on. */
+function isPast({ once, answers }: RoundState, given: JsonObject): boolean {
+  return [once, answers, given].some((values) => Object.keys(values).length > 0);
+}
+
 function runFrom(state: RoundState, running: RoundsRunning): NowOrLater<unknown> {
-  const { handler, params, call, rounds } = running;
-  if (state.rounds >= rounds.maxRounds)
-    throw new McpError('invalidRequest', `the request took more than ${rounds.maxRounds} rounds`);
-  const responses = isObject(params['inputResponses']) ? params['inputResponses'] : {};
+  refuseMany(state, running.rounds);
+  return runOf(state, running).conclude(running.handler(running.params, running.call));
+}
+
+function refuseMany(state: RoundState, { maxRounds }: ServerRounds): void {
+  if (state.rounds >= maxRounds) throw new McpError('invalidRequest', `the request took more than ${maxRounds} rounds`);
+}
+
+/** Makes a run from a state on, by which the call asks. */
+function runOf(state: RoundState, running: RoundsRunning): Run {
+  const { params, call } = running;
+  const responses = responsesOf(params);
   call.requestState = state.own;
   call.seed = state.seed;
   call.inputResponses = state.rounds === 0 ? undefined : onlyAsked(responses, state);
   const run = new Run(state, responses, running);
   call.askBy(() => run.asker);
-  return run.conclude(handler(params, call));
+  return run;
+}
+
+function responsesOf({ inputResponses }: JsonObject): JsonObject {
+  return isObject(inputResponses) ? inputResponses : {};
 }
 
 /** One run of a handler, from a state on. */
 class Run {
   readonly #running: RoundsRunning;
+  readonly #state: RoundState;
   readonly #makeAsker: () => AskerByRounds;
   #asker: AskerByRounds | undefined;
   #outcome: Promise<unknown> | undefined;
@@ -72,12 +107,18 @@ class Run {
 
   constructor(state: RoundState, responses: JsonObject, running: RoundsRunning) {
     this.#running = running;
+    this.#state = state;
     const reports = running.call.remember((said) => new Reports(state.logs, said), state.progress);
     this.#makeAsker = () => new AskerByRounds(running.call, { state, responses, reports }, () => this.#end());
   }
 
   get asker(): AskerByRounds {
     return (this.#asker ??= this.#makeAsker());
+  }
+
+  /** Outcomes of the effects that ran, once those that still run are done. */
+  async effects(): Promise<RoundState['once']> {
+    return (await this.#asker?.effects()) ?? this.#state.once;
   }
 
   /** Concludes the run, always with the same outcome. */

@@ -5,18 +5,21 @@ import { ExactNumber } from '../../json/exact-number.ts';
 import { McpError } from '../../protocol/error.ts';
 import { canonical, digestOf } from '../../peer/digest.ts';
 import { bindingOf, freshState, packState, unpackState, type RoundSettings, type RoundState } from './request-state.ts';
+import { SingleUse } from './single-use.ts';
 import { memoryRoundStore } from './state-store.ts';
 import { createSeal } from '../../seal/seal.ts';
 
 function settings(change: Partial<RoundSettings> = {}): RoundSettings {
   let time = 1000;
   const now = (): number => time++;
+  const store = memoryRoundStore({ now });
   return {
     seal: createSeal(),
     ttlMs: 60_000,
     maxStateLength: 65_536,
-    store: memoryRoundStore({ now }),
+    store,
     singleUse: false,
+    used: new SingleUse(store, store, 0),
     now,
     ...change,
   };
@@ -83,44 +86,6 @@ test('a state too large to travel waits in the store under a handle', async () =
   assert.ok(packed.length < 300);
   assert.deepEqual((await unpackState(packed, 'x', rounds)).state, large);
   await assert.rejects(unpackState(packed, 'x', { ...rounds, store: memoryRoundStore() }), refused);
-});
-
-test('a state that may be used once is refused the second time [mrtr-015]', async () => {
-  const rounds = settings({ singleUse: true });
-  const packed = await packState(state, 'x', rounds);
-  const outcomes = await Promise.allSettled([unpackState(packed, 'x', rounds), unpackState(packed, 'x', rounds)]);
-  assert.deepEqual(outcomes.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected']);
-});
-
-test('that a state was used is bounded by its expiry alone, not by what comes after', async () => {
-  let time = 0;
-  const now = (): number => time;
-  const rounds = settings({ singleUse: true, now, store: memoryRoundStore({ now }) });
-  const spent = await packState(state, 'x', rounds);
-  await unpackState(spent, 'x', rounds);
-  for (let other = 0; other < 3_000; other++) await unpackState(await packState(state, 'x', rounds), 'x', rounds);
-  const large = { ...state, own: 'y'.repeat(100_000) };
-  for (let other = 0; other < 1_100; other++) await packState(large, 'x', rounds);
-  time = rounds.ttlMs;
-  await assert.rejects(unpackState(spent, 'x', rounds), refused);
-});
-
-test('when there is no room for another mark new states are refused, and none is forgotten', async () => {
-  let time = 0;
-  const now = (): number => time;
-  const rounds = settings({ singleUse: true, ttlMs: 1_000, now, store: memoryRoundStore({ now, maxMarks: 2 }) });
-  const fresh = (): Promise<string> => packState(state, 'x', rounds);
-  const [one, two, three] = await Promise.all([fresh(), fresh(), fresh()]);
-  await unpackState(one, 'x', rounds);
-  await unpackState(two, 'x', rounds);
-  const busy = (error: unknown): boolean => error instanceof McpError && error.kind === 'busy';
-  await assert.rejects(unpackState(three, 'x', rounds), busy);
-  await assert.rejects(unpackState(one, 'x', rounds), refused);
-  time = 900;
-  const late = await fresh();
-  time = 1_001;
-  assert.deepEqual((await unpackState(late, 'x', rounds)).state, state);
-  await assert.rejects(unpackState(one, 'x', rounds), refused);
 });
 
 test('the store in memory keeps no more than it may', async () => {

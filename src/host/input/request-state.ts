@@ -5,6 +5,7 @@ import { McpError } from '../../protocol/error.ts';
 import { canonical } from '../../peer/digest.ts';
 import type { Ran } from '../../peer/once.ts';
 import type { Stage } from './reports.ts';
+import type { SingleUse } from './single-use.ts';
 import type { RoundStore } from './state-store.ts';
 import type { Seal } from '../../seal/seal.ts';
 
@@ -45,8 +46,10 @@ export interface RoundSettings {
   /** The largest state that travels, in characters before sealing; a larger one stays in the store. */
   readonly maxStateLength: number;
   readonly store: RoundStore;
-  /** True when a state is good for one request only; what was used is then remembered in the store. */
-  readonly singleUse: boolean;
+  /** True if every state is good for one request only, false if none is; by default one is that an answer or an effect came before. */
+  readonly singleUse: boolean | undefined;
+  /** Runs rounds that may run once. */
+  readonly used: SingleUse;
   now(): number;
 }
 
@@ -69,9 +72,12 @@ export async function packState(state: RoundState, boundTo: string, settings: Ro
   return seal.seal(JSON.stringify({ id, expires } satisfies Packed), boundTo);
 }
 
-/** A state that was read back, and the name that it has among all. */
+/** A state that was read back. */
 export interface OpenedState {
+  /** Name that it has among all. */
   readonly id: string;
+  /** Time for which it is still good, in milliseconds. */
+  readonly leftMs: number;
   readonly state: RoundState;
 }
 
@@ -90,13 +96,15 @@ export async function unpackState(
   const text = await settings.seal.open(requestState, boundTo);
   // Only text that was sealed here gets this far: it has the shape that it was written with.
   const packed = text === undefined ? undefined : (parseExactJson(text, anyDepth) as Packed);
-  if (packed === undefined || packed.expires < settings.now()) throw refused();
-  if (settings.singleUse && !(await settings.store.add(`used ${packed.id}`, '', settings.ttlMs))) throw refused();
+  const now = settings.now();
+  if (packed === undefined || packed.expires < now) throw refused();
   const { id } = packed;
-  if (packed.state !== undefined) return { id, state: packed.state };
+  // A store takes no time of nothing.
+  const leftMs = Math.max(1, packed.expires - now);
+  if (packed.state !== undefined) return { id, leftMs, state: packed.state };
   const kept = await settings.store.get(id);
   if (kept === undefined) throw refused();
-  return { id, state: parseExactJson(kept, anyDepth) as RoundState };
+  return { id, leftMs, state: parseExactJson(kept, anyDepth) as RoundState };
 }
 
 /** Depth of JSON for a state, which was written here and needs no bound. */

@@ -103,6 +103,11 @@ export class AskerByRounds implements Asker {
     return this.#once.run(key, (id) => this.#reports.during(() => run(id)));
   }
 
+  /** Outcomes of the effects that ran, once those that still run are done. */
+  effects(): Promise<RoundState['once']> {
+    return this.#once.settled();
+  }
+
   /**
    * The state for the next round of a handler that drives the rounds by hand, and that says only what is new.
    *

@@ -6,6 +6,7 @@ import { createSeal } from '../../seal/seal.ts';
 import type { SealingKeys } from '../../seal/sealing-key.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { Records } from '../../store/records.ts';
+import { SingleUse } from './single-use.ts';
 import { StoreError } from '../../store/store.ts';
 import { memoryRoundStore, type RoundStore } from './state-store.ts';
 
@@ -21,7 +22,7 @@ export interface ServerRounds {
   readonly store: RoundStore | undefined;
   /** Records that take its place; without them it is one in memory. */
   readonly records: Records | undefined;
-  /** Choice whether a state is good for one request only; false by default. */
+  /** Choice whether each state is good for one request only, or none; by default one is that an answer or an effect came before. */
   readonly singleUse: boolean | undefined;
   /** The most rounds that one conversation may have. */
   readonly maxRounds: number;
@@ -29,20 +30,32 @@ export interface ServerRounds {
   readonly now: (() => number) | undefined;
 }
 
+/** Characters that outcomes of rounds take in memory together. */
+const outcomeCharacters = 16 * 1024 * 1024;
+
+/** Time for which a repeated request waits for the outcome of another process, in milliseconds. */
+const elsewhereMs = 30_000;
+
 const made = new WeakMap<ServerRounds, RoundSettings>();
 
 /** The settings of rounds with their defaults: always the same for the same rounds, since a seal and a store are among them. */
 export function roundSettings(rounds: ServerRounds): RoundSettings {
   const known = made.get(rounds);
   if (known !== undefined) return known;
-  const { keys, ttlMs = 3_600_000, maxStateLength = 65_536, records, singleUse = false, now } = rounds;
+  const { keys, ttlMs = 3_600_000, maxStateLength = 65_536, records, singleUse, now } = rounds;
   const shared = records && roundStoreIn(records);
+  const clock = now ?? monotonicNow;
+  const others = rounds.store ?? shared;
+  const store = others ?? memoryRoundStore({ now: clock });
+  // In memory, outcomes take no room from states.
+  const outcomes = others ?? memoryRoundStore({ now: clock, maxCharacters: outcomeCharacters });
   const settings: RoundSettings = {
     seal: createSeal(keys, { purpose: 'rounds', now }),
     ttlMs,
     maxStateLength,
-    store: rounds.store ?? shared ?? memoryRoundStore({ now: now ?? monotonicNow }),
+    store,
     singleUse,
+    used: new SingleUse(store, outcomes, others === undefined ? 0 : elsewhereMs),
     // Other processes read what is sealed.
     now: now ?? Date.now,
   };

@@ -341,13 +341,13 @@ describe('a parked call', () => {
 
 describe('an error that wants a page visited first', () => {
   const elicitations = [{ mode: 'url', message: 'Log in.', url: 'https://example.com/login', elicitationId: 'a' }];
+  const loggedOut = async (): Promise<never> => {
+    throw new McpError('urlElicitationRequired', 'log in first', { data: { elicitations } });
+  };
 
   it('asks for the visit, and the call is made anew after it', async (t) => {
     let visits = 0;
-    const { raw } = await stage(t, async () => {
-      if (visits++ === 0) throw new McpError('urlElicitationRequired', 'log in first', { data: { elicitations } });
-      return 'in';
-    });
+    const { raw } = await stage(t, async () => (visits++ === 0 ? await loggedOut() : 'in'));
     const asked = await raw.result('tools/call', { name: 'ask' });
     const [request] = Object.values(Object(asked['inputRequests'])) as Json[];
     assert.deepEqual(request, {
@@ -357,23 +357,24 @@ describe('an error that wants a page visited first', () => {
     assert.equal(textOf(await raw.result('tools/call', retry(asked, { action: 'accept' }))), 'in');
   });
 
+  it('has the call made anew once, however often the answer is delivered', async (t) => {
+    let calls = 0;
+    const { raw } = await stage(t, async () => (calls++ === 0 ? await loggedOut() : `call ${calls}`));
+    const answered = retry(await raw.result('tools/call', { name: 'ask' }), { action: 'accept' });
+    const results = await Promise.all([1, 2].map(() => raw.result('tools/call', answered)));
+    results.push(await raw.result('tools/call', answered));
+    assert.deepEqual([results.map(textOf), calls], [Array(3).fill('call 2'), 2]);
+  });
+
   it('is no use to who comes back too late [mrtr-013]', async (t) => {
-    const { raw } = await stage(
-      t,
-      async () => {
-        throw new McpError('urlElicitationRequired', 'log in first', { data: { elicitations } });
-      },
-      { rounds: { ttlMs: 1 } },
-    );
+    const { raw } = await stage(t, loggedOut, { rounds: { ttlMs: 1 } });
     const asked = await raw.result('tools/call', { name: 'ask' });
     await new Promise((resolve) => void setTimeout(resolve, 20));
     assert.equal((await raw.error('tools/call', retry(asked, { action: 'accept' }))).code, -32602);
   });
 
   it('ends the call when the visit is declined', async (t) => {
-    const { raw } = await stage(t, async () => {
-      throw new McpError('urlElicitationRequired', 'log in first', { data: { elicitations } });
-    });
+    const { raw } = await stage(t, loggedOut);
     const asked = await raw.result('tools/call', { name: 'ask' });
     const error = await raw.error('tools/call', retry(asked, { action: 'decline' }));
     assert.match(error.message, /was not visited/);

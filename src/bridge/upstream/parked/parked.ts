@@ -4,6 +4,8 @@ import { settledWithin } from '../../../jsonrpc/timeout.ts';
 import type { Call } from '../../../host/call.ts';
 import type { ServiceListeners } from '../../../host/events/listeners.ts';
 import { bindingOf } from '../../../host/input/request-state.ts';
+import { SingleUse, type RoundRun } from '../../../host/input/single-use.ts';
+import { memoryRoundStore } from '../../../host/input/state-store.ts';
 import type { Seal } from '../../../seal/seal.ts';
 import type { JsonObject } from '../../../protocol/features/common.ts';
 import { McpError } from '../../../protocol/error.ts';
@@ -38,8 +40,14 @@ export interface ParkedOptions {
 /** Carries a request on a connection to itself. */
 type CarryAlone = (params: JsonObject, carried: Carried, principal: string | undefined) => Promise<JsonObject>;
 
+/** Pages that are to be visited before the call is made anew, once. */
+interface Visits {
+  readonly id: string;
+  readonly visits: readonly string[];
+}
+
 /** Content of `requestState`: the parked call and its round, or the visits after which the call is made anew. */
-type State = (Waiting | { readonly visits: readonly string[] }) & { readonly expires: number };
+type State = (Waiting | Visits) & { readonly expires: number };
 
 /** A parked call and the round whose questions wait. */
 interface Waiting {
@@ -62,6 +70,8 @@ export class ParkedCalls {
   readonly #carryAlone: CarryAlone;
   readonly #calls = new Map<string, ParkedCall>();
   readonly #finished = new FinishedCalls();
+  /** Calls that are made anew. */
+  readonly #anew = new SingleUse(memoryRoundStore(), memoryRoundStore({ maxCharacters: 16 * 1024 * 1024 }), 0);
   /** Ends of the subscriptions of those that other processes may take up. */
   readonly #held = new Map<string, Unsubscribe>();
 
@@ -86,7 +96,10 @@ export class ParkedCalls {
     if ('visits' in state) {
       const missed = state.visits.find((key) => !isAccepted(responses[key]));
       if (missed !== undefined) throw new McpError('invalidRequest', 'the page that the server needs was not visited');
-      return await this.#first(first, call, boundTo);
+      const delivery = { id: state.id, answers: '', leftMs: state.expires - this.#options.now() + 1, call };
+      const outcome = (): Promise<JsonObject> => this.#first(first, call, boundTo);
+      // A result of the server is JSON.
+      return (await this.#anew.outcome(delivery, () => onceRun(outcome))) as JsonObject;
     }
     return await this.#answered(state.id, this.#takeUp(state, responses, call), { call, boundTo });
   }
@@ -141,7 +154,7 @@ export class ParkedCalls {
     } catch (error) {
       const visits = visitsOf(error, call);
       if (visits === undefined) throw error;
-      return await this.#inputRequired(visits, { visits: Object.keys(visits) }, boundTo);
+      return await this.#inputRequired(visits, { id: crypto.randomUUID(), visits: Object.keys(visits) }, boundTo);
     }
   }
 
@@ -174,11 +187,7 @@ export class ParkedCalls {
     void Promise.resolve(release?.()).catch(() => undefined);
   }
 
-  async #inputRequired(
-    inputRequests: JsonObject,
-    state: Waiting | { readonly visits: readonly string[] },
-    boundTo: string,
-  ): Promise<JsonObject> {
+  async #inputRequired(inputRequests: JsonObject, state: Waiting | Visits, boundTo: string): Promise<JsonObject> {
     const { seal, ttlMs, now } = this.#options;
     const sealed: State = { ...state, expires: now() + ttlMs };
     const requestState = await seal.seal(JSON.stringify(sealed), boundTo);
@@ -193,6 +202,10 @@ export class ParkedCalls {
     if (state === undefined || state.expires < this.#options.now()) throw refused();
     return state;
   }
+}
+
+function onceRun(outcome: () => Promise<JsonObject>): RoundRun {
+  return { outcome, hasFailed: () => false, effects: async () => ({}) };
 }
 
 /** The names of some visits, sealed. */

@@ -1,0 +1,172 @@
+/** Runs a round once, however often its request is delivered: a repeated delivery gets the outcome of the first. */
+
+import { jsonText } from '../../json/exact-number.ts';
+import { parseExactJson } from '../../json/parse-exact.ts';
+import { after, monotonicNow } from '../../jsonrpc/timeout.ts';
+import { quiet } from '../../peer/ask.ts';
+import type { Ran } from '../../peer/once.ts';
+import { McpError } from '../../protocol/error.ts';
+import { packResult, unpackResult, type PackedResult } from '../extension-result.ts';
+import type { RoundStore } from './state-store.ts';
+
+/** Outcomes of effects, by key. */
+type Effects = Readonly<Record<string, Ran>>;
+
+/** One delivery of a request that brings a state. */
+export interface Delivery {
+  /** Name of the state. */
+  readonly id: string;
+  /** Digest of the answers that it brings. */
+  readonly answers: string;
+  /** Time for which the state is still good, in milliseconds. */
+  readonly leftMs: number;
+  /** Its request: nobody waits for the outcome once it is aborted. */
+  readonly call: { readonly aborted: boolean };
+}
+
+/** A run of the handler of a round. */
+export interface RoundRun {
+  outcome(): Promise<unknown>;
+  /** Tells whether a value stands for a failure, after which the round may run again. */
+  hasFailed(value: unknown): boolean;
+  /** Outcomes of the effects that ran, once those that still run are done. */
+  effects(): Promise<Effects>;
+}
+
+/** Outcome of a run as it is kept: a result, or the effects of a run that failed. */
+type Kept =
+  | { readonly answers: string; readonly result: PackedResult; readonly effects?: undefined }
+  | { readonly answers: string; readonly result?: undefined; readonly effects: Effects };
+
+/** End of a run. */
+interface End {
+  /** Gives its value, or throws its error. */
+  settle(): unknown;
+  /** True if it failed after its client had left: others still want an outcome. */
+  readonly isLeft: boolean;
+}
+
+/** Time for which an outcome is kept at most, in milliseconds. */
+const keepMs = 600_000;
+
+/** The longest outcome that is kept, in characters. */
+const longestKept = 1024 * 1024;
+
+/** Number of runs of one round; each after the first follows one that failed. */
+const mostRuns = 32;
+
+/** Pause between two looks for an outcome of another process, in milliseconds, at first and at most. */
+const [firstPauseMs, longestPauseMs] = [20, 1000];
+
+/** Rounds that may run once. */
+export class SingleUse {
+  readonly #marks: RoundStore;
+  readonly #outcomes: RoundStore;
+  readonly #elsewhereMs: number;
+  readonly #running = new Map<string, { readonly answers: string; readonly end: Promise<End> }>();
+
+  /**
+   * @param marks Keeps which states were used.
+   * @param outcomes Keeps outcomes.
+   * @param elsewhereMs Time for which the outcome of another process is waited for, in milliseconds; 0 if none shares the store.
+   */
+  constructor(marks: RoundStore, outcomes: RoundStore, elsewhereMs: number) {
+    this.#marks = marks;
+    this.#outcomes = outcomes;
+    this.#elsewhereMs = elsewhereMs;
+  }
+
+  /**
+   * Gives the outcome of a round, which runs unless it did before.
+   *
+   * @param run Runs it, with the effects that runs before did.
+   * @throws McpError invalidParams if the state was used with other answers, or its outcome is not kept.
+   */
+  async outcome(delivery: Delivery, run: (known: Effects) => RoundRun): Promise<unknown> {
+    for (;;) {
+      const running = this.#running.get(delivery.id);
+      const end = running === undefined ? await this.#begin(delivery, run) : await same(running, delivery).end;
+      if (!end.isLeft || delivery.call.aborted) return end.settle();
+    }
+  }
+
+  async #begin(delivery: Delivery, run: (known: Effects) => RoundRun): Promise<End> {
+    const { id, answers } = delivery;
+    const end = this.#end(delivery, run).catch((error: unknown) => failed(error, false));
+    this.#running.set(id, { answers, end });
+    const ended = await end;
+    this.#running.delete(id);
+    return ended;
+  }
+
+  async #end(delivery: Delivery, run: (known: Effects) => RoundRun): Promise<End> {
+    const { id, leftMs } = delivery;
+    let known: Effects = {};
+    for (let runs = 0; runs < mostRuns; runs++) {
+      const name = runs === 0 ? id : `${id} ${runs}`;
+      if (await this.#marks.add(`used ${name}`, '', leftMs)) return await this.#run(name, delivery, run(known));
+      const { result, effects = {} } = same(await this.#kept(name), delivery);
+      if (result !== undefined) return { settle: () => unpackResult(result), isLeft: false };
+      known = effects;
+    }
+    throw new McpError(
+      'invalidParams',
+      `the round of this requestState failed ${mostRuns} times; begin again without it`,
+    );
+  }
+
+  async #run(name: string, { answers, leftMs, call }: Delivery, round: RoundRun): Promise<End> {
+    const keep = (kept: () => Kept): void =>
+      void quiet(
+        Promise.resolve().then(async () => {
+          const text = jsonText(kept());
+          if (text.length <= longestKept) await this.#outcomes.add(`outcome ${name}`, text, Math.min(leftMs, keepMs));
+        }),
+      );
+    const keepEffects = async (): Promise<void> => {
+      const effects = await round.effects();
+      keep(() => ({ answers, effects }));
+    };
+    try {
+      const value = await round.outcome();
+      const hasFailed = round.hasFailed(value);
+      if (hasFailed) await keepEffects();
+      else keep(() => ({ answers, result: packResult(value) }));
+      return { settle: () => value, isLeft: hasFailed && call.aborted };
+    } catch (error) {
+      await keepEffects();
+      return failed(error, call.aborted);
+    }
+  }
+
+  /** The outcome of a run, which may still go on in another process. */
+  async #kept(name: string): Promise<Kept> {
+    const until = monotonicNow() + this.#elsewhereMs;
+    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+      const text = await this.#outcomes.get(`outcome ${name}`);
+      // It was written here.
+      if (text !== undefined) return parseExactJson(text, Number.POSITIVE_INFINITY) as Kept;
+      if (monotonicNow() + pauseMs > until) throw unknownOutcome();
+      await new Promise<void>((resolve) => void after(pauseMs, resolve, true));
+    }
+  }
+}
+
+function failed(error: unknown, isLeft: boolean): End {
+  const settle = (): never => {
+    throw error;
+  };
+  return { settle, isLeft };
+}
+
+/** @throws McpError invalidParams if a delivery brings other answers than the one before. */
+function same<T extends { readonly answers: string }>(before: T, { answers }: Delivery): T {
+  if (before.answers === answers) return before;
+  throw new McpError('invalidParams', 'requestState was used before, with other answers; begin again without it');
+}
+
+function unknownOutcome(): McpError {
+  const why =
+    'what the round did is done, and its outcome is not known here: it is no longer kept, or the round still runs';
+  return new McpError('invalidParams', `requestState was used before; ${why}; begin again only if that may run twice`);
+}
