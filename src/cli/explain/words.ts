@@ -1,4 +1,4 @@
-import { summary } from '../../http/client/words.ts';
+import { summary } from '../../http/client/refusal.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import { IncompatibleError } from '../../client/connection/incompatible.ts';
 import { McpError } from '../../protocol/error.ts';

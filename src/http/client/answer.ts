@@ -1,20 +1,13 @@
-import { JsonError, parseJson } from '../../json/parse.ts';
+import { JsonError } from '../../json/parse.ts';
 import { isObject, isRequestId, spelledNumber, type Message, type RequestId } from '../../jsonrpc/message.ts';
 import { readEvents } from '../../jsonrpc/sse.ts';
 import { parseMessage } from '../../jsonrpc/encode.ts';
 import { after } from '../../jsonrpc/timeout.ts';
-import {
-  ConnectionError,
-  type ConnectionErrorOptions,
-  type MessageOrigin,
-  type Receiver,
-} from '../../jsonrpc/transport.ts';
-import { saysSessionIsUnknown } from '../../jsonrpc/session-words.ts';
+import { ConnectionError, type MessageOrigin, type Receiver } from '../../jsonrpc/transport.ts';
 import { askedWaitMs } from '../../jsonrpc/retry-after.ts';
-import { errorFromWire } from '../../protocol/error.ts';
-import { bodyBytes, bodyStart, bodyText, drain } from './body.ts';
+import { bodyBytes, bodyText, drain } from './body.ts';
 import { discard, type FetchResponse } from './fetch.ts';
-import { describeUrl, refusalWords, asSaid, summary, withoutSecrets } from './words.ts';
+import { asSaid, describeUrl, withoutSecrets } from './words.ts';
 
 /** One POST that waits for what answers it. */
 export interface PostExchange {
@@ -40,10 +33,7 @@ export interface ResumePosition {
 }
 
 /** Length of a body that goes into an error, in bytes. */
-const shownBytes = 2_048;
-
-/** Size that the body of a refusal may have before it is cut off. */
-const refusalBytes = 1024 * 1024;
+export const shownBytes = 2_048;
 
 /** Time that a body may go on once it has nothing more to say. */
 const lingerMs = 1_000;
@@ -198,75 +188,17 @@ export interface Refusal {
 
 /** Reads a response that is no success. */
 export async function refusalOf(response: FetchResponse, exchange: PostExchange): Promise<Refusal> {
+  // Where all is well nobody needs it; and what cannot be loaded now says nothing of the server.
+  const late = await import('./refusal.ts').catch(() => undefined);
+  if (late !== undefined) return await late.readRefusal(response, exchange);
   const { status } = response;
-  let text: string;
-  try {
-    text = await bodyStart(response, refusalBytes);
-  } catch (error) {
-    throw exchangeError(error, exchange);
-  }
-  const retryAfterMs = retryAfter(response);
-  const said = await withoutSecrets(text, exchange.sent);
-  const options: ConnectionErrorOptions = {
-    status,
-    body: said.slice(0, shownBytes),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-  };
-  const asked = await challengeOf(response, exchange);
-  if (isUnauthorized(status, asked.challenge)) {
-    const words = `HTTP ${status} from ${describeUrl(exchange.url)}${unauthorizedWords(status, exchange, { ...asked, text: said })}`;
-    const failure = new ConnectionError('unauthorized', words, { ...options, ...asked });
-    return { failure, message: undefined, stateless: false };
-  }
-  // Spec 2025-11-25, Transports, Session Management: what was posted in a session may also be an answer.
-  const isLost = exchange.inSession && exchange.waiting.size === 0 && saysSessionIsUnknown(status, text);
-  return {
-    failure: new ConnectionError(
-      isLost ? 'session-lost' : 'http',
-      refusalWords(status, said, { url: exchange.url, lost: exchange.inSession }),
-      options,
-    ),
-    message: status === 403 || status === 429 || status === 503 ? undefined : errorFor(said, status, exchange),
-    stateless: isStatelessError(text),
-  };
+  const failure = new ConnectionError('http', `HTTP ${status} from ${describeUrl(exchange.url)}`, { status });
+  return { failure, message: undefined, stateless: false };
 }
 
 /** Tells whether a refusal is about who asks: a 403 without a challenge may be about anything, a Host that is not allowed say. */
 export function isUnauthorized(status: number, challenge: string | undefined): boolean {
   return status === 401 || (status === 403 && challenge !== undefined);
-}
-
-/** RFC 6750, section 3.1: a challenge should have an error code where there were credentials; many have none. */
-function unauthorizedWords(
-  status: number,
-  { sent }: PostExchange,
-  { challenge, text }: { readonly challenge?: string; readonly text: string },
-): string {
-  const isAuthorized = sent['authorization'] !== undefined;
-  // Who says nothing in a challenge may say it in the body.
-  if (challenge === undefined) {
-    const said = summary(text);
-    const refused = isAuthorized
-      ? 'the authorization was refused'
-      : 'it wants authorization, which the option `auth` gives';
-    return `${said === '' ? '' : `: ${said}`}: ${refused}`;
-  }
-
-  const error = /\berror="?([\w-]{1,40})/.exec(challenge)?.[1];
-  if (error !== undefined) {
-    const why = quoted(challenge, /\berror_description="((?:[^"\\]|\\.){1,500})/);
-    const scope = error === 'insufficient_scope' ? quoted(challenge, /\bscope="((?:[^"\\]|\\.){1,500})/) : undefined;
-    const wanted = scope === undefined ? '' : `; it wants the scope ${scope}`;
-    return `: the authorization was refused (${error}${why === undefined ? '' : `: ${why}`}${wanted})`;
-  }
-  if (status !== 401) return '';
-  return isAuthorized ? ': the authorization was refused' : ': it wants authorization, which the option `auth` gives';
-}
-
-/** Words of a parameter of a challenge for people. */
-function quoted(challenge: string, parameter: RegExp): string | undefined {
-  const said = parameter.exec(challenge)?.[1];
-  return said === undefined ? undefined : asSaid(said.replaceAll(/\\(.)/g, '$1'));
 }
 
 /** The challenges of a refusal, of however many header fields, as they may be written down. */
@@ -293,54 +225,6 @@ export function exchangeError(error: unknown, exchange: PostExchange): Connectio
   if (exchange.signal.aborted) return new ConnectionError('aborted', 'the exchange was given up', { cause: error });
   if (error instanceof ConnectionError) return error;
   return new ConnectionError('closed', 'the response broke off', { cause: error });
-}
-
-/** The error message that a body holds, if it can only be about the request that was sent. */
-function errorFor(text: string, status: number, exchange: PostExchange): Readonly<Record<string, unknown>> | undefined {
-  const [id, ...others] = exchange.waiting;
-  if (id === undefined || others.length > 0) return undefined;
-  let value: unknown;
-  try {
-    value = parseMessage(text, exchange.receiver);
-  } catch {
-    return undefined;
-  }
-  if (
-    !isObject(value) ||
-    value['jsonrpc'] !== '2.0' ||
-    !isObject(value['error']) ||
-    !Number.isInteger(value['error']['code'])
-  )
-    return undefined;
-  const named = value['id'] === id || spelledNumber(value['id']) === id;
-  // What names no request is about the path, as far as anybody can tell.
-  if (status === 404 && !named) return undefined;
-  if (!named && value['id'] !== undefined && value['id'] !== null) return undefined;
-  // Spec 2025-11-25, Transports, Session Management: the session is gone, unless only the method was not found. What
-  // names the request is its answer; what names none may be about the session.
-  const isAnswer = named && (status !== 404 || value['error']['code'] === -32601);
-  if (exchange.inSession && !isAnswer) return undefined;
-  return { ...value, id };
-}
-
-/** The errors that came with the stateless revisions, and are told by their data where others might use the code. */
-const statelessErrors: ReadonlySet<unknown> = new Set([
-  'headerMismatch',
-  'missingRequiredClientCapability',
-  'unsupportedProtocolVersion',
-]);
-
-function isStatelessError(text: string): boolean {
-  let value: unknown;
-  try {
-    value = parseJson(text);
-  } catch {
-    return false;
-  }
-  const error = isObject(value) ? value['error'] : undefined;
-  if (!isObject(error) || typeof error['code'] !== 'number') return false;
-  const { code, data } = error;
-  return statelessErrors.has(errorFromWire({ code, message: '', data }).kind);
 }
 
 function deliverEvent(data: string, exchange: PostExchange, status: number): void {

@@ -1,7 +1,7 @@
 import type { AuthorizationFields, AuthorizedAnswer } from '../../auth/authorizer.ts';
 import { AuthorizationError } from '../../auth/errors.ts';
 import { hiding, secretsInHeaders } from '../../auth/secrets.ts';
-import { summary } from './words.ts';
+import { summary } from './refusal.ts';
 
 /** A refusal as it came: what was sent, and the beginning of the body. */
 interface RefusedAnswer {

@@ -1,4 +1,3 @@
-import { isObject } from '../../jsonrpc/message.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 
 /** A URL without what may be secret in it. */
@@ -53,21 +52,6 @@ export function tlsHint(cause: unknown, url: URL): string {
   return `; if it is an https server, write ${describeUrl(url).replace('http:', 'https:')}`;
 }
 
-/** Words for a response that is no success, with where it came from, and what to look at. */
-export function refusalWords(status: number, text: string, { url, lost }: Refused): string {
-  const said = summary(text);
-  const isPath = !lost && (status === 404 || status === 405);
-  const known = url.pathname.endsWith('/mcp') ? '' : ' (many servers have theirs at /mcp)';
-  const hint = isPath ? `; is the path ${url.pathname} that of an MCP server?${known}` : '';
-  return `HTTP ${status} from ${describeUrl(url)}${said === '' ? '' : `: ${said}`}${hint}`;
-}
-
-interface Refused {
-  readonly url: URL;
-  /** True when it may be the session that is not found. */
-  readonly lost: boolean;
-}
-
 /** Text of a refusal as it may be written down: a server may repeat in it what it was sent. Nothing of it, where that cannot be looked for now. */
 export async function withoutSecrets(text: string, sent: Readonly<Record<string, string>>): Promise<string> {
   if (text === '') return text;
@@ -76,37 +60,12 @@ export async function withoutSecrets(text: string, sent: Readonly<Record<string,
   return secrets === undefined ? '' : secrets.hiding(secrets.secretsInHeaders(sent))(text);
 }
 
-/** The first words of a body that is meant for people. */
-export function summary(text: string): string {
-  return asSaid(errorMessage(text) ?? titleOf(text) ?? text.trim().split('\n', 1)[0] ?? '');
-}
-
 /** Words of a server, as far as they go in a message: nothing that moves a cursor or turns the direction of text. */
 export function asSaid(said: string): string {
   return said
     .slice(0, 200)
     .replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ')
     .trim();
-}
-
-function errorMessage(text: string): string | undefined {
-  if (!text.trimStart().startsWith('{')) return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    const error = isObject(value) ? value['error'] : undefined;
-    const message = isObject(error) ? error['message'] : error;
-    return typeof message === 'string' ? message : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** The title of a page, where it has one; none of its other words. */
-function titleOf(text: string): string | undefined {
-  if (!text.trimStart().startsWith('<')) return undefined;
-  const start = text.indexOf('<title>');
-  const end = start < 0 ? -1 : text.indexOf('</title>', start);
-  return end < 0 ? '' : text.slice(start + '<title>'.length, end).trim();
 }
 
 function innermost(error: unknown): unknown {

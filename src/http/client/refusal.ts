@@ -1,0 +1,179 @@
+/** Reading of responses that are no success, which is loaded by the first of them. */
+
+import { parseJson } from '../../json/parse.ts';
+import { isObject, spelledNumber } from '../../jsonrpc/message.ts';
+import { parseMessage } from '../../jsonrpc/encode.ts';
+import { ConnectionError, type ConnectionErrorOptions } from '../../jsonrpc/transport.ts';
+import { saysSessionIsUnknown } from '../../jsonrpc/session-words.ts';
+import { errorFromWire } from '../../protocol/error.ts';
+import {
+  challengeOf,
+  exchangeError,
+  isUnauthorized,
+  retryAfter,
+  shownBytes,
+  type PostExchange,
+  type Refusal,
+} from './answer.ts';
+import { bodyStart } from './body.ts';
+import type { FetchResponse } from './fetch.ts';
+import { asSaid, describeUrl, withoutSecrets } from './words.ts';
+
+/** Size that the body of a refusal may have before it is cut off. */
+const refusalBytes = 1024 * 1024;
+
+/** Reads a response that is no success. */
+export async function readRefusal(response: FetchResponse, exchange: PostExchange): Promise<Refusal> {
+  const { status } = response;
+  let text: string;
+  try {
+    text = await bodyStart(response, refusalBytes);
+  } catch (error) {
+    throw exchangeError(error, exchange);
+  }
+  const retryAfterMs = retryAfter(response);
+  const said = await withoutSecrets(text, exchange.sent);
+  const options: ConnectionErrorOptions = {
+    status,
+    body: said.slice(0, shownBytes),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  };
+  const asked = await challengeOf(response, exchange);
+  if (isUnauthorized(status, asked.challenge)) {
+    const words = `HTTP ${status} from ${describeUrl(exchange.url)}${unauthorizedWords(status, exchange, { ...asked, text: said })}`;
+    const failure = new ConnectionError('unauthorized', words, { ...options, ...asked });
+    return { failure, message: undefined, stateless: false };
+  }
+  // Spec 2025-11-25, Transports, Session Management: what was posted in a session may also be an answer.
+  const isLost = exchange.inSession && exchange.waiting.size === 0 && saysSessionIsUnknown(status, text);
+  return {
+    failure: new ConnectionError(
+      isLost ? 'session-lost' : 'http',
+      refusalWords(status, said, { url: exchange.url, lost: exchange.inSession }),
+      options,
+    ),
+    message: status === 403 || status === 429 || status === 503 ? undefined : errorFor(said, status, exchange),
+    stateless: isStatelessError(text),
+  };
+}
+
+/** Words for a response that is no success, with where it came from, and what to look at. */
+export function refusalWords(status: number, text: string, { url, lost }: Refused): string {
+  const said = summary(text);
+  const isPath = !lost && (status === 404 || status === 405);
+  const known = url.pathname.endsWith('/mcp') ? '' : ' (many servers have theirs at /mcp)';
+  const hint = isPath ? `; is the path ${url.pathname} that of an MCP server?${known}` : '';
+  return `HTTP ${status} from ${describeUrl(url)}${said === '' ? '' : `: ${said}`}${hint}`;
+}
+
+interface Refused {
+  readonly url: URL;
+  /** True when it may be the session that is not found. */
+  readonly lost: boolean;
+}
+
+/** The first words of a body that is meant for people. */
+export function summary(text: string): string {
+  return asSaid(errorMessage(text) ?? titleOf(text) ?? text.trim().split('\n', 1)[0] ?? '');
+}
+
+function errorMessage(text: string): string | undefined {
+  if (!text.trimStart().startsWith('{')) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    const error = isObject(value) ? value['error'] : undefined;
+    const message = isObject(error) ? error['message'] : error;
+    return typeof message === 'string' ? message : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The title of a page, where it has one; none of its other words. */
+function titleOf(text: string): string | undefined {
+  if (!text.trimStart().startsWith('<')) return undefined;
+  const start = text.indexOf('<title>');
+  const end = start < 0 ? -1 : text.indexOf('</title>', start);
+  return end < 0 ? '' : text.slice(start + '<title>'.length, end).trim();
+}
+
+/** RFC 6750, section 3.1: a challenge should have an error code where there were credentials; many have none. */
+function unauthorizedWords(
+  status: number,
+  { sent }: PostExchange,
+  { challenge, text }: { readonly challenge?: string; readonly text: string },
+): string {
+  const isAuthorized = sent['authorization'] !== undefined;
+  // Who says nothing in a challenge may say it in the body.
+  if (challenge === undefined) {
+    const said = summary(text);
+    const refused = isAuthorized
+      ? 'the authorization was refused'
+      : 'it wants authorization, which the option `auth` gives';
+    return `${said === '' ? '' : `: ${said}`}: ${refused}`;
+  }
+
+  const error = /\berror="?([\w-]{1,40})/.exec(challenge)?.[1];
+  if (error !== undefined) {
+    const why = quoted(challenge, /\berror_description="((?:[^"\\]|\\.){1,500})/);
+    const scope = error === 'insufficient_scope' ? quoted(challenge, /\bscope="((?:[^"\\]|\\.){1,500})/) : undefined;
+    const wanted = scope === undefined ? '' : `; it wants the scope ${scope}`;
+    return `: the authorization was refused (${error}${why === undefined ? '' : `: ${why}`}${wanted})`;
+  }
+  if (status !== 401) return '';
+  return isAuthorized ? ': the authorization was refused' : ': it wants authorization, which the option `auth` gives';
+}
+
+/** Words of a parameter of a challenge for people. */
+function quoted(challenge: string, parameter: RegExp): string | undefined {
+  const said = parameter.exec(challenge)?.[1];
+  return said === undefined ? undefined : asSaid(said.replaceAll(/\\(.)/g, '$1'));
+}
+
+/** The error message that a body holds, if it can only be about the request that was sent. */
+function errorFor(text: string, status: number, exchange: PostExchange): Readonly<Record<string, unknown>> | undefined {
+  const [id, ...others] = exchange.waiting;
+  if (id === undefined || others.length > 0) return undefined;
+  let value: unknown;
+  try {
+    value = parseMessage(text, exchange.receiver);
+  } catch {
+    return undefined;
+  }
+  if (
+    !isObject(value) ||
+    value['jsonrpc'] !== '2.0' ||
+    !isObject(value['error']) ||
+    !Number.isInteger(value['error']['code'])
+  )
+    return undefined;
+  const named = value['id'] === id || spelledNumber(value['id']) === id;
+  // What names no request is about the path, as far as anybody can tell.
+  if (status === 404 && !named) return undefined;
+  if (!named && value['id'] !== undefined && value['id'] !== null) return undefined;
+  // Spec 2025-11-25, Transports, Session Management: the session is gone, unless only the method was not found. What
+  // names the request is its answer; what names none may be about the session.
+  const isAnswer = named && (status !== 404 || value['error']['code'] === -32601);
+  if (exchange.inSession && !isAnswer) return undefined;
+  return { ...value, id };
+}
+
+/** The errors that came with the stateless revisions, and are told by their data where others might use the code. */
+const statelessErrors: ReadonlySet<unknown> = new Set([
+  'headerMismatch',
+  'missingRequiredClientCapability',
+  'unsupportedProtocolVersion',
+]);
+
+function isStatelessError(text: string): boolean {
+  let value: unknown;
+  try {
+    value = parseJson(text);
+  } catch {
+    return false;
+  }
+  const error = isObject(value) ? value['error'] : undefined;
+  if (!isObject(error) || typeof error['code'] !== 'number') return false;
+  const { code, data } = error;
+  return statelessErrors.has(errorFromWire({ code, message: '', data }).kind);
+}
