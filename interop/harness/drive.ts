@@ -2,6 +2,7 @@
 
 import { revisionOf, type Revision, type RevisionDate } from '../../src/protocol/revision.ts';
 import type { Built } from '../../scripts/toolchains/program.ts';
+import { loopIn, requestsIn } from './loops.ts';
 import type { Peer, Way } from './peer.ts';
 import { exercises, judgeConnect, type Exercise } from './plan.ts';
 import {
@@ -18,7 +19,7 @@ import {
 } from './route.ts';
 import type { Service } from './service.ts';
 import type { Outcome, Step, Target } from './step.ts';
-import { printed } from './wire.ts';
+import { printed, type WireLine } from './wire.ts';
 
 /** A route between a peer and us. */
 export interface Route {
@@ -44,6 +45,8 @@ export interface StepReport {
   readonly step: string;
   /** What is wrong; absent when nothing is. */
   readonly problem?: string;
+  /** Requests over HTTP that were sent in it, of all hops. */
+  readonly requests?: number;
   /** What passed meanwhile, where something is wrong. */
   readonly wire?: readonly string[];
 }
@@ -134,13 +137,19 @@ interface Driven {
 function judge({ peer, route, stage, outcomes, begun, complaints }: Driven, course: readonly Judged[]): RouteReport {
   const told = new Map(outcomes.map((one) => [one.outcome.step, one]));
   const revision = agreedIn(told.get('connect')?.outcome);
-  const report = (step: string, problem: string | undefined): StepReport => {
-    if (problem === undefined) return { step };
+  const report = (step: string, judgedProblem: string | undefined): StepReport => {
     const at = outcomes.findIndex(({ outcome }) => outcome.step === step);
     const ended = outcomes[at]?.at;
     // A program that said nothing of a step may have said it of none.
-    if (ended === undefined) return { step, problem };
-    return { step, problem, wire: wireBetween(stage, outcomes[at - 1]?.at ?? begun, ended) };
+    if (ended === undefined) return judgedProblem === undefined ? { step } : { step, problem: judgedProblem };
+    const from = outcomes[at - 1]?.at ?? begun;
+    const wires = stage.wires.map((wire) => wire.lines());
+    const requests = wires.reduce((sum, lines) => sum + requestsIn(between(lines, from, ended)), 0);
+    const loops = wires.map((lines) => loopIn(between(lines, from, ended), between(lines, begun, from)));
+    const problem = judgedProblem ?? loops.find((loop) => loop !== undefined);
+    return problem === undefined
+      ? { step, requests }
+      : { step, problem, requests, wire: wireBetween(stage, from, ended) };
   };
   const never = (step: string): Outcome => ({ step, failed: 'the program said nothing of it' });
   const connected = report('connect', judgeConnect(told.get('connect')?.outcome ?? never('connect')));
@@ -180,9 +189,13 @@ function agreedIn(outcome: Outcome | undefined): Revision | undefined {
 
 function wireBetween({ wires }: Stage, from: number, to: number): readonly string[] {
   return wires.flatMap((wire, hop) => {
-    const lines = wire.lines().filter(({ at }) => at >= from && at <= to);
+    const lines = between(wire.lines(), from, to);
     const shown = lines.slice(0, 24).map(printed);
     // The wire that was tapped first is the one behind the bridge.
     return wires.length > 1 ? [hop === 0 ? '# behind the bridge' : '# before the bridge', ...shown] : shown;
   });
+}
+
+function between(lines: readonly WireLine[], from: number, to: number): readonly WireLine[] {
+  return lines.filter(({ at }) => at >= from && at <= to);
 }

@@ -72,6 +72,12 @@ export const exercises: readonly Exercise[] = [
     judge: both(expectText('counted'), expectHeard('progress 1/3', 'progress 2/3', 'progress 3/3')),
   },
   {
+    step: { id: 'progress and error', do: 'call', name: 'count-and-fail', progress: true },
+    exists: (_, { side }) => side === 'client',
+    judge: ({ error, ...rest }) =>
+      error === undefined ? `no error but ${shown(rest)}` : error.code === -32603 ? undefined : `code ${error.code}`,
+  },
+  {
     step: { id: 'log', do: 'call', name: 'speak', level: 'info', until: ['log info hello'] },
     needsSession: true,
     judge: both(expectText('spoken'), expectHeard('log info hello')),

@@ -54,6 +54,8 @@ export class Stage {
 const quiet = ['--disable-warning=ExperimentalWarning'];
 const here = import.meta.dirname;
 const tap = join(here, 'stdio-tap.ts');
+/** Short, so that a client which comes back without end does so many times in a run. */
+const retryMs = 50;
 const ssePair = { sse: '/sse', messages: '/messages' };
 
 /** A server of ours: how it is made, and the program that serves it on stdio. */
@@ -91,7 +93,7 @@ async function one(
   revisions: Revisions,
 ): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> {
   const server = ours.create(revisions === undefined ? {} : { revisions });
-  const { url, close } = await listen(server, { port: 0, drainMs: 0, ssePair });
+  const { url, close } = await listen(server, { port: 0, drainMs: 0, ssePair, retryMs });
   return { url, stop: close };
 }
 

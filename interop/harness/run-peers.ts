@@ -42,7 +42,9 @@ async function exercise(peer: Peer, { faults, wire, routesOf, drive }: Running):
     routes.push(report);
     const wrong = report.steps.filter(({ problem }) => problem !== undefined);
     const count = `${report.steps.length - wrong.length} of ${report.steps.length}`;
-    console.log(`  ${route.title}: ${report.revision ?? 'no revision'}, ${count}`);
+    const requests = report.steps.reduce((sum, step) => sum + (step.requests ?? 0), 0);
+    const sent = requests === 0 ? '' : `, ${requests} requests`;
+    console.log(`  ${route.title}: ${report.revision ?? 'no revision'}, ${count}${sent}`);
     for (const step of wrong) {
       const fault = faultOf({ peer, route: report, step }, faults);
       console.log(`    ${step.step}${fault === undefined ? '' : ' (a fault of the peer)'}: ${step.problem ?? ''}`);

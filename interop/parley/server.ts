@@ -1,7 +1,7 @@
 /** The server that every client of others talks to: what each server in `interop/peers` offers as well. */
 
 import { z } from 'zod';
-import { createServer, ToolError, type Server, type ServerOptions } from '../../src/server.ts';
+import { createServer, McpError, ToolError, type Server, type ServerOptions } from '../../src/server.ts';
 
 /** Counts the calls that were given up since it was asked last. */
 export interface GivenUp {
@@ -58,6 +58,10 @@ function addLongTools(server: Server, givenUp: GivenUp): void {
   server.tool('count', {}, (_args, ctx) => {
     for (const step of [1, 2, 3]) ctx.progress(step, 3);
     return 'counted';
+  });
+  server.tool('count-and-fail', {}, (_args, ctx) => {
+    ctx.progress(1, 3);
+    throw new McpError('internalError', 'the kettle is empty');
   });
   server.tool('speak', {}, (_args, ctx) => {
     ctx.log('info', 'hello');

@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RouteReport, StepReport } from '../../interop/harness/drive.ts';
 import type { Fault } from '../../interop/harness/faults.ts';
+import { loopIn, requestsIn } from '../../interop/harness/loops.ts';
 import { page } from '../../interop/harness/page.ts';
 import type { Peer } from '../../interop/harness/peer.ts';
 import { exercises, judgeConnect } from '../../interop/harness/plan.ts';
 import { unexplained, unseen, type PeerReport } from '../../interop/harness/report.ts';
 import { routesOf } from '../../interop/harness/routes.ts';
 import type { Outcome } from '../../interop/harness/step.ts';
-import { printed } from '../../interop/harness/wire.ts';
+import { printed, type WireLine } from '../../interop/harness/wire.ts';
 
 const peer: Peer = {
   name: 'other',
@@ -104,6 +105,17 @@ test('its client meets our server as three processes too, and without sessions a
   const left = exercises.filter(({ needsSession }) => needsSession !== true).map(({ step }) => step.id);
   assert.ok(['tools', 'progress', 'large result', 'together'].every((id) => left.includes(id)));
   assert.ok(!left.some((id) => ['elicitation', 'watch', 'updated'].includes(id)));
+});
+
+test('a client that comes back to the same event again and again is a problem of the step in which it does', () => {
+  const line = (text: string): WireLine => ({ at: 1, arrow: '→', text });
+  const back = line('GET /mcp; accept: text/event-stream; last-event-id: a-1:2; mcp-session-id: s');
+  assert.equal(loopIn([back, back], []), undefined);
+  assert.match(loopIn([back], [back, back]) ?? '', /came back 3 times to the same event/);
+  assert.equal(loopIn([line('POST /mcp')], [back, back, back]), undefined);
+  const many = Array.from({ length: 61 }, () => line('POST /mcp'));
+  assert.equal(requestsIn([...many, line('{"jsonrpc":"2.0"}')]), 61);
+  assert.match(loopIn(many, []) ?? '', /61 requests were sent in one step/);
 });
 
 test('a printed line of the wire names what differs from run to run', () => {

@@ -161,6 +161,11 @@ export class Sessions {
     const resumption = await session.resume(lastEventId);
     // Who has gone meanwhile must not take the place of who came back since.
     if (call.reply.closed) return resumption?.drop();
+    if (resumption?.isOver === true && !session.ended) {
+      resumption.drop();
+      // HTML, Server-sent events: 204 tells a client to stop coming back.
+      return call.reply.send(204);
+    }
     if (resumption !== undefined && !session.ended) {
       this.#context.endpoint.listeners?.tell?.({ type: 'stream-resumed', isMoved: resumption.isMoved === true });
       return session.takeUp(call, resumption, lastEventId);

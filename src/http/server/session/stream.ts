@@ -80,6 +80,8 @@ export interface Resumption {
   readonly stream: LastingStream | undefined;
   /** True for the stream for what belongs to no request, when it was another process that had it before. */
   readonly isMoved?: boolean;
+  /** True if the stream has ended and nothing of it was missed: a client that comes back is to stop. */
+  readonly isOver?: boolean;
   /** Sends what was missed on a connection, which then carries the stream on, or ends with it. */
   connect(connection: EventStream): void;
   /** Nobody is there any more to take it up. */
@@ -171,10 +173,12 @@ export class SessionStream implements LastingStream {
     const place = ++this.#asked;
     const missed = await this.#backlog?.after(number);
     if (missed === undefined) return undefined;
+    const rest = this.#complete ? missed.take() : undefined;
     return {
       stream: this,
+      isOver: rest !== undefined && isEmpty(rest),
       connect: (connection) => {
-        const events = missed.take();
+        const events = rest ?? missed.take();
         // What was found for this one came late: the client has asked again since, and is served.
         if (place < this.#holder) return connection.end();
         this.#holder = place;
@@ -203,6 +207,11 @@ export function idOf(stream: string, { number }: Pick<LoggedEvent, 'number'>): s
 export function positionOf(id: string): StreamPosition | undefined {
   const [, stream, number] = /^([0-9a-f]{1,64}-\d{1,15}):(\d{1,15})$/.exec(id) ?? [];
   return stream === undefined ? undefined : { stream, number: Number(number) };
+}
+
+/** Tells whether nothing of some events can be missed. */
+export function isEmpty(events: readonly LoggedEvent[]): boolean {
+  return events.every(({ data }) => data === '');
 }
 
 /** An event without data only said where the stream was: nothing of it can be missed. */

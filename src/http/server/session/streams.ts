@@ -1,4 +1,5 @@
 import {
+  isEmpty,
   positionOf,
   SessionStream,
   written,
@@ -54,6 +55,7 @@ export class SessionStreams implements LastingStreams {
     if (missed?.every(({ number }, at) => number === position.number + 1 + at) !== true) return undefined;
     return {
       stream,
+      isOver: isEmpty(missed),
       connect: (connection) => {
         connection.replay(written(position.stream, missed));
         connection.end();
