@@ -8,10 +8,10 @@ import type { Visit } from '../consent/visits.ts';
 import { serverByHand, serverOf, type Discovered } from '../oauth/discovery.ts';
 import type { Grant } from '../oauth/grant.ts';
 import { scopesFor } from '../oauth/refusal.ts';
-import { revokeGrant } from '../oauth/revocation.ts';
 import { siteOf, type Site } from '../oauth/site.ts';
 import { GrantKeeper } from '../oauth/person/grant-keeper.ts';
 import { Login } from '../oauth/person/login.ts';
+import type { endGrants } from '../oauth/person/replaced-grant.ts';
 import { page } from '../oauth/person/page.ts';
 import { readPending } from '../oauth/person/authorization-request.ts';
 import { Registration } from '../oauth/person/registration.ts';
@@ -91,11 +91,7 @@ export class ThirdParty implements ConsentParty {
     // Otherwise what comes of a renewal would stay valid, and nobody would know of it.
     await keeper.rest();
     await keeper.load();
-    const { grant } = keeper;
-    const client = grant && (await this.#registration(principal).find(grant));
-    const isRevoked = revoke && client !== undefined && (await revokeGrant(this.#site, grant as Grant, client));
-    await keeper.forget();
-    return isRevoked;
+    return await (await import('../oauth/person/replaced-grant.ts')).endGrants(this.#parts(principal, keeper), revoke);
   }
 
   async host(_: Visit, signal: AbortSignal): Promise<string> {
@@ -150,16 +146,20 @@ export class ThirdParty implements ConsentParty {
   }
 
   #login(principal: string, navigate: (url: string) => void): Login {
-    const keeper = this.#keeper(principal);
+    const parts = this.#parts(principal, this.#keeper(principal));
     const redirect = page({ redirectUri: `${this.#settings.publicUrl.href}/callback`, navigate });
     return new Login(this.#site, {
       settings: { ...this.#settings.oauth, store: this.#store(principal), redirect },
-      registration: this.#registration(principal),
+      registration: parts.registration,
       proverOf: () => {
         throw new TypeError('tokens of accounts are bound to no key');
       },
-      save: (grant) => keeper.save(grant),
+      save: async (grant) => (await import('../oauth/person/replaced-grant.ts')).saveGrant(grant, parts),
     });
+  }
+
+  #parts(principal: string, keeper: GrantKeeper): Parameters<typeof endGrants>[0] {
+    return { site: this.#site, store: this.#store(principal), keeper, registration: this.#registration(principal) };
   }
 
   #registration(principal: string): Registration {

@@ -301,7 +301,8 @@ ${bridgeOptions}`;
 const login = `parley login [options] <url>
 
 Signs in at a server: finds its authorization server, opens its page in your browser, and keeps what is granted for
-parley call and parley bridge, renewed without asking. Nothing secret is printed.
+parley call and parley bridge, renewed without asking. A login that it replaces is deleted; if another client or another
+person signed in before, the old tokens are revoked too. Nothing secret is printed.
 
   --device                  prints a page and a code to enter there, on any device (RFC 8628); never assumed, since whoever
                             talks somebody into entering a code of theirs is let in
@@ -314,7 +315,8 @@ ${signingIn}
 
 const logout = `parley logout [options] (<url> | --all)
 
-Revokes what was granted at a server, or at all of them, and forgets it. The exit code is 1 when tokens could not be
+Revokes all that was granted at a server, or at all of them, and deletes it. A URL without its query means each login
+that whoami shows by it. The exit code is 1 when tokens could not be
 revoked, which are forgotten here and valid until they expire, and when what is kept of a login cannot be read.
 
   --all             signs out everywhere, of every account
@@ -326,7 +328,7 @@ revoked, which are forgotten here and valid until they expire, and when what is 
 const whoami = `parley whoami [--json] [--account <name>] [<url>]
 
 Says who is signed in where: account, authorization server, resource, subject, scopes, and until when. No token is
-shown. The exit code is 1 when nobody is.
+shown, and no query of a URL. The exit code is 1 when nobody is.
 `;
 
 const topics: ReadonlyMap<string, string> = new Map(

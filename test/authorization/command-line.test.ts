@@ -274,3 +274,58 @@ test('a client without a secret is renewed and signed out by who does not name i
   );
   assert.equal((await parley('logout', server.url)).code, 0);
 });
+
+test('a login by another client ends the one before, and --all leaves no grant behind', async (t) => {
+  const port = await quietPort();
+  const client = {
+    client_id: 'open',
+    redirect_uris: [`http://127.0.0.1:${port}/callback`],
+    application_type: 'native',
+  };
+  const grants = { grant_types: ['authorization_code', 'refresh_token'], token_endpoint_auth_method: 'none' };
+  const { as, server, machine, parley } = await scene(t, { clients: [{ ...client, ...grants }] });
+  const grantFiles = async (): Promise<readonly string[]> => {
+    const files = (await filesIn(machine.state)).filter(({ path, isFolder }) => !isFolder && path.includes('/grant-'));
+    const texts = await Promise.all(files.map(({ path }) => readFile(path, 'utf8')));
+    return texts.filter((text) => text.includes('refreshToken'));
+  };
+  const revocations = (): number => as.requests.filter((request) => request.includes('revocation')).length;
+  assert.equal((await parley('login', server.url)).code, 0);
+  const who = ['--client-id', 'open', '--issuer', as.issuer, '--redirect-port', String(port)];
+  const again = await parley('login', ...who, server.url);
+  assert.equal(again.code, 0, again.stderr);
+  assert.equal(revocations(), 2);
+  assert.equal((await grantFiles()).length, 1);
+  assert.equal(JSON.parse((await parley('whoami', '--json')).stdout)[0].client, 'open');
+  assert.equal((await parley('login', server.url)).code, 0);
+  assert.equal(revocations(), 4);
+
+  // A version before this one left grants that no server uses.
+  const [pointer = ''] = (await filesIn(machine.state)).flatMap(({ path, isFolder }) =>
+    isFolder && path.includes('/server-') ? [path] : [],
+  );
+  await rm(pointer, { recursive: true });
+  const whoami = await parley('whoami');
+  assert.deepEqual([whoami.code, whoami.stdout], [1, '']);
+  assert.match(whoami.stderr, /grants are kept that no server uses; parley logout --all revokes and deletes them\n$/);
+  const logout = await parley('logout', '--all');
+  assert.deepEqual([logout.code, logout.stdout], [0, `signed out of ${server.url}\n`], logout.stderr);
+  assert.equal(revocations(), 6);
+  assert.deepEqual(await grantFiles(), []);
+});
+
+test('no query of a URL is shown, and a URL without it means the login', async (t) => {
+  const { server, parley, said } = await scene(t);
+  const url = `${server.url}?project=s3cret`;
+  assert.match(
+    (await parley('call', url, 'whoami')).stderr,
+    /run: parley login '<url>' \(that of \S+, with its query\)/,
+  );
+  const login = await parley('login', url);
+  assert.equal(login.code, 0, login.stderr);
+  assert.equal((await parley('whoami')).code, 0);
+  assert.equal((await parley('whoami', '--json', server.url)).code, 0);
+  assert.equal((await parley('call', url, 'whoami')).stdout, 'ann\n');
+  assert.equal((await parley('logout', server.url)).stdout, `signed out of ${server.url}\n`);
+  for (const text of said) assert.doesNotMatch(text.replaceAll(/state=\S+/g, ''), /s3cret/);
+});

@@ -1,7 +1,9 @@
 import type { ParseArgsOptionsConfig } from 'node:util';
+import { canonicalResource } from '../../auth/resource-url.ts';
 import { serverUrl } from '../../jsonrpc/server-url.ts';
 import type { DevicePrompt } from '../../oauth/person/device.ts';
 import type { GrantInfo, OAuth } from '../../oauth/person/oauth.ts';
+import type { CredentialKey } from '../../store/credentials.ts';
 import { isRemote, UsageError, type Io } from '../io.ts';
 import { parseOptions, type Parsed } from '../options.ts';
 import { printed, reasonOf, shownJson } from '../shown.ts';
@@ -43,7 +45,9 @@ export async function login(argv: readonly string[], io: Io): Promise<number> {
   }
   const identity = await auth.identity();
   io.stdout.write(
-    identity === undefined ? `signed in at ${server.host}\n` : `signed in at ${describe(server.href, identity)}`,
+    identity === undefined
+      ? `signed in at ${server.host}\n`
+      : `signed in at ${describe(shownServer(server.href), identity)}`,
   );
   return 0;
 }
@@ -70,35 +74,62 @@ export async function logout(argv: readonly string[], io: Io): Promise<number> {
   const parsed = parseOptions(argv, logoutOptions);
   if (parsed.flag('all') && parsed.words.length > 0) throw new UsageError('--all takes no URL');
   const forgetClient = parsed.flag('forget-client');
-  const { logins, isWhole } = parsed.flag('all')
-    ? await keptLogins(parsed, io)
-    : { logins: [onlyLogin(parsed)], isWhole: true };
-  if (logins.length === 0 && isWhole) io.stderr.write('nobody is signed in\n');
+  const { logins, isWhole } = parsed.flag('all') ? await keptLogins(parsed, io) : await loginsAt(parsed, io);
   let failed = !isWhole;
-  for (const { server, account } of logins) {
-    const where = printed(account === undefined ? server : `${server} (account ${account})`, 'line');
-    try {
-      const auth = keptAuthorization(parsed, io, { server, account });
-      if ((await auth.identity({ server })) === undefined) {
-        io.stderr.write(`nobody is signed in at ${where}\n`);
-        if (forgetClient) await auth.logout({ forgetClient });
-        continue;
-      }
-      const { revoked } = await auth.logout({ forgetClient });
-      await ownStore(io).write(factsKey(new URL(server), account), undefined);
-      failed ||= !revoked;
-      io.stdout.write(
-        `signed out of ${where}${revoked ? '' : '; its tokens could not be revoked, and are valid until they expire'}\n`,
-      );
-    } catch (error) {
-      // One that is damaged does not keep the others.
-      failed = true;
-      io.stderr.write(`parley: ${where}: ${reasonOf(error)}\n`);
+  let count = logins.length;
+  const leave = async (login: KeptLogin): Promise<void> => {
+    failed = !(await left(login, { parsed, io, forgetClient })) || failed;
+  };
+  for (const login of logins) await leave(login);
+  if (parsed.flag('all'))
+    for (const login of await unusedGrants(parsed, io)) {
+      await leave(login);
+      count++;
     }
-  }
+  if (count === 0 && isWhole) io.stderr.write('nobody is signed in\n');
   // What was granted to them is gone, unless something failed; of another account it is not.
   if (forgetClient && parsed.flag('all') && parsed.text('account') === undefined && !failed) await forgetClients(io);
   return failed ? 1 : 0;
+}
+
+/** Ends a login, and says so. @returns False where that failed, or tokens stay valid. */
+async function left(
+  { server, account }: KeptLogin,
+  { parsed, io, forgetClient }: { readonly parsed: Parsed; readonly io: Io; readonly forgetClient: boolean },
+): Promise<boolean> {
+  const shown = shownServer(server);
+  const where = printed(account === undefined ? shown : `${shown} (account ${account})`, 'line');
+  try {
+    const auth = keptAuthorization(parsed, io, { server, account });
+    const store = ownStore(io);
+    const isSignedIn = (await auth.identity({ server })) !== undefined;
+    const count = (await store.keys('grant')).length;
+    const { revoked } = await auth.logout({ forgetClient });
+    await store.write(factsKey(new URL(server), account), undefined);
+    // A grant may be there that no server uses any more.
+    if (!isSignedIn && (await store.keys('grant')).length === count) {
+      io.stderr.write(`nobody is signed in at ${where}\n`);
+      return true;
+    }
+    const end = revoked ? '' : '; its tokens could not be revoked, and are valid until they expire';
+    io.stdout.write(`signed out of ${where}${end}\n`);
+    return revoked;
+  } catch (error) {
+    // A damaged login does not keep the others.
+    io.stderr.write(`parley: ${where}: ${reasonOf(error)}\n`);
+    return false;
+  }
+}
+
+/** Grants that no server uses, as resources that a person is signed in at. */
+async function unusedGrants(parsed: Parsed, io: Io): Promise<readonly KeptLogin[]> {
+  const wanted = parsed.text('account');
+  const keys = await ownStore(io).keys('grant');
+  const logins = keys
+    .filter(({ account = '' }) => wanted === undefined || account === wanted)
+    .map(({ resource = '', account }) => ({ server: resource, account }))
+    .filter(({ server }) => URL.canParse(server));
+  return [...new Map(logins.map((login) => [JSON.stringify(login), login])).values()];
 }
 
 /** Forgets how this program was registered anywhere. */
@@ -112,21 +143,25 @@ const whoamiOptions: ParseArgsOptionsConfig = { account: { type: 'string' }, jso
 /** Says who is signed in where; no token is shown. */
 export async function whoami(argv: readonly string[], io: Io): Promise<number> {
   const parsed = parseOptions(argv, whoamiOptions);
-  const { logins, isWhole } =
-    parsed.words.length === 0 ? await keptLogins(parsed, io) : { logins: [onlyLogin(parsed)], isWhole: true };
+  const isOne = parsed.words.length > 0;
+  const { logins, isWhole } = isOne ? await loginsAt(parsed, io) : await keptLogins(parsed, io);
   const found: (GrantInfo & KeptLogin)[] = [];
   for (const { server, account } of logins) {
     try {
       const identity = await keptAuthorization(parsed, io, { server, account }).identity({ server });
-      if (identity !== undefined) found.push({ server, ...(account === undefined ? {} : { account }), ...identity });
+      if (identity === undefined) continue;
+      const shown = { server: shownServer(server), ...(account === undefined ? {} : { account }) };
+      found.push({ ...shown, ...identity, resource: shownServer(identity.resource) });
     } catch (error) {
-      io.stderr.write(`parley: ${printed(server, 'line')}: ${reasonOf(error)}\n`);
+      io.stderr.write(`parley: ${printed(shownServer(server), 'line')}: ${reasonOf(error)}\n`);
     }
   }
   if (parsed.flag('json')) io.stdout.write(`${shownJson(found, 2)}\n`);
   else if (found.length > 0)
     io.stdout.write(found.map(({ server, ...identity }) => describe(server, identity)).join(''));
   else if (isWhole) io.stderr.write('nobody is signed in; parley login <url> does it\n');
+  if (!isOne && found.length === 0 && (await unusedGrants(parsed, io)).length > 0)
+    io.stderr.write('grants are kept that no server uses; parley logout --all revokes and deletes them\n');
   return found.length === 0 ? 1 : 0;
 }
 
@@ -163,8 +198,27 @@ function compared(one: string, other: string): number {
   return one === other ? 0 : one < other ? -1 : 1;
 }
 
-function onlyLogin(parsed: Parsed): KeptLogin {
-  return { server: onlyServer(parsed).href, account: parsed.text('account') };
+/** The logins at a server. A URL without its query means all that are shown by it. */
+async function loginsAt(
+  parsed: Parsed,
+  io: Io,
+): Promise<{ readonly logins: readonly KeptLogin[]; readonly isWhole: boolean }> {
+  const { href: server, search } = onlyServer(parsed);
+  const account = parsed.text('account');
+  const exact = { logins: [{ server, account }], isWhole: true };
+  const key: CredentialKey = { kind: 'server', issuer: canonicalResource(new URL(server)), account };
+  if (search !== '' || (await ownStore(io).read(key)) !== undefined) return exact;
+  const logins = (await keptLogins(parsed, io)).logins.filter(
+    (login) => login.account === account && shownServer(login.server) === shownServer(server),
+  );
+  return logins.length === 0 ? exact : { logins, isWhole: true };
+}
+
+/** A URL as it is shown: a query may hold a secret. */
+function shownServer(server: string): string {
+  const url = new URL(server);
+  url.search = '';
+  return canonicalResource(url);
 }
 
 function onlyServer(parsed: Parsed): URL {

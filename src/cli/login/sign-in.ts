@@ -4,6 +4,7 @@ import { AuthorizationError } from '../../auth/errors.ts';
 import type { NetworkRules } from '../../auth/network.ts';
 import type { OpenRedirect, Redirect, RedirectRequest } from '../../auth/redirect.ts';
 import { storeIn } from '../../node/credentials/file-credentials.ts';
+import { describeUrl } from '../../http/client/words.ts';
 import { credentialFolder } from '../../node/credentials/folder.ts';
 import { guardedFetch, type GuardedFetch } from '../../node/login/guarded-fetch.ts';
 import { loopback } from '../../node/login/loopback.ts';
@@ -214,10 +215,11 @@ export function nobodyAsked(
   );
 }
 
-/** The words that sign in at a server; what is no plain text in a shell is quoted. */
+/** The words that sign in at a server; what is no plain text in a shell is quoted. A query may be a secret, and is left out. */
 function loginCommand(server: URL, account: string | undefined): string {
-  const words = ['parley', 'login', ...(account === undefined ? [] : ['--account', account]), server.href];
-  return shellLine(words);
+  const words = ['parley', 'login', ...(account === undefined ? [] : ['--account', account])];
+  if (server.search === '') return shellLine([...words, server.href]);
+  return `${shellLine(words)} '<url>' (that of ${describeUrl(server)}, with its query)`;
 }
 
 /** The longest line that is read. */

@@ -45,7 +45,8 @@ export type Renewal = 'renewed' | 'impossible';
 export class GrantKeeper {
   readonly #site: Site;
   readonly #options: KeeperOptions;
-  readonly #kept: KeptGrant;
+  /** The grant in its store. */
+  readonly kept: KeptGrant;
   #renewing: Renewing | undefined;
   /** The token endpoint that an authorization server names now. */
   #found: Pick<Endpoints, 'issuer' | 'token'> | undefined;
@@ -58,32 +59,32 @@ export class GrantKeeper {
     this.#options = options;
     const { store, account } = options;
     // What failed for another token says nothing about a new one.
-    this.#kept = new KeptGrant(site, { store, account, changed: () => (this.#failure = undefined) });
+    this.kept = new KeptGrant(site, { store, account, changed: () => (this.#failure = undefined) });
   }
 
   /** The grant, once it was looked for. */
   get grant(): Grant | undefined {
-    return this.#kept.grant;
+    return this.kept.grant;
   }
 
   /** Looks once for what was kept; a promise only where that is still to be done. */
   ready(): Promise<void> | undefined {
-    return this.#kept.ready();
+    return this.kept.ready();
   }
 
   /** Looks again for what is kept: others who share the store may have got something else. */
   load(): Promise<void> {
-    return this.#kept.load();
+    return this.kept.load();
   }
 
   /** Keeps what was just granted, in place of what was there. */
   save(grant: Grant): Promise<void> {
-    return this.#kept.save(grant);
+    return this.kept.save(grant);
   }
 
   /** Deletes the grant, whoever renewed it meanwhile. */
   forget(): Promise<void> {
-    return this.#kept.forget();
+    return this.kept.forget();
   }
 
   /** Tells whether the token is no longer valid, or will not be soon, and can be renewed now. */
@@ -129,19 +130,19 @@ export class GrantKeeper {
   /** Waits for a renewal that is under way: the tokens by which it renews are good once, and what came of it is to be kept. */
   async rest(): Promise<void> {
     await this.#renewing?.result.catch(() => undefined);
-    await this.#kept.rest();
+    await this.kept.rest();
   }
 
   async #renew(): Promise<Renewal> {
     const before = this.grant;
     if (before === undefined || !this.renewable) return 'impossible';
     const late = (): AuthorizationError => this.#late(transactionMs);
-    const key = this.#kept.keyOf(before);
+    const key = this.kept.keyOf(before);
     try {
       const outcome = await limited({ ms: transactionMs, signal: new AbortController().signal, late }, (signal) =>
         // A store may never answer. By this signal nothing is sent any more, and what came before is kept once the store takes it.
         unlessAborted(
-          this.#kept.isUnkept ? this.#renewUnkept({ key, before, signal }) : this.#locked({ key, before, signal }),
+          this.kept.isUnkept ? this.#renewUnkept({ key, before, signal }) : this.#locked({ key, before, signal }),
           signal,
         ),
       );
@@ -184,13 +185,13 @@ export class GrantKeeper {
   }
 
   async #transact({ key, before, signal, require }: LockedTransaction): Promise<Renewal> {
-    const there = await this.#kept.at(key);
+    const there = await this.kept.at(key);
     if (there === undefined) {
-      this.#kept.adoptAt(key, undefined, undefined);
+      this.kept.adoptAt(key, undefined, undefined);
       return 'impossible';
     }
-    if (there.generation !== this.#kept.generation && there.grant.accessToken !== before.accessToken) {
-      this.#kept.adoptAt(key, there.grant, there.generation);
+    if (there.generation !== this.kept.generation && there.grant.accessToken !== before.accessToken) {
+      this.kept.adoptAt(key, there.grant, there.generation);
       return 'renewed';
     }
     let next: Grant | undefined;
@@ -200,7 +201,7 @@ export class GrantKeeper {
       return await this.#failed(error, key, there);
     }
     if (next === undefined) return 'impossible';
-    if (await this.#kept.replace(next, there, signal)) this.#told(next);
+    if (await this.kept.replace(next, there, signal)) this.#told(next);
     return this.#outcome();
   }
 
@@ -240,7 +241,7 @@ export class GrantKeeper {
    */
   async #renewUnkept(transaction: Transaction): Promise<Renewal> {
     const { before, signal } = transaction;
-    const unkept = await this.#kept.unkept();
+    const unkept = await this.kept.unkept();
     if (unkept === undefined) {
       const isOther = this.grant?.accessToken !== before.accessToken;
       return isOther ? this.#outcome() : await this.#locked(transaction);
@@ -248,14 +249,14 @@ export class GrantKeeper {
     try {
       const next = await this.#exchanged(unkept.grant, signal);
       if (next === undefined) unkept.resume();
-      else if (await this.#kept.replaceUnkept(unkept, next, signal)) this.#told(next);
+      else if (await this.kept.replaceUnkept(unkept, next, signal)) this.#told(next);
       return next === undefined ? 'impossible' : this.#outcome();
     } catch (error) {
       const { isLost, isUnknown } = invalidIn(error);
       if (isUnknown) await this.#options.clientLost(unkept.grant);
       if (!isLost) unkept.resume();
       if (!isLost && !isUnknown) throw error;
-      if (isLost && (await this.#kept.replaceUnkept(unkept, undefined, signal))) this.#lost(unkept.grant);
+      if (isLost && (await this.kept.replaceUnkept(unkept, undefined, signal))) this.#lost(unkept.grant);
       return 'impossible';
     }
   }
@@ -267,12 +268,12 @@ export class GrantKeeper {
     const { store } = this.#options;
     const now = await store.read(key);
     if (now !== undefined && now.generation !== generation) {
-      this.#kept.adoptAt(key, readGrant(now.text), now.generation);
+      this.kept.adoptAt(key, readGrant(now.text), now.generation);
       return this.#outcome();
     }
     if (isUnknown) await this.#options.clientLost(grant);
     if (isLost) {
-      await this.#kept.lose({ grant, generation });
+      await this.kept.lose({ grant, generation });
       this.#lost(grant);
     }
     return 'impossible';

@@ -80,8 +80,7 @@ export class KeptGrant {
   }
 
   async #read(): Promise<void> {
-    const key = await this.#keptKey();
-    const there = key === undefined ? undefined : await this.at(key);
+    const there = await this.stored();
     // What was got meanwhile may be known to nobody else.
     if (this.#unkept !== undefined) return;
     // Who wants bound tokens has no use for another one that was kept.
@@ -90,14 +89,20 @@ export class KeptGrant {
     else this.#adopt(undefined, undefined);
   }
 
-  /** The key of the grant that is kept for the server. */
-  async #keptKey(): Promise<CredentialKey | undefined> {
-    const kept = await this.#options.store.read(this.#serverKey);
+  /** The grant that the store has for the server. */
+  async stored(): Promise<Stored | undefined> {
+    const key = await this.keptKey();
+    return key && (await this.at(key));
+  }
+
+  /** The key of the grant that is kept for the server, or for another one. */
+  async keptKey(server: CredentialKey = this.serverKey): Promise<CredentialKey | undefined> {
+    const kept = await this.#options.store.read(server);
     const finding = kept === undefined ? undefined : jsonOf(kept.text);
     if (!hasFields(finding)) return undefined;
     const { issuer, resource, client } = finding;
     const isWhole = typeof issuer === 'string' && typeof resource === 'string' && typeof client === 'string';
-    return isWhole ? this.#key({ issuer, resource, client }) : undefined;
+    return isWhole ? this.key({ issuer, resource, client }) : undefined;
   }
 
   /** Reads what the store has under a key, unless its refresh token is spent. */
@@ -116,7 +121,7 @@ export class KeptGrant {
     this.#loaded = true;
     try {
       // Who dies in between leaves what is found: nothing, what there was before, or this.
-      const isFirst = (await store.read(this.#serverKey)) === undefined;
+      const isFirst = (await store.read(this.serverKey)) === undefined;
       if (isFirst) await this.#point(grant);
       await store.write(key, grantText(grant));
       if (!isFirst) await this.#point(grant);
@@ -133,14 +138,14 @@ export class KeptGrant {
 
   /** Says which grant is the one for the server. */
   async #point({ endpoints: { issuer }, resource, client }: Grant): Promise<void> {
-    await this.#options.store.write(this.#serverKey, JSON.stringify({ issuer, resource, client }));
+    await this.#options.store.write(this.serverKey, JSON.stringify({ issuer, resource, client }));
   }
 
   /** Deletes the grant, whoever renewed it meanwhile. */
   async forget(): Promise<void> {
     const { store } = this.#options;
     await this.#takeBack();
-    const keys = [await this.#keptKey(), this.#grant && this.keyOf(this.#grant), this.#serverKey];
+    const keys = [await this.keptKey(), this.#grant && this.keyOf(this.#grant), this.serverKey];
     for (const key of keys) if (key !== undefined) await store.write(key, undefined);
     this.#adopt(undefined, undefined);
   }
@@ -259,14 +264,16 @@ export class KeptGrant {
 
   /** The key under which a grant is kept. */
   keyOf({ endpoints: { issuer }, resource, client }: Grant): CredentialKey {
-    return this.#key({ issuer, resource, client });
+    return this.key({ issuer, resource, client });
   }
 
-  #key(of: { readonly issuer: string; readonly resource: string; readonly client: string }): CredentialKey {
+  /** The key of a grant of this account. */
+  key(of: { readonly issuer: string; readonly resource: string; readonly client: string }): CredentialKey {
     return { kind: 'grant', ...of, account: this.#options.account };
   }
 
-  get #serverKey(): CredentialKey {
+  /** The key of what says which grant is the one for the server. */
+  get serverKey(): CredentialKey {
     return { kind: 'server', issuer: canonicalResource(this.#site.server), account: this.#options.account };
   }
 }

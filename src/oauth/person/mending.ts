@@ -24,6 +24,7 @@ import {
   type Refused,
 } from '../refusal.ts';
 import { Registration } from './registration.ts';
+import { endGrants, saveGrant } from './replaced-grant.ts';
 import { SharedWork, type Job, type Waiter } from '../shared-work.ts';
 import type { Site } from '../site.ts';
 import { StepUps } from '../step-up.ts';
@@ -51,8 +52,13 @@ export class Mending {
     this.#keeper = keeper;
     this.#stepUps = new StepUps(() => site.now());
     this.registration = new Registration(site, settings);
-    const save = (grant: Grant): Promise<void> => keeper.save(grant);
-    this.#login = new Login(site, { settings, registration: this.registration, proverOf, save });
+    const { registration } = this;
+    this.#login = new Login(site, {
+      settings,
+      registration,
+      proverOf,
+      save: (grant) => saveGrant(grant, this.#parts),
+    });
   }
 
   /** Sees to a refusal; see `Authorizer`. */
@@ -78,6 +84,16 @@ export class Mending {
   /** Takes up the login to which an answer belongs, after the page that began it was left. */
   async finish(callback: string, signal: AbortSignal): Promise<void> {
     await this.#login.finish(callback, signal);
+  }
+
+  /** Deletes all grants of the server, and revokes them where that is wanted; see `endGrants`. */
+  async end(revoke: boolean): Promise<boolean> {
+    return await endGrants(this.#parts, revoke);
+  }
+
+  get #parts(): Parameters<typeof endGrants>[0] {
+    const { store } = this.#settings;
+    return { site: this.#site, store, keeper: this.#keeper, registration: this.registration };
   }
 
   /**

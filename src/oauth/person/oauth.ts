@@ -9,7 +9,6 @@ import { unguessableText } from '../../auth/base64url.ts';
 import type { Identity } from '../grant.ts';
 import { oauthSettings, type OAuthOptions } from './oauth-options.ts';
 import { readRefusal, noRefusal, type Refused } from '../refusal.ts';
-import { revokeGrant } from '../revocation.ts';
 import { limited, siteOf, type Site } from '../site.ts';
 import { unlessAborted } from '../../store/turns.ts';
 
@@ -44,14 +43,15 @@ export interface LoginOptions {
 /** The authorization of a person at one server. */
 export interface OAuth extends Authorization {
   /**
-   * Signs in now, whether a server asks for it or not; what was granted before is replaced.
+   * Signs in now, whether a server asks for it or not; what was granted before is replaced. The grant of another client, or of
+   * another person, is revoked.
    *
    * @throws AuthorizationError
    * @throws TypeError where no server is known: give its URL, or connect first.
    */
   login(options?: LoginOptions): Promise<void>;
   /**
-   * Signs out: revokes the tokens where the authorization server has a way for that, and deletes the grant.
+   * Signs out: revokes the tokens where the authorization server has a way for that, and deletes all grants of the server.
    *
    * @param options `revoke` is true by default; `forgetClient` deletes the registration too: that of the grant, or where nobody is signed
    *   in that at the authorization server which the server names now.
@@ -136,9 +136,9 @@ class PersonAuthorization implements OAuth {
     await authorizer.keeper.rest();
     await authorizer.keeper.load();
     const { grant } = authorizer.keeper;
-    const revoked = revoke && (await this.#revoked());
-    await authorizer.keeper.forget();
-    if (forgetClient) await (await authorizer.mending()).forgetClient(grant);
+    const mending = await authorizer.mending();
+    const revoked = await mending.end(revoke);
+    if (forgetClient) await mending.forgetClient(grant);
     return { revoked };
   }
 
@@ -187,15 +187,6 @@ class PersonAuthorization implements OAuth {
     const site = siteOf({ ...server, url, fetch }, this.#settings.options);
     this.#bound = { site, authorizer: new PersonAuthorizer(site, this.#settings) };
     return this.#bound;
-  }
-
-  async #revoked(): Promise<boolean> {
-    const { site, authorizer } = this.#at(undefined);
-    const { grant } = authorizer.keeper;
-    if (grant?.endpoints.revocation === undefined) return false;
-    const { registration } = await authorizer.mending();
-    const client = await registration.find(grant);
-    return client !== undefined && (await revokeGrant(site, grant, client));
   }
 }
 
