@@ -24,3 +24,9 @@ export const chromiumPath: string | undefined = places.find((path) => {
 /** Why tests with a browser are skipped; `false` where they are not. */
 export const noChromium: string | false =
   chromiumPath === undefined && 'there is no Chromium, which PARLEY_CHROMIUM may name';
+
+/** Arguments for pages of our own, which reach this machine alone. As root it starts in no other way. */
+export const chromiumArguments: readonly string[] = [
+  '--no-sandbox',
+  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+];

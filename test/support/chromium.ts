@@ -2,7 +2,7 @@
 
 import { after, type TestContext } from 'node:test';
 import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core';
-import { chromiumPath, noChromium } from './chromium-path.ts';
+import { chromiumArguments, chromiumPath, noChromium } from './chromium-path.ts';
 import { stuckAfterMs } from './stuck.ts';
 
 export { chromiumPath, noChromium };
@@ -10,16 +10,18 @@ export { chromiumPath, noChromium };
 /** By how much pages are slower than they would be. @see {@link ../../scripts/test.ts} */
 const slower = Number(process.env['PARLEY_BROWSER_SLOWER'] ?? 1);
 
-let launched: Promise<Browser> | undefined;
+let opened: Promise<Browser> | undefined;
 
-after(async () => (await launched)?.close());
+after(async () => (await opened)?.close());
 
-function launch(): Promise<Browser> {
+/** The Chromium that all files of a run share, where the run started one; else one of this file. */
+function openBrowser(): Promise<Browser> {
+  const shared = process.env['PARLEY_CHROMIUM_WS'];
+  if (shared !== undefined) return chromium.connect(shared, { timeout: stuckAfterMs });
   return chromium.launch({
     executablePath: chromiumPath ?? '',
     timeout: stuckAfterMs,
-    // The pages are our own; as root it starts in no other way.
-    args: ['--no-sandbox', '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'],
+    args: [...chromiumArguments],
   });
 }
 
@@ -28,8 +30,8 @@ export async function browserContext(
   t: Pick<TestContext, 'after'>,
   options: BrowserContextOptions = {},
 ): Promise<BrowserContext> {
-  launched ??= launch();
-  const context = await (await launched).newContext({ viewport: { width: 800, height: 600 }, ...options });
+  opened ??= openBrowser();
+  const context = await (await opened).newContext({ viewport: { width: 800, height: 600 }, ...options });
   t.after(() => context.close());
   context.setDefaultTimeout(stuckAfterMs);
   if (slower > 1) context.on('page', (page) => void slow(context, page));
