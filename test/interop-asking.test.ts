@@ -7,7 +7,7 @@ import { connect, type Client } from '../src/client.ts';
 import { listen, type Listening } from '../src/node.ts';
 import { newestRevision } from '../src/protocol/revision.ts';
 import { createServer } from '../src/server.ts';
-import { spawn } from '../src/stdio.ts';
+import { spawnNode } from './support/programs.ts';
 
 /** The part of the official clients that is needed here; their modules are loaded by name. */
 interface Official {
@@ -93,7 +93,7 @@ test('our client answers what the official server asks', async () => {
   const require = createRequire(import.meta.url);
   const main = require.resolve('@modelcontextprotocol/server-everything/dist/index.js');
   const asked: string[] = [];
-  const client: Client = await connect(spawn(process.execPath, [main, 'stdio'], { stderr: 'ignore' }), {
+  const client: Client = await connect(spawnNode([main, 'stdio'], { stderr: 'ignore' }), {
     onElicit: ({ message }) => {
       asked.push(`elicit ${message.length > 0}`);
       return 'decline';

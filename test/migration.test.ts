@@ -9,7 +9,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { ElicitRequestSchema, type ElicitResult } from '@modelcontextprotocol/sdk/types.js';
 import { connect } from '../src/client.ts';
-import { spawn } from '../src/stdio.ts';
+import { spawnNode } from './support/programs.ts';
 
 const program = (name: string): URL => new URL(`../examples/migration/${name}.ts`, import.meta.url);
 
@@ -17,7 +17,7 @@ const program = (name: string): URL => new URL(`../examples/migration/${name}.ts
 async function seen(t: TestContext, name: string): Promise<Readonly<Record<string, unknown>>> {
   const logs: unknown[] = [];
   let isWilling = true;
-  const client = await connect(spawn(process.execPath, [fileURLToPath(program(name))]), {
+  const client = await connect(spawnNode([fileURLToPath(program(name))]), {
     revisions: ['2025-11-25'],
     onElicit: ({ message }) => {
       assert.equal(message, 'How many go to Oslo?');
@@ -140,7 +140,7 @@ for (const [what, [tool, answer, becomes, asked]] of Object.entries(newFailures)
 
 test('a client of ours sends no answer that does not fit, as docs/migration.md says', async () => {
   let asked = 0;
-  const client = await connect(spawn(process.execPath, [fileURLToPath(program('after'))]), {
+  const client = await connect(spawnNode([fileURLToPath(program('after'))]), {
     revisions: ['2026-07-28'],
     onElicit: () => {
       asked++;

@@ -10,6 +10,7 @@ import { json, text } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { connect } from '../src/client.ts';
+import { exampleCommand, parley } from './support/cli-process.ts';
 import { authorizationServer } from './support/oidc-provider.ts';
 
 const root = new URL('..', import.meta.url);
@@ -120,8 +121,7 @@ test('the traces of docs/observability.md arrive at a collector, one for a call 
 
 test('a bridge of the command line that loads the module of docs/observability.md sends spans to a collector', async (t) => {
   const { url, spans } = await collector(t);
-  const main = fileURLToPath(new URL('src/cli/main.ts', root));
-  const child = run(main, ['bridge', '--otel', '--', process.execPath, main, 'example'], {
+  const child = run(parley, ['bridge', '--otel', '--', ...exampleCommand], {
     OTEL_EXPORTER_OTLP_ENDPOINT: url,
     NODE_OPTIONS: '--import ./examples/observability/telemetry.mjs',
   });

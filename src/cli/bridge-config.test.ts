@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { settledWithin } from '../jsonrpc/timeout.ts';
-import { spawn } from '../stdio/client/transport.ts';
-import { exampleCommand, inThisProcess, start } from '../../test/support/cli-process.ts';
+import { spawnNode } from '../../test/support/programs.ts';
+import { exampleCommand, inThisProcess, parley, start } from '../../test/support/cli-process.ts';
 import { connect } from '../client.ts';
 
 const [node = '', ...exampleWords] = exampleCommand;
@@ -33,9 +33,8 @@ const servers = {
 describe('parley bridge --config', { concurrency: 4 }, () => {
   for (const revisions of [['2025-11-25'], ['2026-07-28']] as const) {
     test(`makes one of several servers on stdio, for a client of ${revisions[0]}`, async (t) => {
-      const [program = '', main = ''] = exampleCommand;
       const said: string[] = [];
-      const transport = spawn(program, [main, 'bridge', '--stdio', '--config', fileWith(t, servers)], {
+      const transport = spawnNode([parley, 'bridge', '--stdio', '--config', fileWith(t, servers)], {
         env: { WORD: 'given' },
         onStderr: (text) => said.push(text),
       });

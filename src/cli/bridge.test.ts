@@ -6,12 +6,10 @@ import { settledWithin } from '../jsonrpc/timeout.ts';
 import { listen } from '../node/server/http.ts';
 import { revisions } from '../protocol/revision.ts';
 import { createServer } from '../server/server.ts';
-import { spawn } from '../stdio/client/transport.ts';
-import { exampleCommand, inThisProcess, start } from '../../test/support/cli-process.ts';
+import { spawnNode } from '../../test/support/programs.ts';
+import { exampleCommand, inThisProcess, parley, start } from '../../test/support/cli-process.ts';
 import { connect } from '../client.ts';
 
-/** The program as a command of its own. */
-const program = exampleCommand.slice(0, 2);
 const urlLine = /^ {2}url {6}(\S+)$/m;
 
 describe('parley bridge over HTTP', { concurrency: 4 }, () => {
@@ -90,7 +88,7 @@ describe('parley bridge over HTTP', { concurrency: 4 }, () => {
 
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     test(`ends cleanly at ${signal}, and its server with it`, async () => {
-      const server = `process.stderr.write('[pid ' + process.pid + ']'); process.argv[2] = 'example'; import(${JSON.stringify(exampleCommand[1])})`;
+      const server = `process.stderr.write('[pid ' + process.pid + ']'); process.argv[2] = 'example'; import(${JSON.stringify(parley)})`;
       const { child, said, ended } = start(['bridge', '--port', '0', '--', process.execPath, '-e', server, 'x', 'x']);
       const pid = Number(await said(/\[pid (\d+)\]/));
       await said(urlLine);
@@ -320,9 +318,8 @@ describe('parley bridge over stdio', { concurrency: 4 }, () => {
     const server = start(['start', '--port', '0']);
     t.after(() => server.child.kill('SIGKILL'));
     const url = await server.said(urlLine);
-    const [node = '', ...main] = program;
     for (const { date } of revisions) {
-      const client = await connect(spawn(node, [...main, 'bridge', '--stdio', url], { stderr: 'ignore' }), {
+      const client = await connect(spawnNode([parley, 'bridge', '--stdio', url], { stderr: 'ignore' }), {
         revisions: [date],
       });
       // A process that is left running keeps this one from its end.

@@ -5,13 +5,12 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { execPath } from 'node:process';
 import { pathToFileURL } from 'node:url';
 import { handshake, stateless } from '../../test/support/recovering.ts';
 import { httpTransport } from '../http/client/transport.ts';
 import { toNodeHandler } from '../node/server/http.ts';
 import { createServer, type Server } from '../server/server.ts';
-import { spawn } from '../stdio/client/transport.ts';
+import { spawnNode } from '../../test/support/programs.ts';
 import { createConnect, type Connect } from './connect.ts';
 import type { SubscriptionEvent } from './subscriptions/subscription.ts';
 
@@ -171,7 +170,7 @@ describe('a client of a child process', () => {
 
   for (const revision of [stateless, handshake]) {
     it(`starts another one when it died, and hears of changes again, at ${revision} [stdio-015] [stdio-016]`, async (t) => {
-      const client = await connect(spawn(execPath, [await program(revision)]), { revisions: [revision] });
+      const client = await connect(spawnNode([await program(revision)]), { revisions: [revision] });
       t.after(() => client.close());
       const pid = async () => (await client.callTool('pid')).content[0];
       const first = await pid();

@@ -4,14 +4,12 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { exampleCommand } from '../support/cli-process.ts';
+import { exampleCommand, parley } from '../support/cli-process.ts';
 import { connect, type Client, type ConnectOptions } from '../../src/client.ts';
-import { spawn } from '../../src/stdio/client/transport.ts';
+import { spawnNode } from '../support/programs.ts';
 import { assertSilent, scene, type Scene } from '../support/command-line-scene.ts';
 import { visitPages } from '../support/oidc-provider.ts';
 import type { PersonOptions } from '../support/page-opener.ts';
-
-const [program = '', main = ''] = exampleCommand;
 
 /** A client of a bridge on standard input and output, and what the bridge said to its person. */
 async function bridged(
@@ -21,7 +19,7 @@ async function bridged(
   options: ConnectOptions = {},
 ): Promise<{ readonly client: Client; readonly said: string[] }> {
   const said: string[] = [];
-  const way = spawn(program, [main, 'bridge', '--stdio', ...argv, server.url], {
+  const way = spawnNode([parley, 'bridge', '--stdio', ...argv, server.url], {
     env: machine.env,
     onStderr: (text) => said.push(text),
   });
@@ -162,7 +160,7 @@ test('of several servers the one whose login is lost keeps no other waiting', as
     JSON.stringify({ mcpServers: { lost: { url: server.url }, open: { command: node, args: words } } }),
   );
   const said: string[] = [];
-  const way = spawn(program, [main, 'bridge', '--stdio', '--config', file, '--prefix', 'always'], {
+  const way = spawnNode([parley, 'bridge', '--stdio', '--config', file, '--prefix', 'always'], {
     env: machine.env,
     onStderr: (line) => said.push(line),
   });

@@ -6,7 +6,7 @@ import { test, type TestContext } from 'node:test';
 import { root } from '../../scripts/conformance-plan.ts';
 import type { Bridge } from '../../src/bridge.ts';
 import { metaKey } from '../../src/protocol/meta.ts';
-import { spawn } from '../../src/stdio.ts';
+import { spawnNode } from '../support/programs.ts';
 import { bridgeTo } from '../support/bridged.ts';
 import { open, settle, statelessDate, type Json, type Raw } from '../support/raw.ts';
 
@@ -22,7 +22,7 @@ interface Setup {
 
 async function setup(t: TestContext): Promise<Setup> {
   const said: string[] = [];
-  const upstream = spawn(process.execPath, [main], { onStderr: (text) => said.push(text) });
+  const upstream = spawnNode([main], { onStderr: (text) => said.push(text) });
   const warnings: string[] = [];
   return { bridge: await bridgeTo(t, upstream, { warnings }), said, warnings };
 }

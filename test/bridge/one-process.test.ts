@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { root } from '../../scripts/conformance-plan.ts';
-import { spawn } from '../../src/stdio.ts';
+import { spawnNode } from '../support/programs.ts';
 import { bridgeTo, lineOver, type Line } from '../support/bridged.ts';
 import { open, settle, statelessDate, type Json, type Raw, type RawOptions } from '../support/raw.ts';
 
@@ -18,7 +18,7 @@ interface Setup {
 }
 
 async function setup(t: TestContext): Promise<Setup> {
-  const line = lineOver(spawn(process.execPath, [main], { stderr: 'ignore' }));
+  const line = lineOver(spawnNode([main], { stderr: 'ignore' }));
   const bridge = await bridgeTo(t, line.transport);
   return { line, client: (options) => open(bridge, statelessDate, { capabilities, ...options }) };
 }

@@ -9,7 +9,8 @@ import { createBridge, type Bridge } from '../../src/bridge.ts';
 import type { Transport } from '../../src/jsonrpc/transport.ts';
 import { listen } from '../../src/node.ts';
 import { revisionOf, type Revision, type RevisionDate } from '../../src/protocol/revision.ts';
-import { spawn } from '../../src/stdio.ts';
+import { parley } from '../support/cli-process.ts';
+import { spawnNode } from '../support/programs.ts';
 
 /** A call, and what its answer says. */
 export interface Asked {
@@ -61,7 +62,6 @@ export interface Running {
   close(): Promise<void>;
 }
 
-const main = join(root, 'src/cli/main.ts');
 const script = (name: string): string => join(root, 'test/bridge/servers', `${name}.ts`);
 
 const common = {
@@ -170,7 +170,7 @@ export async function run({ ways, name }: Pick<RealServer, 'ways' | 'name'>, way
     return { upstream: url, words: [url], close: stop };
   }
   return {
-    upstream: spawn(process.execPath, [file, ...argv], { stderr: 'ignore' }),
+    upstream: spawnNode([file, ...argv], { stderr: 'ignore' }),
     words: ['--', process.execPath, file, ...argv],
     close: async () => undefined,
   };
@@ -197,7 +197,7 @@ export async function front(server: RealServer, way: 'http' | 'stdio'): Promise<
   const flags = held === undefined ? [] : ['--upstream-revision', revision];
   return {
     bridge,
-    door: { url: http.url, command: [process.execPath, main, 'bridge', '--stdio', ...flags, ...words] },
+    door: { url: http.url, command: [process.execPath, parley, 'bridge', '--stdio', ...flags, ...words] },
     close: async () => {
       await http.close();
       await bridge.close();

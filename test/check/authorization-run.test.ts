@@ -5,7 +5,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
 import {
@@ -18,7 +17,7 @@ import { Trail } from '../../src/check/client/authorization/trail.ts';
 import { checkClient } from '../../src/check/client/check-client.ts';
 import type { CheckReport } from '../../src/check/report.ts';
 import { revisionOf } from '../../src/protocol/revision.ts';
-import { root } from '../support/sources.ts';
+import { parley } from '../support/cli-process.ts';
 
 const info = { name: 'parley-check', version: '1.0.0' };
 const json = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
@@ -135,7 +134,7 @@ test('where a port is taken the command ends, with nothing left open', async (t)
   await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
   t.after(() => taken.close());
   const { port } = taken.address() as AddressInfo;
-  const argv = [join(root, 'src/cli/main.ts'), 'check', '--client', '--auth', '--port', String(port)];
+  const argv = [parley, 'check', '--client', '--auth', '--port', String(port)];
   const child = spawn(process.execPath, argv, { stdio: ['ignore', 'ignore', 'pipe'], timeout: 60_000 });
   const [told, [code]] = await Promise.all([textOf(child.stderr), once(child, 'exit')]);
   assert.equal(code, 3, told);

@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { checkServer, type CheckReport } from '../../src/check.ts';
 import { toNodeHandler } from '../../src/node.ts';
+import { exampleCommand } from '../support/cli-process.ts';
 import { cleanServer } from './faulty.ts';
 
 async function at(t: TestContext, http: Server): Promise<string> {
@@ -27,8 +28,8 @@ test('a server of ours lives on, over both transports, and nothing of it is sent
   assert.deepEqual([found(heavy), heavy.counts.judged], [[], 2]);
   const light = await checkServer(cleanServer(), { only: rows });
   assert.equal(light.counts.judged, 0);
-  const command = { command: process.execPath, args: [`${import.meta.dirname}/../../src/cli/main.ts`, 'example'] };
-  const lines = await checkServer(command, { only: rows, heavy: true });
+  const [command = '', ...args] = exampleCommand;
+  const lines = await checkServer({ command, args }, { only: rows, heavy: true });
   assert.deepEqual([found(lines), lines.counts.judged], [[], 1]);
 });
 

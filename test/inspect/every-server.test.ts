@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { start } from '../support/cli-process.ts';
 import { createExampleServer } from '../../src/cli/example/server.ts';
-import { spawn } from '../../src/stdio/client/transport.ts';
+import { spawnNode } from '../support/programs.ts';
 import { guardedServer } from '../support/guarded-server.ts';
 import { noBrowser, openInspect, watchPage } from '../support/inspect-page.ts';
 import { planAt, served } from '../support/inspected.ts';
@@ -297,8 +297,7 @@ const servers: Readonly<Record<string, { readonly offered: Offered; open(t: Test
       const plan = planAt('http://127.0.0.1:1', {
         name: 'everything',
         kind: 'stdio',
-        reach: ({ onStderr, killAfterMs }) =>
-          Promise.resolve(spawn(process.execPath, [program, 'stdio'], { onStderr, killAfterMs })),
+        reach: ({ onStderr, killAfterMs }) => Promise.resolve(spawnNode([program, 'stdio'], { onStderr, killAfterMs })),
       });
       return openInspect(t, [plan]);
     },

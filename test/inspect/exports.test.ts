@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { createExampleServer } from '../../src/cli/example/server.ts';
 import { revisionOf } from '../../src/protocol/revision.ts';
@@ -17,17 +16,17 @@ import {
   served,
   type InspectedScene,
 } from '../support/inspected.ts';
+import { parley } from '../support/cli-process.ts';
 import { play } from '../support/play.ts';
-import { root } from '../support/sources.ts';
 import { httpWire } from '../support/wires.ts';
 
 const skip = noPage;
 
-/** Runs a line of a shell, in which `parley` is that of the sources. */
+/** Runs a line of a shell, in which `parley` is the one under test. */
 function shell(line: string, env: Readonly<Record<string, string>> = {}): Promise<string> {
-  const parley = `parley() { '${process.execPath}' --disable-warning=ExperimentalWarning '${join(root, 'src/cli/main.ts')}' "$@"; }`;
+  const command = `parley() { '${process.execPath}' --disable-warning=ExperimentalWarning '${parley}' "$@"; }`;
   return new Promise((resolve, reject) => {
-    execFile('sh', ['-c', `${parley}\n${line}`], { env: { ...process.env, ...env } }, (error, stdout, stderr) =>
+    execFile('sh', ['-c', `${command}\n${line}`], { env: { ...process.env, ...env } }, (error, stdout, stderr) =>
       error === null ? resolve(stdout) : reject(new Error(`${error.message}\n${stderr}`)),
     );
   });

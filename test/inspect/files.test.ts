@@ -12,7 +12,7 @@ import { recordedPlans } from '../../src/cli/inspect/plans.ts';
 import type { ServerPlan } from '../../src/inspect/servers/shared.ts';
 import type { LensView } from '../../src/inspect/view.ts';
 import { readRecording, recordTo } from '../../src/wire/file.ts';
-import { spawn } from '../../src/stdio/client/transport.ts';
+import { spawnNode } from '../support/programs.ts';
 import { connected, inspecting, noPage, outcomeOf, planAt, rowsOf, served } from '../support/inspected.ts';
 import { root } from '../support/sources.ts';
 
@@ -33,8 +33,7 @@ test('a server is started anew when its files change, and what is new in it is m
     planAt('http://127.0.0.1:1', {
       kind: 'stdio',
       folder,
-      reach: ({ onStderr, killAfterMs }) =>
-        Promise.resolve(spawn(process.execPath, [script], { onStderr, killAfterMs })),
+      reach: ({ onStderr, killAfterMs }) => Promise.resolve(spawnNode([script], { onStderr, killAfterMs })),
     }),
   ]);
   await connected(scene);
@@ -69,7 +68,7 @@ test('a call that runs may end before its server is started anew', { skip }, asy
     serveStdio(server);`,
   );
   const reach: ServerPlan['reach'] = ({ onStderr, killAfterMs }) =>
-    Promise.resolve(spawn(process.execPath, [script], { onStderr, killAfterMs }));
+    Promise.resolve(spawnNode([script], { onStderr, killAfterMs }));
   const plan = planAt('http://127.0.0.1:1', { kind: 'stdio', folder, reach });
   // As long as it takes: the time by default is a second.
   const scene = await inspecting(t, [plan], { graceMs: 60_000 });
@@ -97,7 +96,7 @@ test('a server that writes a file at each start is not started for ever', { skip
     planAt('http://127.0.0.1:1', {
       kind: 'stdio',
       folder,
-      reach: ({ onStderr }) => Promise.resolve(spawn(process.execPath, [script], { onStderr, killAfterMs: 100 })),
+      reach: ({ onStderr }) => Promise.resolve(spawnNode([script], { onStderr, killAfterMs: 100 })),
     }),
   ]);
   await writeFile(join(folder, 'note.txt'), 'a person');

@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { createExampleServer } from '../../src/cli/example/server.ts';
 import { createServer, type Server } from '../../src/server.ts';
 import { spawn } from '../../src/stdio/client/transport.ts';
+import { spawnNode } from '../support/programs.ts';
 import { noBrowser, openInspect } from '../support/inspect-page.ts';
 import { planAt, served } from '../support/inspected.ts';
 import { root } from '../support/sources.ts';
@@ -211,7 +212,7 @@ test('it works with server-everything, and with two servers side by side', { ski
       name: 'everything',
       kind: 'stdio',
       reach: ({ onStderr, killAfterMs }) =>
-        Promise.resolve(spawn(process.execPath, [everything, 'stdio'], { onStderr, killAfterMs })),
+        Promise.resolve(spawnNode([everything, 'stdio'], { onStderr, killAfterMs })),
     }),
     planAt(await served(t, createExampleServer()), { name: 'example' }),
   ];

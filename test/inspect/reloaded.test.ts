@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { spawn } from '../../src/stdio/client/transport.ts';
+import { spawnNode } from '../support/programs.ts';
 import { noBrowser, openInspect } from '../support/inspect-page.ts';
 import { planAt, rowsOf } from '../support/inspected.ts';
 import { root } from '../support/sources.ts';
@@ -33,8 +33,7 @@ test(
     const plan = planAt('http://127.0.0.1:1', {
       kind: 'stdio',
       folder,
-      reach: ({ onStderr, killAfterMs }) =>
-        Promise.resolve(spawn(process.execPath, [script], { onStderr, killAfterMs })),
+      reach: ({ onStderr, killAfterMs }) => Promise.resolve(spawnNode([script], { onStderr, killAfterMs })),
     });
     const { page, scene, choose, accessible } = await openInspect(t, [plan]);
     const tools = page.getByRole('grid', { name: 'tools', exact: true }).getByRole('row');

@@ -1,13 +1,13 @@
 /** Every other use of the page in a real browser: prompts, resources, roots, addresses, tasks, the wire, and software of others. */
 
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { createExampleServer } from '../../src/cli/example/server.ts';
 import { createServer, type Server } from '../../src/server.ts';
-import { spawn } from '../../src/stdio/client/transport.ts';
+import { spawnNode } from '../support/programs.ts';
 import { noBrowser, openInspect } from '../support/inspect-page.ts';
 import { planAt, served } from '../support/inspected.ts';
 import { root } from '../support/sources.ts';
@@ -188,7 +188,7 @@ test('the wire is filtered, searched, paused, cleared, and saved as three kinds 
     const downloaded = page.waitForEvent('download');
     await page.getByLabel('File of what was recorded').selectOption(what);
     await page.locator('.wire-bar').getByRole('button', { name: 'Save', exact: true }).click();
-    assert.match(await readFile(await (await downloaded).path(), 'utf8'), words);
+    assert.match(await text(await (await downloaded).createReadStream()), words);
   }
   await page.getByRole('button', { name: 'Pause' }).click();
   const before = await wire.getAttribute('aria-rowcount');
@@ -206,8 +206,7 @@ test('it works with a server of the official second SDK, which asks by rounds', 
   const plan = planAt('http://127.0.0.1:1', {
     name: 'official',
     kind: 'stdio',
-    reach: ({ onStderr, killAfterMs }) =>
-      Promise.resolve(spawn(process.execPath, [official, 'stdio'], { onStderr, killAfterMs })),
+    reach: ({ onStderr, killAfterMs }) => Promise.resolve(spawnNode([official, 'stdio'], { onStderr, killAfterMs })),
   });
   const { page, choose } = await openInspect(t, [plan]);
   await choose('tools', 'greet');

@@ -1,16 +1,18 @@
 /** Runs the program: as a person would, in a process of its own, or where that adds nothing, in this one. */
 
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { globSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 import { run as runCommand } from '../../src/cli/run.ts';
+import { quickly } from './programs.ts';
+import { root } from './sources.ts';
+
+/** The file of the program: that of `dist/`, unless a source is newer. */
+export const parley: string = join(root, isBuilt() ? 'dist/cli/main.js' : 'src/cli/main.ts');
 
 /** The words of a command line that serves the example server on stdio. */
-export const exampleCommand: readonly string[] = [
-  process.execPath,
-  fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url)),
-  'example',
-];
+export const exampleCommand: readonly string[] = [process.execPath, parley, 'example'];
 
 /** What a program did. */
 export interface Ran {
@@ -34,9 +36,8 @@ export function start(
   longestMs = 240_000,
 ): Running {
   const { PATH = '', HOME = '' } = process.env;
-  const [node = '', main = ''] = exampleCommand;
-  const child = spawn(node, [main, ...argv], {
-    env: { PATH, HOME, ...env },
+  const child = spawn(process.execPath, [parley, ...argv], {
+    env: { PATH, HOME, ...quickly, ...env },
     timeout: longestMs,
     killSignal: 'SIGKILL',
   });
@@ -96,4 +97,11 @@ export async function inThisProcess(argv: readonly string[], env: Readonly<Recor
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
   const code = await runCommand(argv, { stdin, stdout, stderr, env, signal: new AbortController().signal });
   return { code, stdout: String(stdout.read() ?? ''), stderr: String(stderr.read() ?? '') };
+}
+
+function isBuilt(): boolean {
+  const built = statSync(join(root, 'dist/cli/main.js'), { throwIfNoEntry: false });
+  if (built === undefined) return false;
+  const sources = globSync('src/**/*.{ts,tsx,css}', { cwd: root }).filter((path) => !path.endsWith('.test.ts'));
+  return sources.every((path) => statSync(join(root, path)).mtimeMs <= built.mtimeMs);
 }

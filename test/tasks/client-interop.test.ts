@@ -6,7 +6,7 @@ import { test, type TestContext } from 'node:test';
 import { connect, TaskCancelledError, type Client, type ConnectOptions } from '../../src/client.ts';
 import { listen } from '../../src/node.ts';
 import { createServer } from '../../src/server.ts';
-import { spawn } from '../../src/stdio.ts';
+import { spawnNode } from '../support/programs.ts';
 import { scriptedTransport } from '../../src/testing.ts';
 import type { CallToolResult } from '../../src/protocol.ts';
 
@@ -198,7 +198,7 @@ test('our client follows a task of server-everything that asks, over stdio', { t
   const main = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js');
   const said: string[] = [];
   let asked = 0;
-  const client = await connect(spawn(process.execPath, [main, 'stdio'], { stderr: 'ignore' }), {
+  const client = await connect(spawnNode([main, 'stdio'], { stderr: 'ignore' }), {
     revisions: ['2025-11-25'],
     onElicit: () => {
       asked++;

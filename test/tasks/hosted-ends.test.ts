@@ -6,7 +6,7 @@ import { createBridge } from '../../src/bridge.ts';
 import { connect, type Client, type ConnectOptions } from '../../src/client.ts';
 import { listen } from '../../src/node.ts';
 import { createServer, type Server } from '../../src/server.ts';
-import { spawn } from '../../src/stdio.ts';
+import { spawnNode } from '../support/programs.ts';
 import { connectInMemory, record } from '../../src/testing.ts';
 import { askingServer } from '../support/task-asking-server.ts';
 
@@ -39,7 +39,7 @@ const carriers: Readonly<Record<string, (server: Server, options: ConnectOptions
   },
   'over stdio': async (_, options) => {
     const file = new URL('../support/task-asking-server.ts', import.meta.url).pathname;
-    const client = await connect(spawn(process.execPath, [file]), options);
+    const client = await connect(spawnNode([file]), options);
     return { client, close: () => client.close() };
   },
 };

@@ -5,7 +5,7 @@ import { describe, test, type TestContext } from 'node:test';
 import { connect, type Client, type ConnectOptions } from '../../src/client.ts';
 import { listen } from '../../src/node.ts';
 import type { RevisionDate } from '../../src/protocol.ts';
-import { spawn } from '../../src/stdio.ts';
+import { spawnNode } from '../support/programs.ts';
 import { connectInMemory } from '../../src/testing.ts';
 import { oneHandlerServer } from '../support/one-handler-server.ts';
 
@@ -32,7 +32,7 @@ const carriers: Readonly<Record<string, (t: TestContext, revision: RevisionDate)
   },
   'over stdio': async (_, revision) => {
     const file = new URL('../support/one-handler-server.ts', import.meta.url).pathname;
-    return await connect(spawn(process.execPath, [file]), { onSample, revisions: [revision] });
+    return await connect(spawnNode([file]), { onSample, revisions: [revision] });
   },
 };
 
