@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { endToEnd } from '../examples/cluster/proxy.ts';
 import { connect, McpError } from '../src/client.ts';
 import { newestRevision } from '../src/protocol/revision.ts';
 
@@ -31,9 +32,9 @@ async function roundRobin(
     const backend = backends[count++ % backends.length];
     assert.ok(backend);
     const { hostname, port, pathname } = backend.url;
-    const headers = { ...incoming.headers, host: backend.url.host };
+    const headers = { ...endToEnd(incoming.headers), host: backend.url.host };
     const onward = request({ hostname, port, path: pathname, method: incoming.method, headers }, (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+      outgoing.writeHead(answer.statusCode ?? 502, endToEnd(answer.headers));
       answer.pipe(outgoing);
     });
     onward.on('error', () => outgoing.destroy());

@@ -1,4 +1,4 @@
-import { createServer, request, type Server } from 'node:http';
+import { createServer, request, type IncomingHttpHeaders, type Server } from 'node:http';
 
 /** A proxy that hands each request to the next of some servers, whoever asks; one that cannot be reached is passed over. */
 export function roundRobin(servers: readonly URL[]): Server {
@@ -7,9 +7,10 @@ export function roundRobin(servers: readonly URL[]): Server {
     const body: Buffer[] = [];
     const forward = (left: number): void => {
       const { hostname, port } = servers[turn++ % servers.length] ?? new URL('http://127.0.0.1');
-      const { method, url, headers } = incoming;
+      const { method, url } = incoming;
+      const headers = endToEnd(incoming.headers);
       const onward = request({ hostname, port, method, path: url, headers }, (answer) => {
-        outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+        outgoing.writeHead(answer.statusCode ?? 502, endToEnd(answer.headers));
         outgoing.flushHeaders();
         answer.pipe(outgoing);
         answer.on('error', () => outgoing.destroy());
@@ -27,4 +28,27 @@ export function roundRobin(servers: readonly URL[]): Server {
     incoming.on('end', () => forward(servers.length));
     incoming.on('error', () => outgoing.destroy());
   });
+}
+
+const perConnection: ReadonlySet<string> = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/**
+ * The headers that a proxy forwards: without those that describe one connection. A client that reads the `Keep-Alive` of the server behind
+ * the proxy sends requests on connections that the proxy has closed.
+ */
+export function endToEnd(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  const named = (headers.connection ?? '').toLowerCase().split(/[ ,]+/);
+  return Object.fromEntries(
+    Object.entries(headers).filter(([name]) => !perConnection.has(name) && !named.includes(name)),
+  );
 }

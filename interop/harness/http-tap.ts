@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { endToEnd } from '../../examples/cluster/proxy.ts';
 import { onLine } from './lines.ts';
 import type { Wire, WireLine } from './wire.ts';
 
@@ -48,14 +49,17 @@ function pass(incoming: IncomingMessage, outgoing: ServerResponse, { target, not
     onLine(body, (line) => void (line !== '' && note(arrow, line)));
   note('→', `${method} ${url}${headersOf(headers)}`);
   noteBody(incoming, '→');
-  const onward = request({ host: target.hostname, port: target.port, method, path: url, headers }, (answer) => {
-    note('←', `${answer.statusCode}${headersOf(answer.headers)}`);
-    noteBody(answer, '←');
-    outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-    outgoing.flushHeaders();
-    answer.pipe(outgoing);
-    answer.once('error', () => outgoing.destroy());
-  });
+  const onward = request(
+    { host: target.hostname, port: target.port, method, path: url, headers: endToEnd(headers) },
+    (answer) => {
+      note('←', `${answer.statusCode}${headersOf(answer.headers)}`);
+      noteBody(answer, '←');
+      outgoing.writeHead(answer.statusCode ?? 502, endToEnd(answer.headers));
+      outgoing.flushHeaders();
+      answer.pipe(outgoing);
+      answer.once('error', () => outgoing.destroy());
+    },
+  );
   onward.once('error', (error) => {
     note('!', error.message);
     outgoing.destroy();

@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { setTimeout as rest } from 'node:timers/promises';
+import { endToEnd } from '../../examples/cluster/proxy.ts';
 import type { CheckReport } from '../../src/check/report.ts';
 import { chosenRevisions, revisions } from '../../src/protocol/revision.ts';
 import { faulty, type Fault, type Returning } from './faulty.ts';
@@ -137,7 +138,7 @@ test('a stream of which not even a head comes may be held back by what stands be
       const sent = headers.filter(([name]) => !['host', 'connection', 'content-length'].includes(name));
       const method = incoming.method ?? 'GET';
       const response = await fetch(url, { method, headers: sent, ...(method === 'POST' && { body }) });
-      outgoing.writeHead(response.status, Object.fromEntries(response.headers)).end(await response.text());
+      outgoing.writeHead(response.status, endToEnd(Object.fromEntries(response.headers))).end(await response.text());
     })().catch(() => outgoing.destroy());
   });
   await new Promise<void>((resolve) => void front.listen(0, '127.0.0.1', resolve));

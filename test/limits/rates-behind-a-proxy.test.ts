@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer as createProxy, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
+import { endToEnd } from '../../examples/cluster/proxy.ts';
 import { listen, toNodeHandler, type TrustedProxies } from '../../src/node.ts';
 import { createServer } from '../../src/server.ts';
 
@@ -14,11 +15,11 @@ async function portOf(server: Server): Promise<number> {
 /** A proxy on this machine; it takes every connection for one of `address`, and adds that to what came, as proxies do. */
 async function proxied(t: TestContext, target: URL, address: string): Promise<URL> {
   const proxy = createProxy((incoming, response) => {
-    const { 'x-forwarded-for': before = [], ...headers } = incoming.headers;
+    const { 'x-forwarded-for': before = [], ...headers } = endToEnd(incoming.headers);
     const forwarded = [before].flat().concat(address).join(', ');
     const { method } = incoming;
     const outgoing = request(target, { method, headers: { ...headers, 'x-forwarded-for': forwarded } }, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      response.writeHead(answer.statusCode ?? 502, endToEnd(answer.headers));
       answer.pipe(response);
     });
     outgoing.on('error', () => response.destroy());

@@ -45,7 +45,7 @@ const handles: ReadonlyMap<string, string> = new Map([
   ['Timeout', 'timers'],
 ]);
 
-/** Globals that libraries set when they are loaded, for all their copies. */
+/** Globals that libraries set when they are loaded, for all their copies. Most use symbols for that, which are left out. */
 const libraryGlobals = /^__zod_/;
 
 /** Listeners that the package adds once, and that last as long as the process. */
@@ -58,7 +58,7 @@ export function processState(): ProcessState {
   const values = new Map<string, unknown>();
   for (const [name, owner, keys] of functions)
     for (const key of keys) values.set(`${name}.${String(key)}`, Reflect.get(owner, key));
-  for (const key of Reflect.ownKeys(globalThis).map(String))
+  for (const key of Object.getOwnPropertyNames(globalThis))
     if (!libraryGlobals.test(key)) values.set(`the key ${key} of globalThis`, 'present');
   for (const [key, value] of Object.entries(process.env)) values.set(`process.env.${key}`, value);
   values.set('the current directory', process.cwd());

@@ -1,5 +1,6 @@
 /** Conversations with a service while something befalls it, and what is wrong with them. */
 
+import { inspect } from 'node:util';
 import { callerKinds, type Caller } from './callers.ts';
 import { startService, type EngineKind, type Service } from './service.ts';
 
@@ -83,7 +84,7 @@ async function conversation(record: Calls, name: string, caller: Caller, mustWor
       if (tool === 'steps' && steps !== undefined && steps.join() !== '1,2,3')
         record.violations.push(`${name}: the steps were ${steps.join()}`);
     } catch (error) {
-      const said = `${name}: ${text} failed: ${String(error)}`;
+      const said = `${name}: ${text} failed: ${inspect(error)}`;
       record.failures.push(said);
       if (mustWork) record.violations.push(said);
     }
