@@ -207,11 +207,17 @@ export async function listen(served: Served, options: ListenOptions = {}): Promi
     port: bound,
     close: async (times = {}) => {
       checkClosing(times);
+      // A client that keeps its connection would come back to this process, although others take what is new.
+      server.off('request', endConnection).prependListener('request', endConnection);
       const { readyMs = 0, drainMs = http.drainMs ?? defaults.drainMs } = times;
       await close(server, [handler.close(times), underWay.end(readyMs + drainMs)], sockets);
       lag?.close();
     },
   };
+}
+
+function endConnection(_: IncomingMessage, response: ServerResponse): void {
+  response.shouldKeepAlive = false;
 }
 
 /** The connections that are open, as they come and go. */
