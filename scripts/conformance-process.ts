@@ -15,9 +15,11 @@ const kept = 4000;
 const running = new Set<ChildProcess>();
 
 // Each process leads a group of its own, which does not hear of an interrupt.
-process.once('exit', () => {
+process.once('exit', killAllRunning);
+
+function killAllRunning(): void {
   for (const child of running) killGroup(child);
-});
+}
 
 /** Runs a script with this Node; never rejects for how it ends. */
 export function run(

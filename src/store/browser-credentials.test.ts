@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import 'fake-indexeddb/auto';
+import { after, test } from 'node:test';
+import { indexedDB } from 'fake-indexeddb';
 import { credentialStoreContract } from '../../test/support/credential-store-contract.ts';
 import { browserCredentialStore } from './browser-credentials.ts';
+
+globalThis.indexedDB = indexedDB;
+after(() => Reflect.deleteProperty(globalThis, 'indexedDB'));
 
 let databases = 0;
 

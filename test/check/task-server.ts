@@ -21,7 +21,7 @@ export function taskServer(workMs = 500): Server {
     { tasks: { store: memoryTasks() }, rateLimits: { tasks: { perSecond: 1e6, burst: 1e6 } } },
   );
   server.tool('report', { output, task: sometimes }, async () => {
-    await rest(workMs);
+    await rest(workMs, undefined, { ref: false });
     return { pages: 3 };
   });
   server.tool('confirm', { task: sometimes }, async (_, ctx) => {
@@ -32,7 +32,7 @@ export function taskServer(workMs = 500): Server {
   });
   server.tool('solo', { task: 'required' }, async (_, ctx) => {
     ctx.progress(1);
-    await rest(workMs);
+    await rest(workMs, undefined, { ref: false });
     ctx.progress(2);
     return 'done';
   });

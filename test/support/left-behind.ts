@@ -46,11 +46,15 @@ const handles: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Globals that libraries set when they are loaded, for all their copies. Most use symbols for that, which are left out. */
-const libraryGlobals = /^__zod_/;
+const libraryGlobals = /^(?:__zod_|\$ark$)/;
 
-/** Listeners that the package adds once, and that last as long as the process. */
-function isRemovable({ name }: { readonly name: string }): boolean {
-  return name !== 'flushAllLines';
+/** Listeners that modules add once, and that last as long as the process. */
+const lasting: ReadonlySet<string> = new Set(['flushAllLines', 'killAllRunning']);
+
+/** How many listeners of an event of the process a test can remove. */
+function removable(event: string | symbol): number {
+  // Its type knows the events of Node alone, and others are allowed.
+  return process.listeners(event as 'exit').filter(({ name }) => !lasting.has(name)).length;
 }
 
 /** The present state of the process. */
@@ -63,8 +67,7 @@ export function processState(): ProcessState {
   for (const [key, value] of Object.entries(process.env)) values.set(`process.env.${key}`, value);
   values.set('the current directory', process.cwd());
   const counts = new Map<string, number>();
-  for (const event of process.eventNames())
-    counts.set(`listeners of process for ${String(event)}`, process.rawListeners(event).filter(isRemovable).length);
+  for (const event of process.eventNames()) counts.set(`listeners of process for ${String(event)}`, removable(event));
   for (const kind of process.getActiveResourcesInfo()) {
     const name = handles.get(kind);
     if (name !== undefined) counts.set(name, (counts.get(name) ?? 0) + 1);
