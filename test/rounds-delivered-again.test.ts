@@ -185,7 +185,8 @@ test('a client that trusts hints repeats a round after a broken connection, and 
   desk.gate = new Promise((resolve) => (goOn = resolve));
   let rounds = 0;
   const breaking: typeof fetch = async (input, init) => {
-    if (!String(init?.body).includes('requestState') || ++rounds > 1) return await fetch(input, init);
+    if (typeof init?.body !== 'string' || !init.body.includes('requestState') || ++rounds > 1)
+      return await fetch(input, init);
     const broken = new AbortController();
     const answer = fetch(input, { ...init, signal: broken.signal }).catch(() => undefined);
     await until(() => desk.paid.length > 0, 'the payment');

@@ -37,7 +37,11 @@ function watched(t: TestContext, given: WaitOptions): Watched {
     givenUp: (_, error) => events.push(`given up: ${error.message}`),
   });
   pending.answer.catch(() => undefined);
-  return { pending, events, pass: (ms) => void ((now += ms), t.mock.timers.tick(ms)) };
+  const pass = (ms: number): void => {
+    now += ms;
+    t.mock.timers.tick(ms);
+  };
+  return { pending, events, pass };
 }
 
 describe('a request that waits', () => {

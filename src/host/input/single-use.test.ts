@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { McpError } from '../../protocol/error.ts';
-import { SingleUse, type Delivery, type RoundRun } from './single-use.ts';
+import { SingleUse, type RoundDelivery, type RoundRun } from './single-use.ts';
 import { memoryRoundStore, type RoundStoreLimits } from './state-store.ts';
 
-const delivery: Delivery = { id: 'state', answers: 'yes', leftMs: 1_000, call: { aborted: false } };
+const delivery: RoundDelivery = { id: 'state', answers: 'yes', leftMs: 1_000, call: { aborted: false } };
 const isKind = (kind: string) => (error: unknown) => error instanceof McpError && error.kind === kind;
 
 function used(limits: RoundStoreLimits = {}): SingleUse {

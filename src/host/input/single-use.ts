@@ -13,7 +13,7 @@ import type { RoundStore } from './state-store.ts';
 type Effects = Readonly<Record<string, Ran>>;
 
 /** One delivery of a request that brings a state. */
-export interface Delivery {
+export interface RoundDelivery {
   /** Name of the state. */
   readonly id: string;
   /** Digest of the answers that it brings. */
@@ -82,7 +82,7 @@ export class SingleUse {
    * @param run Runs it, with the effects that runs before did.
    * @throws McpError invalidParams if the state was used with other answers, or its outcome is not kept.
    */
-  async outcome(delivery: Delivery, run: (known: Effects) => RoundRun): Promise<unknown> {
+  async outcome(delivery: RoundDelivery, run: (known: Effects) => RoundRun): Promise<unknown> {
     for (;;) {
       const running = this.#running.get(delivery.id);
       const end = running === undefined ? await this.#begin(delivery, run) : await same(running, delivery).end;
@@ -90,7 +90,7 @@ export class SingleUse {
     }
   }
 
-  async #begin(delivery: Delivery, run: (known: Effects) => RoundRun): Promise<End> {
+  async #begin(delivery: RoundDelivery, run: (known: Effects) => RoundRun): Promise<End> {
     const { id, answers } = delivery;
     const end = this.#end(delivery, run).catch((error: unknown) => failed(error, false));
     this.#running.set(id, { answers, end });
@@ -99,7 +99,7 @@ export class SingleUse {
     return ended;
   }
 
-  async #end(delivery: Delivery, run: (known: Effects) => RoundRun): Promise<End> {
+  async #end(delivery: RoundDelivery, run: (known: Effects) => RoundRun): Promise<End> {
     const { id, leftMs } = delivery;
     let known: Effects = {};
     for (let runs = 0; runs < mostRuns; runs++) {
@@ -115,7 +115,7 @@ export class SingleUse {
     );
   }
 
-  async #run(name: string, { answers, leftMs, call }: Delivery, round: RoundRun): Promise<End> {
+  async #run(name: string, { answers, leftMs, call }: RoundDelivery, round: RoundRun): Promise<End> {
     const keep = (kept: () => Kept): void =>
       void quiet(
         Promise.resolve().then(async () => {
@@ -160,7 +160,7 @@ function failed(error: unknown, isLeft: boolean): End {
 }
 
 /** @throws McpError invalidParams if a delivery brings other answers than the one before. */
-function same<T extends { readonly answers: string }>(before: T, { answers }: Delivery): T {
+function same<T extends { readonly answers: string }>(before: T, { answers }: RoundDelivery): T {
   if (before.answers === answers) return before;
   throw new McpError('invalidParams', 'requestState was used before, with other answers; begin again without it');
 }

@@ -186,16 +186,6 @@ export interface Refusal {
   readonly stateless: boolean;
 }
 
-/** Reads a response that is no success. */
-export async function refusalOf(response: FetchResponse, exchange: PostExchange): Promise<Refusal> {
-  // Where all is well nobody needs it; and what cannot be loaded now says nothing of the server.
-  const late = await import('./refusal.ts').catch(() => undefined);
-  if (late !== undefined) return await late.readRefusal(response, exchange);
-  const { status } = response;
-  const failure = new ConnectionError('http', `HTTP ${status} from ${describeUrl(exchange.url)}`, { status });
-  return { failure, message: undefined, stateless: false };
-}
-
 /** Tells whether a refusal is about who asks: a 403 without a challenge may be about anything, a Host that is not allowed say. */
 export function isUnauthorized(status: number, challenge: string | undefined): boolean {
   return status === 401 || (status === 403 && challenge !== undefined);

@@ -23,7 +23,7 @@ import { asSaid, describeUrl, withoutSecrets } from './words.ts';
 const refusalBytes = 1024 * 1024;
 
 /** Reads a response that is no success. */
-export async function readRefusal(response: FetchResponse, exchange: PostExchange): Promise<Refusal> {
+export async function readHttpRefusal(response: FetchResponse, exchange: PostExchange): Promise<Refusal> {
   const { status } = response;
   let text: string;
   try {

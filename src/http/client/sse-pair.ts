@@ -20,10 +20,10 @@ import {
   isUnauthorized,
   mediaType,
   parsed,
-  refusalOf,
   requestIds,
   type PostExchange,
 } from './answer.ts';
+import { refusalOf } from './refused.ts';
 import { bodyBytes } from './body.ts';
 import { discard, type FetchResponse } from './fetch.ts';
 import { describeUrl } from './words.ts';
