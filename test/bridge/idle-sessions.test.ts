@@ -5,7 +5,8 @@ import { test, type TestContext } from 'node:test';
 import { listen } from '../../src/node.ts';
 import { memoryTransport } from '../../src/testing/memory-transport.ts';
 import { bridgeTo, lineOver, serverAt, type Line, type QuietOptions } from '../support/bridged.ts';
-import { initializeParams, settle, type Json } from '../support/raw.ts';
+import { initializeParams, type Json } from '../support/raw.ts';
+import { until } from '../support/turns.ts';
 
 interface Setup {
   readonly line: Line;
@@ -83,10 +84,6 @@ async function opened(url: string, count: number, use: (session: Session) => Pro
 }
 
 const useIt = async (session: Session): Promise<number> => await session.use('tools/call', { name: 'use' });
-
-async function until(done: () => boolean): Promise<void> {
-  while (!done()) await settle();
-}
 
 test('63 sessions that were opened, used once and abandoned leave room for the next client', async (t) => {
   const { url, line } = await setup(t, { maxUpstreamsPerClient: 64 });

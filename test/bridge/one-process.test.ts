@@ -6,7 +6,8 @@ import { test, type TestContext } from 'node:test';
 import { root } from '../../scripts/conformance-plan.ts';
 import { spawnNode } from '../support/programs.ts';
 import { bridgeTo, lineOver, type Line } from '../support/bridged.ts';
-import { open, settle, statelessDate, type Json, type Raw, type RawOptions } from '../support/raw.ts';
+import { open, statelessDate, type Json, type Raw, type RawOptions } from '../support/raw.ts';
+import { until } from '../support/turns.ts';
 
 const main = join(root, 'test/bridge/servers/stateful.ts');
 const capabilities = { elicitation: {}, sampling: {}, roots: {} };
@@ -37,10 +38,6 @@ async function called(raw: Raw, params: Json, name: string): Promise<string> {
     asked = await raw.result('tools/call', { ...params, requestState, inputResponses });
   }
   return textOf(asked);
-}
-
-async function until(done: () => boolean): Promise<void> {
-  while (!done()) await settle();
 }
 
 test('8 calls at once run in one process', { timeout: 60_000 }, async (t) => {
