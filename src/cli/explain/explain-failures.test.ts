@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { revisions } from '../../protocol/revision.ts';
-import { inThisProcess, start, withTimes, type Ran } from '../../../test/support/cli-process.ts';
+import { inThisProcess, run, start, withTimes, type Ran } from '../../../test/support/cli-process.ts';
 import type { Explanation, Try } from './report.ts';
 
 const count = revisions.length;
@@ -166,6 +169,15 @@ describe('parley explain, of a command that is no server', { concurrency: 4 }, (
     assert.equal(stderr, '');
     assert.match(stdout, /^no revision works: the server \(.+\) exited with code 3: no key when asked initialize\n/);
     assert.equal(stdout.match(/each try starts a process of its own/g)?.length, 1);
+  });
+
+  test('a command with a long path, with how it ended', async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), `${'long'.repeat(40)}-`));
+    t.after(() => rm(folder, { recursive: true }));
+    const node = join(folder, 'node');
+    await symlink(process.execPath, node);
+    const { stdout } = await run(['explain', '--', node, '-e', 'console.error("no key"); process.exitCode = 3']);
+    assert.match(stdout, /^no revision works: the server \(.+\) exited with code 3: no key when asked initialize\n/);
   });
 
   test('a command that prints what is no message, until the time is up', async () => {

@@ -13,7 +13,7 @@ export function renderExplanation(explanation: Explanation, width: number): stri
   const { name, target, transport, offer, tasks, bridge, tries, authorization } = explanation;
   const over = tries.some((one) => one.over === 'http+sse') ? 'HTTP+SSE' : transport === 'http' ? 'HTTP' : transport;
   const parts = [
-    `${clipped(printed(`${name === undefined ? '' : `${name}: `}${headline(explanation)}`, 'line'), 200)}\n${table([['server', `${target} (${over})`], ...facts(explanation)], width)}`,
+    `${clipped(printed(`${name === undefined ? '' : `${name}: `}${headline(explanation)}`, 'line'), 200 + target.length)}\n${table([['server', `${target} (${over})`], ...facts(explanation)], width)}`,
     `why\n${table(reasons(tries), width)}`,
     authorization === undefined ? '' : renderAuthorization(authorization, width),
     offer === undefined ? '' : renderOffer(offer, width),
