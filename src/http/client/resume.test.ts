@@ -11,7 +11,6 @@ import {
   response,
   sending,
 } from '../../../test/support/http-answers.ts';
-import { hurried } from '../../../test/support/hurried.ts';
 import type { ConnectionError } from '../../jsonrpc/transport.ts';
 import { httpTransport } from './transport.ts';
 
@@ -52,7 +51,6 @@ for (const [status, headers] of [
   [403, {}],
 ] as const) {
   test(`a server that refuses listening with ${status} at first is asked again`, async (t) => {
-    hurried(t);
     let asked = 0;
     const { channel, heard, problems } = await open(t, (_incoming, outgoing) => {
       if (++asked < 2) return void outgoing.writeHead(status, headers).end();
@@ -347,7 +345,6 @@ for (const [what, refuse] of [
   ],
 ] as const satisfies readonly (readonly [string, (outgoing: ServerResponse) => void])[]) {
   test(`listening goes on after ${what}`, async (t) => {
-    hurried(t);
     const from: unknown[] = [];
     const { channel, heard, problems } = await open(
       t,

@@ -1,5 +1,5 @@
 import {
-  hasNoEvents,
+  holdsNothing,
   positionOf,
   SessionStream,
   written,
@@ -55,7 +55,7 @@ export class SessionStreams implements LastingStreams {
     if (missed?.every(({ number }, at) => number === position.number + 1 + at) !== true) return undefined;
     return {
       stream,
-      isOver: hasNoEvents(missed),
+      isOver: holdsNothing(missed),
       connect: (connection) => {
         connection.replay(written(position.stream, missed));
         connection.end();
