@@ -99,10 +99,11 @@ A server that was used once with a login is there at once the next time, whateve
 needs one asks for it, by the client where that can show pages and else by one page in your browser, and goes on after
 it. With --login never it fails at once, and says which command signs in.
 
-The file is what hosts keep their servers in: {"mcpServers": {"name": {…}}}, or "servers" for "mcpServers". It is plain
-JSON. An entry starts a server ("command", "args", "env", "cwd") or names one that runs ("url", "headers", and "type":
-"sse" for the older transport). \${NAME} stands for a variable of the environment. "disabled": true leaves an entry
-out; "sharing": "shared" has all clients use one connection, on which servers before ${newestRevision.date} can ask nobody;
+The file is what hosts keep their servers in: {"mcpServers": {"name": {…}}}, or "servers" for "mcpServers". It is JSON,
+and may have comments and trailing commas. An entry starts a server ("command", "args", "env", "envFile", "cwd") or names
+one that runs ("url", "headers", and "type": "sse" for the older transport). \${NAME} stands for a variable of the
+environment; in "args" a variable that "env" sets is left to the program. "disabled": true or "enabled": false leaves an
+entry out; "disabledTools", "includeTools" and their like choose tools; "sharing": "shared" has all clients use one connection, on which servers before ${newestRevision.date} can ask nobody;
 "revisions": […] are the revisions spoken to it. A server that is not reached is tried again and again, and joins later.
 
 With --config each server at a URL uses the login that is kept for it; of the options above --login, --account,

@@ -2,6 +2,7 @@ import { ConnectionError, type Channel, type Transport } from '../jsonrpc/transp
 import { factsOf } from '../jsonrpc/transport-facts.ts';
 import type { Hide } from '../auth/secrets.ts';
 import { withoutSent } from './sent-secrets.ts';
+import { withSend } from './with-send.ts';
 
 /** Name that a way to a server is given, and secrets that are hidden in all that is told of it. */
 export interface Mask {
@@ -39,27 +40,15 @@ export function masked(transport: Transport, { hide: hideKnown, calledAs }: Mask
 }
 
 function sendingWith(channel: Channel, shown: (error: unknown) => unknown): Channel {
-  return {
-    async send(message, options) {
-      try {
-        await channel.send(message, options);
-      } catch (error) {
-        throw shown(error);
-      }
-    },
-    ...(channel.setHeaders && { setHeaders: (headers) => channel.setHeaders?.(headers) }),
-    ...(channel.listen && {
-      async listen() {
-        try {
-          return (await channel.listen?.()) ?? true;
-        } catch (error) {
-          throw shown(error);
-        }
-      },
-    }),
-    ...(channel.pid === undefined ? {} : { pid: channel.pid }),
-    close: () => channel.close(),
+  const showing = async <Result>(run: () => Promise<Result>): Promise<Result> => {
+    try {
+      return await run();
+    } catch (error) {
+      throw shown(error);
+    }
   };
+  const { listen, ...sending } = withSend(channel, (message, options) => showing(() => channel.send(message, options)));
+  return { ...sending, ...(listen && { listen: () => showing(listen) }) };
 }
 
 function without(error: ConnectionError, hide: Hide): ConnectionError {

@@ -82,8 +82,8 @@ async function callConfigured(
   const wanted = { tool, pairs: pairs.map(pairOf), json, mayBeWord: false };
   requireTool(tool, json);
   return await withTask(tool, { parsed, json: json.output }, io, async (task) => {
-    const { way, revisions } = await configuredTarget(file, name, parsed, io);
-    const client = await openWay(way, parsed, io, { ...task?.opening, known: revisions });
+    const { way, revisions, timeoutMs } = await configuredTarget(file, name, parsed, io);
+    const client = await openWay(way, parsed, io, { ...task?.opening, known: revisions, timeoutMs });
     return await use(client, tool, { ...wanted, task, place: { kind: 'configured', file, name } }, io);
   });
 }

@@ -13,6 +13,8 @@ export interface ConfiguredTarget {
   readonly way: Transport;
   /** The revisions that are spoken to it; all of them where the file does not say. */
   readonly revisions: readonly RevisionDate[] | undefined;
+  /** The longest wait for an answer, in milliseconds; where the file says it. */
+  readonly timeoutMs: number | undefined;
 }
 
 /**
@@ -38,7 +40,8 @@ export async function configuredTarget(
   if (server === undefined || name === undefined) throw new UsageError(missing(name, file, upstreams));
   const found = await authOfServers({ [name]: server }, parsed, { io, asks: isTerminal(io) });
   const auth = found.get(name)?.auth;
-  return { way: auth === undefined ? server.upstream : server.reach({ auth }), revisions: server.revisions };
+  const way = auth === undefined ? server.upstream : server.reach({ auth });
+  return { way, revisions: server.revisions, timeoutMs: server.timeoutMs };
 }
 
 function isAbout(line: string, name: string): boolean {

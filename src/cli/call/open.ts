@@ -28,6 +28,8 @@ export const clientOptions: ParseArgsOptionsConfig = {
 export interface ClientOpening {
   /** The revisions that the server is spoken to in, where nobody typed some. */
   readonly known?: readonly RevisionDate[] | undefined;
+  /** The longest wait for an answer, in milliseconds, where nobody typed one. */
+  readonly timeoutMs?: number | undefined;
   /** Answers to what the server asks; it can ask nothing by default. */
   readonly handlers?: Pick<InputHandlers, 'onElicit' | 'onElicitUrl'>;
   /** Writes lines for the person; to standard error by default. */
@@ -56,7 +58,7 @@ export function openWay(way: Transport, parsed: Parsed, io: Io, opening: ClientO
   const { known, handlers, tell = (lines) => void io.stderr.write(lines) } = opening;
   const revisions = revisionDates(parsed.texts('revision')) ?? known;
   const timeout = parsed.text('timeout');
-  const timeoutMs = timeout === undefined ? undefined : wholeNumber('--timeout', timeout, [1, 2 ** 31 - 1]);
+  const timeoutMs = timeout === undefined ? opening.timeoutMs : wholeNumber('--timeout', timeout, [1, 2 ** 31 - 1]);
   return connect(way, {
     info: { name: 'parley-call', version },
     // A person who asks for a number is to see its digits.

@@ -43,10 +43,11 @@ test('fields of the official Inspector count where a server is inspected, and ot
   );
 });
 
-test('whoever does not inspect is told that they are ignored, but for the era', () => {
-  const { upstreams, warnings } = entry({ protocolEra: 'modern', roots: [], taskTtl: 1 }, false);
+test('whoever does not inspect has the era and the time-out of them', () => {
+  const { upstreams, warnings } = entry({ protocolEra: 'modern', roots: [], requestTimeout: 9 }, false);
   assert.deepEqual([upstreams['one']?.revisions, upstreams['one']?.inspector], [['2026-07-28'], undefined]);
-  assert.equal(warnings.length, 2);
+  assert.equal(upstreams['one']?.timeoutMs, 9);
+  assert.deepEqual(warnings, []);
 });
 
 test('revisions that are named count before an era', () => {

@@ -54,7 +54,8 @@ export function inspectorFields(keys: Keys): InspectorFields {
 /** Longest time that is waited, in milliseconds. */
 const longestMs = 2 ** 31 - 1;
 
-function timeOf(keys: Keys, key: string): number | undefined {
+/** Reads a time in milliseconds. */
+export function timeOf(keys: Keys, key: string): number | undefined {
   const value = keys.value(key);
   if (value === undefined) return undefined;
   if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= longestMs) return value;

@@ -1,20 +1,32 @@
+import { ExactNumber, plainNumber } from '../../json/exact-number.ts';
 import { isObject } from '../../jsonrpc/message.ts';
-import { ConfigProblem, expand, told, variablesIn } from './expand.ts';
-import type { Io } from '../io.ts';
+import { ConfigProblem, expand, told, variablesIn, type Variables } from './expand.ts';
+
+/** Names that a key has in files of several hosts, the one that counts first. */
+export type Spellings = Readonly<Record<string, readonly string[]>>;
 
 /** The keys of a configuration, read one by one: what is wrong is named by its path. */
 export class Keys {
   readonly path: readonly string[];
   readonly #fields: Readonly<Record<string, unknown>>;
-  readonly #env: Io['env'];
-  readonly #read = new Set<string>();
+  readonly #env: Variables;
+  readonly #spellings: Spellings;
+  #read = new Set<string>();
 
   /** @throws ConfigProblem when the value is no object. */
-  constructor(value: unknown, path: readonly string[], env: Io['env']) {
+  constructor(value: unknown, path: readonly string[], env: Variables, spellings: Spellings = {}) {
     if (!isObject(value)) throw new ConfigProblem(path, `must be an object, not ${jsonKindOf(value)}`);
     this.path = path;
     this.#fields = value;
     this.#env = env;
+    this.#spellings = spellings;
+  }
+
+  /** The same keys, whose texts may name further variables. */
+  with(more: Variables): Keys {
+    const keys = new Keys(this.#fields, this.path, { ...this.#env, ...more }, this.#spellings);
+    keys.#read = this.#read;
+    return keys;
   }
 
   /** The keys that nothing asked for. */
@@ -23,12 +35,18 @@ export class Keys {
   }
 
   value(key: string): unknown {
-    this.#read.add(key);
-    return Object.hasOwn(this.#fields, key) ? this.#fields[key] : undefined;
+    const name = this.#nameOf(key);
+    this.#read.add(name);
+    return Object.hasOwn(this.#fields, name) ? plainNumber(this.#fields[name]) : undefined;
   }
 
-  at(...keys: readonly string[]): readonly string[] {
-    return [...this.path, ...keys];
+  at(key: string, ...keys: readonly string[]): readonly string[] {
+    return [...this.path, this.#nameOf(key), ...keys];
+  }
+
+  /** The name that a key has in this file. */
+  #nameOf(key: string): string {
+    return (this.#spellings[key] ?? [key]).find((name) => Object.hasOwn(this.#fields, name)) ?? key;
   }
 
   /** A text as it stands. */
@@ -61,10 +79,16 @@ export class Keys {
   }
 
   flag(key: string): boolean {
-    const value = this.value(key) ?? false;
-    if (typeof value !== 'boolean')
-      throw new ConfigProblem(this.at(key), `must be true or false, not ${jsonKindOf(value)}`);
-    return value;
+    return this.setting(key) ?? false;
+  }
+
+  /** A flag that may be left out. */
+  setting(key: string): boolean | undefined {
+    const value = this.value(key);
+    if (value === undefined) return undefined;
+    if (value === true || value === 'true') return true;
+    if (value === false || value === 'false') return false;
+    throw new ConfigProblem(this.at(key), `must be true or false, not ${jsonKindOf(value)}`);
   }
 
   /** One of some words. */
@@ -83,33 +107,50 @@ export class Keys {
     if (!Array.isArray(value))
       throw new ConfigProblem(this.at(key), `must be a list of texts, not ${jsonKindOf(value)}`);
     return value.map((one: unknown, index) => {
-      if (typeof one === 'string') return one;
-      throw new ConfigProblem(this.at(key, String(index)), `must be a text, not ${jsonKindOf(one)}`);
+      return textOf(one, this.at(key, String(index)));
     });
   }
 
-  /** Texts with the variables in them. */
-  expandedTexts(key: string): readonly string[] {
+  /** Texts with the variables in them, but for those that are left. */
+  expandedTexts(key: string, isLeft?: (name: string) => boolean): readonly string[] {
     const texts = this.texts(key) ?? [];
-    return texts.map((text, index) => expand(text, this.at(key, String(index)), this.#env));
+    return texts.map((text, index) => expand(text, this.at(key, String(index)), this.#env, isLeft));
+  }
+
+  /** Texts by name as they stand; `null` is left out. */
+  textsByName(key: string): Readonly<Record<string, string | undefined>> {
+    const value = this.value(key) ?? {};
+    if (!isObject(value)) throw new ConfigProblem(this.at(key), `must be an object, not ${jsonKindOf(value)}`);
+    const entries = Object.entries(value).map(([name, text]): [string, string | undefined] => [
+      name,
+      text === null ? undefined : textOf(text, this.at(key, name)),
+    ]);
+    return Object.fromEntries(entries);
   }
 
   /** Texts by name, with the variables in them; they may be secrets, and are in no message. */
-  secrets(key: string): Readonly<Record<string, string>> {
-    const value = this.value(key) ?? {};
-    if (!isObject(value)) throw new ConfigProblem(this.at(key), `must be an object, not ${jsonKindOf(value)}`);
-    const entries = Object.entries(value).map(([name, text]): [string, string] => {
-      if (typeof text !== 'string')
-        throw new ConfigProblem(this.at(key, name), `must be a text, not ${jsonKindOf(text)}`);
-      return [name, expand(text, this.at(key, name), this.#env)];
+  secrets(key: string): Readonly<Record<string, string | undefined>> {
+    const entries = Object.entries(this.textsByName(key)).map(([name, text]): [string, string | undefined] => {
+      // Gemini CLI writes a variable so.
+      const [, scheme = '', variable = ''] = /^(\w+ )?\$([A-Z_][A-Z0-9_]*)$/.exec(text ?? '') ?? [];
+      const value = this.#env[variable];
+      return [name, value === undefined ? text && expand(text, this.at(key, name), this.#env) : `${scheme}${value}`];
     });
     return Object.fromEntries(entries);
   }
 }
 
+/** A text, or what people write as a text without its quotes. */
+function textOf(value: unknown, path: readonly string[]): string {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number' || typeof value === 'boolean' || value instanceof ExactNumber) return String(value);
+  throw new ConfigProblem(path, `must be a text, not ${jsonKindOf(value)}`);
+}
+
 /** Kind of a value, since the value itself may be a secret. */
 export function jsonKindOf(value: unknown): string {
   if (value === null) return 'null';
+  if (value instanceof ExactNumber) return 'a number';
   if (Array.isArray(value)) return 'a list';
   const kind = typeof value;
   return kind === 'string' ? 'a text' : kind === 'object' ? 'an object' : `a ${kind}`;

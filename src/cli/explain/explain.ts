@@ -53,8 +53,8 @@ async function explainEach(file: string, { parsed, io, common }: Run): Promise<n
   const { upstreams, problems, warnings } = await readConfig(file, io);
   for (const message of [...problems, ...warnings]) io.stderr.write(`parley: ${printed(message, 'line')}\n`);
   const explained: Explanation[] = [];
-  for (const [name, { reach, secrets }] of Object.entries(upstreams)) {
-    const found = await explainServer({ ...common, reach });
+  for (const [name, { reach, secrets, timeoutMs }] of Object.entries(upstreams)) {
+    const found = await explainServer({ ...common, timeoutMs: common.timeoutMs ?? timeoutMs, reach });
     const explanation: Explanation = { name, ...withoutTexts(found, secrets) };
     if (!parsed.flag('json'))
       io.stdout.write(`${explained.length === 0 ? '' : '\n\n'}${renderExplanation(explanation, widthOf(io))}`);

@@ -1,5 +1,5 @@
 import type { Authorization } from '../../auth/authorizer.ts';
-import type { ConfiguredServer, GuardedUrl } from '../config/config.ts';
+import type { ConfiguredServer, GuardedUrl } from '../config/server-entry.ts';
 import type { OAuthEntry } from '../config/oauth-entry.ts';
 import { UsageError, type Io } from '../io.ts';
 import type { Parsed } from '../options.ts';

@@ -57,8 +57,8 @@ export async function openPlace(
 ): Promise<Client> {
   const known = reference === undefined ? opening?.known : revisionDates([reference.revision]);
   if (place.kind === 'typed') return await openTarget(place.target, parsed, io, { ...opening, known });
-  const { way } = await configuredTarget(place.file, place.name, parsed, io);
-  return await openWay(way, parsed, io, { ...opening, known });
+  const { way, timeoutMs } = await configuredTarget(place.file, place.name, parsed, io);
+  return await openWay(way, parsed, io, { ...opening, known, timeoutMs });
 }
 
 /** Tells whether the server of a task ends with the command that opened it. */

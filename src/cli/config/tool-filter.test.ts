@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { stderr } from 'node:process';
+import { describe, test, type TestContext } from 'node:test';
+import { connect, type Client } from '../../client.ts';
+import { listen } from '../../node/server/http.ts';
+import { createServer } from '../../server.ts';
+import { configOf } from './config.ts';
+
+/** A client of a server with three tools, by an entry of a file. */
+async function clientBy(t: TestContext, fields: object): Promise<Client> {
+  const server = createServer({ name: 's', version: '1' });
+  for (const name of ['read', 'write', 'drop']) server.tool(name, {}, () => name);
+  const http = await listen(server, { port: 0 });
+  const { upstreams, warnings } = configOf(
+    { mcpServers: { one: { url: http.url, ...fields } } },
+    { file: 'f', io: { env: {}, stderr } },
+  );
+  assert.deepEqual(warnings, []);
+  const { one } = upstreams;
+  assert.ok(one);
+  const client = await connect(one.reach({}));
+  t.after(async () => {
+    await client.close();
+    await http.close();
+    await server.close();
+  });
+  return client;
+}
+
+describe('the tools that a file of a host names', () => {
+  const cases: readonly (readonly [object, readonly string[]])[] = [
+    [{ disabledTools: ['drop'] }, ['read', 'write']],
+    [{ excludeTools: ['drop', 'write'] }, ['read']],
+    [{ includeTools: ['read(path)'] }, ['read']],
+    [{ tools: ['*'] }, ['read', 'write', 'drop']],
+    [{ tools: ['read', 'drop'], disabled_tools: ['drop'] }, ['read']],
+    [{ includeTools: [] }, []],
+  ];
+  for (const [fields, names] of cases)
+    test(JSON.stringify(fields), async (t) => {
+      const client = await clientBy(t, fields);
+      assert.deepEqual(
+        (await client.listTools()).map(({ name }) => name),
+        names,
+      );
+    });
+
+  test('a tool that is left out cannot be called', async (t) => {
+    const client = await clientBy(t, { disabledTools: ['drop'] });
+    await assert.rejects(client.callTool('drop'), /Unknown tool: drop/);
+    assert.deepEqual((await client.callTool('read')).content, [{ type: 'text', text: 'read' }]);
+  });
+});
