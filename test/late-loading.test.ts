@@ -69,6 +69,8 @@ test('what mends a refusal is loaded for the next one', async (t) => {
   const client = async (): Promise<unknown> =>
     await connect('http://localhost:1/mcp', {
       auth,
+      // Else `initialize` is the next request.
+      revisions: ['2026-07-28'],
       fetch: async () => {
         asked++;
         return new Response('', { status: 401 });

@@ -20,6 +20,7 @@ export const optionNames: Names<ConnectOptions> = {
   revisions: 1,
   negotiated: 1,
   probeTimeoutMs: 1,
+  connectTimeoutMs: 1,
   timeoutMs: 1,
   maxTotalTimeoutMs: 1,
   maxNotifications: 1,
@@ -58,6 +59,7 @@ export const optionNames: Names<ConnectOptions> = {
 const numbers = [
   'maxRounds',
   'probeTimeoutMs',
+  'connectTimeoutMs',
   'timeoutMs',
   'maxTotalTimeoutMs',
   'maxPages',

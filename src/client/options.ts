@@ -51,8 +51,13 @@ export interface ConnectOptions extends InputHandlers, RecoverOptions, CacheOpti
    * lately is used.
    */
   readonly negotiated?: Negotiated;
-  /** Time that a server on stdio may take to start and answer the first question before it is taken for an older one, in milliseconds; 8000, and no more than `timeoutMs` and half of `maxTotalTimeoutMs`. How long a `signal` lasts cannot be seen: where that is less than twice this, name half of it. */
+  /** Time that a server on stdio may take to start and answer the first question before it is taken for an older one, in milliseconds; 8000, and no more than half of `connectTimeoutMs`. How long a `signal` lasts cannot be seen: where that is less than twice this, name half of it. */
   readonly probeTimeoutMs?: number;
+  /**
+   * Time that connecting may take as a whole, in milliseconds; the shorter of `timeoutMs` and `maxTotalTimeoutMs` by default. The time in
+   * which a person signs in is not counted. Then `connect` rejects; a process that it started is ended afterwards. 0 means no limit.
+   */
+  readonly connectTimeoutMs?: number;
   /** Longest wait for an answer, in milliseconds; 60000. Starts anew with each progress, and when a question of the server was answered here (but for one that became a task of 2025-11-25). 0 means no limit. */
   readonly timeoutMs?: number;
   /** Longest wait for an answer whatever the progress, in milliseconds; no limit by default. The time in which a question of the server is answered here is not counted, but in 2025-11-25 where the call or the question is a task. */
@@ -154,6 +159,7 @@ export interface ClientSettings extends Pick<ConnectOptions, Listener>, RecoverS
   readonly revisions: readonly Revision[];
   readonly negotiated: Negotiated | undefined;
   readonly probeTimeoutMs: number;
+  readonly connectTimeoutMs: number;
   readonly timeoutMs: number;
   readonly maxTotalTimeoutMs: number | undefined;
   readonly maxNotifications: number | undefined;
@@ -188,6 +194,8 @@ export function settingsOf(options: ConnectOptions): ClientSettings {
   const onWarning = options.onWarning && harmless(options.onWarning);
   const failed = onWarning ?? print;
   const { timeoutMs = 60_000 } = options;
+  const connectTimeoutMs =
+    options.connectTimeoutMs ?? Math.min(timeoutMs || Infinity, options.maxTotalTimeoutMs || Infinity);
   const listeners = guardedListeners(options, failed);
   const inputs = new Inputs({ ...options, ...listeners, advertise: options.advertise ?? true, now: clock });
   return {
@@ -206,8 +214,8 @@ export function settingsOf(options: ConnectOptions): ClientSettings {
     maxRounds: options.maxRounds ?? 10,
     revisions: chosenRevisions(options.revisions),
     negotiated: options.negotiated,
-    probeTimeoutMs:
-      options.probeTimeoutMs ?? Math.min(startMs, timeoutMs || startMs, (options.maxTotalTimeoutMs || Infinity) / 2),
+    probeTimeoutMs: options.probeTimeoutMs ?? Math.min(startMs, (connectTimeoutMs || Infinity) / 2),
+    connectTimeoutMs,
     timeoutMs,
     maxTotalTimeoutMs: options.maxTotalTimeoutMs,
     maxNotifications: options.maxNotifications,

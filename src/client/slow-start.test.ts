@@ -35,9 +35,9 @@ describe('a program that was just started', () => {
     await client.close();
   });
 
-  it('has no more than the longest wait for any answer', async () => {
+  it('has no more than half of the time for connecting', async () => {
     const transport = scriptedTransport('stdio', server(deaf));
-    const client = await connected(transport, 3_000, { timeoutMs: 3_000 });
+    const client = await connected(transport, 1_500, { timeoutMs: 3_000 });
     assert.equal(client.revision, older);
     assert.deepEqual(transport.methods, handshakeMethods);
     await client.close();
@@ -60,6 +60,6 @@ it('the time to start leaves some of the time that there is', () => {
   const times = [{}, { timeoutMs: 3_000 }, { timeoutMs: 0 }, { maxTotalTimeoutMs: 5_000 }, { probeTimeoutMs: 1_000 }];
   assert.deepEqual(
     times.map((options) => settingsOf(options).probeTimeoutMs),
-    [8_000, 3_000, 8_000, 2_500, 1_000],
+    [8_000, 1_500, 8_000, 2_500, 1_000],
   );
 });

@@ -18,6 +18,8 @@ export interface SettledFacts extends TransportFacts {
   readonly cancelsByClosing: boolean;
   readonly mayLoseTheProbe: boolean;
   readonly ownsProcess: boolean;
+  /** True when it sees to its authorization itself, as by a login. */
+  readonly signsIn: boolean;
 }
 
 /** The facts of a transport by themselves; who wraps a transport passes them on. */
@@ -33,5 +35,6 @@ export function factsOf(transport: TransportFacts): SettledFacts {
     cancelsByClosing: cancelsByClosing ?? false,
     mayLoseTheProbe: mayLoseTheProbe ?? true,
     ownsProcess: ownsProcess ?? false,
+    signsIn: transport.authorization !== undefined,
   };
 }

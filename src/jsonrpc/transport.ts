@@ -190,3 +190,6 @@ export class ConnectionError extends Error {
     this.retryAfterMs = options.retryAfterMs;
   }
 }
+
+/** The refusals of requests that had credentials, among the errors with the reason `unauthorized`. */
+export const refusedCredentials: WeakSet<ConnectionError> = new WeakSet();

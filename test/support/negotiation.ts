@@ -1,8 +1,9 @@
 /** A negotiation with a server that does what the test says. */
 
-import { ConnectionError } from '../../src/jsonrpc/transport.ts';
+import { monotonicNow } from '../../src/jsonrpc/timeout.ts';
+import { ConnectionError, type Transport } from '../../src/jsonrpc/transport.ts';
 import { chosenRevisions } from '../../src/protocol/revision.ts';
-import type { Script, ScriptedTransport } from '../../src/testing/scripted.ts';
+import type { Script } from '../../src/testing/scripted.ts';
 import type { Inbound } from '../../src/client/connection/open-channel.ts';
 import {
   negotiate,
@@ -57,10 +58,13 @@ export const failing =
     peer.fail(new ConnectionError(...failure));
 export const silent: Script = () => new Promise(() => {});
 
-export function start(
-  transport: ScriptedTransport,
-  options: { revisions?: readonly string[]; negotiated?: Negotiated; signal?: AbortSignal } = {},
-): Promise<Agreement> {
+export interface StartOptions extends Partial<Pick<NegotiateOptions, 'signal' | 'connectTimeoutMs' | 'clock'>> {
+  readonly revisions?: readonly string[];
+  readonly negotiated?: Negotiated;
+  readonly warning?: Inbound['warning'];
+}
+
+export function start(transport: Transport, options: StartOptions = {}): Promise<Agreement> {
   const full: NegotiateOptions = {
     transport,
     revisions: chosenRevisions(options.revisions),
@@ -68,12 +72,13 @@ export function start(
       info: { name: 'tester', version: '3', title: 'Tester' },
       capabilities: { roots: { listChanged: true }, sampling: {} },
     }),
-    inbound: quiet,
+    inbound: { ...quiet, ...(options.warning && { warning: options.warning }) },
     negotiated: options.negotiated,
     probeTimeoutMs: 2000,
-    timeoutMs: 60_000,
+    connectTimeoutMs: options.connectTimeoutMs ?? 60_000,
     signal: options.signal,
     now: () => 1234,
+    clock: options.clock ?? monotonicNow,
   };
   return negotiate(full);
 }

@@ -14,7 +14,8 @@ export const closingMs = 10_000;
  * What does not end in time may still do so, unheard.
  */
 export function closingQuietly(transport: Transport, onError: (error: unknown, where: string) => void): Transport {
-  return {
+  const ends = new Set<Promise<void>>();
+  const quiet: Transport = {
     ...factsOf(transport),
     open: async (receiver) => {
       const channel = await transport.open(receiver);
@@ -26,9 +27,26 @@ export function closingQuietly(transport: Transport, onError: (error: unknown, w
           onError(error, `closing the connection to ${transport.description}`);
         }
       };
-      return closedBy(channel, async () => await (ending ??= end()));
+      return closedBy(channel, async () => {
+        if (ending === undefined) {
+          ending = end().finally(() => void ends.delete(ending as Promise<void>));
+          ends.add(ending);
+        }
+        await ending;
+      });
     },
   };
+  endings.set(quiet, ends);
+  return quiet;
+}
+
+/** Conversations of a transport that are about to end. */
+const endings = new WeakMap<object, ReadonlySet<Promise<void>>>();
+
+/** Waits until what was closed has ended: a client that fails to connect does not wait for the process that it started. */
+export async function ended(way: Transport | URL | string): Promise<void> {
+  const ends = typeof way === 'object' ? endings.get(way) : undefined;
+  await Promise.all(ends ?? []);
 }
 
 /** Closes a connection; it never rejects, nor does it take for ever. */

@@ -9,6 +9,7 @@ import type { Implementation } from '../../protocol/features/common.ts';
 import type { CacheStore } from '../../store/cache.ts';
 import { memoryCacheStore } from '../../store/memory/cache.ts';
 import type { UpstreamTools } from '../known-tools.ts';
+import { ended } from './closing.ts';
 import type { UpstreamCredentials } from '../upstream-auth.ts';
 import type { OpenClient } from './upstream-options.ts';
 
@@ -71,6 +72,10 @@ export function opener(options: OpenerOptions): (isMain: boolean) => OpenClient 
         onNotification,
         onReconnect,
         onWarning,
+      }).catch(async (error: unknown): Promise<never> => {
+        // The place of a process is free when it has ended.
+        await ended(way);
+        throw error;
       });
       negotiated = client.negotiated;
       useWithin(client, chain);

@@ -267,7 +267,7 @@ describe('parley call', { concurrency: 4 }, () => {
 
   test('a program that prints on stdout before it serves is told of with its first line', async () => {
     for (const [code, words] of [
-      ["console.log('Server ready!\\nMore.'); setInterval(() => {}, 1000)", /was not answered within/],
+      ["console.log('Server ready!\\nMore.'); setInterval(() => {}, 1000)", /initialize was not answered/],
       ["console.log('Server ready!\\nMore.'); process.exitCode = 3", /exited with code 3/],
     ] as const) {
       const { stderr } = await withTimes(

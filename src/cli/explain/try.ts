@@ -140,7 +140,12 @@ async function askStateless(
   { timeoutMs, signal }: TryOptions,
 ): Promise<Answer> {
   const question = 'server/discover';
-  const probe = await discover(channel, { revision, revisions, self: () => self, timeoutMs, signal });
+  const probe = await discover(channel, {
+    revision,
+    revisions,
+    self: () => self,
+    limits: () => ({ timeoutMs, signal }),
+  });
   if (probe.kind === 'stateless') {
     const { supportedVersions, capabilities, instructions } = probe.result;
     const spoken = { ...named(question, supportedVersions), outcome: 'spoken' as const };
@@ -164,7 +169,11 @@ async function askStateless(
 }
 
 async function askHandshake(channel: OpenChannel, offer: Revision, { timeoutMs, signal }: TryOptions): Promise<Answer> {
-  const settled = await initialize(channel, offer, { revisions, self: () => self, timeoutMs, signal });
+  const settled = await initialize(channel, offer, {
+    revisions,
+    self: () => self,
+    limits: () => ({ timeoutMs, signal }),
+  });
   const { revision, server, capabilities, instructions } = settled;
   if (revision !== offer) return { evidence: named('initialize', [revision.date]) };
   return {

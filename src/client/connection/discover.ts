@@ -1,6 +1,6 @@
 import { isObject } from '../../jsonrpc/message.ts';
 import { isTransientStatus } from '../../jsonrpc/transient.ts';
-import { ConnectionError } from '../../jsonrpc/transport.ts';
+import { ConnectionError, refusedCredentials } from '../../jsonrpc/transport.ts';
 import type { Implementation, JsonObject } from '../../protocol/features/common.ts';
 import { errorFromWire, McpError } from '../../protocol/error.ts';
 import { fromWire } from '../../protocol/compile/from-wire.ts';
@@ -9,6 +9,7 @@ import { metaKey } from '../../protocol/meta.ts';
 import { commonRevision, newestOf, type Revision } from '../../protocol/revision.ts';
 import type { OpenChannel } from './open-channel.ts';
 import { requestHeaders, selfMeta, withMeta, type Self } from './request-meta.ts';
+import type { StepLimits } from './connect-limit.ts';
 import { incompatible, supportedOf } from './incompatible.ts';
 
 /** Answer of a server to `server/discover`. */
@@ -20,6 +21,8 @@ export type Probe =
       readonly common?: readonly Revision[];
       readonly supported?: readonly string[];
       readonly cause?: unknown;
+      /** True where the failure says nothing of the server, and may be gone the next time. */
+      readonly unsure?: boolean;
     }
   /** It did not answer in time, as some servers do with what they do not know. */
   | { readonly kind: 'silent'; readonly common?: undefined; readonly supported?: undefined; readonly cause: unknown };
@@ -31,8 +34,10 @@ export interface DiscoverOptions {
   /** The revisions that may be used, oldest first. */
   readonly revisions: readonly Revision[];
   self(): Self;
-  readonly timeoutMs: number;
-  readonly signal?: AbortSignal | undefined;
+  /** The limits of the next question. */
+  limits(): StepLimits;
+  /** Hears that the answer came after the question was given up. */
+  readonly late?: (() => void) | undefined;
 }
 
 /**
@@ -40,7 +45,7 @@ export interface DiscoverOptions {
  *
  * @throws IncompatibleError when the server names its revisions and none is common.
  * @throws McpError when a stateless server says that the request is wrong.
- * @throws ConnectionError when the failure says nothing of the server: it wants authorization, is overloaded, …
+ * @throws ConnectionError when it wants authorization, cannot be reached, or did not answer over HTTP in time.
  */
 export async function discover(channel: OpenChannel, options: DiscoverOptions): Promise<Probe> {
   try {
@@ -57,16 +62,16 @@ export async function discover(channel: OpenChannel, options: DiscoverOptions): 
 }
 
 async function ask(channel: OpenChannel, options: DiscoverOptions): Promise<Probe> {
-  const { revision, self, timeoutMs, signal } = options;
+  const { revision, self, limits, late } = options;
   const params = withMeta(undefined, selfMeta(revision, self()));
   const headers = channel.facts.carriesHeaders ? requestHeaders(revision, 'server/discover', params) : undefined;
   // An older server does not know of cancellations before `initialize`, so a probe in vain is given up in silence.
   const raw = await channel.connection.call('server/discover', params, {
+    ...limits(),
     revision,
-    timeoutMs,
-    signal,
     headers,
     tellCancelled: false,
+    onLateAnswer: late && ((answer) => 'result' in answer && late()),
   }).answer;
   const result = readDiscover(revision, raw);
   const chosen = commonRevision(options.revisions, result.supportedVersions, 'stateless');
@@ -91,28 +96,33 @@ function handshakeOrNone({ revisions }: DiscoverOptions, supported: readonly str
   return { kind: 'handshake', common, supported, cause };
 }
 
-/** Meaning of a failed probe for what the server speaks; errors that say nothing are thrown. */
+/**
+ * Meaning of a failed probe for what the server speaks. Whatever is no evidence leads to `initialize`, which is answered
+ * or fails for the same reason: some servers answer what they do not know with any status and any body.
+ */
 function negotiated(channel: OpenChannel, error: unknown): Probe {
   const rejected = mcpErrorOf(error);
-  if (rejected !== undefined) return probeOfError(channel, error, rejected);
-  if (!(error instanceof ConnectionError) || error.reason === 'aborted' || error.reason === 'incompatible') throw error;
-  const silent = error.reason === 'timeout';
-  if (channel.facts.mayLoseTheProbe) return { kind: silent ? 'silent' : 'handshake', cause: error };
-  const { reason, status = 0 } = error;
-  const older =
-    reason === 'invalid-message' ||
-    reason === 'too-large' ||
-    (reason === 'http' && !isTransientStatus(status) && status !== 403 && (status < 300 || status >= 400));
-  if (!older) throw error;
-  return { kind: 'handshake', cause: error };
+  const failure = error instanceof ConnectionError ? error : undefined;
+  if (rejected === undefined && failure === undefined) throw error;
+  const status = channel.statusOf(error) ?? failure?.status;
+  if (rejected?.kind === 'missingRequiredClientCapability') throw rejected;
+  if (rejected?.kind === 'headerMismatch' && status === 400) throw rejected;
+  if (failure !== undefined && isFinal(failure, channel)) throw failure;
+  if (failure?.reason === 'timeout') return { kind: 'silent', cause: error };
+  const unsure = !channel.facts.mayLoseTheProbe && (failure?.reason === 'closed' || isTransientStatus(status ?? 200));
+  return { kind: 'handshake', cause: rejected ?? error, unsure };
 }
 
-function probeOfError(channel: OpenChannel, error: unknown, rejected: McpError): Probe {
-  if (rejected.kind === 'missingRequiredClientCapability') throw rejected;
-  const status = channel.statusOf(error) ?? (error instanceof ConnectionError ? error.status : undefined) ?? 200;
-  if (rejected.kind === 'headerMismatch' && status === 400) throw rejected;
-  if (status === 401 || status === 403 || isTransientStatus(status)) throw error;
-  return { kind: 'handshake', cause: rejected };
+/** Failures after which `initialize` would tell no more, or would go where the server has not let us in. */
+function isFinal(failure: ConnectionError, { facts }: OpenChannel): boolean {
+  const { reason, challenge, status } = failure;
+  if (reason === 'aborted' || reason === 'incompatible') return true;
+  if (reason === 'unauthorized') {
+    // 403 for credentials that are good may be about this method alone. What signs in has tried what it could.
+    const isKnown = status === 403 && refusedCredentials.has(failure);
+    return facts.signsIn || (challenge !== undefined && !isKnown);
+  }
+  return !facts.mayLoseTheProbe && (reason === 'refused' || reason === 'timeout');
 }
 
 /** The protocol's error of a failed probe: over HTTP it may hide in the body of a refusal. */

@@ -9,6 +9,7 @@ import type { OpenChannel } from './open-channel.ts';
 import { declaredBy, type Self } from './request-meta.ts';
 import { incompatible } from './incompatible.ts';
 import { waitFor } from '../wait-for.ts';
+import type { StepLimits } from './connect-limit.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { initializeResultShape } from '../../protocol/features/lifecycle.ts';
 
@@ -17,8 +18,8 @@ export interface InitializeOptions {
   /** The revisions that may be used, oldest first. */
   readonly revisions: readonly Revision[];
   self(): Self;
-  readonly timeoutMs: number;
-  readonly signal?: AbortSignal | undefined;
+  /** The limits of the next step: of `initialize`, and of the notification after it. */
+  limits(): StepLimits;
 }
 
 /** Outcome of the handshake. */
@@ -48,18 +49,21 @@ export async function initialize(
     capabilities: declaredBy(self, offer),
     clientInfo: toWire(offer, implementationShape, self.info),
   };
-  const { timeoutMs, signal } = options;
-  const limits = { revision: offer, timeoutMs, signal, tellCancelled: false };
-  const raw = await channel.connection.call('initialize', params, limits).answer;
+  const raw = await channel.connection.call('initialize', params, {
+    ...options.limits(),
+    revision: offer,
+    tellCancelled: false,
+  }).answer;
   const revision = chosen(raw, options.revisions);
   if (revision === undefined) throw incompatible(options.revisions, [named(raw['protocolVersion'])]);
   const result = read(revision, raw);
   if (revision.versionHeader === 'after-initialize') channel.setHeaders({ 'MCP-Protocol-Version': revision.date });
+  const { timeoutMs, maxTotalTimeoutMs, signal } = options.limits();
   await waitFor(channel.notify('notifications/initialized', undefined, { revision }), {
     method: 'what follows initialize',
     until: 'taken',
     signal,
-    ms: timeoutMs,
+    ms: maxTotalTimeoutMs ?? timeoutMs,
   });
   // The stream stays open as long as the connection lives, so nobody waits for it.
   void channel.listen();

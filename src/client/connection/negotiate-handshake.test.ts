@@ -173,10 +173,21 @@ describe('a server that wants initialize', () => {
     assert.deepEqual(transport.methods, ['server/discover']);
   });
 
-  it('and refuses it, a fresh process too, is an error with its words', async () => {
+  it('and refuses it in every revision, in a fresh process too, is an error with its words', async () => {
     const transport = scriptedTransport('stdio', server(refusing(-32601), refusing(-32000, undefined)));
     await assert.rejects(start(transport), { name: 'McpError', code: -32000 });
-    assert.deepEqual(transport.methods, ['server/discover', 'initialize', 'initialize']);
+    const offered = transport.sent.map(({ message, conversation }) => [
+      conversation,
+      Object(message['params'])['protocolVersion'],
+    ]);
+    assert.deepEqual(offered, [
+      [1, undefined],
+      [1, older],
+      [2, older],
+      [2, '2025-06-18'],
+      [2, '2025-03-26'],
+      [2, '2024-11-05'],
+    ]);
     assert.deepEqual(transport.closed, [1, 2]);
   });
 });

@@ -86,7 +86,7 @@ describe('a server on stdio', () => {
     assert.equal(transport.peers.length, 1);
   });
 
-  it('that stays silent is initialized after the probe timeout, and a late answer is ignored', async () => {
+  it('that stays silent is initialized after the probe timeout, and a late answer is told', async () => {
     let probe: SentMessage | undefined;
     const discover: Script = (sent) => void (probe = sent);
     const initialize: Script = (sent, peer: ScriptedPeer) => {
@@ -95,14 +95,31 @@ describe('a server on stdio', () => {
       peer.reply(sent, initialized());
     };
     const transport = scriptedTransport('stdio', server(discover, initialize));
-    const agreement = start(transport);
+    const warnings: string[] = [];
+    const agreement = start(transport, { warning: (message) => warnings.push(message) });
     await turns();
     mock.timers.tick(1999);
     await turns();
     assert.deepEqual(transport.methods, ['server/discover']);
     mock.timers.tick(1);
-    assert.equal((await agreement).revision.date, older);
+    const { revision, negotiated, asked } = await agreement;
+    assert.equal(revision.date, older);
     assert.deepEqual(transport.methods, handshakeMethods);
+    assert.match(warnings.join(), /2025-11-25.*within 2000 ms.*its answer came later: .*probeTimeoutMs/);
+    // The next connection asks again.
+    assert.deepEqual([negotiated.unasked, asked], [true, false]);
+  });
+
+  it('that never answers the probe is a warning, and remembered', async () => {
+    const transport = scriptedTransport(
+      'stdio',
+      server(() => undefined),
+    );
+    const warnings: string[] = [];
+    const agreement = start(transport, { warning: (message) => warnings.push(message) });
+    await turns();
+    mock.timers.tick(2000);
+    assert.deepEqual([(await agreement).asked, warnings.length], [true, 1]);
   });
 
   it('that was slow to start but is stateless is found out when it refuses initialize', async () => {

@@ -14,7 +14,8 @@ import { OpenChannel, type Inbound } from './open-channel.ts';
 import type { Self } from './request-meta.ts';
 import { discover, inCommon, serverInfoOf, type Probe } from './discover.ts';
 import { incompatible, supportedOf } from './incompatible.ts';
-import { initialize } from './initialize.ts';
+import { initialize, type Initialized } from './initialize.ts';
+import { ConnectLimit, type StepLimits } from './connect-limit.ts';
 
 /** The knowledge of a server from an earlier connection; plain JSON that can be stored. */
 export interface Negotiated {
@@ -44,10 +45,13 @@ export interface NegotiateOptions {
   readonly negotiated?: Negotiated | undefined;
   /** Time that a server may stay silent, where it may lose the probe, before it is taken for an older one. */
   readonly probeTimeoutMs: number;
-  readonly timeoutMs: number;
+  /** Time that all of it may take; 0 and Infinity mean no limit. */
+  readonly connectTimeoutMs: number;
   readonly signal?: AbortSignal | undefined;
   /** The time, in milliseconds since 1970. */
   now(): number;
+  /** The time by which waits are measured, in milliseconds. */
+  clock(): number;
 }
 
 /** Outcome of a negotiation: what client and server agreed on, and the open channel. */
@@ -72,63 +76,76 @@ export interface Agreement {
  * @throws McpError when the server refuses with an error of its own.
  */
 export async function negotiate(options: NegotiateOptions): Promise<Agreement> {
-  const negotiated = revisionOf(options.negotiated?.revision);
-  const usable = negotiated !== undefined && options.revisions.includes(negotiated) ? negotiated : undefined;
-  if (usable?.era === 'stateless' && options.negotiated?.discovered !== undefined) {
-    return agreed(await open(options), options.negotiated.discovered, options.negotiated, {
-      revision: usable,
-      confirmed: false,
-      asked: false,
-    });
-  }
   const negotiation = new Negotiation(options);
   try {
-    if (usable?.era !== 'handshake') return await negotiation.fromProbe();
-    return await negotiation.fromPrior();
+    return await negotiation.run();
   } catch (error) {
-    const explained = negotiation.explained(error);
-    await negotiation.abandon();
+    const explained = await negotiation.explained(error);
+    // Nobody waits for the end of a server that failed: a process may take its time.
+    negotiation
+      .abandon()
+      .catch((cause: unknown) => options.inbound.warning('a failed connection did not close', cause));
     throw explained;
   }
 }
 
-const startedAgain =
-  'it was started twice, since a server of an older revision may end at what a newer client asks first';
-const remedy = 'its standard output is for messages alone, and what it logs belongs on standard error';
-
 class Negotiation {
   readonly #options: NegotiateOptions;
+  readonly #limit: ConnectLimit;
+  readonly #isTimed: boolean;
   #channel: OpenChannel | undefined;
   /** First text that could not be read, in a channel that was left. */
   #printed: Error | undefined;
   #starts = 0;
+  /** True when the probe was answered after it was given up. */
+  #isLate = false;
 
   constructor(options: NegotiateOptions) {
+    const { connectTimeoutMs, signal, clock, transport } = options;
     this.#options = options;
+    this.#limit = new ConnectLimit(connectTimeoutMs, signal, clock);
+    // A person who signs in while it opens takes the time that it takes.
+    this.#isTimed = !factsOf(transport).signsIn;
   }
 
-  async fromProbe(): Promise<Agreement> {
+  async run(): Promise<Agreement> {
+    const { negotiated, revisions } = this.#options;
+    const known = revisionOf(negotiated?.revision);
+    const revision = known !== undefined && revisions.includes(known) ? known : undefined;
+    if (revision?.era === 'stateless' && negotiated?.discovered !== undefined)
+      return agreed(await this.#open(), negotiated.discovered, negotiated, {
+        revision,
+        confirmed: false,
+        asked: false,
+      });
+    return revision?.era === 'handshake' ? await this.#fromPrior() : await this.#fromProbe();
+  }
+
+  async #fromProbe(): Promise<Agreement> {
     const { revisions } = this.#options;
     const stateless = newestOf(revisions, 'stateless');
-    if (stateless === undefined) return await this.#initialize(newestOf(revisions, 'handshake'), undefined);
+    if (stateless === undefined) return await this.#initialize(revisions, undefined);
     const probe = await this.#probe(stateless, this.#probeTimeout());
     if (probe.kind === 'stateless') return await this.#agreed(probe);
-    const offer = newestOf(probe.common ?? revisions, 'handshake');
-    if (offer !== undefined) return await this.#initialize(offer, probe);
+    const offers = probe.common ?? revisions;
+    if (newestOf(offers, 'handshake') !== undefined) return await this.#initialize(offers, probe);
+    const { cause } = probe;
+    const failure = cause instanceof ConnectionError ? cause : undefined;
     // One that died just now, or was slow, speaks what it spoke before as far as anybody can tell.
-    const isUnheard = this.#options.negotiated !== undefined && probe.cause instanceof ConnectionError;
-    throw isUnheard ? probe.cause : incompatible(revisions, probe.supported, probe.cause);
+    const isUnheard =
+      failure !== undefined && (this.#options.negotiated !== undefined || failure.reason === 'unauthorized');
+    throw isUnheard || isUnsure(probe) ? cause : incompatible(revisions, probe.supported, cause);
   }
 
   /** A server that needed `initialize` before most likely still does; if it does not, it is asked. */
-  async fromPrior(): Promise<Agreement> {
+  async #fromPrior(): Promise<Agreement> {
     const { revisions } = this.#options;
     try {
-      return await this.#initialize(newestOf(revisions, 'handshake'), undefined);
+      return await this.#initialize(revisions, undefined);
     } catch (error) {
       if (newestOf(revisions, 'stateless') === undefined || isFinal(error)) throw error;
-      await this.abandon();
-      return await this.fromProbe();
+      await this.#leave();
+      return await this.#fromProbe();
     }
   }
 
@@ -138,79 +155,128 @@ class Negotiation {
     await channel?.close();
   }
 
-  /** Says of a program that was not heard in time why it was started again, and what it printed in place of messages. */
-  explained(error: unknown): unknown {
-    if (!(error instanceof ConnectionError) || this.#options.transport.ownsProcess !== true) return error;
-    if (error.reason !== 'timeout' && error.reason !== 'closed' && error.reason !== 'exited') return error;
-    const printed = this.#printed ?? this.#channel?.firstUnreadable;
-    const more = [
-      ...(this.#starts > 1 ? [startedAgain] : []),
-      ...(printed === undefined ? [] : [`what it printed first is no message (${printed.message}): ${remedy}`]),
-    ];
-    if (more.length === 0) return error;
-    return new ConnectionError(error.reason, [error.message, ...more].join('; '), { cause: error });
+  /** Closes the channel before another one is opened. */
+  async #leave(): Promise<void> {
+    await this.#limit.wait(this.abandon(), 'closing the connection', 'done');
   }
 
-  async #probe(revision: Revision, timeoutMs: number): Promise<Probe> {
-    const channel = await this.#open();
-    return await discover(channel, { ...this.#options, revision, timeoutMs });
+  /** The failure with what is known beside it, in words that are loaded where they are needed. */
+  async explained(error: unknown): Promise<unknown> {
+    const { transport, connectTimeoutMs: limitMs } = this.#options;
+    const late = error instanceof ConnectionError ? await import('./explained.ts').catch(() => undefined) : undefined;
+    const program =
+      transport.ownsProcess === true
+        ? { starts: this.#starts, printed: this.#printed ?? this.#channel?.firstUnreadable }
+        : undefined;
+    return late === undefined ? error : late.explained(error as ConnectionError, { limitMs, program });
   }
 
-  /** @param probe What came of the probe before, where there was one. */
-  async #initialize(offer: Revision | undefined, probe: Probe | undefined): Promise<Agreement> {
+  async #probe(revision: Revision, timeoutMs: number | undefined): Promise<Probe> {
+    const limits = (): StepLimits => this.#limit.step(timeoutMs);
+    return await discover(await this.#open(), {
+      ...this.#options,
+      revision,
+      limits,
+      late: () => (this.#isLate = true),
+    });
+  }
+
+  /**
+   * @param allowed The revisions to choose from, oldest first.
+   * @param probe What came of the probe before, where there was one.
+   */
+  async #initialize(allowed: readonly Revision[], probe: OlderProbe | undefined): Promise<Agreement> {
+    const [offer, ...older] = allowed.filter(({ era }) => era === 'handshake').toReversed();
     if (offer === undefined) throw new TypeError('no revision to initialize with');
-    const { revisions } = this.#options;
     try {
       return await this.#settled(offer, probe);
     } catch (error) {
-      if (!(error instanceof McpError)) throw error;
+      if (!isRefusal(error)) throw error;
       const again = probe && this.#stateless(probe, error);
       if (again !== undefined) {
-        const late = await this.#probe(again, this.#options.timeoutMs);
+        const late = await this.#probe(again, undefined);
         if (late.kind === 'stateless') return await this.#agreed(late);
       }
-      if (error.kind === 'unsupportedProtocolVersion') throw incompatible(revisions, supportedOf(error), error);
-      if (probe === undefined || !this.#mayHaveBegun(error)) throw error;
-      await this.abandon();
-      return await this.#settled(offer, probe);
+      if (probe !== undefined && this.#mayHaveBegun(error)) {
+        await this.#leave();
+        return await this.#initialize(allowed, probe);
+      }
+      // Who was not asked yet is asked first.
+      const isAsked = probe !== undefined || newestOf(this.#options.revisions, 'stateless') === undefined;
+      return await this.#initializeOlder(isAsked ? older : [], probe, error);
     }
   }
 
-  async #settled(offer: Revision, probe: Probe | undefined): Promise<Agreement> {
+  /** Some servers refuse a revision that they do not know, in place of naming one that they do. */
+  async #initializeOlder(
+    older: readonly Revision[],
+    probe: OlderProbe | undefined,
+    refused: Refusal,
+  ): Promise<Agreement> {
+    const supported = supportedOf(refused);
+    const kind = refused instanceof McpError ? refused.kind : undefined;
+    const offers = kind === 'methodNotFound' ? [] : supported === undefined ? older : inCommon(older, supported);
+    for (const offer of offers) {
+      try {
+        return await this.#settled(offer, probe);
+      } catch (error) {
+        if (!isRefusal(error)) throw error;
+      }
+    }
+    throw kind === 'unsupportedProtocolVersion' ? incompatible(this.#options.revisions, supported, refused) : refused;
+  }
+
+  async #settled(offer: Revision, probe: OlderProbe | undefined): Promise<Agreement> {
     const settled = await this.#handshake(offer);
-    const negotiated = this.#finding(settled.revision, probe !== undefined);
-    return { ...settled, negotiated, confirmed: true, asked: probe !== undefined };
+    const unsure = this.#isLate || isUnsure(probe);
+    const asked = probe !== undefined && !unsure;
+    if (unsure || probe?.kind === 'silent') await this.#warn(settled.revision, probe?.cause);
+    return { ...settled, negotiated: this.#finding(settled.revision, asked, unsure), confirmed: true, asked };
+  }
+
+  /** A revision that was settled for want of an answer is no fact about the server. */
+  async #warn({ date }: Revision, cause: unknown): Promise<void> {
+    const { inbound, transport } = this.#options;
+    const late = await import('./explained.ts').catch(() => undefined);
+    late?.warnOfProbe(inbound, { server: transport.description, date, cause, isLate: this.#isLate });
   }
 
   /** Tells whether a program may have taken the probe for the beginning of a session, as some gateways do. */
-  #mayHaveBegun(refused: McpError): boolean {
-    return this.#options.transport.ownsProcess === true && this.#starts === 1 && refused.kind !== 'methodNotFound';
+  #mayHaveBegun(refused: Refusal): boolean {
+    const kind = refused instanceof McpError ? refused.kind : undefined;
+    const isClear = kind === 'methodNotFound' || kind === 'unsupportedProtocolVersion';
+    return this.#options.transport.ownsProcess === true && this.#starts === 1 && !isClear;
   }
 
-  /** Finding that a handshake is: only who asked for more knows that there is none, as of then. */
-  #finding({ date: revision }: Revision, isAsked: boolean): Negotiated {
+  /** Finding that a handshake is: only who asked for more, and was answered, knows that there is none, as of then. */
+  #finding({ date: revision }: Revision, isAsked: boolean, unsure: boolean): Negotiated {
     const { revisions, negotiated, now } = this.#options;
     if (isAsked) return { revision, at: now() };
     const at = negotiated?.at ?? now();
-    return newestOf(revisions, 'stateless') === undefined ? { revision, at, unasked: true } : { revision, at };
+    const unasked = unsure || newestOf(revisions, 'stateless') === undefined;
+    return unasked ? { revision, at, unasked: true } : { revision, at };
   }
 
   /** The revision to probe with once more: a slow server may still turn out to speak one, and one that was not ready says so. */
-  #stateless(probe: Probe, refused: McpError): Revision | undefined {
+  #stateless(probe: OlderProbe, refused: Refusal): Revision | undefined {
+    if (!(refused instanceof McpError)) return undefined;
     const { revisions } = this.#options;
     return newestOf(probe.kind === 'silent' ? revisions : inCommon(revisions, supportedOf(refused) ?? []), 'stateless');
   }
 
-  async #handshake(offer: Revision): Promise<Omit<Agreement, 'negotiated' | 'confirmed' | 'asked'>> {
+  async #handshake(offer: Revision): Promise<Initialized> {
+    const limits = (): StepLimits => this.#limit.step();
+    const { revisions, self } = this.#options;
+    const options = { revisions, self, limits };
     // Some servers exit on an unknown first request: then the probe costs us the channel, perhaps only now.
     const probed = this.#channel;
     const channel = await this.#open();
     try {
-      return await initialize(channel, offer, this.#options);
+      return await initialize(channel, offer, options);
     } catch (error) {
       // One that was begun for this, and ended too, would end again.
       if (channel !== probed || channel.ended === undefined || !channel.facts.mayLoseTheProbe) throw error;
-      return await initialize(await this.#open(), offer, this.#options);
+      return await initialize(await this.#open(), offer, options);
     }
   }
 
@@ -226,36 +292,43 @@ class Negotiation {
   /** The open channel, or a fresh one when the peer ended it. */
   async #open(): Promise<OpenChannel> {
     this.#printed ??= this.#channel?.firstUnreadable;
-    if (this.#channel === undefined || this.#channel.ended !== undefined) {
-      this.#channel = await open(this.#options);
-      this.#starts++;
+    if (this.#channel !== undefined && this.#channel.ended === undefined) return this.#channel;
+    const { transport, inbound, signal } = this.#options;
+    if (signal?.aborted === true)
+      throw new ConnectionError('aborted', 'connecting was aborted', { cause: signal.reason });
+    const opening = OpenChannel.open(transport, inbound);
+    try {
+      this.#channel = await this.#limit.wait(opening, 'the connection', 'opened', this.#isTimed);
+    } catch (error) {
+      // What opens after all is closed, and nobody waits for either.
+      opening.then((channel) => channel.close()).catch(() => {});
+      throw error;
     }
+    this.#starts++;
     return this.#channel;
   }
 
-  #probeTimeout(): number {
-    const { transport, revisions, timeoutMs, probeTimeoutMs } = this.#options;
+  #probeTimeout(): number | undefined {
+    const { transport, revisions, probeTimeoutMs } = this.#options;
     // Silence means an older server only where an older server could be served.
     const mayBeOlder = factsOf(transport).mayLoseTheProbe && newestOf(revisions, 'handshake') !== undefined;
-    return mayBeOlder ? probeTimeoutMs : timeoutMs;
+    return mayBeOlder ? probeTimeoutMs : undefined;
   }
 }
 
-async function open({ transport, inbound, signal }: NegotiateOptions): Promise<OpenChannel> {
-  throwIfAborted(signal);
-  const channel = await OpenChannel.open(transport, inbound);
-  try {
-    throwIfAborted(signal);
-    return channel;
-  } catch (error) {
-    await channel.close();
-    throw error;
-  }
+/** What came of a probe that found no stateless server. */
+type OlderProbe = Exclude<Probe, { readonly kind: 'stateless' }>;
+
+/** Tells whether the failure of a probe says nothing of the server. */
+function isUnsure(probe: OlderProbe | undefined): boolean {
+  return probe?.kind === 'handshake' && probe.unsure === true;
 }
 
-function throwIfAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted === true)
-    throw new ConnectionError('aborted', 'connecting was aborted', { cause: signal.reason });
+/** An answer of the server that refuses a request for what it says. */
+type Refusal = McpError | ConnectionError;
+
+function isRefusal(error: unknown): error is Refusal {
+  return error instanceof McpError || (error instanceof ConnectionError && error.status === 400);
 }
 
 function agreed(
@@ -278,12 +351,7 @@ function agreed(
 function isFinal(error: unknown): boolean {
   // What is neither of the two is no word of the server: an authorization that did not come about, say.
   if (!(error instanceof ConnectionError)) return !(error instanceof McpError);
-  const { reason, status } = error;
-  return (
-    reason === 'aborted' ||
-    reason === 'unauthorized' ||
-    reason === 'refused' ||
-    reason === 'timeout' ||
-    (reason === 'http' && (status === 403 || (status ?? 0) >= 500))
-  );
+  const { reason, challenge } = error;
+  if (reason === 'unauthorized') return challenge !== undefined;
+  return reason === 'aborted' || reason === 'refused' || reason === 'timeout';
 }

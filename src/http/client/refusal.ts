@@ -3,7 +3,7 @@
 import { parseJson } from '../../json/parse.ts';
 import { isObject, spelledNumber } from '../../jsonrpc/message.ts';
 import { parseMessage } from '../../jsonrpc/encode.ts';
-import { ConnectionError, type ConnectionErrorOptions } from '../../jsonrpc/transport.ts';
+import { ConnectionError, refusedCredentials, type ConnectionErrorOptions } from '../../jsonrpc/transport.ts';
 import { saysSessionIsUnknown } from '../../jsonrpc/session-words.ts';
 import { errorFromWire } from '../../protocol/error.ts';
 import {
@@ -42,6 +42,7 @@ export async function readHttpRefusal(response: FetchResponse, exchange: PostExc
   if (isUnauthorized(status, asked.challenge)) {
     const words = `HTTP ${status} from ${describeUrl(exchange.url)}${unauthorizedWords(status, exchange, { ...asked, text: said })}`;
     const failure = new ConnectionError('unauthorized', words, { ...options, ...asked });
+    if (exchange.sent['authorization'] !== undefined) refusedCredentials.add(failure);
     return { failure, message: undefined, stateless: false };
   }
   // Spec 2025-11-25, Transports, Session Management: what was posted in a session may also be an answer.

@@ -18,6 +18,7 @@ export function plannedOptions(
   const halfMs = isTimed && connectionTimeoutMs > 0 ? connectionTimeoutMs / 2 : probeMs;
   return {
     ...(requestTimeoutMs > 0 ? { timeoutMs: requestTimeoutMs } : {}),
+    ...(isTimed && connectionTimeoutMs > 0 ? { connectTimeoutMs: connectionTimeoutMs } : {}),
     probeTimeoutMs: Math.min(halfMs, probeMs, requestTimeoutMs || probeMs),
     // A person answers by uses of tools too.
     capabilities: { sampling: { tools: {} } },

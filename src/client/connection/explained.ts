@@ -1,0 +1,49 @@
+/** Words for a connection that did not come about, or otherwise than it might, which are loaded by the first such. */
+
+import { ConnectionError } from '../../jsonrpc/transport.ts';
+import type { Inbound } from './open-channel.ts';
+
+/** Facts beside the failure. */
+export interface FailedConnect {
+  /** Time that connecting might take as a whole. */
+  readonly limitMs: number;
+  /** Present where the server is a process: how often it was started, and the fault of the first text that is no message. */
+  readonly program: { readonly starts: number; readonly printed: Error | undefined } | undefined;
+}
+
+const startedAgain =
+  'it was started twice, since a server of an older revision may end at what a newer client asks first';
+const remedy = 'its standard output is for messages alone, and what it logs belongs on standard error';
+
+/**
+ * Says that the limit of the whole ended a step, and of a program that was not heard in time why it was started again, and what it
+ * printed in place of messages.
+ */
+export function explained(error: ConnectionError, { limitMs, program }: FailedConnect): ConnectionError {
+  const { reason, message } = error;
+  const step = reason === 'timeout' ? /^(.*) within \d+ ms(?: \(maxTotalTimeoutMs(.*)\))?$/s.exec(message) : null;
+  const limit = step && `connecting took longer than ${limitMs} ms (connectTimeoutMs): ${step[1]}${step[2] ?? ''}`;
+  const { starts = 0, printed } = ['timeout', 'closed', 'exited'].includes(reason) ? (program ?? {}) : {};
+  const more = [
+    ...(starts > 1 ? [startedAgain] : []),
+    ...(printed === undefined ? [] : [`what it printed first is no message (${printed.message}): ${remedy}`]),
+  ];
+  if (limit === null && more.length === 0) return error;
+  return new ConnectionError(reason, [limit ?? message, ...more].join('; '), { cause: error });
+}
+
+/** Facts about a probe that failed, and about the revision that is spoken for want of its answer. */
+export interface FailedProbe {
+  readonly server: string;
+  readonly date: string;
+  readonly cause: unknown;
+  /** True when the answer came after the probe was given up. */
+  readonly isLate: boolean;
+}
+
+/** Says that a revision is spoken because the probe failed. */
+export function warnOfProbe(inbound: Pick<Inbound, 'warning'>, { server, date, cause, isLate }: FailedProbe): void {
+  const why = cause instanceof Error ? cause.message : 'its answer said nothing';
+  const late = isLate ? '; its answer came later: a greater probeTimeoutMs gives it that time' : '';
+  inbound.warning(`${server} is spoken to in ${date}, since the probe failed (${why})${late}`, cause);
+}
