@@ -209,7 +209,7 @@ describe('parley explain, of a command that is no server', { concurrency: 4 }, (
     assert.match(ran.stdout, /^s 1 speaks 2025-06-18\n/);
     assert.match(
       ran.stdout,
-      /\n {2}2026-07-28 {2}\? {4}the server \(.+\) exited with code 7\s+when\s+asked\s+server\/discover\n/,
+      /\n {2}2026-07-28 {2}\? {4}the\s+server\s+\([^]+?\)\s+exited with code 7\s+when\s+asked\s+server\/discover\n/,
     );
     assert.match(ran.stdout, /\n {2}2025-11-25 {2}no {3}initialize was answered with 2025-06-18 instead\n/);
     assert.match(ran.stdout, /\n {2}2025-06-18 {2}yes {2}initialize was answered with 2025-06-18\n/);
