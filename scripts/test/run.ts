@@ -45,8 +45,15 @@ export async function runFiles(files: readonly TestFile[], options: RunOptions):
   const own = files.filter(({ isShared }) => !isShared);
   const shared = files.filter(({ isShared }) => isShared);
   await runPool(order(shared), options.jobs ?? processors, pool);
-  // A slow file waits for other processes half of its time.
-  await runPool(order(own), options.jobs ?? processors * 2, pool);
+  // Loading it costs more than a single file takes to start.
+  const chromium = own.length > 1 ? await (await import('../chromium-server.ts')).startChromium() : undefined;
+  const env = chromium === undefined ? {} : { PARLEY_CHROMIUM_WS: chromium.endpoint };
+  try {
+    // A slow file waits for other processes half of its time.
+    await runPool(order(own), options.jobs ?? processors * 2, { ...pool, env });
+  } finally {
+    await chromium?.close();
+  }
   if (name === undefined) writeTimes(results);
   const tooSlow = isWhole && !starved ? results.flatMap((result) => excess(result)) : [];
   return progress.end(tooSlow);
