@@ -5,6 +5,7 @@ import { describe, it } from 'node:test';
 import { bridgeBefore, bridgeTo, clientOf, lineOver, pairs, serverAt, type Pair } from '../../test/support/bridged.ts';
 import { open, settle, type Json } from '../../test/support/raw.ts';
 import { scriptedUpstream, type Scripted } from '../../test/support/scripted-upstream.ts';
+import { until } from '../../test/support/turns.ts';
 import type { Client } from '../client/client.ts';
 import type { SubscriptionEvent, Topics } from '../client/subscriptions/subscription.ts';
 import { memoryTransport } from '../testing/memory-transport.ts';
@@ -26,11 +27,6 @@ async function ears(client: Client, topics: Topics): Promise<SubscriptionEvent[]
   const heard: SubscriptionEvent[] = [];
   await client.subscribe(topics, (event) => heard.push(event));
   return heard;
-}
-
-/** Waits until something is so; a test that waits in vain runs into the limit of the runner. */
-async function until(done: () => boolean): Promise<void> {
-  while (!done()) await settle();
 }
 
 const everything: Topics = { tools: true, prompts: true, resources: true };

@@ -215,7 +215,10 @@ describe('merged lists that are read page by page', () => {
     let now = 0;
     t.mock.method(performance, 'now', () => now);
     t.mock.timers.enable({ apis: ['setTimeout'] });
-    const pass = (ms: number): void => void ((now += ms), t.mock.timers.tick(ms));
+    const pass = (ms: number): void => {
+      now += ms;
+      t.mock.timers.tick(ms);
+    };
     const walks = new Walks();
     const id = walks.begin(view, gathered('tools', 1));
     const find = () => walks.find(view, 'tools' as never, id);
@@ -270,7 +273,7 @@ describe('the questions of a task', () => {
   test('are 32 at once, 256 in all, and 4,194,304 characters together', async () => {
     const result = held();
     const open = Array.from({ length: 32 }, () => asks(result));
-    assert.match(String(await asks(result)), /the task asks too much/);
+    assert.match(JSON.stringify(await asks(result)), /the task asks too much/);
     assert.deepEqual(
       Object.keys(result.inputRequests),
       Array.from({ length: 32 }, (_, index) => `k-${index + 1}`),
@@ -290,7 +293,7 @@ describe('the questions of a task', () => {
       result.answer(answers());
       await asked;
     }
-    assert.match(String(await asks(result)), /the task asks too much/);
+    assert.match(JSON.stringify(await asks(result)), /the task asks too much/);
   });
 
   test('are refused past 4,194,304 characters that are open', async () => {
@@ -298,13 +301,13 @@ describe('the questions of a task', () => {
     const empty = JSON.stringify({ ...form, message: '' }).length;
     const long = (length: number) => ({ ...form, message: 'x'.repeat(length - empty) });
     const first = asks(result, long(4_194_304));
-    assert.match(String(await asks(result)), /asks too much/);
+    assert.match(JSON.stringify(await asks(result)), /asks too much/);
     result.answer({ 'k-1': { action: 'decline' } });
     await first;
-    assert.match(String(await asks(result, long(4_194_305))), /asks too much/);
+    assert.match(JSON.stringify(await asks(result, long(4_194_305))), /asks too much/);
     const again = asks(result, long(4_194_304));
     result.end('over');
-    assert.match(String(await again), /over/);
+    assert.match(JSON.stringify(await again), /over/);
   });
 
   test('are withdrawn by their signal, and refused when the result is over', async () => {
@@ -313,15 +316,15 @@ describe('the questions of a task', () => {
     const asked = asks(result, form, controller.signal);
     const waiting = result.some(60_000);
     controller.abort();
-    assert.match(String(await asked), /withdrawn/);
+    assert.match(JSON.stringify(await asked), /withdrawn/);
     await waiting;
-    assert.match(String(await asks(result, form, AbortSignal.abort())), /withdrawn/);
+    assert.match(JSON.stringify(await asks(result, form, AbortSignal.abort())), /withdrawn/);
     await assert.rejects(result.ask('ping', {}, never), { kind: 'methodNotFound' });
     result.end('over');
-    assert.match(String(await asks(result)), /withdrawn/);
+    assert.match(JSON.stringify(await asks(result)), /withdrawn/);
     await result.some(60_000);
     const bare = new HeldResult('t', { facts: revision, client: { capabilities: {} } } as never, 'k');
-    assert.match(String(await asks(bare)), /did not declare/);
+    assert.match(JSON.stringify(await asks(bare)), /did not declare/);
   });
 });
 

@@ -8,6 +8,7 @@ import { frontOf, namedServer } from '../../test/support/fronted.ts';
 import { initializeParams, open, settle, type Json } from '../../test/support/raw.ts';
 import { paramsSent, scriptedUpstream } from '../../test/support/scripted-upstream.ts';
 import { textClient, textServer } from '../../test/support/text-peers.ts';
+import { until } from '../../test/support/turns.ts';
 import { createBridge } from '../bridge.ts';
 import { memoryTransport } from '../testing/memory-transport.ts';
 import type { ScriptedPeer, SentMessage } from '../testing/scripted.ts';
@@ -21,10 +22,6 @@ const eras: readonly Pair[] = [
 ];
 
 type Listening = Parameters<EventTarget['addEventListener']>;
-
-async function until(done: () => boolean): Promise<void> {
-  while (!done()) await settle();
-}
 
 describe('a server', () => {
   it('that says over and over that its tools changed is asked for them once at a time', async (t) => {

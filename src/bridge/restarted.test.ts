@@ -6,14 +6,10 @@ import { bridgeTo, lineOver, serverAt } from '../../test/support/bridged.ts';
 import { frontOf } from '../../test/support/fronted.ts';
 import { open, settle, type Json } from '../../test/support/raw.ts';
 import { scriptedUpstream } from '../../test/support/scripted-upstream.ts';
+import { until } from '../../test/support/turns.ts';
 import { metaKey } from '../protocol/meta.ts';
 import { memoryTransport } from '../testing/memory-transport.ts';
 import type { ScriptedPeer, ScriptedTransport } from '../testing/scripted.ts';
-
-/** Waits until something is so; a test that waits in vain runs into the limit of the runner. */
-async function until(done: () => boolean): Promise<void> {
-  while (!done()) await settle();
-}
 
 it('a session hears that lists may have changed also where its connection was given up before', async (t) => {
   const server = serverAt('2025-11-25');

@@ -5,6 +5,7 @@ import { it, type TestContext } from 'node:test';
 import { bridgeTo } from '../../test/support/bridged.ts';
 import { open, settle, statelessDate, type Json, type Raw } from '../../test/support/raw.ts';
 import { scriptedUpstream } from '../../test/support/scripted-upstream.ts';
+import { until } from '../../test/support/turns.ts';
 import type { Channel, Receiver, Transport } from '../jsonrpc/transport.ts';
 import { metaKey } from '../protocol/meta.ts';
 import type { ScriptedPeer, ScriptedTransport, SentMessage } from '../testing/scripted.ts';
@@ -53,10 +54,6 @@ async function setup(t: TestContext): Promise<Setup> {
     log: (tool) => calls.get(tool)?.peer.send(logged),
     answerTo: (id) => transport.sent.findLast(({ message }) => message['id'] === id)?.message,
   };
-}
-
-async function until(done: () => boolean): Promise<void> {
-  while (!done()) await settle();
 }
 
 /** Begins two calls, one after the other. */

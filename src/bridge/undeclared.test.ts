@@ -5,13 +5,9 @@ import { it } from 'node:test';
 import { bridgeTo } from '../../test/support/bridged.ts';
 import { open, settle, type Json } from '../../test/support/raw.ts';
 import { scriptedUpstream } from '../../test/support/scripted-upstream.ts';
+import { until } from '../../test/support/turns.ts';
 import { metaKey } from '../protocol/meta.ts';
 import type { ScriptedPeer, SentMessage } from '../testing/scripted.ts';
-
-/** Waits until something is so; a test that waits in vain runs into the limit of the runner. */
-async function until(done: () => boolean): Promise<void> {
-  while (!done()) await settle();
-}
 
 function paramsOf(message: Json | undefined): Json {
   // What a server of ours sends was checked against its schema.

@@ -20,3 +20,14 @@ test('a response that is no JSON is an internal error, a notification is left ou
     'notifications/message is dropped: it is not JSON: TypeError: Do not know how to serialize a BigInt',
   ]);
 });
+
+test('a request that is no JSON is left out, as nobody waits for an answer to it from here', () => {
+  const told: string[] = [];
+  const request = { jsonrpc: '2.0', id: 1, method: 'sampling/createMessage', params: { a: 10n } as never } as const;
+  assert.equal(
+    toText(request, (error) => told.push(error.message)),
+    undefined,
+  );
+  assert.equal(toText([request]), '[]');
+  assert.deepEqual(told, ['sampling/createMessage is dropped: it is not JSON']);
+});

@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Slices } from './slices.ts';
+import { until } from '../../test/support/turns.ts';
 
 function* steps(done: string[], name: string, count: number): Generator<void> {
   for (let step = 0; step < count; step++) {
     done.push(`${name}${step}`);
     yield;
   }
-}
-
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resolve) => setImmediate(resolve));
 }
 
 test('a few steps are done at once', () => {

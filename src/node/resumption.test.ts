@@ -4,6 +4,7 @@ import { test, type TestContext } from 'node:test';
 import { z } from 'zod';
 import { httpTransport } from '../http/client/transport.ts';
 import { fakeEndpoint, type FakeConversation } from '../../test/support/fake-endpoint.ts';
+import { until } from '../../test/support/turns.ts';
 import type { HttpOptions } from '../http/server/options.ts';
 import type { Message } from '../jsonrpc/message.ts';
 import type { Channel } from '../jsonrpc/transport.ts';
@@ -77,10 +78,6 @@ async function connect(t: TestContext, version: string, options: HttpOptions = {
 
 function note(at: number): Message {
   return { jsonrpc: '2.0', method: 'notifications/message', params: { at } };
-}
-
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resolve) => setImmediate(resolve));
 }
 
 /** Where the server cannot say how soon to come back, clients wait for a second. */

@@ -91,7 +91,7 @@ export interface RoundOptions {
   /** Store in which larger states wait, and used ones are marked; the records of the server's `store` by default, without one `memoryRoundStore()`. */
   readonly store?: RoundStore;
   /**
-   * Limits a `requestState` to one request. By default it is limited, once the client has answered a question or an effect of `ctx.once` ran: a request
+   * Single use of a `requestState`. By default it is good for one request only, once the client has answered a question or an effect of `ctx.once` ran: a request
    * that is delivered again does not run again, and gets the outcome of the first delivery for ten minutes. `true` also covers states that nothing came before; `false`
    * lets the handler run with each delivery.
    *

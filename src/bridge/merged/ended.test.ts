@@ -6,15 +6,8 @@ import { lineOver } from '../../../test/support/bridged.ts';
 import { frontOf } from '../../../test/support/fronted.ts';
 import { open, settle } from '../../../test/support/raw.ts';
 import { scriptedUpstream } from '../../../test/support/scripted-upstream.ts';
+import { passing, until } from '../../../test/support/turns.ts';
 import type { Transport } from '../../jsonrpc/transport.ts';
-
-/** Waits until something is so; a test that waits in vain runs into the limit of the runner. */
-async function until(done: () => boolean, tick: () => void = () => undefined): Promise<void> {
-  while (!done()) {
-    tick();
-    await settle();
-  }
-}
 
 it('a session that ended while its tool was looked for gets no connection any more', async (t) => {
   const answers = new Map<string, (() => void)[]>();
@@ -90,7 +83,7 @@ it('a server that was being reached when its bridge was closed is not followed',
   const closing = bridge.close();
   let isClosed = false;
   void closing.then(() => (isClosed = true));
-  await until(
+  await passing(
     () => isClosed,
     () => t.mock.timers.tick(1),
   );

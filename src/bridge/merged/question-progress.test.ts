@@ -3,14 +3,10 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { frontOf } from '../../../test/support/fronted.ts';
-import { open, settle } from '../../../test/support/raw.ts';
+import { open } from '../../../test/support/raw.ts';
 import { paramsSent, scriptedUpstream } from '../../../test/support/scripted-upstream.ts';
+import { until } from '../../../test/support/turns.ts';
 import type { ScriptedTransport } from '../../testing/scripted.ts';
-
-/** Waits until something is so; a test that waits in vain runs into the limit of the runner. */
-async function until(done: () => boolean): Promise<void> {
-  while (!done()) await settle();
-}
 
 /** A server whose tool asks under a token that others have as well. */
 function asking(tool: string): ScriptedTransport {

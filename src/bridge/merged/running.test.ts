@@ -6,6 +6,7 @@ import { clientOf, lineOver } from '../../../test/support/bridged.ts';
 import { frontOf, namedServer } from '../../../test/support/fronted.ts';
 import { open, settle } from '../../../test/support/raw.ts';
 import { scriptedUpstream } from '../../../test/support/scripted-upstream.ts';
+import { passing, until } from '../../../test/support/turns.ts';
 import { createBridge } from '../../bridge.ts';
 import type { Client } from '../../client/client.ts';
 import type { SubscriptionEvent, Topics } from '../../client/subscriptions/subscription.ts';
@@ -33,14 +34,6 @@ async function ears(client: Client, topics: Topics): Promise<SubscriptionEvent[]
   const heard: SubscriptionEvent[] = [];
   await client.subscribe(topics, (event) => heard.push(event));
   return heard;
-}
-
-/** Waits until something is so; a test that waits in vain runs into the limit of the runner. */
-async function until(done: () => boolean, tick: () => void = () => undefined): Promise<void> {
-  while (!done()) {
-    tick();
-    await settle();
-  }
 }
 
 /** A way on which answers to one method wait for a gate. */
@@ -103,7 +96,7 @@ for (const down of ['2025-11-25', '2026-07-28'] as const) {
       );
       const heard = await ears(client, lists);
       line.down = false;
-      await until(
+      await passing(
         () => heard.length >= 3,
         () => t.mock.timers.tick(1000),
       );
@@ -168,7 +161,7 @@ for (const down of ['2025-11-25', '2026-07-28'] as const) {
       line.cut();
       let lost: readonly string[] | undefined;
       void toolsOf(client).then((names) => (lost = names));
-      await until(
+      await passing(
         () => lost !== undefined,
         () => t.mock.timers.tick(1000),
       );
@@ -189,14 +182,14 @@ for (const down of ['2025-11-25', '2026-07-28'] as const) {
       line.cut();
       let listed: readonly string[] | undefined;
       void toolsOf(client).then((names) => (listed = names));
-      await until(
+      await passing(
         () => listed !== undefined,
         () => t.mock.timers.tick(1000),
       );
       assert.deepEqual(listed, ['tool-there']);
       assert.equal(bridge.upstreams[1]?.state, 'failing');
       line.down = false;
-      await until(
+      await passing(
         () => heard.length > 0 && bridge.upstreams[1]?.state === 'ready',
         () => t.mock.timers.tick(1000),
       );

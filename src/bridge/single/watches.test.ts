@@ -5,6 +5,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { bridgeTo } from '../../../test/support/bridged.ts';
 import { open, settle, statelessDate, type Json, type Raw } from '../../../test/support/raw.ts';
 import { scriptedUpstream } from '../../../test/support/scripted-upstream.ts';
+import { until } from '../../../test/support/turns.ts';
 import { metaKey } from '../../protocol/meta.ts';
 import type { ScriptedPeer, SentMessage } from '../../testing/scripted.ts';
 import type { Bridge } from '../bridge.ts';
@@ -58,11 +59,6 @@ class Watching {
 
 function urisOf({ message }: SentMessage): readonly string[] {
   return Object(Object(message['params']).notifications).resourceSubscriptions ?? [];
-}
-
-/** Waits until something is so; a test that waits in vain runs into the limit of the runner. */
-async function until(done: () => boolean): Promise<void> {
-  while (!done()) await settle();
 }
 
 function urisHeard(raw: Raw): unknown[] {

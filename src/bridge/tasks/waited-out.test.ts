@@ -14,6 +14,7 @@ import {
   taskOf,
   type Json,
 } from '../../../test/support/bridged-tasks.ts';
+import { hurried } from '../../../test/support/hurried.ts';
 import { dates } from '../../../test/support/raw.ts';
 import { paramsSent } from '../../../test/support/scripted-upstream.ts';
 import { extension, taskClient } from '../../../test/support/task-client.ts';
@@ -66,6 +67,7 @@ for (const up of [core, newest] as const) {
   describe(`a tool that is a task alone at ${up}`, () => {
     for (const down of dates)
       it(`is called at ${down} as any other`, async (t) => {
+        hurried(t);
         const bridge = await bridgeBefore(
           t,
           serverOf(t, () => 'done'),
@@ -78,6 +80,7 @@ for (const up of [core, newest] as const) {
 
     for (const down of asked)
       it(`asks a client at ${down}`, async (t) => {
+        hurried(t);
         const bridge = await bridgeBefore(
           t,
           serverOf(t, async (ctx) => {
@@ -97,6 +100,7 @@ for (const up of [core, newest] as const) {
       });
 
     it('tells its client how far it got', async (t) => {
+      hurried(t);
       let goOn = (): void => undefined;
       const gate = new Promise<void>((resolve) => (goOn = resolve));
       const upstream = serverOf(t, async (ctx) => {
@@ -115,6 +119,7 @@ for (const up of [core, newest] as const) {
     });
 
     it('fails as the call would', async (t) => {
+      hurried(t);
       const bridge = await bridgeBefore(
         t,
         serverOf(t, () => {
@@ -150,6 +155,7 @@ for (const up of [core, newest] as const) {
     });
 
     it('tells how it stands as progress, each word once', async (t) => {
+      hurried(t);
       let looks = 0;
       const words = ['one', 'one', 'two'];
       const ends = (peer: { reply: (...given: never[]) => void }, sent: unknown, result: Json): void =>
@@ -173,6 +179,7 @@ for (const up of [core, newest] as const) {
     });
 
     it('goes on where its server is away for a moment, and is not cancelled', async (t) => {
+      hurried(t);
       let tries = 0;
       const whenBack =
         (answer: Json) =>
@@ -190,6 +197,7 @@ for (const up of [core, newest] as const) {
     });
 
     it('fails clearly where its server lost it while it was away', async (t) => {
+      hurried(t);
       const transport = taskOnly(up, {
         'tasks/get': (sent, peer) => peer.refuse(sent, { code: -32602, message: 'no such task' }),
         'tasks/result': (_, peer) => peer.fail(new ConnectionError('closed', 'gone')),
@@ -218,6 +226,7 @@ describe('a call that waits for a task', () => {
   const inputRequests = { who: { method: 'elicitation/create', params: { message: 'who?', requestedSchema: person } } };
 
   it('goes on for its own principal and its own params alone', async (t) => {
+    hurried(t);
     const transport = taskOnly(newest, { 'tasks/get': { ...taskOf('x', 'input_required'), inputRequests } });
     const bridge = await bridgeTo(t, transport);
     const options = { revision: newest, capabilities: { elicitation: {} } };
@@ -237,6 +246,7 @@ describe('a call that waits for a task', () => {
   });
 
   it('asks nothing twice that was answered, and nothing that its client did not declare', async (t) => {
+    hurried(t);
     let looks = 0;
     const asking = { ...taskOf('x', 'input_required'), inputRequests };
     const transport = taskOnly(newest, {

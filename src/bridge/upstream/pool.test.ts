@@ -5,6 +5,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { bridgeTo, clientOf, lineOver, serverAt, type Line } from '../../../test/support/bridged.ts';
 import { open, settle, withMeta } from '../../../test/support/raw.ts';
 import { scriptedUpstream } from '../../../test/support/scripted-upstream.ts';
+import { until } from '../../../test/support/turns.ts';
 import { createBridge, type Bridge } from '../../bridge.ts';
 import type { Client } from '../../client/client.ts';
 import type { Channel, Transport } from '../../jsonrpc/transport.ts';
@@ -51,10 +52,6 @@ async function setup(t: TestContext, up: RevisionDate, maxUpstreams?: number): P
     release: () => waiting.splice(0).forEach((resolve) => resolve()),
     client: (down, options) => clientOf(t, bridge, down, options),
   };
-}
-
-async function until(done: () => boolean): Promise<void> {
-  while (!done()) await settle();
 }
 
 for (const up of ['2025-06-18', '2026-07-28'] as const) {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { form, name } from '../../../test/support/asked-client.ts';
+import { hurried } from '../../../test/support/hurried.ts';
 import { taskClient, type TaskClient } from '../../../test/support/task-client.ts';
 import { until } from '../../../test/support/turns.ts';
 import { metaKey } from '../../protocol/meta.ts';
@@ -157,6 +158,7 @@ test('a task that never ends is given up when its time is over, and cancelled', 
 });
 
 test('a task that its client knows no more, and one that nobody can read, are the end of the question', async (t) => {
+  hurried(t);
   for (const [seen, words] of [
     [{ code: -32602, message: 'no such task' }, /knows its task of elicitation\/create no more/],
     [{ taskId: 5, status: 'dreaming' }, /answer to tasks\/get is malformed/],

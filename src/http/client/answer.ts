@@ -4,16 +4,36 @@ import { readEvents } from '../../jsonrpc/sse.ts';
 import { parseMessage } from '../../jsonrpc/encode.ts';
 import { after } from '../../jsonrpc/timeout.ts';
 import { ConnectionError, type MessageOrigin, type Receiver } from '../../jsonrpc/transport.ts';
+import { askedWaitMs } from '../../jsonrpc/retry-after.ts';
 import { bodyBytes, bodyText, drain } from './body.ts';
 import { discard, type FetchResponse } from './fetch.ts';
-import { exchangeError, shownBytes, type PostExchange, type Refusal } from './exchange.ts';
-import { asSaid, describeUrl } from './words.ts';
+import { asSaid, describeUrl, withoutSecrets } from './words.ts';
+
+/** One POST that waits for what answers it. */
+export interface PostExchange {
+  /** The ids of its requests that have no response yet. */
+  readonly waiting: Set<RequestId>;
+  readonly receiver: Receiver;
+  readonly maxBytes: number;
+  readonly signal: AbortSignal;
+  /** Closes the response stream. */
+  abort(): void;
+  /** True when the request named a session, which a 404 then says is gone. */
+  readonly inSession: boolean;
+  /** The headers with which its last request was sent. */
+  sent: Readonly<Record<string, string>>;
+  /** URL that it goes to, for who reads of its failure. */
+  readonly url: URL;
+}
 
 /** Position at which a stream ended, for whoever takes it up again. */
 export interface ResumePosition {
   lastEventId: string | undefined;
   retryMs: number | undefined;
 }
+
+/** Length of a body that goes into an error, in bytes. */
+export const shownBytes = 2_048;
 
 /** Time that a body may go on once it has nothing more to say. */
 const lingerMs = 1_000;
@@ -157,14 +177,27 @@ export async function readStream(
   return position;
 }
 
-/** Reads a response that is no success. */
-export async function refusalOf(response: FetchResponse, exchange: PostExchange): Promise<Refusal> {
-  // Where all is well nobody needs it; and what cannot be loaded now says nothing of the server.
-  const late = await import('./refusal.ts').catch(() => undefined);
-  if (late !== undefined) return await late.readHttpRefusal(response, exchange);
-  const { status } = response;
-  const failure = new ConnectionError('http', `HTTP ${status} from ${describeUrl(exchange.url)}`, { status });
-  return { failure, message: undefined, stateless: false };
+/** Content of a response that is no success. */
+export interface Refusal {
+  readonly failure: ConnectionError;
+  /** The error message for the only request, where the body holds one. */
+  readonly message: Readonly<Record<string, unknown>> | undefined;
+  /** True when only a server of a stateless revision answers like this. */
+  readonly stateless: boolean;
+}
+
+/** Tells whether a refusal is about who asks: a 403 without a challenge may be about anything, a Host that is not allowed say. */
+export function isUnauthorized(status: number, challenge: string | undefined): boolean {
+  return status === 401 || (status === 403 && challenge !== undefined);
+}
+
+/** The challenges of a refusal, of however many header fields, as they may be written down. */
+export async function challengeOf(
+  { headers }: FetchResponse,
+  { sent }: Pick<PostExchange, 'sent'>,
+): Promise<{ readonly challenge?: string }> {
+  const challenge = headers.get('www-authenticate');
+  return challenge === null ? {} : { challenge: await withoutSecrets(challenge, sent) };
 }
 
 /**
@@ -175,6 +208,13 @@ export async function refusalOf(response: FetchResponse, exchange: PostExchange)
 export function deliverRefusal({ failure, message }: Refusal, exchange: PostExchange): void {
   if (message === undefined) throw failure;
   deliver(message, exchange, { status: failure.status ?? 0 });
+}
+
+/** Error of the sender for a failure of reading. */
+export function exchangeError(error: unknown, exchange: PostExchange): ConnectionError {
+  if (exchange.signal.aborted) return new ConnectionError('aborted', 'the exchange was given up', { cause: error });
+  if (error instanceof ConnectionError) return error;
+  return new ConnectionError('closed', 'the response broke off', { cause: error });
 }
 
 function deliverEvent(data: string, exchange: PostExchange, status: number): void {
@@ -226,4 +266,9 @@ export function parsed(text: string, status: number, { exactNumbers }: Receiver)
       body: text.slice(0, shownBytes),
     });
   }
+}
+
+/** Time that a response asks to wait before the next request, in milliseconds, where it says. */
+export function retryAfter(response: FetchResponse): number | undefined {
+  return askedWaitMs(response.headers.get('retry-after'));
 }

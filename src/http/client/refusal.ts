@@ -14,7 +14,7 @@ import {
   shownBytes,
   type PostExchange,
   type Refusal,
-} from './exchange.ts';
+} from './answer.ts';
 import { bodyStart } from './body.ts';
 import type { FetchResponse } from './fetch.ts';
 import { asSaid, describeUrl, withoutSecrets } from './words.ts';

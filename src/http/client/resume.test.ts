@@ -11,6 +11,7 @@ import {
   response,
   sending,
 } from '../../../test/support/http-answers.ts';
+import { hurried } from '../../../test/support/hurried.ts';
 import type { ConnectionError } from '../../jsonrpc/transport.ts';
 import { httpTransport } from './transport.ts';
 
@@ -51,6 +52,7 @@ for (const [status, headers] of [
   [403, {}],
 ] as const) {
   test(`a server that refuses listening with ${status} at first is asked again`, async (t) => {
+    hurried(t);
     let asked = 0;
     const { channel, heard, problems } = await open(t, (_incoming, outgoing) => {
       if (++asked < 2) return void outgoing.writeHead(status, headers).end();
@@ -345,6 +347,7 @@ for (const [what, refuse] of [
   ],
 ] as const satisfies readonly (readonly [string, (outgoing: ServerResponse) => void])[]) {
   test(`listening goes on after ${what}`, async (t) => {
+    hurried(t);
     const from: unknown[] = [];
     const { channel, heard, problems } = await open(
       t,

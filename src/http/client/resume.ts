@@ -2,8 +2,17 @@ import { after } from '../../jsonrpc/timeout.ts';
 import { saysSessionIsUnknown } from '../../jsonrpc/session-words.ts';
 import { isTransient } from '../../jsonrpc/transient.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
-import { isSuccess, mediaType, readStream, type ResumePosition } from './answer.ts';
-import { challengeOf, isUnauthorized, exchangeError, retryAfter, type PostExchange } from './exchange.ts';
+import {
+  challengeOf,
+  isUnauthorized,
+  exchangeError,
+  isSuccess,
+  mediaType,
+  readStream,
+  retryAfter,
+  type PostExchange,
+  type ResumePosition,
+} from './answer.ts';
 import { bodyStart } from './body.ts';
 import { discard, type FetchResponse } from './fetch.ts';
 

@@ -11,6 +11,7 @@ import {
   response,
   sending,
 } from '../../../test/support/http-answers.ts';
+import { until } from '../../../test/support/turns.ts';
 import { ssePairTransport } from './sse-pair.ts';
 import { httpTransport } from './transport.ts';
 
@@ -40,10 +41,6 @@ function oldServer(endpoint: string = '/messages?id=1', status: number = 404): O
     },
   };
   return server;
-}
-
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resolve) => setImmediate(resolve));
 }
 
 interface OpenedPair {

@@ -13,8 +13,17 @@ import {
   type Transport,
 } from '../../jsonrpc/transport.ts';
 import { httpFacts } from '../../jsonrpc/transport-facts.ts';
-import { deliverRefusal, isSuccess, mediaType, parsed, refusalOf, requestIds } from './answer.ts';
-import { challengeOf, isUnauthorized, type PostExchange } from './exchange.ts';
+import {
+  challengeOf,
+  deliverRefusal,
+  isSuccess,
+  isUnauthorized,
+  mediaType,
+  parsed,
+  requestIds,
+  type PostExchange,
+} from './answer.ts';
+import { refusalOf } from './refused.ts';
 import { bodyBytes } from './body.ts';
 import { discard, type FetchResponse } from './fetch.ts';
 import { describeUrl } from './words.ts';

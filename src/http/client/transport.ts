@@ -20,10 +20,10 @@ import {
   readAnswerBody,
   readStream,
   readUnasked,
-  refusalOf,
   requestIds,
+  type PostExchange,
 } from './answer.ts';
-import type { PostExchange } from './exchange.ts';
+import { refusalOf } from './refused.ts';
 import { discard, type FetchResponse } from './fetch.ts';
 import {
   authorizationOf,

@@ -129,7 +129,7 @@ describe('headers that mirror the body', () => {
       [null, undefined],
       [{}, undefined],
     ] as const)
-      assert.equal(problem(value(a), header), undefined, `${String(a)} ${String(header)}`);
+      assert.equal(problem(value(a), header), undefined, `${JSON.stringify(a)} ${String(header)}`);
     for (const [a, header, words] of [
       ['x', undefined, 'the Mcp-Param-a header is missing'],
       [1, undefined, 'is missing'],
@@ -145,7 +145,7 @@ describe('headers that mirror the body', () => {
     ] as const)
       assert.ok(
         problem(value(a), header)?.includes(words),
-        `${String(a)} ${String(header)}: ${String(problem(value(a), header))}`,
+        `${JSON.stringify(a)} ${String(header)}: ${String(problem(value(a), header))}`,
       );
     assert.ok(problem({}, 'x')?.includes('has no argument'));
   });

@@ -5,6 +5,7 @@ import { connect as connectSocket, type Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { fakeEndpoint, type Fake } from '../../../test/support/fake-endpoint.ts';
 import { portOf, send } from '../../../test/support/http-entries.ts';
+import { until } from '../../../test/support/turns.ts';
 import { createServer as createMcpServer } from '../../server.ts';
 import { memoryStore } from '../../store/memory/store.ts';
 import { StoreError } from '../../store/store.ts';
@@ -25,10 +26,6 @@ async function open(t: TestContext, options: ListenOptions = {}): Promise<{ fake
   const listening = await listen(fake, { port: 0, drainMs: 200, ...options });
   t.after(() => listening.close());
   return { fake, listening };
-}
-
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resolve) => setImmediate(resolve));
 }
 
 /** Everything that a socket hears until it is closed. */

@@ -15,6 +15,7 @@ import {
   taskOf,
   type Json,
 } from '../../../../test/support/bridged-tasks.ts';
+import { hurried } from '../../../../test/support/hurried.ts';
 import { paramsSent, type Scripted } from '../../../../test/support/scripted-upstream.ts';
 import type { TaskClient } from '../../../../test/support/task-client.ts';
 import { until } from '../../../../test/support/turns.ts';
@@ -62,6 +63,7 @@ describe('a task that a bridge keeps before a server that fails', () => {
     ['cannot be reached for a while', 6, lost],
   ] as const)
     it(`goes on where a look at it ${what}`, async (t) => {
+      hurried(t);
       const { client, transport } = await before(t, {
         'tools/call': made,
         'tasks/get': failing(times, fail, (sent, peer) => peer.reply(sent, ended)),
@@ -93,6 +95,7 @@ describe('a task that a bridge keeps before a server that fails', () => {
     ['cannot be sent', lost],
   ] as const)
     it(`sends an answer of its client again that ${what}`, async (t) => {
+      hurried(t);
       const given: unknown[] = [];
       const { client } = await before(t, {
         'tools/call': made,

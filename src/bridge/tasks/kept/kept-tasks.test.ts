@@ -17,6 +17,7 @@ import {
   taskOf,
   type Json,
 } from '../../../../test/support/bridged-tasks.ts';
+import { hurried } from '../../../../test/support/hurried.ts';
 import { paramsSent } from '../../../../test/support/scripted-upstream.ts';
 import { taskClient, whenTask, type TaskClient } from '../../../../test/support/task-client.ts';
 import { until } from '../../../../test/support/turns.ts';
@@ -52,6 +53,7 @@ const question = { method: 'elicitation/create', params: { mode: 'form', message
 
 describe('a task of 2025-11-25 before a server of 2026-07-28', () => {
   it('is begun, followed to its end and told whole', async (t) => {
+    hurried(t);
     const client = await clientAt(await bridgeBefore(t, serverWith(t, newest)), core);
     const task = await begun(client, core);
     assert.deepEqual([task['status'], task['ttl']], ['working', 60_000]);
@@ -63,6 +65,7 @@ describe('a task of 2025-11-25 before a server of 2026-07-28', () => {
   });
 
   it('is one of a tool that is listed as optional, and the extension is declared for it alone', async (t) => {
+    hurried(t);
     const { client, transport } = await before(t, {
       'tools/list': { tools: [{ name: 'job', inputSchema: { type: 'object' } }] },
       'tools/call': { content: [] },
@@ -159,6 +162,7 @@ describe('a task of 2025-11-25 before a server of 2026-07-28', () => {
   });
 
   it('asks what a server of ours asks, before it is a task and after', async (t) => {
+    hurried(t);
     const server = serverAt(newest);
     t.after(() => server.close());
     server.tool('job', { task: { support: 'optional', after: 'background' } }, async (_, ctx) => {
@@ -253,6 +257,7 @@ describe('a task of 2025-11-25 before a server of 2026-07-28', () => {
   });
 
   it('is out of reach for others, who learn nothing', async (t) => {
+    hurried(t);
     const bridge = await bridgeBefore(t, serverWith(t, newest));
     const [ann, eve] = [await clientAt(bridge, core, 'ann'), await clientAt(bridge, core, 'eve')];
     const { taskId } = await begun(ann, core);
@@ -286,6 +291,7 @@ describe('a task of 2025-11-25 before a server of 2026-07-28', () => {
     });
 
   it('of a server that asks without end fails', async (t) => {
+    hurried(t);
     let count = 0;
     const { client, transport } = await before(t, {
       'tools/call': made,
@@ -302,6 +308,7 @@ describe('a task of 2025-11-25 before a server of 2026-07-28', () => {
   });
 
   it('goes on after a restart of the bridge, with a store that lasts', async (t) => {
+    hurried(t);
     let release: () => void = () => undefined;
     const released = new Promise<void>((resolve) => (release = resolve));
     let runs = 0;
@@ -329,6 +336,7 @@ describe('a task of 2025-11-25 before a server of 2026-07-28', () => {
   });
 
   it('is kept for each of several servers', async (t) => {
+    hurried(t);
     const upstreams = Object.fromEntries(
       ['one', 'two'].map((name) => {
         const server = serverAt(newest);

@@ -3,9 +3,12 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { bridgeBefore, serverAt } from '../../../../test/support/bridged.ts';
+import { hurried } from '../../../../test/support/hurried.ts';
 import { open, settle, statelessDate } from '../../../../test/support/raw.ts';
 
 it('a question that a call left behind takes no place of those of later calls', async (t) => {
+  // The place of a question is free when it has waited 20 seconds for another call of its client.
+  hurried(t, 30_000);
   const left: (() => void)[] = [];
   const server = serverAt('2025-11-25');
   server.tool('ask', {}, async (_, ctx) => {

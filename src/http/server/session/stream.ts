@@ -176,7 +176,7 @@ export class SessionStream implements LastingStream {
     const rest = this.#complete ? missed.take() : undefined;
     return {
       stream: this,
-      isOver: rest !== undefined && holdsNothing(rest),
+      isOver: rest !== undefined && hasNoEvents(rest),
       connect: (connection) => {
         const events = rest ?? missed.take();
         // What was found for this one came late: the client has asked again since, and is served.
@@ -210,7 +210,7 @@ export function positionOf(id: string): StreamPosition | undefined {
 }
 
 /** Tells whether nothing of some events can be missed. */
-export function holdsNothing(events: readonly LoggedEvent[]): boolean {
+export function hasNoEvents(events: readonly LoggedEvent[]): boolean {
   return events.every(({ data }) => data === '');
 }
 

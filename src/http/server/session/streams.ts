@@ -1,5 +1,5 @@
 import {
-  holdsNothing,
+  hasNoEvents,
   positionOf,
   SessionStream,
   written,
@@ -55,7 +55,7 @@ export class SessionStreams implements LastingStreams {
     if (missed?.every(({ number }, at) => number === position.number + 1 + at) !== true) return undefined;
     return {
       stream,
-      isOver: holdsNothing(missed),
+      isOver: hasNoEvents(missed),
       connect: (connection) => {
         connection.replay(written(position.stream, missed));
         connection.end();

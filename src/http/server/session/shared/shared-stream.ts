@@ -2,7 +2,7 @@ import { after } from '../../../../jsonrpc/timeout.ts';
 import type { StreamLog, StreamWriter } from '../../../../store/stream-log.ts';
 import type { HttpSettings } from '../../options.ts';
 import { retryField, type EventStream } from '../../stream.ts';
-import { idOf, holdsNothing, written, type LastingStream, type Resumption } from '../stream.ts';
+import { idOf, hasNoEvents, written, type LastingStream, type Resumption } from '../stream.ts';
 import type { BatchRecord } from './batch-record.ts';
 import { isFenced, KeptEvents } from './kept-events.ts';
 import type { LineReply } from './words.ts';
@@ -146,7 +146,7 @@ export class SharedStream implements LastingStream {
     if (missed === undefined) return undefined;
     return {
       stream: this,
-      isOver: missed.complete && holdsNothing(missed.events),
+      isOver: missed.complete && hasNoEvents(missed.events),
       connect: (connection) => {
         if (place < this.#holder || this.#isLeft) return connection.end();
         this.#holder = place;

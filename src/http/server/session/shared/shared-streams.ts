@@ -1,14 +1,7 @@
 import type { RequestId, ResponseMessage } from '../../../../jsonrpc/message.ts';
 import type { LoggedEvent } from '../../../../store/events.ts';
 import type { StreamWriter } from '../../../../store/stream-log.ts';
-import {
-  holdsNothing,
-  positionOf,
-  written,
-  type LastingStreams,
-  type Resumption,
-  type StreamMaker,
-} from '../stream.ts';
+import { hasNoEvents, positionOf, written, type LastingStreams, type Resumption, type StreamMaker } from '../stream.ts';
 import { aboutAnswer, aboutSession, requestsAnswered } from './about-stream.ts';
 import { BatchRecord } from './batch-record.ts';
 import type { OpeningStream } from './claim.ts';
@@ -82,7 +75,7 @@ export class SharedStreams implements LastingStreams {
     if (rest === undefined) return undefined;
     if (rest.about === aboutSession && !rest.complete) return await this.#move(position.stream, position.number);
     // One that was ended, as by a process that stops, has nothing more to say: its client begins another.
-    const hasNothing = holdsNothing(rest.events);
+    const hasNothing = hasNoEvents(rest.events);
     if (rest.about === aboutSession && hasNothing) return undefined;
     return {
       stream: undefined,
