@@ -3,7 +3,7 @@ import { waitFor } from '../wait-for.ts';
 /** Limits of one step of connecting. */
 export interface StepLimits {
   readonly timeoutMs?: number | undefined;
-  /** What is left of the time for the whole; `undefined` means no limit. */
+  /** Rest of the time for the whole; `undefined` means no limit. */
   readonly maxTotalTimeoutMs?: number | undefined;
   /** Is added the time in which a person was asked, which does not count. */
   readonly still?: { ms: number } | undefined;
@@ -26,7 +26,7 @@ export class ConnectLimit {
     this.#begun = clock();
   }
 
-  /** What is left, in milliseconds: never 0, which would mean no limit. */
+  /** Rest of the time, in milliseconds: never 0, which would mean no limit. */
   get left(): number {
     return Math.max(1, this.#ms - (this.#clock() - this.#begun - this.#still.ms));
   }

@@ -316,7 +316,7 @@ class Negotiation {
   }
 }
 
-/** What came of a probe that found no stateless server. */
+/** Outcome of a probe that found no stateless server. */
 type OlderProbe = Exclude<Probe, { readonly kind: 'stateless' }>;
 
 /** Tells whether the failure of a probe says nothing of the server. */
