@@ -43,7 +43,7 @@ export type { InputContext, InputHandlers, RootsSource } from './client/input/in
 export type { PageVisit } from './client/input/page-visit.ts';
 export type { InputAnswers } from './client/input/rounds.ts';
 export type { CompleteStep, InputRequiredStep, Step } from './client/input/step.ts';
-export type { ConnectOptions } from './client/options.ts';
+export type { ConnectOptions, NotificationContext } from './client/options.ts';
 export { TaskCancelledError, TaskGoneError, TaskInputRequiredError } from './client/tasks/errors.ts';
 export type {
   StartTaskOptions,

@@ -60,6 +60,8 @@ export interface Outgoing {
   readonly own: boolean;
   /** Parts that it needs where its client is asked by results. */
   readonly waiting: AskedByResults | undefined;
+  /** Hears the id that it is sent with. */
+  onSent(id: number): void;
   /** Hears that the upstream was told to give the call up. */
   onGivenUp(): void;
   /** Hears that the upstream answered after the call was given up. */
@@ -132,7 +134,7 @@ function waitingIn({ waiting }: Outgoing): Waiting | undefined {
 
 /** Way in which a request goes up. */
 function optionsFor(outgoing: Outgoing, revision: Revision) {
-  const { params, call, progressToken, holdProgress, own, onGivenUp, onLateAnswer } = outgoing;
+  const { params, call, progressToken, holdProgress, own, onSent, onGivenUp, onLateAnswer } = outgoing;
   return {
     // The client of the bridge sets the deadlines; when it gives up, the upstream is told.
     timeoutMs: 0,
@@ -140,6 +142,7 @@ function optionsFor(outgoing: Outgoing, revision: Revision) {
     logLevel: call.logLevel,
     progressToken,
     caller: call.auth,
+    onSent,
     onGivenUp,
     onLateAnswer,
     ...(own

@@ -18,7 +18,7 @@ import { refuseNoStore } from '../store/given.ts';
 import type { Store } from '../store/store.ts';
 import type { BridgeRates, RatesOfBridge } from './rates.ts';
 import type { UpstreamLogin } from './upstream-login.ts';
-import type { PoolOptions } from './upstream/pool.ts';
+import type { PoolOptions } from './upstream/pool-options.ts';
 import type { UpstreamAuth, UpstreamCredentials } from './upstream-auth.ts';
 
 /** Options of a bridge, whatever it stands in front of. */
@@ -131,7 +131,7 @@ export interface UpstreamOptions {
  * Users of a connection to an upstream.
  *
  * - `per-client`: each session of a handshake revision before a handshake server has one of its own. Stateless clients
- *   share by principal and by what they declare; over stdio these have one process each for all their calls.
+ *   share by principal and by what they declare; a call that the server may question shares with no other such call.
  * - `shared`: all clients use one. There a server of a handshake revision can ask nobody: its questions are refused.
  */
 export type Sharing = 'per-client' | 'shared';

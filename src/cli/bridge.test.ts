@@ -22,6 +22,7 @@ describe('parley bridge over HTTP', { concurrency: 4 }, () => {
     assert.ok(stdout.includes(`  serves   ${revisions.map(({ date }) => date).join(', ')}\n`));
     assert.match(url, /^http:\/\/127\.0\.0\.1:\d+\/mcp$/);
     assert.ok(stdout.includes(`{"mcpServers":{"parley-example":{"type":"http","url":"${url}"}}}`));
+    assert.match(stdout, /^ {2}warning {2}clients of 2026-07-28 cannot be told apart here: /m);
     assert.equal(stderr, '');
     assert.equal(code, 0);
   });
@@ -42,7 +43,7 @@ describe('parley bridge over HTTP', { concurrency: 4 }, () => {
     const { stdout, stderr } = await ended;
     assert.match(stderr, /^parley: a request for the Host evil\.example .* serve with --allow-host evil\.example$/m);
     assert.match(stderr, /^parley: .* of the Origin \S+ .* serve with --allow-origin https:\/\/evil\.example$/m);
-    assert.doesNotMatch(stdout, /^ {2}also/m);
+    assert.doesNotMatch(stdout, /^ {2}also|^ {2}warning/m);
     assert.match(stdout, /^ {11}for Claude Code and Cursor; VS Code has servers in place of mcpServers$/m);
   });
 

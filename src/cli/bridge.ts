@@ -9,7 +9,7 @@ import type { Served } from '../host/endpoint.ts';
 import { serveStdio } from '../stdio/server/serve.ts';
 import { settledWithin } from '../jsonrpc/timeout.ts';
 import { readConfig, type Config } from './config/config.ts';
-import { addressOf, reachedByOthers, warningOn, type Address } from './bridge/bridge-address.ts';
+import { addressOf, reachedByOthers, warningOfAnonymous, warningOn, type Address } from './bridge/bridge-address.ts';
 import { EarlyInput } from './early-input.ts';
 import { clipped } from './explain/text.ts';
 import { isTerminal, whenAborted, UsageError, type Io } from './io.ts';
@@ -326,7 +326,7 @@ async function overHttp(
   const entry = { mcpServers: { [introduction.name]: { type: 'http', url } } };
   io.stdout.write(
     printed(
-      `${introduction.text}  url      ${url}\n${pairLine(url, served)}  connect  ${shownJson(entry)}\n${hosts}  try      npx parley-mcp call ${url}\n${warningOn(address)}`,
+      `${introduction.text}  url      ${url}\n${pairLine(url, served)}  connect  ${shownJson(entry)}\n${hosts}  try      npx parley-mcp call ${url}\n${warningOfAnonymous(served)}${warningOn(address)}`,
       'lines',
     ),
   );

@@ -16,6 +16,15 @@ import { guardedListeners, print, type Failed } from './listeners.ts';
 import type { HostTasksOptions } from './tasks/hosted-options.ts';
 import { recoverSettings, type RecoverOptions, type RecoverSettings } from './recover-options.ts';
 
+/** Circumstances of a notification of the server. */
+export interface NotificationContext {
+  /**
+   * The id of the request of this client in whose exchange it came, as `onSent` told it; left out where that cannot be
+   * told: it can over HTTP, for what comes on the response stream of a request.
+   */
+  readonly request?: number | undefined;
+}
+
 /** Options of `connect`; everything has a default. */
 export interface ConnectOptions extends InputHandlers, RecoverOptions, CacheOptions {
   /** Name and version of the client; `parley` by default. */
@@ -89,7 +98,7 @@ export interface ConnectOptions extends InputHandlers, RecoverOptions, CacheOpti
    *
    * @deprecated Since 2026-07-28 (SEP-2577): logging still works; a revision from 2027-07-28 on may remove it.
    */
-  readonly onLog?: (message: LoggingMessageNotificationParams) => void;
+  readonly onLog?: (message: LoggingMessageNotificationParams, context: NotificationContext) => void;
   /**
    * Answers every request of a handshake server but `ping`, in place of the handlers of single methods: for software
    * that passes questions on. Nothing is advertised for it; `capabilities` say what the server may ask for.
@@ -114,7 +123,11 @@ export interface ConnectOptions extends InputHandlers, RecoverOptions, CacheOpti
   /** Hears the progress of every request, beside the `onProgress` of the request itself. */
   readonly onProgress?: (progress: Progress & { readonly progressToken: ProgressToken }) => void;
   /** Hears every notification of the server as it came; progress only of requests that are waited for. */
-  readonly onNotification?: (method: string, params: Readonly<Record<string, unknown>>) => void;
+  readonly onNotification?: (
+    method: string,
+    params: Readonly<Record<string, unknown>>,
+    context: NotificationContext,
+  ) => void;
   /**
    * Hears once that a visit which a server asked for is over, by its `elicitationId`: of `onElicitUrl` or of an error of
    * the kind `urlElicitationRequired`. Some servers never say so.

@@ -1,4 +1,4 @@
-import { isObject, type Message } from '../jsonrpc/message.ts';
+import { isObject, type Message, type RequestId } from '../jsonrpc/message.ts';
 import {
   ConnectionError,
   type Channel,
@@ -21,6 +21,8 @@ export interface SentMessage {
 export interface ScriptedPeer {
   /** Sends any JSON value to the client. */
   send(value: unknown, status?: number): void;
+  /** Sends any JSON value in the exchange of a request. */
+  within(sent: SentMessage, value: unknown): void;
   /** Answers a request with a result. */
   reply(sent: SentMessage, result: Readonly<Record<string, unknown>>): void;
   /** Answers a request with an error. */
@@ -120,6 +122,7 @@ function createPeer(receiver: Receiver): ScriptedPeer {
     receiver.message(value, status === undefined ? undefined : { status });
   return {
     send,
+    within: ({ message }, value) => receiver.message(value, { request: message['id'] as RequestId }),
     reply: ({ message }, result) => send({ jsonrpc: '2.0', id: message['id'], result }),
     refuse: ({ message }, error, status) => send({ jsonrpc: '2.0', id: message['id'], error }, status),
     fail(error) {

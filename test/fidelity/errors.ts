@@ -147,12 +147,14 @@ const unknownNotifications: Walk = async (pairing) => {
   const { raw, transport } = await meet(pairing, {
     answers: {
       'tools/call': (sent, peer) => {
-        peer.send(notice);
+        // A notification of an extension reaches the call whose token it has.
+        const progressToken = at(sent.message, 'params', '_meta', 'progressToken');
+        peer.send({ ...notice, params: { ...params, progressToken } });
         peer.reply(sent, { content: [], resultType: 'complete' });
       },
     },
   });
-  await raw.result('tools/call', { name: 'any' });
+  await raw.result('tools/call', { name: 'any', _meta: { progressToken: 'own' } });
   await raw.notify(notice.method, params);
   const up = (): Json | undefined => transport.sent.find(({ message }) => message['method'] === notice.method)?.message;
   const down = (): Json | undefined => raw.heard.find(({ message }) => message['method'] === notice.method)?.message;

@@ -213,7 +213,8 @@ const notices: Walk = async (pairing) => {
         send(method, { ...taskIn(server, 'cancelled') });
       },
       'x.example/last': (sent, peer) => {
-        peer.send({ jsonrpc: '2.0', method: last, params: {} });
+        const progressToken = at(sent.message, 'params', '_meta', 'progressToken');
+        peer.send({ jsonrpc: '2.0', method: last, params: { progressToken } });
         peer.reply(sent, {});
       },
     },
@@ -221,7 +222,7 @@ const notices: Walk = async (pairing) => {
   const result = await called(pairing, met);
   if (client.tasks === 'extension')
     void met.raw.send('subscriptions/listen', { notifications: { taskIds: [at(result, 'taskId') ?? 'any'] } });
-  await met.raw.result('x.example/last');
+  await met.raw.result('x.example/last', { _meta: { progressToken: 'last' } });
   if (isKept(pairing)) {
     await until(() => met.raw.methods.includes('notifications/tasks/status'), 'a notice of the bridge');
     return changed;

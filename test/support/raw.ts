@@ -37,6 +37,8 @@ export interface RawOptions {
   readonly meta?: Json;
   /** Who the edge found the client to be. */
   readonly auth?: AuthInfo;
+  /** Address that the edge found the client at; the same for all by default. */
+  readonly address?: string;
 }
 
 /** One conversation as its client sees it. */
@@ -54,6 +56,7 @@ export class Raw {
     this.conversation = served.endpoint.converse({
       lasting: options.lasting ?? true,
       auth: options.auth,
+      address: options.address ?? '192.0.2.1',
       send: (message, related) => void this.heard.push({ message: copy(message) as Json, related }),
     });
   }

@@ -5,6 +5,7 @@ import { metaKey } from '../../src/protocol/meta.ts';
 import type { RevisionDate } from '../../src/protocol/revision.ts';
 import {
   scriptedTransport,
+  type ScriptedKind,
   type ScriptedPeer,
   type ScriptedTransport,
   type SentMessage,
@@ -16,16 +17,18 @@ import type { Json } from './raw.ts';
 export interface Scripted {
   /** The revision that it speaks. */
   readonly up: RevisionDate;
+  /** Kind of its transport; a plain stream of messages by default. */
+  readonly kind?: ScriptedKind;
   readonly capabilities?: Json;
   readonly instructions?: string;
   readonly serverInfo?: Json;
-  /** Answers by method: a result, or whatever the function does with the peer. */
+  /** Answers by method, `undefined` for responses: a result, or whatever the function does with the peer. */
   readonly answers?: Readonly<Record<string, Json | ((sent: SentMessage, peer: ScriptedPeer) => void)>>;
 }
 
 /** Makes the transport that reaches it. What has no answer is not found; lists are empty. */
 export function scriptedUpstream(script: Scripted): ScriptedTransport {
-  return scriptedTransport('memory', (sent, peer) => {
+  return scriptedTransport(script.kind ?? 'memory', (sent, peer) => {
     const method = String(sent.message['method']);
     const told = script.answers?.[method];
     if (sent.message['id'] === undefined) {

@@ -299,8 +299,7 @@ function sessionEvents(
       if (method === 'notifications/tasks/status') tasks.hear((own) => own.status(ownWords(params), session));
       else if (isListChange(method) || isOfSession(method, params)) session.notify(method, ownWords(params));
     },
-    onRequest: async (method, params, { signal, running }) => {
-      const on = running.at(-1);
+    onRequest: async (method, params, { signal, on }) => {
       if (isOfHosted(method, params))
         return await (await tasks.load()).hosted.ask({ method, params, session, signal, on });
       const question = relayedQuestion(session, params, pool);

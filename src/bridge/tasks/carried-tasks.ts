@@ -50,7 +50,8 @@ export class CarriedTasks {
   /** The result that stands for a task, for the client of the call that became one. */
   async created(result: JsonObject, call: Call): Promise<unknown> {
     const nested = result['taskId'] === undefined && isObject(result['task']) ? result['task'] : undefined;
-    if (nested !== undefined && call.facts.tasks === 'extension') return await this.#flattened(nested, call);
+    if (nested !== undefined && call.facts.tasks === 'extension')
+      return await this.#flattened(nested, call, this.#options.pool.madeOn(result));
     const flat = nested ?? result;
     checkTask(flat, call);
     const id = await this.seal(String(flat['taskId']), call.auth?.principal);
@@ -87,10 +88,10 @@ export class CarriedTasks {
   }
 
   /** A new task of 2025-11-25 for a client of the extension; what a model may be told meanwhile has no place there. */
-  async #flattened(nested: JsonObject, call: Call): Promise<unknown> {
+  async #flattened(nested: JsonObject, call: Call, within: string | undefined): Promise<unknown> {
     // It was read as a task.
     const flat = asOfExtension(nested as unknown as Task);
-    const taskId = await this.seal(flat.taskId, call.auth?.principal, this.#madeBy(call));
+    const taskId = await this.seal(flat.taskId, call.auth?.principal, { declared: askedOf(call), within });
     return passedOn(toWire(call.facts, createTaskResultShape, { ...flat, taskId, resultType: 'task' }));
   }
 
@@ -102,11 +103,6 @@ export class CarriedTasks {
   async seal(taskId: string, principal: string | undefined, by: MadeBy = {}): Promise<string> {
     const { ids, member } = this.#options;
     return await ids.seal({ member, taskId, revision: this.#revision(), ...by }, principal);
-  }
-
-  #madeBy(call: Call): MadeBy {
-    const within = this.#options.pool.nameOf(call);
-    return { declared: askedOf(call), ...(within !== undefined && within.length <= longestName && { within }) };
   }
 
   /** @throws McpError invalidParams for an id that was not given to the principal of the call for a task of this server. */
@@ -160,9 +156,6 @@ export function requireTasks(call: Call): void {
 
 /** The longest capabilities that travel with an id whole, in characters of JSON: over HTTP ids are headers too. */
 const longestDeclared = 1_024;
-
-/** The longest name of a client that travels with an id, likewise: tasks of one with a longer name are found under it alone. */
-const longestName = 256;
 
 /** Capabilities that decide what a task may ask, and on which connection: those of the request that made it. */
 function askedOf({ client: { capabilities } }: Call): ClientCapabilities {

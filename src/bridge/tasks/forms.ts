@@ -18,7 +18,7 @@ export function takingTasks(capabilities: ClientCapabilities = {}): ClientCapabi
 
 /** Parts of a request about a task that bringing it to its server needs. */
 export interface AboutTask extends Pick<Carried, 'method' | 'facts' | 'client' | 'address' | 'auth' | 'signal'> {
-  /** Client in whose process the task is, by its name in the pool. */
+  /** Name of the connection on which the task was made. */
   readonly within?: string | undefined;
 }
 

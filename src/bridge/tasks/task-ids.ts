@@ -13,7 +13,7 @@ export interface NamedTask {
   readonly revision: RevisionDate;
   /** Capabilities with which it was made, where they say what its server may ask; other requests about it may declare less. */
   readonly declared?: ClientCapabilities | undefined;
-  /** Client that the process is for in which the task is, by its name in the pool, where each has one for itself. */
+  /** Name of the connection on which it was made, where several may lead to several servers. */
   readonly within?: string | undefined;
 }
 

@@ -19,24 +19,8 @@ export interface Carried extends Pick<
   | 'admits'
   | 'send'
 > {
-  /**
-   * Answers what the upstream asks while the request runs; left out where nobody can be asked.
-   *
-   * @throws HandedBack when the request ended before its client was asked: the question may be another request's.
-   */
+  /** Answers the questions of the upstream while the request runs; left out where nobody can be asked. */
   ask?(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject>;
-  /** True when a request of its client waits for it now, so that a question reaches its client at once. */
-  readonly awaited?: boolean;
-  /** Number of questions that the request was given so far. */
-  readonly asked?: number;
-}
-
-/** A question that the request which it waited with cannot bring to its client any more. */
-export class HandedBack extends Error {
-  constructor() {
-    super('the request ended before its client was asked');
-    this.name = 'HandedBack';
-  }
 }
 
 /** The same request without a wish for log messages. */

@@ -69,7 +69,7 @@ it('a client that opens and ends sessions has no more processes than may be open
   const bridge = await bridgeTo(t, transport, { maxUpstreams: 2 });
   let refused = 0;
   for (let count = 0; count < 60; count++) {
-    const raw = await open(bridge, '2025-11-25').catch(() => undefined);
+    const raw = await open(bridge, '2025-11-25', { address: `192.0.2.${count}` }).catch(() => undefined);
     const answer = await raw?.ask('tools/list');
     if (answer === undefined || 'error' in answer) refused++;
     raw?.conversation.close();

@@ -6,7 +6,7 @@ const call = { logLevel: undefined, session: undefined } as Parameters<Doubt['of
 
 it('doubt is over when each call was answered', async () => {
   const doubt = new Doubt(() => undefined);
-  const [first, second] = [doubt.of(call, 'a'), doubt.of(call, 'b')];
+  const [first, second] = [doubt.of(call), doubt.of(call)];
   const over = doubt.over();
   first();
   assert.equal(doubt.exists, true);
@@ -17,7 +17,7 @@ it('doubt is over when each call was answered', async () => {
 
 it('doubt about more calls than can be known ends with the connection alone', async () => {
   const doubt = new Doubt(() => undefined);
-  const answered = Array.from({ length: 1_001 }, () => doubt.of(call, undefined));
+  const answered = Array.from({ length: 1_001 }, () => doubt.of(call));
   assert.equal(doubt.calls, undefined);
   for (const each of answered) each();
   assert.equal(doubt.exists, true);
@@ -31,13 +31,22 @@ it('the operator is told once for each connection', () => {
   const warnings: string[] = [];
   const doubt = new Doubt((message) => warnings.push(message));
   for (const _ of [1, 2]) {
-    doubt.of(call, undefined);
+    doubt.of(call);
     for (const __ of [1, 2]) {
-      assert.deepEqual(doubt.refuse('elicitation/create'), { action: 'cancel' });
-      assert.throws(() => doubt.refuse('roots/list'), /nobody can be asked/);
+      assert.match(doubt.refusal('elicitation/create').message, /nobody was asked "elicitation\/create"/);
+      assert.equal(doubt.refusal('sampling/createMessage').code, -1);
       doubt.silence();
     }
     doubt.end();
   }
   assert.equal(warnings.length, 4);
+});
+
+it('doubt about calls that have an answer ends with the connection alone', () => {
+  const doubt = new Doubt(() => undefined);
+  doubt.forever();
+  doubt.of(call)();
+  assert.equal(doubt.exists, true);
+  doubt.end();
+  assert.equal(doubt.exists, false);
 });

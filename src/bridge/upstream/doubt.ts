@@ -1,11 +1,8 @@
-import type { JsonObject } from '../../protocol/features/common.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { Carried } from './carried.ts';
 
-/** A call that was given up: whose log messages may come, and what it was for. */
-export interface GivenUp extends Pick<Carried, 'logLevel' | 'session'> {
-  readonly target: string | undefined;
-}
+/** A call that was given up, and whose log messages may come. */
+export type GivenUp = Pick<Carried, 'logLevel' | 'session'>;
 
 /** As many as a client remembers to hear of their answers. */
 const most = 1_000;
@@ -42,8 +39,8 @@ export class Doubt {
    *
    * @returns Takes note of its answer.
    */
-  of({ logLevel, session }: Carried, target: string | undefined): () => void {
-    const call: GivenUp = { logLevel, session, target };
+  of({ logLevel, session }: GivenUp): () => void {
+    const call: GivenUp = { logLevel, session };
     const [oldest] = this.#calls;
     if (this.#calls.size >= most && oldest !== undefined) this.#endless = this.#calls.delete(oldest);
     this.#calls.add(call);
@@ -51,6 +48,11 @@ export class Doubt {
       this.#calls.delete(call);
       if (!this.exists) this.#over();
     };
+  }
+
+  /** Takes note that the server asks for calls that it has answered: nobody knows when it stops. */
+  forever(): void {
+    this.#endless = true;
   }
 
   /** Resolves when every call was answered after all, or the connection ended. */
@@ -66,19 +68,13 @@ export class Doubt {
     this.#over();
   }
 
-  /**
-   * Makes the answer for a server that asks while nobody knows for whom.
-   *
-   * @returns That the question was put away, where its result can say so.
-   * @throws McpError that nobody was asked.
-   */
-  refuse(method: string): JsonObject {
+  /** The error for a server that asks while nobody knows for whom: nobody is asked. */
+  refusal(method: string): McpError {
     const asked = JSON.stringify(method.slice(0, 100));
-    this.#tell('questions', `the server asked ${asked} while ${why}: nobody was asked, and it was told so`);
-    if (method === 'elicitation/create') return { action: 'cancel' };
+    this.#tell('questions', `the server asked ${asked} while ${why}: nobody was asked, and the server was told so`);
     // Spec 2025-11-25, Sampling, Error handling: -1 when the user rejects the request.
     const code = method === 'sampling/createMessage' ? -1 : 'internalError';
-    throw new McpError(code, 'nobody can be asked: the request that this may belong to was cancelled');
+    return new McpError(code, `nobody was asked ${asked}: it may belong to a call that was cancelled or has ended`);
   }
 
   /** Takes note of a log message that nobody hears. */
@@ -97,4 +93,4 @@ export class Doubt {
   }
 }
 
-const why = 'it may be at work on a call that was given up';
+const why = 'it may be at work on a call that was cancelled or has ended';

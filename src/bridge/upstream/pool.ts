@@ -1,5 +1,4 @@
 import { monotonicNow, settledWithin } from '../../jsonrpc/timeout.ts';
-import type { SettledFacts } from '../../jsonrpc/transport-facts.ts';
 import type { Call } from '../../host/call.ts';
 import type { ClientOrigin, NotificationSender, ServerSession } from '../../host/host.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
@@ -7,58 +6,35 @@ import { McpError } from '../../protocol/error.ts';
 import { loggingLevels, type LoggingLevel } from '../../protocol/features/logging.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
 import type { Revision } from '../../protocol/revision.ts';
-import { Askers, calledTarget } from './askers.ts';
 import { withoutLogs, type Carried } from './carried.ts';
 import { closedInTime } from './closing.ts';
 import { Failures } from './failures.ts';
 import { revisionFor } from '../forward.ts';
-import { ParkedCalls, type ParkedOptions } from './parked/parked.ts';
-import type { Full, Holder, ConnectionLimit } from './connection-limit.ts';
+import { isObject } from '../../jsonrpc/message.ts';
+import { isTask, taskFormBehind } from '../tasks/between.ts';
+import { ParkedCalls } from './parked/parked.ts';
+import type { Full, Holder } from './connection-limit.ts';
+import type { PoolOptions } from './pool-options.ts';
 import { Upstream } from './upstream.ts';
-import type { OpenClient, UpstreamEvents, UpstreamConnectionOptions } from './upstream-options.ts';
+import type { UpstreamConnectionOptions } from './upstream-options.ts';
 import { wantedKeyOf, ownerOf, selfOf, selfOfSession, wantedBy, wantedOf, type WantedConnection } from './wanted.ts';
 
-/** Parts of the bridge that a pool needs. */
-export interface PoolOptions extends Pick<UpstreamConnectionOptions, 'waiting'> {
-  /** Makes what opens one connection: the main one, or another. */
-  open(isMain: boolean): OpenClient;
-  /** Limit of the connections at once, those of other pools included. */
-  readonly places: ConnectionLimit;
-  /** The facts of what the connections go over. */
-  readonly facts: SettledFacts;
-  /** The principal whose calls all of these are, where each has a pool of its own; then the main connection is theirs. */
-  readonly principal?: string | undefined;
-  /** True when all clients use one connection, on which a handshake server can ask nobody. */
-  readonly shared?: boolean | undefined;
-  /** Events of the connection of calls without a principal. */
-  readonly main: UpstreamEvents;
-  /** Methods of whose failures whoever asks tells the operator. */
-  readonly silent?: ReadonlySet<string> | undefined;
-  /** Options of calls that wait for the answers of stateless clients. */
-  readonly parked: Omit<ParkedOptions, 'mostOfOne' | 'onWarning'>;
-  /** Events of the own connection of a handshake session. */
-  eventsOf(session: ServerSession): UpstreamEvents;
-  /** Events of a connection that all calls of a principal may use. */
-  eventsBy(principal: string | undefined, upstream: () => Upstream): UpstreamEvents;
-}
-
-/** Number of quiet connections that are kept for one principal's next calls. */
+/** Number of quiet connections that are kept for one principal's next calls, and of processes. */
 const spares = 4;
+const spareProcesses = 2;
 /** Time that a call waits for the answer to one that was given up before it goes elsewhere. */
 const clearingMs = 250;
 
 /**
  * The upstream connections of a bridge. Before a handshake server each session downstream has one of its own. All else
- * shares those of its principal and, where the server asks its clients, of those that declare the same. A log message
- * and a question name no call and must reach nobody else: so a call that wants log messages or may be asked has a
- * connection to itself while it runs. Where that would be another process, with other things in it, the calls of one
- * client run in one side by side, and what names no call goes to any of them.
+ * shares those of its principal and, where the server asks its clients, of those that declare the same. A question and
+ * a log message may name no call, and must reach nobody else. So a call that may be asked has a connection on which no
+ * other such call runs, and one that wants log messages has one to itself, unless that would be another process.
  */
 export class Pool {
   /** Shared by calls without a principal, and followed for changes. */
   readonly main: Upstream;
   readonly #options: PoolOptions;
-  readonly #askers = new Askers();
   readonly #failures: Failures;
   readonly #all = new Set<Upstream>();
   /** The shared ones by who may use them, oldest first. */
@@ -72,6 +48,10 @@ export class Pool {
   /** Levels of logging that sessions on a shared connection want. */
   readonly #levels = new Map<ServerSession['state'], LoggingLevel>();
   readonly #closing = new Set<Promise<void>>();
+  /** Connections on which tasks were made, by the results that say so. */
+  readonly #madeOn = new WeakMap<JsonObject, Upstream>();
+  /** True when the server has asked its clients something. */
+  #asks = false;
   /** The sessions that are over. */
   readonly #ended = new WeakSet<ServerSession['state']>();
   #closed = false;
@@ -84,7 +64,7 @@ export class Pool {
     this.#shared.set(wantedKeyOf({}), [this.main]);
     this.#parked = new ParkedCalls(
       { mostOfOne: Math.ceil(options.places.limit / 2), onWarning: options.main.onWarning, ...options.parked },
-      (params, carried, principal) => this.#share(params, carried, { principal, alone: true }),
+      (params, carried, principal) => this.#share(params, carried, principal),
     );
   }
 
@@ -98,7 +78,7 @@ export class Pool {
     if (this.#options.shared === true) return await this.main.carry(params, call);
     if (call.session !== undefined && !this.shared) return await this.ownedBy(call.session).carry(params, call);
     if (this.#mayBeAsked(call, params)) return await this.#parked.carry(params, call);
-    return await this.#share(params, call, { principal: call.auth?.principal, alone: call.logLevel !== undefined });
+    return await this.#share(params, call, call.auth?.principal);
   }
 
   /** Tells the upstream of something on a connection of who says it. */
@@ -154,18 +134,26 @@ export class Pool {
     return this.#owned.get(session.state);
   }
 
-  /** The connection that the calls of a client prefer, where clients have no sessions. */
-  preferredBy(call: Parameters<typeof wantedBy>[0]): Upstream {
+  /**
+   * The connection that the calls of a client prefer, where clients have no sessions: that on which its task was made.
+   *
+   * @param within Name of that connection, where the call is about a task.
+   * @throws McpError invalidParams where the process is gone in which the task was.
+   */
+  preferredBy(call: Parameters<typeof wantedBy>[0], within?: string): Upstream {
     if (this.shared) return this.main;
+    const home = within === undefined ? undefined : [...this.#all].find(({ id }) => id === within);
+    if (home !== undefined) return home;
+    if (within !== undefined && this.#areProcesses)
+      throw new McpError('invalidParams', 'the process in which the task was has ended');
     const wanted = this.#wantedBy(call, call.auth?.principal);
-    const list = this.#shared.get(wantedKeyOf(wanted));
-    const preferred = this.#oneEach ? list?.at(-1) : list?.[0];
+    const preferred = this.#shared.get(wantedKeyOf(wanted))?.[0];
     return this.#sharedBy(wanted, (one) => one === preferred);
   }
 
-  /** The name by which the process is told apart that the calls of a client have for themselves; `undefined` where they have none. */
-  nameOf(call: Call): string | undefined {
-    return this.shared ? undefined : this.#wantedBy(call, call.auth?.principal).name;
+  /** The name of the connection on which a task was made, by the result that says so. */
+  madeOn(result: JsonObject): string | undefined {
+    return this.#madeOn.get(result)?.id;
   }
 
   /** The session downstream ended: its connection does too. */
@@ -216,49 +204,53 @@ export class Pool {
     return revision?.sessions === true ? revision : undefined;
   }
 
-  async #share(
-    params: JsonObject,
-    carried: Carried,
-    { principal, alone }: { readonly principal: string | undefined; readonly alone: boolean },
-  ): Promise<JsonObject> {
+  async #share(params: JsonObject, carried: Carried, principal: string | undefined): Promise<JsonObject> {
     const wanted = this.#wantedBy(carried, principal);
     if (this.#handshake() === undefined) return await this.#beside(params, carried, wanted);
-    if (this.#oneEach) return await this.#together(params, carried, wanted);
-    const upstream = this.#sharedBy(wanted, (one) => one.free(alone));
-    try {
-      return await upstream.carry(params, carried, alone);
-    } finally {
-      this.#trim(wantedKeyOf(wanted), upstream);
-    }
-  }
-
-  #wantedBy(carried: Parameters<typeof wantedBy>[0], principal: string | undefined): WantedConnection {
-    const own = this.#options.principal;
-    return wantedBy(carried, principal, { handshake: this.#handshake(), oneEach: this.#oneEach, own });
-  }
-
-  /** Tells whether each client has one connection for all its calls. */
-  get #oneEach(): boolean {
-    return this.#options.facts.ownsProcess && this.#handshake() !== undefined;
-  }
-
-  /**
-   * Calls of one client run side by side in its process, which is kept whatever was given up in it. Only what is known
-   * to ask goes elsewhere while nobody could tell whose question came.
-   */
-  async #together(params: JsonObject, carried: Carried, wanted: WantedConnection): Promise<JsonObject> {
     const key = wantedKeyOf(wanted);
-    const asks = carried.ask !== undefined && this.#askers.has(calledTarget(carried.method, params));
-    const current = (): Upstream | undefined => this.#shared.get(key)?.at(-1);
-    const isUnfit = (one: Upstream): boolean => asks && one.doubtful && one !== this.main;
-    const before = current();
-    if (before !== undefined && isUnfit(before)) await settledWithin(clearingMs, before.cleared());
-    const upstream = this.#sharedBy(wanted, (one) => one === current() && !isUnfit(one));
+    const alone = !this.#areProcesses && (carried.ask !== undefined || carried.logLevel !== undefined);
+    const fits = (one: Upstream): boolean => (this.#areProcesses ? this.#mayRunIn(one, carried) : one.free(alone));
+    if (this.#areProcesses) await this.#cleared(key, carried);
+    const upstream = this.#sharedBy(wanted, fits);
     try {
-      return await upstream.carry(params, carried);
+      const result = await upstream.carry(params, carried, alone);
+      if (isTask(result, taskFormBehind(this), params['task'])) this.#becameTask(result, upstream);
+      return result;
     } finally {
       this.#trim(key, upstream);
     }
+  }
+
+  /**
+   * Another process would be another server, with another state: what a call must not share one with are calls and tasks
+   * for which the server may ask, and calls that were given up, where the server is known to ask.
+   */
+  #mayRunIn(upstream: Upstream, { ask }: Carried): boolean {
+    return ask === undefined || (upstream.calls.asksNobody && !(this.#asks && upstream.doubtful));
+  }
+
+  /** Waits a moment for the answers to calls that were given up, where these alone keep a call from the process. */
+  async #cleared(key: string, carried: Carried): Promise<void> {
+    const list = this.#shared.get(key) ?? [];
+    const doubtful = list.find((one) => one.doubtful && one.calls.asksNobody);
+    if (doubtful === undefined || list.some((one) => this.#mayRunIn(one, carried))) return;
+    await settledWithin(clearingMs, doubtful.cleared());
+  }
+
+  /** Takes note that a call became a task of the server. */
+  #becameTask(result: JsonObject, upstream: Upstream): void {
+    const { taskId } = isObject(result['task']) ? result['task'] : result;
+    this.#madeOn.set(result, upstream);
+    upstream.calls.began(String(taskId));
+  }
+
+  #wantedBy(carried: Parameters<typeof wantedBy>[0], principal: string | undefined): WantedConnection {
+    return wantedBy(carried, principal, { handshake: this.#handshake(), own: this.#options.principal });
+  }
+
+  /** Tells whether each connection is a process of its own, with a state of its own. */
+  get #areProcesses(): boolean {
+    return this.#options.facts.ownsProcess;
   }
 
   /**
@@ -295,7 +287,6 @@ export class Pool {
       events: this.#options.eventsBy(wanted.principal, () => upstream),
       self: wanted.self,
       owner,
-      ofOne: this.#oneEach,
     });
     this.#shared.set(key, [...(this.#shared.get(key) ?? []), upstream]);
     return upstream;
@@ -316,7 +307,7 @@ export class Pool {
   }
 
   #add(
-    options: Omit<UpstreamConnectionOptions, 'open' | 'facts' | 'askers' | 'failures' | 'waiting' | 'tick'>,
+    options: Omit<UpstreamConnectionOptions, 'open' | 'facts' | 'onAsked' | 'failures' | 'waiting' | 'tick'>,
   ): Upstream {
     if (this.#closed) throw new McpError('internalError', 'the bridge is closed');
     const { places, open, facts, main, waiting } = this.#options;
@@ -324,7 +315,7 @@ export class Pool {
     const upstream = new Upstream({
       open: open(options.events === main),
       facts,
-      askers: this.#askers,
+      onAsked: () => void (this.#asks = true),
       failures: this.#failures,
       waiting,
       tick: () => places.tick(),
@@ -368,14 +359,13 @@ export class Pool {
     this.#drop(upstream);
   }
 
-  /** After a burst of calls only some connections are kept. */
+  /** After a burst of calls only some connections are kept: the oldest, in which calls have left most. */
   #trim(key: string, upstream: Upstream): void {
     const list = this.#shared.get(key) ?? [];
-    if (upstream === this.main || !upstream.idle || !list.includes(upstream)) return;
-    const isSpare = this.#oneEach
-      ? upstream !== list.at(-1)
-      : !upstream.followed && list.filter(({ quiet }) => quiet).length > spares;
-    if (isSpare) this.#forget(key, upstream);
+    if (!list.includes(upstream)) return;
+    const kept = this.#areProcesses ? spareProcesses : spares;
+    for (const one of list.filter(({ quiet }) => quiet).slice(kept))
+      if (one.idle && !one.followed && !one.calls.hasTasks && one !== this.main) this.#forget(key, one);
   }
 
   /** Retires a connection that waits for nothing but the answer to a call that was given up, which may never come. */

@@ -96,6 +96,18 @@ export class ProgressRelays {
     }
   }
 
+  /**
+   * Brings a notification of an extension to the call whose token it has.
+   *
+   * @returns Whether it has one.
+   */
+  tell(method: string, params: JsonObject): boolean {
+    const { progressToken } = params;
+    const call = isRequestId(progressToken) ? this.#relays.get(progressToken) : undefined;
+    call?.send(method, { ...params, progressToken: call.meta['progressToken'] });
+    return call !== undefined;
+  }
+
   #claim(call: Carried, params: JsonObject): ProgressToken | undefined {
     if (!wantsProgress(call, params)) return undefined;
     const token = ++this.#last;

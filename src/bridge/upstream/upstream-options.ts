@@ -1,23 +1,27 @@
 import type { Client } from '../../client/client.ts';
+import type { NotificationContext } from '../../client/options.ts';
 import type { SettledFacts } from '../../jsonrpc/transport-facts.ts';
 import type { ClientView } from '../../host/call.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import type { LoggingLevel, LoggingMessageNotificationParams } from '../../protocol/features/logging.ts';
 import type { AskedByResults } from '../tasks/attempt.ts';
-import type { Askers } from './askers.ts';
 import type { Carried } from './carried.ts';
 import type { Failures } from './failures.ts';
 
 /** Events of a client to the upstream beside answers. */
 export interface ClientEvents {
-  onLog(message: LoggingMessageNotificationParams): void;
-  onNotification(method: string, params: JsonObject): void;
+  onLog(message: LoggingMessageNotificationParams, context: NotificationContext): void;
+  onNotification(method: string, params: JsonObject, context: NotificationContext): void;
   /** The connection was lost and is open again. */
   onReconnect(): void;
   /** The connection goes on, and notifications may have been lost. */
   onGap(): void;
   /** Answers what the server asks for, in the canonical model where the protocol knows the method. */
-  onRequest(method: string, params: JsonObject, context: { readonly signal: AbortSignal }): Promise<JsonObject>;
+  onRequest(
+    method: string,
+    params: JsonObject,
+    context: NotificationContext & { readonly signal: AbortSignal },
+  ): Promise<JsonObject>;
 }
 
 /**
@@ -39,14 +43,14 @@ export interface UpstreamEvents {
   taskSaid?(taskId: string, words: string): void;
   onWarning(message: string): void;
   /**
-   * Answers what the server asks for; without it the only running call does.
+   * Answers what the server asks for; without it the call does that the question belongs to.
    *
-   * @param running What is being carried, the latest last.
+   * @param on The call that it belongs to, or the latest one where that cannot be told: all are of one client.
    */
   onRequest?(
     method: string,
     params: JsonObject,
-    context: { readonly signal: AbortSignal; readonly running: readonly Carried[] },
+    context: { readonly signal: AbortSignal; readonly on: Carried | undefined },
   ): Promise<JsonObject>;
 }
 
@@ -58,12 +62,10 @@ export interface UpstreamConnectionOptions {
   readonly events: UpstreamEvents;
   /** Client that the connection speaks for; left out for one that several clients share. */
   readonly self?: ClientView | undefined;
-  /** True when all calls on it are one client's, so that what names no call may go to any of them. */
-  readonly ofOne?: boolean;
   /** Owner that it counts for. */
   readonly owner?: string | undefined;
-  /** Record of what asks at the server, which its connections keep. */
-  readonly askers: Askers;
+  /** Hears that the server asks its clients. */
+  onAsked(): void;
   /** Hears why the server was not reached. */
   readonly failures: Failures;
   /** Parts that requests need whose clients are asked by results. */

@@ -1,46 +1,43 @@
 import type { Client } from '../../client/client.ts';
 import type { Subscription, SubscriptionEvent, Topics } from '../../client/subscriptions/subscription.ts';
-import { Crowd } from '../../jsonrpc/crowd.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import type { SettledFacts } from '../../jsonrpc/transport-facts.ts';
 import type { ClientView } from '../../host/call.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { McpError } from '../../protocol/error.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
-import {
-  loggingLevels,
-  type LoggingLevel,
-  type LoggingMessageNotificationParams,
-} from '../../protocol/features/logging.ts';
-import { calledTarget } from './askers.ts';
+import type { LoggingLevel, LoggingMessageNotificationParams } from '../../protocol/features/logging.ts';
 import { Asking } from './asking.ts';
 import type { Carried } from './carried.ts';
+import { ConnectionCalls, type SentCall } from './connection-calls.ts';
 import { Doubt } from './doubt.ts';
 import { failureFor, unreachable, wordsOf } from '../failure.ts';
 import type { Failures } from './failures.ts';
 import { forward, revisionFor } from '../forward.ts';
 import { related, withoutWish } from '../tasks/between.ts';
+import { hasEnded } from '../../protocol/task-status.ts';
 import { ProgressRelays } from './progress.ts';
 import type { ClientEvents, OpenClient, UpstreamEvents, UpstreamConnectionOptions } from './upstream-options.ts';
 
 /** One connection to the upstream server, opened when it is first needed. */
 export class Upstream {
+  /** Name of it among the connections of all processes. */
+  readonly id: string = crypto.randomUUID().slice(0, 8);
   readonly #open: OpenClient;
   readonly #facts: SettledFacts;
   readonly #events: UpstreamEvents;
   readonly #self: ClientView | undefined;
-  readonly #ofOne: boolean;
   readonly #tick: () => number;
   /** Owner that it counts for: whoever took it last when nothing ran on it. */
   owner: string | undefined;
   /** Time of its last use, by the ticks of its places. */
   usedAt: number;
   #stateful = false;
-  /** Requests that are carried, from the moment on when it was decided that they may be here. */
-  readonly #carried = new Crowd<Carried>();
-  /** Requests that were sent, each with its target where its client may be asked. */
-  readonly #running = new Crowd<readonly [call: Carried, target: string | undefined]>();
+  /** True when a call that may be asked has ended on it, whatever the server still does for it. */
+  #hasServed = false;
+  readonly #onAsked: () => void;
   readonly #doubt: Doubt;
+  readonly calls: ConnectionCalls;
   readonly asking: Asking;
   readonly #failures: Failures;
   readonly progress: ProgressRelays;
@@ -65,9 +62,8 @@ export class Upstream {
     facts,
     events,
     self,
-    ofOne = false,
     owner,
-    askers,
+    onAsked,
     failures,
     waiting,
     level,
@@ -77,14 +73,15 @@ export class Upstream {
     this.#facts = facts;
     this.#events = events;
     this.#self = self;
-    this.#ofOne = ofOne;
     this.owner = owner;
     this.#doubt = new Doubt(events.onWarning);
+    this.calls = new ConnectionCalls(this.#doubt);
+    this.#onAsked = onAsked;
     this.asking = new Asking({
-      running: () => new Map(this.#running.all()),
+      running: () => this.calls.running,
+      sentAs: (id) => this.calls.sentAs(id),
       doubt: this.#doubt,
-      askers,
-      own: self !== undefined,
+      onUnexpected: () => void (this.#hasServed && this.#doubt.forever()),
     });
     this.progress = new ProgressRelays((...said) => events.taskSaid?.(...said));
     this.#failures = failures;
@@ -96,7 +93,7 @@ export class Upstream {
 
   /** Tells whether nothing runs on it. */
   get quiet(): boolean {
-    return this.#carried.size === 0;
+    return this.calls.size === 0;
   }
 
   /** Tells whether nobody waits for anything on it. */
@@ -124,11 +121,15 @@ export class Upstream {
     await this.#doubt.over();
   }
 
-  /**
-   * Tells whether a call may run on it beside what runs already. One that hears what names no call needs it to itself.
-   */
+  /** Tells whether a call may run on it beside what runs already, or needs it to itself. */
   free(alone: boolean): boolean {
-    return alone ? this.quiet && !this.doubtful : !this.#alone;
+    return alone ? this.quiet && !this.doubtful && !this.calls.hasTasks : !this.#alone;
+  }
+
+  /** Takes note that a task has ended. */
+  ended(taskId: string): void {
+    this.calls.ended(taskId);
+    this.progress.ended(taskId);
   }
 
   /** Tells whether what the server asks or logs may belong to a call that was given up: it is for nobody else then. */
@@ -137,13 +138,8 @@ export class Upstream {
   }
 
   /** Tells whether log messages that come while a call runs can be for nobody but its client. */
-  maySendLogsOf({ logLevel, session }: Carried): boolean {
-    if (logLevel === undefined) return true;
-    const { calls } = this.#doubt;
-    if (calls === undefined) return false;
-    return [...this.#carried.all(), ...calls].every(
-      (other) => other.logLevel === undefined || (session !== undefined && other.session?.state === session.state),
-    );
+  maySendLogsOf(call: Carried): boolean {
+    return call.logLevel === undefined || this.calls.areLogsOf(call, true);
   }
 
   /** The client that was opened last, if there was one. */
@@ -157,13 +153,13 @@ export class Upstream {
    * @param alone Keeps other calls away, so that whatever is heard meanwhile is this one's; the connection must be quiet.
    */
   async carry(params: JsonObject, call: Carried, alone = false): Promise<JsonObject> {
-    const place = this.#carried.add(call);
+    const place = this.calls.carry(call);
     this.#stateful ||= methodOf(call.method)?.leaves !== 'nothing';
     this.#alone = this.#alone || alone;
     try {
       const client = await this.client();
       if (hasSessionLevel(client))
-        await this.#adjustLevel(client, call.session === undefined ? this.#mostTalkative() : this.#wanted);
+        await this.#adjustLevel(client, call.session === undefined ? this.calls.mostTalkative : this.#wanted);
       return await this.#run(client, params, call);
     } catch (error) {
       if (!call.signal.aborted) this.#failures.note(error, call.method);
@@ -171,6 +167,7 @@ export class Upstream {
     } finally {
       place.leave();
       this.usedAt = this.#tick();
+      this.#hasServed ||= call.ask !== undefined;
       if (alone) this.#alone = false;
     }
   }
@@ -267,33 +264,39 @@ export class Upstream {
 
   async #connect(): Promise<Client> {
     const events: ClientEvents = {
-      onLog: (message) => this.#logged(message),
-      onNotification: (method, params) => this.#notified(method, params),
+      onLog: (message, { request }) => this.#logged(message, request),
+      onNotification: (method, params, { request }) => this.#notified(method, params, request),
       onReconnect: () => {
-        this.#doubt.end();
+        this.#begunAnew();
         this.#events.onMissed?.();
       },
       onGap: () => this.#events.onMissed?.(),
-      onRequest: (method, params, { signal }) => this.#asked(method, params, signal),
+      onRequest: (method, params, { signal, request }) => this.#asked(method, params, { signal, request }),
     };
     const client = await this.#open(events, this.#self, this.#closed.signal);
     const isAnother = this.#latest !== undefined;
     [this.#latest, this.#told] = [client, undefined];
-    this.#doubt.end();
+    this.#begunAnew();
     void client.closed.then(() => {
       if (this.#latest !== client) return;
       this.#client = undefined;
-      this.#doubt.end();
+      this.#begunAnew();
     });
     // The one before was lost for good, and what changed since nobody heard.
     if (isAnother) this.#events.onMissed?.();
     return client;
   }
 
+  /** Forgets the calls of a connection that is over. */
+  #begunAnew(): void {
+    this.#doubt.end();
+    this.#hasServed = false;
+  }
+
   async #run(client: Client, params: JsonObject, call: Carried): Promise<JsonObject> {
-    const target = calledTarget(call.method, params);
     let answered: (() => void) | undefined;
-    const place = this.#running.add([call, target]);
+    const sent: SentCall = { call, id: undefined };
+    const place = this.calls.send(sent);
     this.#last = call;
     try {
       return await this.progress.during(call, params, (progress) =>
@@ -303,8 +306,9 @@ export class Upstream {
           ...progress,
           own: this.#self !== undefined,
           waiting: this.#waiting,
+          onSent: (id) => void (sent.id = id),
           onGivenUp: () => {
-            if (!this.#endsWithItsStream(client)) answered = this.#doubt.of(call, target);
+            if (!this.#endsWithItsStream(client)) answered = this.#doubt.of(call);
           },
           onLateAnswer: () => answered?.(),
         }),
@@ -319,17 +323,6 @@ export class Upstream {
     return this.#facts.cancelsByClosing && revisionFor(client).httpCancellation === 'close-stream';
   }
 
-  /** Requests that were sent and are not answered, the oldest first. */
-  #runs(): readonly Carried[] {
-    return this.#running.all().map(([call]) => call);
-  }
-
-  /** The level at which every running call hears what it wants to. */
-  #mostTalkative(): LoggingLevel | undefined {
-    const wanted = new Set(this.#carried.all().map(({ logLevel }) => logLevel));
-    return loggingLevels.find((level) => wanted.has(level));
-  }
-
   /** An upstream that refuses a level still answers calls. */
   async #adjustLevel(client: Client, level: LoggingLevel | undefined): Promise<void> {
     if (level === undefined || level === this.#told) return;
@@ -341,36 +334,47 @@ export class Upstream {
     }
   }
 
-  #notified(method: string, params: JsonObject): void {
+  #notified(method: string, params: JsonObject, request: number | undefined): void {
     if (method === 'notifications/progress') {
       const { latest } = this;
       if (latest !== undefined)
         related(this.#events, params, (named) => this.progress.heard(named, revisionFor(latest)));
       return;
     }
-    // What only an extension understands belongs to whoever is the only one that it can be meant for.
-    const [call] = !this.doubtful && this.#running.size === 1 ? this.#runs() : [];
-    if (methodOf(method) === undefined && call !== undefined) call.send(method, params);
-    else this.#events.onNotification?.(method, params);
+    if (method === 'notifications/tasks/status' && hasEnded(params)) this.calls.ended(params['taskId']);
+    const { onNotification } = this.#events;
+    if (methodOf(method) !== undefined) return onNotification?.(method, params);
+    // The messages of an extension belong to the call in whose exchange they come, or whose token they have.
+    const within = this.calls.sentAs(request);
+    if (within !== undefined) within.send(method, params);
+    else if (request === undefined && !this.progress.tell(method, params))
+      related(this.#events, params, (named) => onNotification?.(method, named));
   }
 
-  /** A question names no request: the connection's client is asked, or a call that may carry it. */
-  async #asked(method: string, given: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+  async #asked(
+    method: string,
+    given: JsonObject,
+    { signal, request }: { readonly signal: AbortSignal; readonly request: number | undefined },
+  ): Promise<JsonObject> {
     const { onRequest } = this.#events;
     const params = withoutWish(method, given, this.#self?.capabilities);
-    this.asking.learn();
-    if (onRequest !== undefined) return await onRequest(method, params, { signal, running: this.#runs() });
-    return await this.asking.ask({ method, params, signal });
+    if (onRequest !== undefined) {
+      const on = this.calls.sentAs(request) ?? this.calls.running.at(-1);
+      return await onRequest(method, params, { signal, on });
+    }
+    this.#onAsked();
+    return await this.asking.ask({ method, params, signal, request });
   }
 
-  /** A log message names no request: the calls of one client take it where nobody else's can have caused it. */
-  #logged(message: LoggingMessageNotificationParams): void {
-    const carried = this.#carried.all().filter(({ logLevel }) => logLevel !== undefined);
-    const call = carried.find((one) => one.admits(message.level)) ?? carried[0];
+  /** Brings a log message to the call in whose exchange it came, else to the client that alone can have caused it. */
+  #logged(message: LoggingMessageNotificationParams, request: number | undefined): void {
+    const { calls } = this;
+    const wanting = request === undefined ? calls.carried : [calls.sentAs(request)];
+    const call = wanting.find((one) => one?.logLevel !== undefined && one.admits(message.level));
     const hearer = call ?? this.#last;
     // Spec, Logging: nothing below the level that the client wants.
     if (hearer?.admits(message.level) !== true) return;
-    if (call !== undefined && this.#isOf(call))
+    if (call !== undefined && (request !== undefined || calls.areLogsOf(call, this.#eachSaysSo)))
       related(this.#events, { ...message }, (named) => call.send('notifications/message', named));
     // It was read as a log message.
     else if (this.#events.onLog !== undefined)
@@ -380,18 +384,9 @@ export class Upstream {
     else if (this.doubtful) this.#doubt.silence();
   }
 
-  /** Tells whether what the server logs now can be for nobody but the client of a call. */
-  #isOf(call: Carried): boolean {
-    if (this.#ofOne) return !this.doubtful;
-    const { calls } = this.#doubt;
-    const eachSaysSo = this.#latest === undefined || revisionFor(this.#latest).logging !== 'session';
-    if (calls === undefined) return false;
-    return [...this.#carried.all(), ...calls].every(
-      (other) =>
-        other === call ||
-        (eachSaysSo && other.logLevel === undefined) ||
-        (other.session !== undefined && other.session.state === call.session?.state),
-    );
+  /** Tells whether the server logs for those requests alone that want it. */
+  get #eachSaysSo(): boolean {
+    return this.#latest === undefined || revisionFor(this.#latest).logging !== 'session';
   }
 }
 

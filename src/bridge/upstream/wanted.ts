@@ -14,16 +14,12 @@ export interface WantedConnection {
   readonly self?: ClientView | undefined;
   /** Owner whose places it takes. */
   readonly owner?: string | undefined;
-  /** Tells clients without a principal apart. */
-  readonly name?: string | undefined;
 }
 
 /** Rules of an upstream about who may share a connection to it. */
 export interface UpstreamSharing {
   /** Its revision where that begins with a handshake. */
   readonly handshake: Revision | undefined;
-  /** True when each client has one connection for all its calls. */
-  readonly oneEach: boolean;
   /** The one principal whose calls all of them are, so that nobody else's connections are to be kept apart. */
   readonly own: string | undefined;
 }
@@ -37,23 +33,15 @@ export function wantedOf(
 }
 
 /** Parts of a call that say which connection it must have. */
-interface Wanting extends Pick<Carried, 'client' | 'facts' | 'address' | 'auth'> {
-  /** Client in whose process it is, by the name that told that one apart; the own one where it is left out. */
-  readonly within?: string | undefined;
-}
+type Wanting = Pick<Carried, 'client' | 'facts' | 'address' | 'auth'>;
 
 /** Connection that a call must have, by whom it serves. */
 export function wantedBy(
   carried: Wanting,
   principal: string | undefined,
-  { handshake, oneEach, own }: UpstreamSharing,
+  { handshake, own }: UpstreamSharing,
 ): WantedConnection {
-  const self = selfOf(carried, handshake);
-  const { address, client } = carried;
-  const wanted = { ...wantedOf({ principal, address }, own), self };
-  if (principal !== undefined || self === undefined || !oneEach) return wanted;
-  const { name, version } = client.info ?? {};
-  return { ...wanted, name: carried.within ?? JSON.stringify([address, name, version]) };
+  return { ...wantedOf({ principal, address: carried.address }, own), self: selfOf(carried, handshake) };
 }
 
 /**
@@ -94,9 +82,12 @@ export function declaredTo(
   return projectClientCapabilities(handshake, declaredIn(from, handshake, capabilities));
 }
 
-/** Nobody shares a connection with another principal, nor with a client that declares something else. */
-export function wantedKeyOf({ principal, self, name }: WantedConnection): string {
-  const who = JSON.stringify(name === undefined ? (principal ?? null) : [name]);
+/**
+ * Nobody shares a connection with another principal, nor with a client that declares something else. What a client says
+ * of itself, and its address, tell nobody apart.
+ */
+export function wantedKeyOf({ principal, self }: WantedConnection): string {
+  const who = JSON.stringify(principal ?? null);
   return self === undefined ? who : `${who} ${canonical(self.capabilities)}`;
 }
 

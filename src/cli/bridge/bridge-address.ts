@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import type { Served } from '../../host/endpoint.ts';
 import { isLoopback } from '../../auth/network.ts';
 import type { ClosingTimes } from '../../http/server/health/closing.ts';
 import type { HealthPaths } from '../../http/server/health/health.ts';
@@ -113,6 +114,13 @@ function closingOf(parsed: Parsed): ClosingTimes {
     if (text !== undefined) times[name] = wholeNumber(`--${flag}`, text, [0, longestMs]);
   }
   return times;
+}
+
+/** Warns that clients of a version without sessions cannot be told apart, since the command line knows no principals. */
+export function warningOfAnonymous({ endpoint }: Pick<Served, 'endpoint'>): string {
+  const stateless = endpoint.revisions.filter(({ sessions }) => !sessions).map(({ date }) => date);
+  if (stateless.length === 0) return '';
+  return `  warning  clients of ${stateless.join(', ')} cannot be told apart here: they share the state of a session-based server (protect() of a program tells them apart)\n`;
 }
 
 /** Spec 2025-11-25, Transports, Security Warning: the Host check is what keeps DNS rebinding out. */

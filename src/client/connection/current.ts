@@ -283,9 +283,9 @@ export class CurrentConnection {
       misplaced: (message, place) =>
         inbound.misplaced?.(message, place) === true ||
         this.#observers.some((observer) => observer.misplaced?.(message.method, message.params ?? {}) === true),
-      notification: (message) => {
+      notification: (message, within) => {
         for (const observer of this.#observers) observer.notified?.(message.method, message.params ?? {});
-        inbound.notification(message);
+        inbound.notification(message, within);
       },
       gap: () => {
         for (const observer of this.#observers) observer.gap?.();

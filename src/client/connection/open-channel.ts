@@ -59,8 +59,12 @@ export interface Inbound {
   malformed?(id: RequestId, reason: string, by: Questioned): void;
   /** Tells whether a notification has no place where it came, so that nobody is to hear of it. */
   misplaced?(message: NotificationMessage, where: NotificationPlace): boolean;
-  /** Every other notification, but progress that nobody waits for, and cancellations before them. */
-  notification(message: NotificationMessage): void;
+  /**
+   * Every other notification, but progress that nobody waits for, and cancellations before them.
+   *
+   * @param within The request of ours in whose exchange it came, where that is known.
+   */
+  notification(message: NotificationMessage, within: number | undefined): void;
   /** Notifications may have been lost, with the stream on which they would have come. */
   gap?(): void;
   /** Something was ignored: a malformed message, a response to nothing. */
@@ -277,11 +281,12 @@ export class OpenChannel implements ConnectionEnd {
     const message = isProgress ? connection.spelledAsAsked(received) : received;
     connection.guard(message.method, () => {
       const about = isProgress ? connection.reported(message) : undefined;
-      if (this.#inbound.misplaced?.(message, { within: requestOf(origin), about }) === true) return;
+      const within = requestOf(origin);
+      if (this.#inbound.misplaced?.(message, { within, about }) === true) return;
       if (message.method === 'notifications/cancelled') connection.running.cancelled(message.params);
       // Progress that nobody waits for is dropped, as the spec wants it of reports that crossed the result.
       if (isProgress && !connection.progressed(message)) return;
-      this.#inbound.notification(message);
+      this.#inbound.notification(message, within);
     });
   }
 

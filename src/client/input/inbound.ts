@@ -23,7 +23,7 @@ import { toWire } from '../../protocol/compile/to-wire.ts';
 import { throughClientMiddleware } from '../middleware/late-passing.ts';
 import type { CarrierSource } from '../middleware/passing.ts';
 import type { Inbound, Questioned } from '../connection/open-channel.ts';
-import type { ClientSettings } from '../options.ts';
+import type { ClientSettings, NotificationContext } from '../options.ts';
 import { AnsweredQuestions } from './answered-questions.ts';
 
 /** Circumstances of a server's request that a handler may know. */
@@ -91,14 +91,14 @@ export function createInbound(options: InboundOptions): Inbound {
       warn('progress was ignored, since it came on the stream of another request');
       return true;
     },
-    notification(message) {
+    notification(message, within) {
       if (message.method === 'notifications/cancelled') return;
       const { chain } = settings;
       const { source } = options;
       // Before the revision is settled nothing comes that is for anybody.
-      if (!chain.used || options.revision() === undefined) return hear(message, options);
+      if (!chain.used || options.revision() === undefined) return hear(message, within, options);
       const failed = (error: unknown): void => settings.failed(`middleware failed for ${shown(message.method)}`, error);
-      const pass = (params: JsonObject): void => hear({ ...message, params }, options);
+      const pass = (params: JsonObject): void => hear({ ...message, params }, within, options);
       const way = { chain, source, hear: pass, failed };
       Promise.resolve(throughClientMiddleware((late) => late.heardThrough(message, way))).catch(failed);
     },
@@ -216,20 +216,25 @@ function handingOn(method: string, onRequest: NonNullable<ClientSettings['onRequ
   };
 }
 
-function hear({ method, params = {} }: NotificationMessage, { settings, revision }: InboundOptions): void {
+function hear(
+  { method, params = {} }: NotificationMessage,
+  within: number | undefined,
+  { settings, revision }: InboundOptions,
+): void {
+  const context = within === undefined ? {} : { request: within };
   const settled = revision();
   if (method === 'notifications/progress') {
     // Calls lets only well-formed progress of requests in flight through.
     settings.onProgress?.(params as unknown as Parameters<NonNullable<typeof settings.onProgress>>[0]);
   } else if (method === 'notifications/message' && settled !== undefined) {
-    if (settings.onLog !== undefined && !hearLog(settings.onLog, params, { settled, settings })) return;
+    if (settings.onLog !== undefined && !hearLog(settings.onLog, params, { settled, settings, context })) return;
   } else if (method === 'notifications/elicitation/complete' && settled !== undefined) {
     settings.inputs.complete(params, settled);
   } else if (settled?.serverRequests === false && !isSubscribed(params)) {
     // Spec 2026-07-28: changes are told on a listen stream that asked for them. The news is still worth hearing.
     settings.onWarning?.(`an unsolicited notification came: ${shown(method)}`);
   }
-  settings.onNotification?.(method, params);
+  settings.onNotification?.(method, params, context);
 }
 
 /**
@@ -239,7 +244,11 @@ function hear({ method, params = {} }: NotificationMessage, { settings, revision
 function hearLog(
   onLog: NonNullable<ClientSettings['onLog']>,
   params: JsonObject,
-  { settled, settings }: { readonly settled: Revision; readonly settings: ClientSettings },
+  {
+    settled,
+    settings,
+    context,
+  }: { readonly settled: Revision; readonly settings: ClientSettings; readonly context: NotificationContext },
 ): boolean {
   let message: LoggingMessageNotificationParams;
   try {
@@ -248,7 +257,7 @@ function hearLog(
     settings.onWarning?.('a log message of the server was ignored, since it is malformed', error);
     return false;
   }
-  onLog(message);
+  onLog(message, context);
   return true;
 }
 

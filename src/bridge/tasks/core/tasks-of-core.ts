@@ -62,7 +62,7 @@ export class TasksOfCore {
       const flat = asOfExtension(got);
       if (hasEnded({ status })) {
         this.told.ended(asked.taskId);
-        upstream.progress.ended(asked.taskId);
+        upstream.ended(asked.taskId);
       }
       if (status === 'completed' || status === 'failed') return await ended(client, flat, asked);
       const shown = status === 'cancelled' ? flat : this.told.shown(asked.taskId, flat);
@@ -105,7 +105,7 @@ export class TasksOfCore {
   }
 
   async #on<T>({ call, taskId }: TaskOfClient, work: (client: Client, upstream: Upstream) => Promise<T>): Promise<T> {
-    const upstream = this.#pool.preferredBy(call);
+    const upstream = this.#pool.preferredBy(call, call.within);
     return await upstream.during(async (client) => {
       try {
         return await work(client, upstream);

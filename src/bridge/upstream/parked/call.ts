@@ -9,7 +9,7 @@ import { McpError } from '../../../protocol/error.ts';
 import { fromWire } from '../../../protocol/compile/from-wire.ts';
 import type { LoggingLevel } from '../../../protocol/features/logging.ts';
 import { methodOf } from '../../../protocol/catalogue.ts';
-import { HandedBack, type Carried } from '../carried.ts';
+import type { Carried } from '../carried.ts';
 import { Kept } from './kept.ts';
 import { ownerOf } from '../wanted.ts';
 
@@ -97,9 +97,8 @@ export class ParkedCall {
     const outcome = run(this.carried);
     const settle = (result?: JsonObject): void => {
       this.#settled = true;
-      // Questions that the client has in hand it may still answer.
-      if (this.#waiting) this.#handBack();
-      else this.#finish(result);
+      this.#withdraw(answered);
+      if (!this.#waiting) this.#finish(result);
       this.#wake();
     };
     this.#outcome = outcome;
@@ -120,7 +119,6 @@ export class ParkedCall {
     if (this.#taker !== taker) throw new McpError('invalidRequest', 'another request took this call up');
     if (!this.#settled) return this.#ask();
     this.#waiting = false;
-    this.#handBack();
     this.#events.onGone(this);
     return { kind: 'complete', result: await (this.#outcome as Promise<JsonObject>) };
   }
@@ -141,9 +139,7 @@ export class ParkedCall {
     this.#forget();
     this.#away(false);
     this.#gone.abort(new DOMException(why, 'AbortError'));
-    if (this.#settled) this.#handBack();
-    for (const { reject } of this.#questions.values()) reject(new McpError('internalError', why));
-    this.#questions.clear();
+    this.#withdraw(why);
     this.#events.onGone(this);
   }
 
@@ -169,9 +165,9 @@ export class ParkedCall {
     this.#events.onFinished(this);
   }
 
-  /** Gives back a question that is still asked when the call is over, which was another call's. */
-  #handBack(): void {
-    for (const { reject } of this.#questions.values()) reject(new HandedBack());
+  /** Rejects the questions that are still open. */
+  #withdraw(why: string): void {
+    for (const { reject } of this.#questions.values()) reject(new McpError('internalError', why));
     this.#questions.clear();
   }
 
@@ -231,8 +227,6 @@ export class ParkedCall {
 
   #asCarried({ method, requestId, facts, client, address, auth }: Call): Carried {
     const current = (): Taker => this.#taker;
-    const asked = (): number => this.#asked;
-    const awaited = (): boolean => this.#waiting;
     return {
       method,
       requestId,
@@ -250,18 +244,14 @@ export class ParkedCall {
       get logLevel() {
         return current().logLevel;
       },
-      get asked() {
-        return asked();
-      },
-      get awaited() {
-        return awaited();
-      },
       admits: (level) => current().admits(level),
       send: (name, params) => this.#send(name, params),
       ask: async (name, params, signal) => await this.#question(name, params, signal),
     };
   }
 }
+
+const answered = 'the server has answered the call that the question belongs to';
 
 const questions: ReadonlySet<string> = new Set(askMethods);
 

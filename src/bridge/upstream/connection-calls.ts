@@ -1,0 +1,99 @@
+import { Crowd, type Membership } from '../../jsonrpc/crowd.ts';
+import { loggingLevels, type LoggingLevel } from '../../protocol/features/logging.ts';
+import type { Carried } from './carried.ts';
+import type { Doubt } from './doubt.ts';
+
+/** Request that was sent. */
+export interface SentCall {
+  readonly call: Carried;
+  /** The id that it was sent with last. */
+  id: number | undefined;
+}
+
+/** Limit of the tasks of a connection that are remembered. */
+const mostTasks = 1_000;
+
+/** The calls of one connection, the tasks that some became, and which of them a message of the server can belong to. */
+export class ConnectionCalls {
+  readonly #doubt: Doubt;
+  /** Calls from the moment on when it was decided that they may be here. */
+  readonly #carried = new Crowd<Carried>();
+  readonly #sent = new Crowd<SentCall>();
+  /** Tasks of the server that were made on it and have not ended, as far as is known. */
+  readonly #tasks = new Set<string>();
+
+  constructor(doubt: Doubt) {
+    this.#doubt = doubt;
+  }
+
+  get size(): number {
+    return this.#carried.size;
+  }
+
+  /** The calls that are here, the oldest first. */
+  get carried(): readonly Carried[] {
+    return this.#carried.all();
+  }
+
+  /** Those of them that were sent. */
+  get running(): readonly Carried[] {
+    return this.#sent.all().map(({ call }) => call);
+  }
+
+  carry(call: Carried): Membership {
+    return this.#carried.add(call);
+  }
+
+  send(sent: SentCall): Membership {
+    return this.#sent.add(sent);
+  }
+
+  /** The call that was sent with an id and still runs. */
+  sentAs(id: number | undefined): Carried | undefined {
+    return id === undefined ? undefined : this.#sent.all().find((sent) => sent.id === id)?.call;
+  }
+
+  /** Takes note of a task that a call became. */
+  began(taskId: string): void {
+    const [oldest] = this.#tasks;
+    if (this.#tasks.size >= mostTasks && oldest !== undefined) this.#tasks.delete(oldest);
+    this.#tasks.add(taskId);
+  }
+
+  /** Takes note that a task has ended. */
+  ended(taskId: unknown): void {
+    this.#tasks.delete(String(taskId));
+  }
+
+  /** Tells whether tasks were made here that have not ended. */
+  get hasTasks(): boolean {
+    return this.#tasks.size > 0;
+  }
+
+  /** Tells whether neither a call runs here whose client may be asked, nor a task. */
+  get asksNobody(): boolean {
+    return !this.hasTasks && this.carried.every(({ ask, signal }) => ask === undefined || signal.aborted);
+  }
+
+  /** The level at which every call hears what it wants to. */
+  get mostTalkative(): LoggingLevel | undefined {
+    const wanted = new Set(this.carried.map(({ logLevel }) => logLevel));
+    return loggingLevels.find((level) => wanted.has(level));
+  }
+
+  /**
+   * Tells whether log messages that name no call can be for nobody but the client of one.
+   *
+   * @param eachSaysSo True where the server logs for those requests alone that want it.
+   */
+  areLogsOf(call: Carried, eachSaysSo: boolean): boolean {
+    const { calls } = this.#doubt;
+    if (calls === undefined) return false;
+    return [...this.carried, ...calls].every(
+      (other) =>
+        other === call ||
+        (eachSaysSo && other.logLevel === undefined) ||
+        (other.session !== undefined && other.session.state === call.session?.state),
+    );
+  }
+}
