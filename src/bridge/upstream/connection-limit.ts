@@ -1,4 +1,5 @@
 import { EndedSessions } from './ended-sessions.ts';
+import { StartLimit } from './start-limit.ts';
 
 /** Holder of places: a pool that is asked to give one up where they are scarce. */
 export interface Holder {
@@ -25,6 +26,9 @@ export type Full = 'all' | 'own';
 /** The least number of connections that may be closing at once, for one owner and for all. */
 const leastClosing = { own: 16, all: 32 } as const;
 
+/** The least number of processes that may be started within a minute, for one owner and for all. */
+const leastStarts = { own: 64, all: 1_024 } as const;
+
 /**
  * Limit of the connections that may be open at once, counted over all the pools that open them, and for each owner.
  * Where they are scarce, whichever was used least recently gives way; none does in the middle of a call. What is given
@@ -37,6 +41,8 @@ export class ConnectionLimit {
   readonly #open = new Count();
   readonly #closing = new Count();
   readonly #ended: EndedSessions;
+  /** Limit of how often processes are started. */
+  readonly starts: StartLimit;
   #ticks = 0;
 
   /**
@@ -47,6 +53,10 @@ export class ConnectionLimit {
     this.limit = limit;
     this.ownLimit = ownLimit;
     this.#ended = new EndedSessions(warn);
+    this.starts = new StartLimit({
+      own: Math.max(leastStarts.own, 2 * ownLimit),
+      all: Math.max(leastStarts.all, 16 * limit),
+    });
   }
 
   /** Ends a session that has a place, for an owner that has all of its own or since all are taken, and tells of it. */

@@ -173,7 +173,10 @@ export class Pool {
    * @throws McpError busy when there is none.
    */
   admit({ principal, address }: ClientOrigin): void {
-    if (!this.shared) this.#requireRoom(this.#options.places.makeRoom(ownerOf(principal, address)));
+    if (this.shared) return;
+    const owner = ownerOf(principal, address);
+    this.#requireRoom(this.#options.places.makeRoom(owner));
+    if (this.#areProcesses) this.#options.places.starts.requireOne(owner);
   }
 
   /** Tells whether nobody waits for anything on any connection. */
@@ -311,7 +314,9 @@ export class Pool {
   ): Upstream {
     if (this.#closed) throw new McpError('internalError', 'the bridge is closed');
     const { places, open, facts, main, waiting } = this.#options;
+    if (this.#areProcesses) places.starts.requireOne(options.owner);
     this.#requireRoom(places.take(options.owner));
+    if (this.#areProcesses) places.starts.take(options.owner);
     const upstream = new Upstream({
       open: open(options.events === main),
       facts,

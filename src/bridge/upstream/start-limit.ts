@@ -1,0 +1,79 @@
+import { monotonicNow } from '../../jsonrpc/timeout.ts';
+import { McpError } from '../../protocol/error.ts';
+
+/** Numbers of processes that may be started within a minute. */
+export interface StartLimits {
+  /** For one owner. */
+  readonly own: number;
+  /** For all together. */
+  readonly all: number;
+}
+
+const minuteMs = 60_000;
+
+/** Starts that are left, which come back with time. */
+interface Bucket {
+  left: number;
+  at: number;
+}
+
+/**
+ * Limit of how often processes are started. The limit of connections does not bound that: whoever declares something else with each call wants another
+ * process each time, and an idle one makes way.
+ */
+export class StartLimit {
+  readonly #limits: StartLimits;
+  readonly #now: () => number;
+  readonly #all: Bucket;
+  /** By owner, the least recently used first. */
+  readonly #own = new Map<string, Bucket>();
+
+  constructor(limits: StartLimits, now: () => number = monotonicNow) {
+    this.#limits = limits;
+    this.#now = now;
+    this.#all = { left: limits.all, at: now() };
+  }
+
+  /** @throws McpError busy when an owner, or all together, may start no process now. */
+  requireOne(owner: string | undefined): void {
+    const { own, all } = this.#limits;
+    this.#refill(this.#all, all);
+    if (this.#all.left < 1) throw tooMany(all, 'all clients');
+    if (owner !== undefined && this.#of(owner).left < 1) throw tooMany(own, 'one client');
+  }
+
+  /**
+   * Counts a process that is started.
+   *
+   * @throws McpError busy likewise.
+   */
+  take(owner: string | undefined): void {
+    this.requireOne(owner);
+    this.#all.left--;
+    if (owner !== undefined) this.#of(owner).left--;
+  }
+
+  #of(owner: string): Bucket {
+    const { own } = this.#limits;
+    const bucket = this.#own.get(owner) ?? { left: own, at: this.#now() };
+    this.#refill(bucket, own);
+    this.#own.delete(owner);
+    this.#own.set(owner, bucket);
+    // After a minute a bucket is full again, and need not be kept.
+    for (const [other, { at }] of this.#own) {
+      if (this.#now() - at < minuteMs) break;
+      this.#own.delete(other);
+    }
+    return bucket;
+  }
+
+  #refill(bucket: Bucket, most: number): void {
+    const now = this.#now();
+    bucket.left = Math.min(most, bucket.left + ((now - bucket.at) / minuteMs) * most);
+    bucket.at = now;
+  }
+}
+
+function tooMany(most: number, whom: string): McpError {
+  return new McpError('busy', `the bridge has started ${most} processes for ${whom} within a minute; try again later`);
+}
