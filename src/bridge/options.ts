@@ -102,8 +102,9 @@ export interface MergedBridgeOptions extends BridgeBehavior {
    */
   readonly prefix?: PrefixMode;
   /**
-   * Time that one server may keep the others waiting when the bridge begins and when something of all of them is asked
-   * for; 10000 ms. Then its part is left out for the time being.
+   * Time that one server may take to answer when something of all of them is asked for; 10000 ms. Then its part is left
+   * out, and it is waited for no more until it answers. The bridge begins with the first server that is there, or after a
+   * second; the others join later.
    */
   readonly patienceMs?: number;
 }

@@ -40,11 +40,15 @@ describe('parley bridge --config', { concurrency: 4 }, () => {
       });
       const client = await connect(transport, { revisions });
       t.after(() => client.close());
-      const names = (await client.listTools()).map(({ name }) => name);
-      assert.ok(
-        names.includes('example__echo') && names.includes('small__echo') && names.includes('add'),
-        names.join(),
-      );
+      let changed = (): void => undefined;
+      await client.subscribe({ tools: true }, () => changed());
+      // A server that starts later than the other joins.
+      for (;;) {
+        const change = new Promise<void>((resolve) => (changed = resolve));
+        const names = new Set((await client.listTools()).map(({ name }) => name));
+        if (['example__echo', 'small__echo', 'add'].every((name) => names.has(name))) break;
+        await change;
+      }
       const { content } = await client.callTool('small__echo', { message: 'x' });
       assert.deepEqual(content, [{ type: 'text', text: 'given x' }]);
       const other = await client.callTool('example__echo', { message: 'x' });

@@ -2,6 +2,7 @@ import type { Call } from '../../host/call.ts';
 import type { Handler } from '../../host/host.ts';
 import type { CompleteRequestParams } from '../../protocol/features/completion.ts';
 import { methodsWith, type RequestTypes } from '../../protocol/catalogue.ts';
+import { mostOf } from './begin.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { MergedListen } from './listen.ts';
 import { requestsAboutTasks } from '../single/handlers.ts';
@@ -20,6 +21,9 @@ export interface MergedHandlersOptions {
   readonly listens: MergedListen;
   readonly tasks: LateTaskRoutes;
 }
+
+/** Longest wait for the first server to end a watch, in milliseconds. */
+const longestMs = 10_000;
 
 type Handlers = {
   readonly [Method in keyof RequestTypes]?: (params: RequestTypes[Method]['params'], call: Call) => unknown;
@@ -47,9 +51,11 @@ export function mergedHandlers({
     'resources/subscribe': (params, call) => routes.byUri(params.uri, { ...params }, call),
     'resources/unsubscribe': async (params, call) => {
       // Whoever watched it stops; to the others it is an unknown URI, which is fine.
-      await Promise.all(
-        slots.map(async ({ single }) => await single?.host.handler(call.method)?.({ ...params }, call)),
-      );
+      const leaving = slots.map(async ({ single }) => await single?.host.handler(call.method)?.({ ...params }, call));
+      const failed: unknown[] = [];
+      for (const one of leaving) one.catch((error: unknown) => failed.push(error));
+      await mostOf(leaving, longestMs);
+      if (failed.length > 0) throw failed[0];
       return {};
     },
     'completion/complete': (params, call) => complete(params, call, routes),

@@ -13,6 +13,7 @@ import { listChanges, type ListChange } from '../../protocol/catalogue.ts';
 import { tasksExtension } from '../../protocol/features/tasks.ts';
 import { wordsOf } from '../failure.ts';
 import type { Single } from '../single/single.ts';
+import { graceMs, mostOf } from './begin.ts';
 import type { Slot } from './slot.ts';
 import { subCall } from './sub-call.ts';
 
@@ -147,13 +148,19 @@ export class MergedListen {
     const { call, flags, uris, tasks, early, ended } = stream;
     const watched = new Set<string>();
     const followed = new Set<string>();
-    const agreeing = slots.map(async (slot) => {
-      if (slot.single === undefined) return;
-      const agreed = await this.#follow(stream, slot, slot.single);
-      for (const uri of agreed.resources) watched.add(uri);
-      for (const id of agreed.tasks) followed.add(id);
-    });
-    await settledOrAborted(patienceMs, Promise.all(agreeing), ended.signal);
+    const named: Promise<void>[] = [];
+    const others: Promise<void>[] = [];
+    for (const slot of slots) {
+      if (slot.single === undefined) continue;
+      const agreeing = this.#follow(stream, slot, slot.single).then((agreed) => {
+        for (const uri of agreed.resources) watched.add(uri);
+        for (const id of agreed.tasks) followed.add(id);
+      });
+      // What a server watches is told with the acknowledgement; the lists are in it whatever the servers say.
+      (uris.has(slot) || tasks?.has(slot) === true ? named : others).push(agreeing);
+    }
+    const begun = Promise.all([Promise.all(named), mostOf(others, graceMs)]);
+    await settledOrAborted(patienceMs, begun, ended.signal);
     if (ended.signal.aborted) return;
     const asked = new Set([...uris.values()].flat());
     const agreed = {

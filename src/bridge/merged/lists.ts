@@ -1,7 +1,7 @@
 import type { CacheHint } from '../../protocol/features/envelope.ts';
 import { hintOf, combinedHint, walkPages, type Page } from '../../client/pages.ts';
 import { plainNumber } from '../../json/exact-number.ts';
-import { after } from '../../jsonrpc/timeout.ts';
+import { after, settledWithin } from '../../jsonrpc/timeout.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import type { Call } from '../../host/call.ts';
 import type { Host } from '../../host/host.ts';
@@ -9,6 +9,7 @@ import { hasServerCapability } from '../../protocol/capability.ts';
 import { methodOf, type ListMethod } from '../../protocol/catalogue.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { wordsOf } from '../failure.ts';
+import { graceMs } from './begin.ts';
 import type { Slot } from './slot.ts';
 import { subCall } from './sub-call.ts';
 
@@ -74,6 +75,9 @@ export async function gather(
   options: GatherOptions,
 ): Promise<ReadonlyMap<Slot, ServerPart>> {
   const parts = new Map<Slot, ServerPart>();
+  // Servers that start together are listed together.
+  const arriving = slots.flatMap((slot) => slot.arriving ?? []);
+  if (arriving.length > 0) await settledWithin(graceMs, Promise.allSettled(arriving));
   await Promise.all(
     slots.map(async (slot) => {
       const part = await partOf(slot, kind, call, options);
@@ -105,27 +109,30 @@ async function partOf(
   // Who is looked for already keeps nobody waiting.
   if (single === undefined || slot.absent) return undefined;
   return await new Promise<ServerPart | undefined>((resolve) => {
+    const { method } = mergedLists[kind];
     let isLate = false;
     const cancel = after(
-      patienceMs,
+      // Who was late is waited for no more until it answers.
+      slot.late.has(method) ? Math.min(graceMs, patienceMs) : patienceMs,
       () => {
         isLate = true;
-        onWarning(
-          `${slot.name} did not answer ${mergedLists[kind].method} within ${patienceMs} ms: its part is missing`,
-        );
+        if (!slot.late.has(method))
+          onWarning(`${slot.name} did not answer ${method} within ${patienceMs} ms: its part is missing`);
+        slot.late.add(method);
         resolve(undefined);
       },
       true,
     );
     const settled = (part: ServerPart | undefined): void => {
       cancel();
+      slot.late.delete(method);
       resolve(part);
       if (part === undefined) return;
       slot.answered();
       if (isLate) onLate(slot, part);
     };
     const warn = (message: string): void => onWarning(`${slot.name}: ${message}`);
-    fetched(slot, call, { method: mergedLists[kind].method, ask: () => drain(single.host, kind, call, warn) })
+    fetched(slot, call, { method, ask: () => drain(single.host, kind, call, warn) })
       .then(settled)
       .catch((error: unknown) => {
         warn(wordsOf(error));

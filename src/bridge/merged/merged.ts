@@ -1,7 +1,7 @@
-import { settledWithin } from '../../jsonrpc/timeout.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import type { Call } from '../../host/call.ts';
 import type { Host } from '../../host/host.ts';
+import { mostOf } from './begin.ts';
 import { Catalogue } from './catalogue.ts';
 import { listChanges } from '../../protocol/catalogue.ts';
 import { MergedListen } from './listen.ts';
@@ -88,7 +88,8 @@ export async function openMerged(parts: MergedParts): Promise<Merged> {
     else session.notify(method, {});
   }
 
-  await firstOf(slots, patienceMs);
+  // One server alone keeps nobody else waiting.
+  await firstOf(slots, slots.length === 1 ? patienceMs : firstMs);
   const handlers = mergedHandlers({ slots, catalogue, routes, sessions, listens, tasks });
   return {
     host: hostOf({ parts, slots, catalogue, sessions, handlers }),
@@ -125,10 +126,15 @@ function slotsOf(
   });
 }
 
-/** Waits for all servers, but not for long; that not one of them is there is a failure. */
-async function firstOf(slots: readonly Slot[], patienceMs: number): Promise<void> {
-  const attempts = slots.map((slot) => slot.start());
-  await settledWithin(patienceMs, Promise.allSettled(attempts));
+/** Longest wait for the first server: clients take a bridge that does not answer for an older server, or for none. */
+const firstMs = 1_000;
+
+/** Waits for the first server, and a moment for the others. @throws ConnectionError when each of them has failed. */
+async function firstOf(slots: readonly Slot[], limitMs: number): Promise<void> {
+  await mostOf(
+    slots.map((slot) => slot.start()),
+    limitMs,
+  );
   if (slots.some(({ standing }) => standing.state !== 'failing')) return;
   await Promise.all(slots.map((slot) => slot.close()));
   const failures = slots.map(({ standing: { name, failure } }) => `${name}: ${failure}`);

@@ -18,12 +18,12 @@ export function mergedCapabilities(slots: readonly Slot[]): ServerCapabilities {
   const offers = slots.flatMap(({ single }) => (single === undefined ? [] : [single.host.capabilities()]));
   const isMissing = offers.length < slots.length;
   const has = (feature: keyof ServerCapabilities): boolean => offers.some((offer) => offer[feature] !== undefined);
-  const isWatchable = offers.some(({ resources }) => resources?.subscribe === true);
+  const isWatchable = isMissing || offers.some(({ resources }) => resources?.subscribe === true);
   return {
     ...experimentalOf(offers),
     ...union(offers, 'extensions'),
     ...(isMissing || has('logging') ? { logging: {} } : {}),
-    ...(has('completions') ? { completions: {} } : {}),
+    ...(isMissing || has('completions') ? { completions: {} } : {}),
     ...(isMissing || has('prompts') ? { prompts: { listChanged: true } } : {}),
     ...(isMissing || has('resources')
       ? { resources: { listChanged: true, ...(isWatchable ? { subscribe: true } : {}) } }

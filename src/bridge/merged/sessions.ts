@@ -3,7 +3,11 @@ import type { Handler, ServerSession } from '../../host/host.ts';
 import { McpError } from '../../protocol/error.ts';
 import { wordsOf } from '../failure.ts';
 import type { Single } from '../single/single.ts';
+import { mostOf } from './begin.ts';
 import type { Slot } from './slot.ts';
+
+/** Longest wait for the first server to take a level, in milliseconds. */
+const longestMs = 10_000;
 
 /** A session, with the request that set its log level last. */
 interface Session {
@@ -56,13 +60,15 @@ export class MergedSessions {
     const session = call.session === undefined ? undefined : this.#sessions.get(call.session.state);
     if (session !== undefined) session.level = { params, call };
     const logging = slots.filter(({ single }) => single?.host.capabilities().logging !== undefined);
-    const outcomes = await Promise.allSettled(
-      logging.map(async ({ single }) => single && (await this.#setLevel(single, params, call))),
-    );
-    const refusals = outcomes.filter((outcome) => outcome.status === 'rejected').map(({ reason }): unknown => reason);
-    if (refusals.length > 0 && refusals.length === outcomes.length && refusals[0] instanceof McpError)
-      throw refusals[0];
-    for (const refusal of refusals) this.#onWarning(`the log level could not be set: ${wordsOf(refusal)}`);
+    const refusals: unknown[] = [];
+    let isOver = false;
+    const warn = (error: unknown): void => this.#onWarning(`the log level could not be set: ${wordsOf(error)}`);
+    const work = logging.map(async ({ single }) => single && (await this.#setLevel(single, params, call)));
+    for (const one of work) one.catch((error: unknown) => (isOver ? warn(error) : refusals.push(error)));
+    await mostOf(work, longestMs);
+    isOver = true;
+    if (refusals.length > 0 && refusals.length === work.length && refusals[0] instanceof McpError) throw refusals[0];
+    for (const refusal of refusals) warn(refusal);
     return {};
   }
 

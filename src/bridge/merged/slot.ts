@@ -35,6 +35,8 @@ export interface SlotOptions {
 export class Slot {
   readonly name: string;
   readonly label: string;
+  /** Lists for which the server took too long, by method, until it answers. */
+  readonly late: Set<string> = new Set();
   readonly #options: SlotOptions;
   readonly #closed = new AbortController();
   #single: Single | undefined;
@@ -47,6 +49,8 @@ export class Slot {
   #reviving = false;
   #reaching: Promise<string | undefined> | undefined;
   #joining: Promise<void> | undefined;
+  /** First attempt to reach the server, while it runs and is not old. */
+  #arriving: Promise<void> | undefined;
 
   constructor(options: SlotOptions) {
     this.#options = options;
@@ -82,7 +86,15 @@ export class Slot {
   start(): Promise<void> {
     const first = this.#join();
     this.#joining = this.#keepJoining(first);
+    this.#arriving = first;
+    const arrived = (): void => void (this.#arriving = undefined);
+    void settledWithin(this.#options.patienceMs, first).then(arrived);
     return first;
+  }
+
+  /** The first attempt to reach the server, while it runs and may be waited for. */
+  get arriving(): Promise<void> | undefined {
+    return this.#arriving;
   }
 
   /** Bridge to the server, for a request that is for this server alone. */
