@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { createServer as createSilent, type AddressInfo } from 'node:net';
 import { describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { settledWithin } from '../jsonrpc/timeout.ts';
 import { listen } from '../node/server/http.ts';
 import { revisions } from '../protocol/revision.ts';
@@ -10,6 +11,7 @@ import { spawnNode } from '../../test/support/programs.ts';
 import { exampleCommand, inThisProcess, parley, start } from '../../test/support/cli-process.ts';
 import { connect } from '../client.ts';
 
+const hung = fileURLToPath(new URL('../../test/bridge/servers/hung.ts', import.meta.url));
 const urlLine = /^ {2}url {6}(\S+)$/m;
 
 describe('parley bridge over HTTP', { concurrency: 4 }, () => {
@@ -334,6 +336,22 @@ describe('parley bridge over stdio', { concurrency: 4 }, () => {
     server.child.kill('SIGTERM');
     await server.ended;
   });
+});
+
+test('a server that does not end by itself ends before its bridge is killed', { timeout: 60_000 }, async () => {
+  const pids: number[] = [];
+  const words = [parley, 'bridge', '--stdio', '--', process.execPath, hung];
+  // A little less time than a host gives, so that a bridge which gave its server as much would leave it behind.
+  const transport = spawnNode(words, {
+    killAfterMs: 1_700,
+    onStderr: (text) => {
+      for (const [, pid] of text.matchAll(/^pid (\d+)$/gm)) pids.push(Number(pid));
+    },
+  });
+  const client = await connect(transport);
+  await client.close();
+  assert.ok(pids.length > 0);
+  for (const pid of pids) assert.ok(await isGone(pid), `${pid} lives on`);
 });
 
 /** Whether a process ends; the system may need a moment to say so. */

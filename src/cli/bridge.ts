@@ -83,13 +83,19 @@ async function frontOne(target: Target, parsed: Parsed, io: Io): Promise<number>
   const telemetry = await telemetryOf(parsed);
   const found = await authOf(target, parsed, circumstancesOf(address, io));
   const { auth, login } = await behindBridge(found, io);
-  const transport = transportOf(target, parsed, io, auth === undefined ? {} : { auth });
+  const transport = transportOf(target, parsed, io, { killAfterMs, ...(auth && { auth }) });
   const run = async (shared: SharedBehavior): Promise<number> => {
     const opening = createBridge({ ...behaviour, ...shared, upstream: transport, ...(login && { login }) });
     return await serve(opening, { address, io, telemetry }, (bridge) => aboutOne(bridge, target));
   };
   return await withSharedStore(parsed, io, { complain: behaviour.onWarning, run });
 }
+
+/**
+ * Time that a server has for each step of its end, in milliseconds. A host gives the bridge 2 s for the end of its input and 2 s after SIGTERM, and then
+ * kills it: servers must have ended by then, or they live on.
+ */
+const killAfterMs = 1_000;
 
 /** Time that a person may take where a request waits, in milliseconds. */
 const loginMs = 300_000;
@@ -137,12 +143,11 @@ async function frontSeveral(
   const servers = serversOf(await readConfig(file, io), parsed, behaviour.onWarning);
   const authorized = await authOfServers(servers, parsed, circumstancesOf(address, io));
   const upstreams: Record<string, UpstreamOptions> = {};
-  for (const [name, { upstream, reach, sharing, revisions }] of Object.entries(servers)) {
+  for (const [name, { reach, sharing, revisions }] of Object.entries(servers)) {
     const found = authorized.get(name);
     const { auth, login } = await behindBridge(found ?? {}, io);
-    const way = auth === undefined ? upstream : reach({ auth });
     upstreams[name] = {
-      upstream: way,
+      upstream: reach({ killAfterMs, ...(auth && { auth }) }),
       ...(sharing && { sharing }),
       ...(revisions && { revisions }),
       ...(login && { login }),
