@@ -19,7 +19,7 @@ const remedy = 'its standard output is for messages alone, and what it logs belo
  * Says that the limit of the whole ended a step, and of a program that was not heard in time why it was started again, and what it
  * printed in place of messages.
  */
-export function explained(error: ConnectionError, { limitMs, program }: FailedConnect): ConnectionError {
+export function explainedConnect(error: ConnectionError, { limitMs, program }: FailedConnect): ConnectionError {
   const { reason, message } = error;
   const step = reason === 'timeout' ? /^(.*) within \d+ ms(?: \(maxTotalTimeoutMs(.*)\))?$/s.exec(message) : null;
   const limit = step && `connecting took longer than ${limitMs} ms (connectTimeoutMs): ${step[1]}${step[2] ?? ''}`;

@@ -168,7 +168,7 @@ class Negotiation {
       transport.ownsProcess === true
         ? { starts: this.#starts, printed: this.#printed ?? this.#channel?.firstUnreadable }
         : undefined;
-    return late === undefined ? error : late.explained(error as ConnectionError, { limitMs, program });
+    return late === undefined ? error : late.explainedConnect(error as ConnectionError, { limitMs, program });
   }
 
   async #probe(revision: Revision, timeoutMs: number | undefined): Promise<Probe> {
