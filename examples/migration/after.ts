@@ -30,4 +30,4 @@ server.resourceTemplate(
 
 server.prompt('plan', { arguments: z.object({ city: z.string() }) }, ({ city }) => `Plan a day in ${city}.`);
 
-serveStdio(server);
+serveStdio(server, { exit: true });

@@ -4,7 +4,7 @@ import { JsonError } from '../../json/parse.ts';
 import type { Message, RequestId, ResponseMessage } from '../../jsonrpc/message.ts';
 import { lineReader, type LineReader } from '../../jsonrpc/ndjson.ts';
 import { parseMessage } from '../../jsonrpc/encode.ts';
-import { settledWithin } from '../../jsonrpc/timeout.ts';
+import { after, settledWithin } from '../../jsonrpc/timeout.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import { answerReceived, invalidRequest, opensStream, toText, type BatchAnswer } from '../../host/batch.ts';
 import { endpointOf, type Conversation, type Served } from '../../host/endpoint.ts';
@@ -34,6 +34,12 @@ export interface StdioServerOptions {
    * by default.
    */
   readonly guardStdout?: boolean;
+  /**
+   * True ends the process once the client has gone, half a second after the last answer, whatever still runs; `close` does not. By
+   * default a process lives on while it has open timers, pools or servers, and 10 seconds after the end of standard input a line on
+   * standard error says so; false leaves that out.
+   */
+  readonly exit?: boolean;
   /** Hears what went wrong beside the messages; by default the `onError` of what is served, where that was given one. Nothing is printed by default. */
   readonly onError?: (error: Error) => void;
 }
@@ -47,11 +53,11 @@ export interface StdioServer {
 }
 
 /**
- * Serves one client over standard input and output. It ends when the input does, and never ends the process.
+ * Serves one client over standard input and output. It ends when the input does; the process ends with it where `exit` says so.
  *
  * @throws TypeError for options that are unknown or make no sense, and for an output that is in use.
  * @example
- * await serveStdio(server).closed;
+ * serveStdio(server, { exit: true });
  */
 export function serveStdio(served: Served, options: StdioServerOptions = {}): StdioServer {
   checkOptions(options);
@@ -73,6 +79,7 @@ const optionNames: Names<StdioServerOptions> = {
   maxPendingBytes: 1,
   drainMs: 1,
   guardStdout: 1,
+  exit: 1,
   onError: 1,
 };
 
@@ -80,8 +87,11 @@ function checkOptions(options: StdioServerOptions): void {
   refuseUnknown('serveStdio', options, optionNames);
   for (const name of ['maxLineBytes', 'maxPendingBytes', 'drainMs'] as const) refuseNoNumber(name, options[name]);
   refuseOther('function', 'onError', options.onError);
-  refuseOther('boolean', 'guardStdout', options.guardStdout);
+  for (const name of ['guardStdout', 'exit'] as const) refuseOther('boolean', name, options[name]);
 }
+
+/** Time that a program has for its clean-up before its process ends, in milliseconds. */
+const cleanUpMs = 500;
 
 class StdioSession {
   readonly closed: Promise<void>;
@@ -99,6 +109,7 @@ class StdioSession {
   readonly #maxPending: number;
   readonly #onError: (error: Error) => void;
   readonly #stopGuarding: () => void;
+  readonly #exit: boolean | undefined;
   readonly #unsubscribe: (() => void)[] = [];
   #ending: Promise<void> | undefined;
   #resolveClosed: () => void = () => {};
@@ -107,6 +118,7 @@ class StdioSession {
   constructor(served: Served, options: StdioServerOptions) {
     const endpoint = endpointOf(served);
     endpoint.behind?.requireServable({ knowsCallers: false, names: [] });
+    this.#exit = options.exit;
     this.closed = new Promise((resolve) => (this.#resolveClosed = resolve));
     this.#input = options.input ?? process.stdin;
     this.#output = options.output ?? process.stdout;
@@ -167,12 +179,21 @@ class StdioSession {
 
   #inputEnded(drainMs: number): void {
     if (this.#ending === undefined) this.#reader.end();
-    void this.end(drainMs);
+    this.#clientGone(drainMs);
   }
 
   #failed(error: Error): void {
     this.#onError(error);
-    void this.end(0);
+    this.#clientGone(0);
+  }
+
+  #clientGone(drainMs: number): void {
+    if (this.#ending !== undefined) return;
+    const ended = this.end(drainMs);
+    // The program may clean up until then.
+    if (this.#exit) void ended.then(() => after(cleanUpMs, () => process.exit()));
+    else if (this.#exit === undefined && this.#input === process.stdin)
+      void import('./lingering.ts').then((late) => late.noticeLingering(), this.#onError);
   }
 
   #line(text: string): void {
