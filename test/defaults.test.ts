@@ -20,6 +20,7 @@ function plain(settings: object): Record<string, unknown> {
 test('a client waits, retries and reads as documented where no option says otherwise', () => {
   assert.deepEqual(plain(settingsOf({})), {
     cache: 'use',
+    connectTimeoutMs: 60_000,
     exactNumbers: false,
     maxItems: 100_000,
     maxPages: 1_000,

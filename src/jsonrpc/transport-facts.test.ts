@@ -19,6 +19,7 @@ test('a transport that says nothing is a plain stream of messages', () => {
     cancelsByClosing: false,
     mayLoseTheProbe: true,
     ownsProcess: false,
+    signsIn: false,
   });
 });
 

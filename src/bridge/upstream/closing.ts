@@ -46,7 +46,7 @@ const endings = new WeakMap<object, ReadonlySet<Promise<void>>>();
 /** Waits until what was closed has ended: a client that fails to connect does not wait for the process that it started. */
 export async function ended(way: Transport | URL | string): Promise<void> {
   const ends = typeof way === 'object' ? endings.get(way) : undefined;
-  await Promise.all(ends ?? []);
+  if (ends !== undefined) await Promise.all(ends);
 }
 
 /** Closes a connection; it never rejects, nor does it take for ever. */
