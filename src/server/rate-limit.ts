@@ -5,8 +5,8 @@ import type { Limits, RateLimit } from '../store/limits.ts';
 import type { Measured } from './rates/measured.ts';
 
 /**
- * Limits of how often clients may ask: each principal has measures of its own; of clients without one each session has, and each address where
- * there is no session, of IPv6 the first half of it. Who has neither shares them with all others of that kind. They hold over all processes that share a `store`.
+ * Limits of how often clients may ask. Each principal has measures of its own; of clients without one each address has, of IPv6 the first half of it, however many
+ * sessions they open. Where no address is known, as over stdio, each session has. They hold over all processes that share a `store`.
  */
 export interface RateLimits {
   /** Requests of any kind, `initialize` and `ping` among them. Beyond it one is refused as busy: over HTTP by 429 with `Retry-After`. */

@@ -49,8 +49,8 @@ test('a stateless request that comes too soon is 429 with Retry-After', async (t
 });
 
 test('a request in a session that comes too soon is 429 with Retry-After', async (t) => {
-  const url = await served(t, { requests: { perSecond: 1, burst: 1 } });
-  // The session has a measure of its own; its beginning was counted for the address.
+  const url = await served(t, { requests: { perSecond: 1, burst: 2 } });
+  // The session and its beginning have the measure of the address.
   const opened = await post(url, initialize);
   const headers = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' };
   const ping = { jsonrpc: '2.0', id: 'p', method: 'ping' };
@@ -89,3 +89,16 @@ for (const revision of ['2025-03-26', '2025-11-25', '2026-07-28'] as const)
       { status: 429, retryAfterMs: 1000 },
     );
   });
+
+test('a client without a principal that opens a session for each request gets no more of them', async (t) => {
+  const url = await served(t, { requests: { perSecond: 0.01, burst: 4 } });
+  const statuses: number[] = [];
+  for (let at = 0; at < 3; at++) {
+    const opened = await post(url, initialize);
+    statuses.push(opened.status);
+    const headers = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' };
+    if (opened.status === 200)
+      statuses.push((await post(url, { jsonrpc: '2.0', id: 2, method: 'ping' }, headers)).status);
+  }
+  assert.deepEqual(statuses, [200, 200, 200, 200, 429]);
+});

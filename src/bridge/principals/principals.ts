@@ -7,7 +7,7 @@ import { McpError } from '../../protocol/error.ts';
 import type { Settings } from '../options.ts';
 import type { ConnectionLimit, Holder } from '../upstream/connection-limit.ts';
 import { EndedSessions } from '../upstream/ended-sessions.ts';
-import { ownerOf } from '../upstream/wanted.ts';
+import { ownerOf } from '../../auth/owner.ts';
 import { PrincipalEntry, type OfPrincipal } from './entry.ts';
 import { unknownOffer } from './late-single.ts';
 import { LateConversation } from './late-conversation.ts';

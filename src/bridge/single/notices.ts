@@ -7,7 +7,7 @@ import { wordsOf } from '../failure.ts';
 import { revisionFor } from '../forward.ts';
 import type { LateTasks } from '../tasks/late-tasks.ts';
 import type { Pool } from '../upstream/pool.ts';
-import { ownerOf } from '../upstream/wanted.ts';
+import { ownerOf } from '../../auth/owner.ts';
 import { progressFor } from './question-progress.ts';
 import { Shares } from './shares.ts';
 

@@ -11,7 +11,7 @@ import type { Pool } from '../upstream/pool.ts';
 import { SessionWatch } from './session-watch.ts';
 import { SharedWatches } from './shared-watches.ts';
 import type { Upstream } from '../upstream/upstream.ts';
-import { ownerOf } from '../upstream/wanted.ts';
+import { ownerOf } from '../../auth/owner.ts';
 
 const updated = 'notifications/resources/updated';
 /** Limit of updates that wait for the acknowledgement of a stream. */

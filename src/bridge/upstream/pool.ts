@@ -1,3 +1,4 @@
+import { ownerOf } from '../../auth/owner.ts';
 import { monotonicNow, settledWithin } from '../../jsonrpc/timeout.ts';
 import type { Call } from '../../host/call.ts';
 import type { ClientOrigin, NotificationSender, ServerSession } from '../../host/host.ts';
@@ -17,7 +18,7 @@ import type { Full, Holder } from './connection-limit.ts';
 import type { PoolOptions } from './pool-options.ts';
 import { Upstream } from './upstream.ts';
 import type { UpstreamConnectionOptions } from './upstream-options.ts';
-import { wantedKeyOf, ownerOf, selfOf, selfOfSession, wantedBy, wantedOf, type WantedConnection } from './wanted.ts';
+import { wantedKeyOf, selfOf, selfOfSession, wantedBy, wantedOf, type WantedConnection } from './wanted.ts';
 
 /** Number of quiet connections that are kept for one principal's next calls, and of processes. */
 const spares = 4;

@@ -4,7 +4,7 @@ import { canonical } from '../../peer/digest.ts';
 import type { ClientCapabilities } from '../../protocol/capability.ts';
 import { projectClientCapabilities } from '../../protocol/compile/capabilities.ts';
 import type { Revision } from '../../protocol/revision.ts';
-import { networkOf } from '../../auth/address.ts';
+import { ownerOf } from '../../auth/owner.ts';
 import type { Carried } from './carried.ts';
 import { declaredFor, declaredIn, hostedFor } from '../declared.ts';
 
@@ -89,13 +89,4 @@ export function declaredTo(
 export function wantedKeyOf({ principal, self }: WantedConnection): string {
   const who = JSON.stringify(principal ?? null);
   return self === undefined ? who : `${who} ${canonical(self.capabilities)}`;
-}
-
-/**
- * Owner whose places a connection or a waiting call takes: those of a principal, else of an address. In one process
- * nobody counts.
- */
-export function ownerOf(principal: string | undefined, address: string | undefined): string | undefined {
-  if (principal !== undefined) return `principal ${principal}`;
-  return address === undefined ? undefined : `address ${networkOf(address)}`;
 }

@@ -1,4 +1,4 @@
-import { networkOf } from '../../auth/address.ts';
+import { ownerOf } from '../../auth/owner.ts';
 import type { RequestSender, ServerSession } from '../../host/host.ts';
 import { hashOf } from '../../peer/hash.ts';
 
@@ -11,7 +11,7 @@ export interface Measured extends RequestSender {
 /** Length from which the name of somebody is shortened: stores take keys of 2,048 characters. */
 const mostCharacters = 512;
 
-/** Names of those who ask: the principal, else the session, else the address. */
+/** Names of those who ask: the principal, else the address, else the session. */
 export class Who {
   /** The sessions that no edge gave an id, as over stdio: no other process has them. */
   readonly #unnamed = new WeakMap<ServerSession, string>();
@@ -19,10 +19,11 @@ export class Who {
   #count = 0;
 
   asks({ auth, session, address }: Measured): string {
-    if (auth !== undefined) return nameOf('principal', auth.principal);
-    if (session === undefined || session.passing === true)
-      return address === undefined ? 'anybody' : nameOf('address', networkOf(address));
-    return session.id === undefined ? this.#unnamedOf(session) : nameOf('session', session.id);
+    const owner = ownerOf(auth?.principal, address);
+    if (owner !== undefined) return shortened(owner);
+    // A client that opens another session for each call gets no other measure, where its address is known.
+    if (session === undefined || session.passing === true) return 'anybody';
+    return session.id === undefined ? this.#unnamedOf(session) : `session ${session.id}`;
   }
 
   #unnamedOf(session: ServerSession): string {
@@ -35,8 +36,7 @@ export class Who {
   }
 }
 
-/** The text of JSON is well-formed, whatever a principal is called. */
-function nameOf(kind: string, name: string): string {
-  if (name.length > mostCharacters) return `${kind} ${JSON.stringify(name.slice(0, mostCharacters))} ${hashOf(name)}`;
-  return `${kind} ${JSON.stringify(name)}`;
+function shortened(name: string): string {
+  // The text of JSON is well-formed, wherever it is cut.
+  return name.length > mostCharacters ? `${JSON.stringify(name.slice(0, mostCharacters))} ${hashOf(name)}` : name;
 }

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../protocol/features/common.ts';
 import type { Bus, Unsubscribe } from '../../../store/bus.ts';
 import { insistent, type InsistentBus } from '../../../peer/relay/insistent.ts';
 import { wordsOf } from '../../failure.ts';
-import { ownerOf } from '../../upstream/wanted.ts';
+import { ownerOf } from '../../../auth/owner.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
 import type { AboutTask } from '../forms.ts';
 import { reachHolder, shareResult } from './elsewhere.ts';

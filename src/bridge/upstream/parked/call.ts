@@ -11,7 +11,7 @@ import type { LoggingLevel } from '../../../protocol/features/logging.ts';
 import { methodOf } from '../../../protocol/catalogue.ts';
 import type { Carried } from '../carried.ts';
 import { Kept } from './kept.ts';
-import { ownerOf } from '../wanted.ts';
+import { ownerOf } from '../../../auth/owner.ts';
 
 /** One question of the upstream that has no answer yet. */
 interface Question {

@@ -17,7 +17,7 @@ import { ParkedCall, type Standing } from './call.ts';
 import { FinishedCalls } from './finished.ts';
 import { ParkedHolder } from './holder.ts';
 import { takeElsewhere } from './taker.ts';
-import { ownerOf } from '../wanted.ts';
+import { ownerOf } from '../../../auth/owner.ts';
 
 /** Options of calls that wait for their stateless clients. */
 export interface ParkedOptions {

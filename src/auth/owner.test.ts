@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ownerOf } from './wanted.ts';
+import { ownerOf } from './owner.ts';
 
 test('the addresses of one network of IPv6 have one share of the places, and those of IPv4 one each', () => {
   assert.equal(ownerOf(undefined, '2001:db8::1'), ownerOf(undefined, '2001:db8::2'));

@@ -1,0 +1,12 @@
+import { networkOf } from './address.ts';
+
+/**
+ * The owner whose share something takes that is limited: the principal, or else the network address.
+ *
+ * @returns `undefined` if neither is known, as over stdio.
+ */
+export function ownerOf(principal: string | undefined, address: string | undefined): string | undefined {
+  // The text of JSON is well-formed, whatever a principal is called.
+  if (principal !== undefined) return `principal ${JSON.stringify(principal)}`;
+  return address === undefined ? undefined : `address ${networkOf(address)}`;
+}
