@@ -45,7 +45,7 @@ test('a client waits, retries and reads as documented where no option says other
       probe({ maxTotalTimeoutMs: 0 }),
       probe({ probeTimeoutMs: 1 }),
     ],
-    [7_999, 8_000, 7_999, 8_000, 1],
+    [3_999.5, 8_000, 7_999, 8_000, 1],
   );
   assert.equal(settingsOf({ advertise: false }).tasks, false);
   assert.equal(settingsOf({ advertise: false, tasks: true }).tasks, true);
