@@ -36,10 +36,10 @@ server.tool('add', { description: 'Adds.' }, () => 'added');
 
 /** How the budgets of the entry points stand, in KB; each is a little more than it was when it was last looked at. */
 const budgets: Readonly<Record<Entry, number>> = {
-  '': 133.7,
+  '': 134,
   server: 46.7,
   client: 51.7,
-  bridge: 109.5,
+  bridge: 109.8,
   protect: 22.3,
   account: 32.7,
   http: 38.8,
