@@ -54,5 +54,8 @@ async function run(): Promise<boolean> {
   });
 }
 
+// The browser of a run handles this signal too, and would keep the process alive.
+process.once('SIGTERM', () => process.exit(143));
+
 if (values.watch) watchAndRun(run);
 else process.exitCode = (await run()) ? 0 : 1;

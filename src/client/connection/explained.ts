@@ -21,15 +21,23 @@ const remedy = 'its standard output is for messages alone, and what it logs belo
  */
 export function explainedConnect(error: ConnectionError, { limitMs, program }: FailedConnect): ConnectionError {
   const { reason, message } = error;
-  const step = reason === 'timeout' ? /^(.*) within \d+ ms(?: \(maxTotalTimeoutMs(.*)\))?$/s.exec(message) : null;
-  const limit = step && `connecting took longer than ${limitMs} ms (connectTimeoutMs): ${step[1]}${step[2] ?? ''}`;
+  const limit = reason === 'timeout' ? limitWords(message, limitMs) : undefined;
   const { starts = 0, printed } = ['timeout', 'closed', 'exited'].includes(reason) ? (program ?? {}) : {};
   const more = [
     ...(starts > 1 ? [startedAgain] : []),
     ...(printed === undefined ? [] : [`what it printed first is no message (${printed.message}): ${remedy}`]),
   ];
-  if (limit === null && more.length === 0) return error;
+  if (limit === undefined && more.length === 0) return error;
   return new ConnectionError(reason, [limit ?? message, ...more].join('; '), { cause: error });
+}
+
+/** Names the limit of the whole in place of the limit of one request: `m got no answer within 5 ms (maxTotalTimeoutMs, there)`. */
+function limitWords(message: string, limitMs: number): string | undefined {
+  const at = message.lastIndexOf(' within ');
+  const rest = at === -1 ? null : /^\d{1,16} ms(?: \(maxTotalTimeoutMs([^)]*)\))?$/.exec(message.slice(at + 8));
+  return rest === null
+    ? undefined
+    : `connecting took longer than ${limitMs} ms (connectTimeoutMs): ${message.slice(0, at)}${rest[1] ?? ''}`;
 }
 
 /** Facts about a probe that failed, and about the revision that is spoken for want of its answer. */
