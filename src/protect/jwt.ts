@@ -53,8 +53,13 @@ export async function verifyJwt(token: string, { typ }: UnverifiedToken, issuer:
   try {
     payload = await verifyBy(keys, token, issuer, now);
   } catch (cause) {
-    if (!(cause instanceof errors.JWKSNoMatchingKey)) throw problemOf(cause);
-    const renewed = await issuer.keys.renewed(keys);
+    const isUnknown = cause instanceof errors.JWKSNoMatchingKey;
+    if (!isUnknown && !(cause instanceof errors.JWSSignatureVerificationFailed)) throw problemOf(cause);
+    // A key may have been replaced under the same name. If that cannot be found out, the signature does not hold by what is known.
+    const renewed = await issuer.keys.renewed(keys).catch((failure: unknown) => {
+      if (isUnknown) throw failure;
+      return keys;
+    });
     if (renewed === keys) throw new TokenProblem('signature');
     payload = await verifyBy(renewed, token, issuer, now).catch((again: unknown) => {
       throw problemOf(again);

@@ -200,6 +200,32 @@ test('a key that is unknown is looked for once in half a minute, and old keys en
   assert.equal((await send(who(first))).status, 401);
 });
 
+test('a key that is replaced under the same name is looked for once in half a minute', async (t) => {
+  const time = clock();
+  const issuer = testIssuer({ audience: resource, now: time.now });
+  const renamed: AuthorizationFetch = async (url, request) => {
+    const answer = await issuer.fetch(url, request);
+    if (!url.endsWith('/jwks')) return answer;
+    const body = await new Response(answer.body as BodyInit).text();
+    return new Response(body.replaceAll(/test-\d/g, 'test-1'), { headers: { 'content-type': 'application/json' } });
+  };
+  const protection = { now: time.now, issuers: issuer.options.issuers, fetch: renamed };
+  const { send } = await open(t, entry, { protect: protection });
+  const token = (): Promise<string> => issuer.issue({ header: { kid: 'test-1' } });
+  assert.equal((await send(who(await token()))).status, 200);
+  issuer.rotate();
+  assert.match(reasonOf(await send(who(await token()))) ?? '', /signature/);
+  time.pass(30_000);
+  assert.equal((await send(who(await token()))).status, 200);
+  const asked = issuer.asked.get('/jwks');
+  const good = await token();
+  for (let turn = 0; turn < 5; turn++) assert.equal((await send(who(tampered(good)))).status, 401);
+  assert.equal(issuer.asked.get('/jwks'), asked);
+  issuer.outage(true);
+  time.pass(30_000);
+  assert.equal((await send(who(tampered(good)))).status, 401);
+});
+
 test('keys are used for a day while their issuer is out of reach, and a server begins when it is back', async (t) => {
   const { send, issuer, pass } = await openWith(t);
   issuer.outage(true);
