@@ -38,6 +38,13 @@ test('what a command line cannot mean is told in its flags, too', async () => {
   assert.match(await told('--client-id', 'a', '--issuer', 'b'), /^parley: --client-id must be an id, and --issuer/);
 });
 
+test('the setting for an issuer that differs by a slash is told in flags', () => {
+  const text =
+    "is used; if both are one server, say so with servers: { 'https://a.example/x': { issuer: 'https://a.example/x/' } }";
+  const flags = `--issuer https://a.example/x --as-metadata '{"issuer":"https://a.example/x/"}'`;
+  assert.equal(inFlags(text), `is used; if both are one server, say so with ${flags}`);
+});
+
 test('words of a server that are none of ours stay as they are', () => {
   const text = 'the client must have its id, and options: { a: 1 }';
   assert.equal(inFlags(text), text);

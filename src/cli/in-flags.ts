@@ -11,6 +11,7 @@ const flags: readonly (readonly [words: RegExp, flag: string])[] = [
     /\bwith servers: \{ '(\S+)': \{ code_challenge_methods_supported: \['S256'\] \} \}/g,
     `with --issuer $1 --as-metadata '{"code_challenge_methods_supported":["S256"]}'`,
   ],
+  [/\bwith servers: \{ '(\S+)': \{ issuer: '(\S+)' \} \}/g, `with --issuer $1 --as-metadata '{"issuer":"$2"}'`],
   [/\bwith the option headers\b/g, 'with --header'],
   [/\bwith network: \{ allow: \['([^'\s]+)'\] \}/g, 'with --network-allow $1'],
   [/\bnetwork\.allow must have hosts\b/g, '--network-allow must have hosts'],

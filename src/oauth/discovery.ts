@@ -1,5 +1,6 @@
 /** Finding the authorization server of an MCP server. One flow obeys the rules of all revisions: they are a superset of each other. */
 
+import { isSlashApart, meansIssuer } from '../auth/issuer-name.ts';
 import { hasFields } from '../auth/fields.ts';
 import { fetchDocument, patienceOf } from '../auth/document.ts';
 import { AuthorizationError } from '../auth/errors.ts';
@@ -124,7 +125,7 @@ async function chosenIssuer(
 ): Promise<string> {
   const first = authorizationServers.find(prefer) ?? authorizationServers[0];
   const isAllowed = (issuer: string): boolean =>
-    !Array.isArray(issuers) || issuers.some((one) => sameIssuer(one, issuer));
+    !Array.isArray(issuers) || issuers.some((one) => meansIssuer(one, issuer));
   const chosen =
     typeof issuers === 'function'
       ? await issuers(authorizationServers)
@@ -150,7 +151,7 @@ export async function serverOf(site: Site, issuer: string, signal: AbortSignal):
     const found = await fetchDocument(url, what.server, fetching(site, signal));
     if (found.value === undefined) continue;
     const value = hasFields(found.value) ? { ...found.value, ...said } : found.value;
-    return checked(site, readServerMetadata(value, url), issuer);
+    return checked(site, readServerMetadata(value, url), spelledIn(said, issuer));
   }
   const given = serverByHand(site, issuer);
   if (given !== undefined) return given;
@@ -168,22 +169,32 @@ export async function serverOf(site: Site, issuer: string, signal: AbortSignal):
 export function serverByHand(site: Site, issuer: string): ServerMetadata | undefined {
   const said = saidOf(site, issuer);
   if (said?.['token_endpoint'] === undefined) return undefined;
-  return checked(site, readServerMetadata({ issuer, ...said }, issuer), issuer);
+  return checked(site, readServerMetadata({ issuer, ...said }, issuer), spelledIn(said, issuer));
+}
+
+/** The name of an issuer, as a person spells it who says that a slash at the end makes no difference there. */
+function spelledIn(said: Readonly<Record<string, unknown>> | undefined, issuer: string): string {
+  const given = said?.['issuer'];
+  return typeof given === 'string' && isSlashApart(given, issuer) ? given : issuer;
 }
 
 function saidOf({ options: { servers = {} } }: Site, issuer: string): Readonly<Record<string, unknown>> | undefined {
-  const key = Object.keys(servers).find((one) => sameIssuer(one, issuer));
+  const key = Object.keys(servers).find((one) => meansIssuer(one, issuer));
   return key === undefined ? undefined : servers[key];
 }
 
 /** Spec 2026-07-28, Authorization Server Metadata Discovery: the issuer must be identical, else nothing of it may be used. */
 function checked({ rules }: Site, metadata: ServerMetadata, issuer: string): ServerMetadata {
-  if (!sameIssuer(metadata.issuer, issuer))
+  if (!sameIssuer(metadata.issuer, issuer)) {
+    const words = isSlashApart(metadata.issuer, issuer)
+      ? `name ${otherSlash(issuer, metadata.issuer)}`
+      : `are those of another one, ${shownUrl(metadata.issuer)}: nothing of them is used`;
     throw new AuthorizationError(
       'issuer-mismatch',
-      `the metadata of the authorization server ${shownUrl(issuer)} are those of another one, ${shownUrl(metadata.issuer)}: nothing of them is used`,
+      `the metadata of the authorization server ${shownUrl(issuer)} ${words}`,
       { issuer },
     );
+  }
   const endpoints = {
     authorization: metadata.authorizationEndpoint,
     token: metadata.tokenEndpoint,
@@ -194,6 +205,11 @@ function checked({ rules }: Site, metadata: ServerMetadata, issuer: string): Ser
   for (const [name, url] of Object.entries(endpoints))
     if (url !== undefined) rules.check(url, `the ${name} endpoint of ${shownUrl(issuer)}`);
   return metadata;
+}
+
+/** Words about an issuer that is named with another slash, and the setting that allows it. */
+export function otherSlash(issuer: string, own: string): string {
+  return `the issuer ${shownUrl(own)}, which differs by the slash at its end alone: nothing of it is used; if both are one server, say so with servers: { '${shownUrl(issuer)}': { issuer: '${shownUrl(own)}' } }`;
 }
 
 /**

@@ -1,10 +1,11 @@
 /** Refusals of a server, and what follows from them for every way of being authorized. */
 
 import type { AuthorizationFields, AuthorizedAnswer } from '../auth/authorizer.ts';
+import { meansIssuer } from '../auth/issuer-name.ts';
 import { parseChallenges, type Challenge } from '../auth/challenge.ts';
 import { AuthorizationError } from '../auth/errors.ts';
 import { scopesOf, unionOf } from '../auth/scopes.ts';
-import { sameIssuer, shownUrl, type Discovered } from './discovery.ts';
+import { shownUrl, type Discovered } from './discovery.ts';
 import type { Grant } from './grant.ts';
 import type { Site } from './site.ts';
 
@@ -108,7 +109,7 @@ export function scopesFor(
 ): readonly string[] {
   const isOffline = (scope: string): boolean => scope === 'offline_access';
   // Another authorization server knows other scopes.
-  const isSame = before !== undefined && sameIssuer(before.endpoints.issuer, server.issuer);
+  const isSame = before !== undefined && meansIssuer(before.endpoints.issuer, server.issuer);
   const asked = unionOf(isSame ? before.requested : [], wanted ?? scopesSupported ?? [], always);
   const scopes = asked.filter((scope) => !isOffline(scope));
   // Alone it would take the place of what the authorization server grants by itself.

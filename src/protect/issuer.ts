@@ -68,7 +68,7 @@ async function discover({ issuer, names }: IssuerSettings, fetching: Fetching): 
     if (found.value === undefined) continue;
     const metadata = readServerMetadata(found.value, url);
     if (!names.has(metadata.issuer))
-      throw new AuthorizationError('issuer-mismatch', `the metadata at ${url} is not that of ${issuer}`, { issuer });
+      throw (await import('./other-issuer.ts')).metadataOfOther(url, metadata.issuer, issuer);
     return { metadata, document: found.value };
   }
   throw new AuthorizationError('discovery', `there is no metadata of ${issuer}`, { issuer });

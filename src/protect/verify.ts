@@ -51,7 +51,7 @@ export function verifierOf(settings: ProtectSettings, issuers: readonly Issuer[]
     const jwt = readJwt(token);
     if (jwt === undefined) return byAny(token, issuers, settings);
     const issuer = issuers.find((one) => one.settings.names.has(jwt.issuer));
-    if (issuer === undefined) throw new TokenProblem('issuer');
+    if (issuer === undefined) throw (await import('./other-issuer.ts')).tokenOfOther(jwt.issuer, issuers, settings);
     const { introspection } = issuer.settings;
     const now = settings.now();
     return introspection === undefined

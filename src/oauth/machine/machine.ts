@@ -8,6 +8,7 @@ import type {
   BoundServer,
   AuthorizationFields,
 } from '../../auth/authorizer.ts';
+import { meansIssuer } from '../../auth/issuer-name.ts';
 import { AuthorizationError } from '../../auth/errors.ts';
 import { missingOf } from '../../auth/scopes.ts';
 import { memoryCredentialStore } from '../../store/memory-credentials.ts';
@@ -15,7 +16,7 @@ import { unlessAborted } from '../../store/turns.ts';
 import { endpointsOf } from '../endpoints.ts';
 import { unguessableText } from '../../auth/base64url.ts';
 import type { OAuthClient } from '../client-authentication.ts';
-import { discoverServer, sameIssuer, shownUrl, type Discovered } from '../discovery.ts';
+import { discoverServer, shownUrl, type Discovered } from '../discovery.ts';
 import { DpopProver, keysIn } from '../dpop.ts';
 import { grantOf, renewFrom, type Grant } from '../grant.ts';
 import type { AuthorizationOptions } from '../options.ts';
@@ -193,7 +194,7 @@ class MachineAuthorizer implements Authorizer {
     scopes: readonly string[] | undefined,
     signal: AbortSignal,
   ): Promise<void> {
-    const prefer = (issuer: string): boolean => this.#issuer !== undefined && sameIssuer(issuer, this.#issuer);
+    const prefer = (issuer: string): boolean => this.#issuer !== undefined && meansIssuer(issuer, this.#issuer);
     const { resourceMetadata, isPublished } = refused;
     const discovered = await discoverServer(this.#site, { resourceMetadata, prefer, isPublished }, signal);
     const { issuer, tokenEndpoint } = discovered.server;

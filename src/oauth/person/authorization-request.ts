@@ -6,7 +6,8 @@ import { AuthorizationError, plainWords } from '../../auth/errors.ts';
 import { jsonOf } from '../../auth/document.ts';
 import type { ServerMetadata } from '../../auth/metadata.ts';
 import { unguessableText } from '../../auth/base64url.ts';
-import { shownUrl } from '../discovery.ts';
+import { otherSlash, shownUrl } from '../discovery.ts';
+import { isSlashApart } from '../../auth/issuer-name.ts';
 import { endpointsOf, type Endpoints } from '../endpoints.ts';
 
 /**
@@ -147,7 +148,7 @@ export function judgedCode(callback: string, { state, endpoints: { issuer }, nam
   if (iss === null ? namesIssuer : iss !== issuer)
     throw new AuthorizationError(
       'issuer-mismatch',
-      `the answer to the login at ${shownUrl(issuer)} ${iss === null ? 'does not name its issuer' : 'is from another authorization server'}: it is not used`,
+      `the answer to the login at ${shownUrl(issuer)} ${iss === null ? 'does not name its issuer: it is not used' : fromOther(iss, issuer)}`,
       { issuer },
     );
   const error = parameters.get('error');
@@ -155,6 +156,12 @@ export function judgedCode(callback: string, { state, endpoints: { issuer }, nam
   const code = parameters.get('code');
   if (code === null || code === '') throw invalid('has neither a code nor an error');
   return code;
+}
+
+function fromOther(iss: string, issuer: string): string {
+  return isSlashApart(iss, issuer)
+    ? `names ${otherSlash(issuer, iss)}`
+    : 'is from another authorization server: it is not used';
 }
 
 /** RFC 6749, section 4.1.2.1. */

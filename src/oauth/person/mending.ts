@@ -1,8 +1,9 @@
 /** The answer to a server that refuses: the states of the authorization of a person at one server. */
 
 import type { AuthorizedAnswer, AuthorizedRequest, AuthorizationFields } from '../../auth/authorizer.ts';
+import { meansIssuer } from '../../auth/issuer-name.ts';
 import { missingOf } from '../../auth/scopes.ts';
-import { discoverServer, sameIssuer, type Discovered } from '../discovery.ts';
+import { discoverServer, type Discovered } from '../discovery.ts';
 import type { DpopProver } from '../dpop.ts';
 import type { GrantKeeper } from './grant-keeper.ts';
 import type { Grant } from '../grant.ts';
@@ -133,7 +134,7 @@ export class Mending {
     const { server, resource } = discovered;
     const isSame =
       before !== undefined &&
-      sameIssuer(before.endpoints.issuer, server.issuer) &&
+      meansIssuer(before.endpoints.issuer, server.issuer) &&
       before.resource === resource &&
       (before.scheme === 'DPoP' || !mustBeBound(this.#site, refused, discovered));
     if (isSame && (await this.#renewed(mayAsk))) return;
@@ -189,8 +190,8 @@ export class Mending {
     const known = this.#keeper.grant?.endpoints.issuer;
     const prefer = (issuer: string): boolean =>
       clients.length === 0
-        ? known !== undefined && sameIssuer(known, issuer)
-        : clients.some((client) => sameIssuer(client.issuer, issuer));
+        ? known !== undefined && meansIssuer(known, issuer)
+        : clients.some((client) => meansIssuer(client.issuer, issuer));
     const discovered = await discoverServer(this.#site, { resourceMetadata, prefer }, signal);
     this.#keeper.found(discovered.server);
     return discovered;

@@ -1,5 +1,6 @@
 /** The client that an authorization server is to know: one that it knows already, or that is registered there. */
 
+import { meansIssuer } from '../../auth/issuer-name.ts';
 import { hasFields } from '../../auth/fields.ts';
 import { jsonOf } from '../../auth/document.ts';
 import { AuthorizationError } from '../../auth/errors.ts';
@@ -12,7 +13,7 @@ import {
   type OAuthClient,
   type ClientAuthenticationMethod,
 } from '../client-authentication.ts';
-import { sameIssuer, shownUrl } from '../discovery.ts';
+import { shownUrl } from '../discovery.ts';
 import { clientMetadata, type ClientUse } from './client-metadata.ts';
 import type { OAuthSettings, RegisteredByHand } from './oauth-options.ts';
 import type { Site } from '../site.ts';
@@ -90,7 +91,7 @@ export class Registration {
   /** The client that something was granted to, where it is still known. */
   async find({ endpoints: { issuer, methods }, client: id, isPublic }: Granted): Promise<RegisteredClient | undefined> {
     const { clients, clientMetadataUrl } = this.#settings;
-    const given = clients.find((client) => client.id === id && sameIssuer(client.issuer, issuer));
+    const given = clients.find((client) => client.id === id && meansIssuer(client.issuer, issuer));
     if (given !== undefined) return byHand(given, methods);
     if (id === clientMetadataUrl) return { id, method: 'none', dynamic: false };
     const kept = await this.kept(issuer);
@@ -103,7 +104,7 @@ export class Registration {
   /** A client that needs no registration here. */
   given(server: ServerMetadata): RegisteredClient | undefined {
     const { clients, clientMetadataUrl } = this.#settings;
-    const given = clients.find((client) => sameIssuer(client.issuer, server.issuer));
+    const given = clients.find((client) => meansIssuer(client.issuer, server.issuer));
     if (given !== undefined) return byHand(given, server.tokenEndpointAuthMethodsSupported);
     if (clients.length > 0)
       throw new AuthorizationError(
