@@ -1,4 +1,4 @@
-/** What is of another issuer than those of this server, or of one of them by another spelling. */
+/** Tokens of an issuer that this server does not list, or spells otherwise. */
 
 import { AuthorizationError } from '../auth/errors.ts';
 import { isSlashApart } from '../auth/issuer-name.ts';
