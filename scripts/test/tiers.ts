@@ -40,6 +40,7 @@ const slowByReason: Readonly<Record<string, readonly string[]>> = {
     'test/check/seen-rows.test.ts',
     'test/check/several-clients.test.ts',
     'test/check/skills.test.ts',
+    'test/check/slow-server.test.ts',
     'test/check/slow-clients.test.ts',
     'test/check/sse.test.ts',
     'test/check/streams.test.ts',
