@@ -36,7 +36,7 @@ server.tool('add', { description: 'Adds.' }, () => 'added');
 
 /** How the budgets of the entry points stand, in KB; each is a little more than it was when it was last looked at. */
 const budgets: Readonly<Record<Entry, number>> = {
-  '': 134,
+  '': 134.2,
   server: 46.7,
   client: 51.7,
   bridge: 109.8,
