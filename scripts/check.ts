@@ -20,16 +20,15 @@ import { lineOf, type Finding, type Rule } from './check/rule.ts';
 import { outsideRule, skippedTestsRule } from './check/skipped-tests.ts';
 import { specFactsRule } from './check/spec-facts.ts';
 import { testsHaveTestsRule } from './check/tests-have-tests.ts';
-import { installPeers } from './peers.ts';
 import { format, lint, types } from './check/tools.ts';
 import { wallClockRule } from './check/wall-clock.ts';
 
 type Rules = Readonly<Record<string, Rule>>;
 
 const ofTypes: Rules = {
-  types: types('tsconfig.json', 'all', 'the repository'),
-  'types-core': types('tsconfig.core.json', 'core', 'the core, without Node,'),
-  'types-page': types('src/inspect/page/tsconfig.json', 'page', 'the page of inspect'),
+  types: types('tsconfig.json', 'the repository'),
+  'types-core': types('tsconfig.core.json', 'the core, without Node,'),
+  'types-page': types('src/inspect/page/tsconfig.json', 'the page of inspect'),
 };
 
 const ofText: Rules = {
@@ -80,7 +79,6 @@ if (unknown.length > 0) {
 }
 
 async function packageRules(): Promise<Rules> {
-  installPeers();
   const { ofPackage } = await import('./check/package/rules.ts');
   return ofPackage;
 }

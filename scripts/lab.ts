@@ -6,9 +6,6 @@ import { root } from '../test/support/sources.ts';
 import { nearest } from '../src/mistakes/nearest.ts';
 import { experiments, groups, type Experiment } from './lab-table.ts';
 import { buildOnce } from './built.ts';
-import { filesNeedingPeers } from './check/peer-imports.ts';
-import { repositoryOnDisk } from './check/repository.ts';
-import { installPeers, peersAreHere } from './peers.ts';
 
 /** The list, for people. */
 export function listOf(): string {
@@ -37,7 +34,6 @@ export function unknown(name: string): string {
 /** Runs one, and ends as it ends. */
 function run({ isBuilt, env, words, otherwise = [] }: Experiment, more: readonly string[]): void {
   if (isBuilt === true) buildOnce();
-  if (!peersAreHere() && filesNeedingPeers(repositoryOnDisk(), { types: false }).has(words[0] ?? '')) installPeers();
   const child = spawn(process.execPath, [...words, ...(more.length > 0 ? more : otherwise)], {
     cwd: root,
     env: { ...process.env, ...env },

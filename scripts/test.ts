@@ -14,7 +14,6 @@
 import { parseArgs } from 'node:util';
 import { buildOnce } from './built.ts';
 import { filesOf, namedFiles, type Tier } from './test/files.ts';
-import { withPeers } from './test/peers.ts';
 import { runFiles } from './test/run.ts';
 import { watchAndRun } from './test/watch.ts';
 
@@ -36,7 +35,7 @@ const [first] = positionals;
 const tier: Tier | undefined = positionals.length === 1 ? tiers.find((each) => each === first) : undefined;
 
 async function run(): Promise<boolean> {
-  const files = withPeers(tier === undefined ? namedFiles(positionals) : filesOf(tier), tier);
+  const files = tier === undefined ? namedFiles(positionals) : filesOf(tier);
   if (files.length === 0) {
     console.error(`no test file matches ${positionals.join(' ') || '(nothing was named)'}`);
     return false;

@@ -5,14 +5,11 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { root } from '../../test/support/sources.ts';
-import { peersAreHere } from '../peers.ts';
-import { filesNeedingPeers } from './peer-imports.ts';
-import type { Repository } from './repository.ts';
 import type { Finding, Rule } from './rule.ts';
 
 /** A rule that a tool finds the faults of. */
 export interface Tool extends Omit<Rule, 'find'> {
-  readonly find: (repository: Repository) => Promise<readonly Finding[]>;
+  readonly find: () => Promise<readonly Finding[]>;
 }
 
 /** What a tool printed, and how it ended. */
@@ -33,39 +30,37 @@ export async function runTool(script: string, words: readonly string[]): Promise
 }
 
 /** Compiler results of the last run: a change is checked in a third of the time. */
-const cache = join(root, 'node_modules/.cache/typescript');
+const cache = join(root, 'node_modules/.cache/types');
 
-/** The types of a project. */
-export function types(project: string, name: string, about: string): Tool {
+export function types(project: string, about: string): Tool {
   return {
     demand: `${about} has the types of ${project}`,
-    async find(repository) {
+    async find() {
       mkdirSync(cache, { recursive: true });
-      const info = ['--incremental', '--tsBuildInfoFile', join(cache, `${name}.json`)];
+      const info = join(cache, `${project.replaceAll(/[^\w.]/g, '-')}.tsbuildinfo`);
       // More threads take more time of the processor; oxlint runs beside it.
-      const words = ['-p', project, '--pretty', 'false', '--singleThreaded', ...info];
-      const outcome = await runTool('typescript/bin/tsc', words);
-      const found = findingsIn(outcome.printed, /^(.+?)\((\d+),\d+\): (.*(?:\n .*)*)/gm);
-      return typed(repository, orAll(outcome, found, 'tsc'));
+      const words = [
+        '-p',
+        project,
+        '--pretty',
+        'false',
+        '--singleThreaded',
+        '--incremental',
+        '--tsBuildInfoFile',
+        info,
+      ];
+      const { code, printed } = await runTool('typescript/bin/tsc', words);
+      const found = findingsIn(printed, /^(.+?)\((\d+),\d+\): (.*(?:\n .*)*)/gm);
+      return orAll({ code, printed }, found, 'tsc');
     },
   };
 }
 
-/** Read at the start: another process may install them while a tool runs. */
-const hasPeers = peersAreHere();
-
-/** Without the packages of `peers/`, the files that import them have no types, and are not judged; `test:all` has them. */
-function typed(repository: Repository, found: readonly Finding[]): readonly Finding[] {
-  if (found.length === 0 || hasPeers) return found;
-  const untyped = filesNeedingPeers(repository, { types: true });
-  return found.filter(({ file }) => !untyped.has(file));
-}
-
 export const lint: Tool = {
   demand: 'oxlint finds nothing, with rules that know types',
-  async find(repository) {
+  async find() {
     const outcome = await runTool('oxlint/bin/oxlint', ['--type-aware', '--deny-warnings', '--format', 'unix']);
-    return typed(repository, orAll(outcome, findingsIn(outcome.printed, /^(.+?):(\d+):\d+: (.*)/gm), 'oxlint'));
+    return orAll(outcome, findingsIn(outcome.printed, /^(.+?):(\d+):\d+: (.*)/gm), 'oxlint');
   },
 };
 
