@@ -116,7 +116,11 @@ const rows: readonly Row[] = [
     /https/,
   ],
   ['metadata of another issuer', server(() => ({ issuer: 'https://evil.example' })), /another one/],
-  ['metadata that normalize to the issuer', server((origin) => ({ issuer: `${origin}/tenant/` })), /differs by the slash at its end alone/],
+  [
+    'metadata that normalize to the issuer',
+    server((origin) => ({ issuer: `${origin}/tenant/` })),
+    /differs by the slash at its end alone/,
+  ],
   ['metadata without S256', server(() => ({ code_challenge_methods_supported: undefined })), /S256/],
   ['a page that is a script', server(() => ({ authorization_endpoint: 'javascript:alert(1)' })), /javascript|https/],
   ['a page by http elsewhere', server(() => ({ authorization_endpoint: 'http://as.example/' })), /https/],
