@@ -65,6 +65,11 @@ export class AskedRequests {
     this.#at = description === undefined ? '' : ` at ${description}`;
   }
 
+  /** The id of the newest request. */
+  get lastId(): number {
+    return this.#lastId;
+  }
+
   get size(): number {
     return this.#pending.size;
   }

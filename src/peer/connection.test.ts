@@ -8,6 +8,9 @@ import { Connection } from './connection.ts';
 import { PendingRequest } from './pending.ts';
 import { Running } from './running.ts';
 import { metaKey } from '../protocol/meta.ts';
+import { revisionOf } from '../protocol/revision.ts';
+
+const revision = revisionOf('2025-11-25');
 
 /** What a stateless revision wants of every request. */
 const ofListen = { [metaKey.protocolVersion]: '2026-07-28', [metaKey.clientCapabilities]: {} };
@@ -172,6 +175,57 @@ describe('calls', () => {
       { jsonrpc: '2.0', id: 2, result: {} },
     ]);
     assert.deepEqual(await Promise.all(both), [{}, {}]);
+  });
+
+  it('an error without id that refuses no message as unreadable fails no request', async () => {
+    const one = await opened();
+    const answer = one.calls.call('a', undefined, told);
+    await turns();
+    for (const id of [{ id: null }, {}])
+      peerOf(one).send({ jsonrpc: '2.0', ...id, error: { code: -32601, message: 'no such method' } });
+    assert.deepEqual(one.heard.warnings, ['an error without an id was ignored: -32601 no such method']);
+    peerOf(one).send({ jsonrpc: '2.0', id: 1, result: {} });
+    assert.deepEqual(await answer, {});
+  });
+
+  it('an error without id on a stream of no request fails no request', async () => {
+    const one = await opened(undefined, 'http');
+    const answer = one.calls.call('a', undefined, told);
+    await turns();
+    const error = { code: -32600, message: 'what' };
+    peerOf(one).within({ message: { id: null } }, { jsonrpc: '2.0', id: null, error });
+    peerOf(one).garble(new ConnectionError('too-large', 'event is longer than 10 bytes'));
+    peerOf(one).send({ jsonrpc: '2.0', id: 1, result: {} });
+    assert.deepEqual(await answer, {});
+    assert.equal(one.heard.warnings.length, 2);
+  });
+
+  it('an error without id after a notification fails a request that a later ping overtakes', async () => {
+    const one = await opened();
+    await one.channel.notify('notifications/initialized', undefined, { revision });
+    const answer = one.calls.call('a', undefined, { ...told, revision });
+    await turns();
+    peerOf(one).send({ jsonrpc: '2.0', id: null, error: { code: -32600, message: 'what' } });
+    await turns();
+    assert.equal(one.transport.sent.at(-1)?.message['method'], 'ping');
+    peerOf(one).send({ jsonrpc: '2.0', id: 2, result: {} });
+    await assert.rejects(answer, { kind: 'invalidRequest' });
+  });
+
+  it('an error without id after a notification fails no request that is answered before a ping', async () => {
+    const one = await opened();
+    await one.channel.notify('notifications/initialized', undefined, { revision });
+    const answer = one.calls.call('a', undefined, { ...told, revision });
+    await turns();
+    peerOf(one).send({ jsonrpc: '2.0', id: null, error: { code: -32600, message: 'what' } });
+    peerOf(one).send({ jsonrpc: '2.0', id: 1, result: {} });
+    peerOf(one).send({ jsonrpc: '2.0', id: 2, error: { code: -32601, message: 'no ping' } });
+    assert.deepEqual(await answer, {});
+    // An answer to a later request shows that the peer has read the notification.
+    const next = one.calls.call('b', undefined, { ...told, revision });
+    await turns();
+    peerOf(one).send({ jsonrpc: '2.0', id: null, error: { code: -32600, message: 'what' } });
+    await assert.rejects(next, { kind: 'invalidRequest' });
   });
 
   it('a malformed answer fails its request, not the conversation', async () => {

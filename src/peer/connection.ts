@@ -8,8 +8,10 @@ import {
   type ResponseMessage,
 } from '../jsonrpc/message.ts';
 import { ConnectionError, type Clocks, type MessageOrigin } from '../jsonrpc/transport.ts';
-import { errorFromWire, type McpError } from '../protocol/error.ts';
+import { errorFromWire, McpError } from '../protocol/error.ts';
 import type { JsonObject } from '../protocol/features/common.ts';
+import { methodOf } from '../protocol/catalogue.ts';
+import { maySend } from '../protocol/method.ts';
 import type { Revision } from '../protocol/revision.ts';
 import { AskedRequests, type CallOptions } from './asked.ts';
 import { observed, tell } from './observe.ts';
@@ -63,6 +65,9 @@ export interface ConnectionEnd {
 /** Time that the peer may take to take a cancellation. */
 const cancellationMs = 15_000;
 
+/** Time that the peer may take to answer a ping that tells what an error without an id was about. */
+const pingMs = 15_000;
+
 /**
  * One connection as either end has it: requests of ours, each matched with its answer, and requests of the peer that
  * run here. How a message leaves, how many requests there may be, and who answers is what an end brings. See "One
@@ -75,6 +80,10 @@ export class Connection<Run extends RunningRequest = RunningRequest> {
   /** Made by the first request of ours. */
   #asked: AskedRequests | undefined;
   #ended: ConnectionError | undefined;
+  /** The last request before a notification that the peer may still answer with an error. */
+  #notifiedAfter = Infinity;
+  /** Code of the last error without an id. */
+  #warnedOf: number | undefined;
 
   constructor(end: ConnectionEnd, running: Running<Run>) {
     this.#end = end;
@@ -138,6 +147,7 @@ export class Connection<Run extends RunningRequest = RunningRequest> {
   /** Sends a message as it is, and shows it to observers; settles when the peer has it, where that can be told. */
   send(message: Message, revision: Revision | undefined, beside?: Beside): Promise<void> | undefined {
     if (observed()) tell({ from: this.#end.role, revision, message });
+    if ('method' in message && !('id' in message)) this.#notifiedAfter = this.#asked?.lastId ?? 0;
     try {
       return this.#end.send(message, beside);
     } catch (error) {
@@ -149,22 +159,49 @@ export class Connection<Run extends RunningRequest = RunningRequest> {
   /** Takes an answer of the peer. Answers that came late or twice are nobody's fault, and ignored. */
   answered(message: ResponseMessage, about?: MessageOrigin, bytes?: number): void {
     const { id } = message;
-    if (id === undefined || id === null) {
-      // An error about a message whose id could not be read: with one request in flight it is that one's.
-      const only = this.#asked?.only();
-      const { error } = message as ErrorMessage; // `classify` lets no result through without an id.
-      if (only === undefined)
-        return this.warn(`an error without id was ignored: ${error.code} ${error.message.slice(0, 200)}`);
-      return only.settle(this.#failure(error, about, only));
-    }
+    // `classify` lets no result through without an id.
+    if (id === undefined || id === null) return this.#withoutId((message as ErrorMessage).error, about);
     const pending = this.#asked?.find(id);
-    if (pending !== undefined)
+    if (pending !== undefined) {
+      if (pending.id > this.#notifiedAfter) this.#notifiedAfter = Infinity;
       return pending.settle('result' in message ? message.result : this.#failure(message.error, about, pending));
+    }
     if (!this.admits(message, about, bytes)) return;
     const late = this.#asked?.takeLate(id);
     if (late !== undefined) this.guard('onLateAnswer', () => late(message));
     if (this.#asked?.wasSent(id) !== true)
       this.warn(`a response to a request that was never sent was ignored: id ${JSON.stringify(id).slice(0, 100)}`);
+  }
+
+  /**
+   * Takes an error without an id. It belongs to a request only if it says that a message could not be read, and one request
+   * waits. Some peers answer notifications with such errors too: then a ping decides, since a peer that answers in order
+   * answers the request first.
+   */
+  #withoutId(error: ErrorMessage['error'], about: MessageOrigin | undefined): void {
+    // Over HTTP the exchange names the request, and the transport has put its id in.
+    const isUnread = (error.code === -32700 || error.code === -32600) && about?.request === undefined;
+    const only = isUnread ? this.#asked?.only() : undefined;
+    const isUnsure = this.#notifiedAfter !== Infinity;
+    if (only === undefined || isUnsure) this.#warnOnce(error);
+    if (only === undefined) return;
+    const fail = (): void => only.settle(this.#failure(error, about, only));
+    if (!isUnsure) return fail();
+    this.#notifiedAfter = Infinity;
+    const { revision } = only.options;
+    const ping = methodOf('ping');
+    if (ping === undefined || revision === undefined || !maySend(this.#end.role, ping, revision)) return;
+    if (this.waiting >= this.#end.mostAsked) return;
+    this.call('ping', undefined, { revision, tellCancelled: false, timeoutMs: pingMs }).answer.then(
+      fail,
+      (answer: unknown) => answer instanceof McpError && fail(),
+    );
+  }
+
+  #warnOnce({ code, message }: ErrorMessage['error']): void {
+    if (this.#warnedOf === code) return;
+    this.#warnedOf = code;
+    this.warn(`an error without an id was ignored: ${code} ${message.slice(0, 200)}`);
   }
 
   /** Takes an answer that could not be read, or only its id; false when nobody waits for it. */

@@ -21,8 +21,8 @@ export interface SentMessage {
 export interface ScriptedPeer {
   /** Sends any JSON value to the client. */
   send(value: unknown, status?: number): void;
-  /** Sends any JSON value in the exchange of a request. */
-  within(sent: SentMessage, value: unknown): void;
+  /** Sends any JSON value in the exchange of a request, or on a stream of none if its id is null. */
+  within(sent: Pick<SentMessage, 'message'>, value: unknown): void;
   /** Answers a request with a result. */
   reply(sent: SentMessage, result: Readonly<Record<string, unknown>>): void;
   /** Answers a request with an error. */

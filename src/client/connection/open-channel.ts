@@ -239,7 +239,8 @@ export class OpenChannel implements ConnectionEnd {
     const answered = about?.answered;
     this.#firstUnreadable ??= error;
     if (connection.unreadable(answered, () => error)) return;
-    const isTooLarge = error instanceof ConnectionError && error.reason === 'too-large';
+    // Over HTTP an exchange fails its own request, and what came on a stream of no request answers none.
+    const isTooLarge = !this.exchanges && error instanceof ConnectionError && error.reason === 'too-large';
     if (isTooLarge && answered === undefined && connection.failOnly(error)) return;
     if (connection.admits(undefined, about)) connection.warn(`unreadable message from ${this.description}`, error);
   }
