@@ -386,6 +386,7 @@ test('errors of sending keep what they are', () => {
     [(asConnectionError(other, 'm') as ConnectionError).reason, asConnectionError(other, 'm').cause],
     ['closed', other],
   );
+  assert.equal(asConnectionError(other, 'm').message, 'm could not be sent: other');
   assert.equal((asConnectionError(undefined, 'm') as ConnectionError).message, 'm could not be sent');
   assert.deepEqual(withToken({ a: 1, _meta: { k: 1 } }, 't'), { a: 1, _meta: { k: 1, progressToken: 't' } });
   assert.deepEqual(withToken({ _meta: 'odd' as never }, 't'), { _meta: { progressToken: 't' } });

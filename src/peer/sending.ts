@@ -17,5 +17,6 @@ export function asConnectionError(error: unknown, method: string): Error {
   if (error instanceof ConnectionError) return error;
   // The name alone: who authorizes nothing does not load the class.
   if ((error as Error | undefined)?.name === 'AuthorizationError') return error as Error;
-  return new ConnectionError('closed', `${method} could not be sent`, { cause: error });
+  const why = error instanceof Error && error.message !== '' ? `: ${error.message}` : '';
+  return new ConnectionError('closed', `${method} could not be sent${why}`, { cause: error });
 }

@@ -138,7 +138,7 @@ export function errorCodeIn({ messages }: Exchanged): unknown {
  */
 export function inFront(exchange: Exchanged): string | undefined {
   const { status, headers, end, reason } = exchange;
-  if (end === 'refused') return `it was not reached: ${reason ?? 'no reason'}`;
+  if (end === 'refused') return `no answer came: ${reason ?? 'no reason'}`;
   if (status === undefined) return undefined;
   const why = turnedAway(exchange);
   if (why !== undefined || isJsonRpc(exchange)) return why;

@@ -30,7 +30,7 @@ const api: RequestListener = (request, response) => {
 test('a server that may want TLS, and one that does not, are told with what to write', async (t) => {
   const silent = createServer((socket) => socket.once('data', () => socket.destroy()).on('error', () => {}));
   const url = await urlOf(t, silent);
-  const closed = 'it was not reached: the connection was closed without an answer \\(.*\\)';
+  const closed = 'no answer came: the connection was closed \\(.*\\)';
   assert.match(
     await why(url),
     new RegExp(`^${closed}; if it is an https server, write ${url.replace('http:', 'https:')}$`),
@@ -38,7 +38,7 @@ test('a server that may want TLS, and one that does not, are told with what to w
   const plain = await urlOf(t, createHttpServer(page));
   assert.equal(
     await why(plain.replace('http:', 'https:')),
-    `it was not reached: what answers there does not speak TLS (wrong version number); if it is an http server, write ${plain}`,
+    `no answer came: what answers there does not speak TLS (wrong version number); if it is an http server, write ${plain}`,
   );
 });
 

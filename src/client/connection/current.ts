@@ -187,7 +187,7 @@ export class CurrentConnection {
   }
 
   async #reopen(lost: ConnectionError): Promise<void> {
-    const { settings } = this.#options;
+    const { settings, transport } = this.#options;
     if (this.#ended !== undefined) throw this.#ended;
     if (this.#reopenings.exhausted(settings.clock())) throw this.#end(tooOften(lost, settings.maxReconnects));
     // What it offers is asked for anew; what it speaks is believed however old that is, for a client keeps to it while it lives.
@@ -195,8 +195,8 @@ export class CurrentConnection {
     try {
       await this.#settle(negotiated, this.#stopped.signal);
     } catch (error) {
-      // A server that was not reached was not lost once more.
-      if (!(error instanceof ConnectionError) || error.reason !== 'refused') this.#reopenings.note(settings.clock());
+      // A server that did not answer was not lost once more.
+      if (!isUnanswered(error, transport)) this.#reopenings.note(settings.clock());
       throw error instanceof IncompatibleError ? this.#end(error) : error;
     }
     this.#reopenings.note(settings.clock());
@@ -311,6 +311,13 @@ export class CurrentConnection {
   #warn(message: string, cause: unknown): void {
     this.#options.settings.onWarning?.(message, cause);
   }
+}
+
+/** Tells whether no server answered; over HTTP a proxy before a server that starts closes the connection. */
+function isUnanswered(error: unknown, transport: Transport): boolean {
+  if (!(error instanceof ConnectionError)) return false;
+  const { reason, status } = error;
+  return reason === 'refused' || (reason === 'closed' && status === undefined && factsOf(transport).cancelsByClosing);
 }
 
 function tooOften(lost: ConnectionError, most: number): ConnectionError {

@@ -132,6 +132,22 @@ function recording(mends: (attempt: number) => boolean): {
   return { auth, requests };
 }
 
+test('a store of credentials that fails after a 401 does not hide the answer', async () => {
+  const { fetch } = guarded(new Set());
+  const cause = new Error("EACCES: permission denied, mkdir '/nonexistent'");
+  const auth: Authorization = {
+    bind: () => ({ headers: () => ({}), refused: () => Promise.reject(cause) }),
+    context: () => 'me',
+  };
+  await assert.rejects(connect(`${url}?key=secret`, { auth, fetch }), {
+    name: 'ConnectionError',
+    reason: 'unauthorized',
+    status: 401,
+    message: `HTTP 401 from ${url}, and the request could not be authorized: ${cause.message}`,
+    cause,
+  });
+});
+
 test('what is refused without end is sent four times, each with credentials of its own', async () => {
   const { fetch, seen } = guarded(new Set());
   const { auth, requests } = recording(() => true);

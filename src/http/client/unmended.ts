@@ -1,20 +1,28 @@
 import type { AuthorizationFields, AuthorizedAnswer } from '../../auth/authorizer.ts';
 import { AuthorizationError } from '../../auth/errors.ts';
 import { hiding, secretsInHeaders } from '../../auth/secrets.ts';
+import { ConnectionError } from '../../jsonrpc/transport.ts';
 import { summary } from './refusal.ts';
 
-/** A refusal as it came: what was sent, and the beginning of the body. */
+/** A refusal as it came: the URL without its query, the headers that were sent, and the beginning of the body. */
 interface RefusedAnswer {
+  readonly from: string;
   readonly answer: AuthorizedAnswer;
   readonly sent: AuthorizationFields;
   readonly text: string;
 }
 
 /**
- * The failure to mend a refusal, with what the server said of it. Who says nothing in a challenge may say it in the body, and what is
- * wanted there may be no login at all.
+ * The failure to authorize a request that the server refused, with the words of the server. A server that says nothing in a challenge
+ * may say it in the body, and may want no login at all. A failure of another kind, such as a store of credentials that cannot be written,
+ * does not hide the answer of the server.
  */
-export function unmended(error: unknown, { answer, sent, text }: RefusedAnswer): unknown {
+export function unmended(error: unknown, { from, answer, sent, text }: RefusedAnswer): unknown {
+  if (error instanceof Error && !(error instanceof AuthorizationError || error instanceof ConnectionError)) {
+    const { status } = answer;
+    const message = `HTTP ${status} from ${from}, and the request could not be authorized: ${error.message}`;
+    return new ConnectionError('unauthorized', message, { cause: error, status });
+  }
   if (!(error instanceof AuthorizationError) || answer.header('www-authenticate') !== undefined) return error;
   const said = summary(hiding(secretsInHeaders({ ...sent }))(text));
   if (said === '' || error.message.includes(said)) return error;

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { createServer as createSocketServer, type AddressInfo } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
-import { listen, sending } from '../../../test/support/http-answers.ts';
+import { listen, request, sending } from '../../../test/support/http-answers.ts';
 import { connect } from '../../client.ts';
 import { nodeFetch } from '../../node/client/fetch.ts';
+import { httpTransport } from './transport.ts';
 import { asSaid, notReached } from './words.ts';
 
 /** A server that takes connections and closes them without a word, as one does that wants TLS. */
@@ -31,7 +32,7 @@ for (const fetch of [undefined, nodeFetch()]) {
     it('as http, since it may be https, is told so', async (t) => {
       const url = await silent(t);
       await assert.rejects(connect(url, options), (error: Error) => {
-        const start = `${url} cannot be reached: the connection was closed without an answer (`;
+        const start = `no answer from ${url}: the connection was closed (`;
         assert.equal(error.message.slice(0, start.length), start);
         assert.match(error.message, new RegExp(`; if it is an https server, write ${url.replace('http:', 'https:')}$`));
         return true;
@@ -131,3 +132,49 @@ it('a failure of the platform is told in words and as it is', () => {
     '4F:error:0A00042E:SSL routines:ssl3_read_bytes:tlsv1 alert protocol version:../s.c:916:SSL alert number 70\n';
   assert.equal(failed('ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', raw), `${start}tlsv1 alert protocol version`);
 });
+
+it('a failed request is refused only if nothing can have been sent', () => {
+  const failed = (code: string, syscall?: string, message = ''): string =>
+    notReached(
+      new TypeError('fetch failed', { cause: Object.assign(new Error(message), { code, syscall }) }),
+      new URL('https://x/y'),
+    ).reason;
+  for (const code of ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT', 'ConnectionRefused'])
+    assert.equal(failed(code), 'refused', code);
+  for (const code of ['EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT', 'ECONNRESET'])
+    assert.equal(failed(code, 'connect'), 'refused', code);
+  for (const code of [
+    'CERT_HAS_EXPIRED',
+    'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+    'ERR_TLS_CERT_ALTNAME_INVALID',
+    'ERR_SSL_WRONG_VERSION_NUMBER',
+  ])
+    assert.equal(failed(code), 'refused', code);
+  const early = 'Client network socket disconnected before secure TLS connection was established';
+  assert.equal(failed('ECONNRESET', undefined, early), 'refused');
+  const all = Object.assign(new AggregateError([]), { code: 'ETIMEDOUT' });
+  assert.equal(notReached(new TypeError('fetch failed', { cause: all }), new URL('http://x/')).reason, 'refused');
+  for (const code of [
+    'ECONNRESET',
+    'EPIPE',
+    'ETIMEDOUT',
+    'EHOSTUNREACH',
+    'UND_ERR_SOCKET',
+    'UND_ERR_HEADERS_TIMEOUT',
+    'ERR_SSL_UNEXPECTED_EOF_WHILE_READING',
+  ])
+    assert.equal(failed(code, 'read'), 'closed', code);
+  assert.equal(notReached(new TypeError('Failed to fetch'), new URL('https://x/')).reason, 'closed');
+});
+
+for (const fetch of [undefined, nodeFetch()])
+  it(`a request that the server has when the connection ends was not refused, by ${fetch === undefined ? 'fetch' : 'connections of ours'}`, async (t) => {
+    const url = await listen(t, (request) => void request.resume().once('end', () => request.socket.resetAndDestroy()));
+    const channel = await httpTransport(url, fetch === undefined ? sending : { fetch }).open({
+      message() {},
+      problem() {},
+      closed() {},
+    });
+    await assert.rejects(channel.send(request), { reason: 'closed', message: /^no answer from / });
+    await channel.close();
+  });

@@ -34,7 +34,11 @@ export function adviceOn(
     if (entry === lastWords) return [{ words: 'it wrote to its standard error', text: lastLines(entries), ok: true }];
     return [];
   });
-  const advice = wantsPerson(error) ? signIn : error instanceof ConnectionError ? advised(error) : undefined;
+  const advice = wantsPerson(error)
+    ? signIn
+    : error instanceof ConnectionError
+      ? advised(error, hasEnded || lastWords !== undefined)
+      : undefined;
   return { steps: tried.slice(-most.steps), ...(advice === undefined ? {} : { advice }) };
 }
 
@@ -69,13 +73,15 @@ export function wantsPerson(error: unknown): boolean {
   return error instanceof ConnectionError && error.reason === 'unauthorized';
 }
 
-function advised({ reason, status }: ConnectionError): string | undefined {
+function advised({ reason, status }: ConnectionError, hasProcess: boolean): string | undefined {
   switch (reason) {
     case 'refused':
       return 'Nothing answers there: see that the server runs, and that the address or the command is right.';
     case 'exited':
     case 'closed':
-      return 'It ended: what it wrote to its standard error stands in the wire. Restart it once it is mended.';
+      return hasProcess || reason === 'exited'
+        ? 'It ended: what it wrote to its standard error stands in the wire. Restart it once it is mended.'
+        : 'The connection ended before the answer: look in the log of the server whether it failed or was restarted.';
     case 'timeout':
       return 'It was silent. A server on standard input and output must print nothing but messages, and answer the first.';
     case 'http':
