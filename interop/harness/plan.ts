@@ -100,7 +100,13 @@ export const exercises: readonly Exercise[] = [
     judge: expectText('file:///home/ann'),
   },
   { step: { id: 'cancel', do: 'call', name: 'wait', progress: true, cancel: true }, judge: expectCancelled },
-  { step: { id: 'cancelled there', do: 'call', name: 'given-up' }, needsSession: true, judge: expectText('1') },
+  {
+    step: { id: 'cancelled there', do: 'call', name: 'given-up' },
+    needsSession: true,
+    // The server counts in its process. For a client without sessions, a bridge starts another one after a cancellation.
+    exists: ({ era }, { bridge }) => era === 'handshake' || bridge?.way !== 'stdio',
+    judge: expectText('1'),
+  },
   {
     // A bridge that saw a tool ask lets it ask whatever was cancelled since.
     step: { id: 'asked after that', do: 'call', name: 'ask' },

@@ -99,7 +99,8 @@ export class Judge implements NetworkWatcher, DiskWatcher {
     if (old === undefined) return;
     if (now === undefined) {
       this.counts.lost++;
-      if (this.#isGood(old)) this.violated(`${process.name} deletes ${old}, which is good`);
+      // A login deletes the grant that it replaced.
+      if (this.#isGood(old) && this.#isPointedAt(key)) this.violated(`${process.name} deletes ${old}, which is good`);
     } else if (isOlder(now, old)) this.violated(`${process.name} puts ${now} in the place of ${old}`);
   }
 
@@ -130,13 +131,23 @@ export class Judge implements NetworkWatcher, DiskWatcher {
 
   /** The refresh token of the grant that is kept for the server. */
   #kept(): string | undefined {
+    const key = this.#keptKey();
+    return key === undefined ? undefined : refreshTokenIn(this.#parts!.disk.read(key)?.text);
+  }
+
+  /** The key of the grant that is kept for the server. */
+  #keptKey(): string | undefined {
     const { disk, server } = this.#parts!;
     const pointer: CredentialKey = { kind: 'server', issuer: `${server.origin}/mcp` };
     const text = disk.read(credentialKeyText(pointer))?.text;
     if (text === undefined) return undefined;
     // The text of the keeper, whose form the test below knows.
     const { issuer, resource, client } = JSON.parse(text) as Record<'issuer' | 'resource' | 'client', string>;
-    return refreshTokenIn(disk.read(credentialKeyText({ kind: 'grant', issuer, resource, client }))?.text);
+    return credentialKeyText({ kind: 'grant', issuer, resource, client });
+  }
+
+  #isPointedAt(key: CredentialKey): boolean {
+    return credentialKeyText(key) === this.#keptKey();
   }
 
   #isGood(refreshToken: string): boolean {
