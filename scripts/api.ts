@@ -3,10 +3,12 @@
 import { globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../test/support/sources.ts';
-import { apiReports } from './api-reports.ts';
 import { buildOnce } from './built.ts';
+import { installPeers } from './peers.ts';
 
 buildOnce();
+installPeers();
+const { apiReports } = await import('./api-reports.ts');
 const folder = join(root, 'api');
 const reports = apiReports(globSync('dist/*.d.ts', { cwd: root }).map((path) => join(root, path)));
 rmSync(folder, { recursive: true, force: true });

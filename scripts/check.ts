@@ -22,6 +22,7 @@ import { specFactsRule } from './check/spec-facts.ts';
 import { testsHaveTestsRule } from './check/tests-have-tests.ts';
 import { format, lint, types } from './check/tools.ts';
 import { wallClockRule } from './check/wall-clock.ts';
+import { installPeers } from './peers.ts';
 
 type Rules = Readonly<Record<string, Rule>>;
 
@@ -62,6 +63,9 @@ const ofRepository: Rules = {
   'cited-ids': citedIdsRule,
   'spec-facts': specFactsRule,
 };
+
+// The rules about types need the types of all packages.
+installPeers();
 
 const { values, positionals } = parseArgs({ options: { package: { type: 'boolean' } }, allowPositionals: true });
 // Each lane runs one rule after the other; the tools of two lanes fill two processors.

@@ -6,6 +6,7 @@ import { root } from '../test/support/sources.ts';
 import { nearest } from '../src/mistakes/nearest.ts';
 import { experiments, groups, type Experiment } from './lab-table.ts';
 import { buildOnce } from './built.ts';
+import { installPeers } from './peers.ts';
 
 /** The list, for people. */
 export function listOf(): string {
@@ -33,6 +34,7 @@ export function unknown(name: string): string {
 
 /** Runs one, and ends as it ends. */
 function run({ isBuilt, env, words, otherwise = [] }: Experiment, more: readonly string[]): void {
+  installPeers();
   if (isBuilt === true) buildOnce();
   const child = spawn(process.execPath, [...words, ...(more.length > 0 ? more : otherwise)], {
     cwd: root,

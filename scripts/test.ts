@@ -13,6 +13,7 @@
 
 import { parseArgs } from 'node:util';
 import { buildOnce } from './built.ts';
+import { installPeers } from './peers.ts';
 import { filesOf, namedFiles, type Tier } from './test/files.ts';
 import { runFiles } from './test/run.ts';
 import { watchAndRun } from './test/watch.ts';
@@ -40,6 +41,7 @@ async function run(): Promise<boolean> {
     console.error(`no test file matches ${positionals.join(' ') || '(nothing was named)'}`);
     return false;
   }
+  installPeers();
   // Programs that tests start run from `dist/`.
   if (tier !== undefined) buildOnce();
   return await runFiles(files, {

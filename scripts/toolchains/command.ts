@@ -20,14 +20,18 @@ export async function ran([command = '', ...args]: readonly string[], options: R
       ...(cwd === undefined ? {} : { cwd }),
       env: { ...process.env, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
-      timeout: timeoutMs,
-      killSignal: 'SIGKILL',
     });
+    // The time limit of `spawn` goes on when there is no such command.
+    const limit = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
     let [said, complaints] = ['', ''];
     child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
     child.stderr.setEncoding('utf8').on('data', (text: string) => (complaints = (complaints + text).slice(-4000)));
-    child.once('error', () => reject(new Unavailable(`${command} is not here`)));
+    child.once('error', () => {
+      clearTimeout(limit);
+      reject(new Unavailable(`${command} is not here`));
+    });
     child.once('close', (code, signal) => {
+      clearTimeout(limit);
       if (code === 0) resolve(said.trim());
       const why = signal === null ? (complaints.trim().split('\n').at(-1) ?? '') : `it took over ${timeoutMs / 1000} s`;
       reject(new Unavailable(`${[command, ...args.slice(0, 3)].join(' ')} failed: ${why}`));

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { createServer as createHttp, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { test, type TestContext } from 'node:test';
+import { describe, test, type TestContext } from 'node:test';
 import { setTimeout as rest } from 'node:timers/promises';
 import type { CheckReport } from '../../src/check/report.ts';
 import { toNodeHandler } from '../../src/node.ts';
@@ -39,103 +39,106 @@ async function slow(
 
 const verdicts = ({ rows }: CheckReport): readonly string[] => rows.map(({ id, verdict }) => `${id} ${verdict}`);
 
-test('a slow server gets up to eight requests at once, no more messages than a quick one, and the same verdicts', async (t) => {
-  const quick = await judgedAt(t, (await slow(t, 0)).url, chosen);
-  const server = await slow(t, 1_050);
-  const report = await judgedAt(t, server.url, chosen);
-  assert.deepEqual(report.findings, []);
-  assert.deepEqual(verdicts(report), verdicts(quick));
-  assert.ok(server.most() >= 6 && server.most() <= 8, `${server.most()} at once`);
-  assert.ok(
-    report.counts.messages < 0.9 * quick.counts.messages,
-    `${report.counts.messages} messages, and ${quick.counts.messages}`,
-  );
-});
+// They wait for slow servers nearly all of their time.
+describe('a slow server', { concurrency: true }, () => {
+  test('a slow server gets up to eight requests at once, no more messages than a quick one, and the same verdicts', async (t) => {
+    const quick = await judgedAt(t, (await slow(t, 0)).url, chosen);
+    const server = await slow(t, 1_050);
+    const report = await judgedAt(t, server.url, chosen);
+    assert.deepEqual(report.findings, []);
+    assert.deepEqual(verdicts(report), verdicts(quick));
+    assert.ok(server.most() >= 6 && server.most() <= 8, `${server.most()} at once`);
+    assert.ok(
+      report.counts.messages < 0.9 * quick.counts.messages,
+      `${report.counts.messages} messages, and ${quick.counts.messages}`,
+    );
+  });
 
-test('a server that is slow while it starts, and quick from then on, is judged as a quick one', async (t) => {
-  const startsAt = performance.now() + 1_300;
-  const server = await slow(t, () => Math.max(0, startsAt - performance.now()));
-  const report = await judgedAt(t, server.url, chosen);
-  assert.deepEqual(report.findings, []);
-  const { messages } = (await judgedAt(t, server.url, chosen)).counts;
-  // One more tells that it has started; where answers take long, fewer are asked for.
-  assert.equal(report.counts.messages, messages + 1);
-});
+  test('a server that is slow while it starts, and quick from then on, is judged as a quick one', async (t) => {
+    const startsAt = performance.now() + 1_300;
+    const server = await slow(t, () => Math.max(0, startsAt - performance.now()));
+    const report = await judgedAt(t, server.url, chosen);
+    assert.deepEqual(report.findings, []);
+    const { messages } = (await judgedAt(t, server.url, chosen)).counts;
+    // One more tells that it has started; where answers take long, fewer are asked for.
+    assert.equal(report.counts.messages, messages + 1);
+  });
 
-test('a fault of a slow server is found by the rule that finds it in a quick one', async (t) => {
-  const [row, quick] = faults['missing-is-empty'] ?? assert.fail();
-  const fault: Fault = {
-    async response(returning, passing) {
-      await rest(1_050);
-      await quick.response?.(returning, passing);
-    },
-    ...(quick.request && { request: (passing) => quick.request?.(passing) }),
-  };
-  const { url, close } = await serveFaulty(fault, cleanServer);
-  t.after(close);
-  const { findings } = await judgedAt(t, url, { ...chosen, only: [row] });
-  assert.deepEqual(
-    findings.map(({ id }) => id),
-    [row],
-  );
-});
-
-test('the events of two answers of a slow server are two, and the same id for both is a fault', async (t) => {
-  const judged = async (idOf: () => string) => {
+  test('a fault of a slow server is found by the rule that finds it in a quick one', async (t) => {
+    const [row, quick] = faults['missing-is-empty'] ?? assert.fail();
     const fault: Fault = {
-      async response(returning) {
+      async response(returning, passing) {
         await rest(1_050);
-        if (returning.status === 200) asStream(returning, idOf());
+        await quick.response?.(returning, passing);
+      },
+      ...(quick.request && { request: (passing) => quick.request?.(passing) }),
+    };
+    const { url, close } = await serveFaulty(fault, cleanServer);
+    t.after(close);
+    const { findings } = await judgedAt(t, url, { ...chosen, only: [row] });
+    assert.deepEqual(
+      findings.map(({ id }) => id),
+      [row],
+    );
+  });
+
+  test('the events of two answers of a slow server are two, and the same id for both is a fault', async (t) => {
+    const judged = async (idOf: () => string) => {
+      const fault: Fault = {
+        async response(returning) {
+          await rest(1_050);
+          if (returning.status === 200) asStream(returning, idOf());
+        },
+      };
+      const { url, close } = await serveFaulty(fault, cleanServer);
+      t.after(close);
+      const report = await judgedAt(t, url, { only: ['http-037'], revisions: chosenRevisions(['2025-11-25']) });
+      return report.rows.flatMap(({ id, verdict }) => (id === 'http-037' ? [verdict] : []));
+    };
+    let count = 0;
+    assert.deepEqual(await Promise.all([judged(() => `e-${++count}`), judged(() => 'one')]), [['holds'], ['breaks']]);
+  });
+
+  test('a request that a slow server never answers is a fault, however long each answer takes', async (t) => {
+    const over = new AbortController();
+    t.after(() => over.abort());
+    const fault: Fault = {
+      async response(_, { message: { method } }) {
+        await rest(method === 'ping' ? 60_000 : 1_050, undefined, { signal: over.signal }).catch(() => undefined);
       },
     };
     const { url, close } = await serveFaulty(fault, cleanServer);
     t.after(close);
-    const report = await judgedAt(t, url, { only: ['http-037'], revisions: chosenRevisions(['2025-11-25']) });
-    return report.rows.flatMap(({ id, verdict }) => (id === 'http-037' ? [verdict] : []));
-  };
-  let count = 0;
-  assert.deepEqual(await Promise.all([judged(() => `e-${++count}`), judged(() => 'one')]), [['holds'], ['breaks']]);
-});
-
-test('a request that a slow server never answers is a fault, however long each answer takes', async (t) => {
-  const over = new AbortController();
-  t.after(() => over.abort());
-  const fault: Fault = {
-    async response(_, { message: { method } }) {
-      await rest(method === 'ping' ? 60_000 : 1_050, undefined, { signal: over.signal }).catch(() => undefined);
-    },
-  };
-  const { url, close } = await serveFaulty(fault, cleanServer);
-  t.after(close);
-  const { findings, cut } = await judgedAt(t, url, {
-    only: ['ping-001'],
-    revisions: chosenRevisions(['2025-11-25']),
-    waitMs: 1_500,
+    const { findings, cut } = await judgedAt(t, url, {
+      only: ['ping-001'],
+      revisions: chosenRevisions(['2025-11-25']),
+      waitMs: 1_500,
+    });
+    assert.deepEqual(
+      [findings.map(({ id, revisions }) => [id, ...revisions]), cut],
+      [[['ping-001', '2025-11-25']], undefined],
+    );
   });
-  assert.deepEqual(
-    [findings.map(({ id, revisions }) => [id, ...revisions]), cut],
-    [[['ping-001', '2025-11-25']], undefined],
-  );
-});
 
-test('what a very slow server does not answer cuts a run short, and it is said what waits long enough', async (t) => {
-  const over = new AbortController();
-  t.after(() => over.abort());
-  const fault: Fault = {
-    async response(_, { message: { method } }) {
-      await rest(method === 'ping' ? 60_000 : 3_800, undefined, { signal: over.signal }).catch(() => undefined);
-    },
-  };
-  const { url, close } = await serveFaulty(fault, cleanServer);
-  t.after(close);
-  const { findings, cut, rows } = await judgedAt(t, url, {
-    only: ['ping-001'],
-    revisions: chosenRevisions(['2025-11-25']),
+  test('what a very slow server does not answer cuts a run short, and it is said what waits long enough', async (t) => {
+    const over = new AbortController();
+    t.after(() => over.abort());
+    const fault: Fault = {
+      async response(_, { message: { method } }) {
+        await rest(method === 'ping' ? 60_000 : 3_800, undefined, { signal: over.signal }).catch(() => undefined);
+      },
+    };
+    const { url, close } = await serveFaulty(fault, cleanServer);
+    t.after(close);
+    const { findings, cut, rows } = await judgedAt(t, url, {
+      only: ['ping-001'],
+      revisions: chosenRevisions(['2025-11-25']),
+    });
+    assert.deepEqual(findings, []);
+    assert.match(cut ?? '', /not waited for as long as the server may need: --timeout [67]\d{4}/);
+    assert.match(
+      rows.map(({ why }) => why).join(),
+      /not answered in 5 s, and each answer takes [34]\.\d s: --timeout [67]\d{4}/,
+    );
   });
-  assert.deepEqual(findings, []);
-  assert.match(cut ?? '', /not waited for as long as the server may need: --timeout [67]\d{4}/);
-  assert.match(
-    rows.map(({ why }) => why).join(),
-    /not answered in 5 s, and each answer takes [34]\.\d s: --timeout [67]\d{4}/,
-  );
 });
