@@ -191,5 +191,8 @@ export class ConnectionError extends Error {
   }
 }
 
+/** The refusals of messages in a session that the server does not know; it ran nothing of them. */
+export const unknownSessions: WeakSet<ConnectionError> = new WeakSet();
+
 /** The refusals of requests that had credentials, among the errors with the reason `unauthorized`. */
 export const refusedCredentials: WeakSet<ConnectionError> = new WeakSet();

@@ -10,7 +10,7 @@ import { junitReport } from '../../check/report/junit.ts';
 import { sarifReport } from '../../check/report/sarif.ts';
 import { textReport } from '../../check/report/text.ts';
 import { checkRules } from '../../check/rules/rules.ts';
-import { tlsHint, whyNotReached } from '../../http/client/words.ts';
+import { tlsHint, whyNotReached } from '../../http/client/unreached.ts';
 import { factsOf } from '../../jsonrpc/transport-facts.ts';
 import { chosenRevisions } from '../../protocol/revision.ts';
 import { withoutTexts } from '../../wire/without-texts.ts';

@@ -11,7 +11,7 @@ import {
   stateless,
 } from '../../../test/support/recovering.ts';
 import { turns } from '../../../test/support/turns.ts';
-import { ConnectionError } from '../../jsonrpc/transport.ts';
+import { ConnectionError, unknownSessions } from '../../jsonrpc/transport.ts';
 import { scriptedTransport } from '../../testing/scripted.ts';
 import type { Client } from '../client.ts';
 import { createConnect } from '../connect.ts';
@@ -57,22 +57,19 @@ describe('a session that the server forgot', () => {
     });
   }
 
-  for (const body of [
-    '{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Bad Request: No valid session ID provided"}}',
-    '{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Bad Request: Server not initialized"}}',
-    'Bad Request: No valid session ID provided',
-  ])
-    it(`is begun anew where that is said by a 400 with ${body.slice(-60)}`, async () => {
-      let lost = false;
-      const one = await recovering((sent, peer) => {
-        if (lost && sent.conversation === 1) throw new ConnectionError('http', 'HTTP 400', { status: 400, body });
-        peer.reply(sent, content);
-      });
-      lost = true;
-      await assert.rejects(one.client.callTool('x'), { reason: 'session-lost', status: 400, message: /nothing ran/ });
-      await one.client.callTool('x');
-      assert.deepEqual(one.said(2), ['initialize', 'notifications/initialized', 'tools/call']);
+  it('is begun anew where the transport found that the server does not know it', async () => {
+    let lost = false;
+    const one = await recovering((sent, peer) => {
+      if (!lost || sent.conversation !== 1) return peer.reply(sent, content);
+      const failure = new ConnectionError('unauthorized', 'HTTP 401', { status: 401 });
+      unknownSessions.add(failure);
+      throw failure;
     });
+    lost = true;
+    await assert.rejects(one.client.callTool('x'), { reason: 'session-lost', status: 401, message: /nothing ran/ });
+    await one.client.callTool('x');
+    assert.deepEqual(one.said(2), ['initialize', 'notifications/initialized', 'tools/call']);
+  });
 
   it('makes the call of a tool fail, and the next one work [http-048]', async () => {
     const server = forgetful();

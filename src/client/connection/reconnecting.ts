@@ -286,7 +286,7 @@ interface Attempt {
  * it.
  */
 function isRefusal(error: unknown, { revision }: ServerConnection): boolean {
-  return error instanceof ConnectionError && error.reason === 'http' && isSessionLoss(error, revision);
+  return error instanceof ConnectionError && error.reason !== 'session-lost' && isSessionLoss(error, revision);
 }
 
 function retryOf(failure: unknown, connection: ServerConnection): Retry | undefined {
@@ -316,5 +316,8 @@ function unrepeated({ method, refused, cursor }: Attempt, lost: unknown): Connec
 
 function notReopened(cause: unknown): unknown {
   const own = cause instanceof ConnectionError && ['aborted', 'timeout', 'closed'].includes(cause.reason);
-  return own ? cause : new ConnectionError('session-lost', 'the session was lost, and no new one opened', { cause });
+  const why = cause instanceof Error ? `: ${cause.message}` : '';
+  return own
+    ? cause
+    : new ConnectionError('session-lost', `the session was lost, and no new one opened${why}`, { cause });
 }

@@ -1,7 +1,6 @@
 /** Rules of sending a request again, and of opening a connection again. */
 
-import { saysSessionIsUnknown } from '../../jsonrpc/session-words.ts';
-import { ConnectionError } from '../../jsonrpc/transport.ts';
+import { ConnectionError, unknownSessions } from '../../jsonrpc/transport.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { Revision } from '../../protocol/revision.ts';
@@ -71,12 +70,12 @@ export function disproves(error: unknown): boolean {
 
 /**
  * Tells whether a failure says that the server no longer knows the session. (Spec 2025-11-25, Transports, Session
- * Management: 404 then, and a new session has to be begun.) What much software says in its place is taken for it too.
+ * Management: 404 then, and a new session has to be begun.) For any other status the transport asks the server.
  */
-export function isSessionLoss({ reason, status, body = '' }: ConnectionError, revision: Revision): boolean {
-  if (reason === 'session-lost') return true;
-  if (!revision.sessions || reason !== 'http') return false;
-  return saysSessionIsUnknown(status, body);
+export function isSessionLoss(error: ConnectionError, revision: Revision): boolean {
+  const { reason, status } = error;
+  if (reason === 'session-lost' || unknownSessions.has(error)) return true;
+  return revision.sessions && reason === 'http' && status === 404;
 }
 
 /** Tells whether a failure may be gone the next time. */

@@ -20,6 +20,8 @@ export interface PostExchange {
   abort(): void;
   /** True when the request named a session, which a 404 then says is gone. */
   readonly inSession: boolean;
+  /** Tells whether a refusal means that the server does not know the session; it may ask the server. */
+  readonly isGone?: ((refused: FetchResponse) => Promise<boolean>) | undefined;
   /** The headers with which its last request was sent. */
   sent: Readonly<Record<string, string>>;
   /** URL that it goes to, for who reads of its failure. */

@@ -101,10 +101,12 @@ class AuthorizedSender {
         // What kept it from being sent is no failure of the connection.
         throw failed === undefined || signal.aborted ? error : failed.cause;
       });
-      if (last === undefined || again === mostAgain || request.method === 'DELETE' || !isRefusal(response))
-        return response;
+      const isOver = call.isCheck === true || again === mostAgain || request.method === 'DELETE';
+      if (last === undefined || isOver || !isRefusal(response)) return response;
       // It may take minutes to mend it, and a connection is not kept for that.
       const text = await bodyStart(response, keptBytes).catch(() => '');
+      if (response.headers.get('www-authenticate') === null && (await call.isGone?.(response)) === true)
+        return kept(response, text);
       const { asked, answer, sent } = last;
       const isMended = await this.#authorizer
         .refused(asked, answer, sent)

@@ -1,5 +1,5 @@
 import { ConnectionError } from '../../jsonrpc/transport.ts';
-import { describeUrl, notReached } from './words.ts';
+import { describeUrl } from './words.ts';
 
 /** Parts of `fetch` that the client needs; that of every runtime fits. */
 export type Fetch = (url: string, request: FetchRequest) => Promise<FetchResponse>;
@@ -43,7 +43,7 @@ const maxRedirects = 3;
  * Fetches, following redirects only within the origin and only those that keep the method: what the request carries
  * (credentials, the session) is for that origin alone.
  *
- * @throws ConnectionError `refused` when there is no response, `http` for a redirect that is not followed.
+ * @throws ConnectionError `refused` when nothing was sent, `closed` when there is no response, `http` for a redirect that is not followed.
  */
 export async function fetchWithin(fetch: Fetch, url: URL, request: FetchRequest): Promise<FetchResponse> {
   let target = url;
@@ -52,7 +52,7 @@ export async function fetchWithin(fetch: Fetch, url: URL, request: FetchRequest)
     try {
       response = await fetch(target.href, request);
     } catch (error) {
-      throw failure(error, target, request);
+      throw await failure(error, target, request);
     }
     const { status } = response;
     if (status !== 0 && (status < 300 || status > 399)) return response;
@@ -82,10 +82,11 @@ export async function discard(response: FetchResponse): Promise<void> {
   }
 }
 
-function failure(cause: unknown, url: URL, { signal }: FetchRequest): ConnectionError {
+async function failure(cause: unknown, url: URL, { signal }: FetchRequest): Promise<ConnectionError> {
   if (cause instanceof ConnectionError) return cause;
   if (signal.aborted) return new ConnectionError('aborted', 'the exchange was given up', { cause });
-  return notReached(cause, url);
+  const late = await import('./unreached.ts').catch(() => undefined);
+  return late?.notReached(cause, url) ?? new ConnectionError('closed', `no answer from ${describeUrl(url)}`, { cause });
 }
 
 function redirection(response: FetchResponse, from: URL): URL | undefined {

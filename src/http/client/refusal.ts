@@ -4,7 +4,6 @@ import { parseJson } from '../../json/parse.ts';
 import { isObject, spelledNumber } from '../../jsonrpc/message.ts';
 import { parseMessage } from '../../jsonrpc/encode.ts';
 import { ConnectionError, refusedCredentials, type ConnectionErrorOptions } from '../../jsonrpc/transport.ts';
-import { saysSessionIsUnknown } from '../../jsonrpc/session-words.ts';
 import { errorFromWire } from '../../protocol/error.ts';
 import {
   challengeOf,
@@ -45,11 +44,9 @@ export async function readHttpRefusal(response: FetchResponse, exchange: PostExc
     if (exchange.sent['authorization'] !== undefined) refusedCredentials.add(failure);
     return { failure, message: undefined, stateless: false };
   }
-  // Spec 2025-11-25, Transports, Session Management: what was posted in a session may also be an answer.
-  const isLost = exchange.inSession && exchange.waiting.size === 0 && saysSessionIsUnknown(status, text);
   return {
     failure: new ConnectionError(
-      isLost ? 'session-lost' : 'http',
+      'http',
       refusalWords(status, said, { url: exchange.url, lost: exchange.inSession }),
       options,
     ),

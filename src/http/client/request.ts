@@ -56,6 +56,10 @@ export interface HttpRequestOptions {
   readonly sending?: ((headers: Readonly<Record<string, string>>) => void) | undefined;
   /** Message that waits for it; where it is left out nobody waits, and no person is asked for its sake. */
   readonly sent?: HttpSending | undefined;
+  /** Tells whether a refusal without a challenge is about the session, which no other credentials would change. */
+  readonly isGone?: ((refused: FetchResponse) => Promise<boolean>) | undefined;
+  /** True for a question about the session: a refusal is its answer. */
+  readonly isCheck?: boolean | undefined;
 }
 
 /** Message that was given to be sent. */

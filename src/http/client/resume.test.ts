@@ -377,7 +377,8 @@ for (const [status, body] of [
   test(`a listening stream ends with its session, which the server tells by ${status}`, async (t) => {
     let asked = 0;
     const url = await listen(t, (incoming, outgoing) => {
-      if (incoming.method === 'POST') return answerJson(outgoing, response, 200, { 'mcp-session-id': 's' });
+      if (incoming.method === 'POST' && asked === 0)
+        return answerJson(outgoing, response, 200, { 'mcp-session-id': 's' });
       if (++asked > 1) return void outgoing.writeHead(status).end(body);
       outgoing.writeHead(200, { 'content-type': 'text/event-stream' }).end('retry: 1\ndata:\n\n');
     });

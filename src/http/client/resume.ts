@@ -1,5 +1,4 @@
 import { after } from '../../jsonrpc/timeout.ts';
-import { saysSessionIsUnknown } from '../../jsonrpc/session-words.ts';
 import { isTransient } from '../../jsonrpc/transient.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import {
@@ -13,7 +12,6 @@ import {
   type PostExchange,
   type ResumePosition,
 } from './answer.ts';
-import { bodyStart } from './body.ts';
 import { discard, type FetchResponse } from './fetch.ts';
 
 /** Asks for a stream by GET; the headers say from where. */
@@ -31,9 +29,6 @@ const longestPauseMs = 30_000;
 const longestDeniedMs = 300_000;
 /** The longest pause that `Retry-After` may ask for: a stream that is opened by its word in a year is never opened. */
 const longestAskedMs = 60_000;
-
-/** Length of a refusal that is read for what it says. */
-const shownBytes = 2_048;
 
 /** Position in a stream that never was open. */
 const nowhere: ResumePosition = { lastEventId: undefined, retryMs: undefined };
@@ -80,7 +75,7 @@ export async function listenStream(
 ): Promise<boolean> {
   let first: FetchResponse | 'none' | 'gone' | ConnectionError = 'none';
   try {
-    first = await openStream(open, exchange, {});
+    first = await openStream(open, exchange, undefined);
   } catch (error) {
     exchange.receiver.problem(exchangeError(error, exchange));
     if ((isPassing(error) || isDenied(error)) && !exchange.signal.aborted) first = error;
@@ -175,18 +170,21 @@ function headerText(id: string): string {
   return Array.from(new TextEncoder().encode(id), (byte) => String.fromCharCode(byte)).join('');
 }
 
-/** Gives `none` when the server has no such stream, and `gone` when it may no longer know the session. */
+/**
+ * Gives `none` when the server has no such stream, and `gone` when it no longer knows the session.
+ *
+ * @param from Headers that say where to go on; left out for the first stream, whose session has just begun.
+ */
 async function openStream(
   open: OpenStream,
   exchange: PostExchange,
-  from: Readonly<Record<string, string>>,
+  from: Readonly<Record<string, string>> | undefined,
 ): Promise<FetchResponse | 'none' | 'gone'> {
-  const response = await open(from);
+  const response = await open(from ?? {});
   if (isSuccess(response) && mediaType(response) === 'text/event-stream') return response;
   const { status } = response;
-  const gone = exchange.inSession && (await isSessionUnknown(response));
   void discard(response);
-  if (gone) return 'gone';
+  if (from !== undefined && (await exchange.isGone?.(response)) === true) return 'gone';
   // 405 is what the spec has for it; what answers 404, 400 or with something else has no such stream either.
   if (status <= 400 || status === 404 || status === 405) return 'none';
   const asked = await challengeOf(response, exchange);
@@ -198,13 +196,6 @@ async function openStream(
     ...asked,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   });
-}
-
-async function isSessionUnknown(response: FetchResponse): Promise<boolean> {
-  const { status } = response;
-  // A body that breaks off says nothing.
-  const body = status === 400 ? await bodyStart(response, shownBytes).catch(() => '') : '';
-  return saysSessionIsUnknown(status, body);
 }
 
 /** Spec 2025-11-25, Transports, Session Management: 404 for a session that the server knew before. */

@@ -5,12 +5,13 @@ import { Crowd } from '../../jsonrpc/crowd.ts';
 import { settledWithin } from '../../jsonrpc/timeout.ts';
 import {
   ConnectionError,
+  unknownSessions,
   type Channel,
   type Receiver,
   type SendOptions,
   type Transport,
 } from '../../jsonrpc/transport.ts';
-import { saysSessionIsUnknown } from '../../jsonrpc/session-words.ts';
+import { isTransientStatus } from '../../jsonrpc/transient.ts';
 import { httpFacts } from '../../jsonrpc/transport-facts.ts';
 import { revisionOf } from '../../protocol/revision.ts';
 import {
@@ -22,6 +23,7 @@ import {
   readUnasked,
   requestIds,
   type PostExchange,
+  type Refusal,
 } from './answer.ts';
 import { refusalOf } from './refused.ts';
 import { discard, type FetchResponse } from './fetch.ts';
@@ -36,8 +38,9 @@ import {
   type HttpSending,
 } from './request.ts';
 import { listenStream, resumeStream } from './resume.ts';
+import type { SessionCheck, SessionQuestion } from './session-check.ts';
 import type { SsePairChannel } from './sse-pair.ts';
-import { describeUrl, perhapsTls } from './words.ts';
+import { describeUrl } from './words.ts';
 
 const postHeaders = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
 
@@ -69,7 +72,10 @@ class HttpChannel implements Channel {
   readonly #receiver: Receiver;
   readonly #underway = new Crowd<() => void>();
   #session: string | undefined;
-  /** True when the server said that it does not know the session, which needs not be ended then. */
+  /** The text of the message that opened the session. */
+  #initialize = '';
+  #check: SessionCheck | undefined;
+  /** True when the server does not know the session, which needs not be ended then. */
   #isLost = false;
   /** The older transport, once the server turned out to speak it. */
   #pair: SsePairChannel | undefined;
@@ -109,15 +115,14 @@ class HttpChannel implements Channel {
       // Whatever it said of a stream, it knows the session.
       if (isSuccess(response)) this.#isLost = false;
       const initializes = 'method' in message && message.method === 'initialize';
-      if (initializes) this.#remember(response);
+      if (initializes) this.#remember(response, body);
       if (initializes && isPairStatus(response.status)) await this.#fallBack(response, exchange, sent);
       else await this.#answered(response, exchange, sent);
     } catch (error) {
-      throw this.#closing === undefined
-        ? this.#answers
-          ? error
-          : perhapsTls(error, this.#requests.url)
-        : new ConnectionError('closed', 'the conversation was closed', { cause: error });
+      if (this.#closing !== undefined)
+        throw new ConnectionError('closed', 'the conversation was closed', { cause: error });
+      const late = this.#answers ? undefined : await import('./unreached.ts').catch(() => undefined);
+      throw late === undefined ? error : late.perhapsTls(error, this.#requests.url);
     } finally {
       exchange.end();
     }
@@ -191,10 +196,41 @@ class HttpChannel implements Channel {
 
   async #refused(response: FetchResponse, exchange: PostExchange): Promise<void> {
     const refusal = await refusalOf(response, exchange);
-    const { status, body = '' } = refusal.failure;
-    // One whose body answers the request is about that alone.
-    if (exchange.inSession && refusal.message === undefined) this.#isLost ||= saysSessionIsUnknown(status, body);
+    // A 404 whose body answers the request is about that alone.
+    const isAnswer = response.status === 404 && refusal.message !== undefined;
+    if (!isAnswer && (await exchange.isGone?.(response)) === true) throw this.#lost(refusal, exchange);
     deliverRefusal(refusal, exchange);
+  }
+
+  #lost({ failure }: Refusal, { waiting }: PostExchange): ConnectionError {
+    this.#isLost = true;
+    unknownSessions.add(failure);
+    // Spec 2025-11-25, Transports, Session Management: the refused message may also be an answer, for which nobody waits.
+    return waiting.size > 0 ? failure : new ConnectionError('session-lost', failure.message, { cause: failure });
+  }
+
+  /** Tells whether a refusal in the session means that the server does not know it. No text is proof of that; a question to the server is. */
+  async #isGone({ status, headers }: FetchResponse): Promise<boolean> {
+    const session = this.#session;
+    if (session === undefined || status < 400 || status > 499) return false;
+    // Spec 2025-11-25, Transports, Session Management: 404.
+    if (status === 404) return true;
+    if (isTransientStatus(status) || headers.get('www-authenticate') !== null) return false;
+    const late = await import('./session-check.ts').catch(() => undefined);
+    this.#check ??=
+      late && new late.SessionCheck({ session, initialize: this.#initialize, send: (question) => this.#ask(question) });
+    return (await this.#check?.isGone(status)) === true;
+  }
+
+  async #ask({ method, body, session, signal }: SessionQuestion): Promise<FetchResponse> {
+    const exchange = this.#exchange(new Set(), signal);
+    const own = method === 'POST' ? postHeaders : {};
+    const headers = session === undefined ? own : { ...own, 'mcp-session-id': session };
+    try {
+      return await this.#requests.send({ method, own: headers, body, signal: exchange.signal, isCheck: true });
+    } finally {
+      exchange.end();
+    }
   }
 
   /**
@@ -233,16 +269,17 @@ class HttpChannel implements Channel {
 
   #request(method: string, own: Readonly<Record<string, string>>, call: Outgoing): Promise<FetchResponse> {
     const { headers, body, exchange, sent } = call;
+    const { isGone } = exchange;
     const ours = this.#session === undefined ? own : { ...own, 'mcp-session-id': this.#session };
     const sending = (all: Readonly<Record<string, string>>): void => void (exchange.sent = all);
-    return this.#requests.send({ method, own: ours, headers, body, signal: exchange.signal, sending, sent });
+    return this.#requests.send({ method, own: ours, headers, body, signal: exchange.signal, sending, sent, isGone });
   }
 
   /** Spec 2025-11-25, Transports, Session Management: an id has visible ASCII characters only. */
-  #remember(response: FetchResponse): void {
+  #remember(response: FetchResponse, initialize: string): void {
     const session = response.headers.get('mcp-session-id');
     if (session === null || !isSuccess(response)) return;
-    if (/^[\x21-\x7e]{1,1024}$/.test(session)) this.#session = session;
+    if (/^[\x21-\x7e]{1,1024}$/.test(session)) [this.#session, this.#initialize] = [session, initialize];
     else
       this.#receiver.problem(
         new ConnectionError('invalid-message', 'the server gave a session id that is not visible ASCII'),
@@ -261,6 +298,7 @@ class HttpChannel implements Channel {
       maxBytes: this.#requests.maxBytes,
       signal: controller.signal,
       inSession: this.#session !== undefined,
+      isGone: (response) => this.#isGone(response),
       sent: {},
       url: this.#requests.url,
       abort,

@@ -169,9 +169,9 @@ export const plantedFaults: readonly PlantedFault[] = [
   ),
   fault(
     'a session is not forgotten by its client',
-    'jsonrpc/session-words.ts',
-    'return status === 404 ||',
-    'return status === 410 ||',
+    'client/connection/retry.ts',
+    "reason === 'http' && status === 404;",
+    "reason === 'http' && status === 410;",
   ),
   {
     ...fault(

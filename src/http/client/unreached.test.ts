@@ -5,7 +5,8 @@ import { listen, request, sending } from '../../../test/support/http-answers.ts'
 import { connect } from '../../client.ts';
 import { nodeFetch } from '../../node/client/fetch.ts';
 import { httpTransport } from './transport.ts';
-import { asSaid, notReached } from './words.ts';
+import { notReached } from './unreached.ts';
+import { asSaid } from './words.ts';
 
 /** A server that takes connections and closes them without a word, as one does that wants TLS. */
 async function silent(t: TestContext): Promise<string> {

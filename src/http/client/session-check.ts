@@ -1,0 +1,94 @@
+/** Finding out whether a server still knows a session; loaded by the first message that it refuses in one. */
+
+import { after } from '../../jsonrpc/timeout.ts';
+import { discard, type FetchResponse } from './fetch.ts';
+
+/** One question to the server, in a session or in none. Credentials that it refuses are not replaced for it. */
+export interface SessionQuestion {
+  readonly method: 'POST' | 'DELETE';
+  readonly body?: string;
+  readonly session?: string;
+  readonly signal: AbortSignal;
+}
+
+/** Parts that a check needs. */
+export interface SessionCheckOptions {
+  readonly session: string;
+  /** The message that opened the session. */
+  readonly initialize: string;
+  send(question: SessionQuestion): Promise<FetchResponse>;
+}
+
+/** Time limit of each answer. A server that does not answer proves nothing. */
+const answerMs = 5_000;
+
+const ping = '{"jsonrpc":"2.0","id":"session-check","method":"ping"}';
+
+/** Statuses that may be about the credentials of the caller, which every request has. */
+const aboutCaller: ReadonlySet<number> = new Set([401, 403, 407]);
+
+/** Checks of one session; checks at the same time share their questions. */
+export class SessionCheck {
+  readonly #options: SessionCheckOptions;
+  #isProven = false;
+  #ping: Promise<number | undefined> | undefined;
+  #opening: Promise<number | undefined> | undefined;
+
+  constructor(options: SessionCheckOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Tells whether the session is gone. A server that refuses a `ping` in it too, and in the same way, does not know it. If the status may
+   * also be about credentials, the session is gone only if the server takes a `ping` in another one, with the same credentials.
+   *
+   * @param status The status with which a message in the session was refused.
+   */
+  async isGone(status: number): Promise<boolean> {
+    // A session that is gone does not come back.
+    this.#isProven ||= await this.#findOut(status);
+    return this.#isProven;
+  }
+
+  async #findOut(status: number): Promise<boolean> {
+    this.#ping ??= this.#pinged(this.#options.session).finally(() => (this.#ping = undefined));
+    const pinged = await this.#ping;
+    if (pinged === 404) return true;
+    if (pinged !== status) return false;
+    if (!aboutCaller.has(status)) return true;
+    this.#opening ??= this.#pingedElsewhere().finally(() => (this.#opening = undefined));
+    const elsewhere = await this.#opening;
+    return elsewhere !== undefined && elsewhere !== status;
+  }
+
+  /** Status of a `ping` in a session that is opened for it, and ended; nothing if none opens. */
+  async #pingedElsewhere(): Promise<number | undefined> {
+    const response = await this.#answer({ method: 'POST', body: this.#options.initialize });
+    const session = response?.headers.get('mcp-session-id') ?? undefined;
+    if (session === undefined) return undefined;
+    const status = await this.#pinged(session);
+    // Nobody waits for its end.
+    void this.#answer({ method: 'DELETE', session });
+    return status;
+  }
+
+  /** Status of a `ping`; nothing if the server did not answer, or asks for authorization. */
+  async #pinged(session: string): Promise<number | undefined> {
+    const response = await this.#answer({ method: 'POST', body: ping, session });
+    return response?.headers.get('www-authenticate') === null ? response.status : undefined;
+  }
+
+  async #answer(question: Omit<SessionQuestion, 'signal'>): Promise<FetchResponse | undefined> {
+    const controller = new AbortController();
+    const stop = after(answerMs, () => controller.abort(), true);
+    try {
+      const response = await this.#options.send({ ...question, signal: controller.signal });
+      void discard(response);
+      return response;
+    } catch {
+      return undefined;
+    } finally {
+      stop();
+    }
+  }
+}
