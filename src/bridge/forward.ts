@@ -1,4 +1,5 @@
 import type { Client } from '../client/client.ts';
+import type { ToleratedFaults } from '../client/tolerated.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import type { RequestOptions } from '../client/connection/request-options.ts';
 import { passedOn } from '../host/extension-result.ts';
@@ -60,6 +61,8 @@ export interface Outgoing {
   readonly own: boolean;
   /** Parts that it needs where its client is asked by results. */
   readonly waiting: AskedByResults | undefined;
+  /** Hears of faults in results that are put up with. */
+  readonly tolerated: ToleratedFaults;
   /** Hears the id that it is sent with. */
   onSent(id: number): void;
   /** Hears that the upstream was told to give the call up. */
@@ -99,7 +102,8 @@ async function carry(client: Client, outgoing: Outgoing): Promise<JsonObject> {
   const task = isCarried ? wish : undefined;
   const sent = { ...rest, ...(task === undefined ? {} : { task }), ...answersOf(call, revision) };
   const options = optionsFor(outgoing, revision);
-  const read = (result: JsonObject): JsonObject => lifted(result, call, { revision, form: taskFormOf(client), task });
+  const read = (result: JsonObject): JsonObject =>
+    lifted(result, outgoing, { revision, form: taskFormOf(client), task });
   try {
     const { requestState } = sent as JsonObject;
     if (waiting !== undefined && typeof requestState === 'string' && requestState.startsWith(waitedState)) {
@@ -202,7 +206,11 @@ interface Sent {
   readonly task: unknown;
 }
 
-function lifted(result: JsonObject, call: Carried, { revision, form, task }: Sent): JsonObject {
+function lifted(
+  result: JsonObject,
+  { call, tolerated }: Pick<Outgoing, 'call' | 'tolerated'>,
+  { revision, form, task }: Sent,
+): JsonObject {
   const { method } = call;
   const row = methodOf(method);
   const { resultType } = result;
@@ -218,7 +226,9 @@ function lifted(result: JsonObject, call: Carried, { revision, form, task }: Sen
   if (type === undefined) return result;
   try {
     // Every result type is an object with string keys.
-    const read = fromWire(revision, type, result) as unknown as JsonObject;
+    // A client of the same version gets what is malformed as it came; the tables of another version cannot project it.
+    const lenience = tolerated.in(method, call.facts === revision ? 'kept' : `left out for ${call.facts.date}`);
+    const read = fromWire(revision, type, result, lenience) as unknown as JsonObject;
     // What was read as a result that asks is one.
     return asks ? askable(read as unknown as InputRequiredResult, call) : read;
   } catch (error) {

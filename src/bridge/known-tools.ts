@@ -36,8 +36,9 @@ export class UpstreamTools {
 
   /** Takes what a page of a list says, and gives the page back. */
   seen(page: JsonObject): JsonObject {
-    // The page was read as the result of tools/list.
-    for (const tool of page['tools'] as readonly Tool[]) this.#add(tool);
+    // The page was read as the result of tools/list, but for entries that are malformed.
+    for (const tool of page['tools'] as readonly Tool[])
+      if (isObject(tool) && isObject(tool.inputSchema)) this.#add(tool);
     return page;
   }
 

@@ -84,7 +84,8 @@ export interface Client extends Uses {
 
   /**
    * Lists every tool; empty when the server has no tools. Pages that the server allows to be kept are not fetched again
-   * while they are fresh; `cache: 'refresh'` fetches all of them, which gives one consistent list.
+   * while they are fresh; `cache: 'refresh'` fetches all of them, which gives one consistent list. Tools that are malformed are
+   * left out, as are entries of the other lists; `onWarning` hears of each once.
    */
   listTools(options?: ClientRequestOptions): Promise<readonly Tool[]>;
   /** Lists every resource; empty when the server has no resources. */

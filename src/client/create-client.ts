@@ -123,7 +123,7 @@ class SessionClient implements Client {
     options?: ClientRequestOptions,
   ): AsyncGenerator<Page<ListItems[Method]>, void, undefined> {
     const stamp = this.#parts.cache.stamp(method);
-    const { connection, settings } = this.#parts;
+    const { connection } = this.#parts;
     let scope: unknown;
     const walk = walkPages<ListItems[Method]>(async (cursor) => {
       if (cursor !== undefined && connection.cursorScope !== scope)
@@ -132,7 +132,7 @@ class SessionClient implements Client {
       // Only now it is known which session the list was begun in.
       if (cursor === undefined) scope = connection.cursorScope;
       return page;
-    }, settings);
+    }, this.#requests.bounds(method));
     return options?.signal === undefined ? walk : givingUpSteps(options, walk);
   }
 

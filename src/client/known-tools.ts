@@ -1,3 +1,4 @@
+import { isObject } from '../jsonrpc/message.ts';
 import { hashOf } from '../peer/hash.ts';
 import { encodeHeaderValue, headerParametersOf, headerValueOf, type HeaderParameter } from '../peer/header.ts';
 import { McpError } from '../protocol/error.ts';
@@ -89,8 +90,8 @@ export class KnownTools {
    */
   check(name: string): Promise<(result: CallToolResult) => void> | undefined {
     const known = this.#known.get(name);
-    // A list is learned as it came, and there null may stand for what is left out.
-    if (known?.tool.outputSchema === undefined || known.tool.outputSchema === null) return undefined;
+    // A list is learned as it came, with null for what is left out, and entries that are malformed.
+    if (known === undefined || !isObject(known.tool.outputSchema)) return undefined;
     known.check ??= this.#compile(known.tool.outputSchema);
     return known.check.then(
       (check) => {

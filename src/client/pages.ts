@@ -1,5 +1,6 @@
 import type { CacheHint } from '../protocol/features/envelope.ts';
 import { jsonText, plainNumber } from '../json/exact-number.ts';
+import type { MalformedEntry } from './tolerated.ts';
 import { ConnectionError } from '../jsonrpc/transport.ts';
 
 /** One page of a list. */
@@ -13,13 +14,19 @@ export interface Page<Item> extends CacheHint {
 export interface PageBounds {
   readonly maxPages: number;
   readonly maxItems: number;
+  /** Hears that the list ends where it repeats a cursor. */
+  repeats?(): void;
 }
 
+/** The entries that were left out of a page, since they are malformed. */
+export const malformedIn: WeakMap<object, readonly MalformedEntry[]> = new WeakMap();
+
 /**
- * Walks a list page by page until a page names no next one. An empty cursor is a cursor, and meant the end where it leads
- * back to the first page. Of a page that is beyond the bounds it gives what is within, before it throws.
+ * Walks a list page by page until a page names no next one, or one that was there already. An empty cursor is a cursor, and
+ * meant the end where it leads back to the first page. Of a page that is beyond the bounds it gives what is within, before
+ * it throws.
  *
- * @throws ConnectionError `too-large` past the bounds, `invalid-message` when a cursor comes twice.
+ * @throws ConnectionError `too-large` past the bounds.
  */
 export async function* walkPages<Item>(
   fetch: (cursor: string | undefined) => Promise<Page<Item>>,
@@ -29,11 +36,14 @@ export async function* walkPages<Item>(
   let cursor: string | undefined;
   let items = 0;
   let first: Page<Item> | undefined;
+  let last: Page<Item> | undefined;
   for (let pages = 1; ; pages++) {
     const page = await fetch(cursor);
-    // Some servers end a list so, for which no cursor and an empty one are the same.
-    if (cursor === '' && first !== undefined && textOf(first) === textOf(page)) return;
+    // For some servers no cursor and an empty one are the same, and some give the same page for every cursor.
+    const same = cursor === '' ? first : page.nextCursor === cursor ? last : undefined;
+    if (same !== undefined && textOf(same) === textOf(page)) return cursor === '' ? undefined : bounds.repeats?.();
     first ??= page;
+    last = page;
     const room = bounds.maxItems - items;
     items += page.items.length;
     // Who can do with a part has it before the error.
@@ -41,10 +51,14 @@ export async function* walkPages<Item>(
       yield { ...page, items: page.items.slice(0, room) };
       throw new ConnectionError('too-large', `the list has more than ${bounds.maxItems} items`);
     }
-    yield page;
     cursor = page.nextCursor;
+    if (cursor !== undefined && seen.has(cursor)) {
+      bounds.repeats?.();
+      yield { ...page, nextCursor: undefined };
+      return;
+    }
+    yield page;
     if (cursor === undefined) return;
-    if (seen.has(cursor)) throw new ConnectionError('invalid-message', 'the list repeats a cursor and would never end');
     if (pages >= bounds.maxPages)
       throw new ConnectionError('too-large', `the list has more than ${bounds.maxPages} pages`);
     seen.add(cursor);

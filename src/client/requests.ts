@@ -8,6 +8,7 @@ import {
   type RequestMethod,
   type RequestTypes,
 } from '../protocol/catalogue.ts';
+import type { Lenience } from '../protocol/compile/from-wire.ts';
 import type { Revision } from '../protocol/revision.ts';
 import type { Tool } from '../protocol/features/tool.ts';
 import { isCacheable } from './cache/cache-key.ts';
@@ -23,8 +24,9 @@ import { throughClientMiddleware } from './middleware/late-passing.ts';
 import { withoutInvalidHeaders, type KnownTools } from './known-tools.ts';
 import { checkRequest } from './option-names.ts';
 import type { ClientSettings } from './options.ts';
-import { hintOf, walkPages, type Page } from './pages.ts';
+import { hintOf, malformedIn, walkPages, type Page, type PageBounds } from './pages.ts';
 import { readResult } from './read-result.ts';
+import { ToleratedFaults, type MalformedEntry } from './tolerated.ts';
 import type { ClientSubscriptions } from './subscriptions/subscriptions.ts';
 
 /** Parts that a client is made of. */
@@ -45,9 +47,11 @@ const mostHints = 10_000;
 export class Requests {
   readonly #parts: ClientParts;
   readonly #hints = new ToolHints(mostHints);
+  readonly #tolerated: ToleratedFaults;
 
   constructor(parts: ClientParts) {
     this.#parts = parts;
+    this.#tolerated = new ToleratedFaults((message) => parts.settings.onWarning?.(message));
   }
 
   /** Sends a request, and gives the result as it came. */
@@ -68,8 +72,17 @@ export class Requests {
     params: RequestTypes[Method]['params'],
     options?: PageOptions,
   ): Promise<RequestTypes[Method]['result']> {
+    return await this.#read(method, params, options, this.#tolerated.in(method));
+  }
+
+  async #read<Method extends RequestMethod>(
+    method: Method,
+    params: RequestTypes[Method]['params'],
+    options: PageOptions | undefined,
+    lenience: Lenience,
+  ): Promise<RequestTypes[Method]['result']> {
     const result = await this.complete(method, params, options);
-    return readResult(this.#parts.connection.revision, method, result);
+    return readResult(this.#parts.connection.revision, method, result, lenience);
   }
 
   /** Sends a request until it is complete, and gives the result as it came. */
@@ -99,10 +112,20 @@ export class Requests {
     options?: PageOptions,
   ): Promise<Page<ListItems[Method]>> {
     const { settings } = this.#parts;
-    const result: unknown = await this.call(method, cursor === undefined ? {} : { cursor }, options);
-    return pageOf(method, result, (tools) =>
+    const malformed: MalformedEntry[] = [];
+    const lenience = this.#tolerated.in(method, undefined, (entry) => void malformed.push(entry));
+    const result: unknown = await this.#read(method, cursor === undefined ? {} : { cursor }, options, lenience);
+    const page = pageOf(method, result, (tools) =>
       this.#mirrors ? withoutInvalidHeaders(tools, (message) => settings.onWarning?.(message)) : tools,
     );
+    if (malformed.length > 0) malformedIn.set(page, malformed);
+    return page;
+  }
+
+  /** The bounds of a list. */
+  bounds(method: ListMethod): PageBounds {
+    const { maxPages, maxItems } = this.#parts.settings;
+    return { maxPages, maxItems, repeats: () => this.#tolerated.repeats(method) };
   }
 
   /** Loads the rounds, which only requests that need input take. */

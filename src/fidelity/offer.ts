@@ -31,6 +31,8 @@ export interface Listed<Item> {
   readonly more: boolean;
   /** Reason why no list came, or why it broke off. */
   readonly error?: string;
+  /** Entries that are malformed and left out, by name and with what is wrong; the first 20. */
+  readonly malformed?: readonly string[];
 }
 
 /** Experience of a client of one revision through a bridge in front of the server. */

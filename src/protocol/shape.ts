@@ -5,14 +5,17 @@ import type { RevisionDate } from './revision.ts';
 
 /** Kind of value that a field holds, as data; the compilers in `project`, `read` and `inspect` give it meaning. */
 export type Kind =
-  | { readonly kind: 'string' | 'boolean' | 'null' | 'object' | 'any' }
+  | { readonly kind: 'boolean' | 'null' | 'object' | 'any' }
+  /** `loose`: what is no string from a peer counts as absent. */
+  | { readonly kind: 'string'; readonly loose: boolean }
   /** Bounds of a number: less or more is found by a check, and understood all the same. */
   | { readonly kind: 'number' | 'integer'; readonly least?: number; readonly most?: number }
   /** An object whose being there is the message; a peer's `true` or other junk reads as an empty one. */
   | { readonly kind: 'presence' }
   /** `loose`: an unknown value from a peer counts as absent. */
   | { readonly kind: 'literal'; readonly values: readonly string[]; readonly loose: boolean }
-  | { readonly kind: 'array'; readonly of: Row }
+  /** `loose`: an entry of a peer that does not fit may be left out. */
+  | { readonly kind: 'array'; readonly of: Row; readonly loose: boolean }
   /** `presence`: whatever a peer sends in place of the object reads as an empty one. `loose`: so does an entry that does not fit as none. */
   | { readonly kind: 'map'; readonly of: Row; readonly presence: boolean; readonly loose: boolean }
   | { readonly kind: 'ref'; readonly shape: Shape; readonly presence: boolean }
@@ -45,6 +48,8 @@ export interface Row<out T = unknown, out P extends Presence = Presence> {
   readonly requiredIn: readonly Lifetime[];
   /** The value that is sent where the field must be and is absent. */
   readonly fill?: string | number | null;
+  /** For a required field: its value where a peer leaves it out of an object; none by default. */
+  readonly absent?: (object: Readonly<Record<string, unknown>>) => unknown;
   /** True when it is read by itself, before what holds it, which leaves it as it came. */
   readonly readApart?: true;
   /** Never there: ties the row to the type of the field. */
@@ -111,7 +116,9 @@ function row<T>(kind: Kind): Row<T, 'required'> {
 }
 
 /** Any string. */
-export const string: Row<string, 'required'> = row({ kind: 'string' });
+export const string: Row<string, 'required'> = row({ kind: 'string', loose: false });
+/** Any string; anything else from a peer counts as absent. */
+export const looseString: Row<string, 'required'> = row({ kind: 'string', loose: true });
 /** Any number. */
 export const number: Row<number, 'required'> = row({ kind: 'number' });
 /** A number without a fraction: what has one is found by a check, and understood all the same. */
@@ -143,7 +150,12 @@ export function hint<const V extends string>(...values: readonly V[]): Row<V, 'r
 
 /** A list of one kind. */
 export function array<T>(of: Row<T>): Row<readonly T[], 'required'> {
-  return row({ kind: 'array', of });
+  return row({ kind: 'array', of, loose: false });
+}
+
+/** A list of which a peer's entries may be left out that do not fit; see `Lenience`. */
+export function looseArray<T>(of: Row<T>): Row<readonly T[], 'required'> {
+  return row({ kind: 'array', of, loose: true });
 }
 
 /** An object with free keys and values of one kind. */
@@ -222,6 +234,14 @@ export function requiredIn<T>(of: Row<T>, ...lives: readonly Lifetime[]): Row<T,
 /** A field that must be sent throughout its life, and gets a value where it is absent. */
 export function filled<T extends string | number | null>(of: Row<T>, fill: T): Row<T, 'optional'> {
   return { ...of, presence: 'optional', requiredIn: [of.life], fill };
+}
+
+/** A required field that has a value where a peer leaves it out. */
+export function otherwise<T>(
+  of: Row<T, 'required'>,
+  absent: (object: Readonly<Record<string, unknown>>) => T | undefined,
+): Row<T, 'required'> {
+  return { ...of, absent };
 }
 
 /** A field that is read by itself, before what holds it. */

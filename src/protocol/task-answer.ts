@@ -12,3 +12,8 @@ export function answerType(type: Type, revision: Revision, { task: wish }: JsonO
   const isTask = revision.tasks === 'core' && wish !== undefined && typeof task === 'object' && task !== null;
   return isTask ? createTaskResultShape : type;
 }
+
+/** Tells whether the result of a task has nothing in it: some servers answer so for a task that failed. */
+export function isBareResult({ content, structuredContent }: JsonObject): boolean {
+  return content === undefined && structuredContent === undefined;
+}

@@ -16,6 +16,9 @@ export type Place = { readonly fetch: Fetch } | { readonly program: string; read
 /** A server over HTTP without a network. */
 export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
+/** A request for a completion. */
+const completing = { ref: { type: 'ref/prompt', name: 'a' }, argument: { name: 'x', value: 'y' } } as const;
+
 let places = 0;
 
 /** A URL that nobody used before: what was found out about a server is remembered by its address. */
@@ -34,6 +37,7 @@ export interface User {
   listResources(): Promise<readonly { readonly uri: string }[]>;
   listResourceTemplates(): Promise<readonly { readonly uriTemplate: string }[]>;
   readResource(uri: string): Promise<Readonly<Record<string, unknown>>>;
+  complete(): Promise<unknown>;
   close(): Promise<void>;
 }
 
@@ -47,6 +51,7 @@ interface Official {
   listResources(params?: object): Promise<{ resources: { uri: string }[] }>;
   listResourceTemplates(params?: object): Promise<{ resourceTemplates: { uriTemplate: string }[] }>;
   readResource(params: object): Promise<Record<string, unknown>>;
+  complete(params: object): Promise<Record<string, unknown>>;
   close(): Promise<void>;
 }
 type OfficialClass = new (info: object, options: object) => Official;
@@ -72,6 +77,7 @@ export async function userOf(peer: Peer, place: Place): Promise<User> {
     listResources: async () => (await client.listResources()).resources,
     listResourceTemplates: async () => (await client.listResourceTemplates()).resourceTemplates,
     readResource: (uri) => client.readResource({ uri }),
+    complete: () => client.complete(completing),
     close: () => client.close(),
   };
 }
@@ -94,6 +100,7 @@ async function ours(place: Place): Promise<User> {
     listResources: () => client.listResources(),
     listResourceTemplates: () => client.listResourceTemplates(),
     readResource: async (uri) => ({ ...(await client.readResource(uri)) }),
+    complete: () => client.complete(completing.ref, completing.argument),
     close: () => client.close(),
   };
 }

@@ -1,6 +1,7 @@
 import type { CacheHint } from '../../protocol/features/envelope.ts';
 import { hintOf, combinedHint, walkPages, type Page } from '../../client/pages.ts';
 import { plainNumber } from '../../json/exact-number.ts';
+import { isObject } from '../../jsonrpc/message.ts';
 import { after, settledWithin } from '../../jsonrpc/timeout.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import type { Call } from '../../host/call.ts';
@@ -162,7 +163,7 @@ async function drain(
   call: Call,
   onWarning: (message: string) => void,
 ): Promise<ServerPart> {
-  const { method, items: field, needs } = mergedLists[kind];
+  const { method, items: field, key, needs } = mergedLists[kind];
   const handler = host.handler(method);
   if (handler === undefined || !hasServerCapability(host.capabilities(), needs))
     return { items: [], hint: { ttlMs: Number.POSITIVE_INFINITY, cacheScope: 'public' } };
@@ -178,13 +179,14 @@ async function drain(
     const { nextCursor } = result;
     return {
       ...hintOf(result),
-      // Results were read as those of their method.
-      items: result[field] as readonly JsonObject[],
+      // What has no name of its own cannot be merged.
+      items: (result[field] as readonly unknown[]).filter((item) => isNamed(item, key)),
       nextCursor: typeof nextCursor === 'string' ? nextCursor : undefined,
     };
   };
+  const repeats = (): void => onWarning(`${method}: the list ends where it repeats a cursor`);
   try {
-    for await (const page of walkPages(fetch, bounds)) items.push(...page.items);
+    for await (const page of walkPages(fetch, { ...bounds, repeats })) items.push(...page.items);
   } catch (error) {
     // Pages that came are not lost for the one that should not have come.
     if (!(error instanceof ConnectionError)) throw error;
@@ -194,6 +196,11 @@ async function drain(
     sub.finish();
   }
   return { items, hint: hints === undefined ? undefined : combinedHint(hints) };
+}
+
+/** Tells whether an entry has what tells it from the others; one that is malformed may not. */
+function isNamed(item: unknown, key: string): item is JsonObject {
+  return isObject(item) && typeof item[key] === 'string';
 }
 
 /** Of what belongs to a part, its progress says nothing of the whole. */

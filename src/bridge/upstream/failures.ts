@@ -1,3 +1,4 @@
+import { ToleratedFaults } from '../../client/tolerated.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import { McpError } from '../../protocol/error.ts';
 import { wordsOf } from '../failure.ts';
@@ -8,6 +9,8 @@ const most = 100;
 
 /** Tells the operator why the server was not reached, of which clients hear little; the same words once in a while. */
 export class Failures {
+  /** Faults in results, which reach clients all the same. */
+  readonly tolerated: ToleratedFaults;
   readonly #warn: (message: string) => void;
   readonly #now: () => number;
   readonly #silent: ReadonlySet<string>;
@@ -16,6 +19,7 @@ export class Failures {
 
   /** @param silent Methods of which somebody else tells. */
   constructor(warn: (message: string) => void, now: () => number, silent: ReadonlySet<string> = new Set()) {
+    this.tolerated = new ToleratedFaults(warn);
     this.#warn = warn;
     this.#now = now;
     this.#silent = silent;

@@ -306,6 +306,7 @@ export class Upstream {
           ...progress,
           own: this.#self !== undefined,
           waiting: this.#waiting,
+          tolerated: this.#failures.tolerated,
           onSent: (id) => void (sent.id = id),
           onGivenUp: () => {
             if (!this.#endsWithItsStream(client)) answered = this.#doubt.of(call);

@@ -1,26 +1,17 @@
 import { after } from '../../jsonrpc/timeout.ts';
 import type { ServerConnection } from '../../client/connection/server-connection.ts';
+import { hintOf, walkPages, type Page } from '../../client/pages.ts';
+import { readResult } from '../../client/read-result.ts';
+import { ToleratedFaults } from '../../client/tolerated.ts';
 import { McpError } from '../../protocol/error.ts';
-import { fromWire } from '../../protocol/compile/from-wire.ts';
-import { listPromptsResultShape, type Prompt } from '../../protocol/features/prompts.ts';
-import type { Resource, ResourceTemplate } from '../../protocol/features/resource.ts';
-import type { Tool } from '../../protocol/features/tool.ts';
+import { methodOf, type ListItems, type ListMethod } from '../../protocol/catalogue.ts';
 import type { Listed, Offer } from '../../fidelity/offer.ts';
-import { listToolsResultShape } from '../../protocol/features/tools.ts';
-import { listResourceTemplatesResultShape, listResourcesResultShape } from '../../protocol/features/resources.ts';
 
 /** The bounds of one list. */
-const most = { pages: 20, items: 1000 };
+const most = { pages: 20, items: 1000, malformed: 20 };
 
 /** The lists of an offer. */
 export type Lists = Pick<Offer, 'tools' | 'resources' | 'resourceTemplates' | 'prompts'>;
-
-interface Page<Item> {
-  readonly items: readonly Item[];
-  readonly nextCursor: string | undefined;
-}
-
-type Fetch = (method: string, cursor: string | undefined) => Promise<Readonly<Record<string, unknown>>>;
 
 /** Asks for the lists that a server says it has; a list that fails says why, and the others are asked for. */
 export async function listEverything(
@@ -32,43 +23,29 @@ export async function listEverything(
   const limit = new AbortController();
   const cancel = after(timeoutMs, () => limit.abort(new Error(`the lists took longer than ${timeoutMs} ms`)));
   const either = AbortSignal.any([signal, limit.signal]);
-  const fetch: Fetch = (method, cursor) =>
-    connection.request(method, cursor === undefined ? undefined : { cursor }, { signal: either });
-  const listed = async <Item>(read: (cursor: string | undefined) => Promise<Page<Item>>): Promise<Listed<Item>> => {
-    const list = await walk(read, limit.signal);
+  const listed = async <Method extends ListMethod>(method: Method): Promise<Listed<ListItems[Method]>> => {
+    const malformed: string[] = [];
+    const lenience = new ToleratedFaults(() => undefined).in(method, undefined, ({ name, why }) => {
+      if (malformed.length < most.malformed) malformed.push(`${name}: ${why}`);
+    });
+    const list = await walk<ListItems[Method]>(async (cursor) => {
+      const params = cursor === undefined ? undefined : { cursor };
+      const raw = await connection.request(method, params, { signal: either });
+      const { nextCursor, ...result } = readResult(revision, method, raw, lenience) as { readonly nextCursor?: string };
+      // `readResult` checked that the result has its entries there.
+      const items = Object.entries(result).find(([key]) => key === methodOf(method)?.list?.items)?.[1];
+      return { ...hintOf({}), items: items as readonly ListItems[Method][], nextCursor };
+    }, limit.signal);
     signal.throwIfAborted();
-    return list;
+    return malformed.length === 0 ? list : { ...list, malformed };
   };
   try {
-    const tools = capabilities.tools && {
-      tools: await listed<Tool>(async (cursor) => {
-        const { tools: items, nextCursor } = fromWire(
-          revision,
-          listToolsResultShape,
-          await fetch('tools/list', cursor),
-        );
-        return { items, nextCursor };
-      }),
-    };
+    const tools = capabilities.tools && { tools: await listed('tools/list') };
     const resources = capabilities.resources && {
-      resources: await listed<Resource>(async (cursor) => {
-        const raw = await fetch('resources/list', cursor);
-        const { resources: items, nextCursor } = fromWire(revision, listResourcesResultShape, raw);
-        return { items, nextCursor };
-      }),
-      resourceTemplates: await listed<ResourceTemplate>(async (cursor) => {
-        const raw = await fetch('resources/templates/list', cursor);
-        const { resourceTemplates: items, nextCursor } = fromWire(revision, listResourceTemplatesResultShape, raw);
-        return { items, nextCursor };
-      }),
+      resources: await listed('resources/list'),
+      resourceTemplates: await listed('resources/templates/list'),
     };
-    const prompts = capabilities.prompts && {
-      prompts: await listed<Prompt>(async (cursor) => {
-        const raw = await fetch('prompts/list', cursor);
-        const { prompts: items, nextCursor } = fromWire(revision, listPromptsResultShape, raw);
-        return { items, nextCursor };
-      }),
-    };
+    const prompts = capabilities.prompts && { prompts: await listed('prompts/list') };
     return { ...tools, ...resources, ...prompts };
   } finally {
     cancel();
@@ -80,17 +57,15 @@ async function walk<Item>(
   limit: AbortSignal,
 ): Promise<Listed<Item>> {
   const items: Item[] = [];
-  let cursor: string | undefined;
+  let pages = 0;
   try {
-    for (let pages = 0; pages < most.pages && items.length < most.items; pages++) {
-      const page = await read(cursor);
-      const fitting = page.items.slice(0, most.items - items.length);
-      items.push(...fitting);
-      if (page.nextCursor === undefined) return { items, more: page.items.length > fitting.length };
-      cursor = page.nextCursor;
+    for await (const page of walkPages(read, { maxPages: most.pages, maxItems: most.items })) {
+      items.push(...page.items);
+      pages++;
     }
-    return { items, more: true };
+    return { items, more: false };
   } catch (error) {
+    if (pages === most.pages || items.length === most.items) return { items, more: true };
     return { items, more: items.length > 0, error: limit.aborted ? String(limit.reason) : reasonOf(error) };
   }
 }

@@ -50,13 +50,14 @@ interface Look<Item> {
 
 function section<Item>(title: string, list: Listed<Item> | undefined, { row, width }: Look<Item>): string {
   if (list === undefined) return '';
-  const { items, more, error } = list;
+  const { items, more, error, malformed = [] } = list;
   const rows: (readonly string[])[] = items.slice(0, mostRows).map((item) => {
     const [left, right] = row(item);
     return [clipped(left, 2 * width), clipped(right, 2 * width)];
   });
   const rest = items.length - mostRows;
   if (rest > 0) rows.push([`… and ${rest}${more ? ' or more' : ''} others`]);
+  for (const one of malformed) rows.push([clipped(`malformed, left out: ${one}`, 4 * width)]);
   if (error !== undefined) rows.push([`${items.length === 0 ? 'no list' : 'it broke off'}: ${error}`]);
   return `${title} (${items.length}${more ? '+' : ''})\n${table(rows, width)}`;
 }

@@ -1,5 +1,5 @@
 import type { Client } from '../../client/client.ts';
-import type { Page } from '../../client/pages.ts';
+import { malformedIn, type Page } from '../../client/pages.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import { VerbError } from '../http/body.ts';
 import type { JsonView, ListName, ListsView, PagesView } from '../view.ts';
@@ -27,6 +27,9 @@ export interface ListReading {
   now(): number;
   words(error: unknown): string;
 }
+
+/** Malformed entries of a list that are shown. */
+const mostMalformed = 20;
 
 type Walk = AsyncGenerator<Page<object>, void, undefined>;
 
@@ -83,17 +86,24 @@ export class ServerLists {
     // One list for all pages: who copied it for each would take ever longer.
     const items = [...before[name]];
     let pages = before.pages[name];
-    const view = (): ListsView =>
-      pages === undefined ? before : { ...before, [name]: items, pages: { ...before.pages, [name]: pages } };
+    const malformed: string[] = before.problems[name]?.split('\n') ?? [];
+    const view = (): ListsView => {
+      if (pages === undefined) return before;
+      const problems = malformed.length === 0 ? before.problems : { ...before.problems, [name]: malformed.join('\n') };
+      return { ...before, [name]: items, problems, pages: { ...before.pages, [name]: pages } };
+    };
     this.#walks.delete(name);
     try {
       for (let step = await walk.next(); step.done !== true; step = await walk.next()) {
         for (const item of step.value.items) items.push({ ...item });
         pages = withPage(pages, step.value, reading.now());
+        const wrong = malformedIn.get(step.value)?.map(({ name: of, why }) => `${of} is malformed: ${why}`) ?? [];
+        malformed.push(...wrong.slice(0, mostMalformed - malformed.length));
         if (!reading.byOne || step.value.nextCursor === undefined) continue;
         if (this.#reading === reading) this.#walks.set(name, walk);
-        break;
+        return { view: view() };
       }
+      if (pages?.hasMore === true) pages = { ...pages, hasMore: false };
       return { view: view() };
     } catch (error) {
       const read = view();

@@ -14,7 +14,8 @@ export const wrappedOutputSchema: Adaptation<Tool> = {
   life: within('2025-06-18', '2026-07-28'),
   toWire: (tool) => {
     const { outputSchema } = tool;
-    if (outputSchema === undefined || !needsWrapping(outputSchema)) return tool;
+    // A bridge passes on what is malformed.
+    if (!isFields(outputSchema) || !needsWrapping(outputSchema)) return tool;
     return { ...tool, outputSchema: wrapSchema(outputSchema) };
   },
 };

@@ -1,7 +1,9 @@
 import { McpError } from '../error.ts';
-import { Mismatch, reader } from './read.ts';
+import { Mismatch, pathText, reader, reading, type Lenience } from './read.ts';
 import type { Revision } from '../revision.ts';
 import { nameOf, type Type } from '../shape.ts';
+
+export type { Lenience } from './read.ts';
 
 /**
  * Reads what a peer sent in a revision: leniently, so that a newer or careless peer is understood.
@@ -10,23 +12,18 @@ import { nameOf, type Type } from '../shape.ts';
  * counts as absent. A field that is required only in some revisions may be missing. Content of an unknown kind is
  * kept as it came. A value that is fine is returned as the same object. `undefined` reads as an empty object.
  *
+ * @param lenience Hears of required fields with a default, and decides about entries of lists that do not fit; without it,
+ *   one such entry makes the list fail.
  * @throws McpError `invalidParams`, naming the path, when a known field has the wrong type or a required one is missing.
  */
-export function fromWire<T>(revision: Revision, type: Type<T>, value: unknown): T {
+export function fromWire<T>(revision: Revision, type: Type<T>, value: unknown, lenience?: Lenience): T {
   try {
-    // The reader has checked every field that the interface names.
-    return reader(revision, type)(value === undefined ? {} : value) as T;
+    // The reader has checked every field that the interface names, but for entries that `lenience` keeps as they came.
+    return reading(reader(revision, type), value === undefined ? {} : value, lenience) as T;
   } catch (error) {
-    if (error instanceof Mismatch) throw new McpError('invalidParams', `${pathOf(type, error.path)} ${error.message}`);
-    throw error;
+    if (!(error instanceof Mismatch)) throw error;
+    const path = pathText(error.path);
+    const dot = path === '' || path.startsWith('[') ? '' : '.';
+    throw new McpError('invalidParams', `${nameOf(type)}${dot}${path} ${error.message}`);
   }
-}
-
-const longestKey = 64;
-
-function pathOf(type: Type, path: readonly (string | number)[]): string {
-  return path.reduce<string>((text, key) => {
-    if (typeof key === 'number') return `${text}[${key}]`;
-    return `${text}.${key.length > longestKey ? `${key.slice(0, longestKey)}…` : key}`;
-  }, nameOf(type));
 }

@@ -5,7 +5,7 @@ import { fitting } from './fit.ts';
 import { isAlive } from '../lifetime.ts';
 import type { Revision } from '../revision.ts';
 import { isShape, type Kind, type Row, type Shape, type Type } from '../shape.ts';
-import { isFields, isNumber, mapFields, mapItems } from './value.ts';
+import { isFields, isNumber, type Fields, mapFields, mapItems } from './value.ts';
 
 /** Checks a value and lifts it; `undefined` means that it counts as absent. Throws a `Mismatch`. */
 export type Read = (value: unknown) => unknown;
@@ -18,6 +18,39 @@ export class Mismatch extends Error {
   static within(key: string | number, error: unknown): unknown {
     if (error instanceof Mismatch) error.path.unshift(key);
     return error;
+  }
+}
+
+const longestKey = 64;
+
+/** A path as people write it. */
+export function pathText(path: readonly (string | number)[]): string {
+  return path.reduce<string>((text, key) => {
+    if (typeof key === 'number') return `${text}[${key}]`;
+    const short = key.length > longestKey ? `${key.slice(0, longestKey)}…` : key;
+    return text === '' ? short : `${text}.${short}`;
+  }, '');
+}
+
+/** Listener to faults of a peer that are put up with. */
+export interface Lenience {
+  /** An entry of a list does not fit. True keeps it as it came, false leaves it out. */
+  entry(value: unknown, why: string): boolean;
+  /** A required field is missing, and has its value by default. */
+  absent(field: string): void;
+}
+
+/** The listener of the value that is read now: reading is synchronous. Without one, no entry is left out. */
+let listener: Lenience | undefined;
+
+/** Reads a value, while somebody hears of faults that are put up with. */
+export function reading(read: Read, value: unknown, lenience: Lenience | undefined): unknown {
+  const before = listener;
+  listener = lenience;
+  try {
+    return read(value);
+  } finally {
+    listener = before;
   }
 }
 
@@ -41,6 +74,7 @@ function compile(revision: Revision, kind: Kind): Read {
     case 'null':
       return (value) => (value === null ? value : fail('must be null'));
     case 'string':
+      if (kind.loose) return (value) => (typeof value === 'string' ? value : undefined);
       return (value) => (typeof value === 'string' ? value : fail('must be a string'));
     case 'boolean':
       return (value) => (typeof value === 'boolean' ? value : fail('must be a boolean'));
@@ -55,7 +89,7 @@ function compile(revision: Revision, kind: Kind): Read {
     case 'literal':
       return forLiteral(kind.values, kind.loose);
     case 'array':
-      return forArray(reader(revision, kind.of));
+      return kind.loose ? forLooseArray(reader(revision, kind.of)) : forArray(reader(revision, kind.of));
     case 'map':
       return kind.presence ? leniently(forMap(revision, kind)) : forMap(revision, kind);
     case 'ref':
@@ -70,6 +104,9 @@ function compile(revision: Revision, kind: Kind): Read {
       return reader(revision, kind.newer);
   }
 }
+
+/** Limit of entries that are ignored: each costs far more than its text, since somebody throws for it. */
+const mostIgnored = 1000;
 
 function fail(message: string): never {
   throw new Mismatch(message);
@@ -107,6 +144,27 @@ function forArray(each: Read): Read {
   return (value) => (Array.isArray(value) ? mapItems(value, item) : fail('must be an array'));
 }
 
+/** Reads what fits; the listener decides about the rest. */
+function forLooseArray(each: Read): Read {
+  const strictly = forArray(each);
+  return (value) => {
+    if (listener === undefined || !Array.isArray(value)) return strictly(value);
+    const { entry } = listener;
+    const leftOut = new Set<number>();
+    const read = mapItems(value, (item, index) => {
+      try {
+        return each(item);
+      } catch (error) {
+        if (!(error instanceof Mismatch) || leftOut.size === mostIgnored) throw Mismatch.within(index, error);
+        const isKept = entry(item, `${pathText(error.path)} ${error.message}`.trimStart());
+        if (!isKept) leftOut.add(index);
+        return item;
+      }
+    });
+    return leftOut.size === 0 ? read : read.filter((_, index) => !leftOut.has(index));
+  };
+}
+
 function forMap(revision: Revision, { of, loose }: Extract<Kind, { kind: 'map' }>): Read {
   const each = reader(revision, of);
   const entry = (value: unknown, key: string): unknown => {
@@ -119,9 +177,6 @@ function forMap(revision: Revision, { of, loose }: Extract<Kind, { kind: 'map' }
   if (loose) return (value) => (isFields(value) ? mapFields(value, fittingOf(each)) : fail('must be an object'));
   return (value) => (isFields(value) ? mapFields(value, entry) : fail('must be an object'));
 }
-
-/** Limit of entries that are ignored: each costs far more than its text, since somebody throws for it. */
-const mostIgnored = 1000;
 
 /** Reads the entries of one map, of which those count as absent that do not fit. */
 function fittingOf(each: Read): Read {
@@ -187,6 +242,7 @@ interface Field {
   readonly key: string;
   readonly read: Read;
   readonly required: boolean;
+  readonly absent: Row['absent'];
   /** True when null counts as left out. */
   readonly nullIsAbsent: boolean;
 }
@@ -207,8 +263,10 @@ function compileShape(revision: Revision, shape: Shape): Read {
   const fields = rows
     .filter(([, row]) => isAlive(row.life, revision) && row.readApart !== true)
     .map(([key, row]): Field => {
+      const { absent } = row;
       const required = row.presence === 'required';
-      return { key, read: reader(revision, row), required, nullIsAbsent: !required && !takesNull(revision, row.kind) };
+      const nullIsAbsent = (!required || absent !== undefined) && !takesNull(revision, row.kind);
+      return { key, read: reader(revision, row), required, absent, nullIsAbsent };
     });
   return (value) => {
     if (!isFields(value)) return fail('must be an object');
@@ -219,7 +277,7 @@ function compileShape(revision: Revision, shape: Shape): Read {
     // The keys are those of the table, never a peer's, so assignment is safe.
     for (const field of fields) {
       const before = value[field.key];
-      const after = readField(field, before);
+      const after = readField(field, before, value);
       if (after === before) continue;
       out ??= { ...value };
       if (after === undefined) delete out[field.key];
@@ -229,12 +287,14 @@ function compileShape(revision: Revision, shape: Shape): Read {
   };
 }
 
-function readField({ key, read, required, nullIsAbsent }: Field, value: unknown): unknown {
-  if (value === undefined) {
-    if (required) throw Mismatch.within(key, new Mismatch('is required'));
-    return value;
+function readField({ key, read, required, absent, nullIsAbsent }: Field, value: unknown, object: Fields): unknown {
+  if (value === undefined || (value === null && nullIsAbsent)) {
+    if (!required) return undefined;
+    const otherwise = absent?.(object);
+    if (otherwise === undefined) throw Mismatch.within(key, new Mismatch('is required'));
+    listener?.absent(key);
+    return otherwise;
   }
-  if (value === null && nullIsAbsent) return undefined;
   try {
     return read(value);
   } catch (error) {

@@ -18,7 +18,19 @@ import { always } from '../lifetime.ts';
 import type { MetaObject } from '../meta.ts';
 import type { AskingOf, ListOf, MethodRows, NotificationOf } from '../method.ts';
 import { inputResponseRows, type InputResponseRequestParams } from './rounds.ts';
-import { array, boolean, map, optional, ref, shape, since, string, type ShapeOf } from '../shape.ts';
+import {
+  array,
+  boolean,
+  looseArray,
+  looseString,
+  map,
+  optional,
+  ref,
+  shape,
+  since,
+  string,
+  type ShapeOf,
+} from '../shape.ts';
 
 /** An argument of a prompt; its value is always a string. */
 export interface PromptArgument {
@@ -67,7 +79,7 @@ export interface ListPromptsResult extends PaginatedResult, CacheableResult {
 
 export const promptArgumentShape: ShapeOf<PromptArgument> = shape('PromptArgument', {
   name: string,
-  title: since('2025-06-18', optional(string)),
+  title: since('2025-06-18', optional(looseString)),
   description: optional(string),
   required: optional(boolean),
 });
@@ -98,7 +110,7 @@ export const getPromptResultShape: ShapeOf<GetPromptResult> = shape('GetPromptRe
 export const listPromptsResultShape: ShapeOf<ListPromptsResult> = shape('ListPromptsResult', {
   ...paginatedResultRows,
   ...cacheableRows,
-  prompts: array(ref(promptShape)),
+  prompts: looseArray(ref(promptShape)),
 });
 
 /** The methods of prompts, with what they carry. */

@@ -25,7 +25,7 @@ import {
   type ResourceTemplate,
 } from './resource.ts';
 import { inputResponseRows, type InputResponseRequestParams } from './rounds.ts';
-import { array, ref, shape, string, type RowsOf, type ShapeOf } from '../shape.ts';
+import { array, looseArray, ref, shape, string, type RowsOf, type ShapeOf } from '../shape.ts';
 
 // Content blocks need these too, and what is asked for needs content blocks: hence the second file.
 export type { BlobResourceContents, Resource, ResourceTemplate, TextResourceContents } from './resource.ts';
@@ -92,7 +92,7 @@ export const resourceUpdatedNotificationParamsShape: ShapeOf<ResourceUpdatedNoti
 export const listResourcesResultShape: ShapeOf<ListResourcesResult> = shape('ListResourcesResult', {
   ...paginatedResultRows,
   ...cacheableRows,
-  resources: array(ref(resourceShape)),
+  resources: looseArray(ref(resourceShape)),
 });
 
 export const listResourceTemplatesResultShape: ShapeOf<ListResourceTemplatesResult> = shape(
@@ -100,7 +100,7 @@ export const listResourceTemplatesResultShape: ShapeOf<ListResourceTemplatesResu
   {
     ...paginatedResultRows,
     ...cacheableRows,
-    resourceTemplates: array(ref(resourceTemplateShape)),
+    resourceTemplates: looseArray(ref(resourceTemplateShape)),
   },
 );
 

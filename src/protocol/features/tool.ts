@@ -11,6 +11,7 @@ import {
   boolean,
   hint,
   literal,
+  looseString,
   map,
   object,
   optional,
@@ -96,7 +97,7 @@ export const toolExecutionShape: ShapeOf<ToolExecution> = shape(
 );
 
 export const toolInputSchemaShape: ShapeOf<ToolInputSchema> = shape('ToolInputSchema', {
-  $schema: optional(string),
+  $schema: optional(looseString),
   type: literal('object'),
   // Booleans are schemas since 2026-07-28.
   properties: optional(widened('2026-07-28', map(object), object)),
@@ -105,7 +106,7 @@ export const toolInputSchemaShape: ShapeOf<ToolInputSchema> = shape('ToolInputSc
 
 export const toolOutputSchemaShape: ShapeOf<ToolOutputSchema> = shape(
   'ToolOutputSchema',
-  { $schema: optional(string) },
+  { $schema: optional(looseString) },
   from('2025-06-18'),
 );
 

@@ -20,8 +20,10 @@ import {
   array,
   between,
   boolean,
+  looseArray,
   object,
   optional,
+  otherwise,
   ref,
   shape,
   since,
@@ -57,6 +59,8 @@ export interface ListToolsResult extends PaginatedResult, CacheableResult {
   readonly tools: readonly Tool[];
 }
 
+const nothing: readonly never[] = Object.freeze([]);
+
 export const callToolRequestParamsShape: ShapeOf<CallToolRequestParams> = shape('CallToolRequestParams', {
   ...inputResponseRows,
   name: string,
@@ -66,7 +70,8 @@ export const callToolRequestParamsShape: ShapeOf<CallToolRequestParams> = shape(
 
 export const callToolResultShape: ShapeOf<CallToolResult> = shape('CallToolResult', {
   ...resultRows,
-  content: array(contentBlock),
+  // Some servers send structured content alone; a malformed task is no empty result.
+  content: otherwise(array(contentBlock), ({ task }) => (task === undefined ? nothing : undefined)),
   structuredContent: since('2025-06-18', optional(widened('2026-07-28', object, any))),
   isError: optional(boolean),
 });
@@ -74,7 +79,7 @@ export const callToolResultShape: ShapeOf<CallToolResult> = shape('CallToolResul
 export const listToolsResultShape: ShapeOf<ListToolsResult> = shape('ListToolsResult', {
   ...paginatedResultRows,
   ...cacheableRows,
-  tools: array(ref(toolShape)),
+  tools: looseArray(ref(toolShape)),
 });
 
 /** The methods of tools, with what they carry. */

@@ -6,6 +6,7 @@ import { McpError } from '../../../protocol/error.ts';
 import type { JsonObject } from '../../../protocol/features/common.ts';
 import { getTaskResultShape, type GetTaskResult, type Task } from '../../../protocol/features/tasks.ts';
 import { methodOf } from '../../../protocol/catalogue.ts';
+import { isBareResult } from '../../../protocol/task-answer.ts';
 import { hasEnded } from '../../../protocol/task-status.ts';
 import { failureFor } from '../../failure.ts';
 import { revisionFor } from '../../forward.ts';
@@ -161,6 +162,7 @@ function resultOf(client: Client, given: JsonObject, { call }: TaskOfClient): Js
   const plain = isObject(meta) && Object.keys(meta).length > 0 ? { ...rest, _meta: meta } : rest;
   if (shape === undefined) return plain;
   try {
+    if (isBareResult(plain)) throw new McpError('internalError', 'it has no content');
     return toWire(call.facts, shape, fromWire(revisionFor(client), shape, plain)) as unknown as JsonObject;
   } catch (error) {
     throw malformedTask(error);

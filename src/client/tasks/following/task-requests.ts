@@ -1,9 +1,11 @@
 import type { Reconnecting, RepeatableOptions } from '../../connection/reconnecting.ts';
+import { ConnectionError } from '../../../jsonrpc/transport.ts';
 import type { JsonObject } from '../../../protocol/features/common.ts';
 import type { InputResponses } from '../../../protocol/features/rounds.ts';
 import type { CallToolResult } from '../../../protocol/features/tools.ts';
 import { metaKey } from '../../../protocol/meta.ts';
 import type { Revision } from '../../../protocol/revision.ts';
+import { isBareResult } from '../../../protocol/task-answer.ts';
 import { readResult } from '../../read-result.ts';
 import { toldTask, type TaskState } from './task-state.ts';
 
@@ -42,6 +44,7 @@ export class TaskRequests {
   /** Waits for the result of a task of 2025-11-25. */
   async result(taskId: string, sent: TaskSent): Promise<CallToolResult> {
     const result = await this.#connection.request('tasks/result', { taskId }, { ...sent, task: { offered: true } });
+    if (isBareResult(result)) throw new ConnectionError('invalid-message', 'the result of tasks/result has no content');
     return readResult(this.revision, 'tools/call', unrelated(result));
   }
 

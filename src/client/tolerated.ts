@@ -1,0 +1,60 @@
+import { isObject } from '../jsonrpc/message.ts';
+import { methodOf } from '../protocol/catalogue.ts';
+import type { Lenience } from '../protocol/compile/from-wire.ts';
+
+/** An entry of a list that is malformed. */
+export interface MalformedEntry {
+  /** Its name, as far as it has one. */
+  readonly name: string;
+  readonly why: string;
+}
+
+/** Number of warnings that are remembered. */
+const most = 1_000;
+const longestName = 100;
+
+/** Faults in the results of a server that are put up with; each is a warning once. */
+export class ToleratedFaults {
+  readonly #warned = new Set<string>();
+  readonly #warn: (message: string) => void;
+
+  constructor(warn: (message: string) => void) {
+    this.#warn = warn;
+  }
+
+  warn(message: string): void {
+    if (this.#warned.has(message) || this.#warned.size >= most) return;
+    this.#warned.add(message);
+    this.#warn(message);
+  }
+
+  /**
+   * Reads a result leniently.
+   *
+   * @param fate Fate of malformed entries of a list: `kept` as they came, or else words for being left out.
+   * @param hear Hears of each such entry.
+   */
+  in(method: string, fate: string = 'left out', hear?: (entry: MalformedEntry) => void): Lenience {
+    return {
+      entry: (value, why) => {
+        const entry = { name: nameIn(method, value), why };
+        hear?.(entry);
+        this.warn(`${method}: ${entry.name} is malformed and ${fate}: ${why}`);
+        return fate === 'kept';
+      },
+      absent: (field) => this.warn(`a result of ${method} has no ${field}, which counts as empty`),
+    };
+  }
+
+  /** A list names a page as its next that it has given already. */
+  repeats(method: string): void {
+    this.warn(`${method}: the list ends where it repeats a cursor`);
+  }
+}
+
+/** The name of an entry of a list, as its method's row says where it is. */
+function nameIn(method: string, value: unknown): string {
+  const key = methodOf(method)?.list?.key;
+  const name = isObject(value) && key !== undefined ? (value[key] ?? value['name']) : undefined;
+  return typeof name === 'string' ? JSON.stringify(name.slice(0, longestName)) : 'an entry without a name';
+}
