@@ -53,6 +53,27 @@ describe('the time that a request may take', () => {
     assert.match(JSON.stringify(params), /"reason":"[^"]*100 ms/);
   });
 
+  it('ends with an error that names an answer whose id no request has', async () => {
+    const one = await silent();
+    one.transport.peers[0]?.send({ jsonrpc: '2.0', id: 'before', result: {} });
+    await turns();
+    const call = one.client.callTool('x', undefined, { timeoutMs: 100 });
+    const later = one.client.callTool('y', undefined, { timeoutMs: 100 });
+    await turns();
+    one.transport.peers[0]?.send({ jsonrpc: '2.0', id: 'call)7', result: {} });
+    await turns();
+    const last = one.client.callTool('z', undefined, { timeoutMs: 100 });
+    const ended = Promise.allSettled([call, later, last]);
+    await turns();
+    mock.timers.tick(100);
+    const words = (await ended).map((end) => end.status === 'rejected' && String(end.reason.message));
+    const stray = ', after an answer with the id "call?7", which no request has)';
+    assert.deepEqual(
+      words.map((message) => message !== false && message.endsWith(stray)),
+      [true, true, false],
+    );
+  });
+
   it('does not begin anew with a second try', async () => {
     const one = await recovering(
       (sent) => {

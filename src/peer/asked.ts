@@ -57,6 +57,7 @@ export class AskedRequests {
   readonly #idsBegin: string | undefined;
   readonly #at: string;
   #lastId = 0;
+  #stray: { readonly id: RequestId; readonly lastId: number } | undefined;
 
   /** @param idsBegin Beginning of their ids as the peer sees them, which are numbers without it. */
   constructor(owner: PendingOwner<CallOptions>, { idsBegin, description }: AskedOptions) {
@@ -88,10 +89,21 @@ export class AskedRequests {
     const id = this.#lastId + 1;
     const token = this.#claim(id, { given: givenToken(request.params), options, hear });
     this.#lastId = id;
-    const whither = (): string => `${nameIn(request.params)}${this.#at}`;
+    const whither = (): string => `${nameIn(request.params)}${this.#at}${this.#strayedSince(id)}`;
     const pending = new PendingRequest({ id, method: request.method, token, whither }, options, this.#owner);
     this.#pending.set(id, { pending });
     return pending;
+  }
+
+  /** Notes an answer whose id belongs to no request, for the error of a request that waits in vain. */
+  strayed(id: RequestId): void {
+    this.#stray = { id, lastId: this.#lastId };
+  }
+
+  #strayedSince(id: number): string {
+    if (this.#stray === undefined || this.#stray.lastId < id) return '';
+    const shown = JSON.stringify(this.#stray.id).slice(0, 60).replaceAll(/[()]/g, '?');
+    return `, after an answer with the id ${shown}, which no request has`;
   }
 
   /** The id of a request as the peer sees it. */

@@ -169,8 +169,9 @@ export class Connection<Run extends RunningRequest = RunningRequest> {
     if (!this.admits(message, about, bytes)) return;
     const late = this.#asked?.takeLate(id);
     if (late !== undefined) this.guard('onLateAnswer', () => late(message));
-    if (this.#asked?.wasSent(id) !== true)
-      this.warn(`a response to a request that was never sent was ignored: id ${JSON.stringify(id).slice(0, 100)}`);
+    if (this.#asked?.wasSent(id) === true) return;
+    this.#asked?.strayed(id);
+    this.warn(`a response to a request that was never sent was ignored: id ${JSON.stringify(id).slice(0, 100)}`);
   }
 
   /**

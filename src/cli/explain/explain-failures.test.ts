@@ -149,9 +149,9 @@ describe('parley explain, of what is no server', { concurrency: 4 }, () => {
     };
     const ran = await withTimes(
       (time) => explainHttp(listener, '--json', '--timeout', time),
-      ({ stdout }) => stdout.includes('what follows initialize'),
+      ({ stdout }) => stdout.includes('notifications/initialized was not taken'),
     );
-    const words = `what follows initialize was not taken within ${ran.timeout} ms`;
+    const words = `notifications/initialized was not taken within ${ran.timeout} ms`;
     assert.equal(tries(ran)[1]?.why.slice(0, words.length), words);
   });
 });

@@ -59,12 +59,11 @@ export async function initialize(
   const result = read(revision, raw);
   if (revision.versionHeader === 'after-initialize') channel.setHeaders({ 'MCP-Protocol-Version': revision.date });
   const { timeoutMs, maxTotalTimeoutMs, signal } = options.limits();
-  await waitFor(channel.notify('notifications/initialized', undefined, { revision }), {
-    method: 'what follows initialize',
-    until: 'taken',
-    signal,
-    ms: maxTotalTimeoutMs ?? timeoutMs,
+  const method = 'notifications/initialized';
+  const taken = channel.notify(method, undefined, { revision }).catch((error: unknown) => {
+    throw refusedInitialized(error);
   });
+  await waitFor(taken, { method, until: 'taken', signal, ms: maxTotalTimeoutMs ?? timeoutMs });
   // The stream stays open as long as the connection lives, so nobody waits for it.
   void channel.listen();
   return {
@@ -74,6 +73,16 @@ export async function initialize(
     server: result.serverInfo,
     instructions: result.instructions,
   };
+}
+
+/** The failure of the notification, which names it: a server that took `initialize` may refuse it. */
+function refusedInitialized(error: unknown): unknown {
+  if (!(error instanceof ConnectionError) || error.reason === 'aborted') return error;
+  const { reason, cause } = error;
+  // No session begins by losing it: the refusal says more.
+  const failure = reason === 'session-lost' && cause instanceof ConnectionError ? cause : error;
+  failure.message = `initialize was answered, but notifications/initialized was not taken: ${failure.message}`;
+  return failure;
 }
 
 /** The server's choice, where it may be used: a stateless revision has no `initialize` that could answer with it. */

@@ -49,6 +49,21 @@ describe('a failure that says nothing of the server', () => {
     await assert.rejects(start(signsIn), refused);
   });
 
+  for (const status of [500, 400, 404])
+    it(`of notifications/initialized, by ${status}, names that message`, async () => {
+      const play = server(refusing(-32601));
+      const transport = scriptedTransport('http', (sent, peer) => {
+        if (sent.message['method'] !== 'notifications/initialized') return play(sent, peer);
+        const refused = new ConnectionError('http', `HTTP ${status} from http://x/mcp`, { status });
+        throw status === 404 ? new ConnectionError('session-lost', 'lost', { cause: refused }) : refused;
+      });
+      await assert.rejects(start(transport), {
+        reason: 'http',
+        status,
+        message: `initialize was answered, but notifications/initialized was not taken: HTTP ${status} from http://x/mcp`,
+      });
+    });
+
   it('over HTTP, silence, is a timeout', async () => {
     const transport = scriptedTransport('http', server(silent));
     const rejected = assert.rejects(start(transport), { reason: 'timeout' });

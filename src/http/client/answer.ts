@@ -24,6 +24,8 @@ export interface PostExchange {
   readonly isGone?: ((refused: FetchResponse) => Promise<boolean>) | undefined;
   /** The headers with which its last request was sent. */
   sent: Readonly<Record<string, string>>;
+  /** Id of the last answer that is to none of its requests. */
+  stray?: RequestId | undefined;
   /** URL that it goes to, for who reads of its failure. */
   readonly url: URL;
 }
@@ -243,7 +245,8 @@ function deliver(received: unknown, exchange: PostExchange, about: MessageOrigin
     if (!isObject(element) || element['method'] !== undefined || !isRequestId(element['id'])) continue;
     const { id } = element;
     const spelled = spelledNumber(id);
-    if (!exchange.waiting.delete(id) && spelled !== undefined) exchange.waiting.delete(spelled);
+    if (exchange.waiting.delete(id) || (spelled !== undefined && exchange.waiting.delete(spelled))) continue;
+    exchange.stray = id;
   }
   exchange.receiver.message(value, about);
 }

@@ -43,6 +43,27 @@ function oldServer(endpoint: string = '/messages?id=1', status: number = 404): O
   return server;
 }
 
+for (const [what, status] of [
+  ['refused', 404],
+  ['answered with a page', 200],
+] as const)
+  test(`a message that is ${what} behind a proxy which strips a prefix names the address and the cause`, async (t) => {
+    const server = oldServer('/messages?id=2', status);
+    const url = await listen(t, server.handle);
+    const channel = await ssePairTransport(new URL('/tools/v1/sse', url), sending).open({
+      message() {},
+      problem() {},
+      closed() {},
+    });
+    const { origin } = new URL(url);
+    await assert.rejects(channel.send(initialize), {
+      reason: 'http',
+      status,
+      message: `HTTP ${status} from ${origin}/messages; the server at ${origin}/tools/v1/sse gave the address /messages for messages, which lacks /tools/v1: a proxy in front of it may take that off; let the server give /tools/v1/messages`,
+    });
+    await channel.close();
+  });
+
 interface OpenedPair {
   readonly channel: Channel;
   readonly heard: unknown[];

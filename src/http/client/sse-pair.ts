@@ -136,7 +136,9 @@ export class SsePairChannel implements Channel {
         sending: (headers) => void (sent = headers),
         sent: { message, options },
       });
-      if (isSuccess(response)) return await discard(response);
+      // A page in place of an answer comes from something that takes any path.
+      const isPage = mediaType(response) === 'text/html' && this.#strippedPrefix() !== undefined;
+      if (isSuccess(response) && !isPage) return await discard(response);
       const exchange: PostExchange = {
         waiting: requestIds(message),
         receiver: this.#receiver,
@@ -147,7 +149,8 @@ export class SsePairChannel implements Channel {
         sent,
         url: this.#endpoint ?? this.#requests.url,
       };
-      deliverRefusal(await refusalOf(response, exchange), exchange);
+      const refusal = await refusalOf(response, exchange);
+      deliverRefusal({ ...refusal, failure: this.#misled(refusal.failure) }, exchange);
     } finally {
       release();
     }
@@ -241,6 +244,27 @@ export class SsePairChannel implements Channel {
       return;
     }
     this.#receiver.message(value, { text: data });
+  }
+
+  /** The path before the stream that the address for messages lacks, as behind a proxy which takes it off. */
+  #strippedPrefix(): string | undefined {
+    const { pathname } = this.#requests.url;
+    const prefix = pathname.slice(0, pathname.lastIndexOf('/'));
+    return prefix === '' || this.#endpoint?.pathname.startsWith(`${prefix}/`) === true ? undefined : prefix;
+  }
+
+  /** A refusal that names the address which the server gave, and why it may be wrong. */
+  #misled(failure: ConnectionError): ConnectionError {
+    const prefix = this.#strippedPrefix();
+    const given = this.#endpoint?.pathname ?? '';
+    if (prefix === undefined || failure.reason !== 'http') return failure;
+    const { message, cause, status = 0, body = '' } = failure;
+    const why = `the server at ${this.#name} gave the address ${given} for messages, which lacks ${prefix}: a proxy in front of it may take that off; let the server give ${prefix}${given}`;
+    return new ConnectionError('http', `${message.split('; is the path', 1)[0] ?? ''}; ${why}`, {
+      cause,
+      status,
+      body,
+    });
   }
 
   get #name(): string {

@@ -224,6 +224,16 @@ for (const [type, body, words] of [
     /^HTTP 200 from http:\/\/127\S+: the body, which is no such MCP message, ended before/,
   ],
   [
+    'application/json; charset=utf-8',
+    '{"jsonrpc":"2.0","id":"x9","result":{}}',
+    /^HTTP 200 from http:\/\/127\S+: the body, which is no such MCP message, ended before the response; it answers the id "x9", and the request has 1$/,
+  ],
+  [
+    'text/event-stream; charset=utf-8',
+    'data: {"jsonrpc":"2.0","id":7,"result":{}}\n\n',
+    /^HTTP 200 from http:\/\/127\S+: the stream ended before the response; it answers the id 7, and the request has 1$/,
+  ],
+  [
     'text/event-stream',
     'data: {"hello":1}\n\n',
     /^HTTP 200 from http:\/\/127\S+: the stream ended before the response$/,
@@ -264,12 +274,15 @@ test('404 within a session says that the session is gone [http-048]', async (t) 
   await assert.rejects(channel.send(request), { reason: 'http', status: 404 });
 });
 
-test('400 within a session that names the request is its answer', async (t) => {
+test('400 within a session that names the request is its answer, as long as the session lives', async (t) => {
   const error = { code: -32600, message: 'sampling is missing', data: { requiredCapabilities: { sampling: {} } } };
   const { channel, heard } = await open(t, async (incoming, outgoing) => {
     if (incoming.headers['mcp-session-id'] === undefined)
       return answerJson(outgoing, response, 200, { 'mcp-session-id': 's' });
-    answerJson(outgoing, { jsonrpc: '2.0', id: 1, error }, 400);
+    let text = '';
+    for await (const chunk of incoming) text += String(chunk);
+    const { id } = JSON.parse(text) as { readonly id: unknown };
+    answerJson(outgoing, { jsonrpc: '2.0', id, ...(id === 1 ? { error } : { result: {} }) }, id === 1 ? 400 : 200);
   });
   await channel.send(initialize);
   await channel.send(request);

@@ -186,11 +186,12 @@ class HttpChannel implements Channel {
       }
     } else await readAnswerBody(response, exchange);
     if (exchange.waiting.size > 0) {
+      const { stray, waiting } = exchange;
+      const { status } = response;
       const what = type === 'text/event-stream' ? 'the stream' : 'the body, which is no such MCP message,';
-      const from = `HTTP ${response.status} from ${describeUrl(this.#requests.url)}`;
-      throw new ConnectionError('closed', `${from}: ${what} ended before the response`, {
-        status: response.status,
-      });
+      const ids = `; it answers the id ${JSON.stringify(stray)?.slice(0, 60)}, and the request has ${JSON.stringify([...waiting][0])}`;
+      const why = `${what} ended before the response${stray === undefined ? '' : ids}`;
+      throw new ConnectionError('closed', `HTTP ${status} from ${describeUrl(this.#requests.url)}: ${why}`, { status });
     }
   }
 
