@@ -10,6 +10,8 @@ export interface Mutant {
   readonly text: string;
   /** A test that never executes this offset cannot find the fault. */
   readonly at: number;
+  /** Whether it is in no function. */
+  readonly isTopLevel: boolean;
   readonly lineNumber: number;
   /** The line on which it begins. */
   readonly line: string;
@@ -33,18 +35,17 @@ const maxSmallLimit = 64;
 
 /** All faults of a file, in the order of their places. */
 export function mutantsOf(file: string, source: string): readonly Mutant[] {
-  const found: Mutant[] = [];
   // The parser returns ESTree with `start` and `end` in every node; the walk checks what it reads.
-  visit(parseAst(source, { lang: 'ts' }) as unknown as Node, [], (node, parents) => {
-    for (const [kind, { start, end }, text] of editsOf(node, parents, source)) {
+  return [...walk(parseAst(source, { lang: 'ts' }) as unknown as Node, [])].flatMap(([node, parents]) =>
+    editsOf(node, parents, source).map(([kind, { start, end }, text]) => {
       const before = source.slice(0, start).split('\n');
       const line = `${before.at(-1)}${source.slice(start).split('\n', 1)[0]}`.trim();
       const to = source.slice(node.start, start) + text + source.slice(end, node.end);
       const change = `${kind}: ${short(source.slice(node.start, node.end))} → ${short(to)}`;
-      found.push({ file, start, end, text, at: node.start, lineNumber: before.length, line, change });
-    }
-  });
-  return found;
+      const isTopLevel = !parents.some(({ type }) => type.includes('Function'));
+      return { file, start, end, text, at: node.start, isTopLevel, lineNumber: before.length, line, change };
+    }),
+  );
 }
 
 function short(text: string): string {
@@ -56,34 +57,27 @@ function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && 'type' in value && 'start' in value;
 }
 
-function visit(node: Node, parents: readonly Node[], found: (node: Node, parents: readonly Node[]) => void): void {
-  if (isSkipped(node)) return;
-  found(node, parents);
-  const inside = [...parents, node];
-  for (const child of Object.values(node).flat()) if (isNode(child)) visit(child, inside, found);
-}
-
-/** Types, imports, and the messages of errors hold no behavior that a test should see. */
-function isSkipped({ type, callee }: Node): boolean {
-  if (type.startsWith('TS')) return !/^TS(?:As|Satisfies|NonNull)/.test(type);
-  return (
-    type === 'ImportDeclaration' ||
-    (type === 'NewExpression' && isNode(callee) && String(callee['name']).endsWith('Error'))
-  );
+function* walk(node: Node, parents: readonly Node[]): Generator<readonly [Node, readonly Node[]]> {
+  const { type, callee } = node;
+  // Types, imports, and the messages of errors hold no behavior that a test should see.
+  if (type === 'ImportDeclaration' || (type.startsWith('TS') && !/^TS(?:As|Satisfies|NonNull)/.test(type))) return;
+  if (type === 'NewExpression' && isNode(callee) && String(callee['name']).endsWith('Error')) return;
+  yield [node, parents];
+  for (const child of Object.values(node).flat()) if (isNode(child)) yield* walk(child, [...parents, node]);
 }
 
 function editsOf(node: Node, parents: readonly Node[], source: string): readonly Edit[] {
-  const { start, left, operator, test, value } = node;
+  const { start, left, operator, test, value, key } = node;
+  const parent = parents.at(-1);
   const within = (types: RegExp): boolean => parents.some(({ type }) => types.test(type));
   switch (node.type) {
     case 'BinaryExpression':
     case 'LogicalExpression': {
-      const text = edges[String(operator)] ?? logic[String(operator)];
+      const sign = String(operator);
+      const text = edges[sign] ?? logic[sign];
       if (text === undefined || !isNode(left)) return [];
-      const place = source.indexOf(String(operator), left.end);
-      return [
-        [String(operator) in edges ? 'edge' : 'logic', { start: place, end: place + String(operator).length }, text],
-      ];
+      const place = source.indexOf(sign, left.end);
+      return [[sign in edges ? 'edge' : 'logic', { start: place, end: place + sign.length }, text]];
     }
     case 'IfStatement':
     case 'ConditionalExpression':
@@ -102,15 +96,20 @@ function editsOf(node: Node, parents: readonly Node[], source: string): readonly
     case 'ReturnStatement':
       return within(/^(?:If|For|Switch|Try|While)/) ? [['return', node, ';']] : [];
     case 'Property':
-      return isNode(node['key']) && node['key']['name'] === 'signal' && parents.at(-1)?.type === 'ObjectExpression'
+      return isNode(key) && key['name'] === 'signal' && parent?.type === 'ObjectExpression'
         ? [['abort', node, 'signal: undefined']]
         : [];
-    case 'Literal':
+    case 'Literal': {
       if (typeof value === 'boolean') return [['boolean', node, String(!value)]];
       // Sizes and times are products: a step of one factor is no small one.
-      if (!Number.isInteger(value) || Number(value) < 1 || Number(value) > maxSmallLimit || isFactor(parents.at(-1)))
-        return [];
-      return [1, -1].map((step) => ['number', node, String(Number(value) + step)]);
+      const isFactor = parent?.type === 'BinaryExpression' && /[*/]/.test(String(parent['operator']));
+      // `name: 1` in a table says that the name exists: the compiler refuses another value.
+      const isName = parent?.type === 'Property' && value === 1;
+      const isLimit = Number.isInteger(value) && Number(value) >= 1 && Number(value) <= maxSmallLimit;
+      return isLimit && !isFactor && !isName
+        ? [1, -1].map((step) => ['number', node, String(Number(value) + step)])
+        : [];
+    }
     default:
       return [];
   }
@@ -121,8 +120,4 @@ function isReturned(node: Node, parents: readonly Node[]): boolean {
   const inside = parents.slice(parents.findLastIndex(({ type }) => /Function/.test(type)));
   const returns = parent?.type === 'ReturnStatement' || parent?.['body'] === node;
   return returns && inside.every(({ type }) => type !== 'TryStatement');
-}
-
-function isFactor(parent: Node | undefined): boolean {
-  return parent?.type === 'BinaryExpression' && /[*/]/.test(String(parent['operator']));
 }

@@ -102,6 +102,28 @@ test('a state travels up to its longest size, and is good up to the end of its t
   assert.equal(opened, 1);
 });
 
+test('a state that is too long to travel is handed out only once it is stored', async () => {
+  const inner = memoryRoundStore();
+  let stored!: (error?: Error) => void;
+  const adding = (): Promise<never> =>
+    new Promise(
+      (resolve, reject) => (stored = (error) => (error === undefined ? resolve(undefined as never) : reject(error))),
+    );
+  const used = new SingleUse(inner, inner, 0);
+  const fixed = { seal: createSeal(), ttlMs: 100, maxStateLength: 1, singleUse: false, used, now: () => 0 };
+  for (const error of [undefined, new Error('the store is full')]) {
+    let isOut = false;
+    const packed = packState(freshState, 'b', { ...fixed, store: { ...inner, add: adding } }).then(
+      () => (isOut = true),
+    );
+    await new Promise(setImmediate);
+    assert.equal(isOut, false);
+    stored(error);
+    if (error === undefined) await packed;
+    else await assert.rejects(packed, error);
+  }
+});
+
 describe('log messages of earlier runs', () => {
   test('are remembered up to 1,000 texts, and counted beyond', () => {
     const said = new Said();

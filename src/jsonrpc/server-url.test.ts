@@ -29,6 +29,7 @@ describe('the URL of a server', () => {
       'http://me:1@127.0.0.1:99999/mcp?key=secret',
       '"http://127.0.0.1:99999/mcp" is no URL: there is no port 99999, the last one is 65535',
     ],
+    ['http://127.0.0.1:65535:1/', `"http://127.0.0.1:65535:1/" is no URL: ${whole}`],
     ['http://', `"http://" is no URL: ${whole}`],
     ['ws://me:secret@x/mcp?key=secret', '"ws://x/mcp" is no http: or https: URL, by which servers are reached'],
     ['file:///etc/passwd', '"file:///etc/passwd" is no http: or https: URL, by which servers are reached'],

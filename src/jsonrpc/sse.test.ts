@@ -87,6 +87,12 @@ test('an event with an id alone tells the id, and is no event [WHATWG, 9.2.6]', 
   ]);
 });
 
+test('a byte order mark before the first field is left out', async () => {
+  assert.deepEqual(await read(['\uFEFFdata: x\n\n\uFEFFdata: y\n\n']), [
+    { event: undefined, id: undefined, data: 'x' },
+  ]);
+});
+
 test('a byte order mark, NUL in an id and a retry that is no number are ignored', async () => {
   assert.deepEqual(await read(['\uFEFFid: a\0\nretry: 1s\nretry:\ndata: \uFEFFx\n\n']), [
     { event: undefined, id: undefined, data: '\uFEFFx' },

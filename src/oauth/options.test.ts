@@ -19,6 +19,9 @@ for (const [options, words] of [
   [{ client: { id: '', issuer } }, /client must have its id/],
   [{ client: { id: 'x', issuer, method: 'secret' } }, /client\.method must be .*client_secret_basic/],
   [{ metadata: { nme: 'x' } }, /metadata has no option "nme"; .*name/],
+  [{ redirect: {} }, /redirect must be given: /],
+  [{ redirect: 'https://app.example/back' }, /redirect must be given: /],
+  [{ redirect: null }, /redirect must be given: /],
   [{ servers: { [issuer]: 'x' } }, /servers .*object/],
 ] as const)
   test(`${JSON.stringify(options)} is a mistake that is told at once`, () => {

@@ -207,7 +207,7 @@ export class KeptGrant {
     const key = this.keyOf(grant);
     this.#spend(grant);
     this.adoptAt(key, undefined, undefined);
-    await this.#options.store.write(key, undefined, { ifGeneration: generation }).catch(() => false);
+    await this.#options.store.write(key, undefined, { ifGeneration: generation }).catch(() => undefined);
   }
 
   #spend({ refreshToken }: Grant, next?: Grant): void {

@@ -136,7 +136,7 @@ class Lease {
     this.#stop();
     await this.#beating;
     if (this.#generation !== undefined)
-      await this.#store.write(this.#key, undefined, { ifGeneration: this.#generation }).catch(() => false);
+      await this.#store.write(this.#key, undefined, { ifGeneration: this.#generation }).catch(() => undefined);
   }
 
   #beat(): void {

@@ -185,7 +185,7 @@ export class Login {
       throw error;
     } finally {
       // Where it cannot be deleted it is forgotten later.
-      if (!keep) await store.write(pendingKey(pending.state), undefined).catch(() => false);
+      if (!keep) await store.write(pendingKey(pending.state), undefined).catch(() => undefined);
     }
   }
 

@@ -54,17 +54,19 @@ export function scopeGuard(parts: Parts): ScopeGuard {
 }
 
 async function ofTool({ tools }: Parts, params: Params, auth: AuthInfo | undefined): Promise<readonly string[]> {
-  const { value, restrictions = {} } = tools.entry(String(params['name']), auth) ?? {};
-  const { scopes = [] } = restrictions;
-  if (value === undefined || typeof scopes !== 'function') return typeof scopes === 'function' ? [] : scopes;
+  const entry = tools.entry(String(params['name']), auth);
+  if (entry === undefined) return [];
+  const { value, restrictions } = entry;
+  if (typeof restrictions.scopes !== 'function') return restrictions.scopes ?? [];
   const checked = await value.input.validate(params['arguments'] ?? {});
   return checked.problems === undefined ? neededScopes(restrictions, checked.value) : [];
 }
 
 async function ofPrompt({ prompts }: Parts, params: Params, auth: AuthInfo | undefined): Promise<readonly string[]> {
-  const { value, restrictions = {} } = prompts.entry(String(params['name']), auth) ?? {};
-  const { scopes = [] } = restrictions;
-  if (value === undefined || typeof scopes !== 'function') return typeof scopes === 'function' ? [] : scopes;
+  const entry = prompts.entry(String(params['name']), auth);
+  if (entry === undefined) return [];
+  const { value, restrictions } = entry;
+  if (typeof restrictions.scopes !== 'function') return restrictions.scopes ?? [];
   // What is no text is refused where it runs.
   const args = (params['arguments'] ?? {}) as Readonly<Record<string, string>>;
   return neededScopes(restrictions, await checkedArguments(value, args));
@@ -73,9 +75,10 @@ async function ofPrompt({ prompts }: Parts, params: Params, auth: AuthInfo | und
 /** Methods of the protocol that need nothing are none of the server's own. */
 function ofOwn(method: string): Needs {
   return ({ methods }, { _meta, ...own }, auth) => {
-    const { value, restrictions = {} } = methods.entry(method, auth) ?? {};
-    const { scopes = [] } = restrictions;
-    if (value === undefined || typeof scopes !== 'function') return typeof scopes === 'function' ? [] : scopes;
+    const entry = methods.entry(method, auth);
+    if (entry === undefined) return [];
+    const { value, restrictions } = entry;
+    if (typeof restrictions.scopes !== 'function') return restrictions.scopes ?? [];
     return andThen(value.params?.validate(own) ?? { value: own }, (checked) =>
       checked.problems === undefined ? neededScopes(restrictions, checked.value) : [],
     );

@@ -65,7 +65,6 @@ export class TaskRequests {
     const offered = revision.tasks === 'extension';
     const options = { ...sent, repeat: true, task: { offered } };
     const result = await this.#connection.request('tasks/cancel', { taskId }, options);
-    if (offered) return undefined;
     try {
       return toldTask(revision, taskId, result);
     } catch {
