@@ -1,4 +1,5 @@
 import { isObject, isRequestId, type Message, type RequestId, type ResponseMessage } from '../jsonrpc/message.ts';
+import { cyclicNote } from '../jsonrpc/not-json.ts';
 import { toJson } from '../jsonrpc/encode.ts';
 import { ConnectionError } from '../jsonrpc/transport.ts';
 import type { Conversation } from './endpoint.ts';
@@ -67,7 +68,7 @@ export function toText(
   try {
     return toJson(message);
   } catch (cause) {
-    failed(new ConnectionError('invalid-message', `${whatOf(message)} is not JSON`, { cause }));
+    failed(new ConnectionError('invalid-message', `${whatOf(message)} is not JSON${cyclicNote(cause)}`, { cause }));
     // Not an array: the array case returned above, which the compiler cannot tell for a readonly array.
     const { id } = message as { readonly id?: RequestId };
     if (id === undefined || 'method' in message) return undefined;

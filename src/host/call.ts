@@ -58,6 +58,7 @@ export type CallFace = Pick<
   | 'inputResponses'
   | 'requestState'
   | 'lackedScopes'
+  | 'unanswered'
   | 'progress'
   | 'log'
   | 'closeStream'
@@ -92,6 +93,8 @@ export class Call {
   #held = false;
   /** The scopes that it needs, where it failed because its sender lacks one. */
   lackedScopes: readonly string[] | undefined;
+  /** Number of questions that its handler has no answer to. */
+  unanswered = 0;
   /** Lets what is sent for it pass middleware; set for a request that passed some itself. */
   passes: ((call: Call, method: string, params: JsonObject) => void) | undefined;
 

@@ -23,7 +23,7 @@ import { StatelessFacts } from './stateless-facts.ts';
 import { gate, notFound } from '../peer/gate.ts';
 import type { Handler, Host } from './host.ts';
 import { answerInitialize, answerUnopened, resultItself } from './lifecycle.ts';
-import { guarded, maskedFailure } from './masking.ts';
+import { guarded, maskedFailure, reportUnanswered } from './masking.ts';
 import { andThen, orElse, type NowOrLater } from '../store/now-or-later.ts';
 import type { QuestionWay } from './input/question.ts';
 import type * as Questions from './input/questions.ts';
@@ -238,7 +238,7 @@ export class HostConversation implements Conversation {
       (error) => this.#failed(message, call, error),
     );
     if (!(outcome instanceof Promise)) {
-      this.#end(call, outcome);
+      this.#end(call, outcome, message);
       return outcome;
     }
     return new Promise((resolve) => {
@@ -248,14 +248,15 @@ export class HostConversation implements Conversation {
       });
       // It does not fail: what could was made a response.
       void outcome.then((response) => {
-        this.#end(call, response);
+        this.#end(call, response, message);
         resolve(response);
       });
     });
   }
 
-  #end(call: Call, response: ResponseMessage | undefined): void {
+  #end(call: Call, response: ResponseMessage | undefined, message: RequestMessage): void {
     this.#running.forget(call);
+    if (call.unanswered > 0) reportUnanswered(this.#host, message, response);
     call.finish();
     if (call.lackedScopes !== undefined && response !== undefined) lackedScopes.set(response, call.lackedScopes);
   }
@@ -361,9 +362,7 @@ export class HostConversation implements Conversation {
 
   #tell(message: NotificationMessage): void {
     const [host, link] = [this.#host, this.#link];
-    const { chain } = host;
-    const { method } = message;
-    const session = this.#session?.session;
+    const [chain, method, session] = [host.chain, message.method, this.#session?.session];
     const tell = (params: JsonObject): unknown =>
       host.notified?.(method, params, { session, principal: link.auth?.principal, address: link.address });
     const facts = this.revision ?? host.revisions.at(-1);

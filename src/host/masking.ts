@@ -1,6 +1,6 @@
 import { McpError } from '../protocol/error.ts';
 import type { Host } from './host.ts';
-import type { RequestMessage } from '../jsonrpc/message.ts';
+import type { RequestMessage, ResponseMessage } from '../jsonrpc/message.ts';
 import { isLater } from '../store/now-or-later.ts';
 
 /**
@@ -21,12 +21,35 @@ export function maskedError(host: Host, error: unknown, where: string): McpError
 }
 
 /** The same for a request, whose place is its method and what it asks for. */
-export function maskedFailure(host: Host, error: unknown, { method, params }: RequestMessage): McpError {
+export function maskedFailure(host: Host, error: unknown, message: RequestMessage): McpError {
+  return maskedError(host, error, placeOf(message));
+}
+
+function placeOf({ method, params }: RequestMessage): string {
   const asked = params?.['name'] ?? params?.['uri'];
-  return maskedError(
-    host,
-    error,
-    typeof asked === 'string' ? `${method} ${JSON.stringify(asked.slice(0, 200))}` : method,
+  return typeof asked === 'string' ? `${method} ${JSON.stringify(asked.slice(0, 200))}` : method;
+}
+
+/** Reports a handler that returned its result while a question was open: the answer to it is lost. */
+export function reportUnanswered(host: Host, message: RequestMessage, response: ResponseMessage | undefined): void {
+  if (response !== undefined && 'result' in response && isAnswer(response.result))
+    maskedError(host, unansweredQuestion(), placeOf(message));
+}
+
+/** Tells whether a result is what a handler returned, and no wish for input or failure. */
+export function isAnswer({
+  resultType,
+  isError,
+}: {
+  readonly resultType?: unknown;
+  readonly isError?: unknown;
+}): boolean {
+  return resultType !== 'input_required' && isError !== true;
+}
+
+export function unansweredQuestion(): Error {
+  return new Error(
+    'the handler returned before its question to the client was answered; await ctx.elicit and its like',
   );
 }
 

@@ -346,12 +346,13 @@ test('a session that ended has nothing left to resume [http-047]', async () => {
   assert.equal((await client.get(idsOf(answer)[0]).done()).status, 404);
 });
 
-test('a reader that is too slow is cut off and may come back for the rest', async () => {
+test('a slow reader loses log messages for now and may come back for the rest', async () => {
   const client = await connect('2025-11-25', { maxStreamBuffer: 500 });
   const answer = await streaming(client);
   answer.stalled = true;
   for (let at = 2; at <= 50; at++) client.conversation.link.send(note(at), 2);
-  assert.equal(answer.destroyed, true);
+  assert.equal(answer.destroyed, false);
+  answer.leave();
   const seen = answer.events.length;
   const resumed = client.get(idsOf(answer).at(-1));
   await settle();
@@ -366,6 +367,9 @@ test('a stalled reader costs a bounded amount of memory, however much is sent', 
   await settle();
   listening.stalled = true;
   for (let at = 0; at < 100_000; at++) client.conversation.link.send(note(at));
+  assert.equal(listening.destroyed, false);
+  assert.ok(listening.written.length < 10_200);
+  client.conversation.link.send(changed);
   assert.equal(listening.destroyed, true);
   assert.ok(listening.written.length < 10_200);
 });

@@ -1,4 +1,5 @@
 import { ExactNumber, jsonText, plainNumber } from '../json/exact-number.ts';
+import { cyclicNote } from './not-json.ts';
 import { parseExactJson } from '../json/parse-exact.ts';
 import { parseJson } from '../json/parse.ts';
 import { cachedEnding, cachedText } from './cached-json.ts';
@@ -42,7 +43,7 @@ export function messageText(message: Message | readonly Message[]): string {
   try {
     return toJson(message);
   } catch (cause) {
-    throw new ConnectionError('invalid-message', 'the message is not JSON', { cause });
+    throw new ConnectionError('invalid-message', `the message is not JSON${cyclicNote(cause)}`, { cause });
   }
 }
 

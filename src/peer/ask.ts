@@ -84,8 +84,8 @@ export function isByHand(value: unknown): value is ByHand {
 
 /** Rejects the questions of a run that ended early, so that its `finally` blocks run; what it does after is ignored. */
 export class RoundEnded extends Error {
-  constructor() {
-    super('the run ended: its questions were sent to the client, whose retry runs it again');
+  constructor(message = 'the run ended: its questions were sent to the client, whose retry runs it again') {
+    super(message);
     this.name = 'RoundEnded';
   }
 }

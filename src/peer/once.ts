@@ -1,4 +1,5 @@
 import { heldAsJson } from '../json/held.ts';
+import { whyNotJson } from '../jsonrpc/not-json.ts';
 import { hashOf } from './hash.ts';
 
 /** Outcome of a side effect that ran: its result, which may be `undefined`, or why that cannot be kept. */
@@ -93,9 +94,8 @@ function kept(key: string, result: unknown): Ran {
   try {
     return { result: heldAsJson(result) };
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
     return {
-      refused: `ctx.once(${JSON.stringify(key)}) gave what JSON cannot hold: ${why}; let it return what later runs need`,
+      refused: `ctx.once(${JSON.stringify(key)}) gave what JSON cannot hold: ${whyNotJson(error)}; let it return what later runs need`,
     };
   }
 }

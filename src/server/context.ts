@@ -21,7 +21,10 @@ import { formOf } from './form.ts';
 import { checkQuestion } from './offer/check-result.ts';
 
 /** A call, and what it has where it is a task or may become one. */
-type TaskFace = CallFace & { readonly task?: CtxTask | undefined; background?(): Promise<void> };
+type TaskFace = CallFace & {
+  readonly task?: CtxTask | undefined;
+  background?(): Promise<void>;
+};
 
 /** A request as its handler sees it: a thin cover over the call. */
 export class Context implements Ctx {
@@ -163,7 +166,16 @@ export class Context implements Ctx {
       named: (name) => `${name} of the task of a question`,
     });
     if (key !== undefined) this.#claim(key);
-    return quiet(this.#call.asker.ask({ method, params, key, task, accept }));
+    return this.#counted(quiet(this.#call.asker.ask({ method, params, key, task, accept })));
+  }
+
+  /** A handler that returns while a question is open has forgotten to await it. */
+  #counted<T>(answer: Promise<T>): Promise<T> {
+    const call = this.#call;
+    call.unanswered++;
+    const settle = (): unknown => call.unanswered--;
+    answer.then(settle, settle);
+    return answer;
   }
 
   /** The answer to one question would be taken for that to another, where answers are kept by their keys. */

@@ -196,19 +196,19 @@ export class TaskRun {
       onError(new Error(`an effect of ctx.once did not begin: ${why}`), `task ${this.id}`);
       this.lose();
     }
-    if (this.#over !== undefined) throw new RoundEnded();
+    if (this.#over !== undefined) throw this.#ended();
   }
 
   /** Keeps the outcome of a side effect. @throws RoundEnded where it is not kept, since the task is run elsewhere or has ended. */
   async keep(key: string, ran: Ran): Promise<void> {
     this.#refuseTooLong('what ctx.once keeps', { ...this.record.once, [key]: ran });
     const outcome = await this.insist((record, holder) => keptOnce(record, { [key]: ran }, holder));
-    if (typeof outcome === 'string') throw new RoundEnded();
+    if (typeof outcome === 'string') throw this.#ended();
   }
 
   /** Asks under a key, and waits for the reply. All that is asked in one turn is asked at once. */
   async ask(key: string, question: OpenQuestion, signal: AbortSignal | undefined): Promise<TaskAnswer> {
-    if (this.#over !== undefined) throw new RoundEnded();
+    if (this.#over !== undefined) throw this.#ended();
     const reply = new Promise<TaskAnswer>((resolve, reject) => this.#waits.set(key, { resolve, reject }));
     void quiet(reply);
     const givenUp = (): void => this.#giveUp(key, signal?.reason);
@@ -248,6 +248,14 @@ export class TaskRun {
     this.#unhear();
   }
 
+  #ended(): RoundEnded {
+    return new RoundEnded(
+      this.#over === 'elsewhere'
+        ? 'this run ended: the task is gone, or another process runs it'
+        : 'this run ended: the task was cancelled or has its outcome',
+    );
+  }
+
   #end(): void {
     if (this.#over === undefined) this.#abort('the task was cancelled');
     this.#stop('ended');
@@ -262,7 +270,7 @@ export class TaskRun {
     this.#over = why;
     this.#unsay?.();
     this.#unhear();
-    for (const { reject } of this.#waits.values()) reject(new RoundEnded());
+    for (const { reject } of this.#waits.values()) reject(this.#ended());
     this.#waits.clear();
   }
 
@@ -310,7 +318,7 @@ export class TaskRun {
         const outcome = await this.insist((record, holder, now) => asked(record, questions, holder, now));
         if (outcome === 'used-key') throw new TypeError('a question was asked under a key that was used before');
         if (outcome === 'too-many') throw new McpError('internalError', tooMany);
-        if (typeof outcome === 'string' && outcome !== 'ignored') throw new RoundEnded();
+        if (typeof outcome === 'string' && outcome !== 'ignored') throw this.#ended();
         this.#saw(this.#kept);
       });
       void quiet(done);

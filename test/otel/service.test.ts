@@ -103,32 +103,28 @@ test('a stream whose reader is too slow is counted as cut', async () => {
   const there = telemetry();
   const server = createServer(info);
   server.use(otel(there.options));
-  server.tool('much', {}, (_, ctx) => {
-    for (let at = 0; at < 64; at++) ctx.progress(at, 64, 'x'.repeat(1024));
-    return 'done';
-  });
+  server.resource('file:///much', { name: 'much' }, () => 'x');
   const handler = createHandler(server, { maxStreamBuffer: 4096, onError: () => undefined });
   const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+  const method = 'subscriptions/listen';
   const meta = {
-    progressToken: 1,
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
     'io.modelcontextprotocol/clientInfo': { name: 'c', version: '1' },
     'io.modelcontextprotocol/clientCapabilities': {},
   };
-  const body = JSON.stringify({
-    jsonrpc: '2.0',
-    id: 1,
-    method: 'tools/call',
-    params: { name: 'much', arguments: {}, _meta: meta },
-  });
+  const params = { notifications: { resourceSubscriptions: ['file:///much'] }, _meta: meta };
   const answer = await handler(
     new Request('http://127.0.0.1/mcp', {
       method: 'POST',
-      headers: { ...headers, 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': 'much' },
-      body,
+      headers: { ...headers, 'mcp-protocol-version': '2026-07-28', 'mcp-method': method },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
     }),
   );
   assert.equal(answer.status, 200);
+  for (let at = 0; at < 64; at++) {
+    server.resourceUpdated('file:///much');
+    await setImmediate();
+  }
   assert.deepEqual(await valuesOf(there, 'streams.cut'), { '{"reason":"slow"}': 1 });
   assert.deepEqual(await valuesOf(there, 'streams'), { [none]: 0 });
   await server.close();

@@ -37,9 +37,10 @@ export function incompatible(
 /** A server that was not heard need not be an older one. */
 function whatIsKnown(theirs: readonly string[] | undefined, cause: unknown): string {
   if (theirs !== undefined) return `speaks ${listed(theirs)}`;
-  return cause instanceof ConnectionError
-    ? `did not answer server/discover (${cause.message})`
-    : 'needs initialize and names no revision';
+  if (cause instanceof ConnectionError) return `did not answer server/discover (${cause.message})`;
+  // The text of a server may name its versions.
+  const said = cause instanceof McpError ? ` (it said: ${cause.message.slice(0, 200)})` : '';
+  return `needs initialize${said}`;
 }
 
 /** The revisions that an error response names as supported; nothing where its list holds something else. */

@@ -74,7 +74,10 @@ export interface HttpOptions {
   readonly maxStreams?: number;
   /** The most event streams that one principal has open at once; 1000. Without authorization nobody is counted. */
   readonly maxStreamsPerPrincipal?: number;
-  /** The most bytes that wait for a slow reader of one event stream before it is cut off; 1 MiB. */
+  /**
+   * The most bytes that wait for a slow reader of one event stream; 1 MiB. Above it, log messages and progress are dropped, another notification
+   * cuts the reader off, and responses and questions are sent up to eight times as much.
+   */
   readonly maxStreamBuffer?: number;
   /** The most messages in one batch; 100. */
   readonly maxBatch?: number;

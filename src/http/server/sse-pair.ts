@@ -291,7 +291,7 @@ class SsePair implements Link {
   }
 
   #write(json: string | undefined): void {
-    if (json !== undefined) this.#stream.write(`event: message\ndata: ${json}\n\n`);
+    if (json !== undefined) this.#stream.sendNamed('message', json);
   }
 }
 

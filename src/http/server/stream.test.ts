@@ -34,7 +34,7 @@ test('what is replayed counts in bytes, as what waits does', () => {
   stream.send('"next"', 'a:2');
   assert.equal(writer.destroyed, false);
   stream.send(`"${'→'.repeat(40)}"`);
-  stream.send('"too much"');
+  stream.send('{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}');
   assert.equal(writer.destroyed, true);
 });
 

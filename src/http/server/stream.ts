@@ -5,6 +5,7 @@ import type { AuthInfo, Endpoint } from '../../host/endpoint.ts';
 import type { HttpSettings } from './options.ts';
 import type { EventWriter, HeaderFields, HttpReply } from './universal.ts';
 import { Quota } from './quota.ts';
+import { weightOf, type MessageWeight } from './session/message-weight.ts';
 
 /** Headers of every event stream; proxies must neither buffer nor change it. */
 export const eventStreamHeaders: HeaderFields = {
@@ -31,6 +32,9 @@ export interface StreamOptions {
   readonly withFirst?: boolean;
 }
 
+/** Responses and requests may wait for a slow reader up to this multiple of the buffer limit. */
+const essentialFactor = 8;
+
 /** The head of an answer that is an event stream. */
 interface StreamHead {
   begin(): EventWriter;
@@ -50,6 +54,8 @@ export class EventStream {
   #lively = true;
   /** Bytes that were written at once on top of what a slow reader may leave waiting. */
   #allowance = 0;
+  /** True once a report was dropped. */
+  #drops = false;
 
   constructor(streams: EventStreams, head: StreamHead, auth: AuthInfo | undefined) {
     this.auth = auth;
@@ -67,9 +73,14 @@ export class EventStream {
     return this.#ended;
   }
 
-  /** Sends the JSON text of one message. A reader that is too slow is cut off. */
+  /** Sends the JSON text of one message. If the reader is too slow, reports are dropped and notifications end the connection. */
   send(data: string, id?: string): void {
-    this.write(format({ data, id }));
+    this.#sendAs(weightOf(data), format({ data, id }));
+  }
+
+  /** Sends the JSON text of one message as a named event. */
+  sendNamed(event: string, data: string): void {
+    this.#sendAs(weightOf(data), `event: ${event}\n${format({ data })}`);
   }
 
   /** Sends what was missed, however much it is: its size was bounded where it was kept. */
@@ -82,14 +93,24 @@ export class EventStream {
     this.write(text);
   }
 
-  /** Writes the text of whole events. */
+  /** Writes the text of whole events that must not be lost. */
   write(text: string): void {
+    this.#sendAs('essential', text);
+  }
+
+  /** One message may be larger than the buffer limit. Only the next message finds the buffer full. */
+  #sendAs(weight: MessageWeight, text: string): void {
     if (this.#ended) return;
     this.#lively = true;
-    // One message may be larger than what may wait; the next must find that it was read.
-    const waits = (this.#writer?.buffered ?? 0) > this.#streams.settings.maxStreamBuffer + this.#allowance;
-    if (!waits) return this.#attempt(() => this.begin().write(text));
-    this.#cut('slow', new Error('the reader of an event stream was too slow and was cut off'));
+    const excess = (this.#writer?.buffered ?? 0) - this.#allowance;
+    const { maxStreamBuffer, onError } = this.#streams.settings;
+    if (excess <= maxStreamBuffer * (weight === 'essential' ? essentialFactor : 1))
+      return this.#attempt(() => this.begin().write(text));
+    if (weight !== 'report')
+      return this.#cut('slow', new Error('the reader of an event stream was too slow and was cut off'));
+    if (!this.#drops)
+      onError(new Error('the reader of an event stream is slow: log messages and progress to it are dropped'));
+    this.#drops = true;
   }
 
   /** Attempts a write: what stands in front of a platform's reply may throw, and nobody who sends is to hear of it. */
@@ -129,9 +150,9 @@ export class EventStream {
     this.#streams.forget(this);
   }
 
-  /** Writes a comment, which says nothing. */
+  /** Writes a comment, which says nothing. A reader who has much to read needs none. */
   comment(): void {
-    this.write(':\n\n');
+    this.#sendAs('report', ':\n\n');
   }
 
   /** Writes a comment if nothing was written since the last time. (Spec 2026-07-28, Streamable HTTP, Receiving messages.) */

@@ -2,6 +2,7 @@ import { check, checkWritten } from '../../protocol/compile/check.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import type { CallToolResult } from '../../protocol/features/tools.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
+import { whyNotJson } from '../../jsonrpc/not-json.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import { shown } from '../../mistakes/shown.ts';
 import { askMethods, type AskMethod } from '../../peer/ask.ts';
@@ -55,7 +56,11 @@ function refuseField(field: unknown, what: string, name: string, level: number):
 
 /** Questions by hand are held against the same rules; the state is whatever the handler keeps. */
 function askable<T>(wish: T, what: string): T {
-  const { inputRequests = {} } = wish as unknown as { readonly inputRequests?: Readonly<Record<string, Question>> };
+  const { inputRequests = {}, requestState } = wish as unknown as {
+    readonly inputRequests?: Readonly<Record<string, Question>>;
+    readonly requestState?: unknown;
+  };
+  writtenJson(requestState, `the requestState of what ${what} returned`);
   for (const [key, question] of Object.entries(inputRequests))
     checkQuestion(question, `${what} asks what cannot be sent: inputRequests.${key}`);
   return wish;
@@ -87,12 +92,7 @@ export function writtenJson(value: unknown, what: string): string {
   try {
     return JSON.stringify(value);
   } catch (cause) {
-    throw new TypeError(
-      `${what} cannot be written as JSON: ${cause instanceof Error ? cause.message : String(cause)}`,
-      {
-        cause,
-      },
-    );
+    throw new TypeError(`${what} cannot be written as JSON: ${whyNotJson(cause)}`, { cause });
   }
 }
 

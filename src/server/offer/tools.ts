@@ -235,8 +235,11 @@ function outcome({ tool, output }: ToolEntry, returned: unknown): CallToolResult
     throw new TypeError(`${where} returned ${what}; its output schema wants a value`);
   }
   return andThen(output.validate(value), (checked) => {
-    if (checked.problems !== undefined)
+    if (checked.problems !== undefined) {
+      // A schema says of a cyclic value only that there is too much to check.
+      writtenJson(value, `the output of ${where}`);
       throw new TypeError(`${where} returned what is not its output: ${listed(checked.problems)}`);
+    }
     return structuredResult(checked.value, whole, writtenJson(checked.value, `the output of ${where}`));
   });
 }

@@ -4,6 +4,8 @@ import { roundSettings } from '../../host/input/server-rounds.ts';
 import type { Call } from '../../host/call.ts';
 import type { AuthInfo } from '../../host/endpoint.ts';
 import type { Implementation } from '../../protocol/features/common.ts';
+import { isAnswer, unansweredQuestion } from '../../host/masking.ts';
+import { andThen } from '../../store/now-or-later.ts';
 import { harmless } from '../../mistakes/harmless.ts';
 import { createSeal } from '../../seal/seal.ts';
 import { isInMemory, memoryTasks } from '../../store/memory-tasks.ts';
@@ -32,7 +34,12 @@ export function loadTasks(info: Implementation, parts: Parts): TaskAnswers {
       find: (name, auth) => tools.find(name, auth),
       callRefusal: async (tool, call) => (await parts.rated.rates()).call(tool, call),
       scopes: (params, auth) => scopesNeeded('tools/call', parts, { ...params }, auth),
-      run: (params, face) => callTool(tools, params, face as Call, options),
+      run: (params, face) =>
+        andThen(callTool(tools, params, face as Call, options), (result) => {
+          if ('become' in face && face.unanswered > 0 && isAnswer({ ...result }))
+            onError(unansweredQuestion(), `tool ${JSON.stringify(params.name)}`);
+          return result;
+        }),
       resultOf: ({ name, auth, revision: date }, returned) => {
         // It was visible to whoever asked for the task, whose `auth` was kept as it was.
         const [entry, revision] = [tools.find(name, auth as AuthInfo | undefined), revisionOf(date)];

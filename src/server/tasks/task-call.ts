@@ -28,6 +28,7 @@ export class TaskCall implements CallFace, Asker {
   inputResponses: Readonly<Record<string, unknown>> | undefined;
   requestState: unknown;
   lackedScopes: readonly string[] | undefined;
+  unanswered = 0;
   /** Makes a task of the call, where it can be one; set while it can. */
   become: (() => Promise<void>) | undefined;
   readonly #call: Call;

@@ -95,7 +95,7 @@ export class KeptWork {
       return this.#read(await this.#followed(taskId, pollIntervalMs));
     } catch (error) {
       // What was cancelled, or is run elsewhere, is heeded by nobody.
-      if (face.run?.over !== undefined) throw new RoundEnded();
+      if (face.run?.over !== undefined) throw new RoundEnded('the task was cancelled, or another process runs it');
       throw failureFor(error, { call: this.#carried, params, revision: this.revision });
     }
   }
@@ -175,7 +175,7 @@ export class KeptWork {
   #wanted(task: Pick<Task, 'taskId' | 'pollIntervalMs'>): Pick<Task, 'taskId' | 'pollIntervalMs'> {
     if (!this.face.signal.aborted) return task;
     this.#cancel(task.taskId);
-    throw new RoundEnded();
+    throw new RoundEnded('the task was cancelled, or another process runs it');
   }
 
   /** Answers of the client to the questions of a round. */

@@ -14,6 +14,7 @@ import { HttpAnswer, messageJson, responseJson } from '../answer.ts';
 import type { EventStore } from '../../../store/events.ts';
 import type { Done, HttpCall } from '../call.ts';
 import type { HttpContext } from '../context.ts';
+import { isReport, ReportRoom } from './message-weight.ts';
 import { busy, errorOf, lastResponse, refuse, retryHeaders, sessionStatus, type LastReason } from '../status.ts';
 import type { EventStream } from '../stream.ts';
 import type { Elsewhere } from './elsewhere.ts';
@@ -160,7 +161,8 @@ export class HttpSession implements Link {
     if (this.#standalone?.connected === true) return this.#standalone.send(json);
     this.#undelivered.push(json);
     if (this.#undelivered.length <= undeliveredLimit) return;
-    this.#undelivered.shift();
+    // Log messages and progress go first, so that a question does not get lost.
+    this.#undelivered.splice(Math.max(0, this.#undelivered.findIndex(isReport)), 1);
     this.#context.settings.onError(new Error('a message to a client was dropped: too many wait for its stream'));
   }
 
@@ -292,8 +294,8 @@ export class HttpSession implements Link {
     if (this.#elsewhere !== undefined && resumption !== 'none' && events !== 'none')
       return (this.#streams = this.#elsewhere.streams(resumption));
     const log = resumption === 'none' || events === 'none' ? undefined : events.open(this.id);
-    this.#streams = new SessionStreams({ settings, log, polling: log !== undefined && resumption === 'polling' });
-    return this.#streams;
+    const polling = log !== undefined && resumption === 'polling';
+    return (this.#streams = new SessionStreams({ settings, log, polling, reports: new ReportRoom(settings.now) }));
   }
 
   #connect(call: HttpCall): EventStream {

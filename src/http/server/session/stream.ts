@@ -1,6 +1,7 @@
 import type { RequestId, ResponseMessage } from '../../../jsonrpc/message.ts';
 import type { EventLog, LoggedEvent } from '../../../store/events.ts';
 import { Backlog } from './backlog.ts';
+import type { ReportRoom } from './message-weight.ts';
 import type { HttpSettings } from '../options.ts';
 import { retryField, type EventStream, type WrittenEvent } from '../stream.ts';
 
@@ -11,6 +12,8 @@ export interface SessionStreamOptions {
   readonly log: EventLog | undefined;
   /** True when every stream begins with an id to resume from. */
   readonly polling: boolean;
+  /** Room for reports in the log. */
+  readonly reports: ReportRoom;
 }
 
 /** Position at which a client lost a stream. */
@@ -97,6 +100,7 @@ export class SessionStream implements LastingStream {
   readonly #name: string;
   readonly #onEnd: (stream: SessionStream) => void;
   readonly #backlog: Backlog | undefined;
+  readonly #reports: ReportRoom;
   #connection: EventStream | undefined;
   #complete = false;
   /** Number of times that somebody asked to take it up, and the time that its holder did. */
@@ -106,6 +110,7 @@ export class SessionStream implements LastingStream {
   /** @param onEnd Hears that it ended. */
   constructor(options: SessionStreamOptions, name: string, onEnd: (stream: SessionStream) => void) {
     const { log, settings } = options;
+    this.#reports = options.reports;
     this.#options = options;
     this.#name = name;
     this.#onEnd = onEnd;
@@ -138,7 +143,7 @@ export class SessionStream implements LastingStream {
   /** Sends the JSON text of one message. */
   send(json: string): void {
     if (this.ended) return;
-    const id = this.#keep(json);
+    const id = this.#reports.take(json) ? this.#keep(json) : undefined;
     this.#connection?.send(json, id);
   }
 

@@ -1,6 +1,7 @@
 import { after } from '../../../../jsonrpc/timeout.ts';
 import type { StreamLog, StreamWriter } from '../../../../store/stream-log.ts';
 import type { HttpSettings } from '../../options.ts';
+import type { ReportRoom } from '../message-weight.ts';
 import { retryField, type EventStream } from '../../stream.ts';
 import { idOf, hasNoEvents, written, type LastingStream, type Resumption } from '../stream.ts';
 import type { BatchRecord } from './batch-record.ts';
@@ -18,6 +19,8 @@ export interface SharedStreamParts {
   readonly about: string;
   readonly polling: boolean;
   readonly settings: HttpSettings;
+  /** Room for reports in the log. */
+  readonly reports: ReportRoom;
   /** Somebody who wrote it before, where it goes on here. */
   readonly writer?: { readonly writer: StreamWriter; readonly last: number } | undefined;
   /** Record of what was answered, where several requests are. */
@@ -106,7 +109,9 @@ export class SharedStream implements LastingStream {
 
   send(json: string): void {
     if (this.#complete) return;
-    this.#put(json, false, (number) => this.#connection?.send(json, this.#idOf(number)));
+    if (this.#parts.reports.take(json))
+      this.#put(json, false, (number) => this.#connection?.send(json, this.#idOf(number)));
+    else if (this.connected) this.#tail = this.#tail.then(() => this.#connection?.send(json));
   }
 
   end(json?: string): void {

@@ -1,6 +1,7 @@
 import type { RequestId, ResponseMessage } from '../../../../jsonrpc/message.ts';
 import type { LoggedEvent } from '../../../../store/events.ts';
 import type { StreamWriter } from '../../../../store/stream-log.ts';
+import { ReportRoom } from '../message-weight.ts';
 import { hasNoEvents, positionOf, written, type LastingStreams, type Resumption, type StreamMaker } from '../stream.ts';
 import { aboutAnswer, aboutSession, requestsAnswered } from './about-stream.ts';
 import { BatchRecord } from './batch-record.ts';
@@ -39,12 +40,14 @@ interface Begun {
 export class SharedStreams implements LastingStreams {
   readonly #parts: SharedStreamsParts;
   readonly #live = new Map<string, Live>();
+  readonly #reports: ReportRoom;
 
   /** Streams that ended here, of which clients may have had more than the store has, or what it has under another number. */
   readonly #unkept = new Set<string>();
 
   constructor(parts: SharedStreamsParts) {
     this.#parts = parts;
+    this.#reports = new ReportRoom(parts.settings.now);
   }
 
   get resumption(): 'event-ids' | 'polling' {
@@ -156,6 +159,7 @@ export class SharedStreams implements LastingStreams {
     const { log, settings, resumption } = this.#parts;
     const batch = (answers?.length ?? 0) > 1 ? this.#batch(name, about) : undefined;
     const stream = new SharedStream({
+      reports: this.#reports,
       name,
       log,
       about,

@@ -1,0 +1,47 @@
+/**
+ * Importance of a message for a client that reads slowly. A `report` (a log message or progress) may be dropped. An `essential` message (a response
+ * or a request) must arrive. A `notification` is neither: if it is lost, the client must notice, so that the stream is cut.
+ */
+export type MessageWeight = 'report' | 'notification' | 'essential';
+
+/** Tells the weight of a message by the JSON text that this server writes. Unusual text is essential. */
+export function weightOf(json: string): MessageWeight {
+  const [, method] = /^\{"jsonrpc":"2\.0","method":"(notifications\/[^"]*)"/.exec(json) ?? [];
+  if (method === undefined) return 'essential';
+  return method === 'notifications/message' || method === 'notifications/progress' ? 'report' : 'notification';
+}
+
+/** Tells whether a message may be dropped if there is no room for it. */
+export function isReport(json: string): boolean {
+  return weightOf(json) === 'report';
+}
+
+/** Half of what stores of events keep of one session by default, for the time that they keep it. */
+const most = { events: 500, length: 512 * 1024 };
+const windowMs = 5 * 60 * 1_000;
+
+/** Room in the event log of one session for reports. Without this limit they would push out the answers that a client comes back for. */
+export class ReportRoom {
+  readonly #now: () => number;
+  #since = Number.NEGATIVE_INFINITY;
+  #events = 0;
+  #length = 0;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** Takes room for a message; false for a report that is not to be kept. Other messages are always kept. */
+  take(json: string): boolean {
+    if (!isReport(json)) return true;
+    const now = this.#now();
+    if (now - this.#since >= windowMs) {
+      this.#since = now;
+      this.#events = this.#length = 0;
+    }
+    if (this.#events >= most.events || this.#length + json.length > most.length) return false;
+    this.#events++;
+    this.#length += json.length;
+    return true;
+  }
+}
