@@ -144,15 +144,27 @@ describe('structured results', () => {
     await unknown.client.callTool('add');
   });
 
-  it('of a dialect that is not supported are an error before the call [schema-004]', async () => {
-    const one = await connected(giving({}, { $schema: 'https://example.com/mine' }));
-    await one.client.listTools();
-    await assert.rejects(one.client.callTool('add'), {
-      name: 'OutputValidationError',
-      reason: 'unusable-schema',
-      message: /^tool "add" was not called, since its output schema cannot be used .*: JSON Schema dialect/,
+  for (const [$schema, how] of [
+    ['https://json-schema.org/draft/2019-09/schema', 'it is read as 2020-12'],
+    ['http://json-schema.org/draft-04/schema#', 'it is read as draft-07'],
+    ['https://example.com/mine', 'nothing is held against it'],
+  ] as const)
+    it(`of the dialect ${$schema} are given, with one warning [schema-004]`, async () => {
+      const one = await connected(giving({ structuredContent: { sum: 3 } }, { ...output, $schema }));
+      for (let round = 0; round < 2; round++) {
+        await one.client.listTools({ cache: 'bypass' });
+        assert.deepEqual((await one.client.callTool('add')).structuredContent, { sum: 3 });
+      }
+      assert.deepEqual(one.warnings, [
+        `the output schema of tool "add" is of the dialect "${$schema}", which is not supported: ${how}`,
+      ]);
     });
-    assert.ok(!one.transport.methods.includes('tools/call'));
+
+  it('of a dialect that is not supported are checked by the nearest', async () => {
+    const $schema = 'https://json-schema.org/draft/2019-09/schema';
+    const one = await connected(giving({ structuredContent: { sum: 'x' } }, { ...output, $schema }));
+    await one.client.listTools();
+    await assert.rejects(one.client.callTool('add'), { name: 'OutputValidationError', reason: 'does-not-fit' });
   });
 
   const text = { type: 'string', pattern: '(?i)^[a-z]+$' };

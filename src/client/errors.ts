@@ -19,27 +19,21 @@ export interface OutputProblem {
 export class OutputValidationError extends Error {
   readonly tool: string;
   /**
-   * Reason why the result is not accepted: it does not fit, to find out would cost too much (a schema or a result made
-   * to keep this side busy, or a very large one; the option `validateOutput` turns the check off), or the schema is
-   * of a dialect that is not supported.
+   * Reason why the result is not accepted: it does not fit, or to find out would cost too much (a schema or a result made
+   * to keep this side busy, or a very large one; the option `validateOutput` turns the check off).
    */
-  readonly reason: 'does-not-fit' | 'too-much-to-check' | 'unusable-schema';
+  readonly reason: 'does-not-fit' | 'too-much-to-check';
   readonly problems: readonly OutputProblem[];
-  /** The result as it came; `undefined` when the schema is of an unsupported dialect and the tool was not called. */
-  readonly result: CallToolResult | undefined;
+  /** The result as it came. */
+  readonly result: CallToolResult;
 
-  constructor(tool: string, problems: readonly OutputProblem[], result?: CallToolResult, options?: ErrorOptions) {
+  constructor(tool: string, problems: readonly OutputProblem[], result: CallToolResult, options?: ErrorOptions) {
     const shown = problems.slice(0, 5).map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
     const tooMuch = problems.some((problem) => problem.tooMuch === true);
-    const named = `tool ${JSON.stringify(tool)}`;
     const what = tooMuch ? 'cannot be held against' : 'does not fit';
-    const said =
-      result === undefined
-        ? `${named} was not called, since its output schema cannot be used (validateOutput: false calls it)`
-        : `the result of ${named} ${what} its output schema`;
-    super(`${said}: ${shown.join('; ')}`, options);
+    super(`the result of tool ${JSON.stringify(tool)} ${what} its output schema: ${shown.join('; ')}`, options);
     this.name = 'OutputValidationError';
-    this.reason = tooMuch ? 'too-much-to-check' : result === undefined ? 'unusable-schema' : 'does-not-fit';
+    this.reason = tooMuch ? 'too-much-to-check' : 'does-not-fit';
     this.tool = tool;
     this.problems = problems;
     this.result = result;

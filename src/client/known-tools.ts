@@ -85,24 +85,16 @@ export class KnownTools {
   /**
    * The check of a tool's results, ready before the tool is called; `undefined` when it promises nothing. What of the
    * schema cannot be used refuses no result: a warning says so.
-   *
-   * @throws OutputValidationError when the schema is of a dialect that is not supported.
    */
   check(name: string): Promise<(result: CallToolResult) => void> | undefined {
     const known = this.#known.get(name);
     // A list is learned as it came, with null for what is left out, and entries that are malformed.
     if (known === undefined || !isObject(known.tool.outputSchema)) return undefined;
     known.check ??= this.#compile(known.tool.outputSchema);
-    return known.check.then(
-      (check) => {
-        if (check.unused !== undefined) this.#tellOnce(`the output schema of ${shownTool(name)} ${check.unused}`);
-        return (result) => checkResult(name, result, check);
-      },
-      (cause: unknown) => {
-        const message = cause instanceof Error ? cause.message : 'the schema is unusable';
-        throw new OutputValidationError(name, [{ path: '', message }], undefined, { cause });
-      },
-    );
+    return known.check.then((check) => {
+      if (check.unused !== undefined) this.#tellOnce(`the output schema of ${shownTool(name)} ${check.unused}`);
+      return (result) => checkResult(name, result, check);
+    });
   }
 
   #tellOnce(words: string): void {

@@ -19,9 +19,6 @@ export class SchemaError extends TypeError {
   }
 }
 
-/** A schema of a dialect that is not supported, in which nothing means what it says here. */
-export class UnsupportedDialect extends SchemaError {}
-
 /** Bounds for a schema, and for the work that a check may do. */
 export interface SchemaLimits {
   /** Depth to which subschemas may nest; 64 by default. */
@@ -66,13 +63,18 @@ const dialects: ReadonlyMap<unknown, Dialect> = new Map([
   ['https://json-schema.org/draft-07/schema', 'draft-07'],
 ]);
 
-/** The dialect that a schema declares; 2020-12 without `$schema`. */
-function dialectOf(schema: unknown): Dialect {
+/** The dialect that a schema declares, 2020-12 without `$schema`; `undefined` where it is not supported. */
+export function dialectOf(schema: unknown): Dialect | undefined {
   const declared = isKeywords(schema) ? schema['$schema'] : undefined;
-  const dialect = dialects.get(typeof declared === 'string' ? declared.replace(/#$/, '') : declared);
+  return dialects.get(typeof declared === 'string' ? declared.replace(/#$/, '') : declared);
+}
+
+function supportedDialectOf(schema: unknown): Dialect {
+  const dialect = dialectOf(schema);
   if (dialect !== undefined) return dialect;
-  throw new UnsupportedDialect(
-    `JSON Schema dialect ${JSON.stringify(declared)} is not supported; supported are 2020-12 (https://json-schema.org/draft/2020-12/schema) and draft-07`,
+  const declared = JSON.stringify(Object(schema)['$schema']);
+  throw new SchemaError(
+    `JSON Schema dialect ${declared} is not supported; supported are 2020-12 (https://json-schema.org/draft/2020-12/schema) and draft-07`,
   );
 }
 
@@ -104,7 +106,7 @@ export class SchemaDocument {
     if (typeof schema !== 'boolean' && !isKeywords(schema))
       throw new SchemaError('a JSON Schema must be an object or a boolean');
     this.root = schema;
-    this.dialect = dialectOf(schema);
+    this.dialect = supportedDialectOf(schema);
     this.#limits = limits;
     this.#admit = admit;
     this.#visit(schema, this.#addResource(defaultBase, schema), []);

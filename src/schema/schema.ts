@@ -1,9 +1,10 @@
 /** Schemas of definitions, whichever way they were written: resolved once, when the definition is made. */
 
 import { checkOf } from './asynchronous.ts';
-import { SchemaDocument } from './document.ts';
+import { dialectOf, SchemaDocument } from './document.ts';
 import type { AnySchema } from './infer.ts';
 import type { CompiledSchema, compileDocument } from './json-schema.ts';
+import type { UsableSchema } from './usable.ts';
 import { isKeywords } from './keywords.ts';
 import { toPointer, type Problem } from './problem.ts';
 import type { StandardIssue, StandardProperties, StandardResult, StandardSchema } from './standard.ts';
@@ -60,6 +61,18 @@ function refuseFields(schema: AnySchema): void {
   throw new TypeError(`the schema is an object of fields (${list} is a schema); wrap them, as in z.object({ … })`);
 }
 
+/** Words for the schemas of a definition whose dialect is not supported. */
+export function dialectProblem(what: string, definition: object): string | undefined {
+  const odd = Object.entries(definition).flatMap(([name, schema]: [string, unknown]) => {
+    const isSchema = ['input', 'output', 'params', 'result'].includes(name) && !isStandardSchema(schema);
+    return isSchema && dialectOf(schema) === undefined
+      ? [`${name} is of the dialect ${JSON.stringify(Object(schema)['$schema'])?.slice(0, 200)}`]
+      : [];
+  });
+  if (odd.length === 0) return undefined;
+  return `${what}: ${odd.join(', and ')}; values are checked by the nearest of 2020-12 and draft-07, or not at all`;
+}
+
 /** Tells whether a schema follows the standards, rather than being JSON Schema itself. */
 export function isStandardSchema(schema: unknown): schema is StandardSchema {
   // arktype's schemas are functions.
@@ -74,15 +87,16 @@ function resolve(schema: unknown, side: 'input' | 'output'): ResolvedSchema {
   }
   if (!isKeywords(schema))
     throw new TypeError(`a schema must be a standard schema or a JSON Schema object, not ${describe(schema)}`);
-  // A schema that is malformed is told of when it is defined; what checks is loaded when the first value comes.
-  const document = new SchemaDocument(schema);
+  // A schema that is malformed is told of when it is defined; what checks is loaded when the first value comes. What is
+  // malformed in a dialect that is not supported is not known.
+  const document = dialectOf(schema) === undefined ? undefined : new SchemaDocument(schema);
   let compiling: Promise<CompiledSchema> | undefined;
   let compiled: CompiledSchema | undefined;
   return {
     json: schema,
     validate(value) {
       if (compiled !== undefined) return validateOwn(compiled, value);
-      compiling ??= compileOwn(document).then((ready) => (compiled = ready));
+      compiling ??= compileOwn(schema, document).then((ready) => (compiled = ready));
       return compiling.then((ready) => validateOwn(ready, value));
     },
   };
@@ -95,7 +109,11 @@ function validateOwn(schema: CompiledSchema, value: unknown): Validation {
 
 let compiler: { readonly compileDocument: typeof compileDocument } | undefined;
 
-async function compileOwn(document: SchemaDocument): Promise<CompiledSchema> {
+async function compileOwn(
+  schema: unknown,
+  document: SchemaDocument | undefined,
+): Promise<CompiledSchema | UsableSchema> {
+  if (document === undefined) return (await import('./usable.ts')).compileUsable(schema, { origin: 'own' });
   compiler ??= await import('./json-schema.ts');
   return compiler.compileDocument(document, { origin: 'own' });
 }

@@ -72,11 +72,47 @@ describe('a schema with a pattern that cannot be read', () => {
     });
   }
 
-  it('is judged in no dialect but those that are supported [schema-004]', async () => {
-    await assert.rejects(
-      compileUsable({ $schema: 'https://example.com/mine', ...text }),
-      /dialect .* is not supported/,
+  const draft04 = 'http://json-schema.org/draft-04/schema#';
+  const draft2019 = 'https://json-schema.org/draft/2019-09/schema';
+  for (const [what, schema, good, bad] of [
+    ['exclusive bounds', { $schema: draft04, minimum: 1, exclusiveMinimum: true }, 2, 1],
+    ['bounds that are not exclusive', { $schema: draft04, maximum: 1, exclusiveMaximum: false }, 1, 2],
+    [
+      'ids',
+      {
+        $schema: draft04,
+        id: 'http://a.b/c',
+        items: { $ref: 'c#/definitions/a' },
+        definitions: { a: { type: 'null' } },
+      },
+      [null],
+      [1],
+    ],
+    ['nested bounds', { $schema: draft04, items: { maximum: 1, exclusiveMaximum: true } }, [0], [1]],
+    ['older dialects', { $schema: 'http://json-schema.org/draft-06/schema', const: 1 }, 1, 2],
+    ['lists of items', { $schema: draft2019, items: [{ type: 'null' }], additionalItems: false }, [null], [null, 1]],
+    ['dependent schemas', { $schema: draft2019, dependentRequired: { a: ['b'] } }, { a: 1, b: 1 }, { a: 1 }],
+    ['the latest', { $schema: 'http://json-schema.org/schema#', type: 'null' }, null, 1],
+  ] as const)
+    it(`of a dialect that is not supported is read in the nearest: ${what}`, async () => {
+      const { check, unused } = await compileUsable(schema);
+      assert.match(unused ?? '', /which is not supported: it is read as (?:draft-07|2020-12)$/);
+      assert.deepEqual([check(good).length, check(bad).length > 0], [0, true]);
+    });
+
+  it('of a dialect that nothing is near refuses nothing, and says so [schema-004]', async () => {
+    const { check, unused } = await compileUsable({ $schema: 'https://example.com/mine', ...text });
+    assert.equal(
+      unused,
+      'is of the dialect "https://example.com/mine", which is not supported: nothing is held against it',
     );
+    assert.deepEqual(check(7), []);
+  });
+
+  it('that is malformed in the nearest dialect is read as far as it can be', async () => {
+    const { check, unused } = await compileUsable({ $schema: draft04, properties: { a: { type: 'any' } } });
+    assert.match(unused ?? '', /it is read as draft-07, and cannot be used/);
+    assert.deepEqual(check({ a: 1 }), []);
   });
 
   it('has nothing unused where all of it can be used', async () => {

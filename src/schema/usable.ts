@@ -1,8 +1,9 @@
 /** Schemas of others that hold what cannot be read here, such as a pattern of another language: the rest still counts. */
 
-import { SchemaError, UnsupportedDialect } from './document.ts';
-import { compileSchema, type CompiledSchema } from './json-schema.ts';
+import { SchemaError } from './document.ts';
+import { compileSchema, type CompiledSchema, type CompileOptions } from './json-schema.ts';
 import { isKeywords, keywordsThatCount, mapSchemas, patternsOf } from './keywords.ts';
+import { nearestOf } from './nearest.ts';
 import { peersAllowance, peersPatterns } from './pattern.ts';
 
 /** Part of a peer's schema that can be used, ready to check values: it refuses none that the schema allows. */
@@ -12,16 +13,25 @@ export interface UsableSchema extends CompiledSchema {
 }
 
 /**
- * Makes what can be used of a peer's schema ready to check values.
- *
- * @throws SchemaError when its dialect is not supported: what its keywords mean is not known.
+ * Makes what can be used of a schema ready to check values. One whose dialect is not supported is read in the nearest that
+ * is, or not at all.
  */
-export async function compileUsable(schema: unknown): Promise<UsableSchema> {
+export async function compileUsable(schema: unknown, options: CompileOptions = {}): Promise<UsableSchema> {
+  const { declared, read } = nearestOf(schema) ?? {};
+  if (declared !== undefined) {
+    const dialect = `is of the dialect ${JSON.stringify(declared)}, which is not supported`;
+    if (read === undefined) return { check: () => [], unused: `${dialect}: nothing is held against it` };
+    const { unused, check } = await compileUsable(read.schema, options);
+    return {
+      check,
+      unused: `${dialect}: it is read as ${read.dialect}${unused === undefined ? '' : `, and ${unused}`}`,
+    };
+  }
   try {
-    return await compileSchema(schema);
+    return await compileSchema(schema, options);
   } catch (error) {
-    if (!(error instanceof SchemaError) || error instanceof UnsupportedDialect) throw error;
-    const rest = await compileSchema(loosened(schema)).catch(() => undefined);
+    if (!(error instanceof SchemaError)) throw error;
+    const rest = await compileSchema(loosened(schema), options).catch(() => undefined);
     return rest === undefined
       ? { check: () => [], unused: `cannot be used, and results are not held against it: ${error.message}` }
       : {

@@ -12,6 +12,7 @@ import { askedRates } from './rate-limit.ts';
 import { mountIn, type Mountable } from './mount/mount.ts';
 import { refuseNearMethod } from '../mistakes/near-method.ts';
 import { shown } from '../mistakes/shown.ts';
+import { dialectProblem } from '../schema/schema.ts';
 import { methodNames } from '../protocol/catalogue.ts';
 import { resolveOptions, type ServerOptions } from './options.ts';
 import { createParts, type Parts } from './parts.ts';
@@ -149,10 +150,12 @@ function definitionsOf({
       const handle = addTool(tools, name, definition as never, handler as ToolEntry['run']);
       tasking.begin(definition);
       warn(toolNameProblem(name));
+      warn(dialectProblem(`tool ${JSON.stringify(name)}`, definition));
       warn(metaProblem(`tool ${JSON.stringify(name)}`, definition));
       const { update } = handle;
       const updated: typeof update = (change) => {
         update(change);
+        warn(dialectProblem(`tool ${JSON.stringify(name)}`, change));
         tasking.begin(change);
       };
       return Object.assign(handle, { update: updated }) as never;
@@ -171,6 +174,7 @@ function definitionsOf({
     },
     method: (name, definition, handler) => {
       checkDefinition('method', name, { definition, handler });
+      warn(dialectProblem(`method ${JSON.stringify(name)}`, definition));
       const run = handler as MethodEntry['run'];
       const isDeclared = (id: string): boolean =>
         extensions.has(id) || options.capabilities.extensions?.[id] !== undefined;

@@ -1,6 +1,7 @@
 import { isObject } from '../../jsonrpc/message.ts';
 import { SchemaError } from '../../schema/document.ts';
 import { compileSchema } from '../../schema/json-schema.ts';
+import { nearestOf } from '../../schema/nearest.ts';
 import { exampleOf } from './example.ts';
 import type { ServerOffer } from './offer.ts';
 
@@ -61,7 +62,8 @@ export async function callable(
 /** Tells what is wrong with a value by a schema of the server; `undefined` where it fits. What is no schema says so. */
 export async function problemOf(schema: unknown, value: unknown): Promise<string | undefined> {
   try {
-    const [problem] = (await compileSchema(schema)).check(value);
+    const { read } = nearestOf(schema) ?? {};
+    const [problem] = (await compileSchema(read?.schema ?? schema)).check(value);
     return problem && `${problem.path === '' ? 'it' : problem.path} ${problem.message}`;
   } catch (error) {
     if (error instanceof SchemaError) return `its schema cannot be used: ${error.message}`;

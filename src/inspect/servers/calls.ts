@@ -2,6 +2,7 @@ import type { Client } from '../../client/client.ts';
 import type { StartTaskOptions } from '../../client/tasks/task-handle.ts';
 import { compileSchema } from '../../schema/json-schema.ts';
 import { SchemaError } from '../../schema/document.ts';
+import { nearestOf } from '../../schema/nearest.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import { settledWithin } from '../../jsonrpc/timeout.ts';
 import { McpError } from '../../protocol/error.ts';
@@ -254,7 +255,9 @@ function texts(value: JsonView): Record<string, string> {
 export async function problemsOf(schema: unknown, value: unknown): Promise<readonly ProblemView[]> {
   if (value === undefined) return [{ path: '', message: 'there is no structured content, which the tool promised' }];
   try {
-    return (await compileSchema(schema)).check(value).map(({ path, message }) => ({ path, message }));
+    const { read } = nearestOf(schema) ?? {};
+    const compiled = await compileSchema(read?.schema ?? schema);
+    return compiled.check(value).map(({ path, message }) => ({ path, message }));
   } catch (error) {
     if (error instanceof SchemaError) return [{ path: '', message: `the schema is unusable: ${error.message}` }];
     throw error;
