@@ -40,6 +40,7 @@ export class Progress {
     const wall = (performance.now() - this.#began) / 1_000;
     const cpu = sum((result) => result.cpu + result.childCpu);
     for (const fault of faults) console.log(`✖ ${fault}`);
+    if (sum((result) => result.tests) === 0) console.log(`no test has a name that contains "${this.#options.name}"`);
     for (const line of this.#skips()) console.log(line);
     const longest = this.#results.toSorted((one, other) => other.wall - one.wall).slice(0, 3);
     console.log(`longest: ${longest.map(({ path, wall: took }) => `${path} ${took.toFixed(1)} s`).join(', ')}`);

@@ -201,6 +201,23 @@ export const nightlyFiles: Readonly<Record<string, string>> = {
     'it breaks the code to judge test/world.test.ts, and finds no fault of the product',
 };
 
+/** Seconds of the slow files that take longest, for the order of a run that has no earlier one. */
+export const longFiles: Readonly<Record<string, number>> = {
+  'test/check/faults.test.ts': 250,
+  'test/conformance.test.ts': 120,
+  'test/check/slow-server.test.ts': 62,
+  'test/check/lines.test.ts': 60,
+  'test/inspect/promises.test.ts': 60,
+  'src/redis/store/redis-sentinel.test.ts': 60,
+  'test/inspect/every-server.test.ts': 50,
+  'src/redis/store/redis-contract.test.ts': 45,
+  'test/check/task-faults.test.ts': 45,
+  'test/authorization/command-line.test.ts': 45,
+  'test/check/clients.test.ts': 45,
+  'test/check/sse.test.ts': 45,
+  'test/inspect/page.test.ts': 45,
+};
+
 /** Fast files that need a process of their own, each with the reason. */
 export const ownProcess: Readonly<Record<string, string>> = listed;
 

@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { root } from '../../test/support/sources.ts';
 import { sizeOf, type TestFile } from './files.ts';
+import { longFiles } from './tiers.ts';
 import type { FileResult } from './worker.ts';
 
 /** What one file took, in seconds. */
@@ -38,7 +39,7 @@ export function writeTimes(results: readonly FileResult[]): void {
 /** The files with the longest first. A file that never ran is taken for one second per 4 KB. */
 export function longestFirst(files: readonly TestFile[]): readonly TestFile[] {
   const times = readTimes();
-  const weight = ({ path }: TestFile): number => times[path]?.wall ?? sizeOf(path) / 4_000;
+  const weight = ({ path }: TestFile): number => times[path]?.wall ?? longFiles[path] ?? sizeOf(path) / 4_000;
   return files.toSorted((one, other) => weight(other) - weight(one));
 }
 

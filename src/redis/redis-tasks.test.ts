@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { after, before, describe, test, type TestContext } from 'node:test';
 import { Cluster, Redis } from 'ioredis';
-import { createClient, createCluster } from 'redis';
+import { createClient, createCluster } from 'node-redis';
 import { missing, startRedis, type Engine } from '../../test/support/engines.ts';
 import type { StoredTask, TaskStore } from '../store/tasks.ts';
 import { taskStoreContract } from '../testing/task-store.ts';
