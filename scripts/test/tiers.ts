@@ -65,6 +65,7 @@ const slowByReason: Readonly<Record<string, readonly string[]>> = {
     'src/stdio/server/serve.test.ts',
     'test/authorization/account.test.ts',
     'test/authorization/adversaries.test.ts',
+    'test/authorization/advice.test.ts',
     'test/authorization/bridge-login.test.ts',
     'test/authorization/command-line-adversaries.test.ts',
     'test/authorization/command-line.test.ts',

@@ -24,3 +24,24 @@ test('a life of any length gives a grant that can be kept, and an end that is a 
     assert.equal(new Date(kept?.expiresAt ?? Number.NaN).getUTCFullYear(), 2126, String(life));
   }
 });
+
+test('invalid_target advises to leave out the resource only where that may help', () => {
+  const refused = (description: string | undefined): string => {
+    const text = JSON.stringify({ error: 'invalid_target', error_description: description });
+    const answer = { status: 400, text, url: undefined, header: () => undefined };
+    try {
+      readTokenAnswer(answer, 'https://as.example');
+    } catch (error) {
+      return (error as Error).message;
+    }
+    return assert.fail('it was taken');
+  };
+  const omit = /set resourceParameter to 'omit'/;
+  for (const unlinked of ['Client is not linked to the resource', 'access to the audience is not allowed']) {
+    const message = refused(unlinked);
+    assert.ok(message.includes(unlinked));
+    assert.doesNotMatch(message, omit);
+    assert.match(message, /the client may have no access to the resource/);
+  }
+  for (const unknown of [undefined, 'resource indicator is missing, or unknown']) assert.match(refused(unknown), omit);
+});

@@ -23,15 +23,12 @@ export interface TokenAnswer {
 const longestLife = 3_155_760_000;
 
 /** The meaning of error codes. (RFC 6749, section 5.2; RFC 8707, section 2; RFC 9449, section 5.) */
-const reasons: Readonly<Record<string, readonly [AuthorizationReason, string]>> = {
+const reasons: Readonly<Record<string, readonly [AuthorizationReason, string | undefined]>> = {
   invalid_client: ['invalid-client', 'it does not know the client, or not by these credentials'],
   unauthorized_client: ['invalid-client', 'the client may not do this; its registration has to allow the grant type'],
   invalid_grant: ['grant-lost', 'what was granted is not valid any more'],
   invalid_scope: ['insufficient-scope', 'it does not grant these scopes'],
-  invalid_target: [
-    'resource-mismatch',
-    "it does not know the resource; where it knows none, set resourceParameter to 'omit'",
-  ],
+  invalid_target: ['resource-mismatch', undefined],
   access_denied: ['denied', 'it was denied'],
   invalid_dpop_proof: ['server-error', 'it does not take the proof of the key; the clock of this machine may be wrong'],
 };
@@ -105,9 +102,10 @@ function refused(
   const description = harmlessAnswer(fields['error_description'], sent);
   const passing = isPassing(status) || passingCodes.has(code);
   const known = Object.hasOwn(reasons, code) ? reasons[code] : undefined;
-  const [reason, words] = passing
+  const [reason, meant] = passing
     ? (['server-error', 'try again later'] as const)
     : (known ?? ['server-error', undefined]);
+  const words = code === 'invalid_target' && !passing ? targetWords(description) : meant;
   const said = description === undefined ? '' : ` (${description})`;
   const meaning = words === undefined ? '' : `: ${words}`;
   return new AuthorizationError(reason, `${issuer} refused ${asked} with ${shown}${said}${meaning}`, {
@@ -115,6 +113,16 @@ function refused(
     status,
     code: shown,
   });
+}
+
+/**
+ * Meaning of `invalid_target`: no tokens for the resource, for anybody or for this client. (RFC 8707, section 2.) To leave the parameter
+ * out helps only where the authorization server knows no resources, and not a client that has no access to this one.
+ */
+export function targetWords(description: string | undefined): string {
+  return /client|permi|allow|access|link/i.test(description ?? '')
+    ? 'the client may have no access to the resource; whoever administers the authorization server has to give it that'
+    : "it does not know the resource; where it knows none, set resourceParameter to 'omit'";
 }
 
 /** The codes of what may be better next time. */

@@ -48,6 +48,7 @@ export function signInOf(parsed: Parsed, io: Io): Omit<SignIn, 'asking' | 'serve
     ...ofEveryServer(parsed),
     issuer,
     client: clientOf(parsed, io),
+    clientSecretEnv: parsed.text('client-secret-env'),
     clientMetadataUrl: parsed.text('client-metadata-url'),
     scopes: parsed.texts('scope').flatMap((text) => text.split(' ').filter((scope) => scope !== '')),
     redirectPort: port === undefined ? undefined : wholeNumber('--redirect-port', port, [1, 65_535]),

@@ -43,6 +43,8 @@ export interface SignIn {
   readonly issuer?: string | undefined;
   /** The client, where it was registered by hand. */
   readonly client?: RegisteredByHand | undefined;
+  /** The variable that has its secret, where it was given so. */
+  readonly clientSecretEnv?: string | undefined;
   readonly clientMetadataUrl?: string | undefined;
   readonly scopes?: readonly string[] | undefined;
   /** One of several accounts. */
@@ -147,12 +149,13 @@ export function usable<Result>(make: () => Result): Result {
   }
 }
 
-function redirectOf({ asking, server, account, redirectPort, show, unopened }: SignIn, io: Io): Redirect {
+function redirectOf(wanted: SignIn, io: Io): Redirect {
+  const { asking, server, redirectPort, show, unopened } = wanted;
   const ports = redirectPort === undefined ? {} : { ports: [redirectPort] };
   const told = (url: string): void => void io.stderr.write(`To sign in, open this page:\n\n  ${url}\n\n`);
   const back = loopback(show === undefined ? { ...ports, onUrl: told } : { ...ports, open: () => {} });
   const { redirectUris } = back;
-  const refuse: Redirect['open'] = (_, __, about) => Promise.reject(nobodyAsked(server, account, about));
+  const refuse: Redirect['open'] = (_, __, about) => Promise.reject(nobodyAsked(wanted, about));
   if (asking === 'never') return { redirectUris, open: refuse };
   if (asking !== 'by-hand') {
     const open: Redirect['open'] =
@@ -203,23 +206,49 @@ function shownBy(
 
 /** The error where a login is wanted and nobody may be asked. */
 export function nobodyAsked(
-  server: URL,
-  account: string | undefined,
+  signIn: SignIn,
   { issuer, scopes, reason = 'login' }: Partial<Pick<RedirectRequest, 'issuer' | 'scopes' | 'reason'>> = {},
 ): AuthorizationError {
-  const wanted = reason === 'login' ? 'a login (HTTP 401)' : 'more than was granted (HTTP 403)';
+  const isMore = reason === 'step-up';
+  const wanted = isMore ? 'more than was granted (HTTP 403)' : 'a login (HTTP 401)';
+  const command = loginCommand(isMore ? { ...signIn, scopes } : signIn);
   return new AuthorizationError(
     'login-required',
-    `the server wants ${wanted}, and nobody may be asked here; run: ${loginCommand(server, account)}; what its operator gave you goes by --header or --token-env`,
+    `the server wants ${wanted}, and nobody may be asked here; run: ${command}; what its operator gave you goes by --header or --token-env`,
     { issuer, scopes },
   );
 }
 
-/** The words that sign in at a server; what is no plain text in a shell is quoted. A query may be a secret, and is left out. */
-function loginCommand(server: URL, account: string | undefined): string {
-  const words = ['parley', 'login', ...(account === undefined ? [] : ['--account', account])];
-  if (server.search === '') return shellLine([...words, server.href]);
-  return `${shellLine(words)} '<url>' (that of ${describeUrl(server)}, with its query)`;
+/**
+ * The command that signs in as is wanted; what is no plain text in a shell is quoted. The query of a URL and the secret of a client
+ * are secrets, and left out.
+ */
+function loginCommand({ server, ...wanted }: SignIn): string {
+  const { account, client, clientSecretEnv = 'CLIENT_SECRET', metadata, scopes = [] } = wanted;
+  const option = (name: string, text: string | undefined): readonly string[] =>
+    text === undefined || text === '' ? [] : [`--${name}`, text];
+  const secret = client?.secret === undefined ? undefined : clientSecretEnv;
+  const words = [
+    'parley',
+    'login',
+    ...option('account', account),
+    ...option('client-id', client?.id),
+    ...option('client-secret-env', secret),
+    ...option('client-metadata-url', wanted.clientMetadataUrl),
+    ...option('issuer', client?.issuer ?? wanted.issuer),
+    ...option('as-metadata', metadata && JSON.stringify(metadata)),
+    ...option('redirect-port', wanted.redirectPort?.toString()),
+    ...option('scope', scopes.join(' ')),
+    ...(wanted.networkAllow ?? []).flatMap((host) => option('network-allow', host)),
+    ...(wanted.omitsResource === true ? ['--no-resource-parameter'] : []),
+    ...(wanted.bound === true ? ['--dpop'] : []),
+  ];
+  const notes = [
+    ...(server.search === '' ? [] : [`<url> is that of ${describeUrl(server)}, with its query`]),
+    ...(secret === undefined ? [] : [`the variable ${secret} has the secret of the client`]),
+  ];
+  const line = server.search === '' ? shellLine([...words, server.href]) : `${shellLine(words)} '<url>'`;
+  return notes.length === 0 ? line : `${line} (${notes.join(', and ')})`;
 }
 
 /** The longest line that is read. */

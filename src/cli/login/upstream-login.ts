@@ -35,7 +35,7 @@ export function upstreamLogin(signIn: SignIn, io: Io): UpstreamLogin {
     ...login,
     async signIn({ scopes, show, atStart, signal }) {
       // A server that is tried again and again opens one page.
-      if (atStart && askedAtStart) throw nobodyAsked(server, account);
+      if (atStart && askedAtStart) throw nobodyAsked(signIn);
       askedAtStart ||= atStart;
       await personAt({ ...signIn, show }, io).login({ server, signal, scopes });
     },

@@ -210,7 +210,7 @@ test('what a transport is authorized by names the context of the cache and the e
   assert.match(await (asked[0] ?? assert.fail()).text().catch(() => ''), /^$|com\.example\/auth/);
 });
 
-test('a refusal that cannot be mended says what the server said of it, where that was no challenge', async () => {
+test('a refusal that cannot be mended says what the server said of it', async () => {
   const scopes = ['files'];
   const auth: Authorization = {
     bind: () => ({
@@ -234,6 +234,12 @@ test('a refusal that cannot be mended says what the server said of it, where tha
   assert.equal(silent.message, 'sign in first');
   const repeated = await failing(() => new Response('sign in', { status: 401 }));
   assert.equal(repeated.message, 'sign in first');
+  const body = '{"error":"invalid_token","error_description":"the token is for another audience"}';
+  const described = await failing(() => new Response(body, { status: 401 }));
+  assert.equal(described.message, 'sign in first; the server said: invalid_token: the token is for another audience');
+  const challenge = 'Bearer error="invalid_token", error_description="token-of-mine was revoked"';
+  const revoked = await failing(() => new Response('', { status: 401, headers: { 'www-authenticate': challenge } }));
+  assert.equal(revoked.message, 'sign in first; the server said: ••• was revoked');
   const headers = { 'www-authenticate': 'Bearer error="invalid_token"' };
   const challenged = await failing(() => new Response('no key', { status: 401, headers }));
   assert.equal(challenged.message, 'sign in first');

@@ -79,9 +79,12 @@ function errorMessage(text: string): string | undefined {
   if (!text.trimStart().startsWith('{')) return undefined;
   try {
     const value: unknown = JSON.parse(text);
-    const error = isObject(value) ? value['error'] : undefined;
+    if (!isObject(value)) return undefined;
+    const { error, error_description: description } = value;
     const message = isObject(error) ? error['message'] : error;
-    return typeof message === 'string' ? message : undefined;
+    if (typeof message !== 'string') return undefined;
+    // RFC 6749, section 5.2: the description says what the code means here.
+    return typeof description === 'string' ? `${message}: ${description}` : message;
   } catch {
     return undefined;
   }
@@ -113,13 +116,18 @@ function unauthorizedWords(
 
   const error = /\berror="?([\w-]{1,40})/.exec(challenge)?.[1];
   if (error !== undefined) {
-    const why = quoted(challenge, /\berror_description="((?:[^"\\]|\\.){1,500})/);
+    const why = descriptionIn(challenge);
     const scope = error === 'insufficient_scope' ? quoted(challenge, /\bscope="((?:[^"\\]|\\.){1,500})/) : undefined;
     const wanted = scope === undefined ? '' : `; it wants the scope ${scope}`;
     return `: the authorization was refused (${error}${why === undefined ? '' : `: ${why}`}${wanted})`;
   }
   if (status !== 401) return '';
   return isAuthorized ? ': the authorization was refused' : ': it wants authorization, which the option `auth` gives';
+}
+
+/** Words of a challenge that say why a token was refused. (RFC 6750, section 3.) */
+export function descriptionIn(challenge: string): string | undefined {
+  return quoted(challenge, /\berror_description="((?:[^"\\]|\\.){1,500})/);
 }
 
 /** Words of a parameter of a challenge for people. */

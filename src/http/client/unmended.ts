@@ -2,7 +2,7 @@ import type { AuthorizationFields, AuthorizedAnswer } from '../../auth/authorize
 import { AuthorizationError } from '../../auth/errors.ts';
 import { hiding, secretsInHeaders } from '../../auth/secrets.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
-import { summary } from './refusal.ts';
+import { descriptionIn, summary } from './refusal.ts';
 
 /** A refusal as it came: the URL without its query, the headers that were sent, and the beginning of the body. */
 interface RefusedAnswer {
@@ -23,8 +23,10 @@ export function unmended(error: unknown, { from, answer, sent, text }: RefusedAn
     const message = `HTTP ${status} from ${from}, and the request could not be authorized: ${error.message}`;
     return new ConnectionError('unauthorized', message, { cause: error, status });
   }
-  if (!(error instanceof AuthorizationError) || answer.header('www-authenticate') !== undefined) return error;
-  const said = summary(hiding(secretsInHeaders({ ...sent }))(text));
+  if (!(error instanceof AuthorizationError)) return error;
+  const challenge = answer.header('www-authenticate');
+  const hidden = hiding(secretsInHeaders({ ...sent }));
+  const said = challenge === undefined ? summary(hidden(text)) : (descriptionIn(hidden(challenge)) ?? '');
   if (said === '' || error.message.includes(said)) return error;
   const { reason, message, issuer, resource, scopes, status, code } = error;
   const options = { cause: error, issuer, resource, scopes, status, code };

@@ -8,6 +8,7 @@ import type { ServerMetadata } from '../../auth/metadata.ts';
 import { unguessableText } from '../../auth/base64url.ts';
 import { otherSlash, shownUrl } from '../discovery.ts';
 import { isSlashApart } from '../../auth/issuer-name.ts';
+import { targetWords } from '../token-response.ts';
 import { endpointsOf, type Endpoints } from '../endpoints.ts';
 
 /**
@@ -192,7 +193,7 @@ function refusal(error: string, description: string | null, issuer: string): Aut
     case 'invalid_target':
       return new AuthorizationError(
         'resource-mismatch',
-        `${shownUrl(issuer)} does not know the resource: ${words}; where it knows none, set resourceParameter to 'omit'`,
+        `${shownUrl(issuer)} refuses the resource with ${words}: ${targetWords(said)}`,
         options,
       );
     default:

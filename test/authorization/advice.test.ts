@@ -1,0 +1,105 @@
+/** What a command advises about a login is run as it is printed, and the command works then. */
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { chmod, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { parley, run, type Ran } from '../support/cli-process.ts';
+import { assertSilent, scene, type Scene } from '../support/command-line-scene.ts';
+import { quietPort } from '../support/quiet-port.ts';
+
+/** Runs a line in a shell of the machine, where `parley` is a program. */
+async function inShell({ machine }: Scene, line: string, env: Readonly<Record<string, string>> = {}): Promise<Ran> {
+  const bin = machine.env['PATH']?.split(':', 1)[0] ?? '';
+  const program = join(bin, 'parley');
+  await writeFile(program, `#!/bin/sh\nexec '${process.execPath}' '${parley}' "$@"\n`);
+  await chmod(program, 0o755);
+  return await new Promise((resolve) => {
+    execFile('/bin/sh', ['-c', line], { env: { ...machine.env, ...env }, cwd: dirname(bin) }, (error, stdout, stderr) =>
+      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
+    );
+  });
+}
+
+/** The command that an error advises to run. */
+function advised(stderr: string): string {
+  return /run: (parley login .+?)(?:;| \()/.exec(stderr)?.[1] ?? assert.fail(`no advice in: ${stderr}`);
+}
+
+interface Case {
+  readonly title: string;
+  /** The command that fails, without the program and the URL. */
+  readonly words: readonly string[];
+  readonly tool: string;
+  /** What is done before. */
+  readonly before?: (made: Scene) => Promise<unknown>;
+  readonly advice: (url: string) => string;
+  readonly prints: string;
+}
+
+const cases: readonly Case[] = [
+  { title: 'without a login', words: [], tool: 'whoami', advice: (url) => `parley login ${url}`, prints: 'ann\n' },
+  {
+    title: 'without a login of an account',
+    words: ['--account', "the bos's"],
+    tool: 'whoami',
+    advice: (url) => `parley login --account 'the bos'\\''s' ${url}`,
+    prints: 'ann\n',
+  },
+  {
+    title: 'without a token that is bound to a key',
+    words: ['--dpop'],
+    tool: 'scheme',
+    advice: (url) => `parley login --dpop ${url}`,
+    prints: 'DPoP\n',
+  },
+  {
+    title: 'for lack of a scope (HTTP 403)',
+    words: [],
+    tool: 'write',
+    before: (made) => made.parley('login', made.server.url),
+    advice: (url) => `parley login --scope 'read write' ${url}`,
+    prints: 'written\n',
+  },
+];
+
+for (const { title, words, tool, before, advice, prints } of cases)
+  test(`a call that is refused ${title} prints the login that helps`, async (t) => {
+    const made = await scene(t);
+    await before?.(made);
+    const call = ['call', ...words, made.server.url, tool];
+    const refused = await made.parley(...call);
+    assert.equal(refused.code, 1);
+    const line = advised(refused.stderr);
+    assert.equal(line, advice(made.server.url));
+    const login = await inShell(made, line);
+    assert.equal(login.code, 0, login.stderr);
+    const { code, stdout, stderr } = await made.parley(...call);
+    assert.deepEqual([code, stdout], [0, prints], stderr);
+    assertSilent(made.said, made.as);
+  });
+
+test('a call by a client that was registered by hand prints its options, but not its secret', async (t: TestContext) => {
+  const secret = 'the-secret-of-the-client-0123456789';
+  const port = String(await quietPort());
+  const client = {
+    client_id: 'by-hand',
+    client_secret: secret,
+    redirect_uris: [`http://127.0.0.1:${port}/callback`],
+    application_type: 'native',
+    grant_types: ['authorization_code', 'refresh_token'],
+    token_endpoint_auth_method: 'client_secret_basic',
+  };
+  const made = await scene(t, { registration: false, clients: [client] });
+  const env = { ...made.machine.env, THE_SECRET: secret };
+  const who = ['--client-id', 'by-hand', '--client-secret-env', 'THE_SECRET', '--issuer', made.as.issuer];
+  const call = ['call', ...who, made.server.url, 'whoami'];
+  // The port is of the login alone, which the call does not open; it is typed with both.
+  const refused = await run([...call.slice(0, 1), '--redirect-port', port, '--login', 'auto', ...call.slice(1)], env);
+  assert.equal(refused.code, 1);
+  assert.ok(!refused.stderr.includes(secret));
+  const login = await inShell(made, advised(refused.stderr), { THE_SECRET: secret });
+  assert.equal(login.code, 0, login.stderr);
+  assert.deepEqual(await run(call, env), { code: 0, stdout: 'ann\n', stderr: '' });
+});
