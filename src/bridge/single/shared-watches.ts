@@ -17,7 +17,7 @@ interface Watched {
 
 /** Follower of some resources. */
 interface Follower {
-  hear(params: JsonObject): void;
+  hear(params: JsonObject, method?: string): void;
   end(end: SubscriptionEnd): void;
 }
 
@@ -70,7 +70,7 @@ export class SharedWatches {
    */
   async follow(
     uris: readonly string[],
-    hear: (params: JsonObject) => void,
+    hear: Follower['hear'],
     { owner, signal }: FollowOptions,
   ): Promise<Subscription> {
     const fresh = uris.filter((uri) => !this.#watched.has(uri));
@@ -128,11 +128,19 @@ export class SharedWatches {
     const stream = new WatchStream(this.#main, uris, {
       owner,
       onMissed: ({ uris: missed }) => missed.forEach((uri) => this.heard({ uri })),
+      onExtension: (of, method, params) => this.#extension(of, method, params),
       onEnd: (ended, why) => this.#ended(ended, why),
     });
     this.#streams.add(stream);
     this.#begun.add(1, owner);
     return stream;
+  }
+
+  /** A notification of an extension belongs to whom its stream is for, if that is one alone. */
+  #extension({ uris }: WatchStream, method: string, params: JsonObject): void {
+    const followers = new Set([...uris].flatMap((uri) => [...(this.#watched.get(uri)?.followers ?? [])]));
+    const [only] = followers;
+    if (followers.size === 1) only?.hear(params, method);
   }
 
   #forget(stream: WatchStream): void {

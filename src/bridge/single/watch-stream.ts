@@ -1,4 +1,10 @@
-import type { Subscription, SubscriptionEnd } from '../../client/subscriptions/subscription.ts';
+import {
+  extensionListeners,
+  type Subscription,
+  type SubscriptionEnd,
+  type Topics,
+} from '../../client/subscriptions/subscription.ts';
+import type { JsonObject } from '../../protocol/features/common.ts';
 import { GapBrake } from '../upstream/gap-brake.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 
@@ -8,6 +14,8 @@ export interface WatchStreamOptions {
   readonly owner: string | undefined;
   /** Updates may have been missed. */
   onMissed(stream: WatchStream): void;
+  /** A notification of an extension came on it. */
+  onExtension(stream: WatchStream, method: string, params: JsonObject): void;
   /** It ended, or never began. */
   onEnd(stream: WatchStream, end: SubscriptionEnd): void;
 }
@@ -28,11 +36,13 @@ export class WatchStream {
   #subscription: Subscription | undefined;
   #ended = false;
 
-  constructor(main: Upstream, uris: readonly string[], { owner, onMissed, onEnd }: WatchStreamOptions) {
+  constructor(main: Upstream, uris: readonly string[], { owner, onMissed, onExtension, onEnd }: WatchStreamOptions) {
     this.uris = new Set(uris);
     this.owner = owner;
     this.#gaps = new GapBrake(() => onMissed(this));
-    this.opening = this.#open(main, () => this.#gaps.note());
+    const topics = { updates: uris };
+    extensionListeners.set(topics, (method, params) => onExtension(this, method, params));
+    this.opening = this.#open(main, topics, () => this.#gaps.note());
     const end = (why: SubscriptionEnd): void => {
       this.#ended = true;
       this.#gaps.close();
@@ -63,7 +73,7 @@ export class WatchStream {
     await (await this.opening.catch(() => undefined))?.close();
   }
 
-  async #open(main: Upstream, onReopened: () => void): Promise<Subscription> {
-    return (this.#subscription = await main.follow({ updates: [...this.uris] }, onReopened, this.#unwanted.signal));
+  async #open(main: Upstream, topics: Topics, onReopened: () => void): Promise<Subscription> {
+    return (this.#subscription = await main.follow(topics, onReopened, this.#unwanted.signal));
   }
 }

@@ -93,10 +93,10 @@ export class UpstreamWatches {
   ): Promise<JsonObject> {
     const uris = filter.resourceSubscriptions;
     // The acknowledgement is the first message of a stream: what comes earlier waits for it.
-    let early: JsonObject[] | undefined = [];
-    const tell = (params: JsonObject): void => {
-      if (early !== undefined) void (early.length < mostEarly && early.push(params));
-      else call.send(updated, subscribed(params, call));
+    let early: (readonly [JsonObject, string])[] | undefined = [];
+    const tell = (params: JsonObject, method: string = updated): void => {
+      if (early !== undefined) void (early.length < mostEarly && early.push([params, method]));
+      else call.send(method, subscribed(params, call));
     };
     const listen = async ({ honored, closed }: Subscription): Promise<JsonObject> => {
       const agreed = { ...filter, resourceSubscriptions: honored.updates ?? [] };
@@ -105,12 +105,12 @@ export class UpstreamWatches {
       followed?.acknowledged();
       const waiting = early ?? [];
       early = undefined;
-      for (const params of waiting) tell(params);
+      for (const told of waiting) tell(...told);
       return await listening;
     };
     const shared = this.#on(this.#pool.preferredBy(call));
     return listenShared(
-      shared.follow(uris, (params) => tell(ownWords(params)), {
+      shared.follow(uris, (params, method) => tell(ownWords(params), method), {
         owner: ownerOf(call.auth?.principal, call.address),
         signal: call.signal,
       }),
@@ -148,7 +148,7 @@ export class UpstreamWatches {
     { onMissed, signal }: { readonly onMissed: () => void; readonly signal: AbortSignal },
   ): Promise<Subscription> {
     if (this.#pool.shared) {
-      const tell = (params: JsonObject): void => session.notify(updated, ownWords(params));
+      const tell = (params: JsonObject, method: string = updated): void => session.notify(method, ownWords(params));
       return await this.#on(this.#pool.main).follow([uri], tell, {
         owner: ownerOf(session.principal, session.address),
         signal,

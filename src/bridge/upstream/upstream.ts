@@ -343,12 +343,13 @@ export class Upstream {
       return;
     }
     if (method === 'notifications/tasks/status' && hasEnded(params)) this.calls.ended(params['taskId']);
-    const { onNotification } = this.#events;
+    const { onNotification, onRequest } = this.#events;
     if (methodOf(method) !== undefined) return onNotification?.(method, params);
-    // The messages of an extension belong to the call in whose exchange they come, or whose token they have.
+    // The messages of an extension belong to the call in whose exchange they come, or whose token they have; all of the
+    // connection of a session belong to that session.
     const within = this.calls.sentAs(request);
     if (within !== undefined) within.send(method, params);
-    else if (request === undefined && !this.progress.tell(method, params))
+    else if ((request === undefined || onRequest !== undefined) && !this.progress.tell(method, params))
       related(this.#events, params, (named) => onNotification?.(method, named));
   }
 

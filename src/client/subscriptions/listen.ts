@@ -2,6 +2,7 @@ import { after } from '../../jsonrpc/timeout.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import type { Asked } from '../../peer/pending.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
+import { methodOf } from '../../protocol/catalogue.ts';
 import { McpError } from '../../protocol/error.ts';
 import { fromWire } from '../../protocol/compile/from-wire.ts';
 import { backoffMs, longestAskedMs, Pause, steadyMs } from '../connection/backoff.ts';
@@ -11,6 +12,7 @@ import type { Reconnecting } from '../connection/reconnecting.ts';
 import {
   covers,
   eventOf,
+  extensionListeners,
   fromFilter,
   toFilter,
   type Subscription,
@@ -113,6 +115,7 @@ export class ListenSubscription implements Subscription {
   /** A notification came that names this subscription, or names none and may be about it. */
   notified(method: string, params: JsonObject): void {
     if (method === 'notifications/subscriptions/acknowledged') return this.#acknowledge(params);
+    if (methodOf(method) === undefined) return extensionListeners.get(this.topics)?.(method, params);
     const event = eventOf(method, params);
     if (event === undefined) return;
     // A part of a resource need not look like one.

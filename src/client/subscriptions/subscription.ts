@@ -46,6 +46,9 @@ export interface Subscription {
   close(): Promise<void>;
 }
 
+/** Listeners to notifications of extensions that name a subscription, by the topics that this was opened with. */
+export const extensionListeners: WeakMap<Topics, (method: string, params: JsonObject) => void> = new WeakMap();
+
 /** The event that a notification means; `undefined` when it means none. */
 export function eventOf(method: string, params: JsonObject): SubscriptionEvent | undefined {
   const list = methodOf(method)?.tells?.list;
