@@ -296,6 +296,14 @@ describe('the questions of a task', () => {
     assert.match(JSON.stringify(await asks(result)), /the task asks too much/);
   });
 
+  test('have answers that name their task beside their own metadata', async () => {
+    const result = held();
+    const asked = asks(result);
+    result.answer({ 'k-1': { action: 'decline', _meta: { 'x.example/y': 1 } } });
+    const related = { 'io.modelcontextprotocol/related-task': { taskId: 't' } };
+    assert.deepEqual(await asked, { action: 'decline', _meta: { 'x.example/y': 1, ...related } });
+  });
+
   test('are refused past 4,194,304 characters that are open', async () => {
     const result = held();
     const empty = JSON.stringify({ ...form, message: '' }).length;

@@ -27,6 +27,17 @@ for (const [what, options, words] of [
     { upstream: memoryTransport(server), tasks: { executor: {} } },
     /tasks.executor is an option of servers/,
   ],
+  [
+    'a rate that nothing can pass',
+    { upstream: memoryTransport(server), rateLimits: { requests: { perSecond: 0 } } },
+    /perSecond/,
+  ],
+  ['a lost store', { upstream: memoryTransport(server), rateLimits: { lost: 'open' } }, /rateLimits\.lost must be/],
+  [
+    'a patience without time',
+    { upstreams: { a: { upstream: memoryTransport(server) } }, patienceMs: 0 },
+    /^patienceMs /,
+  ],
   ['an unknown option of tasks', { upstream: memoryTransport(server), tasks: { ttl: 1 } }, /tasks has no option "ttl"/],
   ['an unknown way with tasks', { upstream: memoryTransport(server), taskOnly: 'run' }, /wait or refuse, not "run"/],
 ] as const)

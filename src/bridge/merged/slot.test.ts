@@ -113,6 +113,21 @@ test('a lost connection of one client says nothing of a server that answers', as
   assert.equal(slot.absent, false);
 });
 
+test('requests that find a server lost at the same time look for it once', async (t) => {
+  const { slot, joined, next, tick, took } = slotOf(t);
+  await joined();
+  const both = Promise.all([slot.failed(lost, 'tools/list'), slot.failed(lost, 'prompts/list')]);
+  await next(new ConnectionError('closed', 'gone'));
+  assert.deepEqual(await both, [false, false]);
+  assert.deepEqual(took(), ['reach', missing('gone')]);
+  await tick(1_000);
+  assert.deepEqual(took(), ['reach']);
+  await next('succeed');
+  assert.deepEqual(took(), ['joined again']);
+  await tick(60_000);
+  assert.deepEqual(took(), []);
+});
+
 test('a lost server is looked for until it answers, each time that it is lost', async (t) => {
   const { slot, joined, next, tick, took } = slotOf(t);
   await joined();
