@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { answerJson, initialize, listen, request, response, sending } from '../../../test/support/http-answers.ts';
+import { hurried } from '../../../test/support/hurried.ts';
 import { connect } from '../../client.ts';
 import { httpTransport } from './transport.ts';
 
@@ -78,6 +79,40 @@ test('a session that the server does not know is not ended, and the one after it
     await client.close();
     assert.deepEqual(deleted, [`${method}-${last}`]);
   }
+});
+
+test('a session whose stream could not be taken up is ended by a DELETE all the same', async (t) => {
+  hurried(t);
+  const methods: (string | undefined)[] = [];
+  const url = await listen(t, (incoming, outgoing) => {
+    methods.push(incoming.method);
+    if (incoming.method !== 'POST') return void outgoing.writeHead(503).end();
+    if (methods.length === 1) return answerJson(outgoing, response, 200, { 'mcp-session-id': 's' });
+    outgoing.writeHead(200, { 'content-type': 'text/event-stream' }).end('retry: 1\nid: 7\ndata:\n\n');
+  });
+  const channel = await httpTransport(url, sending).open({ message() {}, problem() {}, closed() {} });
+  await channel.send(initialize);
+  await assert.rejects(channel.send(request), { reason: 'closed' });
+  await channel.close();
+  assert.deepEqual(methods, ['POST', 'POST', 'GET', 'GET', 'GET', 'GET', 'GET', 'DELETE']);
+});
+
+test('a session that answers after it seemed lost is ended by a DELETE', async (t) => {
+  const methods: (string | undefined)[] = [];
+  let isAway = false;
+  const url = await listen(t, (incoming, outgoing) => {
+    methods.push(incoming.method);
+    if (isAway) return void outgoing.writeHead(404).end();
+    answerJson(outgoing, response, 200, { 'mcp-session-id': 's' });
+  });
+  const channel = await httpTransport(url, sending).open({ message() {}, problem() {}, closed() {} });
+  await channel.send(initialize);
+  isAway = true;
+  await assert.rejects(channel.send(request));
+  isAway = false;
+  await channel.send(request);
+  await channel.close();
+  assert.deepEqual(methods, ['POST', 'POST', 'POST', 'DELETE']);
 });
 
 for (const status of [404, 400] as const)

@@ -38,6 +38,27 @@ test('credentials in the URL become an Authorization header', async (t) => {
   assert.equal(authorization, `Basic ${btoa('me:p@ss')}`);
 });
 
+test('a URL may have a user or a password alone', async (t) => {
+  const seen: unknown[] = [];
+  const at = await listen(t, (incoming, outgoing) => {
+    seen.push(incoming.headers.authorization);
+    answerJson(outgoing, response);
+  });
+  for (const [username, password] of [
+    ['me', ''],
+    ['', 'secret'],
+    ['', ''],
+  ] as const) {
+    const channel = await httpTransport(Object.assign(new URL(at), { username, password }), sending).open({
+      message: () => {},
+      problem: () => {},
+      closed: () => {},
+    });
+    await channel.send(request);
+  }
+  assert.deepEqual(seen, [`Basic ${btoa('me:')}`, `Basic ${btoa(':secret')}`, undefined]);
+});
+
 for (const status of [307, 308]) {
   test(`${status} within the origin is followed with method and body`, async (t) => {
     const { channel, heard } = await open(t, async (incoming, outgoing) => {

@@ -30,6 +30,26 @@ test('a client that was registered by hand comes before every other way [auth-05
   assert.equal(token?.body['client_id'], 'mine');
 });
 
+test('a registration that cannot be stored fails the login, and nobody is told of it', async () => {
+  for (const isNamed of [true, false]) {
+    const store = memoryCredentialStore();
+    const told: string[] = [];
+    const full: typeof store = {
+      ...store,
+      write: async (key, ...others) => {
+        if (key.kind === 'client' && (key.client !== undefined) === isNamed) throw new Error('the store is full');
+        return await store.write(key, ...others);
+      },
+    };
+    const world = createWorld();
+    const options = { store: full, onEvent: ({ kind }: { readonly kind: string }) => told.push(kind) };
+    await assert.rejects(world.connect(world.oauth(options)), (error: Error) =>
+      [error, error.cause].some((one) => String(one).includes('the store is full')),
+    );
+    assert.deepEqual([world.pages.length, told.includes('registered')], [0, false]);
+  }
+});
+
 test('a client of another authorization server is not shown to this one [auth-082]', async () => {
   const world = createWorld();
   const error = await failure(world, {
