@@ -60,7 +60,7 @@ function outcome({ name, result }: MethodEntry, given: unknown): NowOrLater<unkn
   // The fields that every result may have are not the schema's business.
   const { _meta, ...own } = given;
   return andThen(result.validate(own), (checked) => {
-    const value = objectOf(name, fitting(name, checked));
+    const value = fitting(name, checked);
     return _meta === undefined ? value : { ...value, _meta };
   });
 }
