@@ -3,7 +3,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AuthorizationError } from '../auth/errors.ts';
-import { DpopProver } from './dpop.ts';
+import type { CredentialStore } from '../store/credentials.ts';
+import { memoryCredentialStore } from '../store/memory-credentials.ts';
+import { DpopProver, keysIn } from './dpop.ts';
 import type { Grant } from './grant.ts';
 import { isForNonce, mustBeBound, once, readRefusal, requireKind, requireOAuth, scopesFor } from './refusal.ts';
 import { StepUps } from './step-up.ts';
@@ -56,6 +58,27 @@ test('a key that could not be made is made again for the next proof', async () =
   const second = await claims('t');
   assert.deepEqual([second['nonce'], typeof second['ath'], tries], ['n', 'string', 2]);
   assert.notEqual(first['jti'], second['jti']);
+});
+
+test('the private key of proofs cannot be read out, wherever it is stored', async () => {
+  const key = { kind: 'dpop-key', issuer } as const;
+  const plain = (): CredentialStore => {
+    const { keyPair: _, ...others } = memoryCredentialStore();
+    return others;
+  };
+  for (const store of [memoryCredentialStore(), plain()]) {
+    const made = await keysIn(store, key);
+    assert.equal((made.privateKey as CryptoKey).extractable, false);
+    const again = await keysIn(store, key);
+    assert.deepEqual(again.jwk, made.jwk);
+    assert.deepEqual(Object.keys(made.jwk).toSorted(), ['crv', 'kty', 'x', 'y']);
+  }
+  const damaged = plain();
+  await damaged.write(key, '{"d":"secret"}', { ifGeneration: null });
+  await assert.rejects(
+    keysIn(damaged, key),
+    (error: Error) => /is damaged/.test(error.message) && !/secret/.test(error.message),
+  );
 });
 
 test('more scopes are asked for twice in ten minutes for one request', () => {

@@ -47,6 +47,49 @@ it('nothing makes way for an owner as long as what gave way before is not closed
   assert.equal(places.take('eve'), undefined);
 });
 
+it('sessions that ended for their places are told once a minute, with whose places they were', (t) => {
+  let now = 0;
+  t.mock.method(performance, 'now', () => now);
+  const warnings: string[] = [];
+  const places = new ConnectionLimit(4, 2, (message) => warnings.push(message));
+  let dismissed = 0;
+  const end = (owner?: string): void => places.endSession(() => dismissed++, owner);
+  end('eve');
+  end('eve');
+  now = 59_999;
+  end();
+  assert.deepEqual([warnings.length, dismissed], [1, 3]);
+  assert.match(
+    warnings[0] ?? '',
+    /^a session was ended .* the 2 upstream connections of one client .*maxUpstreamsPerClient \(--max-upstreams-per-client\) allows more$/,
+  );
+  now = 60_000;
+  end();
+  assert.match(
+    warnings[1] ?? '',
+    /^3 sessions were ended .* all 4 upstream connections .*maxUpstreams \(--max-upstreams\)/,
+  );
+  now = 120_000;
+  places.endedSessions(0, undefined);
+  assert.equal(warnings.length, 2);
+});
+
+it('a place that counts for another owner takes one of theirs', () => {
+  const places = new ConnectionLimit(4, 1);
+  const place = { owner: undefined as string | undefined };
+  assert.equal(places.take(), undefined);
+  assert.equal(places.handOver(place, 'ada'), true);
+  assert.deepEqual(
+    [place.owner, places.holds('ada'), places.holds('bob'), places.holds(undefined)],
+    ['ada', true, false, false],
+  );
+  assert.equal(places.handOver(place, 'ada'), true);
+  assert.equal(places.handOver({ owner: undefined }, 'ada'), false);
+  assert.equal(places.take('ada'), 'own');
+  places.giveBack('ada', never);
+  assert.equal(places.holds('ada'), false);
+});
+
 it('a client that opens and ends sessions has no more processes than may be open and closing', async (t) => {
   const server = serverAt('2025-11-25');
   server.tool('any', {}, () => 'any');

@@ -167,6 +167,25 @@ test('a refusal that may pass is one for good the last time', async () => {
   assert.equal(warnings.at(-1), 'the server would not watch a:b');
 });
 
+test('a resource that is no longer wanted is not asked for on the newest connection, whichever answers last', async () => {
+  const { watches, answer, request, sent } = watching();
+  const held = watches.hold(['a:b']);
+  await settle();
+  await answer();
+  await held;
+  const first = watches.restore((...given) => request(...given));
+  await settle();
+  const second = watches.restore(request);
+  await settle();
+  const [old, asking] = sent.splice(0);
+  await old?.settle(closed);
+  assert.deepEqual(await first, []);
+  watches.forget(['a:b']);
+  assert.equal(asking?.options.signal?.aborted, true);
+  await asking?.settle(closed);
+  await second;
+});
+
 test('a connection that another one replaced is asked for nothing more, and its failures are no warnings', async () => {
   const { watches, answer, request, warnings, sent } = watching();
   const held = watches.hold(Array.from({ length: 17 }, (_, at) => `a:${at}`));

@@ -72,6 +72,17 @@ test('structured content is not repeated where a text holds its JSON', () => {
   assert.deepEqual(sent, { content });
 });
 
+test('a text holds the JSON of structured content in other spelling, and not in other values', () => {
+  const blocks = (text: string, structuredContent: unknown): number => {
+    const result = { content: [{ type: 'text' as const, text }], structuredContent };
+    return (toWire(at('2025-03-26'), callToolResultShape, result)['content'] as readonly unknown[]).length;
+  };
+  for (const same of ['{"a":100}', '{"a":1e2}', ' {"a":100}', '{"a":1.0e2 }'])
+    assert.equal(blocks(same, { a: 100 }), 1, same);
+  for (const other of ['{"a":101}', '{"a":100', '[100]', '', '"{}"', '{}'])
+    assert.equal(blocks(other, { a: 100 }), 2, other);
+});
+
 test('structured content that is no object is wrapped until 2025-11-25', () => {
   for (const value of [[1, 2], 'x', 7, false, null]) {
     const result = { content: [{ type: 'text', text: 'ok' } as const], structuredContent: value };
@@ -134,6 +145,18 @@ test('references of a wrapped output schema keep their meaning under properties 
     properties: { result: tree('#/properties/result') },
     required: ['result'],
   });
+});
+
+test('dynamic references of a wrapped output schema move too, and no other text does', () => {
+  const schema = (root: string): ToolOutputSchema => ({
+    title: '#',
+    pattern: '#/items',
+    items: { $dynamicRef: root, description: '#' },
+    $comment: '#',
+  });
+  const tool = { name: 't', inputSchema: { type: 'object' as const }, outputSchema: schema('#/items') };
+  const { properties } = toWire(at('2025-11-25'), toolShape, tool)['outputSchema'] as { properties: unknown };
+  assert.deepEqual(properties, { result: schema('#/properties/result/items') });
 });
 
 test('references of a wrapped output schema keep their meaning in whatever characters they are written', () => {

@@ -33,7 +33,11 @@ test('a method runs without _meta among its parameters, which must fit', async (
   assert.deepEqual(await called({ run: echo, params }, { n: 1, _meta: {} }), { given: { n: 1 } });
   await assert.rejects(called({ run: () => assert.fail('it ran'), params }, { n: 'x' }), (error: McpError) => {
     const { problems } = error.data as { problems: readonly unknown[] };
-    return error.kind === 'invalidParams' && problems.length === 1 && /x\.example\/y: \/n: must be number/.test(error.message);
+    return (
+      error.kind === 'invalidParams' &&
+      problems.length === 1 &&
+      /x\.example\/y: \/n: must be number/.test(error.message)
+    );
   });
   assert.deepEqual(await called({ run: () => assert.fail('it ran') }, {}, call([], true)), {});
 });

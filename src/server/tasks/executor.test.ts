@@ -293,6 +293,17 @@ test('a process that only works drains and closes its server after the signal', 
   await assert.rejects(working.server.tasks.run(taskId), /drains/);
 });
 
+test('a process that only works is kept alive until the signal, and no longer', async () => {
+  const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+  const before = timers();
+  const stop = new AbortController();
+  const ended = runTasks(createServer({ name: 's', version: '1' }), { signal: stop.signal });
+  assert.equal(timers(), before + 1);
+  stop.abort();
+  await ended;
+  assert.equal(timers(), before);
+});
+
 test('options of an engine, and of a process that only works, are refused by name', () => {
   const info = { name: 's', version: '1' };
   const loose = (executor: object): never => ({ tasks: { executor } }) as never;
