@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import process from 'node:process';
 import { test } from 'node:test';
 import { whenTask } from '../../../test/support/task-client.ts';
 import { memoryTasks } from '../../store/memory-tasks.ts';
