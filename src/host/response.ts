@@ -38,7 +38,7 @@ export function handled(
   if (byRevision === undefined) projections.set(result, (byRevision = new Map()));
   let made = byRevision.get(revision);
   if (made === undefined)
-    byRevision.set(revision, (made = cachedJson(named(host, revision, projected(result, row, revision)))));
+    byRevision.set(revision, (made = cachedJson(named(host, message, revision, projected(result, row, revision)))));
   return response(message, revision, made);
 }
 
@@ -56,7 +56,7 @@ export function handledUnknown(
 
 /** The response to a request whose result is as a revision says it, but for the name of the server. */
 export function respond(host: Host, message: RequestMessage, revision: Revision, result: JsonObject): ResultMessage {
-  return response(message, revision, named(host, revision, result));
+  return response(message, revision, named(host, message, revision, result));
 }
 
 /** The response to a request that failed; without a revision none is settled yet. */
@@ -80,8 +80,9 @@ function response({ id, method }: RequestMessage, revision: Revision, result: Js
   return message;
 }
 
-function named(host: Host, revision: Revision, result: JsonObject): JsonObject {
-  return revision.serverNamed === 'each-result' ? withServerInfo(host, result) : result;
+function named(host: Host, { method }: RequestMessage, revision: Revision, result: JsonObject): JsonObject {
+  if (revision.serverNamed !== 'each-result') return result;
+  return withServerInfo(host, result, method === 'server/discover');
 }
 
 function projected(result: unknown, row: MethodRow, revision: Revision): JsonObject {

@@ -29,12 +29,18 @@ export function discoverResult(host: Host, revision: Revision): JsonObject {
   });
 }
 
-/** Spec 2026-07-28, Base protocol, _meta: the server SHOULD name itself in every result. */
-export function withServerInfo(host: Host, result: JsonObject): JsonObject {
+/**
+ * Spec 2026-07-28, Base protocol, _meta: the server SHOULD name itself in every result. Icons and descriptions, which may be long, are part of the
+ * answer to `server/discover` alone.
+ *
+ * @param whole True for that answer.
+ */
+export function withServerInfo({ info }: Host, result: JsonObject, whole: boolean): JsonObject {
   // `_meta` of a result is an object in every shape.
   const meta = result['_meta'] as JsonObject | undefined;
   if (meta?.[metaKey.serverInfo] !== undefined) return result;
-  return { ...result, _meta: { ...meta, [metaKey.serverInfo]: host.info } };
+  const { name, version } = info;
+  return { ...result, _meta: { ...meta, [metaKey.serverInfo]: whole ? info : { name, version } } };
 }
 
 function offered(host: Host, revision: Revision, link?: Link): ServerCapabilities {

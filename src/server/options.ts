@@ -133,7 +133,7 @@ export interface ResolvedOptions {
 }
 
 /** @throws TypeError for an option that makes no sense. */
-export function resolveOptions(options: ServerOptions): ResolvedOptions {
+export function resolveOptions(options: ServerOptions, service?: string): ResolvedOptions {
   checkServerOptions(options);
   const pageSize = options.pageSize ?? 1000;
   if (!Number.isSafeInteger(pageSize) || pageSize < 1)
@@ -155,7 +155,7 @@ export function resolveOptions(options: ServerOptions): ResolvedOptions {
     logging: options.logging ?? true,
     store,
     listeners,
-    rounds: roundsOf(options.rounds ?? {}, store, (cause) => onError(cause, 'rounds.keys')),
+    rounds: { ...roundsOf(options.rounds ?? {}, store, (cause) => onError(cause, 'rounds.keys')), service },
     // As with the timeouts of clients, 0 is no limit.
     askTimeoutMs: (options.rounds?.askTimeoutMs ?? 600_000) || Number.POSITIVE_INFINITY,
     subscriptions: {

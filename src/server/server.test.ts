@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { dates, initializeParams, open, Raw, statelessDate, type Json } from '../../test/support/raw.ts';
 import { metaKey } from '../protocol/meta.ts';
 import type { RevisionDate } from '../protocol/revision.ts';
+import { connectInMemory } from '../testing.ts';
 import type { ServerOptions } from './options.ts';
 import { createServer, type Server } from './server.ts';
 
@@ -236,4 +237,28 @@ test('a definition serves any number of conversations, each of its own revision'
     revisions,
     [...dates, ...dates].map((text) => [{ type: 'text', text }]),
   );
+});
+
+test('results but that of server/discover carry only name and version of a server [meta-016]', async () => {
+  const icons = [{ src: `data:image/png;base64,${'A'.repeat(30_000)}` }];
+  const server = createServer({ ...info, icons });
+  server.tool('t', {}, () => 'x');
+  const raw = await open(server, statelessDate);
+  const named = { [metaKey.serverInfo]: { name: 'tested', version: '1.0.0' } };
+  for (const method of ['tools/call', 'tools/list', 'tools/list']) {
+    const result = await raw.result(method, { name: 't' });
+    assert.deepEqual(result['_meta'], named);
+    assert.ok(JSON.stringify(result).length < 400);
+  }
+  const discovered = await raw.result('server/discover');
+  assert.deepEqual(discovered['_meta'], { [metaKey.serverInfo]: { ...info, icons } });
+});
+
+test('a client keeps the description of a server that later results shorten', async () => {
+  const server = create();
+  server.tool('t', {}, () => 'x');
+  const client = await connectInMemory(server);
+  await client.callTool('t');
+  assert.deepEqual(client.server, info);
+  await client.close();
 });

@@ -86,7 +86,7 @@ const mountables = new WeakMap<Server, Mountable>();
  */
 export function createServer(info: Implementation, options: ServerOptions = {}): Server {
   checkInfo(info);
-  const parts = createParts(info, resolveOptions(options));
+  const parts = createParts(info, resolveOptions(options, info.name));
   const { subscriptions } = parts;
   const self: Mountable = {
     parts,

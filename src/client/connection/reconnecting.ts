@@ -203,7 +203,7 @@ export class Reconnecting {
   /** Keeps what a result tells of the server, and what the server was told. */
   #answered(connection: ServerConnection, { method, params, result }: Answered): void {
     const info = connection.revision.serverNamed === 'each-result' ? serverInfoOf(result) : undefined;
-    if (info !== undefined) this.#server = { of: connection, info };
+    if (info !== undefined && !isKnown(info, this.server)) this.#server = { of: connection, info };
     if (method === 'logging/setLevel') this.#current.sessionLevel = params;
   }
 
@@ -320,4 +320,9 @@ function notReopened(cause: unknown): unknown {
   return own
     ? cause
     : new ConnectionError('session-lost', `the session was lost, and no new one opened${why}`, { cause });
+}
+
+/** Tells whether a name and version, which are all that most results have, are those of a server whose description is known. */
+function isKnown(info: Implementation, known: Implementation | undefined): boolean {
+  return Object.keys(info).length === 2 && info.name === known?.name && info.version === known.version;
 }

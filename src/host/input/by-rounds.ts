@@ -49,7 +49,8 @@ export function firstRun(running: RoundsRunning): FirstRun {
 async function continued(given: string, running: RoundsRunning): Promise<unknown> {
   const { params, call, rounds } = running;
   const settings = roundSettings(rounds);
-  const { id, leftMs, state } = await unpackState(given, boundTo(running), settings);
+  const earlier = bindingOf(call.method, params, call.auth?.principal);
+  const { id, leftMs, state } = await unpackState(given, boundTo(running), settings, earlier);
   refuseMany(state, rounds);
   call.continues = id;
   const answers = onlyAsked(responsesOf(params), state);
@@ -211,8 +212,8 @@ async function inputRequired(
 }
 
 /** Binding of the state of a request: what it belongs to. */
-function boundTo({ call, params }: RoundsRunning): string {
-  return bindingOf(call.method, params, call.auth?.principal);
+function boundTo({ call, params, rounds }: RoundsRunning): string {
+  return bindingOf(call.method, params, call.auth?.principal, rounds.service);
 }
 
 function digestsOf(inputRequests: NonNullable<ByHand['inputRequests']>): Readonly<Record<string, string>> {

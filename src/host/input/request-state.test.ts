@@ -8,6 +8,9 @@ import { bindingOf, freshState, packState, unpackState, type RoundSettings, type
 import { SingleUse } from './single-use.ts';
 import { memoryRoundStore } from './state-store.ts';
 import { createSeal } from '../../seal/seal.ts';
+import { metaKey } from '../../protocol/meta.ts';
+import { createServer, type Server } from '../../server/server.ts';
+import { open } from '../../../test/support/raw.ts';
 
 function settings(change: Partial<RoundSettings> = {}): RoundSettings {
   let time = 1000;
@@ -134,4 +137,36 @@ test('numbers that keep their spelling are bound and kept by it', async () => {
       n: { result: new ExactNumber('1.0') },
     });
   }
+});
+
+test('a state that names no service is good for one lifetime after an upgrade', async () => {
+  const params = { name: 'a' };
+  const [named, earlier] = [bindingOf('tools/call', params, 'ann', 'pay'), bindingOf('tools/call', params, 'ann')];
+  let time = 1000;
+  const rounds = settings({ now: () => time, upgradedUntil: 5000 });
+  const packed = await packState(state, earlier, rounds);
+  assert.deepEqual((await unpackState(packed, named, rounds, earlier)).state, state);
+  time = 5000;
+  await assert.rejects(unpackState(packed, named, rounds, earlier), refused);
+});
+
+test('a state is refused by another service that shares the keys', async () => {
+  const keys = [new Uint8Array(32).fill(7)];
+  const asking = (name: string): Server => {
+    const server = createServer({ name, version: '1' }, { rounds: { keys } });
+    server.tool('pay', {}, async (_, ctx) => {
+      await ctx.roots();
+      return name;
+    });
+    return server;
+  };
+  const meta = { [metaKey.clientCapabilities]: { roots: {} } };
+  const [pay, payAgain, other] = [asking('pay'), asking('pay'), asking('other')];
+  const raw = await open(pay, '2026-07-28', { meta });
+  const { requestState } = await raw.result('tools/call', { name: 'pay', arguments: {} });
+  const answered = { name: 'pay', arguments: {}, requestState, inputResponses: { 'ask-1': { roots: [] } } };
+  const elsewhere = await (await open(other, '2026-07-28', { meta })).error('tools/call', answered);
+  assert.match(elsewhere.message, /requestState is not valid for this request/);
+  const { content } = await (await open(payAgain, '2026-07-28', { meta })).result('tools/call', answered);
+  assert.deepEqual(content, [{ type: 'text', text: 'pay' }]);
 });

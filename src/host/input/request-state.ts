@@ -50,6 +50,8 @@ export interface RoundSettings {
   readonly singleUse: boolean | undefined;
   /** Runs rounds that may run once. */
   readonly used: SingleUse;
+  /** Time until which states of an earlier version of this library may come: they name no service. None by default. */
+  readonly upgradedUntil?: number;
   now(): number;
 }
 
@@ -84,6 +86,7 @@ export interface OpenedState {
 /**
  * Reads a `requestState` back.
  *
+ * @param earlierBound Binding by which earlier versions of this library sealed it.
  * @throws McpError invalidParams for whatever was not made here for this request and this principal, or is too old;
  *   the message does not say which. (Spec 2026-07-28, MRTR, Server requirements: it is controlled by the attacker.)
  */
@@ -91,9 +94,13 @@ export async function unpackState(
   requestState: string,
   boundTo: string,
   settings: RoundSettings,
+  earlierBound?: string,
 ): Promise<OpenedState> {
   if (requestState.length > longest(settings)) throw refused();
-  const text = await settings.seal.open(requestState, boundTo);
+  const isEarly = earlierBound !== undefined && settings.now() < (settings.upgradedUntil ?? 0);
+  const text =
+    (await settings.seal.open(requestState, boundTo)) ??
+    (isEarly ? await settings.seal.open(requestState, earlierBound) : undefined);
   // Only text that was sealed here gets this far: it has the shape that it was written with.
   const packed = text === undefined ? undefined : (parseExactJson(text, anyDepth) as Packed);
   const now = settings.now();
@@ -119,8 +126,12 @@ function refused(): McpError {
   return new McpError('invalidParams', 'requestState is not valid for this request; begin again without it');
 }
 
-/** Binding of a state: the principal, the method and the parameters without those of the rounds themselves. */
-export function bindingOf(method: string, params: JsonObject, principal: string | undefined): string {
+/**
+ * Binding of a state: the principal, the method, the parameters without those of the rounds themselves, and the name of the service. Several services
+ * may share keys.
+ */
+export function bindingOf(method: string, params: JsonObject, principal: string | undefined, service?: string): string {
   const { _meta: _, inputResponses: __, requestState: ___, ...own } = params;
-  return canonical([principal ?? null, method, own]);
+  const request = [principal ?? null, method, own];
+  return canonical(service === undefined ? request : [...request, service]);
 }

@@ -12,6 +12,8 @@ import { memoryRoundStore, type RoundStore } from './state-store.ts';
 
 /** Rounds as a server sets them; what is undefined gets its default. */
 export interface ServerRounds {
+  /** Name of the service that the states belong to. */
+  readonly service?: string | undefined;
   /** The keys of the seal, 32 bytes each; without any one is made for this process. */
   readonly keys: SealingKeys;
   /** Lifetime of a state in milliseconds; an hour by default. */
@@ -56,6 +58,8 @@ export function roundSettings(rounds: ServerRounds): RoundSettings {
     store,
     singleUse,
     used: new SingleUse(store, outcomes, others === undefined ? 0 : elsewhereMs),
+    // A state that an earlier version of this library sealed is good no longer than its lifetime.
+    upgradedUntil: (now ?? Date.now)() + ttlMs,
     // Other processes read what is sealed.
     now: now ?? Date.now,
   };
