@@ -98,7 +98,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'node/login': ['node', 'auth', 'mistakes'],
   'node/server': ['http/server', 'host', 'jsonrpc', 'mistakes'],
   'node/client': ['http/client', 'jsonrpc', 'mistakes'],
-  sqlite: ['store'],
+  sqlite: ['store', 'jsonrpc'],
   postgres: ['store', 'jsonrpc', 'mistakes'],
   redis: ['store', 'seal', 'jsonrpc', 'mistakes'],
   testing: ['server', 'client', 'host', 'peer', 'jsonrpc', 'protocol', 'schema', 'auth', 'store', 'mistakes'],

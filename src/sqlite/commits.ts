@@ -1,7 +1,10 @@
+import { isBusy, whileBusy, type BusyPatience } from './busy.ts';
 import type { SqliteHandle } from './handle.ts';
 
 /** One change that waits for its commit. */
 interface Change {
+  /** Time at which it was asked for. */
+  readonly at: number;
   /** Makes the change; gives what settles its promise once it is on the disk. */
   make(): () => void;
   reject(reason: unknown): void;
@@ -10,10 +13,12 @@ interface Change {
 /** Commits changes: those of one turn together, since a commit waits for the disk, and it costs the same for one and for many. */
 export class Commits {
   readonly #handle: SqliteHandle;
+  readonly #patience: BusyPatience;
   #changes: Change[] = [];
 
-  constructor(handle: SqliteHandle) {
+  constructor(handle: SqliteHandle, patience: BusyPatience) {
     this.#handle = handle;
+    this.#patience = patience;
   }
 
   /** Makes a change, alone in the database, and resolves with what it gave once it is on the disk. One that throws undoes no other. */
@@ -23,21 +28,48 @@ export class Commits {
         const result = change();
         return () => resolve(result);
       };
-      if (this.#changes.push({ make, reject }) === 1) setImmediate(() => this.commit());
+      const at = this.#patience.now();
+      if (this.#changes.push({ at, make, reject }) === 1) setImmediate(() => this.#attempt());
     });
   }
 
-  /** Commits what waits, now. */
-  commit(): void {
-    const changes = this.#changes;
-    this.#changes = [];
-    if (changes.length === 0) return;
+  /** Commits what waits, now. Another process that has the database is waited for, while this thread stands still. */
+  finish(): void {
+    if (this.#changes.length === 0) return;
+    try {
+      whileBusy(this.#patience.forMs, () => this.#handle.exec('begin immediate'));
+    } catch (error) {
+      return this.#reject(this.#changes.splice(0), error);
+    }
+    this.#commit();
+  }
+
+  /** Commits what waits, or tries again while another process has the database. */
+  #attempt(): void {
+    if (this.#changes.length === 0) return;
     try {
       this.#handle.exec('begin immediate');
     } catch (error) {
-      for (const { reject } of changes) reject(error);
-      return;
+      return this.#failed(error);
     }
+    this.#commit();
+  }
+
+  #failed(error: unknown): void {
+    const { forMs, now, later } = this.#patience;
+    const since = now() - forMs;
+    const overdue = isBusy(error) ? this.#changes.filter(({ at }) => at <= since) : this.#changes;
+    this.#changes = this.#changes.filter((change) => !overdue.includes(change));
+    this.#reject(overdue, error);
+    if (this.#changes.length > 0) later(() => this.#attempt());
+  }
+
+  #reject(changes: readonly Change[], error: unknown): void {
+    for (const { reject } of changes) reject(error);
+  }
+
+  #commit(): void {
+    const changes = this.#changes.splice(0);
     const outcomes = changes.map(({ make, reject }) => {
       try {
         return make();
@@ -49,8 +81,7 @@ export class Commits {
       this.#handle.exec('commit');
     } catch (error) {
       rollBack(this.#handle);
-      for (const { reject } of changes) reject(error);
-      return;
+      return this.#reject(changes, error);
     }
     for (const settle of outcomes) settle();
   }

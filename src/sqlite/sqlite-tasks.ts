@@ -1,5 +1,6 @@
 import type { StoredTask, TaskClaim, TaskLease, TaskOwner, TaskStore } from '../store/tasks.ts';
 import { wholeMs, wholeMsOrNull } from '../store/task-times.ts';
+import { patience, retried, type BusyPatience } from './busy.ts';
 import { Commits } from './commits.ts';
 import { numberOf, openDatabase, type SqliteHandle, type SqliteStatement } from './handle.ts';
 import { prepareDatabase, sqliteStatements, type StatementName } from './statements.ts';
@@ -17,7 +18,8 @@ export interface SqliteTasks extends TaskStore {
  * It has no bus: who waits asks from time to time.
  *
  * @param database Path of a file, which `node:sqlite` opens; or a handle of `node:sqlite` or better-sqlite3 that nobody else has a transaction on. Its
- *   journal becomes a write-ahead log, `synchronous` is full, and it waits 2 s for other processes where it would not wait.
+ *   journal becomes a write-ahead log and `synchronous` is full. While another process writes, the store tries again for as long as the handle would have
+ *   waited (`busy_timeout`, 2 s if it is 0), and the event loop goes on: `busy_timeout` becomes 5 ms.
  * @throws Error when the runtime has no `node:sqlite`, or the database cannot be opened.
  */
 export function sqliteTasks(database: string | SqliteHandle): SqliteTasks {
@@ -26,8 +28,7 @@ export function sqliteTasks(database: string | SqliteHandle): SqliteTasks {
     throw new TypeError('sqliteTasks needs the path of a file, or a handle of node:sqlite or better-sqlite3');
   const handle = isPath ? openDatabase(database) : database;
   try {
-    prepareDatabase(handle);
-    return new SqliteTaskStore(handle, isPath);
+    return new SqliteTaskStore(handle, isPath, patience(prepareDatabase(handle)));
   } catch (error) {
     if (isPath) handle.close();
     throw error;
@@ -39,12 +40,14 @@ class SqliteTaskStore implements SqliteTasks {
   readonly #commits: Commits;
   readonly #run: Readonly<Record<StatementName, SqliteStatement>>;
   readonly #closes: boolean;
+  readonly #patience: BusyPatience;
   #closed = false;
 
-  constructor(handle: SqliteHandle, closes: boolean) {
+  constructor(handle: SqliteHandle, closes: boolean, patient: BusyPatience) {
     this.#handle = handle;
     this.#closes = closes;
-    this.#commits = new Commits(handle);
+    this.#patience = patient;
+    this.#commits = new Commits(handle, patient);
     const prepared = Object.entries(sqliteStatements).map(([name, sql]) => [name, handle.prepare(sql)]);
     // The names are those of `sqliteStatements`.
     this.#run = Object.fromEntries(prepared) as Record<StatementName, SqliteStatement>;
@@ -62,7 +65,7 @@ class SqliteTaskStore implements SqliteTasks {
   }
 
   async get(id: string): Promise<StoredTask | undefined> {
-    const row = this.#run.get.get(id);
+    const row = await retried(() => this.#run.get.get(id), this.#patience);
     return row === undefined || row === null ? undefined : taskOf(row);
   }
 
@@ -89,7 +92,8 @@ class SqliteTaskStore implements SqliteTasks {
   }
 
   async list({ queue, owner }: TaskOwner, after: string | undefined, most: number): Promise<readonly StoredTask[]> {
-    return this.#run.list.all(queue, owner, after ?? '', most).map(taskOf);
+    const rows = await retried(() => this.#run.list.all(queue, owner, after ?? '', most), this.#patience);
+    return rows.map(taskOf);
   }
 
   sweep(most: number): Promise<number> {
@@ -99,8 +103,9 @@ class SqliteTaskStore implements SqliteTasks {
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    this.#commits.commit();
+    this.#commits.finish();
     if (this.#closes) this.#handle.close();
+    else this.#handle.exec(`pragma busy_timeout = ${this.#patience.forMs}`);
   }
 }
 

@@ -55,8 +55,15 @@ export const sqliteStatements: Readonly<Record<StatementName, string>> = {
   sweep: `delete from parley_tasks where id in (select id from parley_tasks where expires <= ${now} limit ?)`,
 };
 
-/** Makes the table where it is not there, and what was committed to be on the disk. A database that has the table is not written, and so nobody is waited for. */
-export function prepareDatabase(handle: SqliteHandle): void {
+/** Time that SQLite itself waits for another process, while the event loop stands still: a commit of that process takes no longer as a rule. */
+const standstillMs = 5;
+
+/**
+ * Makes the table where it is not there, and what was committed to be on the disk. A database that has the table is not written, and so nobody is waited for.
+ *
+ * @returns Time that another process is to be waited for, in milliseconds.
+ */
+export function prepareDatabase(handle: SqliteHandle): number {
   if (numberOf(handle.prepare('pragma busy_timeout').get()) === 0) handle.exec('pragma busy_timeout = 2000');
   const waitsMs = numberOf(handle.prepare('pragma busy_timeout').get());
   whileBusy(waitsMs, () => handle.exec('pragma journal_mode = wal; pragma synchronous = full;'));
@@ -64,6 +71,8 @@ export function prepareDatabase(handle: SqliteHandle): void {
   const last = "select count(*) from sqlite_master where name = 'parley_tasks_expires'";
   const isMade = (): boolean => numberOf(handle.prepare(last).get()) > 0;
   if (!whileBusy(waitsMs, isMade)) whileBusy(waitsMs, () => makeTable(handle));
+  handle.exec(`pragma busy_timeout = ${standstillMs}`);
+  return waitsMs;
 }
 
 function makeTable(handle: SqliteHandle): void {
