@@ -73,7 +73,7 @@ describe('the opening of a client', () => {
       fetch: () => Promise.reject(new Error('no')),
     });
     assert.deepEqual([byUrl.carriesHeaders, byUrl.description], [true, 'https://host.example/mcp']);
-    await assert.rejects(connect(byUrl), { reason: 'refused' });
+    await assert.rejects(connect(byUrl), { reason: 'closed' });
   });
 });
 

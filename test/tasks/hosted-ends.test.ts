@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { createBridge } from '../../src/bridge.ts';
 import { connect, type Client, type ConnectOptions } from '../../src/client.ts';
 import { listen } from '../../src/node.ts';
@@ -38,7 +39,7 @@ const carriers: Readonly<Record<string, (server: Server, options: ConnectOptions
     return { client, close: async () => Promise.all([client.close(), served.close()]) };
   },
   'over stdio': async (_, options) => {
-    const file = new URL('../support/task-asking-server.ts', import.meta.url).pathname;
+    const file = fileURLToPath(new URL('../support/task-asking-server.ts', import.meta.url));
     const client = await connect(spawnNode([file]), options);
     return { client, close: () => client.close() };
   },

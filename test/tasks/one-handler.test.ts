@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { connect, type Client, type ConnectOptions } from '../../src/client.ts';
 import { listen } from '../../src/node.ts';
 import type { RevisionDate } from '../../src/protocol.ts';
@@ -31,7 +32,7 @@ const carriers: Readonly<Record<string, (t: TestContext, revision: RevisionDate)
     return await connect(served.url, { onSample, revisions: [revision] });
   },
   'over stdio': async (_, revision) => {
-    const file = new URL('../support/one-handler-server.ts', import.meta.url).pathname;
+    const file = fileURLToPath(new URL('../support/one-handler-server.ts', import.meta.url));
     return await connect(spawnNode([file]), { onSample, revisions: [revision] });
   },
 };

@@ -1,4 +1,6 @@
 import { spawn as spawnProcess, type ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import type { Writable } from 'node:stream';
 import type { Message } from '../../jsonrpc/message.ts';
 import { after, settledWithin } from '../../jsonrpc/timeout.ts';
@@ -64,8 +66,10 @@ function started(child: ChildProcess, command: string, options: SpawnOptions): P
 }
 
 function refused(command: string, cause: unknown, options: SpawnOptions): ConnectionError {
-  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
-  const { calledAs, cwd } = options;
+  const { calledAs, cwd, env } = options;
+  const said = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+  // The system says EACCES also when it may not look into one of the folders of PATH.
+  const code = said === 'EACCES' && !isThere(command, env?.['PATH'] ?? process.env['PATH'] ?? '') ? 'ENOENT' : said;
   const [program = '', ...held] = command.trim().split(/\s+/);
   const isUrl = /^https?:\/\//.test(command);
   // Where it holds its arguments, one of them may be a secret.
@@ -82,6 +86,11 @@ function refused(command: string, cause: unknown, options: SpawnOptions): Connec
           ? withoutWords(cause, calledAs)
           : String(cause);
   return new ConnectionError('refused', `cannot start ${called}: ${why}`, { cause });
+}
+
+/** Whether there is such a file: by its path, or in a folder of PATH. */
+function isThere(command: string, path: string): boolean {
+  return /[/\\]/.test(command) || path.split(delimiter).some((folder) => existsSync(join(folder, command)));
 }
 
 /** Advice on what to write where the arguments stand inside the command. There is no shell that takes them apart. */
