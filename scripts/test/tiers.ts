@@ -130,6 +130,7 @@ const slowByReason: Readonly<Record<string, readonly string[]>> = {
     'test/projection.test.ts',
     'test/simulation/service/night.test.ts',
     'test/slow-event-log.test.ts',
+    'test/stream-ends.test.ts',
     'test/transcripts.test.ts',
   ],
   'installs, bundles or compiles the package': [

@@ -88,7 +88,7 @@ function refused(command: string, cause: unknown, options: SpawnOptions): Connec
   return new ConnectionError('refused', `cannot start ${called}: ${why}`, { cause });
 }
 
-/** Whether there is such a file: by its path, or in a folder of PATH. */
+/** True if there is such a file: by its path, or in a folder of PATH. */
 function isThere(command: string, path: string): boolean {
   return /[/\\]/.test(command) || path.split(delimiter).some((folder) => existsSync(join(folder, command)));
 }
