@@ -13,7 +13,7 @@ import { urlElicitationRequired } from '../server/url-elicitation.ts';
 /** The account that is asked for. */
 export interface AskedAccount {
   readonly consent: Consent;
-  readonly about: Pick<Visit, 'principal' | 'party' | 'scopes'>;
+  readonly about: Pick<Visit, 'principal' | 'party' | 'client' | 'scopes' | 'consentOnly'>;
   /** The third party's name, as people know it. */
   readonly name: string;
   readonly serverName: string;

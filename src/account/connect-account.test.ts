@@ -32,7 +32,13 @@ async function called(
     principal = ann,
     wish,
     withAuth = true,
-  }: { readonly principal?: string; readonly wish?: AccountWish; readonly withAuth?: boolean } = {},
+    clientId,
+  }: {
+    readonly principal?: string;
+    readonly wish?: AccountWish;
+    readonly withAuth?: boolean;
+    readonly clientId?: string;
+  } = {},
 ): Promise<{ readonly token?: AccountToken; readonly text: string; readonly pages: (string | undefined)[] }> {
   let token: AccountToken | undefined;
   const told: unknown[] = [];
@@ -43,15 +49,22 @@ async function called(
   });
   const person = new PageVisitor((request) => account.pages(request), principal);
   const pages: (string | undefined)[] = [];
-  const client = await connect(memoryTransport(server, withAuth ? { auth: { principal } } : {}), {
-    async onElicitUrl({ url }) {
-      const page = await person.request(url);
-      const sent = page.onward === undefined ? await person.answer(page, url, 'approve') : page;
-      const back = await fetch(sent.onward ?? '', { redirect: 'manual' });
-      pages.push(page.title, (await person.request(back.headers.get('location') ?? '')).title);
-      return { action: 'accept' };
+  const client = await connect(
+    memoryTransport(server, withAuth ? { auth: { principal, ...(clientId === undefined ? {} : { clientId }) } } : {}),
+    {
+      async onElicitUrl({ url }) {
+        const page = await person.request(url);
+        const sent = page.onward === undefined ? await person.answer(page, url, 'approve') : page;
+        if (sent.onward === undefined) {
+          pages.push(page.title, sent.title);
+          return { action: 'accept' };
+        }
+        const back = await fetch(sent.onward, { redirect: 'manual' });
+        pages.push(page.title, (await person.request(back.headers.get('location') ?? '')).title);
+        return { action: 'accept' };
+      },
     },
-  });
+  );
   const { content } = await client.callTool('use');
   await client.close();
   const [block] = content;
@@ -74,6 +87,21 @@ test('a third party without metadata is asked by its endpoints, and answers in i
   assert.deepEqual(await account.disconnect(ann), { revoked: false });
   assert.deepEqual((await called(account)).pages, ['Connect GitHub?', 'Connected']);
   account.close();
+  account.close();
+});
+
+test('each client of a person needs their consent, and none a login of its own [auth-129] [security-002]', async (t) => {
+  const { origin, tokens } = await likeGitHub(t);
+  const account = connectAccount(options(origin));
+  const asked = ['Connect GitHub?', 'Connected'];
+  assert.deepEqual((await called(account, { clientId: 'one' })).pages, asked);
+  const second = await called(account, { clientId: 'two' });
+  assert.deepEqual([second.token?.token, second.pages], [tokens[0], asked]);
+  for (const clientId of ['one', 'two']) assert.deepEqual((await called(account, { clientId })).pages, []);
+  assert.deepEqual((await called(account)).pages, asked);
+  assert.equal(tokens.length, 1);
+  await account.disconnect(ann);
+  for (const clientId of ['one', 'two']) assert.deepEqual((await called(account, { clientId })).pages, asked);
   account.close();
 });
 

@@ -38,7 +38,8 @@ export interface Account {
   /**
    * A token of the caller's account. Without one the person is asked to connect it, in the way of the client's revision: with an
    * elicitation by URL where the client has it, else by a failed result whose text holds the link; in a prompt or a read of a resource, by
-   * an error whose message holds it. Calls of one request that want the same ask once.
+   * an error whose message holds it. Calls of one request that want the same ask once. The person agrees for each client, as the client id of
+   * its tokens names it: another client of theirs gets no token before they agreed to that.
    *
    * In 2026-07-28 asking ends the run, as `ctx.elicitUrl` does: side effects before it belong in `ctx.once`.
    *
@@ -57,7 +58,7 @@ export interface Account {
   /** The redirect URI, with which the client is to be registered at the third party. */
   readonly redirectUri: string;
   /**
-   * Deletes what a person granted, and what they agreed to: they are asked again.
+   * Deletes what a person granted, and what they agreed to for any client: they are asked again.
    *
    * @param options `revoke` is true by default.
    * @returns Whether the third party revoked the tokens; without it they are valid until they expire.
@@ -158,18 +159,21 @@ async function tokenOf(
       throw new ToolError(`the account at ${name} cannot be used now; try again later`, { cause });
     }
   };
+  const about = { principal, party: thirdParty.id, client: ctx.auth?.clientId };
+  const isAgreed = async (): Promise<boolean> => await consent.agreed({ ...about, scopes: wanted });
   const known = await grant();
-  if (known !== undefined) return tokenIn(known);
+  if (known !== undefined && (await isAgreed())) return tokenIn(known);
   const key = JSON.stringify(['account', thirdParty.id, consent.redirectUri, wanted, wish.refused !== undefined]);
   const scopes = await thirdParty.asked(principal, wanted);
   const isConnected = async (): Promise<boolean> =>
+    (await isAgreed()) &&
     (await thirdParty.grant(principal, wanted, wish.refused).catch(() => undefined)) !== undefined;
   await once(asking, ctx, key, () =>
     askForAccount(ctx, {
       isConnected,
       late: asking.late,
       consent,
-      about: { principal, party: thirdParty.id, scopes },
+      about: { ...about, scopes, consentOnly: known !== undefined },
       name,
       serverName,
       key,

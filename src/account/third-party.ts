@@ -100,8 +100,9 @@ export class ThirdParty implements ConsentParty {
   }
 
   async begin(visit: Visit, signal: AbortSignal): Promise<string | undefined> {
-    const { principal, scopes } = visit;
-    if (await this.#isGranted(visit)) return undefined;
+    const { principal, scopes, consentOnly } = visit;
+    const isThere = consentOnly === true && (await this.grant(principal, scopes, undefined)) !== undefined;
+    if (isThere || (await this.#isGranted(visit))) return undefined;
     void this.#sweep().catch(this.#settings.onError);
     let url: string | undefined;
     const login = this.#login(principal, (to) => (url = to));

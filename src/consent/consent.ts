@@ -10,7 +10,7 @@
  * 2. `sessionOf` says who sits at the browser. Everybody but the one who is meant is turned away, so that a link that was passed on
  *    connects nobody's account to somebody else's. (Spec 2025-11-25, Elicitation, Phishing.)
  * 3. The page names who asks, for what, and where the person is sent. Its form holds a token that is bound to a cookie of the browser.
- *    It is left out where this person agreed to the same before and nothing says that another site led them here.
+ *    It is left out where this person agreed to the same for the same client before, and nothing says that another site led them here.
  * 4. Once they agreed, the visit is used, and a cookie is set that alone lets this browser bring back the answer, once.
  * 5. The answer is judged and what was granted is kept, under the principal of the visit.
  *
@@ -145,9 +145,18 @@ export class Consent {
     return await this.#visits.outcome(visit, signal, isGranted);
   }
 
-  /** Forgets what a person agreed to, so that they are asked again. */
+  /** Forgets what a person agreed to for any client, so that they are asked again. */
   async forget(principal: string, party: string): Promise<void> {
-    await this.#options.store.write(consentKey(principal, party), undefined);
+    const { store } = this.#options;
+    for (const key of await store.keys('consent'))
+      if (key.principal === principal && key.issuer === party) await store.write(key, undefined);
+  }
+
+  /** Tells whether a person agreed that a client uses the account, with these scopes. (Spec, Confused Deputy Problem.) */
+  async agreed(about: Agreed): Promise<boolean> {
+    const kept = await this.#options.store.read(consentKey(about));
+    const value = kept === undefined ? undefined : jsonOf(kept.text);
+    return hasFields(value) && missingOf(about.scopes, scopesOf(value['scopes'])).length === 0;
   }
 
   /** Answers a request of a browser for one of the pages; `undefined` for any other request. */
@@ -184,7 +193,7 @@ export class Consent {
     const { visit } = visited;
     // Another site may have led them here, and what does not say where it comes from may be such a site.
     const isTheirs = fromOf(request) !== 'elsewhere or unknown';
-    if (isTheirs && (await this.#agreed(visit))) return await this.#sendOn(visit, signal);
+    if (isTheirs && (await this.agreed(visit))) return await this.#sendOn(visit, signal);
     return await this.#ask(request, visited, { status: 200, signal });
   }
 
@@ -236,9 +245,9 @@ export class Consent {
     const kept = cookieOf(request, this.#cookieName(formCookie));
     const nonce = kept !== undefined && /^[\w-]{43}$/.test(kept) ? kept : unguessableText();
     const token = await this.#seal.seal(visit.id, this.#form(nonce));
-    const destination = await party.host(visit, signal);
-    const { scopes, by } = visit;
-    const words = { asker: name, host: publicUrl.host, party: party.name, destination, scopes, by };
+    const { scopes, by, client, consentOnly } = visit;
+    const destination = consentOnly === true ? undefined : await party.host(visit, signal);
+    const words = { asker: name, host: publicUrl.host, party: party.name, destination, scopes, by, client };
     const page = consentPage(words, { action: this.#path || '/', fields: { visit: sealed, token } });
     return answered(status, page, [this.#cookie(formCookie, nonce)]);
   }
@@ -294,14 +303,9 @@ export class Consent {
     return notice('failed', 502, cookies);
   }
 
-  async #agreed({ principal, party, scopes }: Visit): Promise<boolean> {
-    const kept = await this.#options.store.read(consentKey(principal, party));
-    const value = kept === undefined ? undefined : jsonOf(kept.text);
-    return hasFields(value) && missingOf(scopes, scopesOf(value['scopes'])).length === 0;
-  }
-
-  async #agree({ principal, party, scopes }: Visit): Promise<void> {
-    const key = consentKey(principal, party);
+  async #agree(visit: Visit): Promise<void> {
+    const { scopes } = visit;
+    const key = consentKey(visit);
     const kept = await this.#options.store.read(key);
     const value = kept === undefined ? undefined : jsonOf(kept.text);
     const before = hasFields(value) ? scopesOf(value['scopes']) : [];
@@ -339,8 +343,11 @@ interface Admitted {
   readonly party: ConsentParty;
 }
 
-function consentKey(principal: string, party: string): CredentialKey {
-  return { kind: 'consent', issuer: party, principal };
+/** The consent of a person: to what, for which client, and with which scopes. */
+export type Agreed = Pick<Visit, 'principal' | 'party' | 'client' | 'scopes'>;
+
+function consentKey({ principal, party, client }: Omit<Agreed, 'scopes'>): CredentialKey {
+  return { kind: 'consent', issuer: party, principal, ...(client === undefined ? {} : { client }) };
 }
 
 /** Each login that is under way has a cookie of its own. */

@@ -8,11 +8,13 @@ export interface ConsentWords {
   readonly host: string;
   /** Name of the third party, as people know it. */
   readonly party: string;
-  /** The host to which the browser is sent. */
-  readonly destination: string;
+  /** The host to which the browser is sent; left out where the account is connected already. */
+  readonly destination: string | undefined;
   readonly scopes: readonly string[];
   /** The program for which it is asked, by a name that it gave itself. */
   readonly by: string | undefined;
+  /** The id of that program, as its tokens name it. */
+  readonly client: string | undefined;
 }
 
 /** The hidden fields of the form. */
@@ -83,8 +85,15 @@ export function noticePage(notice: NoticeKind): string {
 
 /** The page that asks whether the person agrees. */
 export function consentPage(words: ConsentWords, { action, fields }: ConsentForm): string {
-  const { asker, host, party, destination, scopes, by } = mapped(words);
-  const program = by === undefined ? '' : `<p>It was asked for by a program that calls itself <b>${by}</b>.</p>`;
+  const { asker, host, party, destination, scopes, by, client } = mapped(words);
+  const called = by === undefined ? '' : ` that calls itself <b>${by}</b>`;
+  const known = client === undefined ? '' : ` with the client id <b>${client}</b>`;
+  const program = `${called}${known}` === '' ? '' : `<p>It was asked for by a program${called}${known}.</p>`;
+  const way =
+    destination === undefined
+      ? 'The account is connected already. If you go on, this program may use it too.'
+      : `If you go on, you are sent to <b>${destination}</b>, and from there back to <b>${host}</b>.`;
+  const onward = destination === undefined ? 'Allow' : `Go on to ${destination}`;
   const wanted =
     scopes.length === 0
       ? `<p>It asks for what ${party} gives without naming more.</p>`
@@ -95,9 +104,9 @@ export function consentPage(words: ConsentWords, { action, fields }: ConsentForm
   return page(
     `Connect ${party}?`,
     `<p><b>${asker}</b> at <b>${host}</b> asks to use your account at <b>${party}</b>.</p>${program}${wanted}` +
-      `<p>If you go on, you are sent to <b>${destination}</b>, and from there back to <b>${host}</b>. Go on only if you asked for this yourself, just now.</p>` +
+      `<p>${way} Go on only if you asked for this yourself, just now.</p>` +
       `<form method="post" action="${escaped(action)}">${hidden.join('')}` +
-      `<button name="answer" value="approve">Go on to ${destination}</button><button name="answer" value="decline">Cancel</button></form>`,
+      `<button name="answer" value="approve">${onward}</button><button name="answer" value="decline">Cancel</button></form>`,
   );
 }
 
@@ -116,15 +125,16 @@ function page(title: string, body: string, more = ''): string {
   );
 }
 
-function mapped({ scopes, by, ...words }: ConsentWords): ConsentWords {
-  const { asker, host, party, destination } = words;
+function mapped({ scopes, by, client, destination, ...words }: ConsentWords): ConsentWords {
+  const { asker, host, party } = words;
   return {
     asker: shown(asker),
     host: shown(host),
     party: shown(party),
-    destination: shown(destination),
+    destination: destination === undefined ? undefined : shown(destination),
     scopes: scopes.map(shown),
     by: by === undefined ? undefined : shown(by),
+    client: client === undefined ? undefined : shown(client),
   };
 }
 

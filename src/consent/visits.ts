@@ -21,6 +21,10 @@ export interface Visit {
   readonly scopes: readonly string[];
   /** The program for which it is asked, by a name that it gave itself. */
   readonly by?: string | undefined;
+  /** Id of the client for which it is asked, as its tokens name it; left out where they name none. */
+  readonly client?: string | undefined;
+  /** True when the account is connected already, and only this client has no consent. */
+  readonly consentOnly?: boolean | undefined;
   /** Time at which it is over, in milliseconds since 1970. */
   readonly until: number;
 }

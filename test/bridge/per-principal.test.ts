@@ -34,7 +34,11 @@ interface Scene extends GuardedBridge {
   /** Goes through everything that a link leads to, and gives the heading of the last page. */
   signIn(person: string, url: string, browser?: PageVisitor): Promise<string | undefined>;
   /** Connects as somebody who opens every page that is asked for. */
-  willing(person: string, down: RevisionDate): Promise<{ readonly client: Client; readonly opened: string[] }>;
+  willing(
+    person: string,
+    down: RevisionDate,
+    clientId?: string,
+  ): Promise<{ readonly client: Client; readonly opened: string[] }>;
 }
 
 async function scene(
@@ -67,12 +71,14 @@ async function scene(
   const signIn = async (person: string, url: string, visitor = browser(person)): Promise<string | undefined> => {
     const page = await visitor.request(url);
     const onward = page.onward === undefined ? await visitor.answer(page, url, 'approve') : page;
+    if (onward.title === 'Connected') return onward.title;
     assert.ok(onward.onward, onward.text);
     return (await visitor.request(await visitPages(onward.onward, { login: person }))).title;
   };
-  const willing: Scene['willing'] = async (person, down) => {
+  const willing: Scene['willing'] = async (person, down, clientId) => {
     const opened: string[] = [];
     const client = await guarded.as(person, down, {
+      ...(clientId === undefined ? {} : { clientId }),
       async onElicitUrl({ url }) {
         opened.push(url);
         assert.equal(await signIn(person, url), 'Connected');
@@ -144,6 +150,39 @@ describe('upstreamAuth per-principal', () => {
         [],
       );
       assert.doesNotMatch(down1, /www-authenticate/i);
+    });
+
+  for (const down of ['2026-07-28', '2025-11-25', '2025-06-18'] as const)
+    test(`another client of the same person gets nothing before they agree to it, at ${down}`, async (t) => {
+      const { willing, browser, as, authorization, signIn } = await scene(t, '2025-11-25');
+      const first = await willing('ann', down);
+      // A client that cannot be sent to a page answers with the link.
+      const link = /http\S+/.exec(await text(first.client, 'whoami'))?.[0];
+      if (link !== undefined) assert.equal(await signIn('ann', link), 'Connected');
+      assert.equal(await text(first.client, 'whoami'), 'ann');
+      const logins = authorization.tokenRequests.length;
+
+      const unwilling = await as('ann', down, {
+        clientId: 'two',
+        async onElicitUrl({ url }) {
+          const page = await browser('ann').request(url);
+          assert.match(page.text, /with the client id <b>two<\/b>/);
+          assert.match(page.text, /The account is connected already/);
+          return { action: 'decline' };
+        },
+      });
+      assert.deepEqual(await names(unwilling), ['sign_in']);
+      assert.match(await text(unwilling, 'whoami'), /nobody is signed in/);
+      if (visits(down)) await assert.rejects(unwilling.readResource('note://own'), /did not agree/);
+
+      const second = await willing('ann', down, 'two');
+      const asked = /http\S+/.exec(await text(second.client, 'whoami'))?.[0];
+      if (asked !== undefined) assert.equal(await signIn('ann', asked), 'Connected');
+      assert.equal(await text(second.client, 'whoami'), 'ann');
+      assert.deepEqual(await names(second.client), ['only-ann', 'whoami']);
+      assert.equal(second.opened.length, visits(down) ? 1 : 0);
+      assert.equal(authorization.tokenRequests.length, logins);
+      assert.equal(await text(first.client, 'whoami'), 'ann');
     });
 
   test('the tool to sign in asks, and says when it is done', async (t) => {

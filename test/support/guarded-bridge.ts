@@ -99,12 +99,12 @@ export interface GuardedBridge {
   /** Everything that the bridge complained of. */
   readonly warnings: string[];
   /** A token of a person for the bridge. */
-  tokenOf(person: string, scopes?: readonly string[]): Promise<string>;
+  tokenOf(person: string, scopes?: readonly string[], clientId?: string): Promise<string>;
   /** A client of a person, at a revision. */
   as(
     person: string,
     down: RevisionDate,
-    options?: ConnectOptions & { readonly scopes?: readonly string[] },
+    options?: ConnectOptions & { readonly scopes?: readonly string[]; readonly clientId?: string },
   ): Promise<Client>;
 }
 
@@ -145,8 +145,8 @@ export async function guardedBridge(t: TestContext, options: GuardedBridgeOption
     await bridge.close();
     await server.close();
   });
-  const tokenOf = (person: string, scopes: readonly string[] = []): Promise<string> =>
-    issuer.issue({ audience: front.url, subject: person, scopes });
+  const tokenOf = (person: string, scopes: readonly string[] = [], clientId: string = 'test-client'): Promise<string> =>
+    issuer.issue({ audience: front.url, subject: person, scopes, clientId });
   return {
     bridge,
     issuer,
@@ -155,8 +155,8 @@ export async function guardedBridge(t: TestContext, options: GuardedBridgeOption
     server,
     warnings,
     tokenOf,
-    as: async (person, down, { scopes, ...more } = {}) => {
-      const auth = await tokenOf(person, scopes);
+    as: async (person, down, { scopes, clientId, ...more } = {}) => {
+      const auth = await tokenOf(person, scopes, clientId);
       const client = await connect(front.url, { auth, revisions: [down], ...more });
       t.after(() => client.close());
       return client;

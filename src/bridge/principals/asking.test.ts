@@ -25,7 +25,7 @@ test('a client that asks again and again leaves no more waiting than a few, the 
   // No more of it is used here.
   const parts = {
     signIn: { id: 'files', name: 'Files', asker: 'bridge', waitMs: 45_000, consent: { invite, outcome } },
-    person: { wanted: [] },
+    person: { wanted: [], isSignedIn: async () => false },
     principal: 'ann',
     closed: new AbortController().signal,
   } as unknown as LoginAskingOptions;

@@ -97,7 +97,11 @@ export class LoginAsking {
     const { call } = about;
     const { info } = call.client;
     const by = info?.title ?? info?.name;
-    const { url, visit } = await signIn.consent.invite({ principal, party: signIn.id, scopes: person.wanted, by });
+    const client = call.auth?.clientId;
+    const consentOnly = (await person.isSignedIn()) && !(await signIn.agreed(principal, client));
+    const scopes = consentOnly ? [] : person.wanted;
+    const wish = { principal, party: signIn.id, scopes, by, client, consentOnly };
+    const { url, visit } = await signIn.consent.invite(wish);
     const message = `Sign in at ${signIn.name}, so that ${signIn.asker} can use it for you.`;
     if (!call.client.supports('elicitation.url')) return this.#unasked(call, { url, message });
     if (call.facts.resultsAsk) return await this.#asRound({ url, message }, about);

@@ -185,8 +185,7 @@ class LateSingle implements Single {
   async #carry(method: string, params: JsonObject, call: Call): Promise<unknown> {
     const { login } = this.#options;
     const isSignIn = login !== undefined && method === 'tools/call' && params['name'] === signInTool;
-    // A server that lets anybody in may have a tool of this name too; nobody was shown it who is not signed in.
-    if (isSignIn && !(await login.person.isSignedIn())) throw loginRequired();
+    await this.#admit(call, isSignIn);
     const { host } = await this.reached();
     const handler = host.handler(method);
     if (handler === undefined) throw new McpError('methodNotFound', `${method} is not served here`);
@@ -198,6 +197,20 @@ class LateSingle implements Single {
       if (isSignIn && isUnknown) return signedInResult(login.signIn);
       throw error;
     }
+  }
+
+  /**
+   * Lets a client use what its person granted only if the person agreed to that client.
+   *
+   * @throws McpError when it has to ask first.
+   */
+  async #admit({ auth }: Call, isSignIn = false): Promise<void> {
+    const { login } = this.#options;
+    if (login === undefined || auth === undefined) return;
+    const isSignedIn = await login.person.isSignedIn();
+    // A server that lets anybody in may have a tool of this name too; nobody was shown it who is not signed in.
+    if (isSignIn && !isSignedIn) throw loginRequired();
+    if (isSignedIn && !(await login.signIn.agreed(auth.principal, auth.clientId))) throw loginRequired();
   }
 
   /** Shows what there is without a grant, where a method cannot ask. */
@@ -243,7 +256,10 @@ class LateSingle implements Single {
       capabilities: () => inner()?.capabilities() ?? unknownOffer,
       extensions: () => inner()?.extensions?.() ?? {},
       handler: (method) => this.#handler(method),
-      unknown: async (params, call) => await (await this.reached()).host.unknown?.(params, call),
+      unknown: async (params, call) => {
+        await this.#admit(call);
+        return await (await this.reached()).host.unknown?.(params, call);
+      },
       notified: (method, params, from) => inner()?.notified?.(method, params, from),
       headerParameters: (tool, auth) => inner()?.headerParameters(tool, auth) ?? [],
       onError: settings.onError,

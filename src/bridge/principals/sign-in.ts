@@ -81,6 +81,11 @@ export class UpstreamSignIn implements ConsentParty {
     });
   }
 
+  /** Tells whether a person agreed that a client uses what they granted here. (Spec, Confused Deputy Problem.) */
+  async agreed(principal: string, client: string | undefined): Promise<boolean> {
+    return await this.consent.agreed({ principal, party: this.id, client, scopes: [] });
+  }
+
   /** Follows one person at the upstream. */
   person(principal: string): Person {
     return new PersonUpstream(
@@ -111,12 +116,21 @@ export class UpstreamSignIn implements ConsentParty {
   }
 
   async begin(visit: Visit, signal: AbortSignal): Promise<string | undefined> {
+    const { principal, consentOnly } = visit;
+    if (consentOnly === true && (await this.person(principal).isSignedIn())) {
+      this.#told(principal);
+      return undefined;
+    }
     return await this.#urlFor(visit, this.#storeOf(visit.principal), signal);
   }
 
   async finish({ principal }: Visit, callback: string, signal: AbortSignal): Promise<void> {
     const { upstream } = this.#options;
     await this.#oauth(this.#storeOf(principal), [], () => undefined).finish(callback, { server: upstream, signal });
+    this.#told(principal);
+  }
+
+  #told(principal: string): void {
     for (const run of this.#listeners.get(principal) ?? []) run();
   }
 
