@@ -246,32 +246,6 @@ test('who agreed before is not asked again, unless another site led there or it 
   assert.equal((await person.request(await invite())).title, 'Connect Files?');
 });
 
-test('consent is that for one client, and none for another of the same person [auth-129] [security-002]', async () => {
-  const { consent, visitor, invite, party } = scene();
-  const person = visitor(ann);
-  const about = { principal: ann, party: 'files', scopes: ['read'] };
-  const first = await invite({ client: 'one' });
-  const page = await person.request(first);
-  assert.match(page.text, /calls itself <b>a program<\/b> with the client id <b>one<\/b>/);
-  await person.answer(page, first, 'approve');
-  const clients = ['one', 'two', undefined];
-  assert.deepEqual(await Promise.all(clients.map((client) => consent.agreed({ ...about, client }))), [
-    true,
-    false,
-    false,
-  ]);
-  assert.ok((await person.request(await invite({ client: 'one' }))).onward);
-  assert.equal((await person.request(await invite({ client: 'two' }))).title, 'Connect Files?');
-  assert.equal((await person.request(await invite())).title, 'Connect Files?');
-  const begun = party.begun;
-  const only = await person.request(await invite({ client: 'two', consentOnly: true }));
-  assert.match(only.text, /The account is connected already/);
-  assert.doesNotMatch(only.text, /files\.example/);
-  assert.equal(party.begun, begun);
-  await consent.forget(ann, 'files');
-  assert.equal(await consent.agreed({ ...about, client: 'one' }), false);
-});
-
 test('an answer counts in the browser that was sent, once, and in time', async () => {
   const made = scene();
   const { party, visitor, invite } = made;

@@ -1,109 +1,20 @@
 /** A guarded bridge whose clients each have a grant of their own at the server behind it, given by a real authorization server. */
 
 import assert from 'node:assert/strict';
-import { describe, test, type TestContext } from 'node:test';
+import { describe, test } from 'node:test';
 import { createBridge, type PerPrincipalUpstream } from '../../src/bridge.ts';
 import { connect, type Client } from '../../src/client.ts';
 import { protect } from '../../src/protect.ts';
-import { revisionOf, type RevisionDate } from '../../src/protocol/revision.ts';
+import type { RevisionDate } from '../../src/protocol/revision.ts';
 import { createServer } from '../../src/server/server.ts';
 import { memoryCredentialStore } from '../../src/store/memory-credentials.ts';
 import { testIssuer } from '../../src/testing/issuer.ts';
 import { memoryTransport } from '../../src/testing/memory-transport.ts';
-import {
-  guardedBridge,
-  place,
-  serveGuarded,
-  tokensIn,
-  type GuardedBridge,
-  type GuardedBridgeOptions,
-} from '../support/guarded-bridge.ts';
+import { place, serveGuarded, tokensIn } from '../support/guarded-bridge.ts';
+import { names, publicUrl, scene, text, visits, type Scene } from '../support/per-principal-scene.ts';
 import { speaking } from '../support/http-speaker.ts';
-import { authorizationServer, visitPages, type AuthorizationServer } from '../support/oidc-provider.ts';
+import { authorizationServer, visitPages } from '../support/oidc-provider.ts';
 import { crossSite, PageVisitor, sessionOf, type Shown } from '../support/page-visitor.ts';
-
-const publicUrl = 'http://127.0.0.1:9/sign-in';
-
-/** A bridge, and what people do at its pages. */
-interface Scene extends GuardedBridge {
-  readonly authorization: AuthorizationServer;
-  readonly store: ReturnType<typeof memoryCredentialStore>;
-  /** Moves the clock of the grants. */
-  pass(ms: number): void;
-  browser(person: string): PageVisitor;
-  /** Goes through everything that a link leads to, and gives the heading of the last page. */
-  signIn(person: string, url: string, browser?: PageVisitor): Promise<string | undefined>;
-  /** Connects as somebody who opens every page that is asked for. */
-  willing(
-    person: string,
-    down: RevisionDate,
-    clientId?: string,
-  ): Promise<{ readonly client: Client; readonly opened: string[] }>;
-}
-
-async function scene(
-  t: TestContext,
-  up: RevisionDate,
-  more: Partial<GuardedBridgeOptions> = {},
-  way: Partial<PerPrincipalUpstream> = {},
-): Promise<Scene> {
-  let ahead = 0;
-  const authorization = await authorizationServer(t);
-  const store = memoryCredentialStore();
-  const guarded = await guardedBridge(t, {
-    up,
-    upstreamAuth: {
-      as: 'per-principal',
-      publicUrl,
-      sessionOf,
-      store,
-      name: 'The Files',
-      waitMs: 20_000,
-      now: () => Date.now() + ahead,
-      ...way,
-    },
-    guardUpstream: (server, resource) =>
-      protect(server, { resource, issuers: [authorization.issuer], scopes: ['read'] }),
-    ...more,
-  });
-  const browser = (person: string): PageVisitor =>
-    new PageVisitor((request) => guarded.bridge.pages(request), JSON.stringify([guarded.issuer.issuer, person]));
-  const signIn = async (person: string, url: string, visitor = browser(person)): Promise<string | undefined> => {
-    const page = await visitor.request(url);
-    const onward = page.onward === undefined ? await visitor.answer(page, url, 'approve') : page;
-    if (onward.title === 'Connected') return onward.title;
-    assert.ok(onward.onward, onward.text);
-    return (await visitor.request(await visitPages(onward.onward, { login: person }))).title;
-  };
-  const willing: Scene['willing'] = async (person, down, clientId) => {
-    const opened: string[] = [];
-    const client = await guarded.as(person, down, {
-      ...(clientId === undefined ? {} : { clientId }),
-      async onElicitUrl({ url }) {
-        opened.push(url);
-        assert.equal(await signIn(person, url), 'Connected');
-        return { action: 'accept' };
-      },
-    });
-    return { client, opened };
-  };
-  return { ...guarded, authorization, store, pass: (ms) => void (ahead += ms), browser, signIn, willing };
-}
-
-async function names(client: Client): Promise<readonly string[]> {
-  return (await client.listTools()).map(({ name }) => name).toSorted();
-}
-
-async function text(client: Client, tool: string): Promise<string> {
-  const { content } = await client.callTool(tool, {});
-  const [block] = content;
-  return block?.type === 'text' ? block.text : '';
-}
-
-/** Whether clients of a revision can be sent to a page. */
-function visits(down: RevisionDate): boolean {
-  return revisionOf(down)?.elicitation === 'form-and-url';
-}
 
 const sampled: readonly (readonly [down: RevisionDate, up: RevisionDate])[] = [
   ['2026-07-28', '2026-07-28'],
@@ -150,39 +61,6 @@ describe('upstreamAuth per-principal', () => {
         [],
       );
       assert.doesNotMatch(down1, /www-authenticate/i);
-    });
-
-  for (const down of ['2026-07-28', '2025-11-25', '2025-06-18'] as const)
-    test(`another client of the same person gets nothing before they agree to it, at ${down}`, async (t) => {
-      const { willing, browser, as, authorization, signIn } = await scene(t, '2025-11-25');
-      const first = await willing('ann', down);
-      // A client that cannot be sent to a page answers with the link.
-      const link = /http\S+/.exec(await text(first.client, 'whoami'))?.[0];
-      if (link !== undefined) assert.equal(await signIn('ann', link), 'Connected');
-      assert.equal(await text(first.client, 'whoami'), 'ann');
-      const logins = authorization.tokenRequests.length;
-
-      const unwilling = await as('ann', down, {
-        clientId: 'two',
-        async onElicitUrl({ url }) {
-          const page = await browser('ann').request(url);
-          assert.match(page.text, /with the client id <b>two<\/b>/);
-          assert.match(page.text, /The account is connected already/);
-          return { action: 'decline' };
-        },
-      });
-      assert.deepEqual(await names(unwilling), ['sign_in']);
-      assert.match(await text(unwilling, 'whoami'), /nobody is signed in/);
-      if (visits(down)) await assert.rejects(unwilling.readResource('note://own'), /did not agree/);
-
-      const second = await willing('ann', down, 'two');
-      const asked = /http\S+/.exec(await text(second.client, 'whoami'))?.[0];
-      if (asked !== undefined) assert.equal(await signIn('ann', asked), 'Connected');
-      assert.equal(await text(second.client, 'whoami'), 'ann');
-      assert.deepEqual(await names(second.client), ['only-ann', 'whoami']);
-      assert.equal(second.opened.length, visits(down) ? 1 : 0);
-      assert.equal(authorization.tokenRequests.length, logins);
-      assert.equal(await text(first.client, 'whoami'), 'ann');
     });
 
   test('the tool to sign in asks, and says when it is done', async (t) => {
