@@ -43,7 +43,9 @@ const failures: Readonly<Record<string, { readonly answer: () => Response; reado
   },
   'is not reached': {
     answer: () => {
-      throw new TypeError(`no way to ${url}`);
+      // As Node says it, so that nothing can have been sent.
+      const cause = Object.assign(new Error(`no way to ${url}`), { code: 'ECONNREFUSED', syscall: 'connect' });
+      throw new TypeError('fetch failed', { cause });
     },
     heard: 'the upstream server failed: the server cannot be reached',
   },
