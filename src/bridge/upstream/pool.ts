@@ -91,9 +91,9 @@ export class Pool {
     await upstream.notify(method, params);
   }
 
-  /** Tells every connection that a list became stale, whatever it keeps of it. */
+  /** Forgets a list that became stale, which all connections keep in one store. */
   changed(method: string, params: JsonObject): void {
-    for (const upstream of this.#all) upstream.latest?.learnChange(method, params);
+    [...this.#all].find(({ latest }) => latest !== undefined)?.latest?.learnChange(method, params);
   }
 
   /** The connection of a handshake session. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { cached, counting, names } from '../../../test/support/cached-client.ts';
+import { cached, counting, names, uriOf, type Cached } from '../../../test/support/cached-client.ts';
 import { turns } from '../../../test/support/turns.ts';
 import { memoryCacheStore } from '../../store/memory/cache.ts';
 import type { Script } from '../../testing/scripted.ts';
@@ -41,6 +41,37 @@ describe('a store of several clients', () => {
       ['1'],
       ['2'],
     ]);
+  });
+
+  it('keeps nothing that became stale on its way, whichever of them heard of that', async () => {
+    const cacheStore = memoryCacheStore();
+    let answer = (): void => {};
+    let text = 'old';
+    const script: Script = (sent, peer) => {
+      const contents = [{ uri: uriOf(sent), text }];
+      const reply = (): void =>
+        peer.reply(sent, { resultType: 'complete', contents, ttlMs: 100, cacheScope: 'public' });
+      if (answer === none) answer = reply;
+      else reply();
+    };
+    const none = answer;
+    const options = { cacheStore };
+    const [reader, listener, other] = [
+      await cached(script, options, url),
+      await cached(script, options, url),
+      await cached(script, options, `${url}?other`),
+    ];
+    const read = async ({ client }: Pick<Cached, 'client'>): Promise<unknown> =>
+      Object((await client.readResource('file:///a')).contents[0]).text;
+    const late = read(reader);
+    await turns();
+    text = 'new';
+    other.notify('notifications/resources/updated', { uri: 'file:///a' });
+    listener.notify('notifications/resources/updated', { uri: 'file:///a' });
+    await turns();
+    answer();
+    assert.equal(await late, 'old');
+    assert.deepEqual([await read(listener), await read(reader)], ['new', 'new']);
   });
 
   it('learns nothing of credentials', async () => {

@@ -74,8 +74,8 @@ const longestMs = 365 * 24 * 60 * 60_000;
  */
 export class ResponseCache {
   readonly #options: ResponseCacheOptions;
-  /** Rises with every change of what a method gives. */
-  readonly #stamps = new Map<string, number>();
+  /** Rises with every change of what a method gives; clients that share a store share the stamps of a server. */
+  readonly #stamps: Map<string, number>;
   readonly #flights = new Map<string, Flight>();
   /** The methods whose last response was not to be kept, so that nobody waits for another's. */
   readonly #unkept = new Set<string>();
@@ -85,6 +85,7 @@ export class ResponseCache {
 
   constructor(options: ResponseCacheOptions) {
     this.#options = options;
+    this.#stamps = stampsOf(options);
   }
 
   /** Changes whenever what a method gave before became stale. */
@@ -261,6 +262,22 @@ export class ResponseCache {
       .then(() => write(this.#options.store))
       .catch((error: unknown) => this.#options.warn('the cache could not be written', error));
   }
+}
+
+/** The most servers of one store whose stamps are shared; of more, the oldest is no longer shared with clients to come. */
+const mostServers = 1_000;
+
+const stampsByStore = new WeakMap<CacheStore, Map<string, Map<string, number>>>();
+
+/** A response that is on its way to one client may be made stale by a notification that another one hears. */
+function stampsOf({ store, server }: ResponseCacheOptions): Map<string, number> {
+  const servers = stampsByStore.get(store) ?? new Map<string, Map<string, number>>();
+  stampsByStore.set(store, servers);
+  const stamps = servers.get(server) ?? new Map<string, number>();
+  servers.set(server, stamps);
+  const [oldest] = servers.keys();
+  if (servers.size > mostServers && oldest !== undefined) servers.delete(oldest);
+  return stamps;
 }
 
 /** Waits for the response to somebody else's equal request; gives `undefined` when it was for nobody else. */
