@@ -384,3 +384,17 @@ test('a method of the server’s own needs scopes too, also by its parameters, a
   assert.match(shown, /com\.example\/open/);
   assert.doesNotMatch(shown, /secret/);
 });
+
+test('a rule that gives a promise which rejects hides its tool, and rejects nowhere else', async () => {
+  const server = createServer({ name: 's', version: '1' }, { onError: () => undefined });
+  const rejects = (async () => {
+    throw new Error('no directory');
+  }) as never;
+  server.tool('a', { visible: rejects }, () => 'ran');
+  server.resource('file:///a', { name: 'a', visible: rejects }, () => 'read');
+  const client = await connectInMemory(server);
+  await assert.rejects(client.callTool('a'), /unknown tool/i);
+  await assert.rejects(client.listTools());
+  await assert.rejects(client.readResource('file:///a'));
+  await client.close();
+});

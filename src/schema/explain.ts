@@ -108,47 +108,39 @@ class Explanation {
   #parts(name: string, { node, scope, keyword, value, path }: Told): boolean | undefined {
     const of = (raw: unknown, at: unknown, ...keys: (string | number)[]): boolean =>
       this.of(raw, scope, { value: at, path: path + toPointer(keys) });
-    const each = (list: readonly (() => boolean)[]): boolean => list.filter((one) => one()).length > 0;
+    const each = <T>(list: readonly T[], isWrong: (one: T) => boolean): boolean => {
+      let wrong = 0;
+      for (const one of list) {
+        // Nothing more is told, and there may be very many.
+        if (this.#told.length >= maxProblems) return true;
+        if (isWrong(one)) wrong++;
+      }
+      return wrong > 0;
+    };
     switch (name) {
       case '$ref':
       case '$dynamicRef':
         return of(this.#tests.scopes.follow(name, keyword, { resource: node.resource, scope }), value);
       case 'allOf':
-        return each(listOf(keyword).map((raw) => () => of(raw, value)));
+        return each(listOf(keyword), (raw) => of(raw, value));
       case 'dependentSchemas':
       case 'properties': {
         const inPlace = name === 'dependentSchemas';
         const there = Object.entries(Object(keyword)).filter(([key]) => isKeywords(value) && has(value, key));
-        return each(
-          there.map(
-            ([key, raw]) =>
-              () =>
-                inPlace ? of(raw, value) : of(raw, Object(value)[key], key),
-          ),
-        );
+        return each(there, ([key, raw]) => (inPlace ? of(raw, value) : of(raw, Object(value)[key], key)));
       }
       case 'patternProperties':
       case 'additionalProperties':
-        return each(
-          this.#tests.properties(name, node, { value, run: this.#run }).map(
-            ([key, raw]) =>
-              () =>
-                of(raw, Object(value)[key], key),
-          ),
+        return each(this.#tests.properties(name, node, { value, run: this.#run }), ([key, raw]) =>
+          of(raw, Object(value)[key], key),
         );
       case 'items':
       case 'prefixItems':
-        return each(
-          itemsOf(name, node.keywords, value).map(
-            ([at, raw]) =>
-              () =>
-                of(raw, Object(value)[at] ?? null, at),
-          ),
-        );
+        return each(itemsOf(name, node.keywords, value), ([at, raw]) => of(raw, Object(value)[at] ?? null, at));
       case 'unevaluatedItems':
       case 'unevaluatedProperties': {
         const left = this.#tests.strangers(name, node, { scope, value, run: this.#run });
-        return each(left.map((key) => () => this.#tell(path + toPointer([key]), notAllowed)));
+        return each(left, (key) => this.#tell(path + toPointer([key]), notAllowed));
       }
       default:
         return undefined;

@@ -123,13 +123,18 @@ export class Tests {
     { value, run }: Looked,
   ): readonly (readonly [string, unknown])[] {
     const sources = Object.entries(Object(keywords['patternProperties']));
-    const there = isKeywords(value) ? namesOf(value, run).filter((key) => value[key] !== undefined) : [];
+    const names = isKeywords(value) ? namesOf(value, run) : [];
+    const known = Object(keywords['properties'] ?? {});
+    if (sources.length === 0)
+      return names
+        .filter((key) => !Object.hasOwn(known, key) && Object(value)[key] !== undefined)
+        .map((key) => [key, keywords['additionalProperties']]);
+    const there = names.filter((key) => Object(value)[key] !== undefined);
     const found = there.map((key) => {
       const own = sources.filter(([source]) => this.#patterns(source).test(key, run));
       return [key, own] as const;
     });
     if (name === 'patternProperties') return found.flatMap(([key, own]) => own.map(([, raw]) => [key, raw] as const));
-    const known = Object(keywords['properties'] ?? {});
     return found
       .filter(([key, own]) => own.length === 0 && !Object.hasOwn(known, key))
       .map(([key]) => [key, keywords['additionalProperties']]);

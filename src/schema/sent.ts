@@ -22,8 +22,10 @@ function partsOf(value: unknown): number | undefined {
     return typeof value === 'function' || typeof value === 'symbol' ? undefined : 1;
   if ('toJSON' in value && typeof value.toJSON === 'function') return undefined;
   let sum = 1;
-  for (const part of Object.values(value)) {
-    const parts = partsOf(part);
+  const members = value as Readonly<Record<string, unknown>>;
+  // Of an object with very many members, `Object.values` takes longer than to parse it took.
+  for (const key of Object.keys(members)) {
+    const parts = partsOf(members[key]);
     if (parts === undefined) return undefined;
     sum += parts;
   }

@@ -10,6 +10,7 @@ import { shown } from '../../mistakes/shown.ts';
 import { endpointOf, type Served } from '../../host/endpoint.ts';
 import { settledWithin } from '../../jsonrpc/timeout.ts';
 import { boundHost, reachableName } from './address.ts';
+import { usableStore } from './usable-store.ts';
 import { WriteBatch } from './write-batch.ts';
 import { pageRoutes, type BrowserPages } from './page-routes.ts';
 import { addressBehind, type AddressOf, type TrustedProxies } from './proxies/trusted-proxies.ts';
@@ -115,6 +116,11 @@ export interface ListenOptions extends NodeHttpOptions {
    * that grows with the lag gets 503 with `Retry-After`, so that the others are answered in time. What goes on with a session is let in.
    */
   readonly maxLagMs?: number;
+  /**
+   * Time that the store of the server may take to become usable, in milliseconds; 10 seconds. It is tried again meanwhile, and 0 tries it once. A store that
+   * can never be used, such as one with wrong settings, is an error at once.
+   */
+  readonly readyMs?: number;
 }
 
 const optionNames: Readonly<Record<string, unknown>> = {
@@ -127,6 +133,7 @@ const optionNames: Readonly<Record<string, unknown>> = {
     idleTimeoutMs: 1,
     maxConnections: 1,
     maxLagMs: 1,
+    readyMs: 1,
   } satisfies Names<Omit<ListenOptions, keyof NodeHttpOptions>>),
 };
 
@@ -152,7 +159,7 @@ export interface Listening {
  *
  * @throws TypeError for options that are unknown or make no sense.
  * @throws Error when the address cannot be bound; it says which one and why.
- * @throws StoreError when the store of the server cannot be used, which is found out once, before anything is served; it says why.
+ * @throws StoreError when the store of the server cannot be used within `readyMs`; it says why. Nothing is served before.
  * @example
  * const { url, close } = await listen(server, { port: 3000 });
  */
@@ -167,6 +174,7 @@ export async function listen(served: Served, options: ListenOptions = {}): Promi
     idleTimeoutMs,
     maxConnections,
     maxLagMs = Infinity,
+    readyMs = 10_000,
     trustedProxies,
     ...http
   } = options;
@@ -176,7 +184,7 @@ export async function listen(served: Served, options: ListenOptions = {}): Promi
   if (protection === undefined)
     behind?.requireServable({ knowsCallers: http.authenticate !== undefined, names: [host] });
   // Else every client would be the first to hear of it.
-  await store?.check();
+  if (store !== undefined) await usableStore(store, { readyMs, onError: harmless(http.onError ?? (() => undefined)) });
   const lag = maxLagMs === Infinity ? undefined : new (await import('./lag.ts')).LagAdmission(maxLagMs);
   const handler = createHttpHandler(served, { ...http, path, ...boundHost(host, options) }, lag);
   const headersTimeout = limitOf(headersTimeoutMs ?? 10_000);
@@ -268,8 +276,8 @@ function checkOptions({ port, host, pages, ...numbers }: ListenOptions): void {
     Array.isArray(all) && all.every((one: Partial<BrowserPages> | undefined) => typeof one?.pages === 'function');
   if (all !== undefined && !isList)
     throw new TypeError('pages must be an array of accounts, or of others that have pages(request)');
-  const { headersTimeoutMs, idleTimeoutMs, maxConnections, maxLagMs } = numbers;
-  for (const [name, value] of Object.entries({ headersTimeoutMs, idleTimeoutMs, maxConnections, maxLagMs }))
+  const { headersTimeoutMs, idleTimeoutMs, maxConnections, maxLagMs, readyMs } = numbers;
+  for (const [name, value] of Object.entries({ headersTimeoutMs, idleTimeoutMs, maxConnections, maxLagMs, readyMs }))
     refuseNoNumber(name, value);
   refuseOther('string', 'host', host);
   const given: unknown = port;

@@ -2,7 +2,7 @@
 
 import type { AuthInfo } from '../../host/endpoint.ts';
 import { shown } from '../../mistakes/shown.ts';
-import type { Restrictions } from './restrictions.ts';
+import { askRule, type Restrictions } from './restrictions.ts';
 
 /** The scopes that functions gave so far: a challenge names those that its caller has. */
 const givenScopes = new WeakMap<object, Set<string>>();
@@ -16,7 +16,7 @@ const mostGiven = 256;
  * @throws TypeError for an answer that no compiler would take, such as a promise: it would let nobody in, without a word.
  */
 export function isVisible({ visible }: Restrictions, auth: AuthInfo | undefined): boolean {
-  const answer: unknown = visible === undefined || visible(auth);
+  const answer: unknown = visible === undefined || askRule(visible, auth);
   if (typeof answer !== 'boolean' && Boolean(answer)) throw new TypeError('visible must give true or false at once');
   return answer === true;
 }

@@ -1,7 +1,7 @@
 import { McpError } from '../../protocol/error.ts';
 import type { AuthInfo } from '../../host/endpoint.ts';
 import type { Handle } from '../definition.ts';
-import type { Restrictions } from './restrictions.ts';
+import { askRule, type Restrictions } from './restrictions.ts';
 
 /** One page of a list, and where the next one begins. */
 export interface ListPage<T> {
@@ -86,7 +86,7 @@ export class Registry<T> {
   entry(key: string, auth?: AuthInfo): Entry<T> | undefined {
     const entry = this.#entries.get(key);
     const { visible } = entry?.restrictions ?? {};
-    return entry?.enabled === true && (visible === undefined || visible(auth) === true) ? entry : undefined;
+    return entry?.enabled === true && (visible === undefined || askRule(visible, auth) === true) ? entry : undefined;
   }
 
   /** Tells whether something has the name, be it to be found or not. */

@@ -1,6 +1,7 @@
 /** Restrictions of what a server offers, as its definitions say. */
 
 import type { AuthInfo } from '../../host/endpoint.ts';
+import { isLater } from '../../store/now-or-later.ts';
 
 /** A rule of who sees something. */
 export type Visible = (auth: AuthInfo | undefined) => boolean;
@@ -12,4 +13,11 @@ export type NeededScopes = readonly string[] | ((args: never) => readonly string
 export interface Restrictions {
   readonly visible?: Visible | undefined;
   readonly scopes?: NeededScopes | undefined;
+}
+
+/** Asks a rule. One that gives a promise is a mistake, and must not end the process when that rejects. */
+export function askRule(visible: Visible, auth: AuthInfo | undefined): unknown {
+  const answer: unknown = visible(auth);
+  if (isLater(answer)) Promise.resolve(answer).catch(() => undefined);
+  return answer;
 }
