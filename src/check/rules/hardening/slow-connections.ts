@@ -6,6 +6,8 @@ import { settledWithin } from '../../../jsonrpc/timeout.ts';
 export interface SlowConnections {
   /** Number of those that were opened, and that the server has not closed since. */
   readonly opened: number;
+  /** Number of those that the server has neither accepted nor refused. */
+  readonly waiting: number;
   /** Sends one more byte on each. */
   drip(): void;
   close(): void;
@@ -26,6 +28,9 @@ export async function openSlowly(url: URL, count: number, waitMs: number): Promi
   return {
     get opened() {
       return sockets.filter(isOpen).length;
+    },
+    get waiting() {
+      return sockets.filter(({ connecting, destroyed }) => connecting && !destroyed).length;
     },
     drip() {
       for (const socket of sockets) if (isOpen(socket)) socket.write('a');
