@@ -32,7 +32,7 @@ export class Pace {
    */
   next(told: number | undefined, random: number): number {
     const base = baseOf(told);
-    const grown = Math.min(Math.max(slowestMs, base), base * growth ** Math.min(this.#unchanged++, 20));
+    const grown = Math.min(Math.max(slowestMs, base), base * growth ** this.#unchanged++);
     const scattered = grown * (0.9 + 0.2 * random);
     return told === undefined ? Math.max(shortestMs, scattered) : Math.max(base, scattered);
   }

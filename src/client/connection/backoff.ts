@@ -15,7 +15,7 @@ export const steadyMs = 5_000;
  * @param random A number from 0 up to, not including, 1.
  */
 export function backoffMs(tries: number, random: number): number {
-  const full = Math.min(longestMs, shortestMs * 2 ** Math.min(tries, 10));
+  const full = Math.min(longestMs, shortestMs * 2 ** tries);
   return Math.max(shortestMs, full - (random * full) / 2);
 }
 

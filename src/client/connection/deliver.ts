@@ -31,7 +31,7 @@ export async function deliver({ send, lives, signal }: Delivery): Promise<void> 
     } catch (error) {
       if (!isTransient(error) || !lives(tries)) throw error;
       const asked = error instanceof ConnectionError ? (error.retryAfterMs ?? 0) : 0;
-      const own = Math.min(longestPauseMs, pauseMs * 2 ** Math.min(tries - 1, 10));
+      const own = Math.min(longestPauseMs, pauseMs * 2 ** (tries - 1));
       await passed(Math.max(Math.min(longestAskedMs, asked), own), signal);
       if (!lives(tries)) throw error;
     }

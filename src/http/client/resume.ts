@@ -246,7 +246,7 @@ class Row {
   /** Waits before the next attempt; at least as long as the server asked for, within a minute. */
   pause({ retryMs = pauseMs }: ResumePosition, { signal, waiting }: PostExchange): Promise<void> {
     const least = Math.max(shortestPauseMs, retryMs);
-    const longer = Math.min(this.#longestMs, least * 2 ** Math.min(this.failures, 20));
+    const longer = Math.min(this.#longestMs, least * 2 ** this.failures);
     const ms = Math.max(least, longer, this.#askedMs);
     return new Promise((resolve, reject) => {
       const aborted = (): void => {

@@ -150,7 +150,7 @@ export class GrantKeeper {
       return outcome;
     } catch (error) {
       const times = (this.#failure?.times ?? 0) + 1;
-      const until = monotonicNow() + Math.min(longestPauseMs, pauseMs * 2 ** Math.min(times - 1, 10));
+      const until = monotonicNow() + Math.min(longestPauseMs, pauseMs * 2 ** (times - 1));
       this.#failure = { error, times, until };
       throw error;
     }
