@@ -100,6 +100,25 @@ for (const date of [core, newest] as const) {
       assert.deepEqual(gone, await client.ask('tasks/get', { taskId: 'never' }));
     });
 
+    it('has the id of its client in an error about it, up to 4,096 characters and from an id of 8', async (t) => {
+      for (const [id, length, isNamed] of [
+        ['upstream-task-1', 4_096, true],
+        ['upstream-task-1', 4_097, false],
+        ['task-345', 100, true],
+        ['task-34', 100, false],
+      ] as const) {
+        const message = `${id}${'x'.repeat(length - id.length)}`;
+        const transport = scripted(date, {
+          'tools/call': createdAs(date, id),
+          'tasks/get': (sent, peer) => peer.refuse(sent, { code: -32603, message }),
+        });
+        const client = await clientAt(await bridgeTo(t, transport), date);
+        const { taskId } = await begun(client, date);
+        const error = await client.ask('tasks/get', { taskId });
+        assert.equal(error['message'], isNamed ? message.replace(id, String(taskId)) : message);
+      }
+    });
+
     it('is reached through every process that has the keys', async (t) => {
       const upstream = serverWith(t, date);
       const options: QuietOptions = { rounds: { keys } };
