@@ -117,6 +117,9 @@ function editsOf(node: Node, parents: readonly Node[], source: string): readonly
 
 function isReturned(node: Node, parents: readonly Node[]): boolean {
   const parent = parents.at(-1);
+  const isPart = parent?.['test'] === node || parent?.['left'] === node;
+  if (parent !== undefined && !isPart && /^(?:Conditional|Logical|TSAs)/.test(parent.type))
+    return isReturned(parent, parents.slice(0, -1));
   const inside = parents.slice(parents.findLastIndex(({ type }) => /Function/.test(type)));
   const returns = parent?.type === 'ReturnStatement' || parent?.['body'] === node;
   return returns && inside.every(({ type }) => type !== 'TryStatement');

@@ -10,12 +10,15 @@ const path = 'node_modules/.cache/mutate/reach.jsonl';
 const root = new URL('../../', import.meta.url).href;
 
 /** What one test file did without a fault. */
-export interface Reach {
+interface Measured {
   readonly test: string;
-  readonly hash: string;
   readonly failure?: string | undefined;
   /** Seconds of processor time. */
   readonly cpu: number;
+}
+
+export interface Reach extends Measured {
+  readonly hash: string;
   /** By source file: its hash then, and the offsets at which the code that ran begins and ends, in turns. */
   readonly ran: Readonly<Record<string, { readonly hash: string; readonly edges: readonly number[] }>>;
 }
@@ -35,17 +38,12 @@ export function reachOf(tests: readonly string[]): readonly Reach[] {
     if (changed.length === 0) return tests.flatMap((test) => known.get(test) ?? []);
     console.error(`measuring which code ${changed.length} test files run`);
     const { test, failure } = runTests({ tests: changed.slice(0, 40), reach: path }, 300);
-    if (failure !== undefined) appendFileSync(path, lineOf(test, failure, 0, []));
+    if (failure !== undefined) appendFileSync(path, lineOf({ test, failure, cpu: 0 }, []));
   }
 }
 
-export function lineOf(
-  test: string,
-  failure: string | undefined,
-  cpu: number,
-  result: readonly Profiler.ScriptCoverage[],
-): string {
-  const sources = result.filter(({ url }) => url.startsWith(`${root}src/`) && /(?<!\.test)\.ts$/.test(url));
+export function lineOf(measured: Measured, coverage: readonly Profiler.ScriptCoverage[]): string {
+  const sources = coverage.filter(({ url }) => url.startsWith(`${root}src/`) && /(?<!\.test)\.ts$/.test(url));
   const ran = sources.map(({ url, functions }) => {
     const text = readFileSync(new URL(url), 'utf8');
     const paint = new Uint8Array(text.length);
@@ -55,8 +53,8 @@ export function lineOf(
     const edges = [...paint, 0].flatMap((value, index) => (value === (paint[index - 1] ?? 0) ? [] : [index]));
     return [url.slice(root.length), { hash: hashOf(text), edges }];
   });
-  const hash = hashOf(readFileSync(test, 'utf8'));
-  return `${JSON.stringify({ test, hash, failure, cpu, ran: Object.fromEntries(ran) } satisfies Reach)}\n`;
+  const hash = hashOf(readFileSync(measured.test, 'utf8'));
+  return `${JSON.stringify({ ...measured, hash, ran: Object.fromEntries(ran) } satisfies Reach)}\n`;
 }
 
 /** Whether a test file runs the code at an offset of a file. If the file has changed since, whether it uses the file. */

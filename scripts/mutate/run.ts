@@ -11,17 +11,11 @@ export interface Task {
   readonly reach?: string;
 }
 
-export interface RunEnd {
-  /** The test file that was running at the end. */
-  readonly test: string;
-  /** The test that failed, or how the process ended; undefined if all passed. */
-  readonly failure: string | undefined;
-}
-
-export function runTests(task: Task, maxCpuSeconds: number): RunEnd {
+/** Returns the test file that was running at the end, and the test that failed, or how the process ended. */
+export function runTests(task: Task, maxCpuSeconds: number): { readonly test: string; readonly failure?: string } {
   // Code from the cache has no counters.
   const cache = task.reach === undefined ? ['--import=./test/compile-cache.ts'] : [];
-  const reporter = ['--test-reporter=./scripts/mutate/reporter.ts', '--test-reporter-destination=stdout'];
+  const reporter = ['--test-reporter=./scripts/mutate/child.ts', '--test-reporter-destination=stdout'];
   // Processor time, since a busy machine is no failure.
   const limited = ['-c', `ulimit -t ${maxCpuSeconds}; exec "$0" "$@"`, process.execPath];
   const { output, status } = spawnSync('sh', [...limited, ...cache, ...reporter, './scripts/mutate/child.ts'], {
@@ -29,5 +23,6 @@ export function runTests(task: Task, maxCpuSeconds: number): RunEnd {
     env: { ...process.env, MUTATE_TASK: JSON.stringify(task) },
   });
   const [test = '', failed] = String(output[3]).trim().split('\n').at(-1)?.split('\t') ?? [];
-  return { test, failure: failed ?? (status === 0 ? undefined : status === null ? 'time limit' : 'crash') };
+  const failure = failed ?? (status === null ? 'time limit' : 'crash');
+  return status === 0 ? { test } : { test, failure };
 }

@@ -37,6 +37,15 @@ test('an application has codes of its own', () => {
     assert.deepEqual(errorToWire(revision, error), { code: 7, message: 'x', data: { a: 1 } });
 });
 
+test('codes from -32020 to -32099 belong to the newest specification, and those around them to applications', () => {
+  for (const revision of revisions) {
+    const sent = (code: number): number => errorToWire(revision, new McpError(code, 'x')).code;
+    assert.deepEqual([-32_019, -32_100].map(sent), [-32_019, -32_100]);
+    const own = [-32_030, -32_098, -32_099];
+    assert.deepEqual(own.map(sent), revision.reservedErrorCodes ? own.map(() => -32_603) : own);
+  }
+});
+
 test('a code that is no integer is not sent', () => {
   for (const code of [Number.NaN, 1.5, 2 ** 60])
     for (const revision of revisions) assert.equal(errorToWire(revision, new McpError(code, 'x')).code, -32603);

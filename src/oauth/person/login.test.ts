@@ -27,6 +27,30 @@ test('a server that wants authorization is reached by one login, and is asked fo
   );
 });
 
+test('a login that nobody finished is forgotten after a day, and what cannot be read is left alone', async () => {
+  const world = createWorld();
+  const store = memoryCredentialStore();
+  const fields = {
+    state: 's',
+    verifier: 'v',
+    client: 'c',
+    redirectUri,
+    resource: mcp,
+    server: mcp,
+    endpoints: { issuer },
+  };
+  const kept = (state: string, text: string) => store.write({ kind: 'login', issuer: state }, text);
+  const at = (age: number): string => JSON.stringify({ ...fields, at: world.time - age });
+  await kept('old', at(86_400_001));
+  await kept('young', at(86_400_000));
+  await kept('garbage', 'no login');
+  await kept('partial', JSON.stringify({ ...fields, at: 'yesterday' }));
+  await store.write({ kind: 'login', issuer: 'https://other.example', resource: mcp }, at(86_400_001));
+  await (await world.connect(world.oauth({ store }))).close();
+  const left = (await store.keys('login')).map(({ issuer: state, resource }) => resource ?? state);
+  assert.deepEqual(left.toSorted(), ['garbage', mcp, 'partial', 'young'].toSorted());
+});
+
 test('the request for a code has state, challenge, resource and no scope that nobody named [auth-017] [auth-092] [auth-097] [auth-098] [auth-104]', async (t) => {
   const world = createWorld();
   const client = await world.connect(world.oauth({ parameters: { authorization: { audience: 'x' } } }));

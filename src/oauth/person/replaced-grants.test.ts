@@ -55,6 +55,21 @@ test('a replaced grant that cannot be revoked is deleted, with a warning', async
   ]);
 });
 
+test('a grant counts as revoked by any answer of success, and by no other', async () => {
+  for (const [status, revoked] of [
+    [200, true],
+    [299, true],
+    [300, false],
+    [400, false],
+  ] as const) {
+    const world = createWorld();
+    const store = memoryCredentialStore();
+    await bySelf(world, store).login({ server });
+    world.laws.answers = { '/revoke': () => new Response('', { status }) };
+    assert.deepEqual(await bySelf(world, store).logout({ server }), { revoked }, String(status));
+  }
+});
+
 test('a logout revokes and deletes grants of the server that none uses any more', async () => {
   const world = createWorld();
   const store = memoryCredentialStore();

@@ -6,7 +6,8 @@ import { McpError } from '../../protocol/error.ts';
 import { toInputSchema, toOutputSchema } from '../../schema/schema.ts';
 import { createServer } from '../server.ts';
 import { callMethod } from './method-call.ts';
-import type { MethodEntry } from './methods.ts';
+import { addMethod, ownMethods, type MethodEntry } from './methods.ts';
+import { Registry } from './registry.ts';
 
 const call = (flags: readonly string[] = [], aborted = false) =>
   ({ aborted, client: { supports: (flag: string) => flags.includes(flag) } }) as never;
@@ -24,6 +25,16 @@ test('a name of a request is not empty, and does not begin as those that the pro
   assert.throws(() => server.method('tools/call', {}, () => ({})), /belongs to the protocol/);
   assert.throws(() => server.method('x', { extension: 'x.example/y' } as never, () => ({})), /which is not declared/);
   server.method('rpcx', {}, () => ({}));
+});
+
+test('a server names its methods that everybody may see, each with its extension', () => {
+  const registry = new Registry<MethodEntry>('method', () => undefined);
+  const add = (name: string, definition: object): unknown =>
+    addMethod(registry, name, { definition: definition as never, run: () => ({}), isDeclared: () => true });
+  add('x.example/a', {});
+  add('x.example/b', { extension: 'x.example/z' });
+  add('x.example/c', { visible: () => true });
+  assert.deepEqual(ownMethods(registry), { 'x.example/a': {}, 'x.example/b': { extension: 'x.example/z' } });
 });
 
 test('a method runs without _meta among its parameters, which must fit', async () => {
