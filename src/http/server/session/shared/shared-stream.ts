@@ -157,7 +157,7 @@ export class SharedStream implements LastingStream {
         this.#holder = place;
         this.#replaceReader();
         // What is sent meanwhile is in the log before it would be sent on the connection.
-        this.#tail = this.#tail.then(() => this.#replay(connection, number));
+        this.#tail = this.#tail.then(() => this.#replay(connection, number, place));
       },
       drop: () => undefined,
     };
@@ -179,11 +179,11 @@ export class SharedStream implements LastingStream {
     this.#beat(reader);
   }
 
-  async #replay(connection: EventStream, number: number): Promise<void> {
+  async #replay(connection: EventStream, number: number, place: number): Promise<void> {
     const { log, name } = this.#parts;
     const missed = await Promise.resolve(log.read(name, number)).catch(() => undefined);
-    // What another process has by now is silent here: its client comes back.
-    if (missed === undefined || this.#connection !== undefined || this.#isLeft) return connection.end();
+    // Another reader may have it by now, here or in another process: the client of this one comes back.
+    if (missed === undefined || place !== this.#holder || this.#isLeft) return connection.end();
     connection.replay(written(name, missed.events));
     this.#seen = number + missed.events.length;
     if (missed.complete) return connection.end();
