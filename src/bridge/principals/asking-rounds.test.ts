@@ -20,7 +20,7 @@ function asked(outcome?: 'granted' | 'declined' | 'failed') {
   };
   const asking = new LoginAsking({
     signIn: { id: 'files', name: 'Files', asker: 'the bridge', waitMs: 45_000, consent },
-    person: { wanted: [], signedIn: async () => void log.push('signed in') },
+    person: { wanted: [], isSignedIn: async () => false, signedIn: async () => void log.push('signed in') },
     principal: 'ann',
     seal: createSeal(),
     ttlMs: 100,
