@@ -106,7 +106,7 @@ for (const down of downs) {
       );
       await hears(
         '2026-07-28',
-        { resultType: 'complete' },
+        { resultType: 'complete', content: {} },
         /the upstream server's result of tools\/call is malformed: .*content/,
       );
       const question = { method: 'roots/list', params: {} };

@@ -135,12 +135,15 @@ function cacheOf(connection: Reconnecting, settings: ClientSettings, url: URL | 
 }
 
 async function compileOutput(schema: unknown): Promise<OutputCheck> {
-  const { compileUsable } = await import('../schema/usable.ts');
-  return await compileUsable(schema);
+  const [{ compileUsable }, { lostDigitsBy }] = await Promise.all([
+    import('../schema/usable/usable.ts'),
+    import('../schema/usable/lost-digits.ts'),
+  ]);
+  return { ...(await compileUsable(schema)), lost: lostDigitsBy(schema, 'peer') };
 }
 
 /** The check where numbers come with their spelling, in the schema and in the results: to it they are what they mean. */
 async function compilePlainOutput(schema: unknown): Promise<OutputCheck> {
   const compiled = await compileOutput(withPlainNumbers(schema));
-  return { ...compiled, check: (value) => compiled.check(withPlainNumbers(value)) };
+  return { unused: compiled.unused, check: (value) => compiled.check(withPlainNumbers(value)) };
 }

@@ -17,6 +17,8 @@ const longestWords = 1_000;
 export interface OutputCheck {
   /** Gives what is wrong with a result. */
   check(value: unknown): readonly OutputProblem[];
+  /** Gives the integers that have lost digits. */
+  readonly lost?: ((value: unknown) => readonly OutputProblem[]) | undefined;
   /** Words for what of the schema cannot be used, and why; it refuses nothing. */
   readonly unused?: string | undefined;
 }
@@ -93,7 +95,15 @@ export class KnownTools {
     known.check ??= this.#compile(known.tool.outputSchema);
     return known.check.then((check) => {
       if (check.unused !== undefined) this.#tellOnce(`the output schema of ${shownTool(name)} ${check.unused}`);
-      return (result) => checkResult(name, result, check);
+      return (result) => {
+        checkResult(name, result, check);
+        const [lost] = check.lost?.(result.structuredContent) ?? [];
+        if (lost === undefined) return;
+        const where = `${shownTool(name)} at ${JSON.stringify(lost.path.slice(0, 128))}`;
+        this.#tellOnce(
+          `the result of ${where} has an integer beyond 2^53, which may have lost digits (exactNumbers keeps them)`,
+        );
+      };
     });
   }
 

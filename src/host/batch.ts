@@ -72,7 +72,7 @@ export function toText(
     // Not an array: the array case returned above, which the compiler cannot tell for a readonly array.
     const { id } = message as { readonly id?: RequestId };
     if (id === undefined || 'method' in message) return undefined;
-    return JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32603, message: 'the result is not JSON' } });
+    return toJson({ jsonrpc: '2.0', id, error: { code: -32603, message: 'the result is not JSON' } });
   }
 }
 

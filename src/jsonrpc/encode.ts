@@ -1,4 +1,5 @@
-import { ExactNumber, jsonText, plainNumber } from '../json/exact-number.ts';
+import { jsonText, plainNumber } from '../json/exact-number.ts';
+import { isDoubtfulId, settledId, withLargeIds } from '../json/large-id.ts';
 import { cyclicNote } from './not-json.ts';
 import { parseExactJson } from '../json/parse-exact.ts';
 import { parseJson } from '../json/parse.ts';
@@ -14,7 +15,7 @@ import { ConnectionError } from './transport.ts';
 export function toJson(message: Message | readonly Message[]): string {
   const text = 'result' in message ? cachedText(message.result) : undefined;
   // The compiler cannot tell that a message with a result has the id of its request.
-  return text === undefined ? jsonText(message) : `${beginning(message as ResultMessage)}${text}}`;
+  return text === undefined ? withLargeIds(jsonText(message)) : `${beginning(message as ResultMessage)}${text}}`;
 }
 
 /**
@@ -31,7 +32,7 @@ export function toJsonPieces(message: Message): JsonPieces {
 export type JsonPieces = string | readonly [string, Uint8Array];
 
 function beginning({ id }: ResultMessage): string {
-  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`;
+  return withLargeIds(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`);
 }
 
 /**
@@ -57,15 +58,61 @@ export interface MessageReading {
 
 /**
  * Parses the text of a message or a batch, which is not checked. The numbers by which messages belong together (ids,
- * progress tokens, the codes of errors) are always plain.
+ * progress tokens, the codes of errors) are always plain, or marked texts where they are beyond 2^53.
  *
  * @throws JsonError when the text is malformed or nests too deep.
  */
 export function parseMessage(text: string, { exactNumbers, depth }: MessageReading): unknown {
-  if (exactNumbers !== true) return parseJson(text, depth);
+  const plain = exactNumbers === true ? undefined : parseJson(text, depth);
+  const isDoubtful = (Array.isArray(plain) ? plain : [plain]).some((one) => hasDoubtfulId(one, text));
+  if (plain !== undefined && !isDoubtful) return plain;
   const value = parseExactJson(text, depth);
-  for (const message of Array.isArray(value) ? value : [value]) settleNumbers(message);
-  return value;
+  const messages = Array.isArray(value) ? value : [value];
+  messages.forEach((message: unknown, at) => {
+    if (plain === undefined) settleNumbers(message);
+    else takeIds(Array.isArray(plain) ? plain[at] : plain, message);
+  });
+  return plain ?? value;
+}
+
+const subscriptionId = 'io.modelcontextprotocol/subscriptionId';
+
+/** As many digits as a number beyond 2^53 has at least. */
+const manyDigits = /\d{16}/;
+
+/** Asked of each message: the tokens of most are not looked at, since their text has no such number. */
+function hasDoubtfulId(message: unknown, text: string): boolean {
+  if (!isObject(message)) return false;
+  const { id, params, result } = message;
+  if (isDoubtfulId(id)) return true;
+  const mayHave = [params, result].some((one) => isObject(one) && (id === undefined || one['_meta'] !== undefined));
+  return mayHave && manyDigits.test(text) && idsOf(message).some(([holder, name]) => isDoubtfulId(holder[name]));
+}
+
+/** The holders of ids in a message, each with the name of the id. */
+function idsOf(message: unknown): readonly (readonly [Record<string, unknown>, string])[] {
+  if (!isObject(message)) return [];
+  const { id, params, result } = message;
+  const holders = [params, result].filter(isObject);
+  return [
+    [message, 'id'],
+    ...(id === undefined
+      ? holders.flatMap((one) => [[one, 'progressToken'] as const, [one, 'requestId'] as const])
+      : []),
+    ...holders
+      .map((one) => one['_meta'])
+      .filter(isObject)
+      .flatMap((meta) => [[meta, 'progressToken'] as const, [meta, subscriptionId] as const]),
+  ];
+}
+
+/** Puts the ids of a message that was read exactly into the same message with plain numbers. */
+function takeIds(plain: unknown, exact: unknown): void {
+  const ids = idsOf(exact);
+  idsOf(plain).forEach(([holder, name], at) => {
+    // Both were read from one text, so that their ids are at the same places.
+    if (isDoubtfulId(holder[name])) holder[name] = settledId(ids[at]?.[0][name]);
+  });
 }
 
 /** The objects are fresh from the parser, so that nobody else sees them change. */
@@ -73,7 +120,7 @@ function settleNumbers(message: unknown): void {
   if (!isObject(message)) return;
   const { method, params, result, error } = message;
   settle(message, 'id');
-  if (isObject(error)) settle(error, 'code');
+  if (isObject(error)) error['code'] = plainNumber(error['code']);
   if (isObject(result)) settleMeta(result['_meta']);
   if (!isObject(params)) return;
   settleMeta(params['_meta']);
@@ -90,5 +137,5 @@ function settleMeta(meta: unknown): void {
 
 function settle(holder: Record<string, unknown>, key: string): void {
   // None of the keys is `__proto__`, so that assignment is safe.
-  if (holder[key] instanceof ExactNumber) holder[key] = plainNumber(holder[key]);
+  if (Object.hasOwn(holder, key)) holder[key] = settledId(holder[key]);
 }

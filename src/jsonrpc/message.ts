@@ -1,5 +1,6 @@
 /** The messages of JSON-RPC 2.0 as MCP uses it: ids are strings or integers, never null. */
 import { ExactNumber } from '../json/exact-number.ts';
+import { digitsOf } from '../json/large-id.ts';
 
 /** The id that pairs a request with its response. */
 export type RequestId = string | number;
@@ -94,6 +95,11 @@ function classifyResponse(value: Record<string, unknown>, id: RequestId | undefi
 /** Tells whether a value can be the id of a request. */
 export function isRequestId(value: unknown): value is RequestId {
   return typeof value === 'string' || Number.isSafeInteger(value);
+}
+
+/** An id as people and programs see it: of one beyond 2^53 the digits, as text. */
+export function shownId(id: RequestId): RequestId {
+  return digitsOf(id);
 }
 
 /** The number that a text says: some peers repeat the ids of requests as text, and official clients bear with it. */

@@ -15,6 +15,9 @@ const longestMessage = 500;
 
 const notAllowed = 'is not allowed';
 
+/** Words for an integer that came as JSON text and that JavaScript cannot hold. */
+export const lostDigits = 'must be an integer from -(2^53 - 1) to 2^53 - 1; greater ones lose digits';
+
 /** A value, and where it is. */
 interface Place {
   readonly value: unknown;
@@ -189,6 +192,7 @@ function saidOf(name: string, { keyword, node, value }: Told): readonly Problem[
     case 'required':
       return missing(keyword, value).map((key) => ({ path: toPointer([key]), message: 'is required' }));
     case 'type':
+      if (Number.isInteger(value) && [keyword].flat().includes('integer')) return say(lostDigits);
       return say(
         Array.isArray(keyword) ? `must be either ${[...new Set(keyword)].join(' or ')}` : `must be ${String(keyword)}`,
       );

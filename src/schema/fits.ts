@@ -5,7 +5,7 @@
 
 import type { Run } from './budget.ts';
 import { SchemaError, type SchemaDocument, type SchemaNode } from './document.ts';
-import { combined, namesOf, silent, simpleTests } from './keyword-tests.ts';
+import { combined, namesOf, receivedType, silent, simpleTests } from './keyword-tests.ts';
 import { isKeywords } from './keywords.ts';
 import { Lookers } from './looked.ts';
 import type { Patterns } from './pattern.ts';
@@ -27,6 +27,7 @@ export class Tests {
   readonly root: Fits;
   readonly #document: SchemaDocument;
   readonly #patterns: Patterns;
+  readonly #isReceived: boolean;
   readonly #made = new Made<Fits>();
   /** The tests of each keyword of a node, by its name: who explains asks for them again, for each value. */
   readonly #kept = new Made<Map<string, readonly Fits[]>>();
@@ -36,9 +37,13 @@ export class Tests {
   readonly #lookers: Lookers;
   #isTree = true;
 
-  /** @throws SchemaError for patterns that are not supported, and for more tests than there may be. */
-  constructor(document: SchemaDocument, patterns: Patterns) {
+  /**
+   * @param isReceived True where values came as JSON text, so that integers beyond 2^53 may have lost digits.
+   * @throws SchemaError for patterns that are not supported, and for more tests than there may be.
+   */
+  constructor(document: SchemaDocument, patterns: Patterns, isReceived: boolean = false) {
     this.#document = document;
+    this.#isReceived = isReceived;
     this.#patterns = patterns;
     this.scopes = new Scopes(document);
     this.#lookers = new Lookers(document, this, patterns);
@@ -97,6 +102,7 @@ export class Tests {
     if (silent.has(name)) return [];
     const { keywords, resource } = node;
     const value = keywords[name];
+    if (name === 'type' && this.#isReceived) return [receivedType(value as never)];
     const simple = simpleTests[name]?.(value as never);
     if (simple !== undefined) return [simple];
     const test = (raw: unknown): Fits => this.test(raw, scope);

@@ -22,6 +22,8 @@ export interface CompileOptions {
    */
   readonly origin?: 'own' | 'peer';
   readonly limits?: SchemaLimits;
+  /** True where values came as JSON text: integers beyond 2^53 may have lost digits, and do not fit. False by default. */
+  readonly received?: boolean;
 }
 
 /**
@@ -36,25 +38,30 @@ export async function compileSchema(schema: unknown, options: CompileOptions = {
 
 /** Like `compileSchema`, for a schema that has been read already. */
 export function compileDocument(document: SchemaDocument, options: CompileOptions): CompiledSchema {
-  const { origin = 'peer', limits: { steps } = {} } = options;
+  const { origin = 'peer', limits: { steps } = {}, received = false } = options;
   try {
-    return origin === 'own' ? compileOwn(document, steps) : compilePeers(document, steps);
+    return (origin === 'own' ? compileOwn : compilePeers)(document, { steps, received });
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     throw new SchemaError('schema has references that lead on and on', { cause: error });
   }
 }
 
-function compilePeers(document: SchemaDocument, steps = Number.POSITIVE_INFINITY): CompiledSchema {
+interface Compiling {
+  readonly steps: number | undefined;
+  readonly received: boolean;
+}
+
+function compilePeers(document: SchemaDocument, { steps = Infinity, received }: Compiling): CompiledSchema {
   const run = new CheckBudget({ timed: true });
-  const tests = new Tests(document, peersPatterns());
+  const tests = new Tests(document, peersPatterns(), received);
   return { check: (value) => checked(value, { document, tests, run, read: () => ({ value, steps }) }) };
 }
 
-function compileOwn(document: SchemaDocument, steps: number | undefined): CompiledSchema {
+function compileOwn(document: SchemaDocument, { steps, received }: Compiling): CompiledSchema {
   const { patterns, begin } = ownPatterns();
   const run = new CheckBudget({ timed: false });
-  const tests = new Tests(document, patterns);
+  const tests = new Tests(document, patterns, received);
   const read = (given: unknown): Readable => {
     const { value, parts } = asSent(given);
     // Where no schema contains itself, the schema bounds what a part of the value costs.

@@ -56,6 +56,14 @@ const onObjects =
 const atLeast = (value: number, bound: number): boolean => value >= bound;
 const atMost = (value: number, bound: number): boolean => value <= bound;
 
+/** The test of `type` for values that came as JSON text: an integer beyond 2^53 may be another than was sent. */
+export function receivedType(types: string | readonly string[]): Fits {
+  const fits = simpleTests['type']?.(types as never);
+  const isOther = [types].flat().includes('number') || ![types].flat().includes('integer');
+  return (value, run) =>
+    fits?.(value, run) !== false && (isOther || !Number.isInteger(value) || Number.isSafeInteger(value));
+}
+
 /** Keywords that hold no schemas; the document has found them well-formed. */
 export const simpleTests: Readonly<Record<string, (keyword: never) => Fits>> = {
   type(types: string | readonly string[]) {

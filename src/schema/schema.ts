@@ -2,9 +2,10 @@
 
 import { checkOf } from './asynchronous.ts';
 import { dialectOf, SchemaDocument } from './document.ts';
+import { hasLargeInteger } from './usable/large-integer.ts';
 import type { AnySchema } from './infer.ts';
 import type { CompiledSchema, compileDocument } from './json-schema.ts';
-import type { UsableSchema } from './usable.ts';
+import type { UsableSchema } from './usable/usable.ts';
 import { isKeywords } from './keywords.ts';
 import { toPointer, type Problem } from './problem.ts';
 import type { StandardIssue, StandardProperties, StandardResult, StandardSchema } from './standard.ts';
@@ -83,7 +84,9 @@ function resolve(schema: unknown, side: 'input' | 'output'): ResolvedSchema {
   if (isStandardSchema(schema)) {
     const standard = schema['~standard'];
     const check = checkOf(schema, standard);
-    return { json: toJson(standard, side), validate: (value) => validated(check(value)) };
+    const json = toJson(standard, side);
+    const validate = (value: unknown): Validation | Promise<Validation> => validated(check(value));
+    return { json, validate: side === 'input' ? withoutLoss(json, validate) : validate };
   }
   if (!isKeywords(schema))
     throw new TypeError(`a schema must be a standard schema or a JSON Schema object, not ${describe(schema)}`);
@@ -96,9 +99,23 @@ function resolve(schema: unknown, side: 'input' | 'output'): ResolvedSchema {
     json: schema,
     validate(value) {
       if (compiled !== undefined) return validateOwn(compiled, value);
-      compiling ??= compileOwn(schema, document).then((ready) => (compiled = ready));
+      compiling ??= compileOwn(schema, { document, received: side === 'input' }).then((ready) => (compiled = ready));
       return compiling.then((ready) => validateOwn(ready, value));
     },
+  };
+}
+
+/** Libraries differ in whether they let an integer beyond 2^53 pass, which has lost digits where it came as JSON text. */
+function withoutLoss(json: unknown, validate: ResolvedSchema['validate']): ResolvedSchema['validate'] {
+  if (!JSON.stringify(json).includes('"integer"')) return validate;
+  let lost: Promise<(value: unknown) => readonly Problem[]> | undefined;
+  return (value) => {
+    if (!hasLargeInteger(value)) return validate(value);
+    lost ??= import('./usable/lost-digits.ts').then(({ lostDigitsBy }) => lostDigitsBy(json, 'own'));
+    return lost.then((by) => {
+      const problems = by(value);
+      return problems.length > 0 ? { problems } : validate(value);
+    });
   };
 }
 
@@ -111,11 +128,12 @@ let compiler: { readonly compileDocument: typeof compileDocument } | undefined;
 
 async function compileOwn(
   schema: unknown,
-  document: SchemaDocument | undefined,
+  { document, received }: { readonly document: SchemaDocument | undefined; readonly received: boolean },
 ): Promise<CompiledSchema | UsableSchema> {
-  if (document === undefined) return (await import('./usable.ts')).compileUsable(schema, { origin: 'own' });
+  if (document === undefined)
+    return (await import('./usable/usable.ts')).compileUsable(schema, { origin: 'own', received });
   compiler ??= await import('./json-schema.ts');
-  return compiler.compileDocument(document, { origin: 'own' });
+  return compiler.compileDocument(document, { origin: 'own', received });
 }
 
 const remedies: ReadonlyMap<string, string> = new Map([

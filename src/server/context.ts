@@ -1,4 +1,4 @@
-import type { RequestId } from '../jsonrpc/message.ts';
+import { shownId, type RequestId } from '../jsonrpc/message.ts';
 import type { Ask, AskMethod } from '../peer/ask.ts';
 import type { CallClient, CallFace } from '../host/call.ts';
 import type { AuthInfo } from '../host/endpoint.ts';
@@ -41,7 +41,7 @@ export class Context implements Ctx {
   }
 
   get requestId(): RequestId {
-    return this.#call.requestId;
+    return shownId(this.#call.requestId);
   }
 
   get revision(): RevisionDate {

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { createParser } from 'eventsource-parser';
 import { httpTransport } from '../../src/http/client/transport.ts';
-import { jsonText } from '../../src/json/exact-number.ts';
+import { toJson } from '../../src/jsonrpc/encode.ts';
 import { parseExactJson } from '../../src/json/parse-exact.ts';
 import { linkedTransport } from '../../src/jsonrpc/memory.ts';
 import type { Message } from '../../src/jsonrpc/message.ts';
@@ -30,7 +30,7 @@ export async function textServer(t: TestContext, way: TextWay, serve: TextServer
   if (way === 'memory') {
     return linkedTransport('text', (link) => ({
       exactNumbers: true,
-      receive: (value) => serve(jsonText(value)).forEach((text) => link.message(text)),
+      receive: (value) => serve(toJson(value as Message)).forEach((text) => link.message(text)),
       close: () => undefined,
     }));
   }
@@ -114,7 +114,7 @@ async function sender(
   if (way === 'memory') {
     const channel = await memoryTransport(served).open({
       exactNumbers: true,
-      message: (value) => hear(jsonText(value)),
+      message: (value) => hear(toJson(value as Message)),
       problem: (error) => assertNever(error),
       closed: () => undefined,
     });

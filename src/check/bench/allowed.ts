@@ -1,7 +1,7 @@
 import { isObject } from '../../jsonrpc/message.ts';
 import { SchemaError } from '../../schema/document.ts';
 import { compileSchema } from '../../schema/json-schema.ts';
-import { nearestOf } from '../../schema/nearest.ts';
+import { nearestOf } from '../../schema/usable/nearest.ts';
 import { exampleOf } from './example.ts';
 import type { ServerOffer } from './offer.ts';
 

@@ -1,5 +1,4 @@
 import type { Membership } from '../../jsonrpc/crowd.ts';
-import { jsonText } from '../../json/exact-number.ts';
 import type { Message, RequestId, ResponseMessage } from '../../jsonrpc/message.ts';
 import { toJson as responseText, toJsonPieces as responsePieces, type JsonPieces } from '../../jsonrpc/encode.ts';
 import { lackedScopes } from '../../host/protection.ts';
@@ -166,7 +165,7 @@ export class HttpAnswer implements Silent {
 /** The JSON text of a message ahead of a response; one that is no JSON is dropped, which is told to the owner. */
 export function messageJson(context: HttpContext, message: Message): string | undefined {
   try {
-    return jsonText(message);
+    return responseText(message);
   } catch (cause) {
     context.settings.onError(new Error('a message to a client could not be written as JSON', { cause }));
     return undefined;

@@ -2,7 +2,7 @@ import type { Client } from '../../client/client.ts';
 import type { StartTaskOptions } from '../../client/tasks/task-handle.ts';
 import { compileSchema } from '../../schema/json-schema.ts';
 import { SchemaError } from '../../schema/document.ts';
-import { nearestOf } from '../../schema/nearest.ts';
+import { nearestOf } from '../../schema/usable/nearest.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import { settledWithin } from '../../jsonrpc/timeout.ts';
 import { McpError } from '../../protocol/error.ts';

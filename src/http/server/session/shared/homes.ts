@@ -1,6 +1,7 @@
 import { jsonText } from '../../../../json/exact-number.ts';
 import { after } from '../../../../jsonrpc/timeout.ts';
 import type { AuthInfo } from '../../../../host/endpoint.ts';
+import { withLargeIds } from '../../../../json/large-id.ts';
 import { isObject } from '../../../../jsonrpc/message.ts';
 import type { Unsubscribe } from '../../../../store/bus.ts';
 import { insistent, type InsistentBus } from '../../../../peer/relay/insistent.ts';
@@ -260,7 +261,7 @@ function requestOf({ request, auth }: HttpCall, text: string, instead: HeaderFie
 /** The text of a body as it came, with its numbers in their digits; what was no JSON is none here either. */
 function textOf(body: HandedBody): string {
   if (body === undefined || body === 'unreadable') return '';
-  return jsonText(Array.isArray(body) ? body.map(valueOf) : valueOf(body as Judged));
+  return withLargeIds(jsonText(Array.isArray(body) ? body.map(valueOf) : valueOf(body as Judged)));
 }
 
 function valueOf(judged: Judged): unknown {

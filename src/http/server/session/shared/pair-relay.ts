@@ -1,5 +1,6 @@
 import { jsonText } from '../../../../json/exact-number.ts';
 import type { AuthInfo } from '../../../../host/endpoint.ts';
+import { withLargeIds } from '../../../../json/large-id.ts';
 import { isObject } from '../../../../jsonrpc/message.ts';
 import { StoreError, type Store } from '../../../../store/store.ts';
 import { Inbox } from './inbox.ts';
@@ -60,7 +61,7 @@ export class PairRelay {
   ): Promise<'taken' | 'nobody' | 'silent' | 'closing'> {
     await this.#inbox.open();
     const { name } = this.#inbox;
-    const text = jsonText(value);
+    const text = withLargeIds(jsonText(value));
     const reply = await this.#inbox
       .ask(process, (line) => ({ kind: 'post', session, process: name, line, text, auth }), patienceMs)
       .catch((cause: unknown) => {

@@ -1,10 +1,10 @@
 /** Schemas of others that hold what cannot be read here, such as a pattern of another language: the rest still counts. */
 
-import { SchemaError } from './document.ts';
-import { compileSchema, type CompiledSchema, type CompileOptions } from './json-schema.ts';
-import { isKeywords, keywordsThatCount, mapSchemas, patternsOf } from './keywords.ts';
+import { SchemaError } from '../document.ts';
+import { compileSchema, type CompiledSchema, type CompileOptions } from '../json-schema.ts';
+import { isKeywords, keywordsThatCount, mapSchemas, patternsOf } from '../keywords.ts';
 import { nearestOf } from './nearest.ts';
-import { peersAllowance, peersPatterns } from './pattern.ts';
+import { peersAllowance, peersPatterns } from '../pattern.ts';
 
 /** Part of a peer's schema that can be used, ready to check values: it refuses none that the schema allows. */
 export interface UsableSchema extends CompiledSchema {

@@ -1,7 +1,7 @@
 /** Schemas of dialects that are not supported, as those of the nearest one that is. */
 
-import { dialectOf } from './document.ts';
-import { isKeywords, mapSchemas, type Keywords } from './keywords.ts';
+import { dialectOf } from '../document.ts';
+import { isKeywords, mapSchemas, type Keywords } from '../keywords.ts';
 
 /** Reading of a schema whose dialect is not supported. */
 export interface NearestReading {

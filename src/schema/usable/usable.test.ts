@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { compileSchema } from './json-schema.ts';
+import { compileSchema } from '../json-schema.ts';
 import { compileUsable } from './usable.ts';
 
 const unreadable = { pattern: '(?P<x>a)' };
