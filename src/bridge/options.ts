@@ -10,6 +10,7 @@ import { createSeal } from '../seal/seal.ts';
 import { keysFrom, type SealingKeys } from '../seal/sealing-key.ts';
 import type { TaskOptions } from '../server/task-definition.ts';
 import type { Implementation } from '../protocol/features/common.ts';
+import { errorPrinter } from '../host/masking.ts';
 import { harmless } from '../mistakes/harmless.ts';
 import { shown } from '../mistakes/shown.ts';
 import { chosenRevisions, type RevisionDate } from '../protocol/revision.ts';
@@ -205,7 +206,7 @@ export function bridgeSettingsOf(options: BridgeBehavior): Settings {
   const listeners = new ServiceListeners(options.onEvent, options);
   refuseNoStore(options.store, options.rounds?.keys);
   const store = options.store && toldStore(options.store, listeners);
-  const onError = harmless(options.onError ?? ((error, where) => console.error(`${where}:`, error)));
+  const onError = harmless(options.onError ?? errorPrinter());
   const parked = parkedOptions(options.rounds ?? {}, store, (cause) => onError(cause, 'rounds.keys'));
   return {
     info: options.info ?? { name: 'parley-bridge', version: '0.1.0' },

@@ -74,3 +74,28 @@ export function guarded<T>(host: Host, where: string, run: () => T): T | undefin
     return undefined;
   }
 }
+
+/**
+ * Writes errors to the console. The first error of a tool, and of another request, comes with a hint how to tell its text to the client.
+ *
+ * @param exposeErrors The option of the server; left out where there is no such option.
+ */
+export function errorPrinter(exposeErrors?: boolean): (error: unknown, where: string) => void {
+  const hinted = new Set<string>();
+  return (error, where) => {
+    console.error(`${where}:`, error);
+    const hint = exposeErrors === true ? undefined : hints.find(({ place }) => place.test(where))?.hint;
+    if (hint === undefined || hinted.has(hint)) return;
+    hinted.add(hint);
+    console.error(`${where}: ${hint}${exposeErrors === false ? ', or set exposeErrors' : ''}`);
+  };
+}
+
+const hints = [
+  { place: /^tool /, hint: 'the model was told only that it failed; throw a ToolError to tell it more' },
+  {
+    place: /^tools\/call\b/,
+    hint: 'the client was told only "internal error"; throw a ToolError for the model, or an McpError for the client, to tell more',
+  },
+  { place: /^[a-z]+\/[a-z]/, hint: 'the client was told only "internal error"; throw an McpError to tell it more' },
+];

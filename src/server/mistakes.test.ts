@@ -243,8 +243,25 @@ test('exposeErrors lets clients read what a handler throws; without it the serve
     const client = await open(throwing, statelessDate);
     const { message } = errorOf(await client.ask('prompts/get', { name: 'p' }));
     assert.equal(message, exposeErrors ? 'no such table' : 'internal error');
-    assert.equal(lines.filter((line) => line.startsWith('prompts/get "p": ')).length, 1);
+    assert.equal(lines.filter((line) => line.startsWith('prompts/get "p": Error')).length, 1);
+    assert.equal(lines.filter((line) => /throw an McpError .*exposeErrors/.test(line)).length, count);
     assert.equal(lines.filter((line) => line.includes('no such table')).length, 3);
     assert.equal(lines.filter((line) => /throw a ToolError .*exposeErrors/.test(line)).length, count);
   }
+});
+
+test('a plain error of middleware is printed with the errors that a client can read', async (t) => {
+  const lines: string[] = [];
+  t.mock.method(console, 'error', (...words: unknown[]) => void lines.push(words.join(' ')));
+  const guarded = createServer({ name: 's', version: '1' });
+  guarded.tool('t', {}, () => 'done');
+  guarded.use('tools/call', () => {
+    throw new Error('denied');
+  });
+  const client = await open(guarded, statelessDate);
+  assert.equal(errorOf(await client.ask('tools/call', { name: 't' })).message, 'internal error');
+  assert.deepEqual(lines, [
+    'tools/call "t": Error: denied',
+    'tools/call "t": the client was told only "internal error"; throw a ToolError for the model, or an McpError for the client, to tell more, or set exposeErrors',
+  ]);
 });

@@ -6,6 +6,7 @@ import type { OnEvent } from '../host/events/service-event.ts';
 import { ServiceListeners } from '../host/events/listeners.ts';
 import { toldStore } from '../host/events/told-store.ts';
 import { keysFrom, type SealingKeys } from '../seal/sealing-key.ts';
+import { errorPrinter } from '../host/masking.ts';
 import { harmless } from '../mistakes/harmless.ts';
 import type { ServerCapabilities } from '../protocol/capability.ts';
 import type { Extensions } from '../protocol/extension.ts';
@@ -144,7 +145,7 @@ export function resolveOptions(options: ServerOptions, service?: string): Resolv
   }
   const listeners = new ServiceListeners(options.onEvent, options);
   const store = options.store && toldStore(options.store, listeners);
-  const onError = harmless(options.onError ?? printError(options.exposeErrors ?? false));
+  const onError = harmless(options.onError ?? errorPrinter(options.exposeErrors ?? false));
   return {
     instructions: options.instructions,
     revisions: chosenRevisions(options.revisions),
@@ -167,19 +168,6 @@ export function resolveOptions(options: ServerOptions, service?: string): Resolv
     exposeErrors: options.exposeErrors ?? false,
     onError,
     onWarning: harmless(options.onWarning ?? ((message) => console.error(message))),
-  };
-}
-
-/** Writes errors to the console, and once how a tool tells the model more than that it failed. */
-function printError(exposeErrors: boolean): ResolvedOptions['onError'] {
-  let told = exposeErrors;
-  return (error, where) => {
-    console.error(`${where}:`, error);
-    if (told || !where.startsWith('tool ')) return;
-    told = true;
-    console.error(
-      `${where}: the model was told only that it failed; throw a ToolError to tell it more, or set exposeErrors`,
-    );
   };
 }
 
