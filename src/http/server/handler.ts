@@ -7,7 +7,7 @@ import { HttpCall, type Done, type Handed } from './call.ts';
 import { isOfExchanges, isOfSessions, type HttpContext } from './context.ts';
 import { Exchanges } from './exchange.ts';
 import { createGuard, type Guard } from './guard.ts';
-import { Health } from './health/health.ts';
+import { Health, showPage, wantsPage } from './health/health.ts';
 import { isJson } from './media.ts';
 import type * as Lasting from './lasting.ts';
 import { checkClosing, type ClosingTimes } from './health/closing.ts';
@@ -129,6 +129,7 @@ class Handler implements HttpHandler {
     // Anybody may know where to sign in, from any page.
     if (this.#context.endpoint.protection?.metadata(request, reply) === true) return;
     const problem = this.#refusal(request, reply);
+    if ((problem === undefined || problem.status === 405) && wantsPage(request)) return showPage(request, reply);
     if (problem !== undefined) return refuse(request, reply, problem);
     if (request.method === 'OPTIONS') return this.#guard.preflight(request, reply, this.#methods(request));
     this.#admit(request, reply);

@@ -88,3 +88,17 @@ function reasonOf(error: unknown): NotReady {
   const { reason } = (error ?? {}) as { readonly reason?: unknown };
   return reason === 'full' ? 'the store is full' : 'the store cannot be used';
 }
+
+/** Tells whether a person opened the address in a browser. Clients ask for JSON or event streams. */
+export function wantsPage(request: HttpRequest): boolean {
+  const accept = request.method === 'GET' ? (request.header('accept') ?? '') : '';
+  return accept.includes('text/html') && !/event-stream|json/.test(accept);
+}
+
+/** Shows that person what the address is. */
+export function showPage(request: HttpRequest, reply: HttpReply): void {
+  void import('./browser-page.ts').then(
+    ({ answerBrowser }) => answerBrowser(request, reply),
+    () => reply.send(406),
+  );
+}
