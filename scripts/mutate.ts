@@ -40,6 +40,7 @@ const missed =
 const tried = new Set(missed.filter((key) => !known.includes(key)));
 const size = Number(values.sample ?? (positionals.length > 0 || values.only ? all.length : 500));
 const reached = reachOf(filesOf('fast').flatMap(({ path, isShared }) => (isShared ? [path] : [])));
+const sound = new Map<string, boolean>();
 const score: Record<string, { found: number; of: number }> = {};
 
 for (const mutant of draw(size).filter((each) => tried.has(keyOf(each)))) {
@@ -71,12 +72,18 @@ function finderOf(mutant: Mutant): string | undefined {
   while (rest.length > 0) {
     const { test, failure } = runTests({ tests: rest, mutant }, 4 * maxCpuSeconds);
     if (failure === undefined) return undefined;
-    const isFirst = test === rest[0];
-    if (isFirst || runTests({ tests: [test], mutant }, 4 * maxCpuSeconds).failure !== undefined)
-      return `${test} (${failure})`;
+    const isAlone = test === rest[0] || runTests({ tests: [test], mutant }, 4 * maxCpuSeconds).failure !== undefined;
+    if (isAlone && isSound(test)) return `${test} (${failure})`;
     rest = rest.slice(rest.indexOf(test) + 1);
   }
   return undefined;
+}
+
+/** Whether a test passes without a fault: it may have been measured before the sources changed. */
+function isSound(test: string): boolean {
+  const known = sound.get(test) ?? runTests({ tests: [test] }, 4 * maxCpuSeconds).failure === undefined;
+  sound.set(test, known);
+  return known;
 }
 
 /** The tests that run the code, nearest first: of the file, the folder, the room; then the quickest. */

@@ -10,17 +10,22 @@ import { LoginAsking, loginRequired, type LoginAskingOptions, type Work } from '
 const url = 'https://mcp.example.com/sign-in';
 
 /** Asking for a login with a given end; `undefined` is a visit that the consent no longer knows. */
-function asked(outcome?: 'granted' | 'declined' | 'failed') {
+function asked(outcome?: 'granted' | 'declined' | 'failed', { hasGrant = false, agreed = false } = {}) {
   const clock = { now: 0 };
   const log: string[] = [];
+  const wishes: unknown[] = [];
   const consent = {
-    invite: async ({ by }: { readonly by: unknown }) => (log.push(`invited by ${String(by)}`), { url, visit: 'v' }),
+    invite: async ({ by, ...wish }: { readonly by: unknown }) => {
+      log.push(`invited by ${String(by)}`);
+      wishes.push(wish);
+      return { url, visit: 'v' };
+    },
     visitOf: async () => (outcome === undefined ? undefined : 'v'),
     outcome: async () => outcome,
   };
   const asking = new LoginAsking({
-    signIn: { id: 'files', name: 'Files', asker: 'the bridge', waitMs: 45_000, consent },
-    person: { wanted: [], isSignedIn: async () => false, signedIn: async () => void log.push('signed in') },
+    signIn: { id: 'files', name: 'Files', asker: 'the bridge', waitMs: 45_000, consent, agreed: async () => agreed },
+    person: { wanted: ['read'], isSignedIn: async () => hasGrant, signedIn: async () => void log.push('signed in') },
     principal: 'ann',
     seal: createSeal(),
     ttlMs: 100,
@@ -40,7 +45,7 @@ function asked(outcome?: 'granted' | 'declined' | 'failed') {
       signal: new AbortController().signal,
       ...more,
     }) as unknown as Call;
-  return { asking, work, call, log, clock, signIn: () => (isSignedIn = true) };
+  return { asking, work, call, log, wishes, clock, signIn: () => (isSignedIn = true) };
 }
 
 const failed = (why: string): object => ({
@@ -142,4 +147,18 @@ test('another failure is not asked about', async () => {
     other,
   );
   assert.deepEqual(log, []);
+});
+
+test('a person who is signed in is asked for consent to a new client alone', async () => {
+  for (const [hasGrant, agreed, consentOnly] of [
+    [true, false, true],
+    [true, true, false],
+    [false, false, false],
+    [false, true, false],
+  ] as const) {
+    const { asking, work, call, wishes } = asked('granted', { hasGrant, agreed });
+    await asking.run({}, call({ auth: { clientId: 'c' } }), work);
+    const scopes = consentOnly ? [] : ['read'];
+    assert.deepEqual(wishes, [{ principal: 'ann', party: 'files', scopes, client: 'c', consentOnly }]);
+  }
 });
