@@ -40,7 +40,7 @@ export class AuthorizationError extends Error {
   readonly reason: AuthorizationReason;
   /** The issuer of the authorization server that it was about, where one was known. */
   readonly issuer: string | undefined;
-  /** The protected resource (RFC 8707) that it was about, where it was known. */
+  /** The protected resource (RFC 8707) that it was about, where it was known, without its query. */
   readonly resource: string | undefined;
   /** The scopes that were wanted, where the failure is about scopes. */
   readonly scopes: readonly string[] | undefined;
@@ -53,12 +53,17 @@ export class AuthorizationError extends Error {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'AuthorizationError';
     this.reason = reason;
-    this.issuer = options.issuer;
-    this.resource = options.resource;
+    this.issuer = withoutQuery(options.issuer);
+    this.resource = withoutQuery(options.resource);
     this.scopes = options.scopes;
     this.status = options.status;
     this.code = options.code;
   }
+}
+
+/** A URL without its query, in which there may be a key: whoever logs an error logs its fields. */
+function withoutQuery(url: string | undefined): string | undefined {
+  return url?.split('?', 1)[0];
 }
 
 /** The most of a peer's words that is shown. */

@@ -31,9 +31,15 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   try {
     return await dispatch(argv, io);
   } catch (error) {
-    io.stderr.write(`parley: ${reasonOf(error)}\n`);
+    io.stderr.write(`parley: ${withoutQueries(reasonOf(error), argv)}\n`);
     return error instanceof UsageError ? 2 : 1;
   }
+}
+
+/** A text without the queries of the URLs that were typed, in which there may be keys. */
+function withoutQueries(text: string, argv: readonly string[]): string {
+  const typed = argv.filter((word) => /^https?:.*\?/.test(word));
+  return typed.reduce((shown, url) => shown.replaceAll(url, url.split('?', 1)[0] ?? ''), text);
 }
 
 async function dispatch(argv: readonly string[], io: Io): Promise<number> {

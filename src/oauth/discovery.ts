@@ -271,7 +271,7 @@ function unpublished(origin: string): AuthorizationError {
   );
 }
 
-/** A URL of a stranger as it may be shown. */
+/** A URL of a stranger as it may be shown: without its query, in which there may be a key. */
 export function shownUrl(text: string): string {
-  return text.slice(0, 200).replaceAll(/[^\x21-\x7e]/g, '?');
+  return (text.split(/[?#]/, 1)[0] ?? '').slice(0, 200).replaceAll(/[^\x21-\x7e]/g, '?');
 }

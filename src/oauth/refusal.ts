@@ -134,12 +134,7 @@ export function useless({ server }: Site, grant: Grant | undefined): Authorizati
   const from = issuer === undefined ? 'its authorization server' : shownUrl(issuer);
   return new AuthorizationError(
     'server-error',
-    `${server.origin} refuses what ${from} has just given for ${shownUrl(withoutQuery(grant?.resource ?? ''))}: the two do not agree on audience, keys or time, which their operators have to mend`,
+    `${server.origin} refuses what ${from} has just given for ${shownUrl(grant?.resource ?? '')}: the two do not agree on audience, keys or time, which their operators have to mend`,
     { issuer, resource: grant?.resource, status: 401 },
   );
-}
-
-/** An identifier of a resource without its query, in which there may be a key. */
-function withoutQuery(resource: string): string {
-  return resource.split('?', 1)[0] ?? '';
 }

@@ -49,7 +49,9 @@ export class Issuer {
       });
     const found = await fetchDocument(url, `the keys of ${issuer}`, context(this.fetching));
     if (found.value === undefined)
-      throw new AuthorizationError('discovery', `there are no keys of ${issuer} at ${url}`, { issuer });
+      throw new AuthorizationError('discovery', `there are no keys of ${issuer} at ${url.split('?', 1)[0]}`, {
+        issuer,
+      });
     // What is no set of keys it refuses itself.
     return createLocalJWKSet(found.value as JSONWebKeySet);
   }

@@ -71,7 +71,7 @@ export class ClientWatches {
       } catch (error) {
         // A connection that ended took its watches with it.
         if (error instanceof ConnectionError && error.reason === 'closed') return;
-        warn(`a resource may still be watched: ${uri.slice(0, 200)}`, error);
+        warn(`a resource may still be watched: ${shownUri(uri)}`, error);
       }
     });
   }
@@ -116,7 +116,7 @@ export class ClientWatches {
       } catch (error) {
         if (this.#latest !== request) return;
         left.push(uri);
-        this.#options.warn(`a resource could not be watched again for now: ${uri.slice(0, 200)}`, error);
+        this.#options.warn(`a resource could not be watched again for now: ${shownUri(uri)}`, error);
       }
     });
     return left;
@@ -155,7 +155,7 @@ export class ClientWatches {
       watched.on = wanted && isUnanswered(error) ? undefined : false;
       // A server that watched it before, as one behind a bridge, may be out of reach for a moment.
       if (!(error instanceof McpError) || (wanted && !isLast && mayPass(error))) throw error;
-      this.#options.warn(`the server would not ${wanted ? 'watch' : 'let go of'} ${uri.slice(0, 200)}`, error);
+      this.#options.warn(`the server would not ${wanted ? 'watch' : 'let go of'} ${shownUri(uri)}`, error);
     } finally {
       if (watched.asking === asking) watched.asking = undefined;
       if (watched.count === 0 && watched.on === false && this.#watched.get(uri) === watched) this.#watched.delete(uri);
@@ -170,4 +170,9 @@ function isUnanswered(error: unknown): boolean {
 
 async function inBatches(uris: readonly string[], run: (uri: string) => Promise<void>): Promise<void> {
   for (let from = 0; from < uris.length; from += atOnce) await Promise.all(uris.slice(from, from + atOnce).map(run));
+}
+
+/** A URI in a warning: without its query, in which there may be a key. */
+function shownUri(uri: string): string {
+  return (uri.split('?', 1)[0] ?? '').slice(0, 200);
 }

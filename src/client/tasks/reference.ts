@@ -37,10 +37,15 @@ export function checkReference(reference: unknown, server: string): TaskReferenc
   if (given.taskId === '') throw malformed('taskId is empty');
   if (given.server !== '' && server !== '' && given.server !== server)
     throw new TypeError(
-      `the task is one of the server ${shown(given.server)}, and this client speaks with ${shown(server)}`,
+      `the task is one of the server ${shownServer(given.server)}, and this client speaks with ${shownServer(server)}`,
     );
   // As was just checked.
   return given as TaskReference;
+}
+
+/** The name of a server, which may be a URL whose query is a key. */
+function shownServer(name: unknown): string {
+  return shown(typeof name === 'string' ? name.split('?', 1)[0] : name);
 }
 
 function malformed(why: string): TypeError {
