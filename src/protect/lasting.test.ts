@@ -157,6 +157,27 @@ test('a handler gets a token for another API, and never the one of its caller [a
   assert.equal(issuer.asked.get('/token'), 1);
 });
 
+test('a token for another API whose end is not said is exchanged once, until another one is asked for', async (t) => {
+  const own = testIssuer({ audience: resource });
+  let exchanged = 0;
+  const fetch: AuthorizationFetch = (url, request) =>
+    url.endsWith('/token')
+      ? Promise.resolve(Response.json({ access_token: `other-${++exchanged}`, token_type: 'Bearer' }))
+      : own.fetch(url, request);
+  const { send } = await open(t, entry, {
+    protect: { fetch, exchange: { clientId: 'mcp', clientSecret: 'secret' } },
+    define: (server) =>
+      void server.tool('upstream', {}, async (_, { auth }) => {
+        const got = async (fresh: boolean): Promise<unknown> =>
+          (await auth?.exchange?.({ audience: 'https://api.example', fresh }))?.token;
+        return JSON.stringify([await got(false), await got(false), await got(true)]);
+      }),
+  });
+  const token = await own.issue({ subject: 'anna' });
+  const answer = said(await send(call('tools/call', { name: 'upstream' }, bearer(token))));
+  assert.deepEqual(JSON.parse(answer), ['other-1', 'other-1', 'other-2']);
+});
+
 test('a server says by a key who it is when it exchanges a token, and the key never leaves it [auth-127]', async (t) => {
   for (const [alg, key] of [
     ['ES256', (await generateKeyPair('ES256', { extractable: true })).privateKey],

@@ -20,17 +20,25 @@ interface Exchanging {
   readonly request: () => AuthorizedRequest;
 }
 
-function exchanging(): Exchanging {
+function exchanging({
+  expiresAt = 1e9,
+  now = () => 0,
+}: { expiresAt?: number | null; now?: () => number } = {}): Exchanging {
   const begun: Begun[] = [];
   const exchange = ({ scopes = [] }: TokenExchangeRequest): Promise<ExchangedToken> =>
     new Promise((resolve, reject) => {
-      const token = { token: `${begun.length} ${scopes.join(' ')}`, type: 'Bearer', scopes, expiresAt: 1e9 } as const;
+      const token = {
+        token: `${begun.length} ${scopes.join(' ')}`,
+        type: 'Bearer',
+        scopes,
+        expiresAt: expiresAt ?? undefined,
+      } as const;
       const refused = new AuthorizationError('insufficient-scope', 'not for this caller');
       begun.push({ scopes, end: (outcome) => (outcome === 'given' ? resolve(token) : reject(refused)) });
     });
   const caller: AuthInfo = { principal: 'ann', exchange };
   const url = new URL('https://mcp.example.com/mcp');
-  const authorizer = exchanged({ as: 'exchange' }, { latest: caller }, () => 0).bind({ url, fetch });
+  const authorizer = exchanged({ as: 'exchange' }, { latest: caller }, now).bind({ url, fetch });
   const request = (): AuthorizedRequest => ({
     url,
     method: 'POST',
@@ -48,6 +56,28 @@ function wants(scope: string): AuthorizedAnswer {
   const header = `Bearer error="insufficient_scope", scope="${scope}"`;
   return { status: 403, header: (name) => (name === 'www-authenticate' ? header : undefined) };
 }
+
+test('a token whose end is not known is used until it is refused, and for a minute at most', async () => {
+  let now = 1_000_000;
+  const { authorizer, begun, request } = exchanging({ expiresAt: null, now: () => now });
+  const both = [authorizer.headers(request()), authorizer.headers(request())];
+  begun[0]?.end('given');
+  const [sent, other] = await Promise.all(both);
+  assert.deepEqual(sent, other);
+  now += 59_999;
+  assert.deepEqual(await authorizer.headers(request()), sent);
+  assert.equal(begun.length, 1);
+  const again = authorizer.refused(request(), { status: 401, header: () => undefined }, sent ?? {});
+  begun[1]?.end('given');
+  assert.equal(await again, true);
+  now += 59_999;
+  assert.deepEqual(await authorizer.headers(request()), { authorization: 'Bearer 1 ' });
+  now += 1;
+  const renewed = authorizer.headers(request());
+  begun[2]?.end('given');
+  assert.deepEqual(await renewed, { authorization: 'Bearer 2 ' });
+  assert.equal(begun.length, 3);
+});
 
 test('requests that want other scopes at once each get them', async () => {
   const { authorizer, begun, request } = exchanging();

@@ -19,9 +19,14 @@ import type { ExchangeUpstream } from './exchange-options.ts';
 /** Time before its end from which a token is not used any more, in milliseconds. */
 const marginMs = 30_000;
 
+/** Time for which a token is used whose end is not known, unless it is refused before; in milliseconds. */
+const unknownLifeMs = 60_000;
+
 /** State of one caller at the upstream. */
 interface Kept {
   token: ExchangedToken | undefined;
+  /** Time until which it is used, in milliseconds since 1970. */
+  until: number;
   /** The exchange that is under way. */
   running: Running | undefined;
   /** Scopes that the upstream asked for beyond those of the options, and that were given. */
@@ -58,7 +63,7 @@ class ExchangeAuthorizer implements Authorizer {
   readonly #options: ExchangeUpstream;
   readonly #callers: Callers;
   readonly #now: () => number;
-  readonly #kept = new PerCaller<Kept>(() => ({ token: undefined, running: undefined, scopes: [] }));
+  readonly #kept = new PerCaller<Kept>(() => ({ token: undefined, until: 0, running: undefined, scopes: [] }));
 
   constructor(
     { url }: BoundServer,
@@ -74,10 +79,8 @@ class ExchangeAuthorizer implements Authorizer {
   async headers(request: AuthorizedRequest): Promise<AuthorizationFields> {
     const caller = senderOf(request, this.#callers);
     const kept = this.#kept.of(caller);
-    const { expiresAt } = kept.token ?? {};
-    const isGood = expiresAt !== undefined && expiresAt * 1000 - marginMs > this.#now();
-    const { token } =
-      isGood && kept.token !== undefined ? kept.token : await this.#exchange(caller, kept, { again: false });
+    const known = kept.until > this.#now() ? kept.token : undefined;
+    const { token } = known ?? (await this.#exchange(caller, kept, { again: false }));
     return { authorization: `Bearer ${token}` };
   }
 
@@ -133,7 +136,8 @@ class ExchangeAuthorizer implements Authorizer {
     const token = exchange(request);
     kept.running = { scopes, again, token };
     try {
-      kept.token = await token;
+      const { expiresAt } = (kept.token = await token);
+      kept.until = expiresAt === undefined ? this.#now() + unknownLifeMs : expiresAt * 1000 - marginMs;
       kept.scopes = unionOf(kept.scopes, more);
       return kept.token;
     } finally {

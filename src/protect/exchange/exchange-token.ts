@@ -18,17 +18,23 @@ const accessToken = `${tokenType}access_token`;
 const mostTokens = 32;
 const marginMs = 30_000;
 
+/** Time for which a token is kept whose end the authorization server did not say, in milliseconds. */
+const unknownLifeMs = 60_000;
+
+/** Tokens that were given for one token, by what was asked, and until when they are given again. */
+export type KeptExchanges = Map<string, { readonly given: ExchangedToken; readonly until: number }>;
+
 /** Parts that an exchange takes. */
 interface Exchanging {
-  /** Tokens that were given for this one, by what was asked. */
-  readonly kept: Map<string, ExchangedToken>;
+  readonly kept: KeptExchanges;
   readonly options: ExchangeOptions;
   readonly settings: ProtectSettings;
   readonly issuer: Issuer | undefined;
 }
 
 /**
- * Exchanges a token of a caller, or gives what it was exchanged for before, until shortly before that expires.
+ * Exchanges a token of a caller, or gives what it was exchanged for before, until shortly before that expires; for a minute, if its end
+ * is not known.
  *
  * @throws AuthorizationError when the authorization server gives none.
  */
@@ -41,11 +47,14 @@ export async function exchangedFor(
   const { audience, resource, scopes, type, fresh } = request;
   const key = JSON.stringify([audience, resource, scopes, type]);
   const known = kept.get(key);
-  if (fresh !== true && known?.expiresAt !== undefined && known.expiresAt * 1000 - marginMs > settings.now())
-    return known;
+  if (fresh !== true && known !== undefined && known.until > settings.now()) return known.given;
   const given = await exchangeToken(token, request, parts);
+  const { expiresAt } = given;
   kept.delete(key);
-  kept.set(key, given);
+  kept.set(key, {
+    given,
+    until: expiresAt === undefined ? settings.now() + unknownLifeMs : expiresAt * 1000 - marginMs,
+  });
   const [oldest] = kept.keys();
   if (kept.size > mostTokens && oldest !== undefined) kept.delete(oldest);
   return given;

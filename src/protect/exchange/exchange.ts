@@ -1,12 +1,12 @@
 /** Tokens for other APIs, in the place of the caller's own. (RFC 8693.) */
 
 import type { KeySource } from '../../auth/signing-key.ts';
-import type { ExchangedToken } from '../../host/endpoint.ts';
 import { refuseUnknown, type Names } from '../../mistakes/known-names.ts';
 import type { Exchange } from '../auth-info.ts';
 import type { ClientSecret } from '../introspection.ts';
 import type { Issuer } from '../issuer.ts';
 import type { ProtectSettings } from '../options.ts';
+import type { KeptExchanges } from './exchange-token.ts';
 
 /** Options of exchanging tokens: this server is a client of the authorization server then, which has a secret or a key. */
 export interface ExchangeOptions extends Partial<ClientSecret> {
@@ -44,7 +44,7 @@ export function exchanger(
     throw new TypeError('exchange needs clientId, and either clientSecret or key');
   const issuer = issuers.find((one) => options.issuer === undefined || one.settings.names.has(options.issuer));
   return (token) => {
-    const kept = new Map<string, ExchangedToken>();
+    const kept: KeptExchanges = new Map();
     return async (request) => {
       const { exchangedFor } = await import('./exchange-token.ts');
       return await exchangedFor(token, request, { kept, options, settings, issuer });
