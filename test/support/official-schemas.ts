@@ -95,8 +95,8 @@ function closeProperties(own: AnySchemaObject, other: AnySchemaObject | undefine
   }
 }
 
-/** The envelope is inherited in the older files; an extension may reach below the revision that lists extensions. */
-const harmless: ReadonlySet<string> = new Set(['id', 'jsonrpc', 'extensions']);
+/** The envelope is inherited in the older files; extensions, and the `_meta` that they use, reach below the revision that lists them. */
+const harmless: ReadonlySet<string> = new Set(['id', 'jsonrpc', 'extensions', '_meta']);
 
 /** JSON Schemas may say whatever JSON Schema lets them say. */
 const schemas: ReadonlySet<string> = new Set(['inputSchema', 'outputSchema']);

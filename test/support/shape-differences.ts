@@ -115,6 +115,22 @@ export const allowed: ReadonlyMap<string, string> = new Map([
     'the schema says string, the text names the value',
   ],
   ['2026-07-28 SubscriptionFilter.taskIds is not in the official schema', tasksExtension],
+  ...[
+    'Tool',
+    'Resource',
+    'ResourceTemplate',
+    'TextResourceContents',
+    'BlobResourceContents',
+    'Prompt',
+    'TextContent',
+    'ImageContent',
+    'AudioContent',
+    'EmbeddedResource',
+    'Root',
+  ].map((type): [string, string] => [
+    `${type}._meta is not in the official schema`,
+    'MCP Apps puts the page of a tool there in every revision, whose data types are open',
+  ]),
   ...['ClientCapabilities', 'ServerCapabilities'].map((type): [string, string] => [
     `${type}.extensions is not in the official schema`,
     'SEP-2133 declares extensions in `initialize` of every revision, whose capabilities are an open set',

@@ -1,7 +1,7 @@
 /** The blocks that tool results and messages are made of. */
 
 import { annotationsShape, type Annotations } from './common.ts';
-import { dataMeta } from './envelope.ts';
+import { meta } from './envelope.ts';
 import { from } from '../lifetime.ts';
 import type { MetaObject } from '../meta.ts';
 import { resourceContents, resourceRows, type AnyResourceContents, type Resource } from './resource.ts';
@@ -55,7 +55,7 @@ export type ContentBlock = TextContent | ImageContent | AudioContent | ResourceL
 
 const blockRows: { readonly annotations: Row<Annotations, 'optional'>; readonly _meta: Row<MetaObject, 'optional'> } = {
   annotations: optional(ref(annotationsShape)),
-  _meta: dataMeta,
+  _meta: meta,
 };
 
 export const textContentShape: ShapeOf<TextContent> = shape('TextContent', {

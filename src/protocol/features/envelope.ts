@@ -76,10 +76,8 @@ export interface CacheableResult extends Result {
   readonly cacheScope?: 'public' | 'private';
 }
 
-/** `_meta` where no key has a meaning of its own. */
+/** `_meta` where no key has a meaning of its own. The schemas have it in data types since 2025-06-18; MCP Apps needs it before too. */
 export const meta: Row<MetaObject, 'optional'> = optional(object);
-/** `_meta` of data types, which have it since 2025-06-18. */
-export const dataMeta: Row<MetaObject, 'optional'> = since('2025-06-18', meta);
 
 export const requestRows: RowsOf<RequestParams> = { _meta: requiredIn(ref(requestMetaShape), from('2026-07-28')) };
 /** Of handshake requests that a stateless revision has no more, or embeds without `_meta`. */

@@ -4,7 +4,7 @@ import { icons, role, type Icon, type Role } from './common.ts';
 import { contentBlock, type ContentBlock } from './content.ts';
 import {
   cacheableRows,
-  dataMeta,
+  meta,
   paginatedResultRows,
   resultRows,
   type CacheableResult,
@@ -90,7 +90,7 @@ export const promptShape: ShapeOf<Prompt> = shape('Prompt', {
   description: optional(string),
   arguments: optional(array(ref(promptArgumentShape))),
   icons,
-  _meta: dataMeta,
+  _meta: meta,
 });
 
 export const promptMessageShape: ShapeOf<PromptMessage> = shape('PromptMessage', { role, content: contentBlock });

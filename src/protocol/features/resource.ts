@@ -1,7 +1,7 @@
 /** Resources and what they hold, apart from how they are asked for. */
 
 import { annotationsShape, icons, type Annotations, type Icon } from './common.ts';
-import { dataMeta } from './envelope.ts';
+import { meta } from './envelope.ts';
 import type { MetaObject } from '../meta.ts';
 import { choice, integer, optional, ref, shape, since, string, type Row, type RowsOf, type ShapeOf } from '../shape.ts';
 
@@ -65,7 +65,7 @@ export const resourceRows: RowsOf<Resource> = {
   annotations: optional(ref(annotationsShape)),
   size: optional(integer),
   icons,
-  _meta: dataMeta,
+  _meta: meta,
 };
 
 export const resourceShape: ShapeOf<Resource> = shape('Resource', resourceRows);
@@ -78,21 +78,21 @@ export const resourceTemplateShape: ShapeOf<ResourceTemplate> = shape('ResourceT
   mimeType: optional(string),
   annotations: optional(ref(annotationsShape)),
   icons,
-  _meta: dataMeta,
+  _meta: meta,
 });
 
 export const textResourceContentsShape: ShapeOf<TextResourceContents> = shape('TextResourceContents', {
   uri: string,
   mimeType: optional(string),
   text: string,
-  _meta: dataMeta,
+  _meta: meta,
 });
 
 export const blobResourceContentsShape: ShapeOf<BlobResourceContents> = shape('BlobResourceContents', {
   uri: string,
   mimeType: optional(string),
   blob: string,
-  _meta: dataMeta,
+  _meta: meta,
 });
 
 /** The content of one resource, text or bytes. */

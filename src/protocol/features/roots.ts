@@ -1,6 +1,6 @@
 /** The places that a client lets a server work in. Deprecated in 2026-07-28. */
 
-import { dataMeta, meta, resultMeta, notificationParamsShape, type NotificationParams } from './envelope.ts';
+import { meta, resultMeta, notificationParamsShape, type NotificationParams } from './envelope.ts';
 import { from, until } from '../lifetime.ts';
 import type { MetaObject, ResultMetaObject } from '../meta.ts';
 import type { MethodRows, NotificationOf, RequestOf } from '../method.ts';
@@ -32,7 +32,7 @@ export interface ListRootsRequest {
   readonly params?: ListRootsRequestParams;
 }
 
-export const rootShape: ShapeOf<Root> = shape('Root', { uri: string, name: optional(string), _meta: dataMeta });
+export const rootShape: ShapeOf<Root> = shape('Root', { uri: string, name: optional(string), _meta: meta });
 
 export const listRootsRequestParamsShape: ShapeOf<ListRootsRequestParams> = shape('ListRootsRequestParams', {
   _meta: meta,

@@ -2,7 +2,7 @@
 
 import { coreTasks } from '../capability.ts';
 import { icons, type Icon } from './common.ts';
-import { dataMeta } from './envelope.ts';
+import { meta } from './envelope.ts';
 import { from } from '../lifetime.ts';
 import type { MetaObject } from '../meta.ts';
 import {
@@ -122,5 +122,5 @@ export const toolShape: ShapeOf<Tool> = shape('Tool', {
   annotations: since('2025-03-26', optional(ref(toolAnnotationsShape))),
   execution: between('2025-11-25', '2026-07-28', optional(ref(toolExecutionShape))),
   icons,
-  _meta: dataMeta,
+  _meta: meta,
 });
