@@ -24,9 +24,17 @@ describe('parley bridge over HTTP', { concurrency: 4 }, () => {
     assert.ok(stdout.includes(`  serves   ${revisions.map(({ date }) => date).join(', ')}\n`));
     assert.match(url, /^http:\/\/127\.0\.0\.1:\d+\/mcp$/);
     assert.ok(stdout.includes(`{"mcpServers":{"parley-example":{"type":"http","url":"${url}"}}}`));
-    assert.match(stdout, /^ {2}warning {2}clients of 2026-07-28 cannot be told apart here: /m);
+    assert.doesNotMatch(stdout, /warning/);
     assert.equal(stderr, '');
     assert.equal(code, 0);
+  });
+
+  test('warns that clients without sessions share the state of a server with sessions', async () => {
+    const old = ['--upstream-revision', '2025-11-25'];
+    const { child, said, ended } = start(['bridge', '--port', '0', ...old, '--', ...exampleCommand]);
+    await said(urlLine);
+    child.kill('SIGTERM');
+    assert.match((await ended).stdout, /^ {2}warning {2}clients of 2026-07-28 cannot be told apart here: /m);
   });
 
   test('says how a host that was refused is allowed, and nothing of a pair that no served revision has', async () => {

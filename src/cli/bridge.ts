@@ -12,6 +12,7 @@ import { readConfig, type Config } from './config/config.ts';
 import { addressOf, reachedByOthers, warningOfAnonymous, warningOn, type Address } from './bridge/bridge-address.ts';
 import { EarlyInput } from './early-input.ts';
 import { clipped } from './explain/text.ts';
+import { revisionOf } from '../protocol/revision.ts';
 import { isTerminal, whenAborted, UsageError, type Io } from './io.ts';
 import { limitOptions, limitsOf } from './bridge/limit.ts';
 import { authOf, type Circumstances, type FoundAuth } from './login/auth-of.ts';
@@ -211,6 +212,8 @@ interface Place {
 interface About {
   readonly name: string;
   readonly lines: string;
+  /** False if no server keeps anything for the clients that the command line cannot tell apart. */
+  readonly hasSessions: boolean;
 }
 
 async function serve<B extends Bridge | MergedBridge>(
@@ -245,14 +248,18 @@ async function lateAfter<B>(early: EarlyInput, opening: Promise<B>): Promise<B> 
   throw new Error('standard input ended before the server had answered');
 }
 
-interface Introduction {
-  readonly name: string;
+interface Introduction extends Pick<About, 'name' | 'hasSessions'> {
   readonly text: string;
 }
 
-function introduce({ endpoint }: Served, { name, lines }: About): Introduction {
+function introduce({ endpoint }: Served, { lines, ...about }: About): Introduction {
   const dates = endpoint.revisions.map(({ date }) => date).join(', ');
-  return { name, text: printed(`parley ${version} in front of ${lines}  serves   ${dates}\n`, 'lines') };
+  return { ...about, text: printed(`parley ${version} in front of ${lines}  serves   ${dates}\n`, 'lines') };
+}
+
+/** True of a server that was not reached yet, too. */
+function hasSessions(revision: string | undefined): boolean {
+  return revisionOf(revision ?? '')?.sessions !== false;
 }
 
 /** Length up to which a name is shown whole, in characters. */
@@ -263,6 +270,7 @@ function aboutOne({ upstream }: Bridge, { kind }: Target): About {
   return {
     name: clipped(server?.name ?? 'server', longestName),
     lines: `${named(upstream)}, which speaks ${revision} over ${kind === 'url' ? 'http' : 'stdio'}\n  server   ${printed(description, 'line')}\n`,
+    hasSessions: hasSessions(revision),
   };
 }
 
@@ -281,6 +289,7 @@ function aboutSeveral({ upstreams }: MergedBridge, machines: readonly string[]):
   return {
     name: 'parley-bridge',
     lines: `${upstreams.length} ${upstreams.length === 1 ? 'server' : 'servers'}\n${lines.join('')}${note}`,
+    hasSessions: upstreams.some(({ facts }) => hasSessions(facts?.revision)),
   };
 }
 
@@ -331,7 +340,7 @@ async function overHttp(
   const entry = { mcpServers: { [introduction.name]: { type: 'http', url } } };
   io.stdout.write(
     printed(
-      `${introduction.text}  url      ${url}\n${pairLine(url, served)}  connect  ${shownJson(entry)}\n${hosts}  try      npx parley-mcp call ${url}\n${warningOfAnonymous(served)}${warningOn(address)}`,
+      `${introduction.text}  url      ${url}\n${pairLine(url, served)}  connect  ${shownJson(entry)}\n${hosts}  try      npx parley-mcp call ${url}\n${introduction.hasSessions ? warningOfAnonymous(served) : ''}${warningOn(address)}`,
       'lines',
     ),
   );
