@@ -319,7 +319,7 @@ test('no query of a URL is shown, and a URL without it means the login', async (
   const url = `${server.url}?project=s3cret`;
   assert.match(
     (await parley('call', url, 'whoami')).stderr,
-    /run: parley login '<url>' \(that of \S+, with its query\)/,
+    /run: parley login '<url>' \(<url> is that of \S+, with its query\)/,
   );
   const login = await parley('login', url);
   assert.equal(login.code, 0, login.stderr);
