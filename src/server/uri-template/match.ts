@@ -155,7 +155,8 @@ function beginnings(piece: ExpressionPiece, text: string, rest: Uint8Array): Uin
   if (piece.optional) found[text.length] = run ? 1 : 0;
   for (let at = text.length - 1; at >= 0; at--) {
     const allowed = !piece.excluded.includes(text.charAt(at));
-    const nextAllowed = at + 1 < text.length && !piece.excluded.includes(text.charAt(at + 1));
+    // Behind the end there is the empty text, which every text includes.
+    const nextAllowed = !piece.excluded.includes(text.charAt(at + 1));
     const follows =
       piece.leads === ''
         ? allowed && run
