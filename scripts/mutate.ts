@@ -92,9 +92,9 @@ function testsOf({ file, at, isTopLevel }: Mutant): readonly Reach[] {
   const near = [`${dirname(file)}/${basename(file, '.ts')}`, `${dirname(file)}/`, `${room}/`];
   const order = ({ test, cpu }: Reach): number => near.filter((start) => !test.startsWith(start)).length * 100 + cpu;
   const hash = hashOf(texts.get(file) ?? '');
-  // The code of a module runs only for the first test that loads it.
+  // What runs when a module is loaded runs only for the first test that loads it.
   const runs = (reach: Reach): boolean =>
-    isTopLevel ? reach.ran[file] !== undefined || reach.test.startsWith(near[1] ?? '') : isRun(reach, file, hash, at);
+    reach.test.startsWith(near[1] ?? '') || (isTopLevel ? reach.ran[file] !== undefined : isRun(reach, file, hash, at));
   return reached
     .filter((reach) => reach.failure === undefined && runs(reach))
     .toSorted((one, other) => order(one) - order(other));

@@ -36,7 +36,9 @@ function scene(t: TestContext) {
     const ask = (only: OnlyOne): Promise<void> => {
       state.only = only;
       state.asked++;
-      return new Promise((resolve, reject) => (over = (error) => (error === undefined ? resolve() : reject(error))));
+      return new Promise(
+        (resolve, reject) => (over = (error) => (error === undefined ? resolve() : reject(error as Error))),
+      );
     };
     asOnlyOne(asking, async () => world.isDone, ask).then(
       (outcome) => (state.outcome = outcome),
