@@ -30,7 +30,8 @@ export class Routes {
 
   /** Hands a request to one server, which must be there. */
   async to(slot: Slot, params: Params, call: Call): Promise<unknown> {
-    const handler = slot.present().host.handler(call.method);
+    const { host } = await slot.present(call.signal);
+    const handler = host.handler(call.method);
     if (handler === undefined) throw new McpError('methodNotFound', `${call.method} is not served by ${slot.name}`);
     return await handler(params, call);
   }

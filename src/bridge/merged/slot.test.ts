@@ -7,6 +7,7 @@ import { ConnectionError } from '../../jsonrpc/transport.ts';
 import { McpError } from '../../protocol/error.ts';
 import { Slot } from './slot.ts';
 
+const { signal } = new AbortController();
 const lost = new McpError('internalError', 'lost', { cause: new ConnectionError('closed', 'the connection is lost') });
 
 /** A slot with a clock of the test. Each attempt to open and to reach its server is settled by the test. */
@@ -56,16 +57,15 @@ const missing = (why: string): string => `n cannot be reached, and its part is m
 test('a server is tried again after 1 second, 2 seconds, 4 seconds, until it is there', async (t) => {
   const { slot, next, tick, took } = slotOf(t);
   const first = slot.start();
-  assert.equal(slot.arriving, first);
+  assert.notEqual(slot.arriving, undefined);
   assert.deepEqual([slot.absent, slot.standing.state], [true, 'connecting']);
-  assert.throws(() => slot.present(), /"n" cannot be reached: it is not connected yet/);
   const failed = assert.rejects(first, /down/);
   await next(new ConnectionError('refused', 'down'));
   await failed;
   assert.equal(slot.arriving, undefined);
   assert.deepEqual(took(), ['open', missing('down')]);
   assert.deepEqual([slot.standing.state, slot.standing.failure], ['failing', 'down']);
-  assert.throws(() => slot.present(), /"n" cannot be reached: the server cannot be reached/);
+  await assert.rejects(slot.present(signal), /"n" cannot be reached: the server cannot be reached/);
   for (const ms of [1_000, 2_000, 4_000]) {
     await tick(ms - 1);
     assert.deepEqual(took(), []);
@@ -76,7 +76,27 @@ test('a server is tried again after 1 second, 2 seconds, 4 seconds, until it is 
   await next('succeed');
   assert.deepEqual(took(), ['joined']);
   assert.deepEqual([slot.absent, slot.standing.state, slot.standing.failure], [false, 'ready', undefined]);
-  assert.equal(slot.present(), slot.single);
+  assert.equal(await slot.present(signal), slot.single);
+});
+
+test('a request for a server that starts waits for it', async (t) => {
+  const { slot, next } = slotOf(t);
+  void slot.start();
+  const there = slot.present(signal);
+  const stop = new AbortController();
+  const aborted = assert.rejects(slot.present(stop.signal), /no longer/);
+  stop.abort(new Error('no longer'));
+  await aborted;
+  await next('succeed');
+  assert.equal(await there, slot.single);
+});
+
+test('a request for a server that starts waits no longer than the patience lasts', async (t) => {
+  const { slot, tick } = slotOf(t, 100);
+  void slot.start();
+  const late = assert.rejects(slot.present(signal), /"n" cannot be reached: it is not connected yet/);
+  await tick(100);
+  await late;
 });
 
 test('the first attempt is waited for no longer than the patience lasts', async (t) => {

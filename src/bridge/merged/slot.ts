@@ -2,6 +2,7 @@ import { backoffMs } from '../../client/connection/backoff.ts';
 import { settledWithin } from '../../jsonrpc/timeout.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import { McpError } from '../../protocol/error.ts';
+import { unlessAborted } from '../../store/turns.ts';
 import { pause } from '../changes.ts';
 import { harmlessWords, wordsOf } from '../failure.ts';
 import type { Single, UpstreamFacts } from '../single/single.ts';
@@ -49,7 +50,6 @@ export class Slot {
   #reviving = false;
   #reaching: Promise<string | undefined> | undefined;
   #joining: Promise<void> | undefined;
-  /** First attempt to reach the server, while it runs and is not old. */
   #arriving: Promise<void> | undefined;
 
   constructor(options: SlotOptions) {
@@ -86,19 +86,18 @@ export class Slot {
   start(): Promise<void> {
     const first = this.#join();
     this.#joining = this.#keepJoining(first);
-    this.#arriving = first;
-    const arrived = (): void => void (this.#arriving = undefined);
-    void settledWithin(this.#options.patienceMs, first).then(arrived);
+    this.#arriving = settledWithin(this.#options.patienceMs, first).then(() => void (this.#arriving = undefined));
     return first;
   }
 
-  /** The first attempt to reach the server, while it runs and may be waited for. */
+  /** Settles with the first attempt to reach the server, or when that was waited for long enough; none afterwards. */
   get arriving(): Promise<void> | undefined {
     return this.#arriving;
   }
 
-  /** Bridge to the server, for a request that is for this server alone. */
-  present(): Single {
+  /** Bridge to the server, for a request that is for this server alone: it may come while the server starts. */
+  async present(signal: AbortSignal): Promise<Single> {
+    if (this.#arriving !== undefined) await unlessAborted(this.#arriving, signal);
     if (this.#single !== undefined) return this.#single;
     const why = this.#failure === undefined ? 'it is not connected yet' : this.#heard;
     throw new McpError('internalError', `the upstream server ${JSON.stringify(this.name)} cannot be reached: ${why}`);
