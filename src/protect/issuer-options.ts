@@ -13,6 +13,11 @@ export interface IntrospectionOptions {
   readonly clientSecret: string;
   /** Place of id and secret; `client_secret_basic` by default. */
   readonly method?: 'client_secret_basic' | 'client_secret_post';
+  /**
+   * The beginning of its tokens, if they have one of their own. Only this issuer is asked about tokens that begin so, and about no others.
+   * Set it where several issuers are asked: the first one that is asked sees a token of the others.
+   */
+  readonly prefix?: string;
 }
 
 /** An authorization server whose tokens are taken. */
@@ -47,7 +52,13 @@ const names: Names<IssuerOptions> = {
   introspection: 1,
   issuerAliases: 1,
 };
-const introspectionNames: Names<IntrospectionOptions> = { endpoint: 1, clientId: 1, clientSecret: 1, method: 1 };
+const introspectionNames: Names<IntrospectionOptions> = {
+  endpoint: 1,
+  clientId: 1,
+  clientSecret: 1,
+  method: 1,
+  prefix: 1,
+};
 
 /** Signatures that a key proves which is no secret of ours. (RFC 7518, section 3.1; RFC 8037; RFC 9864.) */
 export const asymmetric: readonly string[] = [
@@ -90,6 +101,8 @@ function resolve(options: IssuerOptions, audienceClaim: string | undefined): Iss
   const secret = introspection === undefined || typeof introspection.clientSecret === 'string';
   if (!secret || (introspection !== undefined && typeof introspection.clientId !== 'string'))
     throw new TypeError('introspection needs clientId and clientSecret: nobody else may ask about tokens');
+  if (introspection !== undefined && !/^(?:undefined|string)$/.test(typeof introspection.prefix))
+    throw new TypeError(`prefix must be the beginning of tokens, not ${shown(introspection.prefix)}`);
   if (options.jwksUri !== undefined && !URL.canParse(String(options.jwksUri)))
     throw new TypeError(`jwksUri must be the URL of keys, not ${shown(options.jwksUri)}`);
   if (!Array.isArray(issuerAliases) || !issuerAliases.every((alias) => typeof alias === 'string'))

@@ -60,10 +60,17 @@ export function verifierOf(settings: ProtectSettings, issuers: readonly Issuer[]
   };
 }
 
+/** The issuers that may be asked about a token which names none: those whose prefix it has, else those without one. */
+function askable(token: string, issuers: readonly Issuer[]): readonly Issuer[] {
+  const prefixOf = ({ settings }: Issuer): string | undefined => settings.introspection?.prefix;
+  const named = issuers.filter((issuer) => prefixOf(issuer) !== undefined && token.startsWith(prefixOf(issuer) ?? ''));
+  return named.length > 0 ? named : issuers.filter((issuer) => prefixOf(issuer) === undefined);
+}
+
 /** A token that says nothing of itself: those are asked that can be. */
 async function byAny(token: string, issuers: readonly Issuer[], settings: ProtectSettings): Promise<Verified> {
   let problem: unknown = new TokenProblem('malformed');
-  for (const issuer of issuers) {
+  for (const issuer of askable(token, issuers)) {
     const { introspection } = issuer.settings;
     if (introspection === undefined) continue;
     try {
