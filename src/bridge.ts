@@ -14,7 +14,7 @@ import { connect } from './client.ts';
  */
 export const createBridge: CreateBridge = bridgeOver(connect);
 
-export type { Bridge, CreateBridge, MergedBridge } from './bridge/bridge.ts';
+export type { Bridge, BridgeOfPrincipals, CreateBridge, MergedBridge } from './bridge/bridge.ts';
 export type { UpstreamFacts } from './bridge/single/single.ts';
 export type {
   BridgeBehavior,
@@ -31,6 +31,10 @@ export type { RateLimit } from './store/limits.ts';
 export type { TasksAsked } from './bridge/tasks/between.ts';
 export type { UpstreamAuth, UpstreamCredentials } from './bridge/upstream-auth.ts';
 export type { PerPrincipalUpstream } from './bridge/principals/sign-in-options.ts';
+export type { UpstreamGrant } from './bridge/principals/sign-in.ts';
+export type { SignOutOptions } from './bridge/principals/signing-in.ts';
+export type { GrantInfo } from './oauth/person/oauth.ts';
+export type { Identity } from './oauth/grant.ts';
 export type { SessionOf } from './consent/consent.ts';
 export type { EnterpriseUpstream, ExchangeUpstream } from './bridge/principals/exchange-options.ts';
 export type { KnownUpstream, LoginPage, LoginWanted, UpstreamLogin } from './bridge/upstream-login.ts';

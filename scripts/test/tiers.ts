@@ -124,6 +124,7 @@ const slowByReason: Readonly<Record<string, readonly string[]>> = {
     'test/bridge/clients-of-one-person.test.ts',
     'test/bridge/matrix.test.ts',
     'test/bridge/per-principal.test.ts',
+    'test/bridge/sign-out.test.ts',
     'test/fidelity.test.ts',
     'test/flood.test.ts',
     'test/judged-once.test.ts',

@@ -20,30 +20,46 @@ import {
   type UpstreamOptions,
 } from './options.ts';
 import { ConnectionLimit } from './upstream/connection-limit.ts';
-import type { UpstreamStanding } from './merged/slot.ts';
+import { standingOf, type UpstreamStanding } from './merged/slot.ts';
+import type { UpstreamGrant } from './principals/sign-in.ts';
+import type { People, SignOutOptions } from './principals/signing-in.ts';
 import type { UpstreamIdentity } from './upstream-auth.ts';
 
-/** One endpoint in front of one server, for clients of every revision; serve it like a server. */
-export interface Bridge extends Served, Uses {
-  /** Description of the server behind the bridge; where each client is itself there, nothing but its URL is known. */
-  readonly upstream: UpstreamFacts;
+/** The part of a bridge that knows its clients by their principals. */
+export interface BridgeOfPrincipals extends Served, Uses {
   /**
-   * Answers a request of a browser for the pages at which people sign in at the server (`upstreamAuth` with `as: 'per-principal'`);
+   * Answers a request of a browser for the pages at which people sign in at a server (`upstreamAuth` with `as: 'per-principal'`);
    * `undefined` for any other request, which is for others.
    */
   pages(request: Request): Promise<Response> | undefined;
+  /**
+   * Standing of each server for one principal; none while they have no connections here. Where all clients share the connections it is the
+   * same for everybody.
+   */
+  upstreamsOf(principal: string): readonly UpstreamStanding[];
+  /** Lists what people granted at the servers where each signs in: one principal, or all of whom something is kept. */
+  grants(principal?: string): Promise<readonly UpstreamGrant[]>;
+  /**
+   * Signs a person out: ends their sessions and connections, revokes and deletes what they granted, and forgets what they agreed to. Other
+   * processes that share the store find out by the next refusal.
+   *
+   * @returns Whether there were tokens and all were revoked; others are valid until they expire.
+   */
+  signOut(principal: string, options?: SignOutOptions): Promise<{ readonly revoked: boolean }>;
   /** Ends every conversation and every upstream connection. */
   close(): Promise<void>;
 }
 
+/** One endpoint in front of one server, for clients of every revision; serve it like a server. */
+export interface Bridge extends BridgeOfPrincipals {
+  /** Description of the server behind the bridge; where each client is itself there, nothing but its URL is known. */
+  readonly upstream: UpstreamFacts;
+}
+
 /** One endpoint in front of several servers, for clients of every revision; serve it like a server. */
-export interface MergedBridge extends Served, Uses {
+export interface MergedBridge extends BridgeOfPrincipals {
   /** Standing of each server, in order. */
   readonly upstreams: readonly UpstreamStanding[];
-  /** Answers a request of a browser for the pages at which people sign in at one of the servers; `undefined` for any other. */
-  pages(request: Request): Promise<Response> | undefined;
-  /** Ends every conversation and every upstream connection. */
-  close(): Promise<void>;
 }
 
 /** Makes bridges, in front of one server or of several. */
@@ -104,16 +120,23 @@ async function singleBridge(options: BridgeOptions, connect: ConnectUpstream): P
   if (acting.asCallers) {
     const late = await import('./principals/open.ts');
     const principals = late.principalsOf(settings, places, (principal, signal) =>
-      late.openFor(principal, identity, { ...parts, signal }),
+      late.openOwn(principal, identity, { ...parts, signal }),
     );
     return { ...guardable(principals, acting, settings), upstream: unknownFacts(options.upstream) };
   }
   const single = await openSingle({ ...parts, auth: authOf(identity) });
   tellOfService(settings, [[single.facts?.description ?? '', identity]]);
+  const upstream = unknownFacts(options.upstream);
   return {
-    ...guardable(served(within(single.host, settings), single), acting, settings),
+    ...guardable(
+      served(within(single.host, settings), single, () => [
+        standingOf(single.facts?.description ?? upstream.description, single),
+      ]),
+      acting,
+      settings,
+    ),
     get upstream() {
-      return single.facts ?? unknownFacts(options.upstream);
+      return single.facts ?? upstream;
     },
   };
 }
@@ -147,7 +170,7 @@ async function mergedBridge(options: MergedBridgeOptions, connect: ConnectUpstre
     );
     const upstreamsOf = entries.map(([one]) => ({
       name: one,
-      state: 'connecting' as const,
+      state: 'per-principal' as const,
       failure: undefined,
       facts: undefined,
     }));
@@ -155,7 +178,11 @@ async function mergedBridge(options: MergedBridgeOptions, connect: ConnectUpstre
   }
   const merged = await openSeveral(parts, (single, identity) => openSingle({ ...single, auth: authOf(identity) }));
   return {
-    ...guardable(served(within(merged.host, settings), merged), acting, settings),
+    ...guardable(
+      served(within(merged.host, settings), merged, () => merged.upstreams),
+      acting,
+      settings,
+    ),
     get upstreams() {
       return merged.upstreams;
     },
@@ -223,11 +250,9 @@ interface Acting {
   /** True where clients are themselves at one of them. */
   readonly asCallers: boolean;
   readonly behind: ActsBehind | undefined;
-  /** Answers requests of browsers for the pages at which people sign in. */
-  pages(request: Request): Promise<Response> | undefined;
+  /** Those who sign in themselves. */
+  readonly people?: People;
 }
-
-const noPages = (): undefined => undefined;
 
 /** The identity where there are no credentials. */
 const everybody: UpstreamIdentity = { kind: 'one', auth: undefined, isService: false };
@@ -251,18 +276,19 @@ async function actingAs(
       upstreamAuth !== undefined ||
       (typeof upstream === 'object' && 'open' in upstream && upstream.authorization !== undefined),
   );
-  if (!hasCredentials) return { identities: new Map(), asCallers: false, behind: undefined, pages: noPages };
+  if (!hasCredentials) return { identities: new Map(), asCallers: false, behind: undefined };
   const { behindOf, identityOf, isOfPrincipals } = await import('./upstream-auth.ts');
   const identities = new Map(Object.entries(upstreams).map(([name, options]) => [name, identityOf(name, options)]));
   const all = [...identities.values()];
   const behind = behindOf(all);
   if (!all.some(({ kind }) => kind === 'per-principal'))
-    return { identities, asCallers: all.some(isOfPrincipals), behind, pages: noPages };
+    return { identities, asCallers: all.some(isOfPrincipals), behind };
   const { signingIn } = await import('./principals/signing-in.ts');
-  return { ...signingIn(identities, settings), asCallers: true, behind };
+  const people = signingIn(identities, settings);
+  return { identities: people.identities, asCallers: true, behind, people };
 }
 
-function guardable(standalone: Standalone, { behind, pages }: Acting, settings: Settings): WithPages {
+function guardable(standalone: Standalone, { behind, people }: Acting, settings: Settings): BridgeOfPrincipals {
   const { chain, store, listeners } = settings;
   const { endpoint } = standalone;
   return {
@@ -273,7 +299,16 @@ function guardable(standalone: Standalone, { behind, pages }: Acting, settings: 
     },
     endpoint: behind === undefined && store === undefined ? endpoint : { ...endpoint, behind, store, listeners },
     close: () => standalone.close(),
-    pages,
+    pages: (request) => people?.pages(request),
+    upstreamsOf: (principal) => standalone.standings(principal),
+    grants: async (principal) => (await people?.grants(principal)) ?? [],
+    async signOut(principal, options) {
+      // What is renewed meanwhile would stay valid, and a request that comes meanwhile would keep what it read.
+      await standalone.end?.(principal);
+      const ended = (await people?.signOut(principal, options)) ?? { revoked: false };
+      await standalone.end?.(principal);
+      return ended;
+    },
   };
 }
 
@@ -297,20 +332,25 @@ interface Standing {
 /** Something that is served, with its end. */
 interface Standalone {
   readonly endpoint: Endpoint;
+  standings(principal: string): readonly UpstreamStanding[];
+  /** Ends what is one principal's. */
+  end?(principal: string): Promise<void>;
   close(): Promise<void>;
 }
-
-/** The same, with pages and middleware. */
-interface WithPages extends Standalone, Uses, Pick<Acting, 'pages'> {}
 
 function within(host: Host, { rates }: Settings): Host {
   return rates?.within(host) ?? host;
 }
 
-function served(host: Parameters<typeof createEndpoint>[0], standing: Standing): Standalone {
+function served(
+  host: Parameters<typeof createEndpoint>[0],
+  standing: Standing,
+  standings: Standalone['standings'],
+): Standalone {
   const endpoint = createEndpoint(host, () => standing.stop());
   return {
     endpoint,
+    standings,
     close: async () => {
       await endpoint.close();
       await standing.close();

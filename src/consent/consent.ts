@@ -152,6 +152,13 @@ export class Consent {
       if (key.principal === principal && key.issuer === party) await store.write(key, undefined);
   }
 
+  /** The clients that a person agreed to. */
+  async clients(principal: string, party: string): Promise<readonly string[]> {
+    const keys = await this.#options.store.keys('consent');
+    const theirs = keys.filter((key) => key.principal === principal && key.issuer === party);
+    return theirs.flatMap(({ client = [] }) => client);
+  }
+
   /** Tells whether a person agreed that a client uses the account, with these scopes. (Spec, Confused Deputy Problem.) */
   async agreed(about: Agreed): Promise<boolean> {
     const kept = await this.#options.store.read(consentKey(about));

@@ -11,8 +11,11 @@ import type { Single, UpstreamFacts } from '../single/single.ts';
 export interface UpstreamStanding {
   /** Name that the bridge was told to give it. */
   readonly name: string;
-  /** `connecting` until it was reached once; `failing` while it is not reached, which is tried again and again. */
-  readonly state: 'connecting' | 'ready' | 'failing';
+  /**
+   * `connecting` until it was reached once; `failing` while it is not reached, which is tried again and again; `per-principal` where each
+   * client is itself there, so that `upstreamsOf` tells it for one of them.
+   */
+  readonly state: 'connecting' | 'ready' | 'failing' | 'per-principal';
   /** Reason why it is not reached. */
   readonly failure: string | undefined;
   /** Description of the server; `undefined` until it was reached once. */
@@ -30,6 +33,12 @@ export interface SlotOptions {
   onJoin(single: Single, first: boolean): void;
   onWarning(message: string): void;
   random(): number;
+}
+
+/** The standing of a server, by what is known of it. */
+export function standingOf(name: string, { facts, failure }: Pick<Single, 'facts' | 'failure'>): UpstreamStanding {
+  const reached = facts === undefined ? 'connecting' : 'ready';
+  return { name, state: failure === undefined ? reached : 'failing', failure, facts };
 }
 
 /** Place of one upstream in a merged bridge: it is held while the server is not there, and filled when it comes. */
@@ -69,13 +78,7 @@ export class Slot {
   }
 
   get standing(): UpstreamStanding {
-    const reached = this.#single === undefined ? 'connecting' : 'ready';
-    return {
-      name: this.name,
-      state: this.#failure === undefined ? reached : 'failing',
-      failure: this.#failure,
-      facts: this.#single?.facts,
-    };
+    return standingOf(this.name, { facts: this.#single?.facts, failure: this.#failure ?? this.#single?.failure });
   }
 
   /**

@@ -20,6 +20,7 @@ function watched(idle: () => boolean): Watched {
       return idle();
     },
     heard: () => undefined,
+    standings: () => [],
     close: async () => undefined,
   };
   const entry = new PrincipalEntry({ open: async () => bridge, tick: () => ++ticks, onRested: () => rested++ });

@@ -2,12 +2,15 @@
 
 import type { AuthInfo, Endpoint, Link } from '../../host/endpoint.ts';
 import { after } from '../../jsonrpc/timeout.ts';
+import type { UpstreamStanding } from '../merged/slot.ts';
 
 /** The bridge of one principal. */
 export interface OfPrincipal {
   readonly endpoint: Endpoint;
   /** Tells whether nobody waits for anything of it. */
   readonly idle: boolean;
+  /** Standing of each server behind it. */
+  standings(): readonly UpstreamStanding[];
   /** Hears who sends a request now: the same principal, by a newer token perhaps. */
   heard(auth: AuthInfo): void;
   close(): Promise<void>;

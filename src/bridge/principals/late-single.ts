@@ -76,6 +76,7 @@ class LateSingle implements Single {
   readonly #forget: (() => void) | undefined;
   #single: Single | undefined;
   #opening: Promise<Single> | undefined;
+  #failure: string | undefined;
 
   constructor(options: LateSingleOptions) {
     this.#options = options;
@@ -85,6 +86,10 @@ class LateSingle implements Single {
 
   get facts(): Single['facts'] {
     return this.#single?.facts;
+  }
+
+  get failure(): string | undefined {
+    return this.#single === undefined ? this.#failure : undefined;
   }
 
   get idle(): boolean {
@@ -103,6 +108,7 @@ class LateSingle implements Single {
     try {
       return await this.#opening;
     } catch (error) {
+      this.#failure = wordsOf(error);
       throw error instanceof McpError ? error : unreachable(error);
     }
   }

@@ -5,7 +5,9 @@ import type { AuthInfo } from '../../host/endpoint.ts';
 import { latestOf } from './callers.ts';
 import { createEndpoint } from '../../host/serve.ts';
 import type { Host } from '../../host/host.ts';
+import { describeUrl } from '../../http/client/words.ts';
 import type { Settings } from '../options.ts';
+import { standingOf, type UpstreamStanding } from '../merged/slot.ts';
 import { openSingle, type Single, type SingleOptions } from '../single/single.ts';
 import type { ConnectionLimit } from '../upstream/connection-limit.ts';
 import type { UpstreamIdentity } from '../upstream-auth.ts';
@@ -25,8 +27,10 @@ export interface Principal {
 }
 
 /** Part of a bridge that is one principal's. */
-interface OwnBridge {
+export interface OwnBridge {
   readonly host: Host;
+  /** Standing of each server behind it. */
+  readonly upstreams: readonly UpstreamStanding[];
   readonly idle: boolean;
   stop(): void;
   close(): Promise<void>;
@@ -50,6 +54,7 @@ export function principalsOf(
         get idle() {
           return behind.idle;
         },
+        standings: () => behind.upstreams,
         heard: (by) => void (principal.latest = latestOf(principal.latest, by)),
         close: async () => {
           await endpoint.close();
@@ -58,6 +63,25 @@ export function principalsOf(
       };
     },
   });
+}
+
+/** The bridge of one principal before one server. */
+export async function openOwn(...given: Parameters<typeof openFor>): Promise<OwnBridge> {
+  const single = await openFor(...given);
+  const { upstream } = given[2];
+  const name =
+    typeof upstream === 'object' && 'open' in upstream ? upstream.description : describeUrl(new URL(upstream));
+  return {
+    host: single.host,
+    get upstreams() {
+      return [standingOf(name, single)];
+    },
+    get idle() {
+      return single.idle;
+    },
+    stop: () => single.stop(),
+    close: () => single.close(),
+  };
 }
 
 /** Opens one server for one principal: as that principal where that was chosen, else as everybody is there. */

@@ -17,6 +17,7 @@ test('whoever runs the bridge hears of sessions that end since too many people h
     } as unknown as OfPrincipal['endpoint'],
     idle: true,
     heard: () => undefined,
+    standings: () => [],
     close: async () => undefined,
   };
   // Of all settings it needs these here.
@@ -60,6 +61,7 @@ test('the principal that was used least recently gives its connection up for ano
         endpoint: { revisions: [], converse: () => ({ close: () => undefined }) },
         idle: true,
         heard: () => undefined,
+        standings: () => [],
         close: async () => places.giveBack(owner, Promise.resolve()),
       } as unknown as OfPrincipal;
     },

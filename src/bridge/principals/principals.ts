@@ -4,6 +4,7 @@ import type { AuthInfo, Conversation, Endpoint, Link } from '../../host/endpoint
 import type { Host } from '../../host/host.ts';
 import { createEndpoint } from '../../host/serve.ts';
 import { McpError } from '../../protocol/error.ts';
+import type { UpstreamStanding } from '../merged/slot.ts';
 import type { Settings } from '../options.ts';
 import type { ConnectionLimit, Holder } from '../upstream/connection-limit.ts';
 import { EndedSessions } from '../upstream/ended-sessions.ts';
@@ -53,6 +54,17 @@ export class Principals {
         ) ?? [],
       close: () => this.close(),
     };
+  }
+
+  /** Standing of each server for a principal; none where they have no bridge now. */
+  standings(principal: string): readonly UpstreamStanding[] {
+    return this.#entries.get(principal)?.bridge?.standings() ?? [];
+  }
+
+  /** Ends the sessions and the connections of a principal, whose next request begins anew. */
+  async end(principal: string): Promise<void> {
+    this.#giveUp(principal);
+    await Promise.all(this.#closing);
   }
 
   /** Ends the bridge of every principal. Closing twice is fine. */

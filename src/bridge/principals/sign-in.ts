@@ -5,7 +5,7 @@ import { AuthorizationError } from '../../auth/errors.ts';
 import { scopesOf, unionOf } from '../../auth/scopes.ts';
 import { Consent, type ConsentParty } from '../../consent/consent.ts';
 import type { Visit } from '../../consent/visits.ts';
-import { oauth, type OAuth } from '../../oauth/person/oauth.ts';
+import { oauth, type GrantInfo, type OAuth } from '../../oauth/person/oauth.ts';
 import { page } from '../../oauth/person/page.ts';
 import type { CredentialStore } from '../../store/credentials.ts';
 import { memoryCredentialStore } from '../../store/memory-credentials.ts';
@@ -24,6 +24,15 @@ export interface SignInOptions {
   readonly asker: string;
   now(): number;
   onError(error: unknown): void;
+}
+
+/** What a person granted to a bridge at a server; no token is in it. */
+export interface UpstreamGrant extends GrantInfo {
+  /** The server: its name among several, or its URL without a query. */
+  readonly upstream: string;
+  readonly principal: string;
+  /** Ids of the clients that the person agreed to; those whose tokens name none are not among them. */
+  readonly clients: readonly string[];
 }
 
 /** One person at the upstream. */
@@ -84,6 +93,30 @@ export class UpstreamSignIn implements ConsentParty {
   /** Tells whether a person agreed that a client uses what they granted here. (Spec, Confused Deputy Problem.) */
   async agreed(principal: string, client: string | undefined): Promise<boolean> {
     return await this.consent.agreed({ principal, party: this.id, client, scopes: [] });
+  }
+
+  /** The grant of a person here, and the clients that they agreed to; nothing where they have none. */
+  async grant(principal: string): Promise<Omit<UpstreamGrant, 'upstream'> | undefined> {
+    const { upstream } = this.#options;
+    const info = await this.#forOne(principal).identity({ server: upstream });
+    if (info === undefined) return undefined;
+    return { ...info, principal, clients: await this.consent.clients(principal, this.id) };
+  }
+
+  /** The persons of whom anything is kept. */
+  async principals(): Promise<readonly string[]> {
+    const keys = await this.#store.keys('server');
+    return [...new Set(keys.flatMap(({ principal = [] }) => principal))];
+  }
+
+  /** Revokes and deletes what a person granted here, and forgets what they agreed to. */
+  async signOut(principal: string, revoke: boolean): Promise<{ readonly revoked: boolean }> {
+    await this.consent.forget(principal, this.id);
+    return await this.#forOne(principal).logout({ server: this.#options.upstream, revoke });
+  }
+
+  #forOne(principal: string): OAuth {
+    return this.#oauth(withoutBegunLogins(this.#storeOf(principal)), [], () => undefined);
   }
 
   /** Follows one person at the upstream. */

@@ -48,6 +48,8 @@ export interface Single {
   readonly host: Host;
   /** Description of the server. */
   readonly facts: UpstreamFacts | undefined;
+  /** Reason why it was not reached yet, or not the last time; for those that are opened before they are reached. */
+  readonly failure?: string | undefined;
   /** Tells whether nobody waits for anything of it. */
   readonly idle: boolean;
   /** Tells whether a task is one of this server that is kept here for the client of a request. */
