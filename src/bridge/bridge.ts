@@ -116,17 +116,17 @@ async function singleBridge(options: BridgeOptions, connect: ConnectUpstream): P
   const acting = await actingAs({ createBridge: options }, settings);
   const identity = acting.identities.get('createBridge') ?? everybody;
   const places = placesOf(settings);
+  const upstream = unknownFacts(options.upstream);
   const parts = { ...options, ...settings, connect, places };
   if (acting.asCallers) {
     const late = await import('./principals/open.ts');
     const principals = late.principalsOf(settings, places, (principal, signal) =>
-      late.openOwn(principal, identity, { ...parts, signal }),
+      late.openOwn(upstream.description, principal, identity, { ...parts, signal }),
     );
-    return { ...guardable(principals, acting, settings), upstream: unknownFacts(options.upstream) };
+    return { ...guardable(principals, acting, settings), upstream };
   }
   const single = await openSingle({ ...parts, auth: authOf(identity) });
   tellOfService(settings, [[single.facts?.description ?? '', identity]]);
-  const upstream = unknownFacts(options.upstream);
   return {
     ...guardable(
       served(within(single.host, settings), single, () => [

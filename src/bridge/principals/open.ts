@@ -5,7 +5,6 @@ import type { AuthInfo } from '../../host/endpoint.ts';
 import { latestOf } from './callers.ts';
 import { createEndpoint } from '../../host/serve.ts';
 import type { Host } from '../../host/host.ts';
-import { describeUrl } from '../../http/client/words.ts';
 import type { Settings } from '../options.ts';
 import { standingOf, type UpstreamStanding } from '../merged/slot.ts';
 import { openSingle, type Single, type SingleOptions } from '../single/single.ts';
@@ -65,12 +64,13 @@ export function principalsOf(
   });
 }
 
-/** The bridge of one principal before one server. */
-export async function openOwn(...given: Parameters<typeof openFor>): Promise<OwnBridge> {
+/**
+ * Opens the bridge of one principal before one server.
+ *
+ * @param name Name of the server in its standing.
+ */
+export async function openOwn(name: string, ...given: Parameters<typeof openFor>): Promise<OwnBridge> {
   const single = await openFor(...given);
-  const { upstream } = given[2];
-  const name =
-    typeof upstream === 'object' && 'open' in upstream ? upstream.description : describeUrl(new URL(upstream));
   return {
     host: single.host,
     get upstreams() {

@@ -26,7 +26,7 @@ export interface SignInOptions {
   onError(error: unknown): void;
 }
 
-/** What a person granted to a bridge at a server; no token is in it. */
+/** Grant of a person to a bridge at a server; no token is in it. */
 export interface UpstreamGrant extends GrantInfo {
   /** The server: its name among several, or its URL without a query. */
   readonly upstream: string;

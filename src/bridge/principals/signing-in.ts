@@ -74,6 +74,6 @@ export interface People {
 export interface SignOutOptions {
   /** The only server at which they are signed out: its name among several. */
   readonly upstream?: string;
-  /** Whether the authorization server is told; true by default. */
+  /** Revocation of the tokens at the authorization server; true by default. */
   readonly revoke?: boolean;
 }
