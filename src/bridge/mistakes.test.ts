@@ -44,3 +44,7 @@ for (const [what, options, words] of [
   test(`a bridge of ${what} is refused at once, by the right name`, async () => {
     await assert.rejects(make(options), { name: 'TypeError', message: words });
   });
+
+test('a bridge of a URL without credentials fails only since nobody answers there', async () => {
+  await assert.rejects(make({ upstream: 'http://127.0.0.1:1/mcp' }), { name: 'ConnectionError' });
+});

@@ -46,6 +46,7 @@ test('who listens before their person signs in hears of it, by whatever process 
     // Nobody is asked here.
     login: { onGranted: () => () => undefined } as never,
   });
+  assert.deepEqual([single.host.maxRounds, single.host.askTimeoutMs], [32, 600_000]);
   const told: string[] = [];
   const call = {
     method: 'subscriptions/listen',
