@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { check } from './check.ts';
 import { McpError } from '../error.ts';
 import { fromWire } from './from-wire.ts';
+import { pathText } from './read.ts';
 import { newestRevision, revisionOf, revisions, type Revision, type RevisionDate } from '../revision.ts';
 import { readResourceResultShape } from '../features/resources.ts';
 import { loggingMessageNotificationParamsShape } from '../features/logging.ts';
@@ -192,4 +193,11 @@ test('a cancellation without a request is understood', () => {
   assert.deepEqual(fromWire(at('2025-11-25'), cancelledNotificationParamsShape, {}), {});
   assert.deepEqual(check(at('2025-11-25'), cancelledNotificationParamsShape, {}), []);
   assert.equal(check(newestRevision, cancelledNotificationParamsShape, {}).length, 1);
+});
+
+test('a name in the path of a mistake is cut at 64 characters', () => {
+  const [fits, over] = ['k'.repeat(64), 'k'.repeat(65)];
+  assert.deepEqual([pathText([fits]), pathText([over])], [fits, `${fits}…`]);
+  assert.equal(pathText(['a', 0, 'b', 1]), 'a[0].b[1]');
+  assert.equal(pathText([0, 'a']), '[0].a');
 });
