@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import { dates, errorOf, open, resultOf } from '../../test/support/raw.ts';
 import { McpError } from '../protocol/error.ts';
 import { createServer } from '../server/server.ts';
+import type { Host } from './host.ts';
+import { reportUnanswered } from './masking.ts';
 
 const info = { name: 'tested', version: '1.0.0' };
 
@@ -87,4 +89,27 @@ test('an McpError of a handler keeps its code, message and data, and nothing of 
     assert.deepEqual(await raw.error('prompts/get', { name: 'fail' }), wanted);
     assert.deepEqual(await raw.error('resources/read', { uri: 'a://b' }), wanted);
   }
+});
+
+test('a result that comes while a question is open is reported with its place, unless it asks or failed', () => {
+  const heard: string[] = [];
+  const host = {
+    onError: (error: Error, where: string) => heard.push(`${where}: ${error.message}`),
+  } as unknown as Host;
+  const report = (result: object | undefined, params: object = {}): readonly string[] => {
+    const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params } as never;
+    reportUnanswered(host, message, result && ({ jsonrpc: '2.0', id: 1, ...result } as never));
+    return heard.splice(0);
+  };
+  const why = 'the handler returned before its question to the client was answered; await ctx.elicit and its like';
+  assert.deepEqual(report({ result: {} }, { name: 'x' }), [`tools/call "x": ${why}`]);
+  assert.deepEqual(report({ result: { isError: false, resultType: 'complete' } }), [`tools/call: ${why}`]);
+  for (const other of [
+    undefined,
+    { error: { code: 1, message: 'x' } },
+    { result: { isError: true } },
+    { result: { resultType: 'input_required' } },
+  ])
+    assert.deepEqual(report(other), []);
+  assert.deepEqual(report({ result: {} }, { uri: 'u'.repeat(201) }), [`tools/call "${'u'.repeat(200)}": ${why}`]);
 });
