@@ -120,3 +120,31 @@ test('a key that is kept and damaged is told of without a character of it', asyn
     });
   }
 });
+
+test('a server that wants a nonce in proofs gets each once more with it, and nobody signs in again', async (t) => {
+  const world = createWorld();
+  bind(world);
+  demand(world);
+  const { '/mcp': bound } = world.laws.answers;
+  let nonce = 'n1';
+  let refusals = 0;
+  const nonceIn = (proof: string | null): unknown => {
+    const [, claims = ''] = proof?.split('.') ?? [];
+    return (JSON.parse(Buffer.from(claims, 'base64url').toString()) as Record<string, unknown>)['nonce'];
+  };
+  const answers: NonNullable<typeof bound> = (asked) => {
+    const refused = bound?.(asked);
+    if (refused !== undefined || nonceIn(asked.headers.get('dpop')) === nonce) return refused;
+    refusals++;
+    const headers = { 'www-authenticate': 'DPoP error="use_dpop_nonce"', 'dpop-nonce': nonce };
+    return new Response('{}', { status: 401, headers });
+  };
+  world.laws.answers = { ...world.laws.answers, '/mcp': answers };
+  const client = await world.connect(world.oauth({ dpop: 'auto' }));
+  t.after(() => client.close());
+  await client.listTools();
+  assert.deepEqual([refusals, world.pages.length], [1, 1]);
+  nonce = 'n2';
+  await client.callTool('read');
+  assert.deepEqual([refusals, world.pages.length], [2, 1]);
+});
