@@ -11,10 +11,10 @@ import type { Slot } from './slot.ts';
 const call = (method = 'resources/read', aborted = false): Call => ({ method, aborted }) as never;
 
 /** A server that answers a request so. */
-function slot(name: string, answer?: () => unknown, capabilities: object = { resources: {} }): Slot {
+function slot(name: string, answer?: () => unknown, capabilities: object = { resources: {} }, absent = false): Slot {
   const host = { capabilities: () => capabilities, handler: () => answer && (async () => answer()) };
   const single = { host };
-  return { name, label: name, absent: false, single, present: () => single } as never;
+  return { name, label: name, absent, single, present: () => single } as never;
 }
 
 const [a, b] = [slot('a'), slot('b')];
@@ -90,7 +90,7 @@ describe('a URI', () => {
 
 describe('a name', () => {
   test('that is nobody’s or several servers’ is an error that says what to write, or who is away', async () => {
-    const found = routes([], [], [a, { ...slot('b'), absent: true } as never]);
+    const found = routes([], [], [a, slot('b', undefined, {}, true)]);
     const words = async (name: string): Promise<string> =>
       await found.named('tools', name, call()).then(
         ({ owner }) => owner.name,
