@@ -1,4 +1,4 @@
-import { after, monotonicNow } from '../jsonrpc/timeout.ts';
+import { after, monotonicNow, settledWithin } from '../jsonrpc/timeout.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import type { Implementation } from '../protocol/features/common.ts';
 import { revisions as published, type Revision } from '../protocol/revision.ts';
@@ -7,6 +7,7 @@ import { destructiveIn, type AllowedCall } from './bench/allowed.ts';
 import { Bench, excerptOf, type Ground, type Way } from './bench/bench.ts';
 import { inFront, type Exchanged } from './bench/exchange.ts';
 import { Budget, Spent, type Bounds } from './bench/limits.ts';
+import { rawLines } from './bench/lines.ts';
 import { patiently } from './bench/patience.ts';
 import { judgeAlong, judgeLast, type Acting } from './lanes.ts';
 import { Recorded } from './recorded.ts';
@@ -65,7 +66,8 @@ export async function runRules(options: RunOptions): Promise<RunResult> {
   const recorded = new Recorded();
   const suspects = new Suspects();
   const anyway = new Set<string>();
-  const way = patientWay(options.way, budget, signal);
+  const { way: begun, ended } = await started(options.way, signal);
+  const way = patientWay(begun, budget, signal);
   const ground: Ground = {
     info,
     way,
@@ -90,27 +92,48 @@ export async function runRules(options: RunOptions): Promise<RunResult> {
   };
   // What the server speaks besides says what is right in the revisions that are judged.
   const benches = published.map((revision) => new Bench(revision, ground));
-  const judged: JudgedRule[] = [];
-  const seen: RevisionSeen[] = [];
-  const uncalled: CheckReport['uncalled'][number][] = [];
-  const among: Revision[] = [];
+  const gathered: Gathered = { judged: [], seen: [], uncalled: [], among: [] };
+  const { judged, seen, uncalled, among } = gathered;
   let cut: string | undefined;
   try {
-    await unlessAborted(judgeAll(benches, options, { judged, seen, uncalled, among }), signal);
+    if (ended !== undefined) seen.push(...options.revisions.map(({ date }) => ({ revision: date, ...ended })));
+    else await unlessAborted(judgeAll(benches, options, gathered), signal);
   } catch (error) {
     if (!(error instanceof Spent)) throw error;
     cut = error.message;
   } finally {
     inTime();
-    await Promise.all(benches.map((bench) => bench.close()));
+    const unused = way.over === 'stdio' ? (way.started ?? []) : [];
+    await Promise.all([...benches, ...unused].map((one) => one.close()));
   }
   // What a process says at its very end is judged too, and so is what was said before it was cut short.
   judged.push(...watching.outcomes(among, judged));
   const { report: wire } = recorded;
   const never = uncalled.filter(({ name }) => !anyway.has(name));
-  const { messages } = budget;
   cut ??= tooSoon(judged);
-  return { revisions: seen, judged, uncalled: never, messages, wire, ...(cut !== undefined && { cut }) };
+  const more = cut === undefined ? {} : { cut };
+  return { revisions: seen, judged, uncalled: never, messages: budget.messages, wire, ...more };
+}
+
+/** Time in which a command that cannot run ends by itself as a rule, in milliseconds. */
+const ownEndMs = 500;
+
+/**
+ * Starts a command for the first conversation, and gives it a moment to end by itself: it would do so in each conversation.
+ *
+ * @returns The way with that process, or why it ended.
+ */
+async function started(
+  way: Way,
+  signal: AbortSignal,
+): Promise<{ readonly way: Way; readonly ended?: Omit<RevisionSeen, 'revision'> }> {
+  if (way.over !== 'stdio' || signal.aborted) return { way };
+  const lines = await rawLines(way.start);
+  if (!(await settledWithin(ownEndMs, lines.exited))) return { way: { ...way, started: [lines] } };
+  const why = (await lines.whyEnded(' before it was asked anything')) ?? '';
+  await lines.close();
+  const hint = why.includes('--env ') ? '' : '; variables of yours are passed on by --env NAME alone';
+  return { way, ended: { spoken: false, why: `${why}${hint}` } };
 }
 
 /** Words for what was not waited for, where rows could not be judged for that. */

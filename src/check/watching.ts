@@ -112,7 +112,12 @@ export class Watching {
         this.#broken(key, [found, ...(found.more ?? [])], { causes, exchange, revision });
       else {
         causes.push(rule);
-        if (seen?.verdict !== 'breaks') this.#seen.set(key, { verdict: 'breaks', ...placeOf(found, exchange) });
+        if (seen?.verdict !== 'breaks')
+          this.#seen.set(key, {
+            verdict: 'breaks',
+            ...placeOf(found, exchange),
+            more: (found.more ?? []).slice(0, mostPlaces).map((fault) => placeOf(fault, exchange)),
+          });
       }
     }
   }
@@ -173,6 +178,9 @@ export class Watching {
 
 /** Most places beside the first, and most faults with a cause that are remembered. */
 const [mostMore, mostNamed] = [4, 200];
+
+/** Most places beside the first of one message that are told of a rule by name. */
+const mostPlaces = 20;
 
 /** Rules that act and name what a message of some method must have, and where; nowhere is the result itself, which is no object. */
 const byProbe = [

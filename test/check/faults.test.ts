@@ -7,7 +7,7 @@ import { metaKey } from '../../src/protocol/meta.ts';
 import { chosenRevisions, revisions } from '../../src/protocol/revision.ts';
 import { callFaults } from './call-faults.ts';
 import { faults, metaOf } from './faults.ts';
-import { faulty, json, type Fault } from './faulty.ts';
+import { faulty, json, result, type Fault } from './faulty.ts';
 import { headerFaults } from './header-faults.ts';
 import { meaningFaults } from './meaning-faults.ts';
 import { writtenFaults } from './written-faults.ts';
@@ -38,6 +38,26 @@ for (const revision of revisions)
     assert.deepEqual(report.revisions, [{ revision: revision.date, spoken: true }]);
     assert.ok(report.rows.some(({ id, verdict }) => id === 'harden-no-json' && verdict === 'holds'));
   });
+
+test('every wrong block of a result is found, with its place', async (t) => {
+  const image = { type: 'image', data: '!', mimeType: 'image/png' };
+  const fault = result('tools/call', (of) => void (of['content'] = [{ type: 'text', text: 'x' }, image, image]));
+  const { findings } = await judged(t, fault, ['tools-029']);
+  const places = findings.map(({ where = '' }) => where).filter((where) => where.startsWith('tools/sum/'));
+  assert.deepEqual([...new Set(places)], ['tools/sum/content[1]', 'tools/sum/content[2]']);
+});
+
+test('every tool whose results break a rule is found', async (t) => {
+  const fault = result('tools/call', (of) => void (of['structuredContent'] = { a: 1 }));
+  const { findings } = await judged(t, fault, ['tools-013']);
+  assert.ok(new Set(findings.map(({ where }) => where)).size > 1, JSON.stringify(findings.map(({ where }) => where)));
+});
+
+test('a declared capability whose method is not there is found', async (t) => {
+  const [row = '', fault = {}] = toldFaults['no-templates'] ?? [];
+  const { findings } = await judged(t, fault, [row]);
+  assert.match(findings[0]?.why ?? '', /resources is declared, and resources\/templates\/list is not found/);
+});
 
 /** Answers a method with a text in the place of a result. */
 function textFor(asked: string): Fault {

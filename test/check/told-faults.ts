@@ -83,6 +83,15 @@ export const toldFaults: Readonly<Record<string, readonly [row: string, fault: F
     'harden-listed-twice',
     turning('prompts/list', (cursor) => (cursor === undefined ? 'turn' : undefined)),
   ],
+  'no-templates': [
+    'harden-declared',
+    {
+      request: ({ message: { method, id } }) =>
+        method === 'resources/templates/list'
+          ? json(200, { jsonrpc: '2.0', id, error: { code: -32_601, message: 'Method not found' } })
+          : undefined,
+    },
+  ],
   'refuses-tokens': ['wire-meta', refusing(({ progressToken }) => progressToken === 'parley-check-token')],
   'refuses-keys': ['wire-meta', refusing((meta) => 'com.example/parley-check' in meta)],
   'plain-errors': [

@@ -19,7 +19,8 @@ import { Prober, type ProbeMessage, type Answered, type Manner, type Road } from
 /** Way to the server that is judged. */
 export type Way =
   | { readonly over: 'http'; readonly http: RawHttp }
-  | { readonly over: 'stdio'; readonly start: StartedBy };
+  /** Of processes, one may have been started already, for the first conversation. */
+  | { readonly over: 'stdio'; readonly start: StartedBy; readonly started?: RawLines[] };
 
 /** Parts that the benches of one run share. */
 export interface Ground {
@@ -378,8 +379,7 @@ export class Bench {
       return { over: 'sse', lines: await rawPair(way.http, waitMs) };
     }
     budget.child();
-    const lines: RawLines = await rawLines(way.start);
-    return { over: 'stdio', lines };
+    return { over: 'stdio', lines: way.started?.pop() ?? (await rawLines(way.start)) };
   }
 }
 

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { after, settledWithin } from '../../jsonrpc/timeout.ts';
 import { resolveCommand } from '../../stdio/client/command.ts';
-import { childEnvironment, type Environment } from '../../stdio/client/environment.ts';
+import { childEnvironment, unpassedIn, type Environment } from '../../stdio/client/environment.ts';
 import { endWithProcess, forget, signalTree } from '../../stdio/client/process-tree.ts';
 import { Places } from './limits.ts';
 import { Coming, toldText, mostBytes, Unasked, type Exchanged, type ExchangeLimits } from './exchange.ts';
@@ -30,25 +30,38 @@ export interface RawLines {
   close(): Promise<void>;
 }
 
+/** Those of a process that was started here. */
+export interface ProcessLines extends RawLines {
+  /**
+   * Tells how it ended, with what it wrote to standard error, and the variables that it mentions and did not get; `undefined` while it lives.
+   *
+   * @param when Words for the time of its end.
+   */
+  whyEnded(when?: string): Promise<string | undefined>;
+}
+
 /** A mark that some programs write before all text, and that no reader of JSON has to pass over. (RFC 8259, section 8.1.) */
 const byteOrderMark = '\ufeff';
+
+/** Characters of standard error that are kept, and that are shown of its beginning and its end. */
+const [mostStderr, halfShown] = [4_096, 300];
 
 /** Time that each step of ending a process may take, in milliseconds. */
 const endMs = 2_000;
 
 /** Starts a process to speak lines with; one that cannot be started has `ended`. */
-export async function rawLines({ command, args, env }: StartedBy): Promise<RawLines> {
+export async function rawLines({ command, args, env }: StartedBy): Promise<ProcessLines> {
   const given = childEnvironment(env);
   const { file, args: words, verbatim } = resolveCommand(command, args, given);
   const child = spawn(file, words, {
     env: given,
-    stdio: ['pipe', 'pipe', 'ignore'],
+    stdio: ['pipe', 'pipe', 'pipe'],
     shell: false,
     detached: process.platform !== 'win32',
     windowsHide: true,
     windowsVerbatimArguments: verbatim,
   });
-  const lines = new Lines(child);
+  const lines = new Lines(child, env);
   await new Promise<void>((resolve) => {
     child.once('spawn', resolve);
     child.once('error', () => resolve());
@@ -56,10 +69,13 @@ export async function rawLines({ command, args, env }: StartedBy): Promise<RawLi
   return lines;
 }
 
-class Lines implements RawLines {
+class Lines implements ProcessLines {
   readonly #unasked = new Unasked();
   ended: string | undefined;
   readonly #child: ChildProcess;
+  readonly #env: Environment;
+  #stderr = '';
+  readonly #stderrEnded: Promise<void>;
   readonly exited: Promise<void>;
   readonly #drained: Promise<void>;
   #rest = '';
@@ -71,8 +87,9 @@ class Lines implements RawLines {
   #coming: Coming | undefined;
   readonly #turn = new Places(1);
 
-  constructor(child: ChildProcess) {
+  constructor(child: ChildProcess, env: Environment) {
     this.#child = child;
+    this.#env = env;
     endWithProcess(child);
     this.exited = new Promise((resolve) => {
       const over = (how: string): void => {
@@ -84,6 +101,9 @@ class Lines implements RawLines {
       child.once('error', (error) => over(error.message));
     });
     this.#drained = new Promise((resolve) => void child.stdout?.once('end', resolve));
+    this.#stderrEnded = new Promise((resolve) => void child.stderr?.once('close', resolve));
+    child.stderr?.on('error', () => undefined).setEncoding('utf8');
+    child.stderr?.on('data', (text: string) => (this.#stderr = (this.#stderr + text).slice(-mostStderr)));
     child.stdin?.on('error', () => undefined);
     child.stdout?.on('error', () => undefined);
     const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -131,8 +151,21 @@ class Lines implements RawLines {
     this.#coming = undefined;
     const { messages, malformed } = coming;
     const odd = coming.isUtf8 ? {} : { isUtf8: false as const };
-    const reason = this.ended === undefined ? {} : { reason: `the process ended with ${this.ended}` };
+    const why = await this.whyEnded();
+    const reason = why === undefined ? {} : { reason: why };
     return { sent, status: undefined, headers: {}, text: coming.text, messages, malformed, ...odd, end, ...reason };
+  }
+
+  async whyEnded(when: string = ''): Promise<string | undefined> {
+    if (this.ended === undefined) return undefined;
+    // What it wrote last may come after its end.
+    await settledWithin(endMs / 10, this.#stderrEnded);
+    const said = this.#stderr.trim().replaceAll(/\s+/g, ' ');
+    const unpassed = unpassedIn(said, this.#env);
+    const options = unpassed.map((name) => `--env ${name}`).join(' ');
+    const lacks = unpassed.length === 0 ? '' : `; ${unpassed.join(', ')} of yours was not passed on: ${options} does`;
+    const shown = said.length <= 2 * halfShown ? said : `${said.slice(0, halfShown)} … ${said.slice(-halfShown)}`;
+    return `the process ended with ${this.ended}${when}${said === '' ? '' : `: ${shown}`}${lacks}`;
   }
 
   write(text: string): void {
@@ -153,6 +186,7 @@ class Lines implements RawLines {
     signalTree(this.#child, 'SIGKILL');
     forget(this.#child);
     this.#child.stdout?.destroy();
+    this.#child.stderr?.destroy();
   }
 
   #came(text: string): void {

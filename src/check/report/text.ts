@@ -11,9 +11,7 @@ export function textReport(report: CheckReport, { verbose = false }: { readonly 
   const lines = [
     `${target}, over ${transport}`,
     `speaks ${spoken.length === 0 ? 'no revision' : spoken.join(', ')}`,
-    ...revisions
-      .filter((one) => !one.spoken && side !== 'client')
-      .map(({ revision, why }) => `  not ${revision}: ${oneLine(why ?? '')}`),
+    ...(side === 'client' ? [] : unspokenLines(revisions)),
     ...(revisions.some(({ isClosed }) => isClosed)
       ? ['  --token-env <name> takes a token from a variable; parley login <url> signs in, and is used then']
       : []),
@@ -34,6 +32,16 @@ export function textReport(report: CheckReport, { verbose = false }: { readonly 
       ),
     );
   return `${lines.join('\n')}\n`;
+}
+
+/** A line for each reason, with the revisions that are not spoken for it. */
+function unspokenLines(revisions: CheckReport['revisions']): readonly string[] {
+  const unspoken = revisions.filter(({ spoken }) => !spoken);
+  const reasons = [...new Set(unspoken.map(({ why = '' }) => why))];
+  return reasons.map((reason) => {
+    const dates = unspoken.filter(({ why = '' }) => why === reason).map(({ revision }) => revision);
+    return `  not ${dates.join(', ')}: ${oneLine(reason)}`;
+  });
 }
 
 /** A line for each tool and reason, with its revisions. */

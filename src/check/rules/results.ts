@@ -7,7 +7,7 @@ import { excerptOf } from '../bench/bench.ts';
 import type { HeardMessage, ProbeRule, WatchRule } from '../rule.ts';
 import { sortedText } from './common/canonical.ts';
 import { uiAddress } from './common/ui-address.ts';
-import { breaks, holds, NotAllowed, notApplicable, notJudged, type RuleVerdict } from '../verdict.ts';
+import { breaks, holds, NotAllowed, notApplicable, notJudged, type BrokenPlace, type RuleVerdict } from '../verdict.ts';
 import { wholeText } from '../whole-text.ts';
 
 /** Rules about the results of tools, which are called where that is allowed. */
@@ -26,23 +26,32 @@ async function successes(bench: Bench): Promise<readonly Success[]> {
   return made.flatMap((one) => (one.result === undefined || isError(one) ? [] : [{ made: one, result: one.result }]));
 }
 
+/** Most places at which one rule is told to be broken. */
+const mostPlaces = 20;
+
 function isError({ result }: MadeCall): boolean {
   return result?.['isError'] === true;
 }
 
-/** Judges each result; the first that breaks it is told, by the name of its tool. `false` is said of one that says nothing of it. */
+/** Judges each result; those that break it are told, by the names of their tools. `false` is said of one that says nothing of it. */
 async function eachResult(
   bench: Bench,
   judge: (success: Success) => Promise<string | undefined | false> | string | undefined | false,
 ): Promise<RuleVerdict> {
   let judged = 0;
+  const places: BrokenPlace[] = [];
   for (const success of await successes(bench)) {
     const found = await judge(success);
     if (found === false) continue;
     judged++;
-    const { made } = success;
-    if (found !== undefined) return breaks(made.last, `${made.of.name}: ${found}`, `tools/${made.of.name}`);
+    const { name } = success.made.of;
+    const where = `tools/${name}`;
+    const isKnown = places.some((place) => place.where === where);
+    if (found !== undefined && !isKnown && places.length < mostPlaces)
+      places.push({ exchange: success.made.last, why: `${name}: ${found}`, where });
   }
+  const [first, ...more] = places;
+  if (first !== undefined) return { verdict: 'breaks', ...first, more };
   return judged > 0 ? holds : notApplicable('no tool that was called gave such a result');
 }
 
@@ -221,12 +230,14 @@ function aboutBlocks(
       const content = request?.['method'] === 'tools/call' && isObject(result) ? result['content'] : undefined;
       const blocks = Array.isArray(content) ? content.filter((one) => isObject(one) && one['type'] === type) : [];
       if (blocks.length === 0) return 'not-seen';
-      for (const block of blocks) {
+      const params = request?.['params'];
+      const name = isObject(params) ? wholeText(params['name']) : '?';
+      const [first, ...more] = blocks.flatMap((block) => {
         const found = isObject(block) ? fault(block) : undefined;
-        const params = request?.['params'];
-        const name = isObject(params) ? wholeText(params['name']) : '?';
-        if (found !== undefined) return { breaks: `${name}: ${found}`, where: `tools/${name}` };
-      }
+        const at = (content as readonly unknown[]).indexOf(block);
+        return found === undefined ? [] : [{ breaks: `${name}: ${found}`, where: `tools/${name}/content[${at}]` }];
+      });
+      if (first !== undefined) return { ...first, more };
       return 'holds';
     },
   };

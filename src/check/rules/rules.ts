@@ -26,6 +26,7 @@ import { possessionRules } from './http/proofs.ts';
 import { httpSessionRules } from './http/session.ts';
 import { httpStreamRules } from './http/streams.ts';
 import { standardHeaderRules } from './http/standard-headers.ts';
+import { declaredMethods } from './hardening/declared.ts';
 import { heavyRules } from './hardening/heavy.ts';
 import { inputRules } from './inputs.ts';
 import { lifecycleRules } from './lifecycle.ts';
@@ -118,6 +119,7 @@ export const checkRules: readonly CheckRule[] = [
   ...taskExtensionRules,
   ...extensionLifeRules,
   ...watchedTaskRules,
+  declaredMethods,
   ...heavyRules,
   outlives,
 ];

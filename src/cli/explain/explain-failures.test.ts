@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { mkdtemp, rm, symlink } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -163,12 +163,29 @@ describe('parley explain, of a command that is no server', { concurrency: 4 }, (
     assert.match(stdout, /^no revision works: cannot start "parley-no-such-command": the command was not found\n/);
   });
 
-  test('a command that exits at once, with its last words', async () => {
-    const { code, stdout, stderr } = await explainScript('console.error("no key"); process.exitCode = 3');
+  test('a command that exits at once is started once, and its last words are told once', async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), 'parley-starts-'));
+    t.after(() => rm(folder, { recursive: true }));
+    const starts = join(folder, 'starts');
+    const note = `require("node:fs").appendFileSync(${JSON.stringify(starts)}, "x")`;
+    const { code, stdout, stderr } = await explainScript(`${note}; console.error("no key"); process.exitCode = 3`);
     assert.equal(code, 1);
     assert.equal(stderr, '');
-    assert.match(stdout, /^no revision works: the server \(.+\) exited with code 3: no key when asked initialize\n/);
-    assert.equal(stdout.match(/each try starts a process of its own/g)?.length, 1);
+    assert.match(
+      stdout,
+      /^no revision works: the server \(.+\) exited with code 3: no key before it was asked anything\n {2}server .*\n$/,
+    );
+    assert.equal(await readFile(starts, 'utf8'), 'x');
+  });
+
+  test('a command that exits at each question is started for two of them', async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), 'parley-starts-'));
+    t.after(() => rm(folder, { recursive: true }));
+    const starts = join(folder, 'starts');
+    const note = `require("node:fs").appendFileSync(${JSON.stringify(starts)}, "x")`;
+    const { stdout } = await explainScript(`${note}; process.stdin.once("data", () => process.exit(4))`);
+    assert.match(stdout, /^no revision works: the server \(.+\) exited with code 4 when asked server\/discover\n/);
+    assert.equal(await readFile(starts, 'utf8'), 'xx');
   });
 
   test('a command with a long path, with how it ended', async (t) => {
@@ -177,7 +194,10 @@ describe('parley explain, of a command that is no server', { concurrency: 4 }, (
     const node = join(folder, 'node');
     await symlink(process.execPath, node);
     const { stdout } = await run(['explain', '--', node, '-e', 'console.error("no key"); process.exitCode = 3']);
-    assert.match(stdout, /^no revision works: the server \(.+\) exited with code 3: no key when asked initialize\n/);
+    assert.match(
+      stdout,
+      /^no revision works: the server \(.+\) exited with code 3: no key before it was asked anything\n/,
+    );
   });
 
   test('a command that prints what is no message, until the time is up', async () => {

@@ -6,15 +6,19 @@ import { renderWire } from './render-wire.ts';
 import { renderTasks } from './tasks.ts';
 import type { Explanation, WayOutcome, Try } from './report.ts';
 import { clipped, table } from './text.ts';
+import { notStartedAgain } from './words.ts';
 import { printed } from '../shown.ts';
 
 /** Writes an explanation for a person. */
 export function renderExplanation(explanation: Explanation, width: number): string {
   const { name, target, transport, offer, tasks, bridge, tries, authorization } = explanation;
   const over = tries.some((one) => one.over === 'http+sse') ? 'HTTP+SSE' : transport === 'http' ? 'HTTP' : transport;
+  // The error of a command that always ends is told once, in the first line.
+  const isDead = tries.some(({ why }) => why === notStartedAgain);
+  const head = printed(`${name === undefined ? '' : `${name}: `}${headline(explanation)}`, 'line');
   const parts = [
-    `${clipped(printed(`${name === undefined ? '' : `${name}: `}${headline(explanation)}`, 'line'), 200 + target.length)}\n${table([['server', `${target} (${over})`], ...facts(explanation)], width)}`,
-    `why\n${table(reasons(tries), width)}`,
+    `${clipped(head, (isDead ? 600 : 200) + target.length)}\n${table([['server', `${target} (${over})`], ...facts(explanation)], width)}`,
+    isDead ? '' : `why\n${table(reasons(tries), width)}`,
     authorization === undefined ? '' : renderAuthorization(authorization, width),
     offer === undefined ? '' : renderOffer(offer, width),
     tasks === undefined ? '' : renderTasks(tasks, width),
@@ -47,7 +51,7 @@ function spans(dates: readonly string[]): string {
 /** Failure that was commonest; the newest of equals. */
 function commonest(tries: readonly Try[]): string {
   const counts = new Map<string, number>();
-  for (const { why } of tries) counts.set(why, (counts.get(why) ?? 0) + 1);
+  for (const { why } of tries) if (why !== notStartedAgain) counts.set(why, (counts.get(why) ?? 0) + 1);
   const most = Math.max(...counts.values());
   return [...counts].find(([, count]) => count === most)?.[0] ?? 'nothing was tried';
 }

@@ -6,6 +6,7 @@ import type { Offer } from '../../fidelity/offer.ts';
 import type { Explanation, TasksExplained, Try } from './report.ts';
 import { tryRevision } from './try.ts';
 import type { Tap } from './wire.ts';
+import { beforeAsked, notStartedAgain } from './words.ts';
 
 /** Options of explaining a server. */
 export interface ExplainOptions {
@@ -35,8 +36,13 @@ export async function explainServer(options: ExplainOptions): Promise<Explanatio
   let offer: Offer | undefined;
   for (const revision of revisions.toReversed()) {
     options.signal.throwIfAborted();
+    if (isDead(tries)) {
+      tries.push(notStarted(revision));
+      continue;
+    }
     const timeoutMs = options.timeoutMs ?? limitFor(revision, mayLoseTheProbe, tries);
-    const tried = await tryRevision(revision, { ...options, timeoutMs, list: offer === undefined });
+    const isFirst = tries.length === 0;
+    const tried = await tryRevision(revision, { ...options, timeoutMs, isFirst, list: offer === undefined });
     tries.push(withRestart(tried.attempt, tries));
     taps.push(tried.tap);
     offer ??= tried.offer;
@@ -77,9 +83,27 @@ function limitFor({ era }: Revision, mayLoseTheProbe: boolean, tries: readonly T
   return wasSilent || (era === 'stateless' && mayLoseTheProbe) ? patience.silence : patience.answer;
 }
 
+/**
+ * Tells whether a command ends whatever it is asked: it did before it was asked anything, or at two questions, one of which every server knows.
+ */
+function isDead(tries: readonly Try[]): boolean {
+  const asked = tries.filter(({ why }) => why !== notStartedAgain);
+  const isAlways = asked.every(({ reason }) => reason === 'exited');
+  return (
+    isAlways &&
+    (new Set(asked.map(({ question }) => question)).size > 1 || asked[0]?.why.endsWith(beforeAsked) === true)
+  );
+}
+
+function notStarted({ date, era }: Revision): Try {
+  const question = era === 'stateless' ? 'server/discover' : 'initialize';
+  return { revision: date, question, outcome: 'unknown', why: notStartedAgain, over: 'stdio', ms: 0, notes: [] };
+}
+
 /** Some servers end when they are asked what they do not know; that costs the next try nothing. */
 function withRestart(attempt: Try, before: readonly Try[]): Try {
-  const isFirst = attempt.reason === 'exited' && before.every(({ reason }) => reason !== 'exited');
+  const isEnd = attempt.reason === 'exited' && !attempt.why.endsWith(beforeAsked);
+  const isFirst = isEnd && before.every(({ reason }) => reason !== 'exited');
   return isFirst ? { ...attempt, notes: [...attempt.notes, 'each try starts a process of its own'] } : attempt;
 }
 

@@ -14,7 +14,7 @@ import type { Offer } from '../../fidelity/offer.ts';
 import type { TasksExplained, Try } from './report.ts';
 import { listsTasks, tasksOf } from './tasks.ts';
 import { createTap, type Tap } from './wire.ts';
-import { evidenceOf, named, type Evidence } from './words.ts';
+import { beforeAsked, evidenceOf, named, type Evidence } from './words.ts';
 import { whenAborted } from '../io.ts';
 import { version } from '../../node/version.ts';
 
@@ -23,6 +23,8 @@ export interface TryOptions {
   /** A way to the server that nobody used before. */
   reach(settings: Tap['settings']): Transport;
   readonly timeoutMs: number;
+  /** True for the first try: a command has a moment then to end by itself. */
+  readonly isFirst?: boolean;
   /** True when the lists are wanted too. */
   readonly list: boolean;
   readonly wire: boolean;
@@ -45,6 +47,9 @@ type Introduction = Pick<Offer, 'server' | 'instructions' | 'capabilities'>;
 
 const self: Self = { info: { name: 'parley-explain', version }, capabilities: {} };
 
+/** Time in which a command that cannot run ends by itself as a rule, in milliseconds. */
+const ownEndMs = 500;
+
 /** Limit of notes of one try. */
 const mostNotes = 3;
 
@@ -57,11 +62,14 @@ export async function tryRevision(revision: Revision, options: TryOptions): Prom
   const began = performance.now();
   let channel: OpenChannel | undefined;
   let ms: number | undefined;
+  let isOwnEnd = false;
   let evidence: Evidence;
   let offer: Offer | undefined;
   let tasks: TasksExplained | undefined;
   try {
-    channel = await OpenChannel.open(transport, hearing(notes));
+    const own = ownEnd();
+    channel = await OpenChannel.open(transport, { ...hearing(notes), closed: own.closed });
+    isOwnEnd = options.isFirst === true && transport.ownsProcess === true && (await settledWithin(ownEndMs, own.end));
     const answer = await inTime(ask(channel, revision, options), question, options);
     evidence = answer.evidence;
     ms = performance.now() - began;
@@ -80,6 +88,7 @@ export async function tryRevision(revision: Revision, options: TryOptions): Prom
     await channel?.close();
   }
   ms ??= performance.now() - began;
+  if (isOwnEnd) evidence = { ...evidence, why: evidence.why.replace(/ when asked [^ ]+$/, ` ${beforeAsked}`) };
   if (evidence.reason === 'timeout' && tap.stderr.trim() !== '')
     notes.push(`it wrote to standard error: ${lastLine(tap.stderr)}`);
   if (options.wire && tap.unkept > 0) notes.push(`${tap.unkept} further messages travelled and are not shown`);
@@ -91,6 +100,13 @@ export async function tryRevision(revision: Revision, options: TryOptions): Prom
     ...(offer && { offer }),
     ...(tasks && { tasks }),
   };
+}
+
+/** A promise of the end of a connection, and what tells it. */
+function ownEnd(): { readonly end: Promise<void>; closed(this: void): void } {
+  let closed: () => void = () => undefined;
+  const end = new Promise<void>((resolve) => (closed = resolve));
+  return { end, closed: () => closed() };
 }
 
 /**

@@ -73,7 +73,6 @@ export function createTap(): Tap {
     settings: {
       fetch: tapHttp(sharedFetch, { recorder: notebook }),
       closeMs: 1_000,
-      killAfterMs: 500,
       onStderr(text) {
         stderr = (stderr + text).slice(-most.stderr);
         lines.onStderr(text);

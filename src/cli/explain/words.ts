@@ -7,6 +7,12 @@ import type { WayOutcome, Try } from './report.ts';
 /** Parts of a try that say something of a revision: an answer, or the lack of one. */
 export type Evidence = Pick<Try, 'outcome' | 'why' | 'named' | 'code' | 'reason' | 'status'>;
 
+/** End of the reason of a command that ended by itself. */
+export const beforeAsked = 'before it was asked anything';
+
+/** Reason of a revision that was not tried, since the command ends whatever it is asked. */
+export const notStartedAgain = 'not asked: the command was not started again';
+
 type Question = Try['question'];
 
 /** Meaning of a failed question. */

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { inThisProcess } from '../../../test/support/cli-process.ts';
+import { unpassedIn } from '../../stdio/client/environment.ts';
+
+/** A command that notes that it was started, writes a text to standard error and ends. */
+async function dying(t: TestContext, text: string): Promise<{ readonly script: string; starts(): Promise<string> }> {
+  const folder = await mkdtemp(join(tmpdir(), 'parley-dying-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const [script, starts] = [join(folder, 'server.mjs'), join(folder, 'starts')];
+  const note = `import { appendFileSync } from 'node:fs'; appendFileSync(${JSON.stringify(starts)}, 'x');`;
+  await writeFile(script, `${note} console.error(${JSON.stringify(text)}); process.exit(2);`);
+  return { script, starts: () => readFile(starts, 'utf8') };
+}
+
+test('a command that ends at once is started once, and its standard error is told once', async (t) => {
+  const { script, starts } = await dying(t, 'no such database');
+  const { code, stdout } = await inThisProcess(['check', '--', process.execPath, script]);
+  assert.equal(code, 3);
+  assert.match(
+    stdout,
+    /\n {2}not 2024-11-05, .*, 2026-07-28: the process ended with code 2 before it was asked anything: no such database; variables of yours are passed on by --env NAME alone\n/,
+  );
+  assert.equal(stdout.match(/no such database/g)?.length, 1);
+  assert.equal(await starts(), 'x');
+});
+
+test('a variable that standard error names and that was not passed on is told', () => {
+  const source = { API_TOKEN: 's3cret', PATH: '/bin', Other: 'x', home: 'y', OTHER: 'z' };
+  const options = { source, platform: 'linux' };
+  assert.deepEqual(unpassedIn('API_TOKEN is missing; see home and PATH', {}, options), ['API_TOKEN']);
+  assert.deepEqual(unpassedIn('API_TOKEN is missing', { API_TOKEN: 'given' }, options), []);
+});
