@@ -86,6 +86,8 @@ const slowByReason: Readonly<Record<string, readonly string[]>> = {
     'test/interop/python.test.ts',
     'test/interop/tasks.test.ts',
     'test/later-revision.test.ts',
+    'test/odd/changed-fields.test.ts',
+    'test/odd/stdio.test.ts',
   ],
   'starts databases, or several processes of a service': [
     'src/cli/shared-store.test.ts',

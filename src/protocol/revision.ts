@@ -210,6 +210,11 @@ export function revisionOf(date: unknown): Revision | undefined {
   return typeof date === 'string' ? byDate.get(date) : undefined;
 }
 
+/** The revision in which a server is read that chose a version: that of before the first publication is the first one. */
+export function readableRevision(version: unknown): Revision | undefined {
+  return revisionOf(version === '2024-10-07' ? '2024-11-05' : version);
+}
+
 /** The position of a revision, oldest 0: what a lifetime is measured in. */
 export function ordinal(revision: Revision): number {
   return revisions.indexOf(revision);

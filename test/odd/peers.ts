@@ -2,16 +2,29 @@
 
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { PassThrough } from 'node:stream';
 import { connect } from '../../src/client.ts';
 import { httpTransport } from '../../src/http/client/transport.ts';
+import type { Transport } from '../../src/jsonrpc/transport.ts';
 import { spawn } from '../../src/stdio.ts';
+import { streamTransport } from '../../src/stdio/stream-transport.ts';
 
 /** Clients that are compared, in the order of the columns. */
 export const peers = ['1.32.2', '2.4.0', 'parley'] as const;
 export type Peer = (typeof peers)[number];
 
-/** Server that is used: what answers requests over HTTP, or a program of this folder with the name of what it does. */
-export type Place = { readonly fetch: Fetch } | { readonly program: string; readonly does: string };
+/**
+ * Server that is used: what answers requests over HTTP, what is written at each line over stdio, or a program of this folder
+ * with the name of what it does.
+ */
+export type Place =
+  | { readonly fetch: Fetch }
+  | { readonly lines: Lines }
+  | { readonly program: string; readonly does: string };
+
+/** What a server on stdio writes at a line: nothing for `undefined`, and it ends for `end`. */
+export type Lines = (line: string) => string | undefined;
 
 /** A server over HTTP without a network. */
 export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
@@ -38,6 +51,7 @@ export interface User {
   listResourceTemplates(): Promise<readonly { readonly uriTemplate: string }[]>;
   readResource(uri: string): Promise<Readonly<Record<string, unknown>>>;
   complete(): Promise<unknown>;
+  ping(): Promise<unknown>;
   close(): Promise<void>;
 }
 
@@ -52,6 +66,7 @@ interface Official {
   listResourceTemplates(params?: object): Promise<{ resourceTemplates: { uriTemplate: string }[] }>;
   readResource(params: object): Promise<Record<string, unknown>>;
   complete(params: object): Promise<Record<string, unknown>>;
+  ping(): Promise<unknown>;
   close(): Promise<void>;
 }
 type OfficialClass = new (info: object, options: object) => Official;
@@ -78,6 +93,7 @@ export async function userOf(peer: Peer, place: Place): Promise<User> {
     listResourceTemplates: async () => (await client.listResourceTemplates()).resourceTemplates,
     readResource: (uri) => client.readResource({ uri }),
     complete: () => client.complete(completing),
+    ping: () => client.ping(),
     close: () => client.close(),
   };
 }
@@ -87,7 +103,9 @@ async function ours(place: Place): Promise<User> {
   const target =
     'fetch' in place
       ? httpTransport(freshUrl(), { fetch: place.fetch })
-      : spawn(process.execPath, argumentsOf(place), { stderr: 'ignore' });
+      : 'lines' in place
+        ? lineTransport(place.lines)
+        : spawn(process.execPath, argumentsOf(place), { stderr: 'ignore' });
   const client = await connect(target, {
     onWarning: (message) => void warnings.push(message),
   });
@@ -101,6 +119,7 @@ async function ours(place: Place): Promise<User> {
     listResourceTemplates: () => client.listResourceTemplates(),
     readResource: async (uri) => ({ ...(await client.readResource(uri)) }),
     complete: () => client.complete(completing.ref, completing.argument),
+    ping: () => client.ping(),
     close: () => client.close(),
   };
 }
@@ -128,11 +147,78 @@ async function transportOf(version: Exclude<Peer, 'parley'>, place: Place): Prom
           (await import('@modelcontextprotocol/client/stdio')).StdioClientTransport as unknown as Made,
         ];
   if ('fetch' in place) return new http(freshUrl(), { fetch: place.fetch });
+  if ('lines' in place) {
+    const { ReadBuffer } = (
+      version === '1.32.2' ? require('sdk-1.32.2/shared/stdio.js') : await import('@modelcontextprotocol/client')
+    ) as { readonly ReadBuffer: new () => ReadLines };
+    return new OfficialLines(new ReadBuffer(), place.lines);
+  }
   return new stdio({ command: process.execPath, args: argumentsOf(place), stderr: 'ignore' });
 }
 
-function argumentsOf({ program, does }: Exclude<Place, { readonly fetch: Fetch }>): string[] {
+function argumentsOf({ program, does }: Extract<Place, { readonly program: string }>): string[] {
   return [join(import.meta.dirname, program), does];
+}
+
+/** The reader of lines of an official client. */
+interface ReadLines {
+  append(chunk: Buffer): void;
+  readMessage(): object | null;
+}
+
+/** The transport of an official client over stdio, but for the process: the reader is its own. */
+class OfficialLines {
+  onmessage?: (message: object) => void;
+  onerror?: (error: unknown) => void;
+  onclose?: () => void;
+  readonly #reader: ReadLines;
+  readonly #lines: Lines;
+
+  constructor(reader: ReadLines, lines: Lines) {
+    this.#reader = reader;
+    this.#lines = lines;
+  }
+
+  async start(): Promise<void> {}
+
+  async send(message: object): Promise<void> {
+    const written = this.#lines(JSON.stringify(message));
+    if (written !== undefined) setImmediate(() => this.#read(written));
+  }
+
+  async close(): Promise<void> {
+    this.onclose?.();
+  }
+
+  #read(written: string): void {
+    if (written === 'end') return this.onclose?.();
+    this.#reader.append(Buffer.from(written));
+    for (;;)
+      try {
+        const message = this.#reader.readMessage();
+        if (message === null) return;
+        this.onmessage?.(message);
+      } catch (error) {
+        this.onerror?.(error);
+      }
+  }
+}
+
+/** Our transport over stdio, but for the process. */
+export function lineTransport(lines: Lines): Transport {
+  return {
+    description: 'lines',
+    ownsProcess: true,
+    open: (receiver) => {
+      const [input, output] = [new PassThrough(), new PassThrough()];
+      createInterface({ input: output }).on('line', (line) => {
+        const written = lines(line);
+        if (written === 'end') input.end();
+        else if (written !== undefined) input.write(written);
+      });
+      return streamTransport({ input, output }).open(receiver);
+    },
+  };
 }
 
 /** What each client makes of a server: the words of `use`, or `fails`. */

@@ -92,8 +92,11 @@ async function askAgain(channel: OpenChannel, options: DiscoverOptions, supporte
 
 function handshakeOrNone({ revisions }: DiscoverOptions, supported: readonly string[], cause: unknown): Probe {
   const common = inCommon(revisions, supported);
-  if (newestOf(common, 'handshake') === undefined) throw incompatible(revisions, supported, cause);
-  return { kind: 'handshake', common, supported, cause };
+  if (newestOf(common, 'handshake') !== undefined) return { kind: 'handshake', common, supported, cause };
+  // A result may list stateless versions alone, and an empty list says nothing. A server that refuses a version for what it
+  // lists is believed.
+  if (cause === undefined || supported.length === 0) return { kind: 'handshake', supported, cause };
+  throw incompatible(revisions, supported, cause);
 }
 
 /**

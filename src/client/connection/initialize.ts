@@ -2,7 +2,7 @@ import { ConnectionError } from '../../jsonrpc/transport.ts';
 import type { ServerCapabilities } from '../../protocol/capability.ts';
 import { implementationShape, type Implementation } from '../../protocol/features/common.ts';
 import { fromWire } from '../../protocol/compile/from-wire.ts';
-import { revisionOf, type Revision } from '../../protocol/revision.ts';
+import { readableRevision, type Revision } from '../../protocol/revision.ts';
 import { shown } from '../../mistakes/shown.ts';
 import { toWire } from '../../protocol/compile/to-wire.ts';
 import type { OpenChannel } from './open-channel.ts';
@@ -87,7 +87,7 @@ function refusedInitialized(error: unknown): unknown {
 
 /** The server's choice, where it may be used: a stateless revision has no `initialize` that could answer with it. */
 function chosen(raw: JsonObject, allowed: readonly Revision[]): Revision | undefined {
-  const revision = revisionOf(raw['protocolVersion']);
+  const revision = readableRevision(raw['protocolVersion']);
   return revision !== undefined && revision.era === 'handshake' && allowed.includes(revision) ? revision : undefined;
 }
 

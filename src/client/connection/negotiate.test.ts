@@ -77,7 +77,7 @@ describe('a server that answers server/discover', () => {
   });
 
   it('with nothing in common is given up, and both sides are named [C21]', async () => {
-    const transport = scriptedTransport('stdio', server(replying(discovered(['2027-01-01']))));
+    const transport = scriptedTransport('stdio', server(replying(discovered(['2027-01-01'])), refusing(-32601)));
     await assert.rejects(start(transport, { revisions: [older, newest] }), (error: unknown) => {
       assert.ok(error instanceof IncompatibleError);
       assert.deepEqual([error.reason, error.ours, error.theirs], ['incompatible', [older, newest], ['2027-01-01']]);
@@ -86,6 +86,15 @@ describe('a server that answers server/discover', () => {
     });
     assert.deepEqual(transport.closed, [1]);
   });
+});
+
+describe('a server whose list of versions has none of ours', () => {
+  for (const versions of [[], ['2027-01-01']])
+    it(`and is ${versions.length === 0 ? 'empty' : 'of others'} is asked by initialize, as official clients do`, async () => {
+      const transport = scriptedTransport('stdio', server(replying(discovered(versions)), replying(initialized())));
+      assert.equal((await start(transport)).revision.date, older);
+      assert.deepEqual(transport.methods, handshakeMethods);
+    });
 });
 
 describe('a server that names a stateless revision when it refuses initialize', () => {

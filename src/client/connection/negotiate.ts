@@ -128,7 +128,14 @@ class Negotiation {
     const probe = await this.#probe(stateless, this.#probeTimeout());
     if (probe.kind === 'stateless') return await this.#agreed(probe);
     const offers = probe.common ?? revisions;
-    if (newestOf(offers, 'handshake') !== undefined) return await this.#initialize(offers, probe);
+    if (newestOf(offers, 'handshake') !== undefined) {
+      try {
+        return await this.#initialize(offers, probe);
+      } catch (error) {
+        const isDenied = probe.common === undefined && probe.supported !== undefined && isRefusal(error);
+        throw isDenied ? incompatible(revisions, probe.supported, error) : error;
+      }
+    }
     const { cause } = probe;
     const failure = cause instanceof ConnectionError ? cause : undefined;
     // One that died just now, or was slow, speaks what it spoke before as far as anybody can tell.
