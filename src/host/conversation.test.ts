@@ -214,12 +214,19 @@ test('an id that is in use is refused, and free again after the answer [basic-00
   }
 });
 
+test('params that are null are no params', async () => {
+  for (const date of dates.filter((one) => one !== statelessDate)) {
+    const raw = await open(served(), date);
+    const request = { jsonrpc: '2.0', id: 2, method: 'ping', params: null };
+    assert.deepEqual(await raw.receive(request), { jsonrpc: '2.0', id: 2, result: {} }, date);
+  }
+});
+
 const malformed: readonly (readonly [string, unknown, unknown])[] = [
   ['no jsonrpc', { id: 1, method: 'ping' }, 1],
   ['an old jsonrpc', { jsonrpc: '1.0', id: 1, method: 'ping' }, 1],
   ['a jsonrpc that is a number', { jsonrpc: 2, id: 'a', method: 'ping' }, 'a'],
   ['params that are a list', { jsonrpc: '2.0', id: 2, method: 'ping', params: [] }, 2],
-  ['params that are null', { jsonrpc: '2.0', id: 2, method: 'ping', params: null }, 2],
   ['params that are text', { jsonrpc: '2.0', id: 2, method: 'ping', params: 'x' }, 2],
   ['a method that is a number', { jsonrpc: '2.0', id: 3, method: 5 }, 3],
   ['a method that is null', { jsonrpc: '2.0', id: 3, method: null }, 3],

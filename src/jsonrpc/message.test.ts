@@ -20,7 +20,12 @@ test('a response that has both a result and an error, or neither, is malformed',
     assert.equal(classify({ jsonrpc: '2.0', id: 1, ...both }).kind, 'malformed');
 });
 
-test('a notification may say with a null that it has no params', () => {
+test('a request or a notification may say with a null that it has no params', () => {
+  assert.deepEqual(classify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: null }), {
+    kind: 'request',
+    message: { jsonrpc: '2.0', id: 1, method: 'tools/list' },
+  });
+  assert.equal(classify({ jsonrpc: '2.0', id: {}, method: 'tools/list', params: null }).kind, 'malformed');
   assert.deepEqual(classify({ jsonrpc: '2.0', method: 'notifications/initialized', params: null }), {
     kind: 'notification',
     message: { jsonrpc: '2.0', method: 'notifications/initialized' },

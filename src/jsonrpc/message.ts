@@ -53,9 +53,11 @@ export function classify(value: unknown): Received {
   const known = isRequestId(id) ? id : undefined;
   if (value['jsonrpc'] !== '2.0') return malformed(known, 'jsonrpc must be "2.0"');
   if (typeof method === 'string') {
-    // Some peers say with a null that there are none. Of a notification nobody would hear that it was dropped.
-    if (params === null && !Object.hasOwn(value, 'id'))
-      return { kind: 'notification', message: { jsonrpc: '2.0', method } };
+    // Some peers say with a null that there are none.
+    if (params === null) {
+      const { params: _, ...without } = value;
+      return classify(without);
+    }
     if (params !== undefined && !isObject(params)) return malformed(known, 'params must be an object');
     // The checks above are exactly the fields of the two message types.
     if (!Object.hasOwn(value, 'id')) return { kind: 'notification', message: value as unknown as NotificationMessage };

@@ -180,8 +180,8 @@ class Handler implements HttpHandler {
       return { status: 403, message: 'only clients of this machine are served here' };
     this.#guard.allowOrigin(request, reply);
     const { path } = this.#context.settings;
-    if (path !== undefined && request.path !== path && this.#methodsOfPair(request.path) === undefined)
-      return { status: 404, message: 'there is nothing at this path' };
+    if (path !== undefined && !isSamePath(request.path, path) && this.#methodsOfPair(request.path) === undefined)
+      return { status: 404, message: `there is nothing at this path; the MCP server is at ${path}` };
     if (!this.#maySay(request)) return shuttingDown();
     const methods = this.#methods(request);
     if (methods.includes(request.method)) return undefined;
@@ -225,8 +225,8 @@ class Handler implements HttpHandler {
   #methodsOfPair(path: string): readonly string[] | undefined {
     const { ssePair } = this.#context.settings;
     if (ssePair === undefined || this.#context.inSessions.length === 0) return undefined;
-    if (path === ssePair.sse) return ['GET', 'OPTIONS'];
-    return path === ssePair.messages ? ['POST', 'OPTIONS'] : undefined;
+    if (isSamePath(path, ssePair.sse)) return ['GET', 'OPTIONS'];
+    return isSamePath(path, ssePair.messages) ? ['POST', 'OPTIONS'] : undefined;
   }
 
   /** Hands a request of a handshake revision to what answers it, which is loaded for the first one. */
@@ -386,4 +386,9 @@ let loadedLasting: typeof Lasting | undefined;
 /** Loads what only clients of handshake revisions need, whose conversations last: a server may never meet one. */
 async function lasting(): Promise<typeof Lasting> {
   return (loadedLasting ??= await import('./lasting.ts'));
+}
+
+/** Tells whether two paths are the same but for a slash at the end, which people and frameworks add and leave out. */
+function isSamePath(one: string, other: string): boolean {
+  return one === other || `${one}/` === other || one === `${other}/`;
 }

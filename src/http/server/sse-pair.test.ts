@@ -271,6 +271,22 @@ test('what would begin while the server drains is refused on the stream, and ans
   assert.deepEqual(messages(client).at(-1), { jsonrpc: '2.0', id: 2, result: { answer } });
 });
 
+test('a slash at the end of a path makes no difference, and another path names the right one', async () => {
+  const { handler } = await open();
+  for (const path of ['/mcp', '/mcp/', '/mcp/?a=1']) {
+    const { status } = await visit(handler, { path, body: '{"jsonrpc":"2.0","id":1,"method":"ping"}' });
+    assert.notEqual(status, 404, path);
+  }
+  const stream = begin(handler, { path: '/sse/' });
+  await settle();
+  assert.match(stream.frames[0]?.data ?? '', /^\/messages\?/);
+  for (const path of ['/', '/mcp//', '/mcp/x', '/other']) {
+    const answer = await visit(handler, { path, body: '{}' });
+    assert.equal(answer.status, 404, path);
+    assert.match(answer.body ?? '', /the MCP server is at \/mcp/);
+  }
+});
+
 test('without its paths the older transport is not served [sse-012]', async () => {
   const handler = createHttpHandler(fakeEndpoint(), { path: '/mcp' });
   assert.equal((await visit(handler, { path: '/sse' })).status, 404);

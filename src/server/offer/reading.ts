@@ -24,7 +24,7 @@ import type { ResourceEntry, TemplateEntry } from './resources.ts';
 import { checkResult } from './check-result.ts';
 import { leadsElsewhere } from '../uri-template/traversal.ts';
 import { isUri } from '../uri-template/uri.ts';
-import { matchTemplate } from '../uri-template/match.ts';
+import { matchTemplate, toAscii } from '../uri-template/match.ts';
 
 /** Tells whether a page may hold what templates name at run time, and so may differ from one request to the next. */
 export function isFoundAtRunTime(templates: Registry<TemplateEntry>, cursor: string | undefined): boolean {
@@ -86,8 +86,9 @@ export async function readResource(
   templates: Registry<TemplateEntry>,
   { params, call }: { readonly params: ReadResourceRequestParams; readonly call: Call },
 ): Promise<ReadResourceResult> {
-  const { uri } = params;
-  const entry = resources.entry(uri, call.auth);
+  const entry = resources.entry(params.uri, call.auth) ?? resources.entry(toAscii(params.uri) ?? '', call.auth);
+  // The contents repeat the URI, which must be one.
+  const uri = toAscii(params.uri) ?? params.uri;
   if (entry !== undefined) {
     const { read, resource, cache } = entry.value;
     requireScopes(call, neededScopes(entry.restrictions, uri));
@@ -104,7 +105,10 @@ export async function readResource(
     });
     if (result !== undefined) return result;
   }
-  throw new McpError('resourceNotFound', `no resource at ${JSON.stringify(uri.slice(0, 256))}`, { data: { uri } });
+  const asked = params.uri;
+  throw new McpError('resourceNotFound', `no resource at ${JSON.stringify(asked.slice(0, 256))}`, {
+    data: { uri: asked },
+  });
 }
 
 /** Reads by way of the mounted server whose resource it is, where it is one's. */
@@ -126,8 +130,9 @@ export function* matching(
   uri: string,
   auth: AuthInfo | undefined,
 ): Generator<readonly [entry: Entry<TemplateEntry>, variables: Readonly<Record<string, unknown>>]> {
-  // The contents repeat the URI, which must be one.
-  if (!isUri(uri) || isHidden(resources, uri, auth)) return;
+  const ascii = toAscii(uri);
+  if (ascii === undefined || !isUri(ascii) || isHidden(resources, uri, auth) || isHidden(resources, ascii, auth))
+    return;
   for (const entry of templates.entries()) {
     const { template, allowTraversal } = entry.value;
     const variables = isVisible(entry.restrictions, auth) ? matchTemplate(template, uri) : undefined;

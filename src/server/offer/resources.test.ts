@@ -340,3 +340,27 @@ test('without the capability subscribe nobody can watch', async () => {
   assert.equal((await raw.error('resources/subscribe', { uri })).code, -32601);
   assert.equal((await raw.error('resources/unsubscribe', { uri })).code, -32601);
 });
+
+test('a template is matched by the spelling that is listed, and by the percent-encoded one', async () => {
+  for (const date of dates) {
+    const server = empty();
+    server.resourceTemplate('file:///docs/café/{name}', { name: 'docs' }, (_, { name }) => `of ${name}`);
+    server.resource('file:///na%C3%AFve', { name: 'fixed' }, () => 'fixed');
+    const raw = await open(server, date);
+    const [listed] = (await raw.result('resources/templates/list'))['resourceTemplates'] as readonly {
+      readonly uriTemplate: string;
+    }[];
+    const said = async (asked: string): Promise<unknown> => {
+      const { contents } = await raw.result('resources/read', { uri: asked });
+      const [one] = contents as readonly { readonly uri: string; readonly text: string }[];
+      return [one?.uri, one?.text];
+    };
+    const encoded = 'file:///docs/caf%C3%A9/a';
+    assert.deepEqual(await said(listed?.uriTemplate.replace('{name}', 'a') ?? ''), [encoded, 'of a']);
+    assert.deepEqual(await said(encoded), [encoded, 'of a']);
+    assert.deepEqual(await said('file:///docs/caf%c3%a9/a'), ['file:///docs/caf%c3%a9/a', 'of a']);
+    assert.deepEqual(await said('file:///docs/café/ü'), ['file:///docs/caf%C3%A9/%C3%BC', 'of ü']);
+    assert.deepEqual(await said('file:///naïve'), ['file:///na%C3%AFve', 'fixed']);
+    assert.match((await raw.error('resources/read', { uri: 'file:///docs/tea/a' })).message, /no resource at/);
+  }
+});

@@ -38,7 +38,7 @@ export function toPieces(parts: readonly (string | Expression)[]): readonly Piec
   for (const part of parts) {
     const last = pieces.at(-1);
     if (typeof part === 'string') {
-      pieces.push({ literal: part });
+      pieces.push({ literal: withUpperEscapes(part) });
     } else if (last !== undefined && last.literal === undefined && isQuery(last.operator) && isQuery(part.operator)) {
       // `{?a}{&b}` is one query: its parameters come in any order.
       pieces[pieces.length - 1] = {
@@ -84,7 +84,8 @@ export function matchUri(
 ): Record<string, string | string[]> | undefined {
   if (uri.length > maxUriLength) return undefined;
   const first = pieces[0];
-  const text = toAscii(uri);
+  const ascii = toAscii(uri);
+  const text = ascii && withUpperEscapes(ascii);
   if (text === undefined || (first?.literal !== undefined && !text.startsWith(first.literal))) return undefined;
   const spans = divide(pieces, text, counter);
   if (spans === undefined) return undefined;
@@ -98,13 +99,18 @@ export function matchUri(
   return Object.fromEntries(values);
 }
 
-/** Percent-encodes what is not ASCII, as a template's own literals are. */
-function toAscii(uri: string): string | undefined {
+/** Percent-encodes what is not ASCII, as a template's own literals are; nothing for a text that cannot be encoded. */
+export function toAscii(uri: string): string | undefined {
   try {
     return uri.replace(/[^\x21-\x7e]+/g, encodeURIComponent);
   } catch {
     return undefined;
   }
+}
+
+/** RFC 3986, section 6.2.2.1: the digits of an escape mean the same in either case. */
+function withUpperEscapes(text: string): string {
+  return text.replace(/%[0-9a-f]{2}/gi, (escape) => escape.toUpperCase());
 }
 
 /**
