@@ -1,4 +1,4 @@
-import { jsonText, plainNumber } from '../json/exact-number.ts';
+import { ExactNumber, jsonText, plainNumber } from '../json/exact-number.ts';
 import { isDoubtfulId, settledId, withLargeIds } from '../json/large-id.ts';
 import { cyclicNote } from './not-json.ts';
 import { parseExactJson } from '../json/parse-exact.ts';
@@ -63,56 +63,35 @@ export interface MessageReading {
  * @throws JsonError when the text is malformed or nests too deep.
  */
 export function parseMessage(text: string, { exactNumbers, depth }: MessageReading): unknown {
-  const plain = exactNumbers === true ? undefined : parseJson(text, depth);
-  const isDoubtful = (Array.isArray(plain) ? plain : [plain]).some((one) => hasDoubtfulId(one, text));
-  if (plain !== undefined && !isDoubtful) return plain;
+  if (exactNumbers !== true) {
+    const value = parseJson(text, depth);
+    if (!(Array.isArray(value) ? value : [value]).some((message) => hasDoubtfulId(message, text))) return value;
+  }
   const value = parseExactJson(text, depth);
-  const messages = Array.isArray(value) ? value : [value];
-  messages.forEach((message: unknown, at) => {
-    if (plain === undefined) settleNumbers(message);
-    else takeIds(Array.isArray(plain) ? plain[at] : plain, message);
-  });
-  return plain ?? value;
+  for (const message of Array.isArray(value) ? value : [value]) settleNumbers(message);
+  return exactNumbers === true ? value : plainly(value);
 }
-
-const subscriptionId = 'io.modelcontextprotocol/subscriptionId';
 
 /** As many digits as a number beyond 2^53 has at least. */
 const manyDigits = /\d{16}/;
 
-/** Asked of each message: the tokens of most are not looked at, since their text has no such number. */
+/** Tells whether a message may have an id or a token that is read exactly. It is asked of each, so the tokens are not looked at. */
 function hasDoubtfulId(message: unknown, text: string): boolean {
   if (!isObject(message)) return false;
   const { id, params, result } = message;
   if (isDoubtfulId(id)) return true;
   const mayHave = [params, result].some((one) => isObject(one) && (id === undefined || one['_meta'] !== undefined));
-  return mayHave && manyDigits.test(text) && idsOf(message).some(([holder, name]) => isDoubtfulId(holder[name]));
+  return mayHave && manyDigits.test(text);
 }
 
-/** The holders of ids in a message, each with the name of the id. */
-function idsOf(message: unknown): readonly (readonly [Record<string, unknown>, string])[] {
-  if (!isObject(message)) return [];
-  const { id, params, result } = message;
-  const holders = [params, result].filter(isObject);
-  return [
-    [message, 'id'],
-    ...(id === undefined
-      ? holders.flatMap((one) => [[one, 'progressToken'] as const, [one, 'requestId'] as const])
-      : []),
-    ...holders
-      .map((one) => one['_meta'])
-      .filter(isObject)
-      .flatMap((meta) => [[meta, 'progressToken'] as const, [meta, subscriptionId] as const]),
-  ];
-}
-
-/** Puts the ids of a message that was read exactly into the same message with plain numbers. */
-function takeIds(plain: unknown, exact: unknown): void {
-  const ids = idsOf(exact);
-  idsOf(plain).forEach(([holder, name], at) => {
-    // Both were read from one text, so that their ids are at the same places.
-    if (isDoubtfulId(holder[name])) holder[name] = settledId(ids[at]?.[0][name]);
-  });
+/** Puts plain numbers in the place of exact ones. */
+function plainly(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (value instanceof ExactNumber) return value.valueOf();
+  // No key is assigned that is not there, so that assignment is safe.
+  for (const [key, part] of Object.entries(value))
+    if (typeof part === 'object' && part !== null) Object.defineProperty(value, key, { value: plainly(part) });
+  return value;
 }
 
 /** The objects are fresh from the parser, so that nobody else sees them change. */

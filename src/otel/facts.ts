@@ -1,6 +1,5 @@
 /** Facts of a message in the attributes that the conventions name. */
 
-import { shownId } from '../jsonrpc/message.ts';
 import type { Attributes } from '@opentelemetry/api';
 import type { Passing } from '../peer/middleware/middleware.ts';
 import { methodOf } from '../protocol/catalogue.ts';
@@ -149,7 +148,7 @@ export function jsonAttribute(key: string, value: unknown): Attributes {
 
 /** The id of a request, once it has one. */
 export function requestAttributes({ requestId }: Passing): Attributes {
-  return requestId === undefined ? {} : { 'jsonrpc.request.id': String(shownId(requestId)).slice(0, longestName) };
+  return requestId === undefined ? {} : { 'jsonrpc.request.id': String(requestId).slice(0, longestName) };
 }
 
 /** A URI without what it may keep secret: who signs in by it, and what it asks. */

@@ -109,6 +109,19 @@ for (const isBridged of [false, true])
     assert.ok(!client.heard.some((text) => text.includes(`"id":${large}`)));
   });
 
+test('middleware and handlers see a large id as the text of its digits', async (t) => {
+  const seen: unknown[] = [];
+  const server = served();
+  server.use(async (message, next) => {
+    if (message.method === 'tools/call') seen.push(message.requestId);
+    return await next();
+  });
+  const client = await textClient(t, 'stdio', server);
+  const ask = await ready(client, '2025-11-25');
+  assert.match(await ask(large, 'tools/call', '"name":"report"'), new RegExp(`"text":"${large}"`));
+  assert.deepEqual(seen, [large]);
+});
+
 test('a stream of a large id names it in each message', async (t) => {
   const server = served();
   const client = await textClient(t, 'stdio', server);

@@ -182,7 +182,7 @@ test('inspect shows which entries are malformed', async () => {
   const view = await new ServerLists().read(reading);
   assert.deepEqual(view.tools, [good]);
   assert.deepEqual(view.problems, {
-    tools: '"bad" is malformed: inputSchema is required\nan entry without a name is malformed: must be an object',
+    tools: '"bad" is malformed: inputSchema is required;\nan entry without a name is malformed: must be an object',
   });
   await client.close();
 });

@@ -86,10 +86,10 @@ export class ServerLists {
     // One list for all pages: who copied it for each would take ever longer.
     const items = [...before[name]];
     let pages = before.pages[name];
-    const malformed: string[] = before.problems[name]?.split('\n') ?? [];
+    const malformed: string[] = before.problems[name]?.split(';\n') ?? [];
     const view = (): ListsView => {
       if (pages === undefined) return before;
-      const problems = malformed.length === 0 ? before.problems : { ...before.problems, [name]: malformed.join('\n') };
+      const problems = malformed.length === 0 ? before.problems : { ...before.problems, [name]: malformed.join(';\n') };
       return { ...before, [name]: items, problems, pages: { ...before.pages, [name]: pages } };
     };
     this.#walks.delete(name);

@@ -1,4 +1,4 @@
-import { isObject } from '../../jsonrpc/message.ts';
+import { isObject, shownId } from '../../jsonrpc/message.ts';
 import { isLater, type NowOrLater } from '../../store/now-or-later.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import type { Chain, Used } from './chain.ts';
@@ -149,7 +149,8 @@ class PassingMessage implements Passing {
     return this.#about.revision;
   }
   get requestId(): Passing['requestId'] {
-    return this.#about.requestId;
+    const { requestId } = this.#about;
+    return requestId === undefined ? undefined : shownId(requestId);
   }
   get session(): Passing['session'] {
     return this.#about.session;
