@@ -4,7 +4,7 @@ import { dates, errorOf, open, resultOf } from '../../test/support/raw.ts';
 import { McpError } from '../protocol/error.ts';
 import { createServer } from '../server/server.ts';
 import type { Host } from './host.ts';
-import { reportUnanswered } from './masking.ts';
+import { errorPrinter, reportUnanswered } from './masking.ts';
 
 const info = { name: 'tested', version: '1.0.0' };
 
@@ -112,4 +112,34 @@ test('a result that comes while a question is open is reported with its place, u
   ])
     assert.deepEqual(report(other), []);
   assert.deepEqual(report({ result: {} }, { uri: 'u'.repeat(201) }), [`tools/call "${'u'.repeat(200)}": ${why}`]);
+});
+
+test('an error is printed with a hint, the first of a tool and of another request each', (t) => {
+  const printed: string[] = [];
+  t.mock.method(console, 'error', (...words: readonly unknown[]) => printed.push(words.join(' ')));
+  const print = errorPrinter(false);
+  const hints = (where: string): number => {
+    print('x', where);
+    const [error, ...others] = printed.splice(0);
+    assert.equal(error, `${where}: x`);
+    return others.length;
+  };
+  const places = [
+    'tool "a"',
+    'tool "b"',
+    'prompts/get "p"',
+    'resources/read',
+    'serving over HTTP',
+    'tools/call',
+    'tools/call',
+  ];
+  assert.deepEqual(places.map(hints), [1, 0, 1, 0, 0, 1, 0]);
+  errorPrinter(true)('x', 'tool "a"');
+  assert.equal(printed.splice(0).length, 1);
+  errorPrinter(false)('x', 'tool "a"');
+  errorPrinter()('x', 'tool "a"');
+  assert.deepEqual(
+    printed.map((line) => line.endsWith(', or set exposeErrors')),
+    [false, true, false, false],
+  );
 });

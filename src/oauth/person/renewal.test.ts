@@ -5,6 +5,7 @@ import type { Client } from '../../client.ts';
 import { AuthorizationError, type OAuthOptions } from '../../oauth.ts';
 import type { CredentialStore } from '../../store/credentials.ts';
 import { memoryCredentialStore } from '../../store/memory-credentials.ts';
+import { renewNow } from './oauth.ts';
 
 /** A client that signed in. */
 async function signedIn(
@@ -358,4 +359,11 @@ test('who signs out while the grant is renewed has what came of that revoked', a
     world.secrets.slice(-2).toReversed(),
   );
   assert.equal(await auth.identity(), undefined);
+});
+
+test('what another library grants is not renewed on demand', async () => {
+  assert.equal(
+    await renewNow({ bind: () => assert.fail('it is not asked') } as never, new URL('https://mcp.example/mcp')),
+    false,
+  );
 });

@@ -54,3 +54,19 @@ test('that a store does not keep what a batch was answered is told once, and sto
   await record.forget();
   assert.equal(failures.length, 1);
 });
+
+test('nothing is stored of a batch before one of its requests is answered, however long that takes', async () => {
+  const { records } = memoryStore();
+  let puts = 0;
+  const put: Records['put'] = (...given) => (puts++, records.put(...given));
+  const { record, clock } = written({ ...records, put });
+  for (let at = 0; at < 4; at++) {
+    clock.now += 10 * minute;
+    await record.note(progress);
+  }
+  await record.forget();
+  assert.equal(puts, 0);
+  await record.note(response(1));
+  await record.note(response(1));
+  assert.equal(puts, 1);
+});
