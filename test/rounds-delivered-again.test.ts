@@ -143,7 +143,7 @@ test('a state that no answer and no effect came before may be used again', async
   const client = await clientOf(shop(till()));
   const { requestState } = await client.result('tools/call', { name: 'waits' });
   const runs = [1, 2].map(async () => textOf(await client.result('tools/call', { name: 'waits', requestState })));
-  assert.deepEqual(await Promise.all(runs), ['run 1', 'run 2']);
+  assert.deepEqual(new Set(await Promise.all(runs)), new Set(['run 1', 'run 2']));
 });
 
 for (const [where, isElsewhere] of [

@@ -104,7 +104,7 @@ export const exercises: readonly Exercise[] = [
     step: { id: 'cancelled there', do: 'call', name: 'given-up' },
     needsSession: true,
     // The server counts in its process. For a client without sessions, a bridge starts another one after a cancellation.
-    exists: ({ era }, { bridge }) => era === 'handshake' || bridge?.way !== 'stdio',
+    exists: ({ era }, route) => era === 'handshake' || behindBridge(route) !== 'stdio',
     judge: expectText('1'),
   },
   {
@@ -164,6 +164,11 @@ export function judgeConnect(outcome: Outcome): string | undefined {
       ? undefined
       : `the revision is ${JSON.stringify(revision)}`;
   })(outcome);
+}
+
+/** How a bridge reaches its server; nothing where there is no bridge. */
+function behindBridge({ side, way, bridge }: Route): string | undefined {
+  return bridge === undefined ? undefined : side === 'server' ? way : bridge.way;
 }
 
 function since(date: string): (revision: Revision) => boolean {

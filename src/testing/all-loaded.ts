@@ -9,6 +9,7 @@ import { loadedOnce } from '../mistakes/loaded-once.ts';
 export const allLoaded: () => Promise<unknown> = loadedOnce(async () => {
   // One after the other: where Jest runs ES modules, modules that import the same and are loaded at once fail each other.
   await import('../schema/json-schema.ts');
+  await import('../schema/usable/lost-digits.ts');
   await import('../schema/usable/usable.ts');
   await import('../host/input/as-task.ts');
   await import('../host/input/questions.ts');

@@ -18,8 +18,8 @@ const authenticate: NonNullable<HttpOptions['authenticate']> = (request) => {
   const token = tokenOf(request.header('authorization'));
   const [, scope = ''] = token.split('.');
   const isScope = /^[a-z]+$/.test(scope);
-  // What is got for a scope is kept, which shows whose it is.
-  const expiresAt = isScope ? Date.now() / 1000 + 3600 : undefined;
+  // What is got for a scope is kept, which shows whose it is; anything else is got for each request.
+  const expiresAt = Date.now() / 1000 + (isScope ? 3600 : 0);
   return {
     principal: person(token),
     scopes: isScope ? [scope] : [],

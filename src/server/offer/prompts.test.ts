@@ -152,7 +152,8 @@ test('prompts are listed in the words of the revision, fields of their own untou
         name: 'p',
         description: 'D',
         arguments: [{ name: 'a', description: 'd', required: false, ...(since06 ? { title: 'A' } : {}) }],
-        ...(since06 ? { title: 'P', _meta: { 'com.example/x': [1] } } : {}),
+        _meta: { 'com.example/x': [1] },
+        ...(since06 ? { title: 'P' } : {}),
         ...(date >= '2025-11-25' ? { icons } : {}),
       },
     ]);

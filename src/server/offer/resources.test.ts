@@ -146,7 +146,8 @@ test('templates and resources are listed in the words of the revision', async ()
         audience: ['user'],
         ...(date >= '2025-06-18' ? { lastModified: '2025-01-12T15:00:58Z' } : {}),
       },
-      ...(date >= '2025-06-18' ? { title: 'N', _meta: { 'com.example/x': 1 } } : {}),
+      _meta: { 'com.example/x': 1 },
+      ...(date >= '2025-06-18' ? { title: 'N' } : {}),
       ...(date >= '2025-11-25' ? { icons } : {}),
     };
     assert.deepEqual((await raw.result('resources/list'))['resources'], [{ uri, size: 7, ...shared }]);

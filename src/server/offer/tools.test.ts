@@ -217,7 +217,8 @@ test('tools are listed in the order in which they were added, each in the words 
     assert.partialDeepStrictEqual(inputSchema, { type: 'object' });
     assert.deepEqual(rest, {
       ...(date >= '2025-03-26' ? { annotations: { readOnlyHint: true } } : {}),
-      ...(date >= '2025-06-18' ? { title: 'Zed', _meta: { 'com.example/x': 1 } } : {}),
+      _meta: { 'com.example/x': 1 },
+      ...(date >= '2025-06-18' ? { title: 'Zed' } : {}),
       ...(date >= '2025-11-25' ? { icons } : {}),
     });
   }
