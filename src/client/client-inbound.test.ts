@@ -42,7 +42,7 @@ describe('what a server sends by itself', () => {
   }
 
   for (const [what, message] of [
-    ['with params that are no object', { jsonrpc: '2.0', id: 7, method: 'ping', params: null }],
+    ['with params that are no object', { jsonrpc: '2.0', id: 7, method: 'ping', params: [] }],
     ['with a method that is no text', { jsonrpc: '2.0', id: 7, method: 1 }],
     ['of another protocol', { id: 7, method: 'ping' }],
   ] as const) {
