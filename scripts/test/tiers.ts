@@ -63,6 +63,7 @@ const slowByReason: Readonly<Record<string, readonly string[]>> = {
     'src/stdio/client/transport.test.ts',
     'src/stdio/server/lingering.test.ts',
     'src/stdio/server/serve.test.ts',
+    'test/advices.test.ts',
     'test/authorization/account.test.ts',
     'test/authorization/adversaries.test.ts',
     'test/authorization/advice.test.ts',

@@ -103,3 +103,36 @@ test('a call by a client that was registered by hand prints its options, but not
   assert.equal(login.code, 0, login.stderr);
   assert.deepEqual(await run(call, env), { code: 0, stdout: 'ann\n', stderr: '' });
 });
+
+/** The words of a login that an error advises to give: `--issuer … --as-metadata '…'`. */
+function givenWords(stderr: string): string {
+  return /with (--issuer \S+ --as-metadata '[^']+')/.exec(stderr)?.[1] ?? assert.fail(`no advice in: ${stderr}`);
+}
+
+test('an authorization server that does not say that it protects codes is used as the error advises', async (t) => {
+  const made = await scene(t, {
+    async before(request, response) {
+      if (request.url?.startsWith('/.well-known/oauth-authorization-server') !== true) return false;
+      const { host = '' } = request.headers;
+      const answer = await fetch(`http://${host}/.well-known/openid-configuration`);
+      const { code_challenge_methods_supported: _, ...metadata } = (await answer.json()) as Record<string, unknown>;
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(metadata));
+      return true;
+    },
+  });
+  const refused = await made.parley('login', made.server.url);
+  assert.equal(refused.code, 1);
+  const login = await inShell(made, `parley login ${givenWords(refused.stderr)} ${made.server.url}`);
+  assert.equal(login.code, 0, login.stderr);
+  assert.deepEqual(await made.parley('call', made.server.url, 'whoami'), { code: 0, stdout: 'ann\n', stderr: '' });
+});
+
+test('what whoami and logout advise ends what is kept', async (t) => {
+  const made = await scene(t);
+  const nobody = await made.parley('whoami');
+  const line = /(parley login )<url> does it/.exec(nobody.stderr)?.[1] ?? assert.fail(nobody.stderr);
+  assert.equal((await inShell(made, `${line}${made.server.url}`)).code, 0);
+  assert.equal((await made.parley('whoami')).code, 0);
+  assert.equal((await inShell(made, 'parley logout --all')).code, 0);
+  assert.equal((await made.parley('whoami')).code, 1);
+});

@@ -149,6 +149,7 @@ it('a failed request is refused only if nothing can have been sent', () => {
     'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
     'ERR_TLS_CERT_ALTNAME_INVALID',
     'ERR_SSL_WRONG_VERSION_NUMBER',
+    'ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE',
   ])
     assert.equal(failed(code), 'refused', code);
   const early = 'Client network socket disconnected before secure TLS connection was established';

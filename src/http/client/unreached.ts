@@ -25,7 +25,7 @@ const unconnected =
 
 /** Codes for a TLS handshake that failed. A connection that ends without the closing alert is none of them. */
 const noHandshake =
-  /^ERR_TLS_|^ERR_SSL_\w*(?:VERSION|PROTOCOL|HANDSHAKE|CIPHER|NAME|_CA)|CERT|^UNABLE_TO_|^INVALID_|MISMATCH$/;
+  /^ERR_TLS_|^ERR_SSL_.*(?:VERSION|PROTOCOL|HANDSHAKE|CIPHER|NAME|_CA)|CERT|^UNABLE_TO_|^INVALID_|MISMATCH$/;
 
 /**
  * Error of a request that got no response. Its reason is `refused` only if the server cannot have received anything;
