@@ -21,6 +21,7 @@ const maySkip: ReadonlyMap<string, string> = new Map([
   ['src/redis/store/redis-store.test.ts', 'Redis: npm run lab -- engines'],
   ['src/schema/budget.test.ts', 'a Node that tells the time of a thread'],
   ['src/server/tasks/crashes.test.ts', 'a Node with node:sqlite'],
+  ['test/advices.test.ts', 'openssl'],
   ['test/authorization/account-browser.test.ts', 'Chromium; openssl'],
   ['test/authorization/browser.test.ts', 'Chromium'],
   ['test/built.test.ts', 'the package, which npm ci builds'],
