@@ -88,7 +88,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'inspect/page': ['inspect', 'inspect/page/form', 'json'],
   'inspect/page/form': [],
   // The two halves of a transport do not import each other.
-  'http/server': ['host', 'peer', 'json', 'jsonrpc', 'protocol', 'store', 'mistakes'],
+  'http/server': ['auth', 'host', 'peer', 'json', 'jsonrpc', 'protocol', 'store', 'mistakes'],
   'http/client': ['auth', 'json', 'jsonrpc', 'protocol', 'mistakes'],
   stdio: ['json', 'jsonrpc', 'mistakes'],
   'stdio/server': ['stdio', 'host', 'json', 'jsonrpc', 'mistakes'],

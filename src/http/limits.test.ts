@@ -78,6 +78,42 @@ test('one principal cannot take all sessions, of either transport, and gets its 
   assert.equal((await begun('greedy')).status, 429);
 });
 
+test('the session that is idle longest makes way, of whoever has the most', async () => {
+  let now = 0;
+  const { handler } = serve({ maxSessions: 4, now: () => now });
+  const opened = async (authorization: string): Promise<string | undefined> => {
+    now++;
+    const { status, headers } = await visit(handler, { headers: { authorization }, body: initialize });
+    assert.equal(status, 200);
+    return headers['mcp-session-id'];
+  };
+  const used = async (authorization: string, id: string | undefined): Promise<number | undefined> => {
+    now++;
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'ping' });
+    return (await visit(handler, { headers: { authorization, 'Mcp-Session-Id': id }, body })).status;
+  };
+  const modest = await opened('modest');
+  const [first, second] = [await opened('greedy'), await opened('greedy')];
+  const third = await opened('greedy');
+  assert.equal(await used('greedy', first), 200);
+  await opened('new');
+  assert.equal(await used('greedy', second), 404);
+  for (const id of [first, third]) assert.equal(await used('greedy', id), 200);
+  assert.equal(await used('modest', modest), 200);
+});
+
+test('nobody makes way for a principal that has all of its own sessions', async () => {
+  const { handler } = serve({ maxSessions: 2, maxSessionsPerPrincipal: 1 });
+  const begun = (authorization: string): Promise<FakeVisit> =>
+    visit(handler, { headers: { authorization }, body: initialize });
+  const other = await begun('other');
+  await begun('greedy');
+  assert.equal((await begun('greedy')).status, 503);
+  const id = other.headers['mcp-session-id'];
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'ping' });
+  assert.equal((await visit(handler, { headers: { authorization: 'other', 'Mcp-Session-Id': id }, body })).status, 200);
+});
+
 test('initialize that fails takes no place', async () => {
   const { handler } = serve({ maxSessions: 1 });
   for (let at = 0; at < 3; at++)

@@ -21,8 +21,12 @@ export class Quota {
    */
   full(auth: AuthInfo | undefined): 'all' | 'own' | undefined {
     if (this.#taken >= this.#limit) return 'all';
-    if (auth === undefined) return undefined;
-    return (this.#own.get(auth.principal) ?? 0) >= this.#ownLimit ? 'own' : undefined;
+    return this.ownFull(auth) ? 'own' : undefined;
+  }
+
+  /** Tells whether one principal has all that it may have. */
+  ownFull(auth: AuthInfo | undefined): boolean {
+    return auth !== undefined && (this.#own.get(auth.principal) ?? 0) >= this.#ownLimit;
   }
 
   take(auth: AuthInfo | undefined): void {

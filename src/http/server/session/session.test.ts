@@ -152,13 +152,16 @@ test('sessions expire when idle, but not while a stream is open', async () => {
   assert.equal(client.fake.conversations[0]?.closed, true);
 });
 
-test('sessions are bounded in number, and expired ones make room', async () => {
-  let now = 0;
-  const client = await connect('2025-11-25', { maxSessions: 1, now: () => now, sessionIdleMs: 1000 });
+test('sessions are bounded in number, and one that is in use does not make way', async () => {
+  const client = await connect('2025-11-25', { maxSessions: 1 });
+  const stream = client.get();
+  await settle();
   const refused = await visit(client.handler, { body: initializing('2025-11-25') });
   assert.deepEqual([refused.status, refused.headers['retry-after']], [503, '1']);
-  now = 1001;
+  stream.leave();
+  await settle();
   assert.equal((await visit(client.handler, { body: initializing('2025-11-25') })).status, 200);
+  assert.equal((await client.post(request('ping')).done()).status, 404);
 });
 
 for (const [header, status] of [

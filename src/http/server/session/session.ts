@@ -110,6 +110,11 @@ export class HttpSession implements Link {
     return this.#calls > 0;
   }
 
+  /** Time at which something ended last. */
+  get lastUsed(): number {
+    return this.#lastUsed;
+  }
+
   get idsBegin(): string | undefined {
     return this.#elsewhere?.idsBegin;
   }

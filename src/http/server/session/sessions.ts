@@ -1,6 +1,7 @@
 import { eachInSlices } from '../../../jsonrpc/slices.ts';
 import { after } from '../../../jsonrpc/timeout.ts';
 import type { RequestId } from '../../../jsonrpc/message.ts';
+import { ownerOf } from '../../../auth/owner.ts';
 import { handedCaller } from '../../../host/caller.ts';
 import type { Judged, JudgedMalformed, JudgedRequest } from '../../../host/judged.ts';
 import { memoryEvents } from '../../../store/events.ts';
@@ -178,6 +179,9 @@ export class Sessions {
 
   async #begin(call: HttpCall, judged: JudgedRequest): Promise<void> {
     if (sessionProblem(this.#context, call) !== undefined) this.#sweep();
+    const { sessionQuota } = this.#context;
+    // Nobody makes way for a principal that has all of its own.
+    if (sessionQuota.full(call.auth) === 'all' && !sessionQuota.ownFull(call.auth)) this.#makeWay();
     const problem = sessionProblem(this.#context, call);
     if (problem !== undefined) return refuse(call.request, call.reply, problem, judged.message.id);
     const id = this.#homes?.nameOf(randomText()) ?? randomText();
@@ -307,6 +311,27 @@ export class Sessions {
   #sweep(): void {
     if (this.#company !== undefined) return this.#company.makeRoom();
     for (const session of this.#open.values()) if (session.expired) this.#end(session);
+  }
+
+  /** Ends the session that is idle longest, of the owner with the most sessions. A session in which something goes on stays. */
+  #makeWay(): void {
+    // Where other processes have copies, those that rest have made way.
+    if (this.#company !== undefined) return;
+    const owned = new Map<string | undefined, HttpSession[]>();
+    for (const session of this.#open.values()) {
+      const owner = ownerOf(session.auth?.principal, session.address);
+      const sessions = owned.get(owner) ?? [];
+      if (sessions.length === 0) owned.set(owner, sessions);
+      sessions.push(session);
+    }
+    for (const sessions of [...owned.values()].toSorted((one, other) => other.length - one.length)) {
+      const idle = sessions.filter(({ isBusy }) => !isBusy);
+      const longest = idle.reduce<HttpSession | undefined>(
+        (one, other) => (one === undefined || other.lastUsed < one.lastUsed ? other : one),
+        undefined,
+      );
+      if (longest !== undefined) return this.#end(longest);
+    }
   }
 
   #sweepLater(): () => void {
