@@ -14,6 +14,11 @@ export interface StoredTask {
   readonly queue: string;
   /** Principal whose task it is; empty for nobody's. It is compared as it is, within one queue, and never changes. */
   readonly owner: string;
+  /**
+   * Name under which a store counts what the task takes, where that is not `owner`: the address of a client without a principal. A store may leave it
+   * out. It never changes.
+   */
+  readonly share?: string;
   /** Number of changes, a whole number: 1 when it is added, one more with every swap and every claim. */
   readonly version: number;
   /**
@@ -75,10 +80,10 @@ export interface TaskStore {
    * Adds a task.
    *
    * @param most Number of open tasks that its owner may have in its queue, this one among them.
-   * @returns `known` when a task with this id is there, whatever it is, which stays as it was; `full` when the owner has that many already, or when
-   *   the store has no room.
+   * @returns `known` when a task with this id is there, whatever it is, which stays as it was; `full` when the owner has that many already;
+   *   `no-room` when the store has no room, or none for this owner (`full` says so too, in stores that do not tell the two apart).
    */
-  add(task: StoredTask, most: number): Promise<'added' | 'known' | 'full'>;
+  add(task: StoredTask, most: number): Promise<'added' | 'known' | 'full' | 'no-room'>;
   /** Reads a task; `undefined` when there is none. */
   get(id: string): Promise<StoredTask | undefined>;
   /**

@@ -97,14 +97,16 @@ export class Keeper {
    *
    * @param dueInMs Time that its maker has to claim it.
    * @param most Limit of tasks of its owner that have not ended.
-   * @returns `undefined` where the limit is reached.
+   * @param share Name under which a store counts what it takes, where it has no owner.
+   * @returns `full` where the limit is reached, `no-room` where the store has no room for it.
    */
-  async add(record: TaskRecord, dueInMs: number, most: number): Promise<HeldTask | undefined> {
+  async add(record: TaskRecord, dueInMs: number, most: number, share?: string): Promise<HeldTask | 'full' | 'no-room'> {
     const kept: HeldTask = { record, version: 1, epoch: 0, heldSince: this.#clocks };
-    const outcome = await this.store.add({ ...(await this.#stored(kept, dueInMs)), ...this.#life(record) }, most);
+    const stored = { ...(await this.#stored(kept, dueInMs)), ...this.#life(record) };
+    const outcome = await this.store.add(share === undefined ? stored : { ...stored, share }, most);
     // Ids have 144 random bits: one that is known already is none of chance.
     if (outcome === 'known') throw new Error('the store says that a task of this id is there already');
-    return outcome === 'added' ? kept : undefined;
+    return outcome === 'added' ? kept : outcome;
   }
 
   /**

@@ -41,6 +41,8 @@ export interface TaskParts {
 /** Wishes for a new task. */
 export interface TaskWishes {
   readonly owner: string;
+  /** Name under which a store counts what it takes, where it has no owner. */
+  readonly share?: string | undefined;
   readonly ttlMs?: number | null | undefined;
   readonly pollIntervalMs?: number | undefined;
   /** Number of runs that may begin; one by default. */
@@ -83,7 +85,7 @@ export class Tasks {
   /**
    * Keeps a new task; nothing runs yet, unless it says so.
    *
-   * @throws McpError internalError with `data.limit` where its owner has too many, or its parameters are too long.
+   * @throws McpError internalError with `data.limit` where its owner has too many, or its parameters are too long; with `data.full` where the store has no room.
    */
   async create(request: TaskRequest, wishes: TaskWishes): Promise<HeldTask> {
     const { limits, times, now } = this.#parts;
@@ -114,11 +116,19 @@ export class Tasks {
     };
     const most = owner === '' ? limits.ofNobody : limits.perOwner;
     const dueInMs = this.#engine?.tellsWithinMs ?? makerMs;
-    const kept = await this.keeper.add(record, wishes.runs === true ? times.leaseMs : dueInMs, most);
-    if (kept !== undefined) {
+    const kept = await this.keeper.add(record, wishes.runs === true ? times.leaseMs : dueInMs, most, wishes.share);
+    if (typeof kept === 'object') {
       this.#parts.onAudit?.(auditLine('created', record));
       return kept;
     }
+    if (kept === 'no-room')
+      throw new McpError(
+        'internalError',
+        'the store has no room for another task of this client now; try again later',
+        {
+          data: { full: true },
+        },
+      );
     throw new McpError('internalError', `too many tasks that have not ended; the limit is ${most}`, {
       data: { limit: most },
     });

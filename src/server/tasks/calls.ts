@@ -1,3 +1,4 @@
+import { ownerOf } from '../../auth/owner.ts';
 import type { Call } from '../../host/call.ts';
 import { passedOn } from '../../host/extension-result.ts';
 import { isObject } from '../../jsonrpc/message.ts';
@@ -144,6 +145,7 @@ export class TaskCalls {
     const repeats = annotations.readOnlyHint === true || annotations.idempotentHint === true;
     return {
       owner: taskOwner(call),
+      share: taskShare(call),
       ttlMs: (call.facts.tasks === 'core' ? task?.ttl : undefined) ?? ttlMs,
       pollIntervalMs,
       attempts: attempts ?? (repeats ? 3 : 1),
@@ -160,12 +162,18 @@ export class TaskCalls {
 
 /** @throws What says something else than that there is no room for a task. */
 function noRoom(error: unknown): undefined {
-  if (!(error instanceof McpError && isObject(error.data) && 'limit' in error.data)) throw error;
+  const data = error instanceof McpError ? error.data : undefined;
+  if (!(isObject(data) && ('limit' in data || 'full' in data))) throw error;
 }
 
 /** Owner of the tasks of a request: its principal, else nobody. */
 export function taskOwner({ auth }: Call): string {
   return auth?.principal ?? '';
+}
+
+/** Name under which a store counts the tasks of a client without a principal; `undefined` where it has one, or no address is known. */
+export function taskShare({ auth, address }: Call): string | undefined {
+  return auth === undefined ? ownerOf(undefined, address) : undefined;
 }
 
 function requestOf({ task: _, ...params }: CallToolRequestParams, call: Call): TaskRecord['request'] {

@@ -26,6 +26,16 @@ interface Owned {
   open: number;
 }
 
+/** Tasks of one owner in all queues, as far as they take room. */
+interface Share {
+  openBytes: number;
+  closedBytes: number;
+  /** Open tasks in each queue whose tasks have no owner. */
+  readonly open: Map<string, number>;
+  /** Ids in the order in which they ended. */
+  readonly closed: Set<string>;
+}
+
 /** Tasks, and what finds them: each is in `#ends` if it expires, in one heap of its queue if it will be due, and in `#closed` if it ended. */
 export class TaskShelf {
   readonly #maxTasks: number;
@@ -34,7 +44,7 @@ export class TaskShelf {
   readonly #ends = new Heap<string>();
   readonly #waiting = new Map<string, Waiting>();
   readonly #owners = new Map<string, Owned>();
-  /** In the order in which they ended. */
+  readonly #shares = new Map<string, Share>();
   readonly #closed = new Set<string>();
   #bytes = 0;
   #closedBytes = 0;
@@ -44,11 +54,14 @@ export class TaskShelf {
     this.#maxBytes = maxBytes;
   }
 
-  add(task: StoredTask, most: number, now: number): 'added' | 'known' | 'full' {
+  add(task: StoredTask, most: number, now: number): 'added' | 'known' | 'full' | 'no-room' {
     this.sweep(Infinity, now);
     if (this.#tasks.has(task.id)) return 'known';
-    if (task.open && (this.#owners.get(ownerKey(task))?.open ?? 0) >= most) return 'full';
-    if (!this.#makeRoom(sizeOf(task), { tasks: 1, share: task.open ? shares.add : shares.end })) return 'full';
+    const open = this.#owners.get(ownerKey(task))?.open ?? 0;
+    if (task.open && open >= most) return 'full';
+    const bytes = sizeOf(task);
+    if (task.open && !this.#isFair(task, { bytes, left: most - open })) return 'no-room';
+    if (!this.#makeRoom(bytes, { tasks: 1, share: task.open ? shares.add : shares.end })) return 'no-room';
     this.#put(keptOf(task, undefined, now));
     return 'added';
   }
@@ -61,8 +74,8 @@ export class TaskShelf {
   swap(task: StoredTask, now: number): boolean {
     const kept = this.#live(task.id, now);
     if (kept === undefined || kept.task.version !== task.version - 1) return false;
-    const { id, queue, owner } = kept.task;
-    const next = keptOf({ ...task, id, queue, owner }, kept, now);
+    const { id, queue, owner, share: own } = kept.task;
+    const next = keptOf({ ...task, id, queue, owner, ...(own !== undefined && { share: own }) }, kept, now);
     const more = sizeOf(next.task) - sizeOf(kept.task);
     if (more > 0) {
       this.sweep(Infinity, now);
@@ -132,6 +145,21 @@ export class TaskShelf {
     return kept?.expires !== undefined && kept.expires <= now ? undefined : kept;
   }
 
+  /**
+   * Tells whether a new task leaves others as much room as its owner takes: who comes later finds half of the rest free. Nobody is counted where neither
+   * a principal nor an address is known, as over stdio.
+   *
+   * @param left Number of open tasks that there may still be of all clients without a principal.
+   */
+  #isFair(task: StoredTask, { bytes, left }: { readonly bytes: number; readonly left: number }): boolean {
+    const key = shareKey(task);
+    if (key === '') return true;
+    const { openBytes = 0, open } = this.#shares.get(key) ?? {};
+    const free = this.#maxBytes * shares.add - (this.#bytes - this.#closedBytes);
+    if (openBytes + bytes > free - bytes) return false;
+    return task.owner !== '' || (open?.get(task.queue) ?? 0) < Math.max(1, left);
+  }
+
   /** Forgets tasks that ended until there is room, if that helps; `except` stays. */
   #makeRoom(
     bytes: number,
@@ -143,11 +171,24 @@ export class TaskShelf {
     const mostBytes = this.#maxBytes * share;
     if (this.#tasks.size - closed + tasks > this.#maxTasks || this.#bytes - closedBytes + bytes > mostBytes)
       return false;
-    for (const oldest of this.#closed) {
-      if (this.#tasks.size + tasks <= this.#maxTasks && this.#bytes + bytes <= this.#maxBytes) break;
-      if (oldest !== except) this.#remove(oldest);
+    while (this.#tasks.size + tasks > this.#maxTasks || this.#bytes + bytes > this.#maxBytes) {
+      const oldest = this.#oldestOfLargest(except);
+      if (oldest === undefined) break;
+      this.#remove(oldest);
     }
     return true;
+  }
+
+  /** The task that ended first, of the owner whose ended tasks take the most room; `except` stays. */
+  #oldestOfLargest(except: string | undefined): string | undefined {
+    let [largest, found]: [number, string | undefined] = [-1, undefined];
+    for (const { closed, closedBytes } of this.#shares.values()) {
+      if (closedBytes <= largest) continue;
+      const [first, second] = closed;
+      const oldest = first === except ? second : first;
+      if (oldest !== undefined) [largest, found] = [closedBytes, oldest];
+    }
+    return found;
   }
 
   /** Puts a task in the place of what there is under its id, and moves it in whatever finds it. */
@@ -169,6 +210,7 @@ export class TaskShelf {
     this.#wait(task, undefined);
     this.#bytes -= sizeOf(task);
     if (this.#closed.delete(id)) this.#closedBytes -= sizeOf(task);
+    this.#countShare(task, -1);
     const key = ownerKey(task);
     const owned = this.#owners.get(key);
     if (owned === undefined) return;
@@ -184,12 +226,30 @@ export class TaskShelf {
     owned.ids.add(task.id);
     owned.open += Number(task.open) - Number(before?.open ?? false);
     this.#bytes += more;
+    if (before !== undefined) this.#countShare(before, -1);
+    this.#countShare(task, 1);
     if (before !== undefined && !before.open) this.#closedBytes -= sizeOf(before);
     if (task.open) this.#closed.delete(task.id);
     else {
       this.#closed.add(task.id);
       this.#closedBytes += sizeOf(task);
     }
+  }
+
+  /** @param sign 1 for a task that is put there, -1 for one that leaves. */
+  #countShare(task: StoredTask, sign: 1 | -1): void {
+    const key = shareKey(task);
+    const share = this.#shares.get(key) ?? { openBytes: 0, closedBytes: 0, open: new Map(), closed: new Set() };
+    if (task.open) {
+      share.openBytes += sign * sizeOf(task);
+      if (task.owner === '') share.open.set(task.queue, (share.open.get(task.queue) ?? 0) + sign);
+    } else {
+      share.closedBytes += sign * sizeOf(task);
+      if (sign === 1) share.closed.add(task.id);
+      else share.closed.delete(task.id);
+    }
+    if (share.openBytes === 0 && share.closedBytes === 0) this.#shares.delete(key);
+    else this.#shares.set(key, share);
   }
 
   #wait({ id, queue, epoch }: StoredTask, due: number | undefined): void {
@@ -234,6 +294,11 @@ function placeIn(ids: readonly string[], id: string): number {
     else high = middle;
   }
   return low;
+}
+
+/** Name of who takes the room of a task; empty where that is not known. */
+function shareKey({ owner, share }: StoredTask): string {
+  return share ?? (owner === '' ? '' : `principal ${owner}`);
 }
 
 function ownerKey({ queue, owner }: TaskOwner): string {

@@ -8,7 +8,7 @@ import type { JsonObject } from '../../../protocol/features/common.ts';
 import { createTaskResultShape } from '../../../protocol/features/tasks.ts';
 import type { CallToolRequestParams } from '../../../protocol/features/tools.ts';
 import { createSeal, type Seal } from '../../../seal/seal.ts';
-import { taskOwner } from '../../../server/tasks/calls.ts';
+import { taskOwner, taskShare } from '../../../server/tasks/calls.ts';
 import { Runner } from '../../../server/tasks/runner.ts';
 import { TaskServing } from '../../../server/tasks/serving.ts';
 import type { TaskCall } from '../../../server/tasks/task-call.ts';
@@ -136,7 +136,7 @@ export class KeptTasks {
       network,
       member: this.#member,
     };
-    const wishes = { owner: taskOwner(call), ttlMs: task?.ttl, attempts: mostAttempts };
+    const wishes = { owner: taskOwner(call), share: taskShare(call), ttlMs: task?.ttl, attempts: mostAttempts };
     const held = await this.#tasks.create(request, wishes);
     if (call.aborted) {
       await this.#tasks.forget(held.record.id);

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { memoryTasks } from '../../store/memory-tasks.ts';
+import { createServer, type Server } from '../server.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+function serving(t: TestContext): Server {
+  const server = createServer({ name: 's', version: '1' }, { tasks: { store: memoryTasks({ maxBytes: 100_000 }) } });
+  t.after(() => server.close());
+  server.tool(
+    't',
+    { task: 'required', input: { type: 'object' } },
+    async () => await new Promise<never>(() => undefined),
+  );
+  return server;
+}
+
+/** A client of 2025-11-25 that begins tasks, and what came of each: an error or its data. */
+async function clientOf(server: Server, link: { readonly principal?: string; readonly address?: string }) {
+  const { principal, address } = link;
+  const conversation = server.endpoint.converse({
+    lasting: true,
+    send: () => undefined,
+    ...(principal !== undefined && { auth: { principal } }),
+    ...(address !== undefined && { address }),
+  });
+  const ask = (id: number, method: string, params: Json): ReturnType<typeof conversation.receive> =>
+    conversation.receive({ jsonrpc: '2.0', id, method, params });
+  const clientInfo = { name: 'c', version: '1' };
+  await ask(0, 'initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo });
+  await conversation.receive({ jsonrpc: '2.0', method: 'notifications/initialized' });
+  let id = 0;
+  return async (text: string): Promise<unknown> => {
+    const answer = await ask(++id, 'tools/call', { name: 't', arguments: { text }, task: {} });
+    return answer !== undefined && 'error' in answer ? answer.error : 'begun';
+  };
+}
+
+const text = 'x'.repeat(5_000);
+const full = {
+  code: -32_603,
+  message: 'the store has no room for another task of this client now; try again later',
+  data: { full: true },
+};
+
+for (const [who, one, other] of [
+  ['principal', { principal: 'eve' }, { principal: 'ann' }],
+  ['address', { address: '192.0.2.1' }, { address: '198.51.100.1' }],
+] as const)
+  test(`one ${who} cannot fill the store of tasks, and reads what is full`, async (t) => {
+    const server = serving(t);
+    const [eve, ann] = [await clientOf(server, one), await clientOf(server, other)];
+    const outcomes: unknown[] = [];
+    for (let at = 0; at < 6; at++) outcomes.push(await eve(text));
+    assert.equal(outcomes[0], 'begun');
+    assert.deepEqual(outcomes.at(-1), full);
+    assert.equal(await ann(text), 'begun');
+  });
