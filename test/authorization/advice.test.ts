@@ -122,7 +122,11 @@ test('an authorization server that does not say that it protects codes is used a
   });
   const refused = await made.parley('login', made.server.url);
   assert.equal(refused.code, 1);
-  const login = await inShell(made, `parley login ${givenWords(refused.stderr)} ${made.server.url}`);
+  const explained = (await made.parley('explain', made.server.url)).stdout.replaceAll(/\s+/g, ' ');
+  const words = givenWords(refused.stderr);
+  // What is explained has the issuer in a line of its own.
+  assert.ok(explained.includes(words.replace(made.as.issuer, '<issuer>')), explained);
+  const login = await inShell(made, `parley login ${words} ${made.server.url}`);
   assert.equal(login.code, 0, login.stderr);
   assert.deepEqual(await made.parley('call', made.server.url, 'whoami'), { code: 0, stdout: 'ann\n', stderr: '' });
 });

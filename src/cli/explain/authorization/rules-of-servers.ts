@@ -60,7 +60,7 @@ export const serverRules: readonly Rule[] = [
     {
       id: 'server-metadata-nowhere',
       stops: true,
-      client: 'gives up; what they would say can be given by --as-metadata',
+      client: 'gives up; what they would say can be given by --issuer <issuer> --as-metadata <json>',
       source: 'spec 2025-11-25, Authorization, Authorization Server Metadata Discovery',
     },
     ({ issuer, looked, document }) =>
@@ -130,7 +130,7 @@ export const serverRules: readonly Rule[] = [
       id: 'no-s256',
       stops: true,
       client:
-        'refuses to sign in; an operator who knows better says so with --as-metadata \'{"code_challenge_methods_supported":["S256"]}\'',
+        'refuses to sign in; an operator who knows better says so with --issuer <issuer> --as-metadata \'{"code_challenge_methods_supported":["S256"]}\'',
       source: 'spec 2025-11-25, Authorization, Authorization Code Protection',
     },
     (document, issuer) => {
