@@ -8,15 +8,12 @@ import { plainNumber } from './exact-number.ts';
 /** A noncharacter of Unicode, which no id of a peer may begin with. */
 const mark = '\uFDD0';
 
-const marked = new RegExp(
-  `"(id|requestId|progressToken|io\\.modelcontextprotocol/subscriptionId)":"${mark}(-?\\d+)"`,
-  'g',
-);
-
 /** The text of messages, with the digits of large ids in it. */
 export function withLargeIds(text: string): string {
   // Nearly all texts have no such character, which the runtime mostly sees without a search.
-  return text.includes(mark) ? text.replaceAll(marked, '"$1":$2') : text;
+  if (!text.includes(mark)) return text;
+  const names = 'id|requestId|progressToken|io\\.modelcontextprotocol/subscriptionId';
+  return text.replaceAll(new RegExp(`"(${names})":"${mark}(-?\\d+)"`, 'g'), '"$1":$2');
 }
 
 /** Tells whether a value in the place of an id needs the text that it came in, or may not be one. */
