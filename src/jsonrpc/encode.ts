@@ -65,23 +65,27 @@ export interface MessageReading {
 export function parseMessage(text: string, { exactNumbers, depth }: MessageReading): unknown {
   if (exactNumbers !== true) {
     const value = parseJson(text, depth);
-    if (!(Array.isArray(value) ? value : [value]).some((message) => hasDoubtfulId(message, text))) return value;
+    if (!(Array.isArray(value) ? value.some(hasDoubtfulId) : hasDoubtfulId(value))) return value;
   }
   const value = parseExactJson(text, depth);
   for (const message of Array.isArray(value) ? value : [value]) settleNumbers(message);
   return exactNumbers === true ? value : plainly(value);
 }
 
-/** As many digits as a number beyond 2^53 has at least. */
-const manyDigits = /\d{16}/;
+const subscriptionId = 'io.modelcontextprotocol/subscriptionId';
 
-/** Tells whether a message may have an id or a token that is read exactly. It is asked of each, so the tokens are not looked at. */
-function hasDoubtfulId(message: unknown, text: string): boolean {
+/** Tells whether a message has an id or a token that must be read exactly. It is asked of each message. */
+function hasDoubtfulId(message: unknown): boolean {
   if (!isObject(message)) return false;
   const { id, params, result } = message;
-  if (isDoubtfulId(id)) return true;
-  const mayHave = [params, result].some((one) => isObject(one) && (id === undefined || one['_meta'] !== undefined));
-  return mayHave && manyDigits.test(text);
+  return isDoubtfulId(id) || holdsDoubtfulId(params, id === undefined) || holdsDoubtfulId(result, false);
+}
+
+function holdsDoubtfulId(holder: unknown, isOfNotification: boolean): boolean {
+  if (!isObject(holder)) return false;
+  if (isOfNotification && (isDoubtfulId(holder['progressToken']) || isDoubtfulId(holder['requestId']))) return true;
+  const meta = holder['_meta'];
+  return isObject(meta) && (isDoubtfulId(meta['progressToken']) || isDoubtfulId(meta[subscriptionId]));
 }
 
 /** Puts plain numbers in the place of exact ones. */
