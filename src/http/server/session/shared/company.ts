@@ -7,6 +7,7 @@ import type { OpeningStream } from './claim.ts';
 import { Inbox } from './inbox.ts';
 import { hashedOwner, keyOf, readKeptSession, type KeptSession } from './kept-session.ts';
 import { Member, type MemberParts } from './member.ts';
+import { OwnerRooms } from './owner-rooms.ts';
 import type { ToldProcess } from './words.ts';
 
 /** Time between two looks at the copies of sessions, and for which one is kept that nobody uses, in milliseconds. */
@@ -46,6 +47,7 @@ export class Company {
       settings,
       spoken,
       inbox: this.#inbox,
+      rooms: new OwnerRooms(settings.now),
       gone: (session, why) => parts.drop(session, why),
     };
   }

@@ -12,11 +12,11 @@ import { Claim, type OpeningStream } from './claim.ts';
 import { Copies } from './copies.ts';
 import type { Inbox } from './inbox.ts';
 import { keyOf, readKeptSession, type KeptSession } from './kept-session.ts';
-import { SharedStreams } from './shared-streams.ts';
+import { SharedStreams, type SharedStreamsParts } from './shared-streams.ts';
 import { cancellation, changeMethods, type Announced, type ToldProcess } from './words.ts';
 
 /** Parts that the copies of sessions in one process share. */
-export interface MemberParts {
+export interface MemberParts extends Pick<SharedStreamsParts, 'rooms'> {
   readonly store: Store;
   readonly inbox: Inbox;
   readonly settings: HttpSettings;
@@ -151,14 +151,14 @@ export class Member implements Elsewhere {
   }
 
   streams(resumption: 'event-ids' | 'polling'): SharedStreams {
-    const { store, inbox, settings } = this.#parts;
+    const { store } = this.#parts;
     this.#streams ??= new SharedStreams({
+      ...this.#parts,
       session: this.id,
       log: store.events.open(this.id),
       records: store.records,
-      inbox,
-      settings,
       resumption,
+      from: this.#session,
       revision: this.#session?.revision,
       claim: () => this.#claim.take(true),
     });

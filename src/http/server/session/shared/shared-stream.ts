@@ -21,6 +21,8 @@ export interface SharedStreamParts {
   readonly settings: HttpSettings;
   /** Room for reports in the log. */
   readonly reports: ReportRoom;
+  /** Takes room for an event, of so many characters, among those of its owner; there always is some by default. */
+  readonly hasRoom?: (length: number) => boolean;
   /** Somebody who wrote it before, where it goes on here. */
   readonly writer?: { readonly writer: StreamWriter; readonly last: number } | undefined;
   /** Record of what was answered, where several requests are. */
@@ -222,6 +224,11 @@ export class SharedStream implements LastingStream {
     const { settings } = this.#parts;
     this.#waiting += data.length;
     if (this.#waiting > settings.maxStreamBuffer + data.length) this.#isKept = false;
+    if (this.#isKept && this.#parts.hasRoom?.(data.length) === false) {
+      this.#isKept = false;
+      settings.onError(new Error('a stream cannot be resumed: its owner keeps too many events in the store'));
+      this.#tellReader('not-kept');
+    }
     if (!this.#isKept) return undefined;
     try {
       return await this.#events.append(data, last);

@@ -1,11 +1,14 @@
 import type { RequestId, ResponseMessage } from '../../../../jsonrpc/message.ts';
 import type { LoggedEvent } from '../../../../store/events.ts';
 import type { StreamWriter } from '../../../../store/stream-log.ts';
-import { ReportRoom } from '../message-weight.ts';
+import { ownerOf } from '../../../../auth/owner.ts';
+import type { HttpSession } from '../session.ts';
+import { ofSharedStores, ReportRoom } from '../message-weight.ts';
 import { hasNoEvents, positionOf, written, type LastingStreams, type Resumption, type StreamMaker } from '../stream.ts';
 import { aboutAnswer, aboutSession, requestsAnswered } from './about-stream.ts';
 import { BatchRecord } from './batch-record.ts';
 import type { OpeningStream } from './claim.ts';
+import type { OwnerRooms } from './owner-rooms.ts';
 import { unlessFenced } from './kept-events.ts';
 import { SharedStream, type Reader } from './shared-stream.ts';
 import { StreamReader, type StreamReaderParts } from './stream-reader.ts';
@@ -17,6 +20,10 @@ const mostUnkept = 64;
 /** Parts of the streams of a session that any process may go on with. */
 export interface SharedStreamsParts extends StreamReaderParts {
   readonly resumption: 'event-ids' | 'polling';
+  /** Room in the store for the events of one owner; all is kept without it. */
+  readonly rooms?: OwnerRooms;
+  /** Client of the session. */
+  readonly from?: Pick<HttpSession, 'auth' | 'address'> | undefined;
   /** Takes the stream for what belongs to no request from whoever has it; `undefined` when another one was quicker. */
   claim(): Promise<OpeningStream | undefined>;
 }
@@ -47,7 +54,7 @@ export class SharedStreams implements LastingStreams {
 
   constructor(parts: SharedStreamsParts) {
     this.#parts = parts;
-    this.#reports = new ReportRoom(parts.settings.now);
+    this.#reports = new ReportRoom(parts.settings.now, ofSharedStores);
   }
 
   get resumption(): 'event-ids' | 'polling' {
@@ -156,10 +163,11 @@ export class SharedStreams implements LastingStreams {
   }
 
   #begin({ about, answers, name = this.#newName, writer }: Begun): SharedStream {
-    const { log, settings, resumption } = this.#parts;
+    const { log, settings, resumption, rooms, from } = this.#parts;
     const batch = (answers?.length ?? 0) > 1 ? this.#batch(name, about) : undefined;
     const stream = new SharedStream({
       reports: this.#reports,
+      hasRoom: (length) => rooms?.take(ownerOf(from?.auth?.principal, from?.address), length) ?? true,
       name,
       log,
       about,

@@ -1,0 +1,38 @@
+/** Characters of events that one owner may keep in a store within the time that it keeps them. */
+const mostOfOwner = 32 * 1024 * 1024;
+const windowMs = 5 * 60 * 1_000;
+
+/** Owners that are counted at once; the one that is counted longest is forgotten first. */
+const mostOwners = 10_000;
+
+/** Room in a store for the events of all sessions of one owner: sessions that are left behind cannot fill it. */
+export class OwnerRooms {
+  readonly #now: () => number;
+  readonly #taken = new Map<string, { readonly since: number; length: number }>();
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /**
+   * Takes room for an event; false where there is none now.
+   *
+   * @param owner The owner of the session; `undefined` if neither a principal nor an address is known, which is not counted.
+   */
+  take(owner: string | undefined, length: number): boolean {
+    if (owner === undefined) return true;
+    const now = this.#now();
+    const known = this.#taken.get(owner);
+    const isOver = known === undefined || now - known.since >= windowMs;
+    if (isOver) {
+      this.#taken.delete(owner);
+      this.#taken.set(owner, { since: now, length });
+      const [oldest] = this.#taken.keys();
+      if (this.#taken.size > mostOwners && oldest !== undefined) this.#taken.delete(oldest);
+      return true;
+    }
+    if (known.length + length > mostOfOwner) return false;
+    known.length += length;
+    return true;
+  }
+}
