@@ -117,6 +117,22 @@ for (const [status, reason] of [
     assert.deepEqual([came, sessions()], [['tools/call 1', 'ping 1'], 1]);
   });
 
+test('a server that has no ping, and says so, knows the session', async (t) => {
+  const refusal = ({ id }: Message, code: number): Answer => [
+    400,
+    JSON.stringify({ jsonrpc: '2.0', id, error: { code, message: 'no' } }),
+  ];
+  const { client, sessions } = await served(t, {
+    unknown: () => [404],
+    known: (message) => {
+      if (message.method === 'ping') return refusal(message, -32601);
+      return message.method === 'tools/call' ? refusal(message, -32602) : undefined;
+    },
+  });
+  await assert.rejects(client.callTool('x'), { kind: 'invalidParams' });
+  assert.equal(sessions(), 1);
+});
+
 test('a server that is busy, or says how to authorize, is not asked for the session', async (t) => {
   for (const answer of [
     [429, ''],

@@ -1,6 +1,8 @@
 /** Finding out whether a server still knows a session; loaded by the first message that it refuses in one. */
 
 import { after } from '../../jsonrpc/timeout.ts';
+import { isObject } from '../../jsonrpc/message.ts';
+import { bodyStart } from './body.ts';
 import { discard, type FetchResponse } from './fetch.ts';
 
 /** One question to the server, in a session or in none. Credentials that it refuses are not replaced for it. */
@@ -26,6 +28,24 @@ const ping = '{"jsonrpc":"2.0","id":"session-check","method":"ping"}';
 
 /** Statuses that may be about the credentials of the caller, which every request has. */
 const aboutCaller: ReadonlySet<number> = new Set([401, 403, 407]);
+
+/** Length of a refusal that is read, in bytes. */
+const shownBytes = 4_096;
+
+interface Answer extends Pick<FetchResponse, 'status' | 'headers'> {
+  readonly text: string;
+}
+
+/** Tells whether a refusal says that there is no such method, as a server does that knows the session. */
+function saysNoMethod(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    const error = isObject(value) ? value['error'] : undefined;
+    return isObject(error) && error['code'] === -32601;
+  } catch {
+    return false;
+  }
+}
 
 /** Checks of one session; checks at the same time share their questions. */
 export class SessionCheck {
@@ -72,19 +92,22 @@ export class SessionCheck {
     return status;
   }
 
-  /** Status of a `ping`; nothing if the server did not answer, or asks for authorization. */
+  /** Status of a `ping`; nothing if the server did not answer, asks for authorization, or has no such method, but the session. */
   async #pinged(session: string): Promise<number | undefined> {
     const response = await this.#answer({ method: 'POST', body: ping, session });
-    return response?.headers.get('www-authenticate') === null ? response.status : undefined;
+    const isAnswer = response?.headers.get('www-authenticate') !== null || saysNoMethod(response.text);
+    return isAnswer ? undefined : response.status;
   }
 
-  async #answer(question: Omit<SessionQuestion, 'signal'>): Promise<FetchResponse | undefined> {
+  async #answer(question: Omit<SessionQuestion, 'signal'>): Promise<Answer | undefined> {
     const controller = new AbortController();
     const stop = after(answerMs, () => controller.abort(), true);
     try {
       const response = await this.#options.send({ ...question, signal: controller.signal });
+      const { status, headers } = response;
+      if (status >= 400) return { status, headers, text: await bodyStart(response, shownBytes) };
       void discard(response);
-      return response;
+      return { status, headers, text: '' };
     } catch {
       return undefined;
     } finally {
