@@ -10,15 +10,12 @@ const path = 'node_modules/.cache/mutate/reach.jsonl';
 const root = new URL('../../', import.meta.url).href;
 
 /** What one test file did without a fault. */
-interface Measured {
+export interface Reach {
   readonly test: string;
+  readonly hash: string;
   readonly failure?: string | undefined;
   /** Seconds of processor time. */
   readonly cpu: number;
-}
-
-export interface Reach extends Measured {
-  readonly hash: string;
   /** By source file: its hash then, and the offsets at which the code that ran begins and ends, in turns. */
   readonly ran: Readonly<Record<string, { readonly hash: string; readonly edges: readonly number[] }>>;
 }
@@ -42,7 +39,10 @@ export function reachOf(tests: readonly string[]): readonly Reach[] {
   }
 }
 
-export function lineOf(measured: Measured, coverage: readonly Profiler.ScriptCoverage[]): string {
+export function lineOf(
+  measured: Pick<Reach, 'test' | 'failure' | 'cpu'>,
+  coverage: readonly Profiler.ScriptCoverage[],
+): string {
   const sources = coverage.filter(({ url }) => url.startsWith(`${root}src/`) && /(?<!\.test)\.ts$/.test(url));
   const ran = sources.map(({ url, functions }) => {
     const text = readFileSync(new URL(url), 'utf8');
