@@ -99,6 +99,23 @@ test('a request passes with its circumstances', async () => {
   assert.equal(ended, 2);
 });
 
+test('the session that middleware sees at initialize is that of later requests, and ends with it', async () => {
+  const sessions: Passing['session'][] = [];
+  let ended = 0;
+  const server = serverWith((passing, next) => {
+    if (passing.kind === 'request') sessions.push(passing.session);
+    if (passing.method === 'initialize') passing.session?.onEnd(() => ended++);
+    return next();
+  });
+  const client = await clientOf(server, { revision: '2025-11-25' });
+  await client.callTool('echo', { word: 'x' });
+  assert.ok(sessions.length > 1 && sessions[0] !== undefined);
+  assert.equal(new Set(sessions).size, 1);
+  assert.equal(ended, 0);
+  await client.close();
+  assert.equal(ended, 1);
+});
+
 test('what a request names is known to be there, or not', async () => {
   const known: (boolean | undefined)[] = [];
   const server = serverWith((passing, next) => {

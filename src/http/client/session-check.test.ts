@@ -3,6 +3,7 @@ import { test, type TestContext } from 'node:test';
 import { listen, sending } from '../../../test/support/http-answers.ts';
 import type { Authorization } from '../../auth/authorizer.ts';
 import { connect, type Client, type ConnectOptions, type HttpTransportOptions } from '../../client.ts';
+import { SessionCheck, type SessionQuestion } from './session-check.ts';
 
 type Answer = readonly [status: number, body?: string, headers?: Readonly<Record<string, string>>];
 
@@ -238,4 +239,19 @@ test('an answer that is refused in a lost session ends its call at once', async 
   const client = await connect(url, { revisions: ['2025-11-25'], ...sending });
   t.after(() => client.close());
   await assert.rejects(client.callTool('x'), { reason: 'session-lost' });
+});
+
+test('a server that leaves the question unanswered for 5 seconds proves nothing, and is waited for no more', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const asked: SessionQuestion[] = [];
+  const send = (question: SessionQuestion): Promise<never> => {
+    asked.push(question);
+    return new Promise((_, reject) => question.signal.addEventListener('abort', () => reject(new Error('gone'))));
+  };
+  const found = new SessionCheck({ session: 's', initialize: '{}', send }).isGone(400);
+  t.mock.timers.tick(4_999);
+  assert.equal(asked[0]?.signal.aborted, false);
+  t.mock.timers.tick(1);
+  assert.equal(await found, false);
+  assert.equal(asked.length, 1);
 });
