@@ -81,3 +81,17 @@ test('of a long body only the beginning is read', async () => {
   assert.equal(await bodyStart(responseOf(['ab', 'c']).response, 4), 'abc');
   assert.equal(await bodyStart(responseOf([Uint8Array.of(0xc3), Uint8Array.of(0xa9)]).response, 4), 'é');
 });
+
+test('of a body that goes on after it was cancelled nothing more is read', async () => {
+  let reads = 0;
+  const reader = {
+    read: async () => {
+      if (++reads > 5) throw new Error('read on');
+      return { done: false, value: new Uint8Array(2) };
+    },
+    cancel: () => new Promise(() => undefined),
+  };
+  const response = { status: 200, body: { getReader: () => reader } };
+  await assert.rejects(bodyText(response as never, 4), { reason: 'too-large' });
+  assert.equal(reads, 3);
+});
