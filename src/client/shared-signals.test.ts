@@ -34,12 +34,14 @@ server.tool('asks', {}, async (_, ctx) => {
   return `${answers.length} answers`;
 });
 
+const sampled = () => ({ model: 'm', role: 'assistant', content: { type: 'text', text: 'hello' } }) as const;
+
 const ways: Readonly<Record<string, (t: TestContext, revision: '2025-11-25' | '2026-07-28') => Promise<Client>>> = {
-  'in memory': (_, revision) => connectInMemory(server, { revision }),
+  'in memory': (_, revision) => connectInMemory(server, { revision, onSample: sampled }),
   'over HTTP': async (t, revision) => {
     const listening = await listen(server, { port: 0 });
     t.after(() => listening.close());
-    return await connect(listening.url, { revisions: [revision] });
+    return await connect(listening.url, { revisions: [revision], onSample: sampled });
   },
 };
 
@@ -72,3 +74,37 @@ it('many questions of one handler at once listen to its signal as one', async ()
   assert.ok(Math.max(...most) > 0 && Math.max(...most) < warned, `${Math.max(...most)} listeners`);
   await client.close();
 });
+
+server.tool('lasts', { task: { support: 'required' } }, () => 'done');
+server.resource('mem://a', { name: 'a' }, () => 'a');
+
+for (const [way, open] of Object.entries(ways)) {
+  for (const revision of ['2025-11-25', '2026-07-28'] as const) {
+    it(`nothing that is over listens to a signal ${way} in ${revision}`, async (t) => {
+      const client = await open(t, revision);
+      t.after(() => client.close());
+      const done: Readonly<Record<string, (signal: AbortSignal) => Promise<unknown>>> = {
+        'a call that asks': (signal) => client.callTool('asks', {}, { signal }),
+        'a call that failed': (signal) => client.callTool('none', {}, { signal }).catch(() => undefined),
+        'a list': (signal) => client.listTools({ signal }),
+        'a list that is kept': (signal) => client.listTools({ signal }),
+        'a read': (signal) => client.readResource('mem://a', { signal }),
+        'a subscription': async (signal) => {
+          const subscription = await client.subscribe({ tools: true }, () => undefined, { signal });
+          await subscription.close();
+        },
+        'a task': async (signal) => {
+          const task = await client.startTask('lasts', {}, { signal });
+          await task.poll({ signal });
+          for await (const _ of task.updates({ signal }));
+          await task.result({ signal });
+        },
+      };
+      for (const [what, run] of Object.entries(done)) {
+        const { signal } = new AbortController();
+        await run(signal);
+        assert.equal(getEventListeners(signal, 'abort').length, 0, what);
+      }
+    });
+  }
+}

@@ -1,6 +1,7 @@
 /** One run of a task: what it does when its store is slow, away, or says that the task is elsewhere. */
 
 import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
 import { describe, test, type TestContext } from 'node:test';
 import { settle } from '../../test/support/raw.ts';
 import { RoundEnded } from '../peer/ask.ts';
@@ -231,7 +232,8 @@ describe('the questions of a run', () => {
 
   test('of one turn are asked at once, and each gets its answer', async (t) => {
     const { run, keeper, gate, pass } = await running(t);
-    const [one, two] = ['a', 'b'].map((key) => run.ask(key, question, undefined));
+    const { signal } = new AbortController();
+    const [one, two] = ['a', 'b'].map((key) => run.ask(key, question, signal));
     await pass(0);
     assert.deepEqual([Object.keys(run.record.open), run.record.status, gate.writes], [['a', 'b'], 'input_required', 1]);
     assert.equal(run.waits, true);
@@ -239,6 +241,8 @@ describe('the questions of a run', () => {
     await keeper.change('task', ({ record }) => replied(record, { a: answer('x'), b: answer('y') }, 1));
     assert.deepEqual([(await one)?.answer, (await two)?.answer], [{ content: 'x' }, { content: 'y' }]);
     assert.equal(run.waits, false);
+    // A signal may outlive many questions.
+    assert.equal(getEventListeners(signal, 'abort').length, 0);
     assert.equal(run.record.replays, undefined);
   });
 

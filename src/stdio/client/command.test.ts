@@ -52,6 +52,8 @@ for (const [command, args, description] of [
   ['tool', ['--token', 'secret'], 'tool --token …'],
   ['docker', ['run', '-e', 'KEY=secret', 'image'], 'docker run …'],
   ['env', ['API_KEY=secret', 'OTHER=secret', 'node', 'server.js', 'secret'], 'env API_KEY=… OTHER=… node …'],
+  ['mysql', ['-s', 'db'], 'mysql -s …'],
+  ['mysql', ['-ps', 'db'], 'mysql -p… …'],
   ['mysql', ['-psecret', '-uroot', 'db'], 'mysql -p… -u… …'],
   ['java', ['-Dkey=secret', '-jar', 'server.jar'], 'java -D… -jar server.jar'],
   ['https://user:secret@host/tool', [], 'https://host/tool'],

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { settle } from '../../../../../test/support/raw.ts';
 import { memoryStore } from '../../../../store/memory/store.ts';
 import { Inbox } from './inbox.ts';
 
@@ -39,4 +40,27 @@ test('what could not be told is an error also where the process ends before it i
   const announced = inbox.announce('session s', { kind: 'ended' }, [60_000, 60_000]);
   await inbox.close();
   await assert.rejects(announced, away);
+});
+
+test('what is told again and again fails once, after the last time, and not where somebody hears it at last', async () => {
+  const store = memoryStore();
+  const state = { answer: (): Promise<number> => Promise.reject(new Error('away')) };
+  const inbox = new Inbox(
+    { ...store, bus: { ...store.bus, publish: () => state.answer() } },
+    () => undefined,
+    () => undefined,
+  );
+  const failed: string[] = [];
+  const insist = () =>
+    inbox.insist('p', { kind: 'message', session: 's', message: 'x' }, (cause) => failed.push(String(cause)));
+  const first = insist();
+  await settle();
+  assert.deepEqual(failed, []);
+  // Nobody waits for what is told again after the end.
+  await inbox.close();
+  await first;
+  assert.deepEqual(failed, ['Error: away']);
+  state.answer = () => Promise.resolve(1);
+  await insist();
+  assert.equal(failed.length, 1);
 });
