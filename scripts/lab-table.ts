@@ -210,7 +210,8 @@ const others: Group = {
 
 const long: Group = {
   mutate: {
-    about: 'Plants small faults and says which the fast tests find: `[--sample N] [--seed N] [--only rows] [file or folder …]`.',
+    about:
+      'Plants small faults and says which the fast tests find: `[--sample N] [--seed N] [--only rows] [file or folder …]`.',
     time: '1 h for 500',
     words: ['scripts/mutate.ts'],
   },

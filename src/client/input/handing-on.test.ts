@@ -25,7 +25,7 @@ test('requests of a server reach onRequest in the newest words, and its results 
     peer.send({ jsonrpc: '2.0', id, method, params });
     const answer = () => transport.sent.find(({ message }) => message['id'] === id && message['method'] === undefined);
     await until(() => answer() !== undefined);
-    const { result, error } = answer()?.message as { result?: object; error?: { code: number } };
+    const { result, error } = (answer()?.message ?? {}) as { result?: object; error?: { code: number } };
     return { ...result, ...(error && { code: error.code }) };
   };
   assert.deepEqual(await ask('roots/list'), { roots: [{ uri: 'file:///a' }] });
