@@ -201,6 +201,14 @@ describe('a batch', () => {
     assert.deepEqual(await answered([initialize]), [
       { jsonrpc: '2.0', id: 7, error: { code: -32600, message: 'initialize must not be part of a batch' } },
     ]);
+    // What has no id gets no answer of its own, and what is no object is told of like everywhere.
+    const { id: _, ...told } = initialize;
+    assert.equal(await answered([told]), undefined);
+    for (const value of [null, 5])
+      assert.partialDeepStrictEqual(await answered([value, ...pings(1)]), [
+        { error: { code: -32600 } },
+        { id: 0, result: {} },
+      ]);
     assert.equal(opensStream({ method: 'subscriptions/listen' }), true);
     assert.equal(opensStream({ method: 'ping' }), false);
     assert.equal(opensStream(null), false);
