@@ -91,11 +91,9 @@ export function errorPrinter(exposeErrors?: boolean): (error: unknown, where: st
   };
 }
 
+const readsInternal = 'the client was told only "internal error"; throw an McpError to tell it more';
 const hints = [
   { place: /^tool /, hint: 'the model was told only that it failed; throw a ToolError to tell it more' },
-  {
-    place: /^tools\/call\b/,
-    hint: 'the client was told only "internal error"; throw a ToolError for the model, or an McpError for the client, to tell more',
-  },
-  { place: /^[a-z]+\/[a-z]/, hint: 'the client was told only "internal error"; throw an McpError to tell it more' },
+  { place: /^tools\/call\b/, hint: `${readsInternal}, or a ToolError to tell the model` },
+  { place: /^[a-z]+\/[a-z]/, hint: readsInternal },
 ];

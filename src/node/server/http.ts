@@ -7,10 +7,9 @@ import { harmless } from '../../mistakes/harmless.ts';
 import { refuseUnknown, type Names } from '../../mistakes/known-names.ts';
 import { refuseNoNumber, refuseOther } from '../../mistakes/known-values.ts';
 import { shown } from '../../mistakes/shown.ts';
-import { endpointOf, type Served } from '../../host/endpoint.ts';
+import { endpointOf, type Endpoint, type Served } from '../../host/endpoint.ts';
 import { settledWithin } from '../../jsonrpc/timeout.ts';
 import { boundHost, reachableName } from './address.ts';
-import { usableStore } from './usable-store.ts';
 import { WriteBatch } from './write-batch.ts';
 import { pageRoutes, type BrowserPages } from './page-routes.ts';
 import { addressBehind, type AddressOf, type TrustedProxies } from './proxies/trusted-proxies.ts';
@@ -184,7 +183,7 @@ export async function listen(served: Served, options: ListenOptions = {}): Promi
   if (protection === undefined)
     behind?.requireServable({ knowsCallers: http.authenticate !== undefined, names: [host] });
   // Else every client would be the first to hear of it.
-  if (store !== undefined) await usableStore(store, { readyMs, onError: harmless(http.onError ?? (() => undefined)) });
+  if (store !== undefined) await usable(store, readyMs, http.onError);
   const lag = maxLagMs === Infinity ? undefined : new (await import('./lag.ts')).LagAdmission(maxLagMs);
   const handler = createHttpHandler(served, { ...http, path, ...boundHost(host, options) }, lag);
   const headersTimeout = limitOf(headersTimeoutMs ?? 10_000);
@@ -222,6 +221,16 @@ export async function listen(served: Served, options: ListenOptions = {}): Promi
       lag?.close();
     },
   };
+}
+
+/** Waits until a store can be used. */
+async function usable(
+  store: NonNullable<Endpoint['store']>,
+  readyMs: number,
+  onError: ListenOptions['onError'] = () => undefined,
+): Promise<void> {
+  const { usableStore } = await import('./usable-store.ts');
+  await usableStore(store, { readyMs, onError: harmless(onError) });
 }
 
 function endConnection(_: IncomingMessage, response: ServerResponse): void {

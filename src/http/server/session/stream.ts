@@ -1,7 +1,7 @@
 import type { RequestId, ResponseMessage } from '../../../jsonrpc/message.ts';
 import type { EventLog, LoggedEvent } from '../../../store/events.ts';
 import { Backlog } from './backlog.ts';
-import type { ReportRoom } from './message-weight.ts';
+import type { ReportRoom } from './report-room.ts';
 import type { HttpSettings } from '../options.ts';
 import { retryField, type EventStream, type WrittenEvent } from '../stream.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { memoryStore } from '../../../../store/memory/store.ts';
 import { resolveHttpOptions } from '../../options.ts';
-import { ofSharedStores, ReportRoom } from '../message-weight.ts';
+import { ofSharedStores, ReportRoom } from '../report-room.ts';
 import { OwnerRooms } from './owner-rooms.ts';
 import { SharedStream } from './shared-stream.ts';
 

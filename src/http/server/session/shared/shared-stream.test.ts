@@ -7,7 +7,7 @@ import { memoryStore } from '../../../../store/memory/store.ts';
 import { StoreError } from '../../../../store/store.ts';
 import type { StreamLog } from '../../../../store/stream-log.ts';
 import type { EventStream } from '../../stream.ts';
-import { ReportRoom } from '../message-weight.ts';
+import { ReportRoom } from '../report-room.ts';
 import { aliveMs, SharedStream, type SharedStreamParts } from './shared-stream.ts';
 import type { LineReply } from './words.ts';
 

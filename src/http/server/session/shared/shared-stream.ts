@@ -1,7 +1,7 @@
 import { after } from '../../../../jsonrpc/timeout.ts';
 import type { StreamLog, StreamWriter } from '../../../../store/stream-log.ts';
 import type { HttpSettings } from '../../options.ts';
-import type { ReportRoom } from '../message-weight.ts';
+import type { ReportRoom } from '../report-room.ts';
 import { retryField, type EventStream } from '../../stream.ts';
 import { idOf, hasNoEvents, written, type LastingStream, type Resumption } from '../stream.ts';
 import type { BatchRecord } from './batch-record.ts';

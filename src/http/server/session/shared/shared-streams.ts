@@ -3,7 +3,7 @@ import type { LoggedEvent } from '../../../../store/events.ts';
 import type { StreamWriter } from '../../../../store/stream-log.ts';
 import { ownerOf } from '../../../../auth/owner.ts';
 import type { HttpSession } from '../session.ts';
-import { ofSharedStores, ReportRoom } from '../message-weight.ts';
+import { ofSharedStores, ReportRoom } from '../report-room.ts';
 import { hasNoEvents, positionOf, written, type LastingStreams, type Resumption, type StreamMaker } from '../stream.ts';
 import { aboutAnswer, aboutSession, requestsAnswered } from './about-stream.ts';
 import { BatchRecord } from './batch-record.ts';
