@@ -7,7 +7,9 @@ import { httpTransport } from '../../http/client/transport.ts';
 import { revisions } from '../../protocol/revision.ts';
 import { createServer } from '../../server/server.ts';
 import { createConnect } from '../connect.ts';
-import type { SubscriptionEvent } from './subscription.ts';
+import { McpError } from '../../protocol/error.ts';
+import { connectInMemory } from '../../testing/pair.ts';
+import type { Subscription, SubscriptionEvent, Topics } from './subscription.ts';
 
 for (const way of ways) {
   for (const { date, era } of revisions) {
@@ -115,4 +117,25 @@ it('a resource that a server has no time to watch again after a restart is watch
   const updated = new Promise<void>((resolve) => (heard = resolve));
   servers[1]?.resourceUpdated('memo://one');
   await updated;
+});
+
+it('a client has up to 1,000 subscriptions, of up to 10,000 resources each', async () => {
+  const server = createServer({ name: 's', version: '1' });
+  server.tool('first', {}, () => 'x');
+  server.resource('memo://one', { name: 'one' }, () => 'x');
+  const client = await connectInMemory(server, { revision: '2026-07-28' });
+  const subscribe = (topics: Topics): Promise<Subscription> => client.subscribe(topics, () => undefined);
+  const uris = (length: number): Topics => ({ updates: Array.from({ length }, (_, at) => `memo://${at}`) });
+  await assert.rejects(subscribe(uris(10_001)), { name: 'TypeError', message: /at most 10000 resources/ });
+  await assert.rejects(subscribe({ updates: [] }), { name: 'TypeError', message: /something to hear of/ });
+  // The server may refuse as many, which is not for the client to say.
+  await subscribe(uris(10_000)).then(
+    (subscription) => subscription.close(),
+    (error: unknown) => assert.ok(error instanceof McpError),
+  );
+  const [first] = await Promise.all(Array.from({ length: 1_000 }, () => subscribe({ tools: true })));
+  await assert.rejects(subscribe({ tools: true }), { name: 'TypeError', message: /at most 1000 subscriptions/ });
+  await first?.close();
+  await subscribe({ tools: true });
+  await client.close();
 });
