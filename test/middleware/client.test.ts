@@ -85,6 +85,23 @@ test('a result that middleware made is read like one of the server', async () =>
   await client.close();
 });
 
+test('the answer to a request of the server is changed, or stays as it is', async () => {
+  for (const date of ['2025-06-18', '2025-11-25'] as const) {
+    const client = await clientOf({ revision: date, roots: [{ uri: 'file:///a' }] });
+    const asked = async (): Promise<unknown> => (await client.callTool('ask')).content;
+    const says = (text: string): unknown => [{ type: 'text', text }];
+    let extra: readonly object[] = [];
+    client.use('roots/list', async (_passing, next) => {
+      const result = await next();
+      return extra.length === 0 ? result : { ...result, roots: [...(result['roots'] as object[]), ...extra] };
+    });
+    assert.deepEqual(await asked(), says('1'));
+    extra = [{ uri: 'file:///b' }, { uri: 'file:///c' }];
+    assert.deepEqual(await asked(), says('3'));
+    await client.close();
+  }
+});
+
 test('what the cache has passes nothing', async () => {
   const server = createServer({ name: 's', version: '1' }, { cache: { ttlMs: 60_000, cacheScope: 'public' } });
   const client = await connectInMemory(served(server));

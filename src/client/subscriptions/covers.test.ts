@@ -44,3 +44,11 @@ test('of many resources not each is looked at for each update', () => {
   }
   assert.equal(looked, filler.length);
 });
+
+test('that a subscription is open again is about each of its topics', () => {
+  for (const topics of [{ tools: true }, { updates: ['a:/x'] }, {}])
+    assert.equal(covers(topics, { type: 'reopened' }), true);
+  assert.equal(covers({ tools: true }, { type: 'list', list: 'tools' }), true);
+  assert.equal(covers({ tools: true, prompts: false }, { type: 'list', list: 'prompts' }), false);
+  assert.equal(covers({ tools: true }, { type: 'list', list: 'resources' }), false);
+});
