@@ -21,6 +21,17 @@ for (const [what, options, words] of [
     /upstream "a" has no option "url"; it has upstream/,
   ],
   ['an unknown option', { upstream: 'http://127.0.0.1:1/mcp', maxUpstream: 1 }, /"maxUpstream".* maxUpstreams\b/],
+  [
+    'an unknown rate',
+    { upstream: memoryTransport(server), rateLimits: { request: {} } },
+    /rateLimits.*"request".* requests\b/,
+  ],
+  ['an unknown option of rounds', { upstream: memoryTransport(server), rounds: { key: [] } }, /rounds.*"key".* keys\b/],
+  [
+    'an unknown option of one upstream of several',
+    { upstreams: { a: { upstream: memoryTransport(server), patiense: 1 } } },
+    /upstream "a" has no option "patiense"/,
+  ],
   ['an unknown sharing', { upstream: memoryTransport(server), sharing: 'all' }, /per-client or shared, not "all"/],
   [
     'an engine of tasks',

@@ -174,3 +174,14 @@ test('invalid UTF-8 is an error and never a replacement character [basic-002]', 
 test('an id with a line break is refused when written', () => {
   assert.throws(() => formatEvent('x', 'a\nb'), TypeError);
 });
+
+test('the data of an event may have as many characters as allowed, with the breaks between its lines', () => {
+  const longOf = (text: string): number => {
+    let tooLong = 0;
+    new EventText({ found: () => undefined, tooLong: () => tooLong++ }, 5).feed(text);
+    return tooLong;
+  };
+  for (const text of ['data: abcde\n\n', 'data: ab\ndata: cd\n\n', 'data: abc\n\ndata: abcd\n\n', 'id: abcdefgh\n\n'])
+    assert.equal(longOf(text), 0, text);
+  for (const text of ['data: abcdef\n', 'data: abc\ndata: cd\n']) assert.equal(longOf(text), 1, text);
+});
