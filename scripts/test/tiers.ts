@@ -124,6 +124,7 @@ const slowByReason: Readonly<Record<string, readonly string[]>> = {
     'src/schema/budget.test.ts',
     'src/schema/linear/linear.test.ts',
     'test/bridge/cancelled-calls.test.ts',
+    'test/bridge/exchange.test.ts',
     'test/bridge/clients-of-one-person.test.ts',
     'test/bridge/matrix.test.ts',
     'test/bridge/per-principal.test.ts',
