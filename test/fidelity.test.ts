@@ -83,7 +83,7 @@ function differ(seen: unknown, wanted: unknown): string | undefined {
 }
 
 test('the lens was held against every conversation, and leaves to the bridge what is its own alone', () => {
-  assert.ok(lens.asPredicted > 9_000, `${lens.asPredicted} messages`);
+  assert.ok(lens.asPredicted > 8_500, `${lens.asPredicted} messages`);
   assert.deepEqual([...lens.byBridge].toSorted(), [
     'notifications/subscriptions/acknowledged',
     'result of tasks/cancel',
