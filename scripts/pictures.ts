@@ -60,9 +60,6 @@ async function takeWide(page: Page): Promise<void> {
   await forecast(page);
   await openLens(page);
   await taken(page, 'inspect');
-  await page.emulateMedia({ colorScheme: 'dark' });
-  await taken(page, 'inspect-dark');
-  await page.emulateMedia({ colorScheme: 'light' });
   const pane = page.getByRole('complementary');
   await pane.getByRole('button', { name: /as a client of/ }).click();
   const trial = pane.getByRole('region', { name: 'Try it' });

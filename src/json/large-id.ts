@@ -12,8 +12,10 @@ const mark = '\uFDD0';
 export function withLargeIds(text: string): string {
   // Nearly all texts have no such character, which the runtime mostly sees without a search.
   if (!text.includes(mark)) return text;
-  const names = 'id|requestId|progressToken|io\\.modelcontextprotocol/subscriptionId';
-  return text.replaceAll(new RegExp(`"(${names})":"${mark}(-?\\d+)"`, 'g'), '"$1":$2');
+  return text.replaceAll(
+    /"(id|requestId|progressToken|io\.modelcontextprotocol\/subscriptionId)":"\uFDD0(-?\d+)"/g,
+    '"$1":$2',
+  );
 }
 
 /** Tells whether a value in the place of an id needs the text that it came in, or may not be one. */
