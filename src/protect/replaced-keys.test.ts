@@ -2,25 +2,14 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseChallenges } from '../auth/challenge.ts';
 import type { AuthorizationFetch } from '../auth/document.ts';
-import { entries, type Received } from '../../test/support/http-entries.ts';
+import { entries } from '../../test/support/http-entries.ts';
 import { testIssuer } from '../testing/issuer.ts';
-import { bearer, call, open, resource } from '../../test/support/guarded-entrance.ts';
+import { bearer, call, clock, open, reasonOf, resource } from '../../test/support/guarded-entrance.ts';
 import { tampered } from '../../test/support/tampered.ts';
 
 const entry = entries['createHttpHandler'] ?? assert.fail();
 const who = (token: string): ReturnType<typeof call> => call('tools/call', { name: 'who' }, bearer(token));
-
-function reasonOf({ headers }: Received): string | undefined {
-  return parseChallenges(headers['www-authenticate'])[0]?.parameters['error_description'];
-}
-
-/** A clock that a test moves. */
-function clock(): { now: () => number; pass(ms: number): void } {
-  let time = Date.now();
-  return { now: () => time, pass: (ms) => void (time += ms) };
-}
 
 test('a key that is replaced under the same name is looked for once in half a minute', async (t) => {
   const time = clock();

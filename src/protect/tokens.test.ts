@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict';
 import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
 import { test, type TestContext } from 'node:test';
-import { parseChallenges } from '../auth/challenge.ts';
 import type { AuthorizationFetch } from '../auth/document.ts';
-import { entries, type Received } from '../../test/support/http-entries.ts';
+import { entries } from '../../test/support/http-entries.ts';
 import { createServer } from '../server/server.ts';
 import { testIssuer, type TestIssuer, type TestToken } from '../testing/issuer.ts';
 import {
   bearer,
   call,
+  clock,
   open,
+  reasonOf,
   resource,
   said,
   type GuardedEntrance,
@@ -21,16 +22,6 @@ import { tampered } from '../../test/support/tampered.ts';
 
 const entry = entries['createHttpHandler'] ?? assert.fail();
 const who = (token: string): ReturnType<typeof call> => call('tools/call', { name: 'who' }, bearer(token));
-
-function reasonOf({ headers }: Received): string | undefined {
-  return parseChallenges(headers['www-authenticate'])[0]?.parameters['error_description'];
-}
-
-/** A clock that a test moves. */
-function clock(): { now: () => number; pass(ms: number): void } {
-  let time = Date.now();
-  return { now: () => time, pass: (ms) => void (time += ms) };
-}
 
 async function openWith(t: TestContext, wishes: Wishes = {}): Promise<GuardedEntrance & ReturnType<typeof clock>> {
   const time = clock();

@@ -2,13 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createBridge } from '../../src/bridge.ts';
-import { explainServer } from '../../src/cli/explain/server.ts';
-import { connect } from '../../src/client.ts';
-import { httpTransport } from '../../src/http/client/transport.ts';
-import { memoryTransport } from '../../src/testing/memory-transport.ts';
+import { agreed } from './agreed.ts';
 import { json, oddFetch, refusal, type Odd } from './odd-fetch.ts';
-import { freshUrl, outcomes, peers, type Fetch, type Peer } from './peers.ts';
+import { outcomes, peers, type Fetch, type Peer } from './peers.ts';
 
 type Body = (id: unknown, status: number) => Response;
 
@@ -98,29 +94,6 @@ for (const { title, body, ...columns } of rows) {
       assert.deepEqual(await agreed(fetch), [true, true, true], `${status}`);
     }
   });
-}
-
-/** Whether explain says that a server works, and whether it does for a client, and through a bridge. */
-async function agreed(fetch: Fetch): Promise<readonly boolean[]> {
-  const reach = (): ReturnType<typeof httpTransport> => httpTransport(freshUrl(), { fetch });
-  const { works } = await explainServer({
-    reach,
-    timeoutMs: undefined,
-    wire: false,
-    signal: new AbortController().signal,
-  });
-  const direct = connect(reach()).then(async (client) => {
-    await client.listTools();
-    await client.close();
-  });
-  const bridged = createBridge({ upstream: reach(), onWarning: () => undefined }).then(async (bridge) => {
-    const client = await connect(memoryTransport(bridge));
-    await client.listTools();
-    await client.close();
-    await bridge.close();
-  });
-  const tried = await Promise.allSettled([direct, bridged]);
-  return [works, ...tried.map(({ status }) => status === 'fulfilled')];
 }
 
 const challenge = { 'www-authenticate': 'Bearer' };

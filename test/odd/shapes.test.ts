@@ -2,13 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createBridge } from '../../src/bridge.ts';
-import { explainServer } from '../../src/cli/explain/server.ts';
-import { connect } from '../../src/client.ts';
-import { httpTransport } from '../../src/http/client/transport.ts';
-import { memoryTransport } from '../../src/testing/memory-transport.ts';
+import { agreed } from './agreed.ts';
 import { oddFetch } from './odd-fetch.ts';
-import { freshUrl, outcomes, type Fetch, type Peer, type User } from './peers.ts';
+import { outcomes, type Fetch, type Peer, type User } from './peers.ts';
 import { rows, type Row } from './shape-rows.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -80,26 +76,3 @@ for (const method of ['initialize', 'server/discover'])
       );
     }
   });
-
-/** Whether explain says that a server works, and whether it does for a client, and through a bridge. */
-async function agreed(fetch: Fetch): Promise<readonly boolean[]> {
-  const reach = (): ReturnType<typeof httpTransport> => httpTransport(freshUrl(), { fetch });
-  const { works } = await explainServer({
-    reach,
-    timeoutMs: undefined,
-    wire: false,
-    signal: new AbortController().signal,
-  });
-  const direct = connect(reach()).then(async (client) => {
-    await client.listTools();
-    await client.close();
-  });
-  const bridged = createBridge({ upstream: reach(), onWarning: () => undefined }).then(async (bridge) => {
-    const client = await connect(memoryTransport(bridge));
-    await client.listTools();
-    await client.close();
-    await bridge.close();
-  });
-  const tried = await Promise.allSettled([direct, bridged]);
-  return [works, ...tried.map(({ status }) => status === 'fulfilled')];
-}

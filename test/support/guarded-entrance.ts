@@ -1,5 +1,6 @@
 /** A guarded server over every entry, as tests of protection open it. */
 import type { TestContext } from 'node:test';
+import { parseChallenges } from '../../src/auth/challenge.ts';
 import type { HttpOptions } from '../../src/http/server/options.ts';
 import type { Entrance, Entry, Received, Wire } from './http-entries.ts';
 import { createServer, type Server } from '../../src/server/server.ts';
@@ -63,4 +64,15 @@ export function bearer(token: string): Record<string, string> {
 export function said({ text }: Received): string {
   const [, words = ''] = /"text":("(?:[^"\\]|\\.)*")/.exec(text) ?? [];
   return words === '' ? '' : String(JSON.parse(words));
+}
+
+/** The reason that a challenge gives. */
+export function reasonOf({ headers }: Received): string | undefined {
+  return parseChallenges(headers['www-authenticate'])[0]?.parameters['error_description'];
+}
+
+/** A clock that a test moves. */
+export function clock(): { now: () => number; pass(ms: number): void } {
+  let time = Date.now();
+  return { now: () => time, pass: (ms) => void (time += ms) };
 }
