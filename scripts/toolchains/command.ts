@@ -26,10 +26,8 @@ export async function ran([command = '', ...args]: readonly string[], options: R
     let [said, complaints] = ['', ''];
     child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
     child.stderr.setEncoding('utf8').on('data', (text: string) => (complaints = (complaints + text).slice(-4000)));
-    child.once('error', () => {
-      clearTimeout(limit);
-      reject(new Unavailable(`${command} is not here`));
-    });
+    // It is closed, too, when it could not be started.
+    child.once('error', () => reject(new Unavailable(`${command} is not here`)));
     child.once('close', (code, signal) => {
       clearTimeout(limit);
       if (code === 0) resolve(said.trim());
