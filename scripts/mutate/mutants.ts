@@ -2,48 +2,43 @@
 
 import { parseAst } from 'rolldown/parseAst';
 
-/** One fault: the text between two offsets of a file is replaced. */
-export interface Mutant {
-  readonly file: string;
+interface Span {
   readonly start: number;
   readonly end: number;
+}
+
+/** One fault: the text between two offsets of a file is replaced. */
+export interface Mutant extends Span {
+  readonly file: string;
   readonly text: string;
   /** A test that never executes this offset cannot find the fault. */
   readonly at: number;
-  /** Whether it is in no function. */
-  readonly isTopLevel: boolean;
-  readonly lineNumber: number;
   /** The line on which it begins. */
   readonly line: string;
   /** Kind, old text and new text, short, on one line. */
   readonly change: string;
 }
 
-interface Node {
+interface Node extends Span {
   readonly type: string;
-  readonly start: number;
-  readonly end: number;
   readonly [key: string]: unknown;
 }
 
 /** Kind, what is replaced, and by what. */
-type Edit = readonly [string, { readonly start: number; readonly end: number }, string];
+type Edit = readonly [string, Span, string];
 
 const edges: Readonly<Record<string, string>> = { '<': '<=', '<=': '<', '>': '>=', '>=': '>' };
 const logic: Readonly<Record<string, string>> = { '===': '!==', '!==': '===', '&&': '||', '||': '&&' };
-const maxSmallLimit = 64;
 
 /** All faults of a file, in the order of their places. */
 export function mutantsOf(file: string, source: string): readonly Mutant[] {
   // The parser returns ESTree with `start` and `end` in every node; the walk checks what it reads.
   return [...walk(parseAst(source, { lang: 'ts' }) as unknown as Node, [])].flatMap(([node, parents]) =>
     editsOf(node, parents, source).map(([kind, { start, end }, text]) => {
-      const before = source.slice(0, start).split('\n');
-      const line = `${before.at(-1)}${source.slice(start).split('\n', 1)[0]}`.trim();
+      const line = `${source.slice(0, start).split('\n').at(-1)}${source.slice(start).split('\n', 1)[0]}`.trim();
       const to = source.slice(node.start, start) + text + source.slice(end, node.end);
       const change = `${kind}: ${short(source.slice(node.start, node.end))} → ${short(to)}`;
-      const isTopLevel = !parents.some(({ type }) => type.includes('Function'));
-      return { file, start, end, text, at: node.start, isTopLevel, lineNumber: before.length, line, change };
+      return { file, start, end, text, at: node.start, line, change };
     }),
   );
 }
@@ -67,13 +62,13 @@ function* walk(node: Node, parents: readonly Node[]): Generator<readonly [Node, 
 }
 
 function editsOf(node: Node, parents: readonly Node[], source: string): readonly Edit[] {
-  const { start, left, operator, test, value, key } = node;
-  const parent = parents.at(-1);
-  const within = (types: RegExp): boolean => parents.some(({ type }) => types.test(type));
+  const { start, left, test, value, key } = node;
+  const [sign, parent] = [String(node['operator']), parents.at(-1)];
+  const inside = parents.slice(parents.findLastIndex(({ type }) => type.includes('Function')));
+  const isIn = (types: RegExp): boolean => inside.some(({ type }) => types.test(type));
   switch (node.type) {
     case 'BinaryExpression':
     case 'LogicalExpression': {
-      const sign = String(operator);
       const text = edges[sign] ?? logic[sign];
       if (text === undefined || !isNode(left)) return [];
       const place = source.indexOf(sign, left.end);
@@ -84,43 +79,29 @@ function editsOf(node: Node, parents: readonly Node[], source: string): readonly
       // An equality that is swapped is the same fault.
       if (!isNode(test) || String(test['operator']) in logic) return [];
       return [['branch', test, `!(${source.slice(test.start, test.end)})`]];
-    case 'AwaitExpression':
+    case 'AwaitExpression': {
+      const user = inside.findLast(({ type }) => !/^(?:Conditional|Logical|TSAs)/.test(type))?.type ?? '';
       // A function that returns a promise does the same with `return await`, unless a `try` is around it.
-      return isReturned(node, parents) ? [] : [['await', { start, end: start + 'await'.length }, '']];
+      if (/^(?:Return|Arrow)/.test(user) && !isIn(/^Try/)) return [];
+      return [['await', { start, end: start + 'await'.length }, '']];
+    }
     case 'ExpressionStatement':
-      return typeof node['directive'] === 'string' || source.startsWith('super(', start)
-        ? []
-        : [['statement', node, ';']];
+      return node['directive'] || source.startsWith('super(', start) ? [] : [['statement', node, ';']];
     case 'ThrowStatement':
-      return within(/^If/) ? [['throw', node, ';']] : [];
     case 'ReturnStatement':
-      return within(/^(?:If|For|Switch|Try|While)/) ? [['return', node, ';']] : [];
+      return isIn(/^(?:If|For|Switch|Try|While)/) ? [[source.slice(start).split(/\W/, 1)[0] ?? '', node, ';']] : [];
     case 'Property':
-      return isNode(key) && key['name'] === 'signal' && parent?.type === 'ObjectExpression'
-        ? [['abort', node, 'signal: undefined']]
-        : [];
+      if (parent?.type !== 'ObjectExpression' || !isNode(key) || key['name'] !== 'signal') return [];
+      return [['abort', node, 'signal: undefined']];
     case 'Literal': {
       if (typeof value === 'boolean') return [['boolean', node, String(!value)]];
       // Sizes and times are products: a step of one factor is no small one.
-      const isFactor = parent?.type === 'BinaryExpression' && /[*/]/.test(String(parent['operator']));
+      if (!Number.isInteger(value) || /[*/]/.test(String(parent?.['operator']))) return [];
       // `name: 1` in a table says that the name exists: the compiler refuses another value.
-      const isName = parent?.type === 'Property' && value === 1;
-      const isLimit = Number.isInteger(value) && Number(value) >= 1 && Number(value) <= maxSmallLimit;
-      return isLimit && !isFactor && !isName
-        ? [1, -1].map((step) => ['number', node, String(Number(value) + step)])
-        : [];
+      if (Number(value) < 1 || Number(value) > 64 || (parent?.type === 'Property' && value === 1)) return [];
+      return [1, -1].map((step) => ['number', node, String(Number(value) + step)]);
     }
     default:
       return [];
   }
-}
-
-function isReturned(node: Node, parents: readonly Node[]): boolean {
-  const parent = parents.at(-1);
-  const isPart = parent?.['test'] === node || parent?.['left'] === node;
-  if (parent !== undefined && !isPart && /^(?:Conditional|Logical|TSAs)/.test(parent.type))
-    return isReturned(parent, parents.slice(0, -1));
-  const inside = parents.slice(parents.findLastIndex(({ type }) => /Function/.test(type)));
-  const returns = parent?.type === 'ReturnStatement' || parent?.['body'] === node;
-  return returns && inside.every(({ type }) => type !== 'TryStatement');
 }

@@ -18,6 +18,10 @@ export interface PoolOptions {
   readonly seed?: number;
   readonly starved: boolean;
   readonly env: Readonly<Record<string, string>>;
+  /** Milliseconds that each file may take, in place of the default. */
+  readonly timeout?: number;
+  /** Whether no file is started after the first that fails. */
+  readonly bail?: boolean;
   /** Called when a file is over, in the order in which they end. */
   onResult(result: FileResult): void;
 }
@@ -49,6 +53,7 @@ async function serveProcess(open: TestFile[], options: PoolOptions): Promise<voi
   for (let count = 0; file !== undefined; file = open.shift()) {
     const result = await worker.run(file);
     options.onResult(result);
+    if (options.bail === true && result.failed > 0) open.length = 0;
     count += 1;
     if (worker.isOver || !file.isShared || count >= filesPerProcess || open[0]?.isShared !== true) break;
   }
@@ -63,13 +68,13 @@ class Worker {
   #output = '';
   isOver = false;
 
-  constructor({ names }: TestFile, { tier, name, seed, starved, env }: PoolOptions) {
+  constructor({ names }: TestFile, { tier, name, seed, starved, env, timeout }: PoolOptions) {
     // What a starved process starts is starved too.
     const slowed = {
       PARLEY_BROWSER_SLOWER: '5',
       NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --import=${urlOf('test/support/starved.ts')}`,
     };
-    this.#timeout = process.execArgv.some((word) => word.startsWith('--inspect')) ? 0 : undefined;
+    this.#timeout = process.execArgv.some((word) => word.startsWith('--inspect')) ? 0 : timeout;
     const pattern = name === undefined ? names : escaped(name);
     this.#child = fork(join(root, 'scripts/test/worker.ts'), {
       cwd: root,
