@@ -135,7 +135,8 @@ async function firstOf(slots: readonly Slot[], limitMs: number): Promise<void> {
     slots.map((slot) => slot.start()),
     limitMs,
   );
-  if (slots.some(({ standing }) => standing.state !== 'failing')) return;
+  // A server that wants its person to sign in first is there too.
+  if (slots.some(({ single, standing }) => single !== undefined || standing.failure === undefined)) return;
   await Promise.all(slots.map((slot) => slot.close()));
   const failures = slots.map(({ standing: { name, failure } }) => `${name}: ${failure}`);
   throw new ConnectionError('refused', `none of the servers is reached: ${failures.join('; ')}`);
