@@ -1,6 +1,7 @@
 /** Fetching what a stranger publishes: a JSON document, within bounds of time, size and place. */
 
 import { after } from '../jsonrpc/timeout.ts';
+import { isTransientStatus } from '../jsonrpc/transient.ts';
 import { AuthorizationError } from './errors.ts';
 import type { NetworkRules } from './network.ts';
 import type { SecretRequest } from './secrets.ts';
@@ -109,7 +110,7 @@ function elsewhere(first: URL, what: string): AuthorizationError {
 }
 
 function foundIn({ status, text }: Answer, url: URL, what: string): Found {
-  if (status >= 500 || status === 429 || status === 408)
+  if (isTransientStatus(status))
     throw new AuthorizationError(
       'server-error',
       `${what} at ${placeOf(url)} cannot be had now: HTTP ${status}; try again later`,

@@ -22,7 +22,7 @@ export function serverUrl(given: string | URL): URL {
     throw new TypeError(`${JSON.stringify(shown)} is no URL, since it has no scheme: write ${scheme}://${shown}`);
   }
   if (!URL.canParse(text)) {
-    const port = /:(\d+)(?:\/|$)/.exec(shown.slice(shown.indexOf('//') + 2))?.[1];
+    const port = /:(\d+)(?:\/|$)/.exec(shown)?.[1];
     if (Number(port) > 65_535)
       throw new TypeError(`${JSON.stringify(shown)} is no URL: there is no port ${port}, the last one is 65535`);
     throw new TypeError(`${JSON.stringify(shown)} is no URL: write the whole, such as https://mcp.example/mcp`);

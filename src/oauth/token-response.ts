@@ -5,6 +5,7 @@ import { jsonOf, type Answer } from '../auth/document.ts';
 import { AuthorizationError, type AuthorizationReason } from '../auth/errors.ts';
 import { harmlessAnswer } from '../auth/secrets.ts';
 import { scopesOf } from '../auth/scopes.ts';
+import { isTransientStatus } from '../jsonrpc/transient.ts';
 
 /** Tokens that were given out. */
 export interface TokenAnswer {
@@ -75,7 +76,7 @@ export function fieldsOf(answer: Answer, issuer: string, asked: string): Readonl
   const fields = hasFields(value) ? value : undefined;
   const code = textIn(fields?.['error']);
   if (code !== undefined) throw refused(fields ?? {}, { code, answer, issuer, asked });
-  if (isPassing(status))
+  if (isTransientStatus(status))
     throw new AuthorizationError(
       'server-error',
       `${issuer} cannot answer ${asked} now: HTTP ${status}; try again later`,
@@ -100,7 +101,7 @@ function refused(
 ): AuthorizationError {
   const shown = harmlessAnswer(code, sent) ?? '';
   const description = harmlessAnswer(fields['error_description'], sent);
-  const passing = isPassing(status) || passingCodes.has(code);
+  const passing = isTransientStatus(status) || passingCodes.has(code);
   const known = Object.hasOwn(reasons, code) ? reasons[code] : undefined;
   const [reason, meant] = passing
     ? (['server-error', 'try again later'] as const)
@@ -128,13 +129,10 @@ export function targetWords(description: string | undefined): string {
 /** The codes of what may be better next time. */
 const passingCodes: ReadonlySet<string> = new Set(['temporarily_unavailable', 'server_error']);
 
-function isPassing(status: number): boolean {
-  return status >= 500 || status === 429 || status === 408;
-}
-
 /** True for the error of an authorization server that was asked, understood, and does not give what was asked for. */
 export function isRefusal(error: unknown): boolean {
-  if (!(error instanceof AuthorizationError) || error.code === undefined || isPassing(error.status ?? 0)) return false;
+  if (!(error instanceof AuthorizationError) || error.code === undefined || isTransientStatus(error.status ?? 0))
+    return false;
   // The proof was not as it should be: that is no word about the grant.
   return !passingCodes.has(error.code) && !/dpop/.test(error.code);
 }

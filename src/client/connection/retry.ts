@@ -1,5 +1,6 @@
 /** Rules of sending a request again, and of opening a connection again. */
 
+import { isTransientStatus } from '../../jsonrpc/transient.ts';
 import { ConnectionError, unknownSessions } from '../../jsonrpc/transport.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
 import { McpError } from '../../protocol/error.ts';
@@ -83,7 +84,7 @@ export function isPassing(error: unknown): boolean {
   if (error instanceof McpError) return error.kind === 'internalError';
   if (!(error instanceof ConnectionError)) return false;
   const { reason, status = 0 } = error;
-  if (reason === 'http') return status >= 500 || status === 404 || status === 408 || status === 429;
+  if (reason === 'http') return status === 404 || isTransientStatus(status);
   return ['refused', 'closed', 'exited', 'session-lost', 'timeout'].includes(reason);
 }
 

@@ -88,23 +88,6 @@ for (const revision of surfaces) {
     assert.equal(asked, 3);
   });
 
-  if (revision === '2026-07-28')
-    test('the time that a person takes for what a task asks is not that of the call', async (t) => {
-      const server = serverWith(t, async (ctx) => {
-        const { action } = await ctx.elicit({ message: 'a', schema: form });
-        return action === 'accept' ? 'accepted' : await new Promise<never>(() => undefined);
-      });
-      const client = await clientOf(t, server, revision, {
-        onElicit: async () => {
-          await new Promise((resolve) => setTimeout(resolve, 2_500));
-          return { action: asked++ === 0 ? 'accept' : 'cancel', content: { name: 'ann' } };
-        },
-      });
-      let asked = 0;
-      assert.equal(textOf(await client.callTool('t', {}, { maxTotalTimeoutMs: 2_000 })), 'accepted');
-      await assert.rejects(client.callTool('t', {}, { maxTotalTimeoutMs: 2_000 }), /did not end within 2000 ms/);
-    });
-
   test(`who gives a call up cancels its task, and may leave it, at ${revision} [tasks-076]`, async (t) => {
     const signals: AbortSignal[] = [];
     const server = serverWith(t, async (ctx) => {
@@ -183,6 +166,7 @@ for (const revision of surfaces) {
       [{ ...reference, ttlMs: -1 }, /ttlMs must be .* -1/],
       [{ ...reference, answered: [1] }, /answered must be a list/],
       [{ ...reference, server: 'other' }, /server "other".*"s"/],
+      [{ ...reference, server: 'https://a.example/mcp?key=1?2' }, /server "https:\/\/a\.example\/mcp".*"s"/],
     ] as const)
       await assert.rejects(client.task(wrong as TaskReference), (error) => {
         assert.ok(error instanceof TypeError);

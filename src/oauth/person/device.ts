@@ -3,6 +3,7 @@
 import { deviceAuthorizationRequest } from 'oauth4webapi';
 import { AuthorizationError } from '../../auth/errors.ts';
 import type { ServerMetadata } from '../../auth/metadata.ts';
+import { isTransientStatus } from '../../jsonrpc/transient.ts';
 import { refuseOther } from '../../mistakes/known-values.ts';
 import { unlessAborted } from '../../store/turns.ts';
 import { authenticationOf } from '../shown-client.ts';
@@ -238,12 +239,9 @@ function longerPause(
       code: error.code,
     });
   // RFC 8628, section 3.5: a server that cannot answer now is asked half as often.
-  if (error.reason === 'server-error' && (error.code === undefined || isPassing(error.status))) return pauseMs * 2;
+  if (error.reason === 'server-error' && (error.code === undefined || isTransientStatus(error.status ?? 0)))
+    return pauseMs * 2;
   throw error;
-}
-
-function isPassing(status: number | undefined): boolean {
-  return status !== undefined && (status >= 500 || status === 429 || status === 408);
 }
 
 function expired(issuer: string): AuthorizationError {

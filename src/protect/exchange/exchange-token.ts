@@ -4,6 +4,7 @@ import { jsonOf, type Answer } from '../../auth/document.ts';
 import { AuthorizationError } from '../../auth/errors.ts';
 import { harmlessAnswer } from '../../auth/secrets.ts';
 import { scopesOf } from '../../auth/scopes.ts';
+import { isTransientStatus } from '../../jsonrpc/transient.ts';
 import type { ExchangedToken, TokenExchangeRequest } from '../../host/endpoint.ts';
 import type { ExchangeOptions } from './exchange.ts';
 import { postForm } from '../introspection.ts';
@@ -137,7 +138,7 @@ function read({ status, answer, sent, token, scopes, type: wanted }: Exchanged, 
       { code, status },
     );
   }
-  if (status >= 500 || status === 429)
+  if (isTransientStatus(status))
     throw new AuthorizationError(
       'server-error',
       `the authorization server cannot exchange tokens now: HTTP ${status}`,
