@@ -244,6 +244,6 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
       resolve();
     };
     const cancel = after(ms, done);
-    signal.addEventListener('abort', done, { once: true });
+    signal.addEventListener('abort', done);
   });
 }

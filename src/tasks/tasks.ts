@@ -265,7 +265,7 @@ export class Tasks {
       changed();
     });
     const aborted = (): void => changed();
-    signal.addEventListener('abort', aborted, { once: true });
+    signal.addEventListener('abort', aborted);
     const look = async (): Promise<HeldTask | undefined> => {
       isStale = false;
       const read = await this.keeper.read(id);

@@ -278,7 +278,7 @@ export class Worker {
         this.wake();
       });
     const over = new Promise<void>((resolve) => {
-      run.signal.addEventListener('abort', () => resolve(), { once: true });
+      run.signal.addEventListener('abort', () => resolve());
       void ended.then(resolve);
     });
     const conducted: Conducted = { run, done: ended, over, unclock, waitsSince: undefined };

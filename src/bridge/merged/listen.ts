@@ -76,10 +76,10 @@ export class MergedListen {
         this.#streams.delete(stream);
         resolve(subscribed({}, call));
       };
-      stream.ended.signal.addEventListener('abort', end, { once: true });
+      stream.ended.signal.addEventListener('abort', end);
       call.onLeave(end);
       if (call.signal.aborted || this.#stopped) end();
-      else call.signal.addEventListener('abort', end, { once: true });
+      else call.signal.addEventListener('abort', end);
     });
     await this.#acknowledge(stream);
     return await over;
@@ -214,7 +214,7 @@ export class MergedListen {
       const left = new AbortController();
       const sub = subCall(stream.call, { method: 'subscriptions/listen', send, signal: left.signal });
       const leave = (): void => left.abort();
-      signal.addEventListener('abort', leave, { once: true });
+      signal.addEventListener('abort', leave);
       try {
         await handler({ notifications: filter }, sub);
       } catch (error) {

@@ -35,6 +35,6 @@ export function subCall(call: Call, { method, send, signal = call.signal }: SubC
     { jsonrpc: '2.0', id: requestId, method },
   );
   if (signal.aborted) sub.abort();
-  else signal.addEventListener('abort', () => sub.abort(), { once: true });
+  else signal.addEventListener('abort', () => sub.abort());
   return sub;
 }

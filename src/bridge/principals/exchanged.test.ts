@@ -6,11 +6,14 @@ import { settle } from '../../../test/support/raw.ts';
 import type { AuthorizedAnswer, AuthorizedRequest, Authorizer } from '../../auth/authorizer.ts';
 import { AuthorizationError } from '../../auth/errors.ts';
 import type { AuthInfo, ExchangedToken, TokenExchangeRequest } from '../../host/endpoint.ts';
+import type { ExchangeUpstream } from './exchange-options.ts';
 import { exchanged } from './exchanged.ts';
 
 /** One exchange that was begun, and its end. */
 interface Begun {
   readonly scopes: readonly string[];
+  /** What it asks for beside the scopes. */
+  readonly wanted: TokenExchangeRequest;
   end(outcome: 'given' | 'refused'): void;
 }
 
@@ -23,9 +26,10 @@ interface Exchanging {
 function exchanging({
   expiresAt = 1e9,
   now = () => 0,
-}: { expiresAt?: number | null; now?: () => number } = {}): Exchanging {
+  options = {},
+}: { expiresAt?: number | null; now?: () => number; options?: Partial<ExchangeUpstream> } = {}): Exchanging {
   const begun: Begun[] = [];
-  const exchange = ({ scopes = [] }: TokenExchangeRequest): Promise<ExchangedToken> =>
+  const exchange = ({ scopes = [], ...wanted }: TokenExchangeRequest): Promise<ExchangedToken> =>
     new Promise((resolve, reject) => {
       const token = {
         token: `${begun.length} ${scopes.join(' ')}`,
@@ -34,11 +38,11 @@ function exchanging({
         expiresAt: expiresAt ?? undefined,
       } as const;
       const refused = new AuthorizationError('insufficient-scope', 'not for this caller');
-      begun.push({ scopes, end: (outcome) => (outcome === 'given' ? resolve(token) : reject(refused)) });
+      begun.push({ scopes, wanted, end: (outcome) => (outcome === 'given' ? resolve(token) : reject(refused)) });
     });
   const caller: AuthInfo = { principal: 'ann', exchange };
   const url = new URL('https://mcp.example.com/mcp');
-  const authorizer = exchanged({ as: 'exchange' }, { latest: caller }, now).bind({ url, fetch });
+  const authorizer = exchanged({ as: 'exchange', ...options }, { latest: caller }, now).bind({ url, fetch });
   const request = (): AuthorizedRequest => ({
     url,
     method: 'POST',
@@ -112,4 +116,87 @@ test('scopes that a caller does not get are in the way of none of its other requ
   begun[2]?.end('given');
   assert.equal(await again, true);
   assert.deepEqual(begun[2]?.scopes, []);
+});
+
+/** A caller with a token, and what the upstream says of it. */
+async function refusing() {
+  const scene = exchanging();
+  const first = scene.authorizer.headers(scene.request());
+  scene.begun[0]?.end('given');
+  return { ...scene, sent: await first };
+}
+
+const unauthorized: AuthorizedAnswer = { status: 401, header: () => undefined };
+
+test('a request whose token is refused is sent again once with a new one', async () => {
+  const { authorizer, begun, request, sent } = await refusing();
+  const one = request();
+  const again = authorizer.refused(one, unauthorized, sent);
+  begun[1]?.end('given');
+  assert.equal(await again, true);
+  assert.deepEqual(
+    begun.map(({ wanted }) => wanted.fresh),
+    [undefined, true],
+  );
+  // A request that was sent with the older token takes the newer one.
+  const other = request();
+  assert.equal(await authorizer.refused(other, unauthorized, sent), true);
+  assert.equal(await authorizer.refused(other, unauthorized, sent), false);
+  const newest = await authorizer.headers(request());
+  await assert.rejects(authorizer.refused(one, unauthorized, newest), {
+    name: 'AuthorizationError',
+    reason: 'server-error',
+    message: 'the upstream refuses a token that the authorization server has just given for it',
+  });
+  assert.equal(begun.length, 2);
+});
+
+test('a request that lacks scopes is sent again once with them', async () => {
+  const { authorizer, begun, request, sent } = await refusing();
+  const one = request();
+  const more = authorizer.refused(one, wants('a b'), sent);
+  begun[1]?.end('given');
+  assert.equal(await more, true);
+  const newest = await authorizer.headers(request());
+  await assert.rejects(authorizer.refused(one, wants('c d'), newest), {
+    reason: 'insufficient-scope',
+    message: 'the upstream refuses a token with the scopes c d that the authorization server has just given for it',
+  });
+  await assert.rejects(authorizer.refused(request(), wants(''), newest), { reason: 'insufficient-scope' });
+  // Another request of this caller has got the first two meanwhile, but not a third.
+  assert.equal(await authorizer.refused(request(), wants('b'), sent), true);
+  assert.equal(begun.length, 2);
+  const third = authorizer.refused(request(), wants('c'), sent);
+  begun[2]?.end('given');
+  assert.equal(await third, true);
+  assert.deepEqual(begun[2]?.scopes, ['a', 'b', 'c']);
+});
+
+test('another refusal is left to the caller', async () => {
+  const { authorizer, begun, request, sent } = await refusing();
+  for (const [status, header] of [
+    [403, undefined],
+    [403, 'Bearer error="invalid_token"'],
+    [403, 'Basic error="insufficient_scope", scope="a"'],
+    [400, 'Bearer error="insufficient_scope", scope="a"'],
+  ] as const)
+    assert.equal(await authorizer.refused(request(), { status, header: () => header }, sent), false);
+  assert.equal(begun.length, 1);
+});
+
+test('a token is for the URL of the upstream, or for what the options name', async () => {
+  const [url, audience, resource] = ['https://mcp.example.com/mcp', 'files', 'https://files.example/'];
+  for (const [options, wanted] of [
+    [{}, { resource: url }],
+    [{ audience }, { audience }],
+    [{ resource }, { resource }],
+    [
+      { audience, resource },
+      { audience, resource },
+    ],
+  ] as const) {
+    const { authorizer, begun, request } = exchanging({ options: { ...options, scopes: ['s'] } });
+    void authorizer.headers(request());
+    assert.deepEqual([begun[0]?.wanted, begun[0]?.scopes], [wanted, ['s']]);
+  }
 });

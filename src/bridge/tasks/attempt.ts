@@ -82,7 +82,7 @@ export async function unlessGivenUp<T>(
       void client.request('tasks/cancel', { taskId }, { ...others, timeoutMs: cancelMs }).catch(() => undefined);
     isOver = true;
   };
-  signal.addEventListener('abort', giveUp, { once: true });
+  signal.addEventListener('abort', giveUp);
   try {
     return await work(() => (isOver = true));
   } catch (error) {
@@ -105,7 +105,7 @@ function rest(ms: number, signal: AbortSignal): Promise<void> {
       resolve();
     });
     if (signal.aborted) given();
-    else signal.addEventListener('abort', given, { once: true });
+    else signal.addEventListener('abort', given);
   });
 }
 

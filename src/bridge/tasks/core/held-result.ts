@@ -86,7 +86,7 @@ export class HeldResult {
       this.#size += size;
     });
     const withdraw = (): void => this.#take(key)?.reject(new McpError('internalError', 'the question was withdrawn'));
-    signal.addEventListener('abort', withdraw, { once: true });
+    signal.addEventListener('abort', withdraw);
     if (signal.aborted || this.over.signal.aborted) withdraw();
     this.#renew();
     const { _meta: meta, ...given } = await answer.finally(() => signal.removeEventListener('abort', withdraw));

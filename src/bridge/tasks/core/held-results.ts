@@ -119,7 +119,7 @@ export class HeldResults {
       void unshare.then((end) => end?.()).catch(() => undefined);
     };
     void hold(held, taskId, { call, upstream }).then(over, over);
-    held.over.signal.addEventListener('abort', over, { once: true });
+    held.over.signal.addEventListener('abort', over);
     return held;
   }
 

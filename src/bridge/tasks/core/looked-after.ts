@@ -1,9 +1,9 @@
-import { after } from '../../../jsonrpc/timeout.ts';
 import { plainNumber } from '../../../json/exact-number.ts';
 import { Pace } from '../../../peer/pace.ts';
 import { McpError } from '../../../protocol/error.ts';
 import type { JsonObject } from '../../../protocol/features/common.ts';
 import { hasEnded } from '../../../protocol/task-status.ts';
+import { pause } from '../../changes.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
 import type { TaskListening, TaskStream } from '../task-streams.ts';
 import type { TaskOfClient, TasksOfCore } from './tasks-of-core.ts';
@@ -37,7 +37,7 @@ export class LookedAfter {
       void this.#look(asked, first, { signal, tell });
     };
     for (let at = 0; at < taskIds.length; at += atOnce) await Promise.all(taskIds.slice(at, at + atOnce).map(begin));
-    const closed = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+    const closed = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
     return { agreed, closed, close: () => left.abort() };
   }
 
@@ -67,8 +67,8 @@ export class LookedAfter {
     const told = new AbortController();
     const unwatch = this.#core.told.watch(taskId, () => told.abort());
     try {
-      await rest(leastMs, signal);
-      await rest(ms - leastMs, AbortSignal.any([signal, told.signal]));
+      await pause(leastMs, signal);
+      await pause(ms - leastMs, AbortSignal.any([signal, told.signal]));
     } finally {
       unwatch();
     }
@@ -83,17 +83,4 @@ function isGone(error: unknown): boolean {
 /** The part of a task whose change a listener hears of. */
 function standing({ status, statusMessage, lastUpdatedAt, inputRequests }: JsonObject): string {
   return JSON.stringify([status, statusMessage, lastUpdatedAt, Object.keys(inputRequests ?? {})]);
-}
-
-function rest(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      cancel();
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const cancel = after(ms, done);
-    signal.addEventListener('abort', done, { once: true });
-    if (signal.aborted) done();
-  });
 }

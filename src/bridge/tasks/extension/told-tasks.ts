@@ -37,7 +37,7 @@ export class ToldTasks {
     try {
       const { agreed, closed, close } = await this.#follow(upstream, { ...wish, tell: changed });
       this.#empty = agreed.size === 0 && !signal.aborted ? this.#empty + 1 : 0;
-      signal.addEventListener('abort', close, { once: true });
+      signal.addEventListener('abort', close);
       if (agreed.size === 0 || signal.aborted) close();
       else changed();
       await closed;

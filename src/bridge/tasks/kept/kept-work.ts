@@ -162,7 +162,7 @@ export class KeptWork {
     let keep = (): void => undefined;
     const giveUp = (): void => void (keep = after(becomesMs, () => end.abort(signal.reason)));
     if (signal.aborted) end.abort(signal.reason);
-    else signal.addEventListener('abort', giveUp, { once: true });
+    else signal.addEventListener('abort', giveUp);
     try {
       return await this.request('tools/call', params, end.signal);
     } finally {

@@ -182,7 +182,7 @@ export class ParkedCall {
     const onAbort = (): void => {
       if (this.#taker === taker && this.#waiting) this.giveUp('the request was cancelled');
     };
-    taker.signal.addEventListener('abort', onAbort, { once: true });
+    taker.signal.addEventListener('abort', onAbort);
     if (taker.signal.aborted) onAbort();
   }
 
@@ -214,7 +214,7 @@ export class ParkedCall {
       this.#questions.delete(key);
       question?.reject(new McpError('internalError', 'the question was withdrawn'));
     };
-    signal.addEventListener('abort', withdraw, { once: true });
+    signal.addEventListener('abort', withdraw);
     this.#wake();
     // A signal that follows others lives as long as they do while somebody listens to it.
     return answer.finally(() => signal.removeEventListener('abort', withdraw));

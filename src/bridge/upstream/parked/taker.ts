@@ -39,7 +39,7 @@ export async function takeElsewhere(
   const subscribed = subscribe(bus, reply, hear);
   // What is not settled yet when the wait is over has nobody who could act on it.
   subscribed.then(take).catch((error: unknown) => waiting.fail(error));
-  signal.addEventListener('abort', leave, { once: true });
+  signal.addEventListener('abort', leave);
   try {
     return await waiting.standing;
   } finally {
