@@ -22,6 +22,7 @@ const maySkip: ReadonlyMap<string, string> = new Map([
   ['src/schema/budget.test.ts', 'a Node that tells the time of a thread'],
   ['src/server/tasks/crashes.test.ts', 'a Node with node:sqlite'],
   ['test/advices.test.ts', 'openssl'],
+  ['test/advices/inspect.test.ts', 'the package, which npm ci builds'],
   ['test/authorization/account-browser.test.ts', 'Chromium; openssl'],
   ['test/authorization/browser.test.ts', 'Chromium'],
   ['test/built.test.ts', 'the package, which npm ci builds'],

@@ -181,7 +181,7 @@ interface Behaviour extends BridgeBehavior {
 function behaviourOf(parsed: Parsed, io: Io): Behaviour {
   const revisions = revisionDates(parsed.texts('revision'));
   const upstreamRevisions = revisionDates(parsed.texts('upstream-revision'));
-  const complain = (message: string): void => void io.stderr.write(`parley: ${printed(message, 'line')}\n`);
+  const complain = (message: string): void => void io.stderr.write(`parley: ${reasonOf(message)}\n`);
   return {
     signal: io.signal,
     ...(revisions === undefined ? {} : { revisions }),

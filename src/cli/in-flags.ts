@@ -1,3 +1,5 @@
+import { newestRevision } from '../protocol/revision.ts';
+
 /** Words of a library's options, and those of the command line that stand for them. */
 const flags: readonly (readonly [words: RegExp, flag: string])[] = [
   [/\bset resourceParameter to 'omit'/g, 'give --no-resource-parameter'],
@@ -19,6 +21,10 @@ const flags: readonly (readonly [words: RegExp, flag: string])[] = [
   [/\bserve with allowedHosts: \['([^'\s]+)'\]/g, 'serve with --allow-host $1'],
   [/\bserve with allowedOrigins: \['([^'\s]+)'\]/g, 'serve with --allow-origin $1'],
   [/\btrustedProxies\.addresses has\b/g, '--trusted-proxy has'],
+  [
+    /\ba greater probeTimeoutMs gives it that time\b/g,
+    `--revision ${newestRevision.date} gives it that time (in a bridge --upstream-revision)`,
+  ],
   [/\bwithout the option device\b/g, 'without --device, or with --no-browser where there is no browser'],
 ];
 

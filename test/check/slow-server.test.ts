@@ -125,20 +125,23 @@ describe('a slow server', { concurrency: true }, () => {
     t.after(() => over.abort());
     const fault: Fault = {
       async response(_, { message: { method } }) {
-        await rest(method === 'ping' ? 60_000 : 3_800, undefined, { signal: over.signal }).catch(() => undefined);
+        await rest(method === 'ping' ? pingMs : 3_800, undefined, { signal: over.signal }).catch(() => undefined);
       },
     };
+    let pingMs = 60_000;
     const { url, close } = await serveFaulty(fault, cleanServer);
     t.after(close);
-    const { findings, cut, rows } = await judgedAt(t, url, {
-      only: ['ping-001'],
-      revisions: chosenRevisions(['2025-11-25']),
-    });
+    const of = { only: ['ping-001'], revisions: chosenRevisions(['2025-11-25']) };
+    const { findings, cut, rows } = await judgedAt(t, url, of);
     assert.deepEqual(findings, []);
     assert.match(cut ?? '', /not waited for as long as the server may need: --timeout [67]\d{4}/);
     assert.match(
       rows.map(({ why }) => why).join(),
       /not answered in 5 s, and each answer takes [34]\.\d s: --timeout [67]\d{4}/,
     );
+    pingMs = 5_500;
+    const waitMs = Number(/--timeout (\d+) does/.exec(cut ?? '')?.[1]);
+    const patient = await judgedAt(t, url, { ...of, waitMs });
+    assert.deepEqual(verdicts(patient), ['ping-001 holds']);
   });
 });

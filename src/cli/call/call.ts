@@ -104,8 +104,6 @@ interface Use extends Pick<CallWords, 'pairs' | 'json'> {
 
 async function use(client: Client, tool: string | undefined, wanted: Use, io: Io): Promise<number> {
   try {
-    if (tool === undefined && wanted.task !== undefined)
-      throw new UsageError('--task calls a tool; put -- between the command and the tool');
     return tool === undefined ? await list(client, wanted, io) : await callTool(client, tool, wanted, io);
   } finally {
     await client.close();

@@ -12,7 +12,7 @@ import { openPage } from '../../node/open-page.ts';
 import type { OAuthEvent } from '../../oauth/events.ts';
 import type { AuthorizationOptions } from '../../oauth/options.ts';
 import { oauth, type OAuth } from '../../oauth/person/oauth.ts';
-import type { RegisteredByHand } from '../../oauth/person/oauth-options.ts';
+import type { OAuthOptions, RegisteredByHand } from '../../oauth/person/oauth-options.ts';
 import type { CredentialStore } from '../../store/credentials.ts';
 import { UsageError, type Io } from '../io.ts';
 import { noteSecrets } from '../sent-secrets.ts';
@@ -78,41 +78,52 @@ export interface SignIn {
  * @throws UsageError for what makes no sense.
  */
 export function personAt(wanted: SignIn, io: Io): OAuth {
-  const { issuer, client, clientMetadataUrl, scopes, account, metadata, timeoutMs } = wanted;
   return usable(() =>
     oauth({
       ...surroundings(wanted, io),
+      ...choicesOf(wanted),
       redirect: redirectOf(wanted, io),
       store: ownStore(io),
       metadata: { name: 'Parley command line' },
-      ...(scopes === undefined ? {} : { scopes }),
-      ...(client === undefined ? {} : { client }),
-      ...(clientMetadataUrl === undefined ? {} : { clientMetadataUrl }),
-      ...(issuer === undefined ? {} : { issuers: [issuer] }),
-      ...(metadata === undefined || issuer === undefined ? {} : { servers: { [issuer]: metadata } }),
-      ...(account === undefined ? {} : { account }),
-      ...(timeoutMs === undefined ? {} : { loginTimeoutMs: timeoutMs }),
     }),
   );
+}
+
+/** Options of the library that stand for what was chosen on the command line. */
+export function choicesOf(wanted: Omit<SignIn, 'asking' | 'server'>): Partial<OAuthOptions> {
+  const { issuer, client, clientMetadataUrl, scopes, account, metadata, timeoutMs } = wanted;
+  return {
+    ...networkChoices(wanted),
+    ...(scopes === undefined ? {} : { scopes }),
+    ...(client === undefined ? {} : { client }),
+    ...(clientMetadataUrl === undefined ? {} : { clientMetadataUrl }),
+    ...(issuer === undefined ? {} : { issuers: [issuer] }),
+    ...(metadata === undefined || issuer === undefined ? {} : { servers: { [issuer]: metadata } }),
+    ...(account === undefined ? {} : { account }),
+    ...(timeoutMs === undefined ? {} : { loginTimeoutMs: timeoutMs }),
+  };
 }
 
 /** Part of a wish to sign in that machines have too. */
 type Surrounded = Pick<SignIn, 'networkAllow' | 'omitsResource' | 'bound' | 'overheard' | 'told'>;
 
 /** Options that every way of being authorized has on the command line. */
-export function surroundings(
-  { networkAllow = [], omitsResource, bound, overheard, told }: Surrounded,
-  io: Io,
-): AuthorizationOptions {
+export function surroundings(wanted: Surrounded, io: Io): AuthorizationOptions {
   return {
-    ...fetchOf(io, overheard),
+    ...fetchOf(io, wanted.overheard),
+    ...networkChoices(wanted),
+    onEvent: (event) => {
+      tell(event, io);
+      wanted.told?.(event);
+    },
+  };
+}
+
+function networkChoices({ networkAllow = [], omitsResource, bound }: Surrounded): AuthorizationOptions {
+  return {
     network: { allow: networkAllow },
     ...(omitsResource === true ? { resourceParameter: 'omit' as const } : {}),
     dpop: bound === true ? 'always' : 'auto',
-    onEvent: (event) => {
-      tell(event, io);
-      told?.(event);
-    },
   };
 }
 

@@ -38,10 +38,13 @@ export function placeOf({ parsed, words, after }: PlaceWords, reference?: TaskRe
   if (reference === undefined || words.length > 0 || after !== undefined)
     return { kind: 'typed', target: serverTarget(words, after) };
   const { server } = reference;
-  if (/^https?:\/\//.test(server) && !server.includes('$%7B')) return { kind: 'typed', target: urlTarget(server) };
+  const isUrl = /^https?:\/\//.test(server);
+  if (isUrl && !server.includes('$%7B')) return { kind: 'typed', target: urlTarget(server) };
   const name = server === '' ? 'a server without a name' : `the server ${JSON.stringify(server)}`;
+  // A part of the URL came from a variable of the file, and only there it is the same server.
+  const give = isUrl ? 'give' : 'give -- and its command, or';
   throw new UsageError(
-    `the task is one of ${name}, and its reference does not say where that is: give -- and its command, its URL, or --config <file> <name>`,
+    `the task is one of ${name}, and its reference does not say where that is: ${give} --config <file> <name>`,
   );
 }
 

@@ -300,7 +300,7 @@ describe('what makes no sense about tasks is told in one line, with exit code 2'
     ['values that are declined', ['tasks', 'answer', text({}), 'a=1', '--action', 'decline'], /gives no values/],
     ['--detach alone', ['call', '--detach', 'http://127.0.0.1:9/', 't'], /--detach goes with --task/],
     ['--ttl alone', ['call', '--ttl', '5', 'http://127.0.0.1:9/', 't'], /--ttl goes with --task/],
-    ['--task without a tool', ['call', '--task', 'http://127.0.0.1:9/'], /--task calls a tool; name one/],
+    ['--task without a tool', ['call', '--task', 'http://127.0.0.1:9/'], /--task calls a tool: name one after the URL/],
     ['a ttl that is none', ['call', '--task', '--ttl', 'soon', 'http://127.0.0.1:9/', 't'], /--ttl must be/],
   ];
   for (const [title, argv, says] of cases)

@@ -73,6 +73,7 @@ export function toolTask(
  */
 export function calledAsTask(parsed: Parsed, tool: string | undefined): string {
   if (!parsed.flag('task')) throw new UsageError(`--${parsed.flag('detach') ? 'detach' : 'ttl'} goes with --task`);
-  if (tool === undefined) throw new UsageError('--task calls a tool; name one');
+  if (tool === undefined)
+    throw new UsageError('--task calls a tool: name one after the URL, or after a second -- behind the command');
   return tool;
 }

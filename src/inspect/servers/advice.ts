@@ -11,7 +11,7 @@ const most = { steps: 12, lines: 20, text: 2_000 };
 export function adviceOn(
   error: unknown,
   entries: readonly RecordingEntry[],
-  words: (error: unknown) => string,
+  { words, canSignIn }: { words(error: unknown): string; readonly canSignIn: boolean },
 ): { readonly steps: readonly StepView[]; readonly advice?: string } {
   const lastWords = entries.findLast(({ lane }) => lane === 'stderr');
   const hasEnded = entries.some(({ exit }) => exit !== undefined);
@@ -35,7 +35,9 @@ export function adviceOn(
     return [];
   });
   const advice = wantsPerson(error)
-    ? signIn
+    ? canSignIn
+      ? signIn
+      : otherCredentials
     : error instanceof ConnectionError
       ? advised(error, hasEnded || lastWords !== undefined)
       : undefined;
@@ -65,7 +67,9 @@ function lastLines(entries: readonly RecordingEntry[]): string {
   return lines.slice(-most.lines).join('\n').slice(-most.text);
 }
 
-const signIn = 'It wants somebody to be signed in: press Sign in, or give --header or --token-env.';
+const given = 'by --header or --token-env (in a file by "headers" or "oauth")';
+const signIn = `It wants somebody to be signed in: press Sign in, or start with credentials, ${given}.`;
+const otherCredentials = `It refuses the credentials that it was given: start with others, ${given}.`;
 
 /** Tells whether a connection failed since nobody is signed in. */
 export function wantsPerson(error: unknown): boolean {

@@ -347,13 +347,13 @@ export class InspectedServer {
   #failed(error: unknown, began: number): void {
     this.#client = undefined;
     this.#watches.end();
-    const isGuarded = wantsPerson(error);
-    const { steps, advice } = adviceOn(error, this.recorder.log.since(began), this.#shared.words);
+    const { canSignIn } = this.#view;
+    const { steps, advice } = adviceOn(error, this.recorder.log.since(began), { ...this.#shared, canSignIn });
     const more = {
       state: 'failed',
       problem: this.#shared.words(error),
       steps,
-      wantsSignIn: isGuarded && this.#view.canSignIn,
+      wantsSignIn: canSignIn && wantsPerson(error),
       watched: [],
       ...(advice === undefined ? {} : { advice }),
     } as const;

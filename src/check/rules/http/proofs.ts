@@ -71,7 +71,9 @@ async function tried(
   if ((await algorithmsOf(bench)) === undefined) throw new NotApplicable('nothing shows that it takes proofs (DPoP)');
   const own = await bench.http.proven('POST');
   if (own === undefined)
-    throw new NotAllowed('it needs a token that is bound to a key: parley login --dpop, and then --login');
+    throw new NotAllowed(
+      'it needs a token that is bound to a key: parley login --dpop <url> gets one, which is used then',
+    );
   const speaker = await bench.fresh();
   try {
     await bench.ready(speaker);

@@ -1,0 +1,44 @@
+/** Texts that look like an advice, and are none. */
+
+/** Texts that have a word of the command line, and advise nothing, by the reason. */
+export const noAdvices: Readonly<Record<string, readonly string[]>> = {
+  'a document of the example': [
+    '# The Parley example\n\nAsk `forecast` for the weather of a city. Believe none of it.\n',
+  ],
+  'a part of a text that is looked for': ['--env '],
+  'names the members that a file may have': ['${} has no "mcpServers" (or "servers") with servers by name${}'],
+  'names the option that is wrong': ['--only: ${}${}'],
+  'says how the process was started, and that is what the person wanted': [
+    'tools are not called: this was started with --read-only',
+    '${} not called: this was started with --read-only',
+    'Started with --read-only: the tool of the app is not called.',
+    'Started with --read-only: what may change something is refused.',
+    'started with --read-only',
+  ],
+  'says to a server what this client does': ['parley explain answers nothing but ping'],
+  'says what cannot be written as a line': ['no line of parley call has a tool whose name is ${}'],
+  'says what ended, to nobody who could do something': ['parley inspect ends'],
+  'says what the specification says': [
+    'the page on tools wants a result with isError, and the schema says in a comment that wrong arguments are answered with -32602',
+  ],
+  'says what was not done': [
+    '\n${} kinds of messages, ${} in all to a server that offers what "parley example" does; nothing was sent to yours\n',
+  ],
+  'says where the result is': ['the server answered at once: there is no task, and `result` has what it said'],
+  'says which address is wrong': ['--trusted-proxy has'],
+  'says which client does not fit, and nothing that would': [
+    'the option client is for ${}, and the server has the authorization server ${}: nothing is sent to it',
+    '--client-id is for',
+  ],
+  'says which issuer does not fit, and nothing that would': ['none of which is that of --issuer'],
+  'stands behind the name of an option, and is in `lines.ts` with it': [
+    'is for a server that is judged, and --client judges a client',
+  ],
+  'the label of a button': ['as parley call'],
+  'the name of a program in a file': ['parley inspect'],
+  'the name of an option, which a program puts together': ['--${}'],
+  'the page of an app': [
+    '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>App of parley check</title></head><body><p id="seen">This app looks at its host.</p><script>\n(() => { ${} })();\n</script></body></html>',
+  ],
+  'the reason of a cancellation': ['parley check'],
+};
