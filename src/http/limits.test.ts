@@ -102,6 +102,19 @@ test('the session that is idle longest makes way, of whoever has the most', asyn
   assert.equal(await used('modest', modest), 200);
 });
 
+test('an idle session makes way for a stream of HTTP+SSE too', async () => {
+  const { handler } = serve({ maxSessions: 2 });
+  const first = await visit(handler, { headers: { authorization: 'greedy' }, body: initialize });
+  await visit(handler, { headers: { authorization: 'greedy' }, body: initialize });
+  const pair = await openPair(handler, 'modest');
+  assert.equal(pair.status, 200);
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'ping' });
+  const headers = { authorization: 'greedy', 'Mcp-Session-Id': first.headers['mcp-session-id'] };
+  assert.equal((await visit(handler, { headers, body })).status, 404);
+  assert.equal((await openPair(handler, 'modest')).status, 200);
+  assert.equal((await openPair(handler, 'modest')).status, 503, 'streams that are open stay');
+});
+
 test('nobody makes way for a principal that has all of its own sessions', async () => {
   const { handler } = serve({ maxSessions: 2, maxSessionsPerPrincipal: 1 });
   const begun = (authorization: string): Promise<FakeVisit> =>

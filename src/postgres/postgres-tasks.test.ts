@@ -111,7 +111,7 @@ describe('tasks in PostgreSQL', { skip: missing('postgres') }, () => {
   test('a process that starts waits for nobody who stands still in the middle of a transaction', async () => {
     const still = await pool().connect();
     await still.query('begin');
-    await still.query(postgresStatements.add, ['still', 'q', 'still', 1, 0, true, null, null, '', 9]);
+    await still.query(postgresStatements.add, ['still', 'q', 'still', 1, 0, true, null, null, '', null, 9, 0]);
     assert.equal(await postgresTasks(pool()).add(task('beside'), 1000), 'added');
     await still.query('rollback');
     still.release();

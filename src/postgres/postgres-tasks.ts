@@ -63,23 +63,26 @@ class PostgresTaskStore implements TaskStore {
     if (!migrate) this.#ready = Promise.resolve();
   }
 
-  async add(task: StoredTask, most: number): Promise<'added' | 'known' | 'full'> {
+  async add(task: StoredTask, most: number): Promise<'added' | 'known' | 'full' | 'no-room'> {
     const { id, queue, version, epoch, open, text } = task;
     const owner = await indexed(task.owner);
+    const share = task.share === undefined ? null : await indexed(task.share);
     const times = [wholeMsOrNull(task.dueInMs), wholeMsOrNull(task.expiresInMs)];
-    const values = [id, queue, owner, version, epoch, open, ...times, text];
+    const values = [id, queue, owner, version, epoch, open, ...times, text, share];
     if (!open || most > near) {
-      const { rowCount } = await this.#query(postgresStatements.add, [...values, most - near]);
+      const { rowCount } = await this.#query(postgresStatements.add, [...values, most - near, near]);
       if (rowCount === 1) return 'added';
     }
     await this.#migrated();
     return await withClient(this.#pool, async (client) => {
       await client.query(postgresStatements.begin);
       await client.query(postgresStatements.lockOwner, [JSON.stringify([queue, owner])]);
-      const added = await client.query(postgresStatements.add, [...values, most]);
+      const added = await client.query(postgresStatements.add, [...values, most, 0]);
       const known = added.rowCount === 1 ? added : await client.query(postgresStatements.isThere, [id]);
       await client.query('commit');
-      return added.rowCount === 1 ? 'added' : known.rowCount === 1 ? 'known' : 'full';
+      if (added.rowCount === 1) return 'added';
+      if (known.rowCount === 1) return 'known';
+      return share === null ? 'full' : 'no-room';
     });
   }
 

@@ -23,6 +23,7 @@ create table if not exists parley_tasks (
   id text collate "C" primary key,
   queue text not null,
   owner text not null,
+  share text,
   version integer not null,
   epoch integer not null,
   open boolean not null,
@@ -33,21 +34,26 @@ create table if not exists parley_tasks (
 );
 create index if not exists parley_tasks_due on parley_tasks (queue, (epoch = 0), due) where open and due is not null;
 create index if not exists parley_tasks_owner on parley_tasks (queue, owner, id);
-create index if not exists parley_tasks_open on parley_tasks (queue, owner) where open;
+create index if not exists parley_tasks_open on parley_tasks (queue, owner, share) where open;
 create index if not exists parley_tasks_expires on parley_tasks (expires) where expires is not null;
 `;
 
-const insert = `insert into parley_tasks as kept (id, queue, owner, version, epoch, open, due, expires, text)
-  select $1, $2, $3, $4::int, $5::int, $6::boolean, ${inMs('$7')}, ${inMs('$8')}, $9`;
+const insert = `insert into parley_tasks as kept (id, queue, owner, version, epoch, open, due, expires, text, share)
+  select $1, $2, $3, $4::int, $5::int, $6::boolean, ${inMs('$7')}, ${inMs('$8')}, $9, $10`;
 
-/** Number of open tasks of an owner, of which no more are counted than matter. */
-function openUpTo(most: string): string {
+/** Number of open tasks of an owner, or of a share of it, of which no more are counted than matter. */
+function openUpTo(most: string, of = ''): string {
   return `(select count(*) from (
-    select 1 from parley_tasks where queue = $2 and owner = $3 and open and ${live} limit ${most}) as counted)`;
+    select 1 from parley_tasks where queue = $2 and owner = $3 ${of} and open and ${live} limit ${most}) as counted)`;
 }
 
+/** Condition that there is room: of all open tasks of an owner, a share has no more than it leaves free. */
+const hasRoom = `(select counted.open < $11::bigint and ($10::text is null
+    or ${openUpTo('$11::bigint', 'and share = $10::text')} + $12::bigint < greatest(1, $11::bigint - counted.open))
+  from (select ${openUpTo('$11::bigint')} as open) as counted)`;
+
 /** One that is gone gives way; one that is there stays. */
-const overExpired = `on conflict (id) do update set queue = excluded.queue, owner = excluded.owner, version = excluded.version,
+const overExpired = `on conflict (id) do update set queue = excluded.queue, owner = excluded.owner, share = excluded.share, version = excluded.version,
     epoch = excluded.epoch, open = excluded.open, due = excluded.due, expires = excluded.expires, node = null, text = excluded.text
   where kept.expires <= ${now}`;
 
@@ -71,7 +77,7 @@ export const postgresStatements: Readonly<Record<StatementName, string>> = {
   isMade: `select 1 where to_regclass('parley_tasks_expires') is not null`,
   // A process that stands still in the middle holds up nobody for longer than this.
   begin: `begin isolation level read committed; set local idle_in_transaction_session_timeout = 2000; set local lock_timeout = 5000`,
-  add: `${insert} where not $6::boolean or ${openUpTo('$10::bigint')} < $10::bigint ${overExpired}`,
+  add: `${insert} where not $6::boolean or ${hasRoom} ${overExpired}`,
   isThere: `select 1 from parley_tasks where id = $1 and ${live}`,
   lockOwner: `select pg_advisory_xact_lock(hashtextextended($1, 1))`,
   get: `select ${columns} from parley_tasks where id = $1 and ${live}`,

@@ -221,6 +221,7 @@ describe('tasks in Redis', { skip: missing('redis-server') }, () => {
     const { store, send, close } = await opener('ioredis')(own.port);
     const brief = { expiresInMs: 1, dueInMs: 0 };
     for (let at = 0; at < 50; at++) await store.add(task(`t${at}`, { ...brief, owner: `o${at % 5}` }), 100);
+    for (let at = 0; at < 5; at++) await store.add(task(`s${at}`, { ...brief, share: 'address a' }), 100);
     for (let tries = 0; tries < 20_000 && (await send('ZCARD', 'parley:{tasks}:ends')) !== 0; tries++)
       await store.sweep(7);
     assert.deepEqual(await send('KEYS', '*'), []);

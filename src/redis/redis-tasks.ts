@@ -84,14 +84,15 @@ class RedisTaskStore implements TaskStore {
     this.bus = bus;
   }
 
-  async add(task: StoredTask, most: number): Promise<'added' | 'known' | 'full'> {
+  async add(task: StoredTask, most: number): Promise<'added' | 'known' | 'full' | 'no-room'> {
     this.#lookOnce();
     const { id, queue, owner, version, epoch, open, text } = task;
     const times = [wholeMsOrNull(task.dueInMs) ?? '', wholeMsOrNull(task.expiresInMs) ?? ''];
     const names = ownerName(task);
-    const words = [id, queue, owner, names, version, epoch, Number(open), ...times, text, most, this.#call()];
+    const share = task.share === undefined ? '' : JSON.stringify([queue, owner, task.share]);
+    const words = [id, queue, owner, names, share, version, epoch, Number(open), ...times, text, most, this.#call()];
     // The script gives one of these.
-    return (await this.#scripts.run('add', ...words)) as 'added' | 'known' | 'full';
+    return (await this.#scripts.run('add', ...words)) as 'added' | 'known' | 'full' | 'no-room';
   }
 
   async get(id: string): Promise<StoredTask | undefined> {

@@ -1,8 +1,8 @@
 /**
  * Beginning of all scripts. A task is a hash, `:t:` and its id, that expires with it: version `v`, epoch `e`, open `o`, due `d`, expires `x`, queue `q`,
- * owner `w`, the name of its owner's sets `k`, node `n`, text `t`, name of the call that wrote
+ * owner `w`, the name of its owner's sets `k`, that of its share's set `h`, node `n`, text `t`, name of the call that wrote
  * it `s`: clients send a call again whose reply was lost with the connection, and it is to count once. What finds tasks are sorted sets: `:begun:` and `:fresh:` of a queue by when they are due,
- * `:own:` of an owner by id, `:open:` of an owner and `:ends` by when they are gone. Times are those of the server, in milliseconds since 1970.
+ * `:own:` of an owner by id, `:open:` of an owner and of a share and `:ends` by when they are gone. Times are those of the server, in milliseconds since 1970.
  */
 const common = `
 local base = KEYS[1]
@@ -25,9 +25,23 @@ local function wait(id, queue, epoch, open, due)
   end
 end
 
-local function finish(id, queue, names, expires)
+local function finish(id, queue, names, share, expires)
   redis.call('PEXPIREAT', base .. ':t:' .. id, expires)
-  redis.call('ZADD', base .. ':ends', expires, id .. ' ' .. #queue .. ' ' .. queue .. names)
+  redis.call('ZADD', base .. ':ends', expires, id .. ' ' .. #queue .. ' ' .. #names .. ' ' .. queue .. names .. share)
+end
+
+-- Puts a task among the open ones of its owner and its share, or takes it from there.
+local function count(id, names, share, open, expires)
+  for _, set in ipairs({ names, share }) do
+    if set ~= '' and open then redis.call('ZADD', base .. ':open:' .. set, expires or '+inf', id)
+    elseif set ~= '' then redis.call('ZREM', base .. ':open:' .. set, id) end
+  end
+end
+
+-- Number of the open tasks of an owner, or of a share.
+local function opened(set)
+  redis.call('ZREMRANGEBYSCORE', base .. ':open:' .. set, '-inf', now)
+  return redis.call('ZCARD', base .. ':open:' .. set)
 end
 
 local function shown(id)
@@ -40,34 +54,34 @@ end
 `;
 
 const add = `
-local id, queue, owner, names, version, epoch, open, due, expires, text, most, call = unpack(ARGV)
+local id, queue, owner, names, share, version, epoch, open, due, expires, text, most, call = unpack(ARGV)
 local there = live(id, 's')
 if there then return there[3] == call and 'added' or 'known' end
-local opened = base .. ':open:' .. names
 if open == '1' then
-  redis.call('ZREMRANGEBYSCORE', opened, '-inf', now)
-  if redis.call('ZCARD', opened) >= tonumber(most) then return 'full' end
+  local left = tonumber(most) - opened(names)
+  if left <= 0 then return 'full' end
+  if share ~= '' and opened(share) >= left then return 'no-room' end
 end
 local key = base .. ':t:' .. id
 redis.call('DEL', key)
-redis.call('HSET', key, 'v', version, 'e', epoch, 'o', open, 'q', queue, 'w', owner, 'k', names, 't', text, 's', call)
+redis.call('HSET', key, 'v', version, 'e', epoch, 'o', open, 'q', queue, 'w', owner, 'k', names, 'h', share, 't', text, 's', call)
 due = due ~= '' and now + due or nil
 expires = expires ~= '' and now + expires or nil
 if due then redis.call('HSET', key, 'd', due) end
 if expires then redis.call('HSET', key, 'x', expires) end
 wait(id, queue, epoch, open == '1', due)
 redis.call('ZADD', base .. ':own:' .. names, 0, id)
-if open == '1' then redis.call('ZADD', opened, expires or '+inf', id) end
-if expires then finish(id, queue, names, expires) end
+if open == '1' then count(id, names, share, true, expires) end
+if expires then finish(id, queue, names, share, expires) end
 return 'added'
 `;
 
 const swap = `
 local id, version, epoch, open, due, expires, text, call = unpack(ARGV)
-local task = live(id, 'q', 'k', 'd', 's')
+local task = live(id, 'q', 'k', 'd', 's', 'h')
 if not task then return 0 end
 if tonumber(task[2]) ~= version - 1 then return task[2] == version and task[6] == call and 1 or 0 end
-local key, queue, names, kept = base .. ':t:' .. id, task[3], task[4], task[5]
+local key, queue, names, kept, share = base .. ':t:' .. id, task[3], task[4], task[5], task[7]
 if due == 'keep' then due = kept
 elseif due ~= '' then due = now + due
 else due = nil end
@@ -78,10 +92,9 @@ local ends = task[1]
 if expires ~= '' then
   ends = now + expires
   redis.call('HSET', key, 'x', ends)
-  finish(id, queue, names, ends)
+  finish(id, queue, names, share, ends)
 end
-if open == '1' then redis.call('ZADD', base .. ':open:' .. names, ends or '+inf', id)
-else redis.call('ZREM', base .. ':open:' .. names, id) end
+count(id, names, share, open == '1', ends)
 return 1
 `;
 
@@ -146,17 +159,19 @@ return found
 const sweep = `
 local gone = redis.call('ZRANGEBYSCORE', base .. ':ends', '-inf', now, 'LIMIT', 0, ARGV[1])
 for _, member in ipairs(gone) do
-  local id, length, rest = string.match(member, '^(%S+) (%d+) (.*)$')
-  local queue, names = string.sub(rest, 1, length), string.sub(rest, length + 1)
-  local other = live(id, 'k')
+  local id, length, namesLength, rest = string.match(member, '^(%S+) (%d+) (%d+) (.*)$')
+  local queue, names = string.sub(rest, 1, length), string.sub(rest, length + 1, length + namesLength)
+  local share = string.sub(rest, length + namesLength + 1)
+  local other = live(id, 'k', 'h')
   if not other then
     redis.call('DEL', base .. ':t:' .. id)
     wait(id, queue, 0, false)
   end
   if not other or other[3] ~= names then
     redis.call('ZREM', base .. ':own:' .. names, id)
-    redis.call('ZREM', base .. ':open:' .. names, id)
+    count(id, names, '', false)
   end
+  if not other or other[4] ~= share then count(id, '', share, false) end
   redis.call('ZREM', base .. ':ends', member)
 end
 return #gone

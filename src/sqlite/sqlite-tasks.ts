@@ -53,15 +53,25 @@ class SqliteTaskStore implements SqliteTasks {
     this.#run = Object.fromEntries(prepared) as Record<StatementName, SqliteStatement>;
   }
 
-  add(task: StoredTask, most: number): Promise<'added' | 'known' | 'full'> {
-    const { id, queue, owner, version, epoch, open, text } = task;
+  add(task: StoredTask, most: number): Promise<'added' | 'known' | 'full' | 'no-room'> {
+    const { id, queue, owner, share, version, epoch, open, text } = task;
     return this.#commits.add(() => {
       if (numberOf(this.#run.isThere.get(id)) > 0) return 'known';
-      if (open && numberOf(this.#run.countOpen.get(queue, owner, most)) >= most) return 'full';
+      const refusal = open ? this.#refusal(task, most) : undefined;
+      if (refusal !== undefined) return refusal;
       const times = [wholeMsOrNull(task.dueInMs), wholeMsOrNull(task.expiresInMs)];
-      this.#run.add.run(id, queue, owner, version, epoch, Number(open), ...times, text);
+      this.#run.add.run(id, queue, owner, share ?? null, version, epoch, Number(open), ...times, text);
       return 'added';
     });
+  }
+
+  #refusal({ queue, owner, share }: StoredTask, most: number): 'full' | 'no-room' | undefined {
+    const open = numberOf(this.#run.countOpen.get(queue, owner, most));
+    if (open >= most) return 'full';
+    if (share === undefined) return undefined;
+    const mostOfShare = Math.max(1, most - open);
+    const ofShare = numberOf(this.#run.countShare.get(queue, owner, share, mostOfShare));
+    return ofShare < mostOfShare ? undefined : 'no-room';
   }
 
   async get(id: string): Promise<StoredTask | undefined> {

@@ -15,6 +15,7 @@ create table if not exists parley_tasks (
   id text primary key not null,
   queue text not null,
   owner text not null,
+  share text,
   version integer not null,
   epoch integer not null,
   open integer not null,
@@ -25,7 +26,7 @@ create table if not exists parley_tasks (
 );
 create index if not exists parley_tasks_due on parley_tasks (queue, epoch = 0, due) where open = 1 and due is not null;
 create index if not exists parley_tasks_owner on parley_tasks (queue, owner, id);
-create index if not exists parley_tasks_open on parley_tasks (queue, owner, expires) where open = 1;
+create index if not exists parley_tasks_open on parley_tasks (queue, owner, share, expires) where open = 1;
 create index if not exists parley_tasks_expires on parley_tasks (expires) where expires is not null;
 `;
 
@@ -36,14 +37,15 @@ function dueUpTo(fresh: 0 | 1): string {
 }
 
 /** Names of the statements of the store. */
-export type StatementName = 'isThere' | 'countOpen' | 'add' | 'get' | 'swap' | 'claim' | 'renew' | 'list' | 'sweep';
+export type StatementName = 'isThere' | 'countOpen' | 'countShare' | 'add' | 'get' | 'swap' | 'claim' | 'renew' | 'list' | 'sweep';
 
 /** Statements of the store; each is prepared once. */
 export const sqliteStatements: Readonly<Record<StatementName, string>> = {
   isThere: `select count(*) from parley_tasks where id = ? and ${live}`,
   countOpen: `select count(*) from (select 1 from parley_tasks where queue = ? and owner = ? and open = 1 and ${live} limit ?)`,
-  add: `insert or replace into parley_tasks (id, queue, owner, version, epoch, open, due, expires, text)
-    values (?, ?, ?, ?, ?, ?, ${now} + ?, ${now} + ?, ?)`,
+  countShare: `select count(*) from (select 1 from parley_tasks where queue = ? and owner = ? and share = ? and open = 1 and ${live} limit ?)`,
+  add: `insert or replace into parley_tasks (id, queue, owner, share, version, epoch, open, due, expires, text)
+    values (?, ?, ?, ?, ?, ?, ?, ${now} + ?, ${now} + ?, ?)`,
   get: `select ${taskColumns} from parley_tasks where id = ? and ${live}`,
   swap: `update parley_tasks set version = ?, epoch = ?, open = ?, due = case ? when 1 then due else ${now} + ? end,
     expires = coalesce(${now} + ?, expires), text = ? where id = ? and version = ? and ${live}`,

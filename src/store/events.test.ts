@@ -53,13 +53,25 @@ test('the limits of a session hold over all its streams, and leave other session
   assert.deepEqual(await numbers(other, 'a', 0), [1]);
 });
 
-test('the limit of everything together drops what is oldest', async () => {
-  const store = memoryEvents({ maxLength: 4 });
+test('the limit of everything together drops what is oldest, of whoever has the most', async () => {
+  const store = memoryEvents({ maxLength: 8 });
+  const [quiet, one, other] = [store.open('1', 'ann'), store.open('2', 'eve'), store.open('3', 'eve')];
+  fill(quiet, 'a', 1);
+  fill(one, 'a', 1, 2);
+  fill(other, 'a', 1, 2);
+  assert.deepEqual(await numbers(quiet, 'a', 0), [1]);
+  assert.equal(await numbers(one, 'a', 0), undefined);
+  assert.deepEqual(await numbers(one, 'a', 1), [2]);
+  assert.deepEqual(await numbers(other, 'a', 0), [1, 2]);
+});
+
+test('a session whose owner is not known is counted by itself', async () => {
+  const store = memoryEvents({ maxLength: 6 });
   const [one, other] = [store.open('1'), store.open('2')];
   fill(one, 'a', 1);
-  fill(other, 'a', 1, 2);
-  assert.equal(await numbers(one, 'a', 0), undefined);
-  assert.deepEqual(await numbers(other, 'a', 0), [1, 2]);
+  fill(other, 'a', 1, 2, 3);
+  assert.deepEqual(await numbers(one, 'a', 0), [1]);
+  assert.deepEqual(await numbers(other, 'a', 1), [2, 3]);
 });
 
 test('events age', async () => {

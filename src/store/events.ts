@@ -1,5 +1,7 @@
 /** The events of the streams of sessions, kept for a while so that a client can catch up. */
 
+import { Heap } from './memory/heap.ts';
+
 /** One event of a stream. */
 export interface LoggedEvent {
   /** Its place on the stream: the first event is number 1, and every later one counts one up. */
@@ -39,8 +41,12 @@ export interface EventLog {
 
 /** A store of event logs. */
 export interface EventStore {
-  /** The log of one session. */
-  open(session: string): EventLog;
+  /**
+   * The log of one session.
+   *
+   * @param owner Name under which the events are counted: that of the principal or of the address. A store may leave it out. It is `undefined` if neither is known.
+   */
+  open(session: string, owner?: string): EventLog;
 }
 
 /** Limits of the event store in memory; what is over a limit goes, oldest first. */
@@ -49,7 +55,7 @@ export interface EventLimits {
   readonly maxEvents?: number;
   /** The most characters that the events of one session have together; 1 Mi. */
   readonly maxSessionLength?: number;
-  /** The most characters that all events have together; 64 Mi. */
+  /** The most characters that all events have together; 64 Mi. Beyond it, the oldest events of the owner with the most characters go. */
   readonly maxLength?: number;
   /** Time that an event is kept, in milliseconds; 5 minutes. */
   readonly maxAgeMs?: number;
@@ -71,7 +77,16 @@ export function memoryEvents(limits: EventLimits = {}): EventStore {
       throw new TypeError(`${name} of events must be a number of at least 0, not ${String(value)}`);
   }
   const shelf = new Shelf(limits);
-  return { open: () => new MemoryLog(shelf) };
+  return { open: (_session, owner) => new MemoryLog(shelf, owner) };
+}
+
+/** Owner of events by name; a session whose owner is not known is one by itself. */
+type OwnerKey = string | MemoryLog;
+
+/** Events of one owner, in the order in which they came. */
+interface OwnedEvents {
+  readonly events: Set<Kept>;
+  length: number;
 }
 
 interface Kept extends LoggedEvent {
@@ -84,6 +99,9 @@ interface Kept extends LoggedEvent {
 class Shelf {
   readonly limits: Required<EventLimits>;
   readonly #events = new Set<Kept>();
+  readonly #owners = new Map<OwnerKey, OwnedEvents>();
+  /** Owners by length, the largest first. */
+  readonly #largest = new Heap<OwnerKey>();
   #length = 0;
 
   constructor(limits: EventLimits) {
@@ -98,16 +116,36 @@ class Shelf {
 
   add(event: Kept): void {
     this.#events.add(event);
-    this.#length += event.data.length;
-    for (const oldest of this.#events) {
-      if (this.#length <= this.limits.maxLength) break;
-      oldest.log.drop(oldest);
-    }
+    const { owner } = event.log;
+    const owned = this.#owners.get(owner) ?? { events: new Set(), length: 0 };
+    this.#owners.set(owner, owned);
+    owned.events.add(event);
+    this.#count(owner, owned, event.data.length);
     this.expire();
+    while (this.#length > this.limits.maxLength && this.#dropOfLargest());
   }
 
   remove(event: Kept): void {
-    if (this.#events.delete(event)) this.#length -= event.data.length;
+    if (!this.#events.delete(event)) return;
+    const { owner } = event.log;
+    const owned = this.#owners.get(owner);
+    owned?.events.delete(event);
+    if (owned !== undefined) this.#count(owner, owned, -event.data.length);
+  }
+
+  #count(owner: OwnerKey, owned: OwnedEvents, more: number): void {
+    this.#length += more;
+    owned.length += more;
+    if (owned.events.size > 0) return this.#largest.set(owner, -owned.length);
+    this.#largest.delete(owner);
+    this.#owners.delete(owner);
+  }
+
+  #dropOfLargest(): boolean {
+    const owner = this.#largest.first()?.thing;
+    const [oldest] = (owner !== undefined && this.#owners.get(owner)?.events) || [];
+    oldest?.log.drop(oldest);
+    return oldest !== undefined;
   }
 
   expire(): void {
@@ -120,14 +158,16 @@ class Shelf {
 }
 
 class MemoryLog implements EventLog {
+  readonly owner: OwnerKey;
   readonly #shelf: Shelf;
   readonly #events = new Set<Kept>();
   /** The same events by stream; events only ever leave at the front. */
   readonly #streams = new Map<string, Set<Kept>>();
   #length = 0;
 
-  constructor(shelf: Shelf) {
+  constructor(shelf: Shelf, owner: string | undefined) {
     this.#shelf = shelf;
+    this.owner = owner ?? this;
   }
 
   append(stream: string, { number, data }: LoggedEvent): void {

@@ -15,8 +15,8 @@ export interface StoredTask {
   /** Principal whose task it is; empty for nobody's. It is compared as it is, within one queue, and never changes. */
   readonly owner: string;
   /**
-   * Name under which a store counts what the task takes, where that is not `owner`: the address of a client without a principal. A store may leave it
-   * out. It never changes.
+   * Name under which a store counts what the task takes, where that is not `owner`: the address of a client without a principal. It never changes, and
+   * need not be given back.
    */
   readonly share?: string;
   /** Number of changes, a whole number: 1 when it is added, one more with every swap and every claim. */
@@ -79,7 +79,8 @@ export interface TaskStore {
   /**
    * Adds a task.
    *
-   * @param most Number of open tasks that its owner may have in its queue, this one among them.
+   * @param most Number of open tasks that its owner may have in its queue, this one among them. The tasks of one `share` may be one, or as many as they
+   *   leave free of that number before this one is added.
    * @returns `known` when a task with this id is there, whatever it is, which stays as it was; `full` when the owner has that many already;
    *   `no-room` when the store has no room, or none for this owner (`full` says so too, in stores that do not tell the two apart).
    */

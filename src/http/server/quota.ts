@@ -9,6 +9,8 @@ export class Quota {
   readonly #ownLimit: number;
   readonly #own = new Map<string, number>();
   #taken = 0;
+  /** Ends what is idle, for a principal that needs a place; set by whoever can. */
+  makeRoom: ((auth: AuthInfo | undefined) => void) | undefined;
 
   constructor(limit: number, ownLimit: number) {
     this.#limit = limit;

@@ -1,3 +1,4 @@
+import type { StoredTask } from '../../store/tasks.ts';
 import { added, equal, plenty, present, race, racers, taskOf, type TaskStoreCheck } from './checks.ts';
 
 /** Texts that are not what they seem. */
@@ -50,6 +51,24 @@ export const keepingTests: readonly TaskStoreCheck[] = [
       equal(await one.swap({ ...first, version: 2, open: false }), true, 'ending one');
       equal(await other.add(taskOf(queue), 5), 'added', 'a task in the place of one that ended');
       equal(await one.add(taskOf(queue), 5), 'full', 'one more');
+    },
+  },
+  {
+    title: 'one share takes as many open tasks as it leaves free, and others find the rest',
+    async check({ one, other, queue }) {
+      const of = (share: string, parts: Partial<StoredTask> = {}): StoredTask =>
+        taskOf(queue, { owner: '', share, ...parts });
+      const first = of('address a');
+      equal(await one.add(first, 10), 'added', 'a first task');
+      for (let at = 1; at < 5; at++) equal(await other.add(of('address a'), 10), 'added', 'a task within the share');
+      const refused = await one.add(of('address a'), 10);
+      equal(refused === 'no-room' || refused === 'full', true, 'whether one more is refused');
+      equal(await one.add(first, 10), 'known', 'one that is there');
+      equal(await other.add(of('address b'), 10), 'added', 'a task of another share');
+      equal(await other.add(of('address a', { queue: `${queue} too` }), 10), 'added', 'a task in another queue');
+      equal(await other.add(of('address a', { open: false }), 10), 'added', 'a task that has ended');
+      equal(await one.swap({ ...first, version: 2, open: false }), true, 'ending one');
+      equal(await other.add(of('address a'), 10), 'added', 'a task in the place of one that ended');
     },
   },
   {

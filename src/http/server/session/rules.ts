@@ -1,5 +1,6 @@
 import type { AuthInfo } from '../../../host/endpoint.ts';
 import { judge, type Judged, type JudgedRequest } from '../../../host/judged.ts';
+import { changingMethods } from '../../../host/session-record.ts';
 import { methodOf } from '../../../protocol/catalogue.ts';
 import { revisionOf, type Revision } from '../../../protocol/revision.ts';
 import type { HttpCall } from '../call.ts';
@@ -38,6 +39,12 @@ export function mayComeTwice(judged: Judged): boolean {
   return judged.kind !== 'request' || methodOf(judged.message.method)?.leaves !== undefined;
 }
 
+/** Tells whether a message changes facts of its session. */
+export function changesSession(judged: Judged | undefined): boolean {
+  if (judged === undefined || judged.kind === 'malformed' || !('method' in judged.message)) return false;
+  return changingMethods.has(judged.message.method);
+}
+
 /** Reason why a message or a batch is not taken now: it would begin something. */
 export function beginProblem(
   { course }: HttpContext,
@@ -70,9 +77,10 @@ export function streamProblem(context: HttpContext, { auth }: HttpCall): HttpPro
   return fullProblem(context.streams.full(auth), 'event streams are open');
 }
 
-/** Reason why no further session may be opened for a request. */
-export function sessionProblem(context: HttpContext, { auth }: HttpCall): HttpProblem | undefined {
-  return fullProblem(context.sessionQuota.full(auth), 'sessions are open');
+/** Reason why no further session may be opened for a request; an idle one makes way before. */
+export function sessionProblem({ sessionQuota }: HttpContext, { auth }: HttpCall): HttpProblem | undefined {
+  if (sessionQuota.full(auth) !== undefined) sessionQuota.makeRoom?.(auth);
+  return fullProblem(sessionQuota.full(auth), 'sessions are open');
 }
 
 function fullProblem(full: 'all' | 'own' | undefined, what: string): HttpProblem | undefined {

@@ -1,4 +1,5 @@
 import { type Message, type RequestId, type ResponseMessage } from '../../../jsonrpc/message.ts';
+import { ownerOf } from '../../../auth/owner.ts';
 import type { AuthInfo, Conversation, Link } from '../../../host/endpoint.ts';
 import type {
   Judged,
@@ -7,7 +8,7 @@ import type {
   JudgedRequest,
   JudgedResponse,
 } from '../../../host/judged.ts';
-import { changingMethods, type SessionChange, type SessionRecord } from '../../../host/session-record.ts';
+import type { SessionChange, SessionRecord } from '../../../host/session-record.ts';
 import { errorToWire } from '../../../protocol/error.ts';
 import type { Revision } from '../../../protocol/revision.ts';
 import { HttpAnswer, messageJson, responseJson } from '../answer.ts';
@@ -20,7 +21,7 @@ import { busy, errorOf, lastResponse, refuse, retryHeaders, sessionStatus, type 
 import type { EventStream } from '../stream.ts';
 import type { Elsewhere } from './elsewhere.ts';
 import type { LastingStream, LastingStreams, Resumption } from './stream.ts';
-import { isRequest, mayComeTwice } from './rules.ts';
+import { changesSession, isRequest, mayComeTwice } from './rules.ts';
 import { RunningAnswers } from './running-answers.ts';
 import { SessionStreams } from './streams.ts';
 
@@ -38,6 +39,8 @@ export interface SessionContext extends HttpContext {
   readonly events: EventStore | 'none';
   /** Forgets a session, and ends it. */
   dismiss(session: HttpSession): void;
+  /** Hears that a session became busy or idle. */
+  changed(session: HttpSession): void;
 }
 
 /** Origin of a session: opened here, or by another process. */
@@ -62,6 +65,7 @@ export class HttpSession implements Link {
   /** The sender whose token came here last. */
   latest: AuthInfo | undefined;
   readonly address: string | undefined;
+  readonly owner: string | undefined;
   readonly #context: SessionContext;
   readonly #conversation: Conversation;
   readonly #answers: RunningAnswers;
@@ -88,6 +92,7 @@ export class HttpSession implements Link {
     this.auth = auth;
     this.latest = auth;
     this.address = request.remoteAddress;
+    this.owner = ownerOf(auth?.principal, this.address);
     this.#context = context;
     this.#answers = new RunningAnswers(context, (running) => this.#last(running));
     this.#elsewhere = elsewhere;
@@ -109,11 +114,6 @@ export class HttpSession implements Link {
   /** Tells whether something goes on: a request that is answered, a stream that is open. */
   get isBusy(): boolean {
     return this.#calls > 0;
-  }
-
-  /** Time at which something ended last. */
-  get lastUsed(): number {
-    return this.#lastUsed;
   }
 
   get idsBegin(): string | undefined {
@@ -299,7 +299,7 @@ export class HttpSession implements Link {
     const resumption = this.revision?.resumption ?? 'none';
     if (this.#elsewhere !== undefined && resumption !== 'none' && events !== 'none')
       return (this.#streams = this.#elsewhere.streams(resumption));
-    const log = resumption === 'none' || events === 'none' ? undefined : events.open(this.id);
+    const log = resumption === 'none' || events === 'none' ? undefined : events.open(this.id, this.owner);
     const polling = log !== undefined && resumption === 'polling';
     return (this.#streams = new SessionStreams({ settings, log, polling, reports: new ReportRoom(settings.now) }));
   }
@@ -307,7 +307,7 @@ export class HttpSession implements Link {
   #connect(call: HttpCall): EventStream {
     const connection = this.#context.streams.open(call.reply, { auth: this.auth });
     call.leave();
-    this.#calls++;
+    this.#began();
     const forget = this.#context.endpoint.protection?.afterExpiry(call.auth, () => connection.end());
     call.reply.onClose(() => {
       forget?.();
@@ -365,21 +365,16 @@ export class HttpSession implements Link {
   #kept<T>(judged: Judged | undefined, work: Promise<T>): Promise<T | typeof unkept> {
     const elsewhere = this.#elsewhere;
     if (elsewhere === undefined) return work;
-    const changes =
-      judged !== undefined &&
-      'message' in judged &&
-      'method' in judged.message &&
-      changingMethods.has(judged.message.method);
     const { failures } = elsewhere;
     return work.then(async (value) => {
       await elsewhere.saved();
-      return changes && elsewhere.failures > failures ? unkept : value;
+      return changesSession(judged) && elsewhere.failures > failures ? unkept : value;
     });
   }
 
   /** Counts something that goes on until it is over, and then goes on with what came of it. */
   #during<T>(work: Promise<T>, proceed: (value: T) => unknown): Promise<void> {
-    this.#calls++;
+    this.#began();
     return work.then(
       (value) => {
         this.#left();
@@ -393,8 +388,12 @@ export class HttpSession implements Link {
     );
   }
 
+  #began(): void {
+    if (this.#calls++ === 0) this.#context.changed(this);
+  }
+
   #left(): void {
-    this.#calls--;
     this.#lastUsed = this.#context.settings.now();
+    if (--this.#calls === 0) this.#context.changed(this);
   }
 }

@@ -1,13 +1,14 @@
 import { eachInSlices } from '../../../jsonrpc/slices.ts';
 import { after } from '../../../jsonrpc/timeout.ts';
 import type { RequestId } from '../../../jsonrpc/message.ts';
-import { ownerOf } from '../../../auth/owner.ts';
 import { handedCaller } from '../../../host/caller.ts';
+import type { AuthInfo } from '../../../host/endpoint.ts';
 import type { Judged, JudgedMalformed, JudgedRequest } from '../../../host/judged.ts';
 import { memoryEvents } from '../../../store/events.ts';
 import { StoreError } from '../../../store/store.ts';
 import type { Done, HttpCall } from '../call.ts';
 import type { HttpContext } from '../context.ts';
+import { IdleSessions } from './idle-sessions.ts';
 import { HttpSession, type SessionContext, type SessionOrigin } from './session.ts';
 import type { Company, CompanyParts } from './shared/company.ts';
 import type { HandedBody, Homes } from './shared/homes.ts';
@@ -37,6 +38,7 @@ export class Sessions {
   readonly #company: Company | undefined;
   readonly #homes: Homes | undefined;
   readonly #open = new Map<string, HttpSession>();
+  readonly #idle = new IdleSessions();
   #cancelTimer: (() => void) | undefined;
 
   constructor(context: HttpContext, others: OtherProcesses = {}) {
@@ -46,7 +48,9 @@ export class Sessions {
       ...context,
       events: events ?? memoryEvents({ now }),
       dismiss: (session) => void this.#remove(session),
+      changed: (session) => void (this.#open.get(session.id) === session && this.#idle.changed(session)),
     };
+    context.sessionQuota.makeRoom = (auth) => this.#makeRoom(auth);
     this.#company = others.companyOf?.({
       settings: context.settings,
       spoken: context.inSessions,
@@ -178,10 +182,6 @@ export class Sessions {
   }
 
   async #begin(call: HttpCall, judged: JudgedRequest): Promise<void> {
-    if (sessionProblem(this.#context, call) !== undefined) this.#sweep();
-    const { sessionQuota } = this.#context;
-    // Nobody makes way for a principal that has all of its own.
-    if (sessionQuota.full(call.auth) === 'all' && !sessionQuota.ownFull(call.auth)) this.#makeWay();
     const problem = sessionProblem(this.#context, call);
     if (problem !== undefined) return refuse(call.request, call.reply, problem, judged.message.id);
     const id = this.#homes?.nameOf(randomText()) ?? randomText();
@@ -217,14 +217,19 @@ export class Sessions {
   }
 
   #add(session: HttpSession): void {
-    this.#open.set(session.id, session);
+    this.#keep(session);
     // Whose sessions others serve too has a store that says when they are over.
     if (this.#company === undefined) this.#cancelTimer ??= this.#sweepLater();
   }
 
+  #keep(session: HttpSession): void {
+    this.#open.set(session.id, session);
+    this.#idle.add(session);
+  }
+
   #end(session: HttpSession): void {
     if (session.ended) return;
-    this.#open.delete(session.id);
+    if (this.#open.delete(session.id)) this.#idle.delete(session);
     this.#context.sessionQuota.give(session.auth);
     session.end();
     this.#company?.dropped(session);
@@ -250,7 +255,7 @@ export class Sessions {
       throw new StoreError('full', 'too many sessions are open in this process');
     const session = new HttpSession(this.#context, origin, call);
     this.#context.sessionQuota.take(call.auth);
-    this.#open.set(session.id, session);
+    this.#keep(session);
     return session;
   }
 
@@ -308,30 +313,21 @@ export class Sessions {
     return session;
   }
 
-  #sweep(): void {
+  /** Ends sessions that have expired, or else the next that makes way. A session in which something goes on stays. */
+  #makeRoom(auth: AuthInfo | undefined): void {
+    // Where other processes have copies, those that rest make way.
     if (this.#company !== undefined) return this.#company.makeRoom();
-    for (const session of this.#open.values()) if (session.expired) this.#end(session);
+    this.#sweep();
+    const { sessionQuota } = this.#context;
+    // Nobody makes way for a principal that has all of its own.
+    if (sessionQuota.full(auth) !== 'all' || sessionQuota.ownFull(auth)) return;
+    const next = this.#idle.next();
+    if (next !== undefined) this.#end(next);
   }
 
-  /** Ends the session that is idle longest, of the owner with the most sessions. A session in which something goes on stays. */
-  #makeWay(): void {
-    // Where other processes have copies, those that rest have made way.
-    if (this.#company !== undefined) return;
-    const owned = new Map<string | undefined, HttpSession[]>();
-    for (const session of this.#open.values()) {
-      const owner = ownerOf(session.auth?.principal, session.address);
-      const sessions = owned.get(owner) ?? [];
-      if (sessions.length === 0) owned.set(owner, sessions);
-      sessions.push(session);
-    }
-    for (const sessions of [...owned.values()].toSorted((one, other) => other.length - one.length)) {
-      const idle = sessions.filter(({ isBusy }) => !isBusy);
-      const longest = idle.reduce<HttpSession | undefined>(
-        (one, other) => (one === undefined || other.lastUsed < one.lastUsed ? other : one),
-        undefined,
-      );
-      if (longest !== undefined) return this.#end(longest);
-    }
+  #sweep(): void {
+    for (let session = this.#idle.longest(); session?.expired === true; session = this.#idle.longest())
+      this.#end(session);
   }
 
   #sweepLater(): () => void {
