@@ -41,6 +41,7 @@ test('a server that a command starts is judged over its streams', async () => {
   const report = await checkServer({ command: process.execPath, args: ['-e', script] });
   assert.ok(report.revisions.every(({ spoken }) => !spoken));
   assert.equal(report.transport, 'stdio');
+  assert.equal(report.counts.starts, 1);
 });
 
 test('a report does not have what a server repeats of the headers', async (t) => {

@@ -12,7 +12,7 @@ export type Subject = Pick<CheckReport, 'tool' | 'target' | 'transport' | 'side'
 /** Makes the report of a run: a finding for each row and reason, whatever the number of revisions. */
 export function reportOf(
   subject: Subject,
-  { revisions, judged, uncalled = [], messages, wire, cut }: RunResult,
+  { revisions, judged, uncalled = [], messages, starts, wire, cut }: RunResult,
 ): CheckReport {
   const findings = new Map<string, Finding>();
   for (const one of judged) {
@@ -31,7 +31,7 @@ export function reportOf(
   return {
     ...subject,
     revisions,
-    counts: { ...countsOf(rows), messages },
+    counts: { ...countsOf(rows), messages, ...(starts !== undefined && { starts }) },
     findings: [...findings.values()].toSorted(
       (a, b) => order.indexOf(a.severity) - order.indexOf(b.severity) || (a.id < b.id ? -1 : 1),
     ),
@@ -95,7 +95,7 @@ function verdictOf({ rule: { id }, revision, outcome }: JudgedRule): RowVerdict 
 }
 
 /** Each row counts once: as the worst that any revision saw. */
-function countsOf(rows: readonly RowVerdict[]): Omit<CheckReport['counts'], 'messages'> {
+function countsOf(rows: readonly RowVerdict[]): Omit<CheckReport['counts'], 'messages' | 'starts'> {
   const worst = new Map<string, number>();
   for (const { id, verdict } of rows) worst.set(id, Math.min(worst.get(id) ?? Infinity, ranks.indexOf(verdict)));
   const count = (verdict: RowVerdict['verdict']): number =>

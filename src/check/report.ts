@@ -94,6 +94,8 @@ export interface CheckReport {
     /** Rows that are not kept, of which the specification says two things. */
     readonly disputed: number;
     readonly messages: number;
+    /** Number of times that the command of a server was started; left out over HTTP and for a client. */
+    readonly starts?: number;
   };
   readonly findings: readonly Finding[];
   /** Tools that were allowed to be called and were not, in each revision. */

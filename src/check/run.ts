@@ -48,6 +48,8 @@ export interface RunResult {
   /** Tools that were allowed and not called. */
   readonly uncalled?: CheckReport['uncalled'];
   readonly messages: number;
+  /** Number of processes that were started; `undefined` over HTTP. */
+  readonly starts?: number;
   readonly wire?: CheckReport['wire'];
   /** Reason for which it ended early. */
   readonly cut?: string;
@@ -66,7 +68,7 @@ export async function runRules(options: RunOptions): Promise<RunResult> {
   const recorded = new Recorded();
   const suspects = new Suspects();
   const anyway = new Set<string>();
-  const { way: begun, ended } = await started(options.way, signal);
+  const { way: begun, ended } = await started(options.way, budget, signal);
   const way = patientWay(begun, budget, signal);
   const ground: Ground = {
     info,
@@ -96,7 +98,7 @@ export async function runRules(options: RunOptions): Promise<RunResult> {
   const { judged, seen, uncalled, among } = gathered;
   let cut: string | undefined;
   try {
-    if (ended !== undefined) seen.push(...options.revisions.map(({ date }) => ({ revision: date, ...ended })));
+    if (ended !== undefined) seen.push(...unspoken(options, ended));
     else await unlessAborted(judgeAll(benches, options, gathered), signal);
   } catch (error) {
     if (!(error instanceof Spent)) throw error;
@@ -111,7 +113,7 @@ export async function runRules(options: RunOptions): Promise<RunResult> {
   const { report: wire } = recorded;
   const never = uncalled.filter(({ name }) => !anyway.has(name));
   cut ??= tooSoon(judged);
-  const more = cut === undefined ? {} : { cut };
+  const more = { ...(cut !== undefined && { cut }), ...(way.over === 'stdio' && { starts: budget.children }) };
   return { revisions: seen, judged, uncalled: never, messages: budget.messages, wire, ...more };
 }
 
@@ -125,15 +127,38 @@ const ownEndMs = 500;
  */
 async function started(
   way: Way,
+  budget: Budget,
   signal: AbortSignal,
-): Promise<{ readonly way: Way; readonly ended?: Omit<RevisionSeen, 'revision'> }> {
+): Promise<{ readonly way: Way; readonly ended?: string }> {
   if (way.over !== 'stdio' || signal.aborted) return { way };
   const lines = await rawLines(way.start);
   if (!(await settledWithin(ownEndMs, lines.exited))) return { way: { ...way, started: [lines] } };
+  budget.child();
   const why = (await lines.whyEnded(' before it was asked anything')) ?? '';
   await lines.close();
   const hint = why.includes('--env ') ? '' : '; variables of yours are passed on by --env NAME alone';
-  return { way, ended: { spoken: false, why: `${why}${hint}` } };
+  return { way, ended: `${why}${hint}` };
+}
+
+/** Standing of all revisions at a command that ends. */
+function unspoken({ revisions }: RunOptions, why: string): readonly RevisionSeen[] {
+  return revisions.map(({ date }) => ({ revision: date, spoken: false, why }));
+}
+
+/**
+ * Asks a command `initialize` first, which every server with sessions answers: one that ends at it would be started for nothing in each revision.
+ *
+ * @returns The bench that asked, with what it found, or why the command ended; nothing over HTTP.
+ */
+async function askedFirst(
+  benches: readonly Bench[],
+): Promise<{ readonly first?: Bench; readonly seen?: RevisionSeen; readonly ended?: string }> {
+  const first = benches.findLast(({ over, revision }) => over === 'stdio' && revision.era !== 'stateless');
+  if (first === undefined) return {};
+  let end: Exchanged['end'] | undefined;
+  const seen = await isSpoken(first, (opening) => (end = opening?.end));
+  if (seen.spoken || end !== 'gone') return { first, seen };
+  return { ended: `${seen.why ?? ''}; it ended at initialize and was not started again` };
 }
 
 /** Words for what was not waited for, where rows could not be judged for that. */
@@ -163,15 +188,18 @@ interface Gathered {
 /** Runs the rules that act. */
 async function judgeAll(
   benches: readonly Bench[],
-  { revisions, rules, calls }: RunOptions,
+  options: RunOptions,
   { judged, seen, uncalled, among }: Gathered,
 ): Promise<void> {
+  const { revisions, rules, calls } = options;
+  const asked = await askedFirst(benches);
+  if (asked.ended !== undefined) return void seen.push(...unspoken(options, asked.ended));
   const isChosen = ({ revision }: Bench): boolean => revisions.includes(revision);
   const tookMs: number[] = [];
   const found = await Promise.all(
     benches.map(async (bench, at) => {
       const began = monotonicNow();
-      const one = await isSpoken(bench);
+      const one = bench === asked.first && asked.seen !== undefined ? asked.seen : await isSpoken(bench);
       tookMs[at] = monotonicNow() - began;
       return one;
     }),
@@ -232,11 +260,12 @@ async function orWhy<T>(finding: Promise<T>): Promise<T | string> {
   }
 }
 
-async function isSpoken(bench: Bench): Promise<RevisionSeen> {
+async function isSpoken(bench: Bench, opened?: (opening: Exchanged | undefined) => void): Promise<RevisionSeen> {
   const { date } = bench.revision;
   const speaker = await bench.unopened();
   const isOpen = await speaker.open();
   const { opening } = speaker;
+  opened?.(opening);
   if (isOpen) {
     bench.adopt(speaker);
     return { revision: date, spoken: true };

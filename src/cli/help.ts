@@ -212,7 +212,8 @@ parley explain [options] --config <file>
 
 Connects to a server as a client of each revision would, and says which revisions it speaks and which answer proved it,
 what it offers, what it does with tasks, and what a client of each revision would get and lose through the bridge. It calls no tool, reads no
-resource and gets no prompt. Each revision is tried in a connection of its own, for a command in a process of its own.
+resource and gets no prompt. Each revision is tried in a connection of its own. A command is started once for each revision:
+first it is asked initialize, and if it ends then, it is not started again.
 What is no evidence (authorization that is wanted, an overloaded server, silence) is said to be none.
 
 Of a server that wants authorization it prints the challenge, the metadata of the resource and of its authorization
@@ -239,7 +240,8 @@ parley check --client [--auth] [options] [-- <command> [<argument>…]]
 Judges a server by what can be seen from outside of the statements of the specification, at every revision that it speaks,
 with right and wrong messages. It calls no tool but those of --calls. Each wrong message has a right twin that must work first, and what is
 found broken is looked at once more: what is printed is meant to be a fault of the server. What a server does not offer, and
-a revision that it does not speak, are no faults.
+a revision that it does not speak, are no faults. A command is started for each revision and for each row that needs a process
+of its own, 40 times at most; the report says how often. If it ends at once or at initialize, it is not started again.
 
   --revision <date>   judges this revision alone; repeatable
   --only <row|area>   judges one row, such as basic-018, or those of an area, such as http; repeatable

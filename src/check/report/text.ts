@@ -20,6 +20,7 @@ export function textReport(report: CheckReport, { verbose = false }: { readonly 
     ...uncalledLines(uncalled),
     `${counts.judged} rows judged with ${counts.messages} messages: ${counts.broken} broken, ${counts.differing} that differ from what should be; ${side === 'client' ? '' : `${counts.notAllowed} need --calls or more tokens, `}${counts.notJudged} could not be judged, ${counts.notSeen} were not seen, ${counts.notApplicable} do not apply`,
     ...unjudgedLines(report),
+    ...startLines(counts.starts),
     ...missing.map((words) => `not done: ${words}`),
     ...(cut === undefined ? [] : [`It was cut short: ${cut.split('\n').map(oneLine).join('\n    ')}`]),
   ];
@@ -32,6 +33,12 @@ export function textReport(report: CheckReport, { verbose = false }: { readonly 
       ),
     );
   return `${lines.join('\n')}\n`;
+}
+
+/** A line that says how often a command was started. */
+function startLines(starts: number | undefined): readonly string[] {
+  if (starts === undefined) return [];
+  return [`the command was started ${starts === 1 ? 'once' : `${starts} times`}`];
 }
 
 /** A line for each reason, with the revisions that are not spoken for it. */

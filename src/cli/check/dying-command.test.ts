@@ -6,13 +6,13 @@ import { test, type TestContext } from 'node:test';
 import { inThisProcess } from '../../../test/support/cli-process.ts';
 import { unpassedIn } from '../../stdio/client/environment.ts';
 
-/** A command that notes that it was started, writes a text to standard error and ends. */
-async function dying(t: TestContext, text: string): Promise<{ readonly script: string; starts(): Promise<string> }> {
+/** A command that notes that it was started, writes a text to standard error and ends: at once, or at the first input. */
+async function dying(t: TestContext, text: string, when: 'at once' | 'when asked' = 'at once'): Promise<{ readonly script: string; starts(): Promise<string> }> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-dying-'));
   t.after(() => rm(folder, { recursive: true }));
   const [script, starts] = [join(folder, 'server.mjs'), join(folder, 'starts')];
   const note = `import { appendFileSync } from 'node:fs'; appendFileSync(${JSON.stringify(starts)}, 'x');`;
-  await writeFile(script, `${note} console.error(${JSON.stringify(text)}); process.exit(2);`);
+  await writeFile(script, `${note} console.error(${JSON.stringify(text)}); ${when === 'at once' ? '' : "process.stdin.once('data', () => "}process.exit(2)${when === 'at once' ? '' : ')'};`);
   return { script, starts: () => readFile(starts, 'utf8') };
 }
 
@@ -25,6 +25,18 @@ test('a command that ends at once is started once, and its standard error is tol
     /\n {2}not 2024-11-05, .*, 2026-07-28: the process ended with code 2 before it was asked anything: no such database; variables of yours are passed on by --env NAME alone\n/,
   );
   assert.equal(stdout.match(/no such database/g)?.length, 1);
+  assert.equal(await starts(), 'x');
+});
+
+test('a command that ends when it is asked initialize is started once, and the report says so', async (t) => {
+  const { script, starts } = await dying(t, 'no such database', 'when asked');
+  const { code, stdout } = await inThisProcess(['check', '--', process.execPath, script]);
+  assert.equal(code, 3);
+  assert.match(
+    stdout,
+    /\n {2}not 2024-11-05, .*, 2026-07-28: the process ended with code 2: no such database; it ended at initialize and was not started again\n/,
+  );
+  assert.match(stdout, /\nthe command was started once\n/);
   assert.equal(await starts(), 'x');
 });
 

@@ -178,14 +178,14 @@ describe('parley explain, of a command that is no server', { concurrency: 4 }, (
     assert.equal(await readFile(starts, 'utf8'), 'x');
   });
 
-  test('a command that exits at each question is started for two of them', async (t) => {
+  test('a command that exits at initialize is started once', async (t) => {
     const folder = await mkdtemp(join(tmpdir(), 'parley-starts-'));
     t.after(() => rm(folder, { recursive: true }));
     const starts = join(folder, 'starts');
     const note = `require("node:fs").appendFileSync(${JSON.stringify(starts)}, "x")`;
     const { stdout } = await explainScript(`${note}; process.stdin.once("data", () => process.exit(4))`);
-    assert.match(stdout, /^no revision works: the server \(.+\) exited with code 4 when asked server\/discover\n/);
-    assert.equal(await readFile(starts, 'utf8'), 'xx');
+    assert.match(stdout, /^no revision works: the server \(.+\) exited with code 4 when asked initialize\n/);
+    assert.equal(await readFile(starts, 'utf8'), 'x');
   });
 
   test('a command with a long path, with how it ended', async (t) => {

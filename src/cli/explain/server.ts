@@ -1,6 +1,6 @@
 import type { Transport } from '../../jsonrpc/transport.ts';
 import { factsOf } from '../../jsonrpc/transport-facts.ts';
-import { revisions, type Era, type Revision } from '../../protocol/revision.ts';
+import { newestRevision, revisions, type Era, type Revision } from '../../protocol/revision.ts';
 import { throughBridge } from '../../fidelity/offered.ts';
 import type { Offer } from '../../fidelity/offer.ts';
 import type { Explanation, TasksExplained, Try } from './report.ts';
@@ -23,8 +23,7 @@ export interface ExplainOptions {
 const patience = { answer: 60_000, silence: 10_000 };
 
 /**
- * Tries a server in every revision, newest first and one after another, and lists what it offers in the first that works.
- * It calls, reads and gets nothing.
+ * Tries a server in every revision, one after another, and lists what it offers in the newest that works. It calls, reads and gets nothing.
  *
  * @throws what the signal was aborted with.
  */
@@ -34,7 +33,7 @@ export async function explainServer(options: ExplainOptions): Promise<Explanatio
   const taps: Tap[] = [];
   const tasks: TasksExplained[] = [];
   let offer: Offer | undefined;
-  for (const revision of revisions.toReversed()) {
+  for (const revision of inOrder(ownsProcess === true)) {
     options.signal.throwIfAborted();
     if (isDead(tries)) {
       tries.push(notStarted(revision));
@@ -42,12 +41,14 @@ export async function explainServer(options: ExplainOptions): Promise<Explanatio
     }
     const timeoutMs = options.timeoutMs ?? limitFor(revision, mayLoseTheProbe, tries);
     const isFirst = tries.length === 0;
-    const tried = await tryRevision(revision, { ...options, timeoutMs, isFirst, list: offer === undefined });
+    const list = offer === undefined || revision === newestRevision;
+    const tried = await tryRevision(revision, { ...options, timeoutMs, isFirst, list });
     tries.push(withRestart(tried.attempt, tries));
     taps.push(tried.tap);
-    offer ??= tried.offer;
+    offer = tried.offer ?? offer;
     if (tried.tasks !== undefined) tasks.push(tried.tasks);
   }
+  const newestFirst = (one: Dated, other: Dated): number => placeOf(other) - placeOf(one);
   const spoken = revisions.filter(({ date }) =>
     tries.some(({ revision, outcome }) => revision === date && outcome === 'spoken'),
   );
@@ -59,10 +60,10 @@ export async function explainServer(options: ExplainOptions): Promise<Explanatio
     works: newest !== undefined,
     eras: erasOf(spoken),
     revisions: spoken.map(({ date }) => date),
-    tries,
+    tries: tries.toSorted(newestFirst),
     ...(authorization === undefined ? {} : { authorization }),
     ...(offer === undefined ? {} : { offer }),
-    ...(tasks.length === 0 ? {} : { tasks }),
+    ...(tasks.length === 0 ? {} : { tasks: tasks.toSorted(newestFirst) }),
     ...(newest === undefined || offer === undefined ? {} : { bridge: throughBridge(newest, offer) }),
   };
 }
@@ -83,15 +84,26 @@ function limitFor({ era }: Revision, mayLoseTheProbe: boolean, tries: readonly T
   return wasSilent || (era === 'stateless' && mayLoseTheProbe) ? patience.silence : patience.answer;
 }
 
-/**
- * Tells whether a command ends whatever it is asked: it did before it was asked anything, or at two questions, one of which every server knows.
- */
+/** Finding about one revision. */
+type Dated = Pick<Try, 'revision'>;
+
+function placeOf({ revision }: Dated): number {
+  return revisions.findIndex(({ date }) => date === revision);
+}
+
+/** The revisions in the order in which they are tried, newest first; a command begins with `initialize`, at which no server of a session ends. */
+function inOrder(isCommand: boolean): readonly Revision[] {
+  const newestFirst = revisions.toReversed();
+  const first = isCommand ? newestFirst.find(({ era }) => era !== 'stateless') : undefined;
+  return first === undefined ? newestFirst : [first, ...newestFirst.filter((one) => one !== first)];
+}
+
+/** Tells whether a command ends whatever it is asked: it did before it was asked anything, or at `initialize`. */
 function isDead(tries: readonly Try[]): boolean {
   const asked = tries.filter(({ why }) => why !== notStartedAgain);
-  const isAlways = asked.every(({ reason }) => reason === 'exited');
   return (
-    isAlways &&
-    (new Set(asked.map(({ question }) => question)).size > 1 || asked[0]?.why.endsWith(beforeAsked) === true)
+    asked.every(({ reason }) => reason === 'exited') &&
+    asked.some(({ question, why }) => question === 'initialize' || why.endsWith(beforeAsked))
   );
 }
 
