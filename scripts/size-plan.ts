@@ -36,7 +36,7 @@ server.tool('add', { description: 'Adds.' }, () => 'added');
 
 /** How the budgets of the entry points stand, in KB; each is a little more than it was when it was last looked at. */
 const budgets: Readonly<Record<Entry, number>> = {
-  '': 137.7,
+  '': 137.8,
   server: 48.1,
   client: 52.6,
   bridge: 112.6,
@@ -51,7 +51,7 @@ const budgets: Readonly<Record<Entry, number>> = {
   redis: 18.6,
   otel: 21.5,
   protocol: 3.6,
-  testing: 65.2,
+  testing: 65.4,
   check: 7,
 };
 
@@ -69,7 +69,7 @@ export const programs: readonly Program[] = [
     name: 'HTTP server by fetch',
     code: `import { createServer } from 'parley-mcp/server'; import { createHandler } from 'parley-mcp/http'; ${definition} export const handler = createHandler(server);`,
     budget: 65.5,
-    whole: 128.4,
+    whole: 128.8,
     neutral: true,
     role: 'server',
   },
@@ -134,7 +134,7 @@ function entryPoint(entry: Entry): Program {
     name,
     code: `export * from '${name}';`,
     budget: budgets[entry],
-    ...(entry === 'http' && { later: 26.4 }),
+    ...(entry === 'http' && { later: 26.6 }),
     neutral: entry !== 'node' && entry !== 'stdio' && entry !== 'sqlite' && entry !== 'redis',
     role: entry === 'server' ? 'server' : entry === 'client' ? 'client' : 'both',
   };

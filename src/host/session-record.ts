@@ -5,6 +5,7 @@ import { initializeRequestParamsShape } from '../protocol/features/lifecycle.ts'
 import { loggingLevels, type LoggingLevel } from '../protocol/features/logging-level.ts';
 import { revisionOf, type Revision, type RevisionDate } from '../protocol/revision.ts';
 import type { ClientView } from './call.ts';
+import type { Judged } from './judged.ts';
 
 /** All that has to be known of a session to go on with it in another process. It is JSON. */
 export interface SessionRecord {
@@ -29,12 +30,18 @@ export type SessionChange =
   | { readonly kind: 'watch' | 'unwatch'; readonly uri: string };
 
 /** The methods by which a client changes its session. */
-export const changingMethods: ReadonlySet<string> = new Set([
+const changingMethods: ReadonlySet<string> = new Set([
   'notifications/initialized',
   'logging/setLevel',
   'resources/subscribe',
   'resources/unsubscribe',
 ]);
+
+/** Tells whether a message changes facts of its session. */
+export function changesSession(judged: Judged | undefined): boolean {
+  if (judged === undefined || judged.kind === 'malformed' || !('method' in judged.message)) return false;
+  return changingMethods.has(judged.message.method);
+}
 
 /** A record as it is after a change. One that was made already changes nothing. */
 export function changedRecord(record: SessionRecord, change: SessionChange): SessionRecord {

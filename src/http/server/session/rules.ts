@@ -1,6 +1,5 @@
 import type { AuthInfo } from '../../../host/endpoint.ts';
 import { judge, type Judged, type JudgedRequest } from '../../../host/judged.ts';
-import { changingMethods } from '../../../host/session-record.ts';
 import { methodOf } from '../../../protocol/catalogue.ts';
 import { revisionOf, type Revision } from '../../../protocol/revision.ts';
 import type { HttpCall } from '../call.ts';
@@ -37,12 +36,6 @@ export function isRequest(judged: Judged): judged is JudgedRequest {
 /** Tells whether a message does no harm where it comes twice: a request that leaves nothing, or nothing more the second time, and what is no request. */
 export function mayComeTwice(judged: Judged): boolean {
   return judged.kind !== 'request' || methodOf(judged.message.method)?.leaves !== undefined;
-}
-
-/** Tells whether a message changes facts of its session. */
-export function changesSession(judged: Judged | undefined): boolean {
-  if (judged === undefined || judged.kind === 'malformed' || !('method' in judged.message)) return false;
-  return changingMethods.has(judged.message.method);
 }
 
 /** Reason why a message or a batch is not taken now: it would begin something. */

@@ -8,7 +8,7 @@ import type {
   JudgedRequest,
   JudgedResponse,
 } from '../../../host/judged.ts';
-import type { SessionChange, SessionRecord } from '../../../host/session-record.ts';
+import { changesSession, type SessionChange, type SessionRecord } from '../../../host/session-record.ts';
 import { errorToWire } from '../../../protocol/error.ts';
 import type { Revision } from '../../../protocol/revision.ts';
 import { HttpAnswer, messageJson, responseJson } from '../answer.ts';
@@ -21,7 +21,7 @@ import { busy, errorOf, lastResponse, refuse, retryHeaders, sessionStatus, type 
 import type { EventStream } from '../stream.ts';
 import type { Elsewhere } from './elsewhere.ts';
 import type { LastingStream, LastingStreams, Resumption } from './stream.ts';
-import { changesSession, isRequest, mayComeTwice } from './rules.ts';
+import { isRequest, mayComeTwice } from './rules.ts';
 import { RunningAnswers } from './running-answers.ts';
 import { SessionStreams } from './streams.ts';
 
