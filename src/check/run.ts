@@ -153,7 +153,9 @@ function unspoken({ revisions }: RunOptions, why: string): readonly RevisionSeen
 async function askedFirst(
   benches: readonly Bench[],
 ): Promise<{ readonly first?: Bench; readonly seen?: RevisionSeen; readonly ended?: string }> {
-  const first = benches.findLast(({ over, revision }) => over === 'stdio' && revision.era !== 'stateless');
+  const first = benches.findLast(
+    ({ over, revision }) => over === 'stdio' && revision.clientDescribed !== 'each-request',
+  );
   if (first === undefined) return {};
   let end: Exchanged['end'] | undefined;
   const seen = await isSpoken(first, (opening) => (end = opening?.end));

@@ -166,7 +166,10 @@ test('a claim and a count look at no more rows than they need', (t) => {
   const due = `select id from parley_tasks where queue = 'q' and open = 1 and due is not null and due <= 5 order by epoch = 0, due`;
   assert.match(plan(due), /parley_tasks_due/);
   assert.doesNotMatch(plan(due), /TEMP B-TREE/);
-  assert.match(plan(`select 1 from parley_tasks where queue = 'q' and owner = '' and share = 'a' and open = 1`), /parley_tasks_open/);
+  assert.match(
+    plan(`select 1 from parley_tasks where queue = 'q' and owner = '' and share = 'a' and open = 1`),
+    /parley_tasks_open/,
+  );
   assert.match(plan(`select id from parley_tasks where expires <= 5`), /parley_tasks_expires/);
   handle.close();
 });

@@ -37,7 +37,17 @@ function dueUpTo(fresh: 0 | 1): string {
 }
 
 /** Names of the statements of the store. */
-export type StatementName = 'isThere' | 'countOpen' | 'countShare' | 'add' | 'get' | 'swap' | 'claim' | 'renew' | 'list' | 'sweep';
+export type StatementName =
+  | 'isThere'
+  | 'countOpen'
+  | 'countShare'
+  | 'add'
+  | 'get'
+  | 'swap'
+  | 'claim'
+  | 'renew'
+  | 'list'
+  | 'sweep';
 
 /** Statements of the store; each is prepared once. */
 export const sqliteStatements: Readonly<Record<StatementName, string>> = {

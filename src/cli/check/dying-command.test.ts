@@ -7,12 +7,19 @@ import { inThisProcess } from '../../../test/support/cli-process.ts';
 import { unpassedIn } from '../../stdio/client/environment.ts';
 
 /** A command that notes that it was started, writes a text to standard error and ends: at once, or at the first input. */
-async function dying(t: TestContext, text: string, when: 'at once' | 'when asked' = 'at once'): Promise<{ readonly script: string; starts(): Promise<string> }> {
+async function dying(
+  t: TestContext,
+  text: string,
+  when: 'at once' | 'when asked' = 'at once',
+): Promise<{ readonly script: string; starts(): Promise<string> }> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-dying-'));
   t.after(() => rm(folder, { recursive: true }));
   const [script, starts] = [join(folder, 'server.mjs'), join(folder, 'starts')];
   const note = `import { appendFileSync } from 'node:fs'; appendFileSync(${JSON.stringify(starts)}, 'x');`;
-  await writeFile(script, `${note} console.error(${JSON.stringify(text)}); ${when === 'at once' ? '' : "process.stdin.once('data', () => "}process.exit(2)${when === 'at once' ? '' : ')'};`);
+  await writeFile(
+    script,
+    `${note} console.error(${JSON.stringify(text)}); ${when === 'at once' ? '' : "process.stdin.once('data', () => "}process.exit(2)${when === 'at once' ? '' : ')'};`,
+  );
   return { script, starts: () => readFile(starts, 'utf8') };
 }
 
