@@ -7,7 +7,7 @@
  * - `--name <text>` runs the tests whose name contains the text.
  * - `--random [seed]` shuffles the files, and the tests inside them.
  * - `--files` prints a line for every file, also when there are many.
- * - `--jobs <n>` sets how many processes run at once: by default two for fast files, four for slow ones.
+ * - `--jobs <n>` sets how many processes run at once: by default two for fast files, six for slow ones on two processors.
  * - `--starved` delays the processes and their threads, as a busy machine does.
  */
 

@@ -49,8 +49,8 @@ export async function runFiles(files: readonly TestFile[], options: RunOptions):
   const chromium = own.length > 1 ? await (await import('../chromium-server.ts')).startChromium() : undefined;
   const env = chromium === undefined ? {} : { PARLEY_CHROMIUM_WS: chromium.endpoint };
   try {
-    // A slow file waits for other processes half of its time.
-    await runPool(order(own), options.jobs ?? processors * 2, { ...pool, env });
+    // A slow file waits two thirds of its time.
+    await runPool(order(own), options.jobs ?? processors * 3, { ...pool, env });
   } finally {
     await chromium?.close();
   }
