@@ -76,7 +76,7 @@ function following(t: TestContext, firstMs: number | undefined = 1_000, first: J
       }),
   } as unknown as KeptWork;
   const ended = new UpstreamTask(work, 'task').ended(firstMs);
-  const outcome = ended.catch((error: Error) => error);
+  const outcome = ended.catch((error: Error) => error.message);
   return {
     state,
     log,
@@ -173,7 +173,7 @@ describe('a task of the extension', () => {
     await pass(1_000);
     const before = looks();
     gone.abort(new Error('given up'));
-    assert.match(String(await outcome), /given up/);
+    assert.match(JSON.stringify(await outcome), /given up/);
     assert.deepEqual([questions.get('task:a')?.signal.aborted, hearings[0]?.signal.aborted], [true, true]);
     await pass(3_600_000);
     assert.equal(looks(), before);
@@ -310,7 +310,7 @@ describe('an answer that a server does not take', () => {
 
   test('fails the call if that will not pass', async (t) => {
     const { outcome } = await answered(t, new McpError('methodNotFound', 'no such method'));
-    assert.match(String(await outcome), /refused tasks\/update of the task of the call/);
+    assert.match(JSON.stringify(await outcome), /refused tasks\/update of the task of the call/);
   });
 
   test('is not sent again once the question is taken back', async (t) => {
@@ -325,7 +325,7 @@ describe('an answer that a server does not take', () => {
   test('fails the call if the task still asks, and is dropped if it does not', async (t) => {
     const unknown = new McpError('invalidParams', 'unknown');
     const asking = await answered(t, unknown);
-    assert.match(String(await asking.outcome), /refused tasks\/update/);
+    assert.match(JSON.stringify(await asking.outcome), /refused tasks\/update/);
     t.mock.reset();
 
     for (const task of [working, asks('b')]) {
