@@ -27,7 +27,7 @@ export async function untilFinished(
   let over = (): void => {};
   try {
     return await new Promise<CallToolResult>((resolve, reject) => {
-      const clock = new Clock(ms === 0 ? Infinity : Math.max(1, ms - usedMs), () =>
+      const clock = new Clock(ms === 0 ? Infinity : ms - usedMs, () =>
         reject(
           new ConnectionError('timeout', `tools/call did not end within ${Math.round(ms)} ms (maxTotalTimeoutMs)`),
         ),
@@ -69,7 +69,7 @@ class Clock {
   start(): void {
     this.stop();
     this.#since = monotonicNow();
-    this.#cancel = after(Math.max(1, this.#leftMs), this.#over);
+    this.#cancel = after(this.#leftMs, this.#over);
   }
 
   stop(): void {

@@ -84,11 +84,11 @@ export class HandedCall {
   /** Its home is gone, and the session with it. */
   gone(): void {
     if (this.#isOver) return;
+    this.#over(false);
     const { request, reply } = this.#call;
     if (this.#stream === undefined && this.#parts.ids.length === 0)
       refuse(request, reply, { status: 404, message: 'there is no such session' });
     else this.#fail('the process that was to answer is gone');
-    this.#over(false);
   }
 
   /** Its home did not get it: the session is gone, and nothing of this was run. */

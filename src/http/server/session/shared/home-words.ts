@@ -45,19 +45,22 @@ export type ToldHome =
 export function readToldHome(text: string): ToldHome | undefined {
   const told = parsed(text);
   // What its kind needs is there.
-  return isObject(told) && checks[String(told['kind'])]?.(told) === true ? (told as unknown as ToldHome) : undefined;
+  return isObject(told) && checks.get(told['kind'])?.(told) === true ? (told as unknown as ToldHome) : undefined;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const checks: Readonly<Record<string, (told: Fields) => boolean>> = {
-  request: ({ line, process, request }) => isText(line) && isText(process) && isRequest(request),
-  gone: ({ line }) => isText(line),
-  waiting: ({ process, lines }) => isText(process) && Array.isArray(lines) && lines.every(isText),
-  standing: ({ asked, lines }) =>
-    Array.isArray(asked) && asked.every(isText) && Array.isArray(lines) && lines.every(isStanding),
-  part: ({ line, number, part }) => isText(line) && Number.isSafeInteger(number) && isPart(part),
-};
+const checks: ReadonlyMap<unknown, (told: Fields) => boolean> = new Map<string, (told: Fields) => boolean>([
+  ['request', ({ line, process, request }) => isText(line) && isText(process) && isRequest(request)],
+  ['gone', ({ line }) => isText(line)],
+  ['waiting', ({ process, lines }) => isText(process) && Array.isArray(lines) && lines.every(isText)],
+  [
+    'standing',
+    ({ asked, lines }) =>
+      Array.isArray(asked) && asked.every(isText) && Array.isArray(lines) && lines.every(isStanding),
+  ],
+  ['part', ({ line, number, part }) => isText(line) && Number.isSafeInteger(number) && isPart(part)],
+]);
 
 function isRequest(value: unknown): boolean {
   if (!isObject(value)) return false;

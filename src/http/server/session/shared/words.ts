@@ -67,15 +67,15 @@ const replies: readonly string[] = [
 ] satisfies LineReply[];
 
 /** Texts that each kind must have. */
-const textsOf: Readonly<Record<string, readonly string[]>> = {
-  message: ['session'],
-  deliver: ['session', 'json'],
-  taken: ['session'],
-  there: ['session', 'process', 'line'],
-  post: ['session', 'process', 'line', 'text'],
-  reading: ['session', 'stream', 'process', 'line'],
-  reply: ['line', 'reply'],
-};
+const textsOf: ReadonlyMap<unknown, readonly string[]> = new Map([
+  ['message', ['session']],
+  ['deliver', ['session', 'json']],
+  ['taken', ['session']],
+  ['there', ['session', 'process', 'line']],
+  ['post', ['session', 'process', 'line', 'text']],
+  ['reading', ['session', 'stream', 'process', 'line']],
+  ['reply', ['line', 'reply']],
+]);
 
 /** A cancellation as other processes are told of it: what else a client says in it is nothing to them, and may be long. */
 export function cancellation(requestId: RequestId, reason: unknown): Announced {
@@ -87,7 +87,7 @@ export function cancellation(requestId: RequestId, reason: unknown): Announced {
 /** Reads a text for one process; `undefined` for what is none. */
 export function readTold(text: string): ToldProcess | undefined {
   const value = parsed(text);
-  const texts = typeof value?.['kind'] === 'string' ? textsOf[value['kind']] : undefined;
+  const texts = textsOf.get(value?.['kind']);
   if (value === undefined || texts?.every((name) => typeof value[name] === 'string') !== true) return undefined;
   if (value['kind'] === 'reply' && !replies.includes(value['reply'] as string)) return undefined;
   // Every text of its kind is there.
