@@ -23,6 +23,19 @@ for (const [options, words] of [
   [{ redirect: 'https://app.example/back' }, /redirect must be given: /],
   [{ redirect: null }, /redirect must be given: /],
   [{ servers: { [issuer]: 'x' } }, /servers .*object/],
+  [{ servers: 'x' }, /servers .*object/],
+  [{ scopes: 'a' }, /scopes must be an array/],
+  [{ scopes: ['a b'] }, /scopes must be an array/],
+  [{ issuers: issuer }, /issuers must be an array of issuers/],
+  [{ resource: 'mcp' }, /resource must be an absolute URI/],
+  [{ resource: 'https://mcp.example/#x' }, /resource must be an absolute URI/],
+  [{ resourceParameter: 'no' }, /resourceParameter must be/],
+  [{ dpop: 'never' }, /dpop must be/],
+  [{ parameters: { token: { audience: 7 } } }, /parameters\.token\.audience/],
+  [{ parameters: { authorization: { state: 'x' } } }, /must not have state/],
+  [{ fetch: 7 }, /fetch/],
+  [{ onEvent: 7 }, /onEvent/],
+  [{ now: 7 }, /now/],
 ] as const)
   test(`${JSON.stringify(options)} is a mistake that is told at once`, () => {
     assert.throws(
@@ -48,6 +61,15 @@ test('a machine says by no method that does not exist who it is', () => {
     () => clientCredentials({ id: 'x', secret: 'y', method: 'secret' as 'none' }),
     (error) => error instanceof TypeError && /method must be .*client_secret_post/.test(error.message),
   );
+});
+
+test('options that are as they should be are taken', () => {
+  for (const options of [
+    { scopes: ['a'], issuers: [issuer], resource: 'https://mcp.example', resourceParameter: 'omit', dpop: 'auto' },
+    { issuers: () => undefined, resource: 'urn:x', resourceParameter: 'send', dpop: 'always' },
+    { parameters: { token: { audience: 'x' }, authorization: undefined }, network: {}, servers: {}, now: Date.now },
+  ])
+    make(options);
 });
 
 test('hosts that are allowed are names and addresses as people write them', () => {

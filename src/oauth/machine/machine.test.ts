@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { bind, demand, wantNonces } from '../../../test/support/bound-tokens.ts';
 import { createWorld, issuer, mcp, refuse, type World } from '../../../test/support/authorization-world.ts';
 import {
   AuthorizationError,
@@ -357,4 +358,48 @@ test('misspelt names of an identity provider and of its client are refused', () 
   assert.throws(() => enterpriseManaged({ idp, client, subjectToken }), /idp\.client has no option "secrt"; .*secret/);
   const other = { isuer: issuer, client } as { readonly client: { readonly id: string } };
   assert.throws(() => enterpriseManaged({ idp: other, client, subjectToken }), /idp has no option "isuer"; .*issuer/);
+});
+
+test('a machine proves that it has the key of its token, with the nonces that the server wants', async (t) => {
+  const world = createWorld({ server });
+  bind(world);
+  demand(world);
+  const nonces = wantNonces(world);
+  const client = await world.connect(credentials(world, { dpop: 'auto' }));
+  t.after(() => client.close());
+  await client.callTool('read');
+  const { length } = asked(world);
+  assert.equal(nonces.refusals, 1);
+  nonces.wanted = 'n2';
+  await client.callTool('read');
+  assert.deepEqual([nonces.refusals, asked(world).length], [2, length]);
+});
+
+test('a renewal that fails is a warning while the token is valid, and an error after that', async (t) => {
+  const world = createWorld({ server });
+  const warnings: string[] = [];
+  const auth = credentials(world, { onEvent: (event) => event.kind === 'warning' && warnings.push(event.message) });
+  const client = await world.connect(auth);
+  t.after(() => client.close());
+  world.laws.answers = { '/token': () => refuse('temporarily_unavailable', 503) };
+  world.time += 3_595_000;
+  await client.callTool('read');
+  assert.deepEqual([asked(world).length, warnings.length], [2, 1]);
+  assert.match(warnings[0] ?? '', /temporarily_unavailable/);
+  world.laws.answers = {};
+  world.time += 5000;
+  await client.callTool('read');
+  assert.equal(asked(world).length, 3);
+});
+
+test('the authorization of a machine is for one server', async (t) => {
+  const world = createWorld({ server });
+  const auth = credentials(world);
+  const client = await world.connect(auth);
+  t.after(() => client.close());
+  const other = connect('https://mcp.example/other?key=1', { auth, fetch: world.fetch });
+  await assert.rejects(other, (error) => {
+    const text = `${String(error)} ${String((error as Error).cause)}`;
+    return /for another server than https:\/\/mcp\.example\/other:/.test(text);
+  });
 });

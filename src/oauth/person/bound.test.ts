@@ -1,37 +1,11 @@
 import assert from 'node:assert/strict';
 import { inspect } from 'node:util';
 import { test } from 'node:test';
-import { createWorld, mcp, type Asked, type World } from '../../../test/support/authorization-world.ts';
+import { createWorld, mcp, type World } from '../../../test/support/authorization-world.ts';
+import { bind, demand, named, wantNonces } from '../../../test/support/bound-tokens.ts';
 import { AuthorizationError } from '../../oauth.ts';
 import { keysIn } from '../dpop.ts';
 import { memoryCredentialStore } from '../../store/memory-credentials.ts';
-
-const named = 'resource_metadata="https://mcp.example/.well-known/oauth-protected-resource/mcp"';
-
-/** Makes the authorization server bind what is asked for with a proof. */
-function bind(world: World): void {
-  const answer = async (asked: Asked): Promise<Response> => {
-    world.laws.answers = { ...world.laws.answers, '/token': () => undefined };
-    const body = new URLSearchParams(asked.body as Record<string, string>);
-    const plain = await world.fetch(asked.url, { method: 'POST', body });
-    world.laws.answers = { ...world.laws.answers, '/token': token };
-    return Response.json({ ...(await plain.json()), token_type: 'DPoP' });
-  };
-  const token = (asked: Asked): Promise<Response> | undefined =>
-    asked.headers.has('dpop') ? answer(asked) : undefined;
-  world.laws.answers = { ...world.laws.answers, '/token': token };
-}
-
-/** Makes the server take bound tokens alone. */
-function demand(world: World): void {
-  world.laws.challenge = `DPoP algs="ES256", ${named}`;
-  const refused = { status: 401, headers: { 'www-authenticate': world.laws.challenge } };
-  world.laws.answers = {
-    ...world.laws.answers,
-    '/mcp': ({ headers }) =>
-      headers.get('authorization')?.startsWith('DPoP ') === true ? undefined : new Response('{}', refused),
-  };
-}
 
 function schemes(world: World): readonly string[] {
   return world.asked
@@ -125,26 +99,12 @@ test('a server that wants a nonce in proofs gets each once more with it, and nob
   const world = createWorld();
   bind(world);
   demand(world);
-  const { '/mcp': bound } = world.laws.answers;
-  let nonce = 'n1';
-  let refusals = 0;
-  const nonceIn = (proof: string | null): unknown => {
-    const [, claims = ''] = proof?.split('.') ?? [];
-    return (JSON.parse(Buffer.from(claims, 'base64url').toString()) as Record<string, unknown>)['nonce'];
-  };
-  const answers: NonNullable<typeof bound> = (asked) => {
-    const refused = bound?.(asked);
-    if (refused !== undefined || nonceIn(asked.headers.get('dpop')) === nonce) return refused;
-    refusals++;
-    const headers = { 'www-authenticate': 'DPoP error="use_dpop_nonce"', 'dpop-nonce': nonce };
-    return new Response('{}', { status: 401, headers });
-  };
-  world.laws.answers = { ...world.laws.answers, '/mcp': answers };
+  const nonces = wantNonces(world);
   const client = await world.connect(world.oauth({ dpop: 'auto' }));
   t.after(() => client.close());
   await client.listTools();
-  assert.deepEqual([refusals, world.pages.length], [1, 1]);
-  nonce = 'n2';
+  assert.deepEqual([nonces.refusals, world.pages.length], [1, 1]);
+  nonces.wanted = 'n2';
   await client.callTool('read');
-  assert.deepEqual([refusals, world.pages.length], [2, 1]);
+  assert.deepEqual([nonces.refusals, world.pages.length], [2, 1]);
 });
