@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createWorld, issuer, mcp, type World } from '../../../test/support/authorization-world.ts';
+import { createWorld, issuer, mcp, refuse, type World } from '../../../test/support/authorization-world.ts';
 import { AuthorizationError, enterpriseManaged, workloadIdentity } from '../../oauth.ts';
 
 const server = {
@@ -13,6 +13,29 @@ const server = {
 function asked(world: World): readonly Readonly<Record<string, unknown>>[] {
   return world.asked.filter(({ url }) => url.pathname === '/token').map(({ body }) => body);
 }
+
+test('what an authorization server refuses of a workload is told, and not tried again or in another way [auth-153] [auth-154] [auth-155]', async () => {
+  const audiences: string[] = [];
+  const world = createWorld({ server, answers: { '/token': () => refuse('invalid_grant') } });
+  const assertion = ({ audience }: { readonly audience: string }): string => {
+    audiences.push(audience);
+    return 'header.payload.signature';
+  };
+  const auth = workloadIdentity({ clientId: 'work', assertion });
+  await assert.rejects(
+    world.connect(auth),
+    (error) => error instanceof AuthorizationError && error.code === 'invalid_grant',
+  );
+  assert.deepEqual(audiences, [issuer]);
+  assert.deepEqual(asked(world), [
+    {
+      grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
+      assertion: 'header.payload.signature',
+      client_id: 'work',
+      resource: mcp,
+    },
+  ]);
+});
 
 test('a workload cannot ask for more scopes, and the error names them', async (t) => {
   const world: World = createWorld({

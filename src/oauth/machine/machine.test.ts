@@ -257,29 +257,6 @@ test('a server that refuses what was just given is asked no further', async () =
   assert.equal(asked(world).length, 1);
 });
 
-test('what an authorization server refuses of a workload is told, and not tried again or in another way [auth-153] [auth-154] [auth-155]', async () => {
-  const audiences: string[] = [];
-  const world = createWorld({ server, answers: { '/token': () => refuse('invalid_grant') } });
-  const assertion = ({ audience }: { readonly audience: string }): string => {
-    audiences.push(audience);
-    return 'header.payload.signature';
-  };
-  const auth = workloadIdentity({ clientId: 'work', assertion });
-  await assert.rejects(
-    world.connect(auth),
-    (error) => error instanceof AuthorizationError && error.code === 'invalid_grant',
-  );
-  assert.deepEqual(audiences, [issuer]);
-  assert.deepEqual(asked(world), [
-    {
-      grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
-      assertion: 'header.payload.signature',
-      client_id: 'work',
-      resource: mcp,
-    },
-  ]);
-});
-
 test('an authorization server that repeats what it was sent has no secret of it in the error', async () => {
   const secret = 'a secret: of the machine';
   for (const method of ['client_secret_basic', 'client_secret_post']) {
