@@ -107,6 +107,15 @@ describe('a round that is delivered three times', () => {
     assert.deepEqual([desk.paid.length, [...both, late].map(textOf)], [1, Array(3).fill('receipt 1')]);
   });
 
+  test('pays in each of two processes that share no store', async () => {
+    const desk = till();
+    const [here, there] = [await clientOf(shop(desk)), await clientOf(shop(desk))];
+    const request = await round(here, 'pay');
+    for (const client of [here, there, here, there]) await client.result('tools/call', request);
+    // The id of the effect is the same in both, so that a service can tell.
+    assert.deepEqual([desk.paid.length, new Set(desk.paid).size], [2, 1]);
+  });
+
   test('is asked the next question once, under the same state', async () => {
     const desk = till();
     const client = await clientOf(shop(desk));

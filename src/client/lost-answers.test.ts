@@ -40,6 +40,31 @@ describe('an answer that was lost on the way', () => {
     });
   }
 
+  for (const [what, options, request] of [
+    ['repeat: true', {}, { repeat: true }],
+    ['readOnlyHint', { trustToolHints: true }, {}],
+    ['idempotentHint', { trustToolHints: true }, {}],
+  ] as const)
+    it(`of a tool that may be called twice is asked for once more: ${what}`, async () => {
+      const server = dropping();
+      const one = await recovering(server.script, { options });
+      one.client.learnTools([{ name: 'x', inputSchema: { type: 'object' }, annotations: { [what]: true } }]);
+      await one.client.callTool('x', {}, request);
+      assert.equal(server.ids.length, 2);
+    });
+
+  it('is not asked for again where the server says that it has no room now', async () => {
+    for (const status of [429, 503]) {
+      let asked = 0;
+      const one = await recovering(() => {
+        asked++;
+        throw new ConnectionError('http', `HTTP ${status}`, { status });
+      });
+      await assert.rejects(one.client.callTool('x', {}, { repeat: true }), { reason: 'http', status });
+      assert.equal(asked, 1);
+    }
+  });
+
   it('twice is an error', async () => {
     let asked = 0;
     const one = await recovering(() => {

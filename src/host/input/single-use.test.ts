@@ -84,6 +84,19 @@ test('a round does not run again because its outcome is not kept', async () => {
   assert.equal(counter.runs, 1);
 });
 
+test('an outcome is kept for ten minutes, and the state is refused after them', async () => {
+  let time = 0;
+  const rounds = used({ now: () => time });
+  const counter = counted(() => ({}));
+  const long = { ...delivery, leftMs: 3_600_000 };
+  await rounds.outcome(long, counter.run);
+  time = 599_999;
+  assert.deepEqual(await rounds.outcome(long, counter.run), {});
+  time = 600_001;
+  await assert.rejects(rounds.outcome(long, counter.run), isKind('invalidParams'));
+  assert.equal(counter.runs, 1);
+});
+
 test('a state counts as used until it expires, whatever comes after it', async () => {
   let time = 0;
   const rounds = used({ now: () => time });
