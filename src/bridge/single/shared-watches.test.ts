@@ -1,9 +1,15 @@
 /** Resources that several clients watch over one connection. */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { settle } from '../../../test/support/raw.ts';
-import { SharedWatches } from './shared-watches.ts';
+import {
+  extensionListeners,
+  type Subscription,
+  type SubscriptionEnd,
+} from '../../client/subscriptions/subscription.ts';
+import { McpError } from '../../protocol/error.ts';
+import { SharedWatches, type FollowOptions } from './shared-watches.ts';
 
 /** A connection that agrees to all that is asked for but `a:bad`, and the streams that are open on it. */
 function connection() {
@@ -18,7 +24,7 @@ function connection() {
   return { watches: new SharedWatches({ follow } as never), streams: () => [...open.values()] };
 }
 
-const never = { owner: undefined, signal: new AbortController().signal } as never;
+const never: FollowOptions = { owner: undefined, signal: new AbortController().signal };
 
 test('a resource is watched once for all, until nobody follows it, and who leaves hears the end', async () => {
   const { watches, streams } = connection();
@@ -42,4 +48,188 @@ test('a resource is watched once for all, until nobody follows it, and who leave
   await other.close();
   await settle();
   assert.equal(streams().length, 0);
+});
+
+/** A connection whose streams the test opens and ends, each as it was asked for. */
+function played() {
+  const log: string[] = [];
+  const streams: Played[] = [];
+  const follow = (
+    topics: { readonly updates: readonly string[] },
+    onMissed: () => void,
+    signal: AbortSignal,
+  ): Promise<Subscription> =>
+    new Promise((resolve, reject) => {
+      const at = streams.length;
+      let end!: (end: SubscriptionEnd) => void;
+      const closed = new Promise<SubscriptionEnd>((stop) => (end = stop));
+      const close = async (): Promise<void> => (log.push(`closed ${at}`), end({ graceful: true }));
+      signal.addEventListener('abort', () => (log.push(`given up ${at}`), reject(new Error('given up'))));
+      streams.push({
+        uris: topics.updates,
+        open: async (updates = topics.updates) => {
+          resolve({ honored: { updates }, closed, close } as unknown as Subscription);
+          for (let turn = 0; turn < 3; turn++) await settle();
+        },
+        refuse: async (error = new McpError('invalidParams', 'no')) => {
+          reject(error);
+          for (let turn = 0; turn < 3; turn++) await settle();
+        },
+        end: async (why) => (end(why), await settle()),
+        onMissed,
+        extension: (method) => extensionListeners.get(topics)?.(method, {}),
+      });
+    });
+  const watches = new SharedWatches({ follow } as never);
+  const heard: string[] = [];
+  const watch = (uris: readonly string[], options: Partial<FollowOptions> = {}): Promise<Subscription> =>
+    watches.follow(uris, ({ uri }, method) => void heard.push(`${uris.join()} ${String(method ?? uri)}`), {
+      ...never,
+      ...options,
+    });
+  return {
+    watches,
+    streams,
+    watch,
+    took: () => log.splice(0),
+    heard: () => heard.splice(0).toSorted(),
+    /** Opens a stream for each of some resources. */
+    async each(uris: readonly string[]) {
+      const subscriptions: Subscription[] = [];
+      for (const uri of uris) {
+        const watching = watch([uri]);
+        await streams.at(-1)?.open();
+        subscriptions.push(await watching);
+      }
+      return subscriptions;
+    },
+  };
+}
+
+interface Played {
+  readonly uris: readonly string[];
+  open(updates?: readonly string[]): Promise<void>;
+  refuse(error?: Error): Promise<void>;
+  end(why: SubscriptionEnd): Promise<void>;
+  onMissed(): void;
+  extension(method: string): void;
+}
+
+const uris = (count: number): readonly string[] => Array.from({ length: count }, (_, at) => `a:${at}`);
+
+describe('streams of one connection', () => {
+  test('become one when there are more than eight, which is open before they are closed', async () => {
+    const { watches, streams, each, took, heard } = played();
+    const [first] = await each(uris(9));
+    assert.deepEqual([streams.length, streams[9]?.uris, took()], [10, uris(9), []]);
+    watches.heard({ uri: 'a:0' });
+    await streams[9]?.open();
+    assert.deepEqual(
+      took(),
+      uris(9).map((_, at) => `closed ${at}`),
+    );
+    watches.heard({ uri: 'a:8' });
+    assert.deepEqual(heard(), ['a:0 a:0', 'a:8 a:8']);
+    await first?.close();
+    watches.heard({ uri: 'a:0' });
+    assert.deepEqual([took(), heard()], [[], []]);
+    // One more beside the eight that may be is no reason to do so again.
+    await each(uris(8).map((uri) => `b:${uri}`));
+    assert.equal(streams.length, 19);
+  });
+
+  test('stay as they are if the server does not take them together, and are not tried again', async () => {
+    for (const end of ['agreed to less', 'refused'] as const) {
+      const { watches, streams, each, took, heard } = played();
+      await each(uris(9));
+      if (end === 'refused') await streams[9]?.refuse();
+      else await streams[9]?.open(uris(8));
+      assert.deepEqual(took(), end === 'refused' ? [] : ['closed 9']);
+      for (const uri of uris(9)) watches.heard({ uri });
+      assert.equal(heard().length, 9);
+      await each(['b:0']);
+      assert.equal(streams.length, 11);
+    }
+  });
+
+  test('are left behind by who left while they became one', async () => {
+    const { streams, each, took } = played();
+    const all = await each(uris(9));
+    const closing = all.map((one) => one.close());
+    await Promise.all(closing);
+    assert.equal(took().length, 9);
+    await streams[9]?.open();
+    assert.deepEqual(took(), ['closed 9']);
+  });
+
+  test('of a large size stay apart from small ones', async () => {
+    const { streams, watch, each } = played();
+    const large = Array.from({ length: 100 }, (_, at) => `large:${at}`);
+    const watching = watch(large);
+    await streams[0]?.open();
+    await watching;
+    await each(uris(8));
+    assert.deepEqual(streams[9]?.uris, uris(8));
+  });
+
+  test('hold at most 1,000 resources together', async () => {
+    const { streams, watch } = played();
+    const size = (count: number, name: string): readonly string[] =>
+      Array.from({ length: count }, (_, at) => `${name}:${at}`);
+    for (const [at, count] of [200, 200, 200, 200, 200, 200, 200, 200, 200].entries()) {
+      const watching = watch(size(count, `s${at}`));
+      await streams.at(-1)?.open();
+      await watching;
+    }
+    assert.equal(streams[9]?.uris.length, 1_000);
+  });
+});
+
+describe('a stream of several resources', () => {
+  test('tells what may have been missed on it, and what an extension says to its only follower', async () => {
+    const { streams, watch, heard } = played();
+    const watching = watch(['a:1', 'a:2']);
+    await streams[0]?.open();
+    await watching;
+    streams[0]?.onMissed();
+    assert.deepEqual(heard(), ['a:1,a:2 a:1', 'a:1,a:2 a:2']);
+    streams[0]?.extension('notifications/x.example/moved');
+    assert.deepEqual(heard(), ['a:1,a:2 notifications/x.example/moved']);
+    await watch(['a:1']);
+    streams[0]?.extension('notifications/x.example/moved');
+    assert.deepEqual(heard(), []);
+  });
+
+  test('that ends is over for all who follow it, who may ask for it again', async () => {
+    const { streams, watch } = played();
+    const both = [watch(['a:1']), watch(['a:1'])];
+    await streams[0]?.open();
+    const [one, other] = await Promise.all(both);
+    await streams[0]?.end({ graceful: false });
+    assert.deepEqual([await one?.closed, await other?.closed], [{ graceful: false }, { graceful: false }]);
+    void watch(['a:1']);
+    assert.equal(streams.length, 2);
+  });
+
+  test('that is refused is over for who asked for it, and may be asked for again', async () => {
+    const { streams, watch } = played();
+    const watching = assert.rejects(watch(['a:1']), { kind: 'invalidParams' });
+    await streams[0]?.refuse();
+    await watching;
+    void watch(['a:1']);
+    assert.equal(streams.length, 2);
+  });
+
+  test('is given up when the only one who waits for it is', async () => {
+    const { streams, watch, took } = played();
+    const controllers = [new AbortController(), new AbortController()];
+    const watching = controllers.map(({ signal }) => assert.rejects(watch(['a:1'], { signal })));
+    for (const [at, controller] of controllers.entries()) {
+      controller.abort();
+      await watching[at];
+      await settle();
+      assert.deepEqual(took(), at === 0 ? [] : ['given up 0']);
+    }
+    assert.equal(streams.length, 1);
+  });
 });

@@ -178,7 +178,8 @@ export class SharedWatches {
 
   /** Ends those streams that are about nothing any more. */
   #drop(streams: readonly WatchStream[]): Promise<void>[] {
-    const unused = streams.filter(({ uris }) => uris.size === 0);
+    // What is over already has no end any more.
+    const unused = streams.filter((stream) => stream.uris.size === 0 && this.#streams.has(stream));
     return unused.map(async (stream) => {
       this.#forget(stream);
       await stream.close();
