@@ -3,7 +3,8 @@ import { isObject, isRequestId, spelledNumber, type Message, type RequestId } fr
 import { readEvents } from '../../jsonrpc/sse.ts';
 import { parseMessage } from '../../jsonrpc/encode.ts';
 import { after } from '../../jsonrpc/timeout.ts';
-import { ConnectionError, type MessageOrigin, type Receiver } from '../../jsonrpc/transport.ts';
+import { ConnectionError, unknownSessions, type MessageOrigin, type Receiver } from '../../jsonrpc/transport.ts';
+import { isTransientStatus } from '../../jsonrpc/transient.ts';
 import { askedWaitMs } from '../../jsonrpc/retry-after.ts';
 import { bodyBytes, bodyText, drain } from './body.ts';
 import { discard, type FetchResponse } from './fetch.ts';
@@ -45,6 +46,9 @@ const lingerMs = 1_000;
 /** The most messages that are read of what answers a POST which asked nothing. */
 const mostUnasked = 100;
 
+/** Id of the `ping` that asks whether a session is known; no request of a client has it. */
+export const checkId = 'session-check';
+
 /** The ids of the requests in a message or a batch. */
 export function requestIds(message: Message | readonly Message[]): Set<RequestId> {
   const ids = new Set<RequestId>();
@@ -60,6 +64,11 @@ export function mediaType(response: FetchResponse): string {
 
 export function isSuccess(response: FetchResponse): boolean {
   return response.status >= 200 && response.status < 300;
+}
+
+/** Tells whether a refusal may be about the session: it passes not by itself, and asks for no authorization. */
+export function mayBeAboutSession({ status, headers }: FetchResponse): boolean {
+  return status >= 400 && status <= 499 && !isTransientStatus(status) && headers.get('www-authenticate') === null;
 }
 
 /** Hands what a body holds to the receiver, if it may be JSON. */
@@ -188,6 +197,13 @@ export interface Refusal {
   readonly message: Readonly<Record<string, unknown>> | undefined;
   /** True when only a server of a stateless revision answers like this. */
   readonly stateless: boolean;
+}
+
+/** The error of a message that was refused in a session which the server does not know. */
+export function lostSession({ failure }: Refusal, { waiting }: PostExchange): ConnectionError {
+  unknownSessions.add(failure);
+  // Spec 2025-11-25, Transports, Session Management: the refused message may also be an answer, for which nobody waits.
+  return waiting.size > 0 ? failure : new ConnectionError('session-lost', failure.message, { cause: failure });
 }
 
 /** Tells whether a refusal is about who asks: a 403 without a challenge may be about anything, a Host that is not allowed say. */

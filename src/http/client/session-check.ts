@@ -2,6 +2,7 @@
 
 import { after } from '../../jsonrpc/timeout.ts';
 import { isObject } from '../../jsonrpc/message.ts';
+import { checkId } from './answer.ts';
 import { bodyStart } from './body.ts';
 import { discard, type FetchResponse } from './fetch.ts';
 
@@ -19,12 +20,20 @@ export interface SessionCheckOptions {
   /** The message that opened the session. */
   readonly initialize: string;
   send(question: SessionQuestion): Promise<FetchResponse>;
+  /** Opens another session, if `initialize` alone opens none. */
+  another?(signal: AbortSignal): Promise<OtherSession>;
+}
+
+/** A session that is opened for one question. */
+export interface OtherSession {
+  readonly session: string;
+  end(): void;
 }
 
 /** Time limit of each answer. A server that does not answer proves nothing. */
 const answerMs = 5_000;
 
-const ping = '{"jsonrpc":"2.0","id":"session-check","method":"ping"}';
+const ping = `{"jsonrpc":"2.0","id":"${checkId}","method":"ping"}`;
 
 /** Statuses that may be about the credentials of the caller, which every request has. */
 const aboutCaller: ReadonlySet<number> = new Set([401, 403, 407]);
@@ -83,13 +92,20 @@ export class SessionCheck {
 
   /** Status of a `ping` in a session that is opened for it, and ended; nothing if none opens. */
   async #pingedElsewhere(): Promise<number | undefined> {
+    const other = await (this.#options.another === undefined
+      ? this.#initialized()
+      : this.#limited(this.#options.another));
+    if (other === undefined) return undefined;
+    const status = await this.#pinged(other.session);
+    other.end();
+    return status;
+  }
+
+  async #initialized(): Promise<OtherSession | undefined> {
     const response = await this.#answer({ method: 'POST', body: this.#options.initialize });
     const session = response?.headers.get('mcp-session-id') ?? undefined;
-    if (session === undefined) return undefined;
-    const status = await this.#pinged(session);
     // Nobody waits for its end.
-    void this.#answer({ method: 'DELETE', session });
-    return status;
+    return session === undefined ? undefined : { session, end: () => void this.#answer({ method: 'DELETE', session }) };
   }
 
   /** Status of a `ping`; nothing if the server did not answer, asks for authorization, or has no such method, but the session. */
@@ -99,15 +115,22 @@ export class SessionCheck {
     return isAnswer ? undefined : response.status;
   }
 
-  async #answer(question: Omit<SessionQuestion, 'signal'>): Promise<Answer | undefined> {
-    const controller = new AbortController();
-    const stop = after(answerMs, () => controller.abort(), true);
-    try {
-      const response = await this.#options.send({ ...question, signal: controller.signal });
+  #answer(question: Omit<SessionQuestion, 'signal'>): Promise<Answer | undefined> {
+    return this.#limited(async (signal) => {
+      const response = await this.#options.send({ ...question, signal });
       const { status, headers } = response;
       if (status >= 400) return { status, headers, text: await bodyStart(response, shownBytes) };
       void discard(response);
       return { status, headers, text: '' };
+    });
+  }
+
+  /** Result of some work; nothing if it fails or takes too long. */
+  async #limited<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
+    const controller = new AbortController();
+    const stop = after(answerMs, () => controller.abort(), true);
+    try {
+      return await work(controller.signal);
     } catch {
       return undefined;
     } finally {

@@ -1,6 +1,6 @@
 import { runOnAbort } from '../../jsonrpc/run-on-abort.ts';
 import { answeredBy, glimpseText } from '../../jsonrpc/glimpse.ts';
-import type { Message } from '../../jsonrpc/message.ts';
+import { isObject, type Message } from '../../jsonrpc/message.ts';
 import { readEvents, type StreamEvent } from '../../jsonrpc/sse.ts';
 import { messageText } from '../../jsonrpc/encode.ts';
 import { after } from '../../jsonrpc/timeout.ts';
@@ -15,9 +15,12 @@ import {
 import { httpFacts } from '../../jsonrpc/transport-facts.ts';
 import {
   challengeOf,
+  checkId,
   deliverRefusal,
   isSuccess,
   isUnauthorized,
+  lostSession,
+  mayBeAboutSession,
   mediaType,
   parsed,
   requestIds,
@@ -26,17 +29,26 @@ import {
 import { refusalOf } from './refused.ts';
 import { bodyBytes } from './body.ts';
 import { discard, type FetchResponse } from './fetch.ts';
+import type { SessionCheck, SessionCheckOptions } from './session-check.ts';
 import { describeUrl } from './words.ts';
 import {
   authorizationOf,
   httpTargetOf,
   openRequests,
+  type HttpRequestOptions,
   type HttpRequests,
   type HttpTransportOptions,
 } from './request.ts';
 
 /** Time that a stream may take to say where messages go. */
 const endpointMs = 10_000;
+
+/** A stream that said where messages go. */
+interface AnnouncedStream {
+  readonly events: AsyncGenerator<StreamEvent, void>;
+  readonly endpoint: URL;
+  readonly status: number;
+}
 
 /** The method by which stateless servers are told apart. */
 const probe = 'server/discover';
@@ -65,6 +77,9 @@ export class SsePairChannel implements Channel {
   readonly #receiver: Receiver;
   readonly #controller = new AbortController();
   #endpoint: URL | undefined;
+  /** True once the server took a message: it knew the session of the stream. */
+  #isKnown = false;
+  #check: SessionCheck | undefined;
   #closed = false;
 
   private constructor(requests: HttpRequests, receiver: Receiver) {
@@ -125,6 +140,7 @@ export class SsePairChannel implements Channel {
       throw new ConnectionError('http', `HTTP+SSE carries no ${probe}`, { status: 404 });
     const { signal, release } = this.#during(options.signal);
     let sent: PostExchange['sent'] = {};
+    const isGone = (refused: FetchResponse): Promise<boolean> => this.#isGone(refused);
     try {
       const response = await this.#requests.send({
         method: 'POST',
@@ -135,10 +151,14 @@ export class SsePairChannel implements Channel {
         signal,
         sending: (headers) => void (sent = headers),
         sent: { message, options },
+        isGone,
       });
       // A page in place of an answer comes from something that takes any path.
       const isPage = mediaType(response) === 'text/html' && this.#strippedPrefix() !== undefined;
-      if (isSuccess(response) && !isPage) return await discard(response);
+      if (isSuccess(response) && !isPage) {
+        this.#isKnown = true;
+        return await discard(response);
+      }
       const exchange: PostExchange = {
         waiting: requestIds(message),
         receiver: this.#receiver,
@@ -150,6 +170,7 @@ export class SsePairChannel implements Channel {
         url: this.#endpoint ?? this.#requests.url,
       };
       const refusal = await refusalOf(response, exchange);
+      if (await isGone(response)) throw lostSession(refusal, exchange);
       deliverRefusal({ ...refusal, failure: this.#misled(refusal.failure) }, exchange);
     } finally {
       release();
@@ -162,15 +183,46 @@ export class SsePairChannel implements Channel {
     await this.#requests.carry.rest?.();
   }
 
+  /** Tells whether a refusal means that the server does not know the session of the stream, though the stream is open. */
+  async #isGone(refused: FetchResponse): Promise<boolean> {
+    // A 404 says so by itself.
+    if (!this.#isKnown || refused.status === 404 || !mayBeAboutSession(refused)) return false;
+    const late = await import('./session-check.ts').catch(() => undefined);
+    this.#check ??= late && new late.SessionCheck(this.#questions());
+    return (await this.#check?.isGone(refused.status)) === true;
+  }
+
+  /** The questions of a check, in which the address for messages names the session. */
+  #questions(): SessionCheckOptions {
+    return {
+      session: this.#endpoint?.href ?? '',
+      initialize: '',
+      send: async ({ body, session = '', signal }) => {
+        const own = { accept: 'application/json', 'content-type': 'application/json' };
+        return await this.#requests.send({ method: 'POST', url: new URL(session), own, body, signal, isCheck: true });
+      },
+      another: async (signal) => {
+        const { events, endpoint } = await this.#stream({ signal, isCheck: true });
+        return { session: endpoint.href, end: () => void events.return() };
+      },
+    };
+  }
+
   async #connect(clocks: Clocks): Promise<void> {
     const { signal } = this.#controller;
+    const { events, endpoint, status } = await this.#stream({ signal, sent: { options: { clocks } } });
+    this.#endpoint = endpoint;
+    // Reading goes on beside whatever else happens, and reports its own end.
+    void this.#read(events, status);
+  }
+
+  async #stream(options: Pick<HttpRequestOptions, 'signal' | 'sent' | 'isCheck'>): Promise<AnnouncedStream> {
     let sent: PostExchange['sent'] = {};
     const response = await this.#requests.send({
       method: 'GET',
       own: { accept: 'text/event-stream' },
-      signal,
       sending: (headers) => void (sent = headers),
-      sent: { options: { clocks } },
+      ...options,
     });
     if (!isSuccess(response) || mediaType(response) !== 'text/event-stream') {
       void discard(response);
@@ -186,9 +238,7 @@ export class SsePairChannel implements Channel {
       maxBytes: this.#requests.maxBytes,
       limitOption: 'maxMessageBytes',
     });
-    this.#endpoint = await this.#announced(events, response);
-    // Reading goes on beside whatever else happens, and reports its own end.
-    void this.#read(events, response.status);
+    return { events, endpoint: await this.#announced(events, response), status: response.status };
   }
 
   /** Spec 2024-11-05, Transports, HTTP with SSE: the first event says where messages go. */
@@ -243,6 +293,8 @@ export class SsePairChannel implements Channel {
       this.#receiver.problem(error instanceof Error ? error : new Error(String(error)), { text: data, answered });
       return;
     }
+    // The answer to a check comes here, though its status was enough.
+    if (this.#check !== undefined && isObject(value) && value['id'] === checkId) return;
     this.#receiver.message(value, { text: data });
   }
 

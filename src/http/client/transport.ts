@@ -5,25 +5,24 @@ import { Crowd } from '../../jsonrpc/crowd.ts';
 import { settledWithin } from '../../jsonrpc/timeout.ts';
 import {
   ConnectionError,
-  unknownSessions,
   type Channel,
   type Receiver,
   type SendOptions,
   type Transport,
 } from '../../jsonrpc/transport.ts';
-import { isTransientStatus } from '../../jsonrpc/transient.ts';
 import { httpFacts } from '../../jsonrpc/transport-facts.ts';
 import { revisionOf } from '../../protocol/revision.ts';
 import {
   deliverRefusal,
   isSuccess,
+  lostSession,
+  mayBeAboutSession,
   mediaType,
   readAnswerBody,
   readStream,
   readUnasked,
   requestIds,
   type PostExchange,
-  type Refusal,
 } from './answer.ts';
 import { refusalOf } from './refused.ts';
 import { discard, type FetchResponse } from './fetch.ts';
@@ -199,24 +198,21 @@ class HttpChannel implements Channel {
     const refusal = await refusalOf(response, exchange);
     // A 404 whose body answers the request is about that alone.
     const isAnswer = response.status === 404 && refusal.message !== undefined;
-    if (!isAnswer && (await exchange.isGone?.(response)) === true) throw this.#lost(refusal, exchange);
+    if (!isAnswer && (await exchange.isGone?.(response)) === true) {
+      this.#isLost = true;
+      throw lostSession(refusal, exchange);
+    }
     deliverRefusal(refusal, exchange);
   }
 
-  #lost({ failure }: Refusal, { waiting }: PostExchange): ConnectionError {
-    this.#isLost = true;
-    unknownSessions.add(failure);
-    // Spec 2025-11-25, Transports, Session Management: the refused message may also be an answer, for which nobody waits.
-    return waiting.size > 0 ? failure : new ConnectionError('session-lost', failure.message, { cause: failure });
-  }
-
   /** Tells whether a refusal in the session means that the server does not know it. No text is proof of that; a question to the server is. */
-  async #isGone({ status, headers }: FetchResponse): Promise<boolean> {
+  async #isGone(refused: FetchResponse): Promise<boolean> {
     const session = this.#session;
-    if (session === undefined || status < 400 || status > 499) return false;
+    const { status } = refused;
+    if (session === undefined) return false;
     // Spec 2025-11-25, Transports, Session Management: 404.
     if (status === 404) return true;
-    if (isTransientStatus(status) || headers.get('www-authenticate') !== null) return false;
+    if (!mayBeAboutSession(refused)) return false;
     const late = await import('./session-check.ts').catch(() => undefined);
     this.#check ??=
       late && new late.SessionCheck({ session, initialize: this.#initialize, send: (question) => this.#ask(question) });
