@@ -203,6 +203,10 @@ it('an argument that travels in a header too is the same number there', async (t
   includes(lastOf(got, 'tools/call'), '"n":42.0');
   includes(await call('4.2e1', '42.0'), '"content":[]');
   includes(await call('42.0', '43'), '"error"');
+  const large = '12345678901234567890';
+  includes(await call(large, large), '"content":[]');
+  includes(lastOf(got, 'tools/call'), `"n":${large}`);
+  includes(await call(large, '12345678901234567891'), '"error"');
 });
 
 describe('questions of a server in the middle of a call', () => {

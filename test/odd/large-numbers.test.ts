@@ -7,6 +7,7 @@ import { type } from 'arktype';
 import * as v from 'valibot';
 import { createBridge } from '../../src/bridge.ts';
 import { connect } from '../../src/client.ts';
+import { listen } from '../../src/node.ts';
 import { createServer, type Server } from '../../src/server.ts';
 import { parseMessage, toJson } from '../../src/jsonrpc/encode.ts';
 import type { Message } from '../../src/jsonrpc/message.ts';
@@ -187,6 +188,20 @@ for (const [what, input] of Object.entries(schemas))
     assert.match(await call('9007199254740991'), /"text":"9007199254740991"/);
     assert.match(await call('-7'), /"text":"-7"/);
   });
+
+test('a mirrored integer that has lost digits is refused by its tool, not by its header', async (t) => {
+  const server = createServer({ name: 's', version: '1' });
+  const input = { type: 'object', properties: { n: { type: 'integer', 'x-mcp-header': 'N' } } } as const;
+  server.tool('pay', { input }, ({ n }) => String(n));
+  const http = await listen(server, { port: 0 });
+  t.after(() => http.close());
+  const client = await connect(http.url);
+  t.after(() => client.close());
+  await client.listTools();
+  const { content } = await client.callTool('pay', { n: 2 ** 53 });
+  assert.match(JSON.stringify(content), /must be an integer from/);
+  assert.match(JSON.stringify((await client.callTool('pay', { n: 7 })).content), /"7"/);
+});
 
 test('a number that need not be an integer may be as large as it likes', async (t) => {
   const server = createServer({ name: 's', version: '1' });

@@ -167,6 +167,11 @@ const taken: readonly (readonly [title: string, sent: Sent])[] = [
   ['a null argument without a header [http-097]', query({ region: null })],
   ['an absent argument without a header [http-097]', query({})],
   ['an integer of the same value [http-102]', query({ page: { count: 42 } }, { 'Mcp-Param-Count': '42.0' })],
+  ['an integer past the safe range without a header [http-087]', query({ page: { count: 9_007_199_254_740_992 } })],
+  [
+    'an integer past the safe range with the same digits',
+    query({ page: { count: 9_007_199_254_740_992 } }, { 'Mcp-Param-Count': '9007199254740992' }),
+  ],
   ['a boolean', query({ dry: true }, { 'Mcp-Param-Dry': 'true' })],
   ['a header nobody asked for', query({}, { 'Mcp-Param-Other': 'x' })],
   ['a session id, which is ignored [http-112]', call({ headers: { 'Mcp-Session-Id': 'nonsense' } })],

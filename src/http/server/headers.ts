@@ -68,27 +68,33 @@ function parameterMismatch(
 function oneParameterMismatch(request: HttpRequest, { name }: HeaderParameter, value: unknown): string | undefined {
   const field = `Mcp-Param-${name}`;
   const header = request.header(field.toLowerCase());
-  if (header === undefined) return isPrimitive(value) ? `the ${field} header is missing` : undefined;
+  // Spec 2026-07-28, Streamable HTTP: mirrored integers are within the safe range, so a larger one has no header.
+  if (header === undefined) return isMirrored(plainNumber(value)) ? `the ${field} header is missing` : undefined;
   if (value === undefined || value === null) return `the ${field} header has no argument to mirror`;
   const decoded = decodeHeaderValue(header);
   if (decoded === undefined) return `the ${field} header has invalid characters or a broken encoding`;
-  return mirrors(decoded, value) ? undefined : differs(field, decoded, value);
+  return mirrors(decoded, value) ? undefined : differs(field, decoded, plainNumber(value));
 }
 
 const decimal = /^-?\d{1,400}(?:\.\d{1,400})?(?:[eE][+-]?\d{1,3})?$/;
 
 function mirrors(text: string, value: unknown): boolean {
-  switch (typeof value) {
+  const plain = plainNumber(value);
+  switch (typeof plain) {
     case 'string':
-      return text === value;
+      return text === plain;
     case 'boolean':
-      return text === String(value);
+      return text === String(plain);
     case 'number':
       // Past the safe range two different texts would count as the same number.
-      return decimal.test(text) && Number(text) === value && Math.abs(value) <= Number.MAX_SAFE_INTEGER;
+      return isSafe(plain) ? decimal.test(text) && Number(text) === plain : text === String(value);
     default:
       return false;
   }
+}
+
+function isSafe(value: number): boolean {
+  return Math.abs(value) <= Number.MAX_SAFE_INTEGER;
 }
 
 function valueAt(root: unknown, path: readonly string[]): unknown {
@@ -97,11 +103,12 @@ function valueAt(root: unknown, path: readonly string[]): unknown {
     if (!isObject(value) || !Object.hasOwn(value, key)) return undefined;
     value = value[key];
   }
-  return plainNumber(value);
+  return value;
 }
 
-function isPrimitive(value: unknown): boolean {
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+/** Tells whether a client has to mirror an argument. */
+function isMirrored(value: unknown): boolean {
+  return typeof value === 'string' || typeof value === 'boolean' || (typeof value === 'number' && isSafe(value));
 }
 
 function differs(field: string, header: string, body: unknown): string {
