@@ -177,12 +177,12 @@ function hostOf({ parts: { settings }, slots, catalogue, sessions, handlers }: H
     notified: (method, params, from) => {
       for (const { single } of slots) single?.host.notified?.(method, params, from);
     },
-    headerParameters: (tool) => {
+    headerParameters: (tool, auth) => {
       const found = catalogue.tool(tool);
-      if (found !== undefined) return found.owner.single?.host.headerParameters(found.name) ?? [];
+      if (found !== undefined) return found.owner.single?.host.headerParameters(found.name, auth) ?? [];
       // Nobody listed anything yet: whoever knows the tool knows its parameters.
       for (const { single } of slots) {
-        const parameters = single?.host.headerParameters(tool) ?? [];
+        const parameters = single?.host.headerParameters(tool, auth) ?? [];
         if (parameters.length > 0) return parameters;
       }
       return [];

@@ -12,14 +12,14 @@ export interface ListView {
   readonly known: ReadonlyMap<Slot, ReadonlySet<string>>;
 }
 
-/** The lists as one client, or all clients of one principal, were shown them. */
+/** The lists as one client was shown them; clients of one principal whose tokens name no client id share them. */
 export interface View {
   readonly lists: Map<MergedList, ListView>;
   /** Parts that came too late to be shown, until they are. */
   readonly late: Map<MergedList, Map<Slot, readonly JsonObject[]>>;
 }
 
-/** Limit of principals whose views are kept. */
+/** Limit of clients without sessions whose views are kept. */
 const most = 1_000;
 
 /**
@@ -28,20 +28,22 @@ const most = 1_000;
  */
 export class Views {
   readonly #ofSessions = new WeakMap<object, View>();
-  readonly #ofPrincipals = new Map<string | undefined, View>();
+  readonly #ofClients = new Map<string | undefined, View>();
 
   /** The view of the client of a call. */
   of({ session, auth }: Call): View {
-    const known = session === undefined ? this.#ofPrincipals.get(auth?.principal) : this.#ofSessions.get(session.state);
+    // A principal agrees to each client by itself: one may be shown what another must not know of.
+    const client = auth && JSON.stringify([auth.principal, auth.clientId]);
+    const known = session === undefined ? this.#ofClients.get(client) : this.#ofSessions.get(session.state);
     const view = known ?? { lists: new Map(), late: new Map() };
     if (session !== undefined) {
       this.#ofSessions.set(session.state, view);
       return view;
     }
-    this.#ofPrincipals.delete(auth?.principal);
-    this.#ofPrincipals.set(auth?.principal, view);
-    const [oldest] = this.#ofPrincipals.keys();
-    if (this.#ofPrincipals.size > most) this.#ofPrincipals.delete(oldest);
+    this.#ofClients.delete(client);
+    this.#ofClients.set(client, view);
+    const [oldest] = this.#ofClients.keys();
+    if (this.#ofClients.size > most) this.#ofClients.delete(oldest);
     return view;
   }
 }

@@ -21,6 +21,9 @@ import { signedInResult, SignedOutListens, signedOutResult, signInTool } from '.
 /** Time that a first attempt to reach the server keeps a conversation waiting, in milliseconds. */
 const patienceMs = 10_000;
 
+/** Limit of clients that are remembered as admitted; the headers of calls of others are not compared. */
+const mostAdmitted = 1_000;
+
 /** Capabilities of a server of which nothing is known yet: whatever there may be. */
 export const unknownOffer: ServerCapabilities = {
   logging: {},
@@ -73,6 +76,9 @@ class LateSingle implements Single {
   readonly #closed = new AbortController();
   readonly #sessions = new Map<ServerSession['state'], Waiting>();
   readonly #listens = new SignedOutListens();
+  /** Ids of the clients that may use what the person granted. */
+  readonly #admitted = new Set<string | undefined>();
+  #wasSignedIn = false;
   readonly #forget: (() => void) | undefined;
   #single: Single | undefined;
   #opening: Promise<Single> | undefined;
@@ -216,7 +222,12 @@ class LateSingle implements Single {
     const isSignedIn = await login.person.isSignedIn();
     // A server that lets anybody in may have a tool of this name too; nobody was shown it who is not signed in.
     if (isSignIn && !isSignedIn) throw loginRequired();
-    if (isSignedIn && !(await login.signIn.agreed(auth.principal, auth.clientId))) throw loginRequired();
+    if (isSignedIn !== this.#wasSignedIn) this.#admitted.clear();
+    this.#wasSignedIn = isSignedIn;
+    const isAdmitted = !isSignedIn || (await login.signIn.agreed(auth.principal, auth.clientId));
+    if (isAdmitted && this.#admitted.size < mostAdmitted) this.#admitted.add(auth.clientId);
+    else this.#admitted.delete(auth.clientId);
+    if (!isAdmitted) throw loginRequired();
   }
 
   /** Shows what there is without a grant, where a method cannot ask. */
@@ -267,7 +278,11 @@ class LateSingle implements Single {
         return await (await this.reached()).host.unknown?.(params, call);
       },
       notified: (method, params, from) => inner()?.notified?.(method, params, from),
-      headerParameters: (tool, auth) => inner()?.headerParameters(tool, auth) ?? [],
+      headerParameters: (tool, auth) => {
+        // They tell that there is such a tool.
+        const isShown = this.#options.login === undefined || auth === undefined || this.#admitted.has(auth.clientId);
+        return (isShown ? inner()?.headerParameters(tool, auth) : undefined) ?? [];
+      },
       onError: settings.onError,
       admit: (from) => inner()?.admit?.(from),
       opened: (session) => {

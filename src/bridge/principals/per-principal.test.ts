@@ -7,6 +7,7 @@ import { publicUrl, signingIn } from '../../../test/support/signing-in.ts';
 import { settle } from '../../../test/support/raw.ts';
 import { createBridge, type PerPrincipalUpstream } from '../../bridge.ts';
 import type { Client } from '../../client.ts';
+import { endpointOf, type AuthInfo } from '../../host/endpoint.ts';
 
 async function names(client: Client): Promise<readonly string[]> {
   return (await client.listTools()).map(({ name }) => name).toSorted();
@@ -173,6 +174,25 @@ describe('bridge.grants and bridge.signOut', () => {
       ['mcp', 'other'].map((name) => [name, 'per-principal', undefined]),
     );
   });
+});
+
+test('another client of a person is not shown the names of the first one, among several servers', async (t) => {
+  const scene = signingIn(t);
+  const schema = { type: 'object', properties: { n: { type: 'integer', 'x-mcp-header': 'N' } } } as const;
+  scene.world.server.tool('count', { input: schema }, () => 'counted');
+  const bridge = await scene.several({ mcp: {}, other: {} });
+  const other: AuthInfo = { principal: 'ann', clientId: 'other' };
+  const client = await scene.as('ann', '2026-07-28', { auth: other, onElicitUrl: () => ({ action: 'decline' }) });
+  const ann = await scene.as('ann', '2026-07-28');
+  await names(client);
+  await text(ann, 'mcp__sign_in');
+  assert.deepEqual(await names(ann), ['count', 'read', 'sign_in', 'write']);
+  await assert.rejects(client.callTool('read', {}), /unknown tool "read"/);
+  assert.deepEqual(await names(client), ['mcp__sign_in', 'other__sign_in']);
+  // The headers of a tool tell that there is one, and what it takes.
+  const { headerParameters } = endpointOf(bridge);
+  assert.deepEqual(headerParameters('count', other), []);
+  assert.deepEqual(headerParameters('count', { principal: 'ann', clientId: 'app' }), [{ name: 'N', path: ['n'] }]);
 });
 
 describe('upstreamAuth per-principal', () => {
