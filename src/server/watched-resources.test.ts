@@ -9,8 +9,8 @@ import { Subscriptions } from './subscriptions.ts';
 
 const updated = 'notifications/resources/updated';
 
-function scene(mayHear: (uri: string) => boolean = () => true) {
-  const subscriptions = new Subscriptions({ limits: { resourcesPerClient: 2, listeners: 1 }, mayHear });
+function scene(mayHear: (uri: string) => boolean = () => true, listeners = 1) {
+  const subscriptions = new Subscriptions({ limits: { resourcesPerClient: 2, listeners }, mayHear });
   const session = () => {
     const heard: string[] = [];
     const changes: unknown[] = [];
@@ -152,5 +152,43 @@ describe('a listen stream', () => {
     assert.deepEqual(take(), []);
     await subscriptions.end();
     assert.deepEqual(await ended, { _meta: { 'io.modelcontextprotocol/subscriptionId': 'x' } });
+  });
+});
+
+describe('very many who hear of a change', () => {
+  const count = 200;
+
+  test('are told in slices, between which others have their turn', async () => {
+    const { subscriptions, session, listener } = scene(undefined, count);
+    const filter = { toolsListChanged: true, resourceSubscriptions: ['a:1'] };
+    const heard = (all: readonly { take(): readonly unknown[] }[]) => (): number =>
+      all.filter(({ take }) => take().length > 0).length;
+    const sessions = Array.from({ length: count }, () => session());
+    for (const { one } of sessions) subscriptions.watch(one, 'a:1');
+    const streams = Array.from({ length: count }, (_, id) => listener(id));
+    const ends = streams.map(({ call }) => subscriptions.listen(call, filter, new Set(['tools', 'updates'] as const)));
+    const [ofSessions, ofStreams] = [heard(sessions), heard(streams)];
+    ofStreams();
+    for (const tell of [() => subscriptions.resourceUpdated('a:1'), () => subscriptions.listChanged('tools')]) {
+      tell();
+      const told = { sessions: 0, streams: 0, most: 0 };
+      while (told.sessions + told.streams < 2 * count) {
+        await settle();
+        const now = [ofSessions(), ofStreams()] as const;
+        told.sessions += now[0];
+        told.streams += now[1];
+        told.most = Math.max(told.most, now[0] + now[1]);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      assert.deepEqual([told.sessions, told.streams], [count, count]);
+      assert.ok(told.most < count, `${told.most} in one turn`);
+    }
+    const ended = subscriptions.end();
+    let over = 0;
+    for (const end of ends) void end.then(() => over++);
+    await settle();
+    assert.ok(over < count);
+    await ended;
+    await Promise.all(ends);
   });
 });
