@@ -1,82 +1,15 @@
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
-import { setImmediate as turn } from 'node:timers/promises';
-import { createServer, type Server } from '../../../../server.ts';
+import { test } from 'node:test';
+import {
+  faltering,
+  heardOn,
+  openSession,
+  processOver,
+  settle,
+  uri,
+} from '../../../../../test/support/session-processes.ts';
 import { memoryStore } from '../../../../store/memory/store.ts';
-import { StoreError, type Store } from '../../../../store/store.ts';
-import { createHandler } from '../../fetch.ts';
-
-const uri = 'news://today';
-
-interface Process {
-  readonly server: Server;
-  send(method: string, headers: Record<string, string>, body?: object): Promise<Response>;
-}
-
-/** A process of a service, over its way to the store of all of them. */
-function processOver(t: TestContext, store: Store): Process {
-  const rounds = { keys: [new Uint8Array(32)] };
-  const server = createServer({ name: 's', version: '1' }, { store: { ...store, shared: true }, rounds });
-  server.resource(uri, { name: 'news' }, () => 'none');
-  const handler = createHandler(server, { onError: () => undefined });
-  t.after(async () => {
-    t.mock.timers.reset();
-    await handler.close();
-    await server.close();
-  });
-  const always = { 'content-type': 'application/json', 'mcp-protocol-version': '2025-11-25' };
-  return {
-    server,
-    send: async (method, headers, body) =>
-      await handler(
-        new Request('http://localhost/mcp', {
-          method,
-          headers: {
-            accept: method === 'GET' ? 'text/event-stream' : 'application/json, text/event-stream',
-            ...always,
-            ...headers,
-          },
-          ...(body !== undefined && { body: JSON.stringify({ jsonrpc: '2.0', ...body }) }),
-        }),
-      ),
-  };
-}
-
-/** A store whose commands fail while `fails` says so of them. */
-function faltering(store: Store, fails: (command: string, given: string) => boolean): Store {
-  const unless = <Given extends [string, ...never[]], Value>(command: string, ask: (...given: Given) => Value) => {
-    return (...given: Given): Value => {
-      if (fails(command, given.join(' '))) throw new StoreError('unavailable', 'away');
-      return ask(...given);
-    };
-  };
-  const { records, bus } = store;
-  return {
-    ...store,
-    records: { ...records, get: unless('get', (key: string) => records.get(key)) },
-    bus: {
-      publish: unless('publish', (channel: string, text: string) => bus.publish(channel, text)),
-      subscribe: unless('subscribe', (channel: string, ...hearing: [(text: string) => void, () => void]) =>
-        bus.subscribe(channel, ...hearing),
-      ),
-    },
-  };
-}
-
-/** Lets what is begun come to its end, whose steps are turns of the loop here. */
-async function settle(): Promise<void> {
-  for (let turns = 0; turns < 50; turns++) await turn();
-}
-
-/** What was said on a stream so far, as often as it is asked. */
-function heardOn(stream: Response): () => string {
-  let text = '';
-  const decoder = new TextDecoder();
-  void (async () => {
-    for await (const chunk of stream.body ?? []) text += decoder.decode(chunk as Uint8Array, { stream: true });
-  })();
-  return () => text;
-}
+import type { Store } from '../../../../store/store.ts';
 
 const ways = [
   { what: 'is not told of it', command: 'publish', given: '"kind":"changed"', at: 'teller' },
@@ -132,10 +65,7 @@ test('the end of a session that other processes could not be told of is told to 
     t,
     faltering(store, (command, text) => !isWell && command === 'publish' && text.includes('"ended"')),
   );
-  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } };
-  const opened = await ender.send('POST', {}, { id: 1, method: 'initialize', params });
-  const session = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? assert.fail('it has an id') };
-  await ender.send('POST', session, { method: 'notifications/initialized' });
+  const session = await openSession(ender);
   const stream = await listener.send('GET', session);
   const reader = stream.body?.getReader() ?? assert.fail('it has a stream');
   await settle();
@@ -157,10 +87,7 @@ test('a change waits for its client also where nobody can tell which process has
     (command, text) => !isWell && command === 'get' && text.includes('listening '),
   );
   const process = processOver(t, store);
-  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } };
-  const opened = await process.send('POST', {}, { id: 1, method: 'initialize', params });
-  const session = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? assert.fail('it has an id') };
-  await process.send('POST', session, { method: 'notifications/initialized' });
+  const session = await openSession(process);
   await process.send('POST', session, { id: 2, method: 'resources/subscribe', params: { uri } });
 
   isWell = false;
@@ -180,10 +107,7 @@ test('a session whose record is gone with all that its store had ends in every p
   // What listens goes on listening, as after a FLUSHALL.
   const given: Store = { ...store, records: late(() => store.records) };
   const processes = [processOver(t, given), processOver(t, given)];
-  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } };
-  const opened = await processes[0]?.send('POST', {}, { id: 1, method: 'initialize', params });
-  const session = { 'mcp-session-id': opened?.headers.get('mcp-session-id') ?? assert.fail('it has an id') };
-  await processes[0]?.send('POST', session, { method: 'notifications/initialized' });
+  const session = await openSession(processes[0] ?? assert.fail());
   const statuses = async (): Promise<readonly number[]> => {
     const answers = processes.map(({ send }) => send('POST', session, { id: 2, method: 'ping' }));
     return (await Promise.all(answers)).map(({ status }) => status);
@@ -208,10 +132,7 @@ test('a call that runs in a session which its store has lost hears that its outc
     await new Promise((resolve) => signal.addEventListener('abort', resolve));
     return 'x';
   });
-  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } };
-  const opened = await process.send('POST', {}, { id: 1, method: 'initialize', params });
-  const session = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? assert.fail('it has an id') };
-  await process.send('POST', session, { method: 'notifications/initialized' });
+  const session = await openSession(process);
   await process.server.endpoint.store?.check();
   await settle();
   const calling = process.send('POST', session, { id: 2, method: 'tools/call', params: { name: 'waits' } });
