@@ -132,15 +132,16 @@ describe('a slow server', { concurrency: true }, () => {
     const { url, close } = await serveFaulty(fault, cleanServer);
     t.after(close);
     const of = { only: ['ping-001'], revisions: chosenRevisions(['2025-11-25']) };
-    const { findings, cut, rows } = await judgedAt(t, url, of);
+    const { findings, cut, rows } = await judgedAt(t, url, { ...of, waitMs: 15_000 });
     assert.deepEqual(findings, []);
-    assert.match(cut ?? '', /not waited for as long as the server may need: --timeout [67]\d{4}/);
-    assert.match(
-      rows.map(({ why }) => why).join(),
-      /not answered in 5 s, and each answer takes [34]\.\d s: --timeout [67]\d{4}/,
-    );
-    pingMs = 5_500;
-    const waitMs = Number(/--timeout (\d+) does/.exec(cut ?? '')?.[1]);
+    const why = rows.map((row) => row.why).join();
+    const [, takes, timeout] =
+      /not answered in 15 s, and each answer takes (\d+\.\d) s: --timeout (\d+)/.exec(why) ?? assert.fail(why);
+    // On a busy machine answers take longer than the 3.8 s of this server.
+    assert.ok(Number(takes) >= 3.8 && Math.abs(Number(timeout) / 16_000 - Number(takes)) <= 0.1, why);
+    assert.match(cut ?? '', new RegExp(`not waited for as long as the server may need: --timeout ${timeout} `));
+    pingMs = 15_500;
+    const waitMs = Number(timeout);
     const patient = await judgedAt(t, url, { ...of, waitMs });
     assert.deepEqual(verdicts(patient), ['ping-001 holds']);
   });
