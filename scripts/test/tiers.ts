@@ -63,7 +63,7 @@ const slowByReason: Readonly<Record<string, readonly string[]>> = {
     'src/node/open-page.test.ts',
     'src/stdio/client/transport.test.ts',
     'src/stdio/server/lingering.test.ts',
-    'src/stdio/server/serve.test.ts',
+    'src/stdio/server/serve-process.test.ts',
     'test/advices.test.ts',
     'test/advices/keys.test.ts',
     'test/advices/lines.test.ts',

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { PassThrough, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -11,6 +10,8 @@ import { revisionOf } from '../../protocol/revision.ts';
 import { createServer } from '../../server/server.ts';
 import { echoServed, type EchoServed } from '../../../test/support/echo-served.ts';
 import { streamTransport } from '../stream-transport.ts';
+import { guardStdout } from './guard.ts';
+import { noticeLingering } from './lingering.ts';
 import { serveStdio, type StdioServer, type StdioServerOptions } from './serve.ts';
 
 interface Serving {
@@ -120,6 +121,110 @@ test('a question of a handler whose answer is too long fails at once', async () 
   );
   await client.close();
   await serving.closed;
+});
+
+test('an answer that nests too deep fails the question that waits for it', async () => {
+  const served = echoServed();
+  const { input, lines, errors } = serve(served);
+  input.write(`{"jsonrpc":"2.0","id":7,"result":${'['.repeat(200)}${']'.repeat(200)}}\n${ping}\n`);
+  assert.deepEqual(await lines(), [pong]);
+  assert.equal(errors.length, 1);
+});
+
+test('an input that fails ends the conversation at once, though a request runs', async () => {
+  const served = echoServed();
+  const { input, server, errors } = serve(served, { drainMs: Infinity });
+  input.write('{"jsonrpc":"2.0","id":1,"method":"wait"}\n');
+  await setImmediate();
+  input.destroy(new Error('read EIO'));
+  await server.closed;
+  assert.deepEqual([errors, served.conversations[0]?.closed], [['read EIO'], true]);
+});
+
+test('an input that closes without an end ends the conversation', async () => {
+  const { input, server } = serve(echoServed());
+  input.destroy();
+  await server.closed;
+});
+
+test('a conversation that is over reads and writes nothing more, and leaves no listener', async () => {
+  const served = echoServed();
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const errors: Error[] = [];
+  const server = serveStdio(served, { input, output, onError: (error) => errors.push(error) });
+  await server.close();
+  input.write(`${ping}\n`);
+  served.conversations[0]?.link.send({ jsonrpc: '2.0', method: 'notifications/x' });
+  await setImmediate();
+  // A pipe that breaks late is no error that ends the process.
+  output.emit('error', new Error('write EPIPE'));
+  assert.deepEqual([output.read(), input.isPaused(), errors], [null, true, []]);
+  for (const event of ['data', 'end', 'error']) assert.ok(input.listenerCount(event) <= 1, event);
+});
+
+test('a client whose output stalls gets notifications up to the limit, and the conversation ends at twice that', async () => {
+  const served = echoServed();
+  const output = new Writable({ highWaterMark: 1, write: () => {} });
+  const { errors, server } = serve(served, { output, maxPendingBytes: 1_000 });
+  const [conversation] = served.conversations;
+  const note = { jsonrpc: '2.0', method: 'n', params: {} } as const;
+  const answer = (length: number): void =>
+    conversation?.link.send({ jsonrpc: '2.0', id: 1, result: { text: 'x'.repeat(length) } });
+  const pending = (): number => output.writableLength;
+  answer(1_000 - JSON.stringify({ jsonrpc: '2.0', id: 1, result: { text: '' } }).length - 1);
+  assert.equal(pending(), 1_000);
+  conversation?.link.send(note);
+  assert.ok(pending() > 1_000);
+  const before = pending();
+  conversation?.link.send(note);
+  assert.deepEqual([pending(), errors], [before, ['n is dropped: the client does not read']]);
+  answer(2_000 - before - JSON.stringify({ jsonrpc: '2.0', id: 1, result: { text: '' } }).length - 1);
+  assert.deepEqual([pending(), conversation?.closed], [2_000, false]);
+  answer(0);
+  assert.equal(conversation?.closed, false);
+  answer(0);
+  await server.closed;
+  assert.equal(conversation?.closed, true);
+});
+
+test('what a process prints is written to stderr while stdout is served', (t) => {
+  const printed: unknown[] = [];
+  t.mock.method(process.stderr, 'write', (chunk: unknown) => (printed.push(chunk), true));
+  const { write } = process.stdout;
+  const [first, second] = [guardStdout(), guardStdout()];
+  process.stdout.write('guarded');
+  // What was put in its place by others stays.
+  first();
+  process.stdout.write('still');
+  second();
+  first();
+  assert.deepEqual(printed, ['guarded', 'still']);
+  process.stdout.write = write;
+});
+
+test('a process that outlives its client is told so 10 s after the end of input', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const printed: string[] = [];
+  t.mock.method(process.stderr, 'write', (chunk: string) => (printed.push(chunk), true));
+  noticeLingering();
+  t.mock.timers.tick(9_999);
+  assert.deepEqual(printed, []);
+  t.mock.timers.tick(1);
+  assert.match(printed.join(), /^parley: standard input ended 10 s ago, .*\{ exit: true \}/);
+});
+
+test('a process that is to exit does so half a second after the conversation', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const exits: unknown[] = [];
+  t.mock.method(process, 'exit', (code: unknown) => void exits.push(code));
+  const { input, server } = serve(echoServed(), { exit: true });
+  input.end();
+  await server.closed;
+  await setImmediate();
+  t.mock.timers.tick(499);
+  assert.deepEqual(exits, []);
+  t.mock.timers.tick(1);
+  assert.deepEqual(exits, [undefined]);
 });
 
 test('an output serves one client at a time, and another when that is over', async () => {
@@ -254,62 +359,4 @@ test('input goes on once a slow client has read', async () => {
   done.shift()?.();
   await setImmediate();
   assert.equal(input.isPaused(), false);
-});
-
-/** A program that serves over its own stdin and stdout, and what it wrote. */
-async function runServer(
-  body: string,
-  input: string,
-): Promise<{ stdout: string; stderr: string; code: number | null }> {
-  const source = `
-    import { serveStdio } from ${JSON.stringify(import.meta.resolve('./serve.ts'))};
-    import { echoServed } from ${JSON.stringify(import.meta.resolve('../../../test/support/echo-served.ts'))};
-    const served = echoServed();
-    ${body}`;
-  const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', source], {
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
-  child.stdin.end(input);
-  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
-  return { stdout, stderr, code };
-}
-
-test('what anybody prints goes to stderr while stdout is served [stdio-003]', async () => {
-  const { stdout, stderr, code } = await runServer(
-    `const { closed } = serveStdio(served);
-     console.log('from console'); process.stdout.write('from write\\n');
-     await closed;
-     console.log('afterwards');`,
-    `${ping}\n`,
-  );
-  assert.equal(stdout, `${JSON.stringify(pong)}\nafterwards\n`);
-  assert.match(stderr, /from console\nfrom write\n/);
-  assert.equal(code, 0);
-});
-
-test('the process exits by itself when stdin ends [stdio-014]', async () => {
-  const { stdout, code } = await runServer('serveStdio(served);', `${ping}\n`);
-  assert.deepEqual([stdout, code], [`${JSON.stringify(pong)}\n`, 0]);
-});
-
-test('a large response is complete although the process has nothing more to do', async () => {
-  const { stdout } = await runServer('serveStdio(served);', `${echo(1, { text: 'x'.repeat(3_000_000) })}\n`);
-  assert.equal(JSON.parse(stdout).result.text.length, 3_000_000);
-});
-
-test('closing a served process lets it exit while stdin is still open', async () => {
-  const source = 'const server = serveStdio(served); setTimeout(() => server.close(), 10);';
-  const child = spawn(
-    process.execPath,
-    [
-      '--input-type=module-typescript',
-      '-e',
-      `import { serveStdio } from ${JSON.stringify(import.meta.resolve('./serve.ts'))};
-    import { echoServed } from ${JSON.stringify(import.meta.resolve('../../../test/support/echo-served.ts'))};
-    const served = echoServed(); ${source}`,
-    ],
-    { stdio: ['pipe', 'inherit', 'inherit'] },
-  );
-  const [code] = await once(child, 'exit');
-  assert.equal(code, 0);
 });
