@@ -63,7 +63,7 @@ describe('a command that cannot be started', () => {
   });
 });
 
-describe('a child', { skip: process.platform === 'win32' }, () => {
+describe('a child', () => {
   test('that dies takes its last words with it, and nothing can be sent to it', async () => {
     let heard = '';
     const onStderr = (text: string): void => void (heard += text);
