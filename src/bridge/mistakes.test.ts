@@ -50,11 +50,48 @@ for (const [what, options, words] of [
     /^patienceMs /,
   ],
   ['an unknown option of tasks', { upstream: memoryTransport(server), tasks: { ttl: 1 } }, /tasks has no option "ttl"/],
+  ['no way of tasks', { upstream: memoryTransport(server), tasks: 7 }, /tasks must be an object of options, .* not 7/],
+  ...[{}, { known: () => undefined }, { keep: () => undefined }, null].map(
+    (login) =>
+      [
+        `a login with ${Object.keys(login ?? {}).join() || 'nothing'}`,
+        { upstream: memoryTransport(server), login },
+        /login has the functions known and keep, and may have signIn/,
+      ] as const,
+  ),
+  ...[
+    [{ resource: 'files' }, /resource must be a URL, not "files"/],
+    [{ scopes: 'read' }, /scopes must be a list, not "read"/],
+    [{ audience: 7 }, /audience must be text, not 7/],
+    [{ enterprise: {} }, /enterprise needs client/],
+    [{ enterprise: { client: { id: 'c', secret: 's' } }, audience: 'a' }, /enterprise names the authorization server/],
+    [{ scope: 'read' }, /upstreamAuth has no option "scope"/],
+    [{ as: 'machine' }, /upstreamAuth is 'service', 'exchange' or/],
+  ].map(
+    ([options, words]) =>
+      [
+        `an exchange with ${JSON.stringify(options)}`,
+        { upstream: 'http://127.0.0.1:1/mcp', upstreamAuth: { as: 'exchange', ...(options as object) } },
+        words as RegExp,
+      ] as const,
+  ),
   ['an unknown way with tasks', { upstream: memoryTransport(server), taskOnly: 'run' }, /wait or refuse, not "run"/],
 ] as const)
   test(`a bridge of ${what} is refused at once, by the right name`, async () => {
     await assert.rejects(make(options), { name: 'TypeError', message: words });
   });
+
+test('a bridge takes an exchange whose options make sense', async () => {
+  const client = { id: 'c', secret: 's' };
+  for (const options of [
+    {},
+    { audience: 'a', resource: 'https://a.example/' },
+    { scopes: ['read'], enterprise: { client } },
+  ]) {
+    const upstreamAuth = { as: 'exchange', ...options } as const;
+    await (await createBridge({ upstream: 'http://127.0.0.1:1/mcp', upstreamAuth })).close();
+  }
+});
 
 test('a bridge of a URL without credentials fails only since nobody answers there', async () => {
   await assert.rejects(make({ upstream: 'http://127.0.0.1:1/mcp' }), { name: 'ConnectionError' });
