@@ -122,7 +122,9 @@ export class Changes {
     if (list === undefined) return;
     this.#options.stale(method, params);
     const key = by === undefined ? method : `${method} ${JSON.stringify(by.principal ?? null)}`;
-    this.#slices.add(key, () => this.#options.watched(this.#tell(list, params, by)));
+    // What else a connection of calls says of it is for the client of a call, and nobody knows of which.
+    const told = by === undefined ? params : {};
+    this.#slices.add(key, () => this.#options.watched(this.#tell(list, told, by)));
   }
 
   *#tell({ method, flag }: ListChange, params: JsonObject, by: Whose | undefined): Generator<void> {

@@ -47,12 +47,13 @@ export async function listenToTasks(
   const opened = await ids.openAll(taskIds.slice(0, mostResources), call.auth?.principal);
   const names = new Map([...opened].filter(([, task]) => carried.isHere(task)).map(([id, { taskId }]) => [taskId, id]));
   const callFor = (taskId: string): AboutTask => inPlaceOf(call, opened.get(names.get(taskId) ?? ''));
-  let early: JsonObject[] | undefined = [];
-  const tell = (task: JsonObject): void => {
-    if (early !== undefined) return void (early.length < mostEarly && early.push(task));
-    const named = { ...ownWords(task), taskId: names.get(String(task['taskId'])) };
-    call.send('notifications/tasks', subscribed(named, call));
+  let early: (readonly [method: string, params: JsonObject])[] | undefined = [];
+  const send = (method: string, params: JsonObject): void => {
+    if (early === undefined) call.send(method, subscribed(params, call));
+    else if (early.length < mostEarly) early.push([method, params]);
   };
+  const tell = (task: JsonObject): void =>
+    send('notifications/tasks', { ...ownWords(task), taskId: names.get(String(task['taskId'])) });
   const { signal } = call;
   const stream =
     names.size === 0
@@ -64,6 +65,7 @@ export async function listenToTasks(
           names,
           callFor,
           tell,
+          extension: (method, params) => send(method, ownWords(params)),
         });
   try {
     const agreed = [...names].filter(([taskId]) => stream?.agreed.has(taskId) === true).map(([, id]) => id);
@@ -73,7 +75,7 @@ export async function listenToTasks(
       acknowledged: () => {
         const waiting = early ?? [];
         early = undefined;
-        for (const task of waiting) tell(task);
+        for (const one of waiting) send(...one);
       },
     });
   } finally {

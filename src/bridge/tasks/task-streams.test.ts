@@ -14,9 +14,11 @@ import {
   taskOf,
   type Json,
 } from '../../../test/support/bridged-tasks.ts';
-import { extension, taskClient } from '../../../test/support/task-client.ts';
+import { settle } from '../../../test/support/raw.ts';
+import { extension, taskClient, type TaskClient } from '../../../test/support/task-client.ts';
 import { until } from '../../../test/support/turns.ts';
 import { metaKey } from '../../protocol/meta.ts';
+import type { ScriptedPeer } from '../../testing/scripted.ts';
 
 describe('in the extension a bridge', () => {
   it('declares it, and refuses who does not, whatever the id [tasks-053, tasks-086, tasks-092]', async (t) => {
@@ -92,6 +94,39 @@ describe('in the extension a bridge', () => {
     assert.equal(ended['resultType'], 'complete');
     assert.deepEqual(paramsOf(client.heard[0])['notifications'], { taskIds: [taskId] });
     assert.equal(client.heard.length, 1);
+  });
+
+  it('passes a notification of another extension on a stream of tasks to the client of that stream alone', async (t) => {
+    const streams: (readonly [Json, ScriptedPeer])[] = [];
+    const transport = scripted(newest, {
+      'tools/call': createdAs(newest, 'x'),
+      'subscriptions/listen': (sent, peer) => {
+        const _meta = { [metaKey.subscriptionId]: sent.message['id'] };
+        streams.push([_meta, peer]);
+        const params = { notifications: { taskIds: ['x'] }, _meta };
+        peer.send({ jsonrpc: '2.0', method: 'notifications/subscriptions/acknowledged', params });
+      },
+    });
+    const bridge = await bridgeTo(t, transport);
+    const [ann, bob] = [await clientAt(bridge, newest), await clientAt(bridge, newest)];
+    for (const client of [ann, bob]) {
+      const { taskId } = await begun(client, newest);
+      void client.ask('subscriptions/listen', { notifications: { taskIds: [taskId] } }).catch(() => undefined);
+      await until(() => client.heard.length > 0, 'the acknowledgement');
+    }
+    const [first] = streams;
+    assert.ok(first !== undefined);
+    const [_meta, peer] = first;
+    const method = 'notifications/x.example/moved';
+    for (const params of [{ of: 'ann', _meta }, { of: 'nobody' }, { of: 'nobody', _meta: {} }])
+      peer.send({ jsonrpc: '2.0', method, params });
+    await settle();
+    const moved = (client: TaskClient): readonly unknown[] =>
+      client.heard.filter((one) => one['method'] === method).map((one) => paramsOf(one)['of']);
+    assert.deepEqual([moved(ann), moved(bob)], [['ann'], []]);
+    const named = ann.heard.map((one) => Object(paramsOf(one)['_meta'])[metaKey.subscriptionId] as unknown);
+    assert.equal(new Set(named).size, 1);
+    for (const client of [ann, bob]) client.close();
   });
 
   it('agrees to tell of no task where the server does not', async (t) => {

@@ -3,6 +3,7 @@ import { settledOrAborted } from '../../client/wait-for.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import { microtask } from '../../jsonrpc/timeout.ts';
 import { fromWire } from '../../protocol/compile/from-wire.ts';
+import { methodOf } from '../../protocol/catalogue.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { taskNotificationParamsShape } from '../../protocol/features/tasks.ts';
@@ -32,6 +33,8 @@ export interface TaskWish {
   readonly signal?: AbortSignal;
   /** Hears what became of a task, in the canonical model. */
   tell(task: JsonObject): void;
+  /** Hears a notification of another extension on the stream. */
+  extension?(method: string, params: JsonObject): void;
 }
 
 /** Client that listens to tasks. */
@@ -48,6 +51,7 @@ const patienceMs = 10_000;
 
 const listen = 'subscriptions/listen';
 const acknowledgement = 'notifications/subscriptions/acknowledged';
+const told = 'notifications/tasks';
 
 /** A request that is open. */
 interface Open {
@@ -59,7 +63,7 @@ interface Open {
   /** True when the operator was told that what the server tells is malformed. */
   warned: boolean;
   acknowledged(ids: ReadonlySet<string>): void;
-  tell(task: JsonObject): void;
+  readonly wish: TaskWish;
 }
 
 /** The streams on which stateless servers tell of tasks: each is one request of its own. (Spec ext-tasks, Notifications.) */
@@ -72,12 +76,13 @@ export class TaskStreams {
   }
 
   /** Asks a server to tell of tasks; resolves when it said of which it does, and with none where it does not. */
-  async follow(upstream: Upstream, { call, taskIds, signal, tell }: TaskWish): Promise<TaskStream> {
+  async follow(upstream: Upstream, wish: TaskWish): Promise<TaskStream> {
+    const { call, taskIds, signal } = wish;
     const left = new AbortController();
     let acknowledged: (ids: ReadonlySet<string>) => void = () => undefined;
     const agreeing = new Promise<ReadonlySet<string>>((resolve) => (acknowledged = resolve));
     const wanted = new Set(taskIds);
-    const open: Open = { upstream, wanted, id: undefined, agreed: undefined, warned: false, acknowledged, tell };
+    const open: Open = { upstream, wanted, id: undefined, agreed: undefined, warned: false, acknowledged, wish };
     this.#open.add(open);
     const closed = this.#run(open, call, left.signal)
       .catch((error: unknown) => {
@@ -94,10 +99,14 @@ export class TaskStreams {
 
   /** Hears what a server tells on its streams. */
   heard(method: string, params: JsonObject, upstream: Upstream): void {
-    if (method !== 'notifications/tasks' && method !== acknowledgement) return;
+    const isOfExtension = methodOf(method) === undefined;
+    if (method !== told && method !== acknowledgement && !isOfExtension) return;
     const hear = (): void => {
-      if (method === acknowledgement) this.#acknowledged(params, upstream);
-      else this.#told(params, upstream);
+      const open = this.#named(params, upstream);
+      if (open === undefined) return;
+      if (isOfExtension) open.wish.extension?.(method, params);
+      else if (method === acknowledgement) this.#acknowledged(params, open);
+      else this.#told(params, open);
     };
     // A server in this process may speak before the id of the request is known.
     const isHanding = [...this.#open].some((open) => open.upstream === upstream && open.id === undefined);
@@ -130,27 +139,25 @@ export class TaskStreams {
     open.warned = true;
   }
 
-  #acknowledged(params: JsonObject, upstream: Upstream): void {
-    const id = subscriptionOf(params);
-    for (const open of this.#open) {
-      if (open.upstream !== upstream || open.id !== id || open.agreed !== undefined) continue;
-      const filter = isObject(params['notifications']) ? params['notifications']['taskIds'] : undefined;
-      const ids: readonly unknown[] = Array.isArray(filter) ? filter : [];
-      open.agreed = new Set(ids.filter((one): one is string => typeof one === 'string' && open.wanted.has(one)));
-      open.acknowledged(open.agreed);
-      return;
-    }
+  /** The stream that a message names; one that names none is for nobody. */
+  #named({ _meta: meta }: JsonObject, upstream: Upstream): Open | undefined {
+    const id = isObject(meta) ? meta[metaKey.subscriptionId] : undefined;
+    if (id === undefined) return undefined;
+    return [...this.#open].find((open) => open.upstream === upstream && open.id === id);
   }
 
-  #told(params: JsonObject, upstream: Upstream): void {
-    const id = subscriptionOf(params);
-    for (const open of this.#open) {
-      if (open.upstream !== upstream || open.id !== id) continue;
-      const task = readTask(params, upstream);
-      if (task === undefined) this.#warnOnce(open);
-      else if (open.agreed?.has(String(task['taskId'])) === true) open.tell(task);
-      return;
-    }
+  #acknowledged(params: JsonObject, open: Open): void {
+    if (open.agreed !== undefined) return;
+    const filter = isObject(params['notifications']) ? params['notifications']['taskIds'] : undefined;
+    const ids: readonly unknown[] = Array.isArray(filter) ? filter : [];
+    open.agreed = new Set(ids.filter((one): one is string => typeof one === 'string' && open.wanted.has(one)));
+    open.acknowledged(open.agreed);
+  }
+
+  #told(params: JsonObject, open: Open): void {
+    const task = readTask(params, open.upstream);
+    if (task === undefined) this.#warnOnce(open);
+    else if (open.agreed?.has(String(task['taskId'])) === true) open.wish.tell(task);
   }
 }
 
@@ -163,8 +170,4 @@ function readTask(params: JsonObject, { latest }: Upstream): JsonObject | undefi
     if (error instanceof McpError) return undefined;
     throw error;
   }
-}
-
-function subscriptionOf({ _meta: meta }: JsonObject): unknown {
-  return isObject(meta) ? meta[metaKey.subscriptionId] : undefined;
 }

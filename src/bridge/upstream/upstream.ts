@@ -336,20 +336,21 @@ export class Upstream {
   }
 
   #notified(method: string, params: JsonObject, request: number | undefined): void {
-    if (method === 'notifications/progress') {
-      const { latest } = this;
-      if (latest !== undefined)
-        related(this.#events, params, (named) => this.progress.heard(named, revisionFor(latest)));
-      return;
-    }
+    const { latest } = this;
+    if (method === 'notifications/progress')
+      return latest && related(this.#events, params, (named) => this.progress.heard(named, revisionFor(latest)));
     if (method === 'notifications/tasks/status' && hasEnded(params)) this.calls.ended(params['taskId']);
     const { onNotification, onRequest } = this.#events;
-    if (methodOf(method) !== undefined) return onNotification?.(method, params);
-    // The messages of an extension belong to the call in whose exchange they come, or whose token they have; all of the
-    // connection of a session belong to that session.
     const within = this.calls.sentAs(request);
+    const isShared = onRequest === undefined;
+    const row = methodOf(method);
+    // What else the change of a list says may be for the client of a call that runs.
+    const isBare = isShared && row?.tells !== undefined && (within !== undefined || this.calls.running.length > 0);
+    if (row !== undefined) return onNotification?.(method, isBare ? {} : params);
+    // A message of an extension belongs to the call of its exchange or token, to the stream that it names, or to the session.
     if (within !== undefined) within.send(method, params);
-    else if ((request === undefined || onRequest !== undefined) && !this.progress.tell(method, params))
+    else if (isShared && request !== undefined) onNotification?.(method, params);
+    else if (!this.progress.tell(method, params))
       related(this.#events, params, (named) => onNotification?.(method, named));
   }
 
