@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -113,6 +115,39 @@ test('a file that has the table is opened while another process writes to it', a
   writer.exec('commit');
   assert.equal(await store.add(task('a'), 1), 'added');
   for (const each of [writer, handle]) each.close();
+});
+
+test('a change waits for another process that writes, and the event loop goes on', async (t) => {
+  const file = fileFor(t);
+  const store = sqliteTasks(file);
+  t.after(() => store.close());
+  // It answers each message, and lets go of the database at the one that says so.
+  const script = `
+    const { DatabaseSync } = require('node:sqlite');
+    const writer = new DatabaseSync(process.argv[1]);
+    writer.exec('begin immediate');
+    process.on('message', (message) => {
+      if (message === 'commit') writer.exec('commit');
+      process.send(message, () => message === 'commit' && process.disconnect());
+    });
+    process.send('locked');`;
+  const other = spawn(process.execPath, ['-e', script, file], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  t.after(() => other.kill());
+  const said = async (message: string): Promise<unknown> => {
+    const answer = once(other, 'message');
+    if (message !== 'locked') other.send(message);
+    return (await answer)[0];
+  };
+  assert.equal(await said('locked'), 'locked');
+  let added: string | undefined;
+  const adding = store.add(task('a'), 5).then((outcome) => (added = outcome));
+  const reading = store.get('a');
+  for (let turn = 0; turn < 5; turn++) assert.equal(await said(`turn ${turn}`), `turn ${turn}`);
+  assert.equal(added, undefined);
+  assert.equal(await reading, undefined);
+  await said('commit');
+  assert.equal(await adding, 'added');
+  assert.equal((await store.get('a'))?.id, 'a');
 });
 
 test('the changes of one turn are one commit', async (t) => {
