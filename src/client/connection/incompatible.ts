@@ -1,6 +1,6 @@
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import { McpError } from '../../protocol/error.ts';
-import type { Revision } from '../../protocol/revision.ts';
+import { readableRevision, revisions, type Revision } from '../../protocol/revision.ts';
 
 /** Client and server have no revision in common. */
 export class IncompatibleError extends ConnectionError {
@@ -28,19 +28,27 @@ export function incompatible(
   cause?: unknown,
 ): IncompatibleError {
   const dates = ours.map((revision) => revision.date);
-  return new IncompatibleError(dates, theirs, {
-    message: `no common revision: the server ${whatIsKnown(theirs, cause)}, this client may use ${listed(dates)}`,
+  const named = theirs ?? namedIn(cause, dates);
+  return new IncompatibleError(dates, named, {
+    message: `no common revision: the server ${whatIsKnown(named, cause)}, this client may use ${listed(dates)}`,
     cause,
   });
+}
+
+/** The versions in the text of a server's error, such as `supported versions: 2025-11-25`, without those that it was asked for. */
+function namedIn(cause: unknown, ours: readonly string[]): readonly string[] | undefined {
+  const found = cause instanceof McpError ? (cause.message.slice(0, 2_000).match(/\b\d{4}-\d{2}-\d{2}\b/g) ?? []) : [];
+  const named = [...new Set(found)].filter((date) => readableRevision(date) !== undefined && !ours.includes(date));
+  return named.length === 0 ? undefined : named;
 }
 
 /** A server that was not heard need not be an older one. */
 function whatIsKnown(theirs: readonly string[] | undefined, cause: unknown): string {
   if (theirs !== undefined) return `speaks ${listed(theirs)}`;
   if (cause instanceof ConnectionError) return `did not answer server/discover (${cause.message})`;
-  // The text of a server may name its versions.
   const said = cause instanceof McpError ? ` (it said: ${cause.message.slice(0, 200)})` : '';
-  return `needs initialize${said}`;
+  const newest = revisions.findLast(({ sessions }) => sessions)?.date;
+  return `needs initialize, as ${newest} and earlier do${said}`;
 }
 
 /** The revisions that an error response names as supported; nothing where its list holds something else. */
