@@ -206,27 +206,6 @@ it('unknown keys of a notification reach every client', async (t) => {
   ]);
 });
 
-it('a change on the connection of one client’s calls brings others none of its words', async (t) => {
-  const upstream = scriptedUpstream({
-    up: '2025-11-25',
-    capabilities: { tools: { listChanged: true } },
-    answers: {
-      'tools/call': (sent, peer) => {
-        const params = { more: 1, _meta: { 'x.example/of': 'ann' } };
-        peer.within(sent, { jsonrpc: '2.0', method: 'notifications/tools/list_changed', params });
-        peer.reply(sent, { content: [] });
-      },
-    },
-  });
-  const bridge = await bridgeTo(t, upstream);
-  const [ann, bob] = [await open(bridge, '2026-07-28'), await open(bridge, '2026-07-28')];
-  void bob.send('subscriptions/listen', { notifications: { toolsListChanged: true } }, 1);
-  await until(() => bob.take().length > 0);
-  await ann.result('tools/call', { name: 'any' });
-  await until(() => bob.heard.length > 0);
-  assert.deepEqual(bob.take().map(paramsOf), [{ _meta: { [metaKey.subscriptionId]: 1 } }]);
-});
-
 /** A handshake server with tools, which says what it is told to in every conversation. */
 function scripted(): { readonly transport: ScriptedTransport; readonly say: (message: Json) => void } {
   const transport = scriptedTransport('memory', (sent, peer) => {
