@@ -36,16 +36,6 @@ test('a request takes at most as many rounds as the server allows', async () => 
   assert.deepEqual([code, message], [-32600, 'the request took more than 3 rounds']);
 });
 
-test('two questions of one round have keys of their own', async () => {
-  const { raw } = await clientOf((ctx) => {
-    const [first, second] = ['a', 'b'].map((message) => ctx.elicit({ message, schema }, { key: 'same' }));
-    first?.catch(() => undefined);
-    return second?.catch((error: Error) => error.message);
-  });
-  const { content } = await raw.result('tools/call', call);
-  assert.match(JSON.stringify(content), /two questions wait under the key .*same.*; give each a key of its own/);
-});
-
 test('a handler whose run has ended asks nothing more, and does nothing once', async () => {
   const outcomes: string[] = [];
   let effects = 0;
