@@ -79,7 +79,7 @@ export function processState(): ProcessState {
  * Returns one sentence for each difference from an earlier state, none when nothing was left behind. What closes takes some turns to
  * be gone, so it looks again for a while before it reports handles.
  */
-export async function leftBehind(before: ProcessState, patienceMs = 2_000): Promise<readonly string[]> {
+export async function leftBehind(before: ProcessState, patienceMs = 10_000): Promise<readonly string[]> {
   const giveUpAt = process.uptime() * 1_000 + patienceMs;
   for (;;) {
     const found = differences(before, processState());
