@@ -176,6 +176,24 @@ describe('bridge.grants and bridge.signOut', () => {
   });
 });
 
+for (const down of both)
+  test(`a person who signs out in one process is signed out in the others, at ${down}`, async (t) => {
+    const scene = signingIn(t);
+    const first = await scene.bridge();
+    assert.equal(await text(await scene.as('ann', down), 'read'), 'read');
+    await scene.bridge();
+    const asked: string[] = [];
+    const there = await scene.as('ann', down, {
+      onElicitUrl: ({ url }) => (asked.push(url), { action: 'decline' }),
+    });
+    assert.equal(await text(there, 'read'), 'read');
+    assert.deepEqual(await names(there), ['read', 'write']);
+    await first.signOut('ann');
+    assert.deepEqual(await names(there), ['sign_in']);
+    assert.match(await text(there, 'read'), /nobody is signed in/);
+    assert.equal(asked.length, 1);
+  });
+
 test('another client of a person is not shown the names of the first one, among several servers', async (t) => {
   const scene = signingIn(t);
   const schema = { type: 'object', properties: { n: { type: 'integer', 'x-mcp-header': 'N' } } } as const;
