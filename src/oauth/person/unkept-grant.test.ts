@@ -206,6 +206,18 @@ test('a server that fails takes nothing from what the store did not take', async
   assert.equal(world.pages.length, 1);
 });
 
+test('a client that is known no longer is registered anew, also where the store did not take its grant', async (t) => {
+  const { world, store, client, expired } = await scene(t);
+  store.refuses = ['grant'];
+  await expired();
+  world.laws.answers = {
+    '/token': ({ body }) => (body['grant_type'] === 'refresh_token' ? refuse('invalid_client', 401) : undefined),
+  };
+  world.tokens.clear();
+  await within(t, client.callTool('read'));
+  assert.deepEqual([world.count('POST /register'), world.pages.length], [2, 2]);
+});
+
 test('who signs out meanwhile has signed out', async (t) => {
   const { world, store } = await scene(t);
   const auth = world.oauth({ store });
