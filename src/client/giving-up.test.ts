@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { ConnectionError } from '../jsonrpc/transport.ts';
 import { keptAlive } from '../../test/support/kept-alive.ts';
 import { content, handshake, recovering, stateless } from '../../test/support/recovering.ts';
 import { scriptedTransport, type Script, type SentMessage } from '../testing/scripted.ts';
@@ -86,6 +87,25 @@ describe('a call cancelled by a signal rejects with its reason, as fetch does:',
           assert.equal(timers(), 0);
         });
       }
+    }
+  }
+
+  for (const revision of [handshake, stateless]) {
+    for (const [name, ask] of Object.entries(methods)) {
+      it(`${name} at ${revision}, while its connection is opened again`, async () => {
+        let isHung = false;
+        const one = await recovering(silent, { revision, kind: 'stdio', isHung: () => isHung });
+        isHung = true;
+        one.transport.peers.at(-1)?.end(new ConnectionError('closed', 'gone'));
+        const controller = new AbortController();
+        const asking = ask(one.client, { signal: controller.signal });
+        await new Promise((resolve) => setImmediate(resolve));
+        const opening = one.transport.sent.length;
+        controller.abort(new Error('enough'));
+        await assert.rejects(asking, { message: 'enough' });
+        assert.equal(one.transport.sent.length, opening, 'nothing is sent for it any more');
+        await one.client.close();
+      });
     }
   }
 

@@ -1,3 +1,4 @@
+import { setNewest } from '../jsonrpc/newest.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import { hashOf } from '../peer/hash.ts';
 import { encodeHeaderValue, headerParametersOf, headerValueOf, type HeaderParameter } from '../peer/header.ts';
@@ -47,12 +48,7 @@ export class KnownTools {
 
   /** Remembers definitions; the newest of a name counts. */
   learn(tools: readonly Tool[]): void {
-    for (const tool of tools) {
-      this.#known.delete(tool.name);
-      this.#known.set(tool.name, { tool });
-      const oldest = this.#known.size > most ? this.#known.keys().next().value : undefined;
-      if (oldest !== undefined) this.#known.delete(oldest);
-    }
+    for (const tool of tools) setNewest(this.#known, most, [tool.name, { tool }]);
   }
 
   /** Use of tasks for a tool, in revisions in which the client asks for them; `undefined` for a tool that was not listed. */

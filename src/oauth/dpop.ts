@@ -1,5 +1,6 @@
 /** Proofs that whoever uses a token has the key that it is bound to. (RFC 9449.) */
 
+import { setNewest } from '../jsonrpc/newest.ts';
 import type { WebKey, WebKeyPair } from '../seal/web-crypto.ts';
 import type { CredentialKey, CredentialStore } from '../store/credentials.ts';
 import { base64urlOf, jsonPart, utf8 } from '../auth/base64url.ts';
@@ -56,10 +57,7 @@ export class DpopProver {
   answered(url: URL, nonce: string | undefined): boolean {
     if (nonce === undefined || !/^[\x21\x23-\x5b\x5d-\x7e]{1,1024}$/.test(nonce)) return false;
     const isNew = this.#nonces.get(url.origin) !== nonce;
-    this.#nonces.delete(url.origin);
-    this.#nonces.set(url.origin, nonce);
-    const [oldest] = this.#nonces.keys();
-    if (this.#nonces.size > mostNonces && oldest !== undefined) this.#nonces.delete(oldest);
+    setNewest(this.#nonces, mostNonces, [url.origin, nonce]);
     return isNew;
   }
 }

@@ -1,5 +1,6 @@
 /** Asking for more scopes: what is asked for, and how often. (Spec 2025-11-25, Step-Up Authorization Flow.) */
 
+import { setNewest } from '../jsonrpc/newest.ts';
 import type { RequestAbout } from '../auth/authorizer.ts';
 import { AuthorizationError } from '../auth/errors.ts';
 import { missingOf, unionOf } from '../auth/scopes.ts';
@@ -47,10 +48,7 @@ export class StepUps {
   note({ resource }: Grant, { method = '', name = '' }: RequestAbout): void {
     const key = keyOf(resource, method, name);
     const lately = this.#lately(key);
-    this.#times.delete(key);
-    this.#times.set(key, [...lately, this.#now()]);
-    const [oldest] = this.#times.keys();
-    if (this.#times.size > mostRemembered && oldest !== undefined) this.#times.delete(oldest);
+    setNewest(this.#times, mostRemembered, [key, [...lately, this.#now()]]);
   }
 
   #lately(key: string): readonly number[] {

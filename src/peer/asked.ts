@@ -1,3 +1,4 @@
+import { setNewest } from '../jsonrpc/newest.ts';
 import { isRequestId, spelledNumber, type RequestId, type ResponseMessage } from '../jsonrpc/message.ts';
 import type { MessageOrigin } from '../jsonrpc/transport.ts';
 import type { Revision } from '../protocol/revision.ts';
@@ -159,10 +160,7 @@ export class AskedRequests {
   /** Remembers who wants to hear of the answer of a request that was given up. */
   awaitLate({ id, options: { onLateAnswer } }: PendingRequest<CallOptions>): void {
     if (onLateAnswer === undefined) return;
-    const givenUp = (this.#givenUp ??= new Map());
-    const [oldest] = givenUp.keys();
-    if (givenUp.size >= mostGivenUp && oldest !== undefined) givenUp.delete(oldest);
-    givenUp.set(id, onLateAnswer);
+    setNewest((this.#givenUp ??= new Map()), mostGivenUp, [id, onLateAnswer]);
   }
 
   /** Takes the listener to this late answer, once. */

@@ -155,6 +155,19 @@ describe('a listen stream', () => {
   });
 });
 
+test('the end waits for what goes to other processes', async () => {
+  const { subscriptions } = scene();
+  let close = (): void => undefined;
+  const closing = new Promise<void>((resolve) => (close = resolve));
+  subscriptions.share(Promise.resolve({ close: () => closing } as never));
+  let isOver = false;
+  const ended = subscriptions.end().then(() => (isOver = true));
+  await settle();
+  assert.equal(isOver, false);
+  close();
+  await ended;
+});
+
 describe('very many who hear of a change', () => {
   const count = 200;
 

@@ -42,15 +42,18 @@ interface Settings {
   readonly revision?: string;
   readonly kind?: ScriptedKind;
   readonly options?: ConnectOptions;
+  /** Tells whether the server answers nothing that opens a connection. */
+  readonly isHung?: () => boolean;
 }
 
 /** Connects to a server that settles on one revision, in every conversation, and then follows the script. */
 export async function recovering(
   script: Script,
-  { revision = handshake, kind = 'http', options = {} }: Settings = {},
+  { revision = handshake, kind = 'http', options = {}, isHung = () => false }: Settings = {},
 ): Promise<Recovering> {
   const transport = scriptedTransport(kind, (sent, peer) => {
     const { method } = sent.message;
+    if ((method === 'server/discover' || method === 'initialize') && isHung()) return;
     if (method === 'server/discover' && revision === stateless && sent.message['id'] === 1)
       return peer.reply(sent, { supportedVersions: [stateless], capabilities, ttlMs: 0, cacheScope: 'private' });
     if (method === 'initialize')

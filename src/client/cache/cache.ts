@@ -1,3 +1,4 @@
+import { setNewest } from '../../jsonrpc/newest.ts';
 import { runOnAbort } from '../../jsonrpc/run-on-abort.ts';
 import { jsonText } from '../../json/exact-number.ts';
 import { parseExactJson } from '../../json/parse-exact.ts';
@@ -274,9 +275,7 @@ function stampsOf({ store, server }: ResponseCacheOptions): Map<string, number> 
   const servers = stampsByStore.get(store) ?? new Map<string, Map<string, number>>();
   stampsByStore.set(store, servers);
   const stamps = servers.get(server) ?? new Map<string, number>();
-  servers.set(server, stamps);
-  const [oldest] = servers.keys();
-  if (servers.size > mostServers && oldest !== undefined) servers.delete(oldest);
+  setNewest(servers, mostServers, [server, stamps]);
   return stamps;
 }
 

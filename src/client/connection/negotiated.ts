@@ -1,3 +1,4 @@
+import { setNewest } from '../../jsonrpc/newest.ts';
 import type { Transport } from '../../jsonrpc/transport.ts';
 import type { Negotiated } from './negotiate.ts';
 import { revisionOf } from '../../protocol/revision.ts';
@@ -56,10 +57,7 @@ export function createKnownServers(): KnownServers {
       const remembered = { negotiated: at === undefined ? { revision } : { revision, at }, since: now };
       const { address } = transport;
       if (address === undefined) return void byTransport.set(transport, remembered);
-      byAddress.delete(address);
-      byAddress.set(address, remembered);
-      const oldest = byAddress.size > most ? byAddress.keys().next().value : undefined;
-      if (oldest !== undefined) byAddress.delete(oldest);
+      setNewest(byAddress, most, [address, remembered]);
     },
   };
 }

@@ -1,5 +1,6 @@
 /** Rules of sending a request again, and of opening a connection again. */
 
+import { addNewest } from '../../jsonrpc/newest.ts';
 import { isTransientStatus } from '../../jsonrpc/transient.ts';
 import { ConnectionError, unknownSessions } from '../../jsonrpc/transport.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
@@ -26,11 +27,9 @@ export class ToolHints {
 
   learn(tools: readonly Tool[]): void {
     for (const { name, annotations } of tools) {
-      this.#repeatable.delete(name);
-      if (annotations?.readOnlyHint !== true && annotations?.idempotentHint !== true) continue;
-      this.#repeatable.add(name);
-      const [oldest] = this.#repeatable;
-      if (this.#repeatable.size > this.#most && oldest !== undefined) this.#repeatable.delete(oldest);
+      if (annotations?.readOnlyHint === true || annotations?.idempotentHint === true)
+        addNewest(this.#repeatable, this.#most, name);
+      else this.#repeatable.delete(name);
     }
   }
 

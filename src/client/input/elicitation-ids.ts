@@ -1,3 +1,4 @@
+import { setNewest } from '../../jsonrpc/newest.ts';
 import { isAlive } from '../../protocol/lifetime.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
 import type { Revision } from '../../protocol/revision.ts';
@@ -23,10 +24,7 @@ export class ElicitationIds {
   /** Remembers an id; one that is known already keeps its age. */
   add(id: string): void {
     if (this.#isKnown(id)) return;
-    this.#since.delete(id);
-    this.#since.set(id, this.#now());
-    const oldest = this.#since.size > most ? this.#since.keys().next().value : undefined;
-    if (oldest !== undefined) this.#since.delete(oldest);
+    setNewest(this.#since, most, [id, this.#now()]);
   }
 
   /** Forgets an id; gives whether it was known, which it is once. */

@@ -166,7 +166,6 @@ class HttpChannel implements Channel {
     // Spec 2025-11-25, Transports, Session Management: the server may refuse, and may be gone.
     await settledWithin(this.#requests.options.closeMs ?? 2_000, ended);
     exchange.abort();
-    exchange.end();
   }
 
   async #answered(response: FetchResponse, exchange: PostExchange, sent: HttpSending): Promise<void> {

@@ -1,5 +1,6 @@
 /** The grant that is used at one server, and where it is kept: in a store that others may share, or in memory while that takes nothing. */
 
+import { addNewest } from '../../jsonrpc/newest.ts';
 import { hasFields } from '../../auth/fields.ts';
 import { jsonOf } from '../../auth/document.ts';
 import { canonicalResource } from '../../auth/resource-url.ts';
@@ -212,8 +213,7 @@ export class KeptGrant {
 
   #spend({ refreshToken }: Grant, next?: Grant): void {
     if (refreshToken === undefined || refreshToken === next?.refreshToken) return;
-    this.#spent.add(refreshToken);
-    for (const oldest of this.#spent) if (this.#spent.size > mostSpent) this.#spent.delete(oldest);
+    addNewest(this.#spent, mostSpent, refreshToken);
   }
 
   /** Offers what the store did not take, for the last time. */

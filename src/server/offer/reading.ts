@@ -19,7 +19,7 @@ import { isOtherResult } from '../input-required.ts';
 import type { Within } from '../mount/within.ts';
 import { inWords } from '../told.ts';
 import { isVisible, neededScopes } from './needed-scopes.ts';
-import type { Entry, ListPage, Registry } from './registry.ts';
+import { decoded, type Entry, type ListPage, type Registry } from './registry.ts';
 import type { ResourceEntry, TemplateEntry } from './resources.ts';
 import { checkResult } from './check-result.ts';
 import { leadsElsewhere } from '../uri-template/traversal.ts';
@@ -66,14 +66,6 @@ export async function listResources(
 function positionOf(cursor: string): number | undefined {
   const match = /^at:(\d{1,9})$/.exec(decoded(cursor));
   return match === null ? undefined : Number(match[1]);
-}
-
-function decoded(cursor: string): string {
-  try {
-    return atob(cursor);
-  } catch {
-    return '';
-  }
 }
 
 /**

@@ -206,7 +206,8 @@ export class Registry<T> {
   }
 }
 
-function decoded(cursor: string): string {
+/** The text of a cursor; empty for what is none. */
+export function decoded(cursor: string): string {
   try {
     return atob(cursor);
   } catch {

@@ -1,5 +1,6 @@
 /** Lists that are not the same for everybody. */
 
+import { setNewest } from '../../jsonrpc/newest.ts';
 import type { Call } from '../../host/call.ts';
 import type { Parts } from '../parts.ts';
 import type { Visible } from './restrictions.ts';
@@ -41,10 +42,7 @@ export function visiblePage<T>(registry: Registry<T>, item: (entry: T) => unknow
   const passed = new Set(rules.filter((visible) => isVisible({ visible }, call.auth)));
   const key = rules.map((rule) => (passed.has(rule) ? 1 : 0)).join('');
   const list = sets.get(key) ?? listOf(registry, item, { ...asked, passed });
-  sets.delete(key);
-  sets.set(key, list);
-  const [oldest] = sets.keys();
-  if (sets.size > mostSets && oldest !== undefined) sets.delete(oldest);
+  setNewest(sets, mostSets, [key, list]);
   // The conversation read it by the row of the method.
   return list.page(params['cursor'] as string | undefined);
 }

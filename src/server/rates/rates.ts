@@ -1,3 +1,4 @@
+import { addNewest } from '../../jsonrpc/newest.ts';
 import { monotonicNow } from '../../jsonrpc/timeout.ts';
 import { McpError } from '../../protocol/error.ts';
 import { andThen, isLater, type NowOrLater } from '../../store/now-or-later.ts';
@@ -177,9 +178,7 @@ class Rounds {
     if (this.#calls.has(call)) return true;
     const { continues } = call;
     if (continues === undefined || this.#states.has(continues)) return false;
-    this.#states.add(continues);
-    const [oldest] = this.#states;
-    if (this.#states.size > maxRounds && oldest !== undefined) this.#states.delete(oldest);
+    addNewest(this.#states, maxRounds, continues);
     return true;
   }
 }

@@ -93,10 +93,6 @@ export class FollowedTask implements NudgedTask {
   /** Waits with whoever waits already; returns what ends that. */
   watch(watcher: TaskWatcher): () => void {
     if (this.#state !== undefined) watcher.told?.(this.#state);
-    if (this.#outcome !== undefined) {
-      watcher.ended(this.#outcome, true);
-      return () => undefined;
-    }
     this.#watchers.add(watcher);
     if (this.#inputs.isAsking) watcher.asks?.(true);
     if (!this.#isRunning) void this.#follow();

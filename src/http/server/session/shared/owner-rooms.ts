@@ -1,3 +1,5 @@
+import { setNewest } from '../../../../jsonrpc/newest.ts';
+
 /** Characters of events that one owner may keep in a store within the time that it keeps them. */
 const mostOfOwner = 32 * 1024 * 1024;
 const windowMs = 5 * 60 * 1_000;
@@ -25,10 +27,7 @@ export class OwnerRooms {
     const known = this.#taken.get(owner);
     const isOver = known === undefined || now - known.since >= windowMs;
     if (isOver) {
-      this.#taken.delete(owner);
-      this.#taken.set(owner, { since: now, length });
-      const [oldest] = this.#taken.keys();
-      if (this.#taken.size > mostOwners && oldest !== undefined) this.#taken.delete(oldest);
+      setNewest(this.#taken, mostOwners, [owner, { since: now, length }]);
       return true;
     }
     if (known.length + length > mostOfOwner) return false;

@@ -1,3 +1,4 @@
+import { addNewest } from '../../../../jsonrpc/newest.ts';
 import type { RequestId, ResponseMessage } from '../../../../jsonrpc/message.ts';
 import type { LoggedEvent } from '../../../../store/events.ts';
 import type { StreamWriter } from '../../../../store/stream-log.ts';
@@ -177,7 +178,7 @@ export class SharedStreams implements LastingStreams {
       batch,
       onEnd: (ended) => {
         if (this.#live.get(name)?.stream === ended) this.#live.delete(name);
-        if (!ended.isKept) this.#remember(name);
+        if (!ended.isKept) addNewest(this.#unkept, mostUnkept, name);
       },
     });
     this.#live.get(name)?.stream.leave();
@@ -200,11 +201,5 @@ export class SharedStreams implements LastingStreams {
   get #newName(): string {
     const { inbox } = this.#parts;
     return `${inbox.name}-${inbox.next()}`;
-  }
-
-  #remember(unkept: string): void {
-    this.#unkept.add(unkept);
-    const [oldest = unkept] = this.#unkept;
-    if (this.#unkept.size > mostUnkept) this.#unkept.delete(oldest);
   }
 }
