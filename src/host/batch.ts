@@ -1,6 +1,5 @@
 import { isObject, isRequestId, type Message, type RequestId, type ResponseMessage } from '../jsonrpc/message.ts';
-import { cyclicNote } from '../jsonrpc/not-json.ts';
-import { toJson } from '../jsonrpc/encode.ts';
+import { cyclicNote, toJson } from '../jsonrpc/encode.ts';
 import { ConnectionError } from '../jsonrpc/transport.ts';
 import type { Conversation } from './endpoint.ts';
 import { andThen } from '../store/now-or-later.ts';

@@ -1,6 +1,5 @@
 import { ExactNumber, jsonText, plainNumber } from '../json/exact-number.ts';
 import { isDoubtfulId, settledId, withLargeIds } from '../json/large-id.ts';
-import { cyclicNote } from './not-json.ts';
 import { parseExactJson } from '../json/parse-exact.ts';
 import { parseJson } from '../json/parse.ts';
 import { cachedEnding, cachedText } from './cached-json.ts';
@@ -121,4 +120,16 @@ function settleMeta(meta: unknown): void {
 function settle(holder: Record<string, unknown>, key: string): void {
   // None of the keys is `__proto__`, so that assignment is safe.
   if (Object.hasOwn(holder, key)) holder[key] = settledId(holder[key]);
+}
+
+/** Explains in one line why `JSON.stringify` threw. */
+export function whyNotJson(cause: unknown): string {
+  const message = cause instanceof Error ? cause.message : String(cause);
+  return cyclicNote(cause) === '' ? message : `circular structure${cyclicNote(cause)}`;
+}
+
+/** Note for a value that contains itself, which engines explain in words and lines of their own; empty for other causes. */
+export function cyclicNote(cause: unknown): string {
+  const isCyclic = cause instanceof Error && /circular|cyclic/i.test(cause.message);
+  return isCyclic ? ', the value is cyclic: a part of it contains the whole' : '';
 }

@@ -1,5 +1,5 @@
 import { heldAsJson } from '../json/held.ts';
-import { whyNotJson } from '../jsonrpc/not-json.ts';
+import { whyNotJson } from '../jsonrpc/encode.ts';
 import { hashOf } from './hash.ts';
 
 /** Outcome of a side effect that ran: its result, which may be `undefined`, or why that cannot be kept. */

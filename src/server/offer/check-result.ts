@@ -2,7 +2,7 @@ import { check, checkWritten } from '../../protocol/compile/check.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import type { CallToolResult } from '../../protocol/features/tools.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
-import { whyNotJson } from '../../jsonrpc/not-json.ts';
+import { whyNotJson } from '../../jsonrpc/encode.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import { shown } from '../../mistakes/shown.ts';
 import { askMethods, type AskMethod } from '../../peer/ask.ts';
