@@ -93,6 +93,8 @@ const slowByReason: Readonly<Record<string, readonly string[]>> = {
     'test/interop/tasks.test.ts',
     'test/later-revision.test.ts',
     'test/odd/changed-fields.test.ts',
+    'test/odd/malformed-entries.test.ts',
+    'test/odd/shapes.test.ts',
     'test/odd/stdio.test.ts',
   ],
   'starts databases, or several processes of a service': [

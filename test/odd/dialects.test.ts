@@ -7,6 +7,7 @@ import { connect } from '../../src/client.ts';
 import { httpTransport } from '../../src/http/client/transport.ts';
 import { createServer } from '../../src/server.ts';
 import { memoryTransport } from '../../src/testing/memory-transport.ts';
+import { agreed, agrees } from './agreed.ts';
 import { oddFetch } from './odd-fetch.ts';
 import { freshUrl, outcomes, type Peer } from './peers.ts';
 
@@ -46,6 +47,8 @@ for (const { $schema, ...columns } of rows)
     assert.deepEqual((await client.callTool('odd')).structuredContent, { a: 1 });
     await client.close();
     await bridge.close();
+    const all = await agreed({ fetch });
+    assert.ok(agrees(all) && all.call.called === 'done', JSON.stringify(all));
   });
 
 test('a server lists and checks tools of an older dialect, with one warning each', async () => {

@@ -10,6 +10,7 @@ import { ServerLists } from '../../src/inspect/servers/lists.ts';
 import type { Transport } from '../../src/jsonrpc/transport.ts';
 import { memoryTransport } from '../../src/testing/memory-transport.ts';
 import { takeViolations } from '../support/sent-wrong.ts';
+import { agreed, agrees } from './agreed.ts';
 import { oddFetch } from './odd-fetch.ts';
 import { freshUrl, outcomes, type Fetch } from './peers.ts';
 
@@ -42,6 +43,8 @@ for (const [why, entry] of wrong)
     // The official clients give nothing of such a list.
     assert.deepEqual([made['1.32.2'], made['2.4.0'], made.parley], ['fails', 'fails', 'good']);
     assert.deepEqual(made.warnings, [`tools/list: "bad" is malformed and left out: ${why}`]);
+    const all = await agreed({ fetch });
+    assert.ok(agrees(all) && all.call.called === 'done', JSON.stringify(all));
   });
 
 test('an entry that is no object is left out, and entries without a name', async () => {

@@ -6,6 +6,7 @@ import { createBridge } from '../../src/bridge.ts';
 import { connect } from '../../src/client.ts';
 import { httpTransport } from '../../src/http/client/transport.ts';
 import { memoryTransport } from '../../src/testing/memory-transport.ts';
+import { agreed, agrees } from './agreed.ts';
 import { oddFetch } from './odd-fetch.ts';
 import { freshUrl, outcomes, type Fetch } from './peers.ts';
 
@@ -18,6 +19,8 @@ for (const result of [{ structuredContent: { a: 1 } }, { isError: true }, {}])
     const made = await outcomes({ fetch }, async (user) => JSON.stringify((await user.callTool('odd'))['content']));
     assert.deepEqual([made['1.32.2'], made['2.4.0'], made.parley], ['[]', '[]', '[]']);
     assert.deepEqual(made.warnings, ['a result of tools/call has no content, which counts as empty']);
+    const all = await agreed({ fetch });
+    assert.ok(agrees(all), JSON.stringify(all));
   });
 
 test('a result of a tool without content reaches clients of each version through a bridge', async () => {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { agreed } from './agreed.ts';
+import { agreed, agrees } from './agreed.ts';
 import { json, oddFetch, refusal, type Odd } from './odd-fetch.ts';
 import { outcomes, peers, type Fetch, type Peer } from './peers.ts';
 
@@ -88,10 +88,10 @@ for (const { title, body, ...columns } of rows) {
       );
   });
 
-  test(`the probe is answered with ${title}: explain, connect and bridge agree`, async () => {
+  test(`the probe is answered with ${title}: explain, connect, call and bridge agree`, async () => {
     for (const status of statuses) {
-      const fetch = probedWith((id) => body(id, status));
-      assert.deepEqual(await agreed(fetch), [true, true, true], `${status}`);
+      const made = await agreed({ fetch: probedWith((id) => body(id, status)) });
+      assert.ok(agrees(made) && made.connect.called === 'done', `${status}: ${JSON.stringify(made)}`);
     }
   });
 }
@@ -125,5 +125,6 @@ for (const [title, refuse] of strict)
     });
     const { error: _, ...made } = await outcomes({ fetch }, listed);
     assert.deepEqual(made, { '1.32.2': 'fails', '2.4.0': 'fails', parley: 'odd', warnings: [] });
-    assert.deepEqual(await agreed(fetch), [true, true, true]);
+    const all = await agreed({ fetch });
+    assert.ok(agrees(all) && all.connect.called === 'done', JSON.stringify(all));
   });

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { agreed } from './agreed.ts';
+import { agreed, agrees } from './agreed.ts';
 import { oddFetch } from './odd-fetch.ts';
 import { outcomes, type Fetch, type Peer, type User } from './peers.ts';
 import { rows, type Row } from './shape-rows.ts';
@@ -65,14 +65,14 @@ for (const row of rows) {
   });
 }
 
-for (const method of ['initialize', 'server/discover'])
-  test(`${method}: explain, connect and bridge agree about each odd shape`, async () => {
+const methods = ['initialize', 'server/discover', 'tools/list', 'tools/call', 'prompts/list', 'resources/list'];
+
+for (const method of [...methods, 'resources/templates/list'])
+  test(`${method}: explain, connect, call and bridge agree about each odd shape`, async () => {
     for (const row of rows.filter((one) => one.method === method)) {
-      const made = await agreed(serving(row));
-      assert.deepEqual(
-        made,
-        made.map(() => row.parley !== 'fails'),
-        row.title,
-      );
+      const made = await agreed({ fetch: serving(row) });
+      assert.ok(agrees(made), `${row.title}: ${JSON.stringify(made)}`);
+      if (method === 'initialize' || method === 'server/discover')
+        assert.equal(made.connect.lists === 'fails', row.parley === 'fails', row.title);
     }
   });

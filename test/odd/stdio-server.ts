@@ -14,6 +14,7 @@ const results: Readonly<Record<string, Json>> = {
     serverInfo: { name: 'odd', version: '1' },
   },
   'tools/list': { tools: [{ name: 'odd', inputSchema: { type: 'object' } }] },
+  'tools/call': { content: [{ type: 'text', text: 'done' }] },
   ping: {},
 };
 

@@ -17,6 +17,7 @@ export function closingQuietly(transport: Transport, onError: (error: unknown, w
   const ends = new Set<Promise<void>>();
   const quiet: Transport = {
     ...factsOf(transport),
+    ...(transport.authorization && { authorization: transport.authorization }),
     open: async (receiver) => {
       const channel = await transport.open(receiver);
       let ending: Promise<void> | undefined;

@@ -38,6 +38,7 @@ interface Rests {
 function steadied(transport: Transport, { ofAll, own, now }: Rests): Transport {
   return {
     ...factsOf(transport),
+    ...(transport.authorization && { authorization: transport.authorization }),
     async open(receiver) {
       for (const rest of [ofAll, own]) rest.demandOver();
       const since = now();

@@ -19,7 +19,7 @@ export interface ListedOffer {
   readonly resources: readonly Resource[];
   readonly resourceTemplates: readonly ResourceTemplate[];
   readonly prompts: readonly Prompt[];
-  /** Refusals of lists, by the method: what the server said; absent where all were answered. */
+  /** Lists that failed, by the method: what the server said, or what was wrong with its answer; absent where none did. */
   readonly refused?: Readonly<Record<string, string>>;
 }
 
@@ -34,8 +34,8 @@ export async function fetchCatalogue(client: Client, signal: AbortSignal): Promi
     try {
       return await asked;
     } catch (error) {
-      if (!(error instanceof McpError) || error.cause instanceof ConnectionError) throw error;
-      refusals.set(method, `${error.code} ${reasonOf(error)}`);
+      if (!isOfOneList(error)) throw error;
+      refusals.set(method, `${error instanceof McpError ? `${error.code} ` : ''}${reasonOf(error)}`);
       return [];
     }
   };
@@ -51,4 +51,10 @@ export async function fetchCatalogue(client: Client, signal: AbortSignal): Promi
   const { server, revision, instructions, capabilities } = client;
   const offer = { server, revision, instructions, capabilities, tools, resources, resourceTemplates, prompts };
   return refusals.size === 0 ? offer : { ...offer, refused: Object.fromEntries(refusals) };
+}
+
+/** Tells whether a failure says nothing of the other lists: the server refused this one, or its answer could not be read or did not come. */
+function isOfOneList(error: unknown): boolean {
+  if (error instanceof ConnectionError) return error.reason === 'invalid-message' || error.reason === 'timeout';
+  return error instanceof McpError && !(error.cause instanceof ConnectionError);
 }

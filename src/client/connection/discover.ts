@@ -122,8 +122,7 @@ function isFinal(failure: ConnectionError, { facts }: OpenChannel): boolean {
   if (reason === 'aborted' || reason === 'incompatible') return true;
   if (reason === 'unauthorized') {
     // 403 for credentials that are good may be about this method alone. What signs in has tried what it could.
-    const isKnown = status === 403 && refusedCredentials.has(failure);
-    return facts.signsIn || (challenge !== undefined && !isKnown);
+    return challenge !== undefined && (facts.signsIn || status !== 403 || !refusedCredentials.has(failure));
   }
   return !facts.mayLoseTheProbe && (reason === 'refused' || reason === 'timeout');
 }

@@ -121,7 +121,7 @@ class Negotiation {
     return revision?.era === 'handshake' ? await this.#fromPrior() : await this.#fromProbe();
   }
 
-  async #fromProbe(): Promise<Agreement> {
+  async #fromProbe(isAgain = false): Promise<Agreement> {
     const { revisions } = this.#options;
     const stateless = newestOf(revisions, 'stateless');
     if (stateless === undefined) return await this.#initialize(revisions, undefined);
@@ -132,6 +132,8 @@ class Negotiation {
       try {
         return await this.#initialize(offers, probe);
       } catch (error) {
+        // What signs in takes a second refusal without a challenge for a wish for authorization, and sees to it when it asks again.
+        if (!isAgain && !this.#isTimed && isBare(error)) return await this.#fromProbe(true);
         const isDenied = probe.common === undefined && probe.supported !== undefined && isRefusal(error);
         throw isDenied ? incompatible(revisions, probe.supported, error) : error;
       }
@@ -329,6 +331,11 @@ type OlderProbe = Exclude<Probe, { readonly kind: 'stateless' }>;
 /** Tells whether the failure of a probe says nothing of the server. */
 function isUnsure(probe: OlderProbe | undefined): boolean {
   return probe?.kind === 'handshake' && probe.unsure === true;
+}
+
+/** Tells whether a server refused a request for want of authorization, without a challenge. */
+function isBare(error: unknown): boolean {
+  return error instanceof ConnectionError && error.reason === 'unauthorized' && error.challenge === undefined;
 }
 
 /** An answer of the server that refuses a request for what it says. */

@@ -24,17 +24,26 @@ const mostAgain = 3;
 /** Limit of what is kept of a refusal for who reads it, in bytes. */
 const keptBytes = 64 * 1024;
 
+/**
+ * Methods whose first refusal without a challenge may be about the method alone, in the order in which they are sent: some gateways refuse
+ * so what they do not know. A server that refuses both so wants authorization, and is asked once more.
+ */
+const firstQuestions = ['server/discover', 'initialize', ''];
+
 /** Sends the requests of one conversation with what authorizes them. */
 class AuthorizedSender {
   readonly #fetch: Fetch;
   readonly #authorizer: Authorizer;
   readonly #spoken: readonly Revision[];
+  /** Number of the first questions that were refused without a challenge; both, where one alone may be sent. */
+  #bare: number;
 
   /** @param spoken Revisions that may be settled. */
   constructor(fetch: Fetch, authorizer: Authorizer, spoken: readonly Revision[]) {
     this.#fetch = fetch;
     this.#authorizer = authorizer;
     this.#spoken = spoken;
+    this.#bare = spoken.some(({ clientDescribed }) => clientDescribed === 'once') ? 0 : 2;
   }
 
   /**
@@ -105,8 +114,11 @@ class AuthorizedSender {
       if (last === undefined || isOver || !isRefusal(response)) return response;
       // It may take minutes to mend it, and a connection is not kept for that.
       const text = await bodyStart(response, keptBytes).catch(() => '');
-      if (response.headers.get('www-authenticate') === null && (await call.isGone?.(response)) === true)
-        return kept(response, text);
+      if (response.headers.get('www-authenticate') === null) {
+        const isFirst = firstQuestions[this.#bare] === about.method;
+        if (isFirst) this.#bare++;
+        if (isFirst || (await call.isGone?.(response)) === true) return kept(response, text);
+      }
       const { asked, answer, sent } = last;
       const isMended = await this.#authorizer
         .refused(asked, answer, sent)
