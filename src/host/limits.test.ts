@@ -8,7 +8,7 @@ import { McpError } from '../protocol/error.ts';
 import { revisionOf, type Revision } from '../protocol/revision.ts';
 import { createSeal } from '../seal/seal.ts';
 import { answerReceived, opensStream, type BatchAnswer } from './batch.ts';
-import { callerKey, handedCaller } from './caller.ts';
+import { callerKey } from './caller.ts';
 import { Fullness } from './events/fullness.ts';
 import { Reports, type Stage } from './input/reports.ts';
 import { freshState, packState, unpackState, type RoundSettings } from './input/request-state.ts';
@@ -268,11 +268,6 @@ test('a token exchange is that of the last request only when both tokens say the
   for (const other of [{ clientId: 'd' }, { scopes: ['a'] }, { claims: { sub: 'bob' } }])
     assert.notEqual(callerKey({ ...auth, ...other } as never), callerKey(auth as never));
   assert.equal(callerKey({ principal: 'p' } as never), '[null,[],{}]');
-  assert.equal(handedCaller(undefined, later), undefined);
-  assert.equal(handedCaller(auth as never, later)?.exchange, exchange);
-  assert.equal(handedCaller({ ...auth, scopes: [] } as never, later)?.exchange, undefined);
-  assert.equal(handedCaller(auth as never, undefined)?.exchange, undefined);
-  assert.equal(handedCaller(later, auth as never)?.exchange, undefined);
 });
 
 describe('the record of a session', () => {

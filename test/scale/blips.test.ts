@@ -7,8 +7,8 @@ import { memoryStore } from '../../src/store/memory/store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { memoryTransport } from '../../src/testing.ts';
 import { define, World } from './definition.ts';
-import { startBridges, startService, url } from './service.ts';
-import { Speaker, Visit } from './speaker.ts';
+import { startBridges, startService } from './service.ts';
+import { Speaker, type Visit } from './speaker.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -75,26 +75,6 @@ describe('processes that are not heard for a moment', () => {
     stream.leave();
   });
 
-  it('keep what they have of bridges: sessions, and what runs in them', async (t) => {
-    const { storeOf, blip } = scene();
-    const world = new World();
-    const over = await bridges(t, world, storeOf);
-    const client = await new Speaker(over, '2025-06-18').open(0, 1);
-    blip();
-    assert.equal(await client.request(1, 'ping').status(), 200);
-    const running = call(client, 1, 'steps');
-    await world.until(() => world.runs.length === 1);
-    blip();
-    passAll(world);
-    assert.equal(answerOf(await running.whole()), 'done');
-    assert.deepEqual(world.cancelled, []);
-    const asked = await call(client, 1, 'ask').until(({ messages }) => messages.length > 0);
-    blip();
-    const result = { action: 'accept', content: { name: 'Ada' } };
-    assert.equal(await client.say(1, { id: asked.messages[0]?.['id'], result }).status(), 202);
-    assert.equal(answerOf(await asked.whole()), 'hello, Ada');
-  });
-
   it('keep calls that wait for a client without a session', async (t) => {
     const { storeOf, blip } = scene();
     const over = await bridges(t, new World(), storeOf);
@@ -119,25 +99,5 @@ describe('processes that are not heard for a moment', () => {
     blip();
     const second = await client.request(1, 'tools/call', { ...params, inputResponses, requestState }).whole();
     assert.equal(answerOf(second), 'hello, Ada');
-  });
-
-  it('are found by what is POSTed for their streams of HTTP+SSE', async (t) => {
-    const { storeOf, blip } = scene();
-    const http = { ssePair: { sse: '/sse', messages: '/messages' } };
-    const over = startService(t, define(new World()), { isRemote: false, storeOf, http });
-    const stream = new Visit((signal) =>
-      over.to(0)(new URL('/sse', url), { headers: { accept: 'text/event-stream' }, signal }),
-    );
-    await stream.until(({ endpoint }) => endpoint !== undefined);
-    blip();
-    const params = { protocolVersion: '2024-11-05', capabilities: {}, clientInfo: { name: 'c', version: '1' } };
-    const answer = await over.to(1)(new URL(stream.endpoint ?? '', url), {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params }),
-    });
-    assert.equal(answer.status, 202);
-    await stream.until(({ messages }) => messages.length === 1);
-    stream.leave();
   });
 });

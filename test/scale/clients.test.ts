@@ -6,14 +6,13 @@ import { startService, url, type Service } from './service.ts';
 
 const revisions = ['2025-03-26', '2025-06-18', '2025-11-25'] as const;
 
-for (const revision of ['2024-11-05', ...revisions])
+for (const revision of revisions)
   test(`our client of ${revision} notices nothing of three processes that take its requests in turn`, async (t) => {
     const world = new World();
-    const ssePair = { sse: '/sse', messages: '/messages' };
-    const service = startService(t, define(world), { nodes: 3, http: { ssePair } });
+    const service = startService(t, define(world), { nodes: 3 });
     for (const step of ['step 1', 'step 2', 'step 3', 'end']) world.pass(step);
     let asked = 0;
-    const client = await connect(revision === '2024-11-05' ? url.replace('/mcp', '/sse') : url, {
+    const client = await connect(url, {
       fetch: service.fetch,
       revisions: [revision],
       roots: () => {

@@ -7,11 +7,6 @@ import type { HttpReply, HttpRequest, Room } from './universal.ts';
 /** Result of something that ends at once where it can, or when its promise settles. */
 export type Done = void | Promise<void>;
 
-/** Origin of a request that came to another process of the service, which found out that it may come. */
-export interface Handed {
-  readonly auth: AuthInfo | undefined;
-}
-
 /** One admitted request, on its way through the edge. */
 export class HttpCall implements Room {
   readonly request: HttpRequest;
@@ -26,8 +21,6 @@ export class HttpCall implements Room {
   readonly #context: HttpContext;
   /** True when it was admitted beyond the limit of requests: it may go on with what runs, and begin nothing. */
   beyond = false;
-  /** Set when it came to another process. */
-  handed: Handed | undefined;
   #bytes = 0;
   #counted = true;
   #kept = false;

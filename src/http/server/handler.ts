@@ -3,7 +3,7 @@ import { endpointOf, type ActsBehind, type Served } from '../../host/endpoint.ts
 import { judge, type Judged, type JudgedNotification, type JudgedRequest } from '../../host/judged.ts';
 import { revisionOf } from '../../protocol/revision.ts';
 import { readContent, type Content } from './body.ts';
-import { HttpCall, type Done, type Handed } from './call.ts';
+import { HttpCall, type Done } from './call.ts';
 import { isOfExchanges, isOfSessions, type HttpContext } from './context.ts';
 import { Exchanges } from './exchange.ts';
 import { createGuard, type Guard } from './guard.ts';
@@ -14,9 +14,7 @@ import { checkClosing, type ClosingTimes } from './health/closing.ts';
 import { resolveHttpOptions, type Authenticate, type HttpOptions, type SsePairPaths } from './options.ts';
 import { beginProblem, isRequest, judgedBatch, tooManyRequests } from './session/rules.ts';
 import type { Sessionless } from './session/sessionless.ts';
-import type { Sessions } from './session/sessions.ts';
-import type { AnswerHanded } from './session/shared/homes.ts';
-import type { TakePosted } from './session/shared/pair-relay.ts';
+import type { CompanyOf, Sessions } from './session/sessions.ts';
 import type { HttpReply, HttpRequest } from './universal.ts';
 import { Bodies, InFlight, Quota } from './quota.ts';
 import { Silence } from './silence.ts';
@@ -135,8 +133,7 @@ class Handler implements HttpHandler {
     this.#admit(request, reply);
   }
 
-  /** @param handed Sender of a request that came to another process, as that found out. */
-  #admit(request: HttpRequest, reply: HttpReply, handed?: Handed): void {
+  #admit(request: HttpRequest, reply: HttpReply): void {
     const { admitted } = this.#context;
     if (this.#admission?.admits() === false && !this.#goesOn(request))
       return refuse(request, reply, busy('the server has more to do than it can'));
@@ -144,7 +141,6 @@ class Handler implements HttpHandler {
     if (beyond && !(this.#goesOn(request) && admitted.enterBeyond())) return refuse(request, reply, tooManyRequests());
     const call = new HttpCall(request, reply, this.#context);
     call.beyond = beyond;
-    call.handed = handed;
     this.#serve(call);
   }
 
@@ -243,19 +239,14 @@ class Handler implements HttpHandler {
 
   async #loadSessions(): Promise<Sessions> {
     const { store, resume } = this.#context.endpoint;
-    const answer: AnswerHanded = (request, reply, handed) =>
-      this.#maySay(request) ? this.#admit(request, reply, handed) : refuse(request, reply, shuttingDown());
-    // Where one process has them all, nothing of this is loaded.
-    const isShared = store?.shared === true;
-    const [{ Sessions: Made }, shared, homes] = await Promise.all([
+    // Loaded only if several processes share sessions that can move.
+    const isShared = store?.shared === true && resume !== undefined;
+    const [{ Sessions: Made }, shared] = await Promise.all([
       lasting(),
-      isShared && resume !== undefined ? import('./session/shared/company.ts') : undefined,
-      isShared && resume === undefined ? import('./session/shared/homes.ts') : undefined,
+      isShared ? import('./session/shared/company.ts') : undefined,
     ]);
-    return (this.#sessions ??= new Made(this.#context, {
-      companyOf: shared && store && ((parts) => new shared.Company({ ...parts, store })),
-      homes: homes && store && new homes.Homes(this.#context, store, answer),
-    }));
+    const companyOf: CompanyOf | undefined = shared && store && ((parts) => new shared.Company({ ...parts, store }));
+    return (this.#sessions ??= new Made(this.#context, companyOf));
   }
 
   #ofPair(call: HttpCall, paths: SsePairPaths): Done {
@@ -264,13 +255,8 @@ class Handler implements HttpHandler {
   }
 
   async #loadPairs(paths: SsePairPaths): Promise<SsePairs> {
-    const { store } = this.#context.endpoint;
-    const [{ SsePairs: Made }, shared] = await Promise.all([
-      lasting(),
-      store?.shared === true ? import('./session/shared/pair-relay.ts') : undefined,
-    ]);
-    const relayOf = shared && store && ((take: TakePosted) => new shared.PairRelay(store, take));
-    return (this.#pairs ??= new Made(this.#context, paths, relayOf));
+    const { SsePairs: Made } = await lasting();
+    return (this.#pairs ??= new Made(this.#context, paths));
   }
 
   /** Sees a request through. What can be answered at once is, without a promise. */
@@ -279,10 +265,7 @@ class Handler implements HttpHandler {
     const { authenticate } = settings;
     const { protection } = endpoint;
     try {
-      if (call.handed !== undefined) {
-        call.auth = call.handed.auth;
-        call.until(this.#answer(call));
-      } else if (protection !== undefined) call.until(protection.admit(call, () => this.#answer(call)));
+      if (protection !== undefined) call.until(protection.admit(call, () => this.#answer(call)));
       else call.until(authenticate === undefined ? this.#answer(call) : this.#authenticated(call, authenticate));
     } catch (cause) {
       call.fail(cause);

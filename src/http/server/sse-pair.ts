@@ -1,14 +1,12 @@
 import type { Message, RequestId } from '../../jsonrpc/message.ts';
 import { eachInSlices } from '../../jsonrpc/slices.ts';
-import { handedCaller } from '../../host/caller.ts';
 import type { AuthInfo, Conversation, Link } from '../../host/endpoint.ts';
 import type { Judged, JudgedMalformed } from '../../host/judged.ts';
 import { unsupported } from '../../host/request-meta.ts';
 import { McpError } from '../../protocol/error.ts';
-import { StoreError } from '../../store/store.ts';
 import { revisionOf, type Revision } from '../../protocol/revision.ts';
 import { messageJson, responseJson } from './answer.ts';
-import { contentOfText, readContent } from './body.ts';
+import { readContent } from './body.ts';
 import type { HttpCall } from './call.ts';
 import { isOfSessions, type HttpContext } from './context.ts';
 import { isJson } from './media.ts';
@@ -18,25 +16,16 @@ import {
   beginProblem,
   isRequest,
   judgedBatch,
-  mayComeTwice,
   randomText,
   samePrincipal,
   sessionProblem,
   streamProblem,
 } from './session/rules.ts';
 import { lacksScopes } from './session/scopes.ts';
-import type { PairRelay, TakePosted } from './session/shared/pair-relay.ts';
-import { busy, errorBody, errorOf, lastResponse, refuse, shuttingDown, type HttpProblem } from './status.ts';
+import { errorBody, errorOf, lastResponse, refuse, type HttpProblem } from './status.ts';
 import type { EventStream } from './stream.ts';
 
 const parameter = 'sessionId';
-
-/** The answer to what another process may have taken, and that may do something twice if it comes again. */
-const inDoubt: HttpProblem = {
-  status: 504,
-  error: 'internalError',
-  message: 'the process that has the stream is silent, and may have run this all the same',
-};
 
 /**
  * The HTTP+SSE transport: a GET opens the stream of a conversation and is told where to POST; every answer travels on
@@ -47,37 +36,22 @@ export class SsePairs {
   readonly #context: HttpContext;
   readonly #paths: SsePairPaths;
   readonly #open = new Map<string, SsePair>();
-  /** The way to streams of other processes, where there are any. */
-  readonly #relay: PairRelay | undefined;
 
-  /** @param relayOf Makes the way to the streams of other processes, where there are any. */
-  constructor(context: HttpContext, paths: SsePairPaths, relayOf?: (take: TakePosted) => PairRelay) {
+  constructor(context: HttpContext, paths: SsePairPaths) {
     this.#context = context;
     this.#paths = paths;
-    this.#relay = relayOf?.((id, value, auth) => this.#takePosted(id, value, auth));
   }
 
   /** Answers a request to one of the two paths. */
   async serve(call: HttpCall): Promise<void> {
-    try {
-      if (call.request.method === 'GET') {
-        // Who is told an id is to be heard by every process.
-        await this.#relay?.open();
-        return this.#begin(call);
-      }
-      const problem = await this.#post(call);
-      if (problem !== undefined) refuse(call.request, call.reply, problem);
-    } catch (cause) {
-      if (!(cause instanceof StoreError)) throw cause;
-      this.#context.settings.onError(new Error('the bus of the store could not be used', { cause }));
-      refuse(call.request, call.reply, busy('other processes cannot be reached now; try again later'));
-    }
+    if (call.request.method === 'GET') return this.#begin(call);
+    const problem = await this.#post(call);
+    if (problem !== undefined) refuse(call.request, call.reply, problem);
   }
 
   /** Ends every conversation. */
   async close(): Promise<void> {
     await eachInSlices(this.#open.values(), (pair) => pair.stop());
-    await this.#relay?.close();
   }
 
   #begin(call: HttpCall): void {
@@ -86,7 +60,7 @@ export class SsePairs {
       ? (sessionProblem(this.#context, call) ?? streamProblem(this.#context, call))
       : { status: 406, message: 'Accept must allow text/event-stream' };
     if (problem !== undefined) return refuse(request, reply, problem);
-    const id = this.#relay?.nameOf(randomText()) ?? randomText();
+    const id = randomText();
     const stream = this.#context.streams.open(reply, { auth });
     const pair = new SsePair(this.#context, stream, call);
     this.#open.set(id, pair);
@@ -112,11 +86,8 @@ export class SsePairs {
       return { status: 415, message: 'Content-Type must be application/json in UTF-8' };
     const id = sessionOf(request.query);
     const pair = this.#open.get(id);
-    const elsewhere = this.#relay?.elsewhere(id);
-    if (elsewhere !== undefined) return await this.#pass(elsewhere, id, call);
     // Somebody else's conversation and one that never was look the same from outside.
     if (pair === undefined || !samePrincipal(pair.auth, auth)) return noSession();
-    pair.latest = auth;
     const content = await readContent(call, this.#context);
     if (content.kind === 'gone') return undefined;
     if (content.kind === 'problem' && !content.problem.read) return content.problem;
@@ -124,43 +95,6 @@ export class SsePairs {
     reply.send(202);
     pair.refuse(content.problem);
     return undefined;
-  }
-
-  /** Hands a POST on to the process that has the stream. */
-  async #pass(process: string, id: string, call: HttpCall): Promise<HttpProblem | undefined> {
-    const content = await readContent(call, this.#context);
-    if (content.kind === 'gone') return undefined;
-    if (content.kind === 'problem') return content.problem;
-    const { value } = content;
-    const messages = judgedBatch(Array.isArray(value) ? value : [value], this.#context);
-    if (await lacksScopes(this.#context.endpoint, messages, call)) return undefined;
-    const outcome = await this.#relay?.pass(process, id, { value, auth: call.auth });
-    // Whose process may live has not lost its stream, which would break with it.
-    if (outcome === 'silent' || outcome === 'closing') {
-      if (!messages.every(mayComeTwice)) return inDoubt;
-      return outcome === 'closing'
-        ? shuttingDown()
-        : busy('the process that has the stream is silent; try again later');
-    }
-    if (outcome !== 'taken') return noSession();
-    call.reply.send(202);
-    return undefined;
-  }
-
-  /** Takes what was POSTed to another process. */
-  #takePosted(id: string, text: string, auth: AuthInfo | undefined): boolean {
-    const pair = this.#open.get(id);
-    const content = contentOfText(text, this.#context);
-    if (content.kind !== 'value' || pair === undefined || !samePrincipal(pair.auth, auth)) return false;
-    const { value } = content;
-    const isBatch = Array.isArray(value);
-    const messages = judgedBatch(isBatch ? value : [value], this.#context);
-    if (pair.expired && messages.some(isRequest)) return false;
-    const from = handedCaller(auth, pair.latest);
-    this.#take(pair, { messages, isBatch }, { beyond: false, auth: from }).catch((cause: unknown) => {
-      this.#context.settings.onError(new Error('a message to another process could not be taken', { cause }));
-    });
-    return true;
   }
 
   async #value(pair: SsePair, value: unknown, call: HttpCall): Promise<HttpProblem | undefined> {
@@ -212,8 +146,6 @@ class SsePair implements Link {
   readonly protocol = 'http';
   readonly lasting = true;
   readonly auth: AuthInfo | undefined;
-  /** The sender whose token came here last. */
-  latest: AuthInfo | undefined;
   readonly address: string | undefined;
   readonly #context: HttpContext;
   readonly #stream: EventStream;
@@ -225,7 +157,6 @@ class SsePair implements Link {
 
   constructor(context: HttpContext, stream: EventStream, { auth, request }: Pick<HttpCall, 'auth' | 'request'>) {
     this.auth = auth;
-    this.latest = auth;
     this.address = request.remoteAddress;
     this.#context = context;
     this.#stream = stream;

@@ -173,16 +173,6 @@ export const plantedFaults: readonly PlantedFault[] = [
     "reason === 'http' && status === 404;",
     "reason === 'http' && status === 410;",
   ),
-  {
-    ...fault(
-      'a silent home is taken for one that is gone',
-      shared('homes'),
-      'if (now - call.heardAt > silenceMs) call.silent();',
-      'if (now - call.heardAt > silenceMs) call.gone();',
-    ),
-    nodes: 3,
-    bridge: true,
-  },
   fault(
     'a record is written over whatever version it has',
     'store/memory/records.ts',

@@ -41,8 +41,6 @@ export const leftOut: Readonly<Record<string, Readonly<Record<string, string>>>>
     "throw new StoreError('unavailable', 'the session could not be kept": chance,
   },
   // What is POSTed for a stream of HTTP+SSE is told to the streams of those, whose channel is another one.
-  'http/server/session/shared/member.ts': { "case 'post':": foreign },
-  'http/server/session/shared/handed-call.ts': { '() => undefined;': inert },
   'http/server/session/shared/shared-stream.ts': { '() => undefined,': inert },
   'http/server/session/shared/shared-streams.ts': { '() => undefined,': inert, '?? [];': guard },
   'http/server/session/shared/stream-reader.ts': { '?? 0;': guard, '?? this.#last;': guard, '?? []).filter(': foreign },

@@ -11,7 +11,7 @@ import { clientHeader } from './node.ts';
 import { chance } from './chance.ts';
 import { beGuestOfStreams } from './guest-of-streams.ts';
 import { beAskedGuest } from './guest-that-is-asked.ts';
-import { beGuestOfHomes } from './guest-of-homes.ts';
+import { beGuestOfBridgeSession } from './guest-of-bridge-session.ts';
 import { beTokenGuest } from './guest-of-tokens.ts';
 import { guestKey, Heard, newsMs, Raw, type GuestParts } from './raw.ts';
 
@@ -23,7 +23,7 @@ export async function beGuest(process: Process, parts: GuestParts): Promise<void
   if (tokens !== undefined) await beTokenGuest(raw, tokens);
   else if (pair) await bePairGuest(raw);
   else if (parts.plan.service === 'sessionless' && revision !== '2026-07-28') await beSessionlessGuest(raw);
-  else if (parts.plan.upstream !== undefined && revision !== '2026-07-28') await beGuestOfHomes(raw);
+  else if (parts.plan.upstream !== undefined && revision !== '2026-07-28') await beGuestOfBridgeSession(raw);
   else if (parts.plan.upstream !== undefined) await beGuestOfBridge(raw);
   else if (revision === '2026-07-28') await beRoundsGuest(raw);
   else await pickOf(sessionGuests, chance(parts.plan.seed, 'which guest'))(raw);

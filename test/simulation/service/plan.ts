@@ -379,6 +379,11 @@ export function isToldOnce({ faults }: Plan): boolean {
   return !falters || !faults.some(({ kind }) => ['kill', 'drain', 'stop', 'deaf', 'store away'].includes(kind));
 }
 
+/** Tells whether sessions of a plan cannot move: its balancer then sends each client to the same process. */
+export function isSticky({ pair, upstream, revision }: Plan): boolean {
+  return pair || (upstream !== undefined && revision !== '2026-07-28');
+}
+
 /** Tells whether nothing of what is sent on the stream of an answer may be missing: one that breaks is taken up. */
 export function isLossless({ pair, upstream, trouble, wrong, service }: Plan): boolean {
   // Streams of 2024-11-05 are not taken up.

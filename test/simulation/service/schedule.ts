@@ -16,7 +16,7 @@ import { Network } from './network.ts';
 import type { Reached } from './network-parts.ts';
 import { Node, roundsOf, toolCount, type ServiceParts } from './node.ts';
 import { Peace } from './peace.ts';
-import { isKept, isToldOnce, type Fault, type Plan } from './plan.ts';
+import { isKept, isSticky, isToldOnce, type Fault, type Plan } from './plan.ts';
 import { littleRoom, SharedStore } from './shared-store.ts';
 import { countedTimers } from './handling.ts';
 import { stateOfFault, type State } from './states.ts';
@@ -266,6 +266,10 @@ class Service {
     // A bridge that does not reach its server yet is not sent anything, as long as another one does.
     const ready = up.filter(({ handler }) => handler !== undefined);
     const all = ready.length > 0 ? ready : up;
+    // Each client has an order of processes of its own.
+    const weight = (node: Node | BridgeNode): number =>
+      chance(this.#plan.seed, 'sticky', client, this.#nodes.indexOf(node));
+    if (isSticky(this.#plan)) return all.toSorted((one, other) => weight(one) - weight(other))[0];
     return all[Math.floor(chance(this.#plan.seed, 'node', client, flow) * all.length)];
   }
 

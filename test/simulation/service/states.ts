@@ -64,18 +64,12 @@ const shared = [
   'the end of a session is told',
   'a question is answered at another process',
   'a message is delivered by another process',
-  'a message of a pair is handed on',
   'another process was quicker to write a record',
   'texts that make no sense are told',
   'a record makes no sense',
 ] as const;
 
-const bridged = [
-  'a request is handed to its home',
-  'an answer comes from its home',
-  'a home is asked how it stands',
-  'a call that waits is taken up at another process',
-] as const;
+const bridged = ['a call that waits is taken up at another process'] as const;
 
 /** The name of a state. */
 export type State = (typeof everywhere)[number] | (typeof shared)[number] | (typeof bridged)[number];
@@ -99,10 +93,6 @@ const told: ReadonlyMap<string, State> = new Map<string, State>([
   ['ended', 'the end of a session is told'],
   ['message', 'a question is answered at another process'],
   ['deliver', 'a message is delivered by another process'],
-  ['post', 'a message of a pair is handed on'],
-  ['request', 'a request is handed to its home'],
-  ['part', 'an answer comes from its home'],
-  ['waiting', 'a home is asked how it stands'],
   ['take', 'a call that waits is taken up at another process'],
 ]);
 

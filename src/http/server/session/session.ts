@@ -62,8 +62,6 @@ export class HttpSession implements Link {
   readonly lasting = true;
   readonly id: string;
   readonly auth: AuthInfo | undefined;
-  /** The sender whose token came here last. */
-  latest: AuthInfo | undefined;
   readonly address: string | undefined;
   readonly owner: string | undefined;
   readonly #context: SessionContext;
@@ -90,7 +88,6 @@ export class HttpSession implements Link {
   ) {
     this.id = id;
     this.auth = auth;
-    this.latest = auth;
     this.address = request.remoteAddress;
     this.owner = ownerOf(auth?.principal, this.address);
     this.#context = context;

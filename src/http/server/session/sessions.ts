@@ -1,7 +1,6 @@
 import { eachInSlices } from '../../../jsonrpc/slices.ts';
 import { after } from '../../../jsonrpc/timeout.ts';
 import type { RequestId } from '../../../jsonrpc/message.ts';
-import { handedCaller } from '../../../host/caller.ts';
 import type { AuthInfo } from '../../../host/endpoint.ts';
 import type { Judged, JudgedMalformed, JudgedRequest } from '../../../host/judged.ts';
 import { memoryEvents } from '../../../store/events.ts';
@@ -11,7 +10,6 @@ import type { HttpContext } from '../context.ts';
 import { IdleSessions } from './idle-sessions.ts';
 import { HttpSession, type SessionContext, type SessionOrigin } from './session.ts';
 import type { Company, CompanyParts } from './shared/company.ts';
-import type { HandedBody, Homes } from './shared/homes.ts';
 import { batchProblem, randomText, samePrincipal, sessionProblem, streamProblem, versionProblem } from './rules.ts';
 import { lacksScopes } from './scopes.ts';
 import type { HeaderFields } from '../universal.ts';
@@ -23,27 +21,21 @@ const sessionHeader = 'mcp-session-id';
 /** Times after which clients of a process that ends are asked to come back, in milliseconds. */
 const [soonestMs, latestMs] = [500, 10_000];
 
-/** Ways to the other processes that serve the same sessions; at most one of them. */
-export interface OtherProcesses {
-  /** Makes the way to them where any of them goes on with a session. */
-  readonly companyOf?: ((parts: Omit<CompanyParts, 'store'>) => Company) | undefined;
-  /** The way to the one that has a session, where sessions cannot move. */
-  readonly homes?: Homes | undefined;
-}
+/** Makes the way to the other processes that serve the same sessions. */
+export type CompanyOf = (parts: Omit<CompanyParts, 'store'>) => Company;
 
 /** The sessions of one server: bounded in number, expiring, each bound to who opened it. */
 export class Sessions {
   readonly #context: SessionContext;
   /** The other processes that serve these sessions, where there are any. */
   readonly #company: Company | undefined;
-  readonly #homes: Homes | undefined;
   readonly #open = new Map<string, HttpSession>();
   readonly #idle = new IdleSessions();
   #cancelTimer: (() => void) | undefined;
 
-  constructor(context: HttpContext, others: OtherProcesses = {}) {
+  /** @param companyOf Set where other processes serve the same sessions. */
+  constructor(context: HttpContext, companyOf?: CompanyOf) {
     const { events, now } = context.settings;
-    this.#homes = others.homes;
     this.#context = {
       ...context,
       events: events ?? memoryEvents({ now }),
@@ -51,7 +43,7 @@ export class Sessions {
       changed: (session) => void (this.#open.get(session.id) === session && this.#idle.changed(session)),
     };
     context.sessionQuota.makeRoom = (auth) => this.#makeRoom(auth);
-    this.#company = others.companyOf?.({
+    this.#company = companyOf?.({
       settings: context.settings,
       spoken: context.inSessions,
       adopt: (call, elsewhere, { record }) => this.#adopt(call, { id: elsewhere.id, elsewhere, record }),
@@ -67,12 +59,12 @@ export class Sessions {
     const request = judged.kind === 'request' ? judged : undefined;
     if (request?.message.method === 'initialize' && call.request.header(sessionHeader) === undefined)
       return this.#begin(call, request);
-    return this.#with(call, (session) => session.post(call, judged), judged, request?.message.id);
+    return this.#with(call, (session) => session.post(call, judged), request?.message.id);
   }
 
   /** Answers a POST of a batch. (Only 2025-03-26 has them; `initialize` is never part of one.) */
   batch(call: HttpCall, messages: readonly Judged[]): Done {
-    return this.#with(call, (session) => this.#batch(call, session, messages), messages);
+    return this.#with(call, (session) => this.#batch(call, session, messages));
   }
 
   async #batch(call: HttpCall, session: HttpSession, messages: readonly Judged[]): Promise<void> {
@@ -88,7 +80,7 @@ export class Sessions {
       if (session === undefined) refuse(call.request, call.reply, problem);
       else call.reply.send(problem.status, session.unreadable(problem.message));
     };
-    return this.#find(call, answer, 'unreadable');
+    return this.#find(call, answer);
   }
 
   /** Answers a GET: opens the stream for messages that belong to no request, or takes up one that broke. */
@@ -159,7 +151,6 @@ export class Sessions {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
     await this.#company?.close();
-    await this.#homes?.close();
   }
 
   async #resume(call: HttpCall, session: HttpSession, lastEventId: string): Promise<void> {
@@ -184,12 +175,11 @@ export class Sessions {
   async #begin(call: HttpCall, judged: JudgedRequest): Promise<void> {
     const problem = sessionProblem(this.#context, call);
     if (problem !== undefined) return refuse(call.request, call.reply, problem, judged.message.id);
-    const id = this.#homes?.nameOf(randomText()) ?? randomText();
+    const id = randomText();
     const elsewhere = this.#company?.member(id);
     const session = new HttpSession(this.#context, { id, elsewhere }, call);
     this.#context.sessionQuota.take(call.auth);
     try {
-      await this.#homes?.open();
       const response = await session.initialize(judged);
       // Nobody would end it.
       if (this.#isClosed) return refuse(call.request, call.reply, shuttingDown(), judged.message.id);
@@ -260,37 +250,22 @@ export class Sessions {
   }
 
   /** Goes on with the session that a request names, or turns the request away. */
-  #with(call: HttpCall, run: (session: HttpSession) => Done, body?: HandedBody, id?: RequestId): Done {
+  #with(call: HttpCall, run: (session: HttpSession) => Done, id?: RequestId): Done {
     const found = (session: HttpSession | undefined): Done => {
       const problem = session === undefined ? missing(call) : versionProblem(call.version);
       if (problem !== undefined || session === undefined)
         return refuse(call.request, call.reply, problem ?? missing(call), id);
       return run(session);
     };
-    return this.#find(call, found, body, id);
+    return this.#find(call, found, id);
   }
 
   /** Goes on with the session that a request names, which other processes may have to tell. */
-  #find(
-    call: HttpCall,
-    run: (session: HttpSession | undefined) => Done,
-    body: HandedBody,
-    requestId?: RequestId,
-  ): Done {
+  #find(call: HttpCall, run: (session: HttpSession | undefined) => Done, requestId?: RequestId): Done {
     const id = call.request.header(sessionHeader) ?? '';
-    const home = this.#homes?.elsewhere(id);
-    const away = (cause: unknown): void => this.#away(call, cause, requestId);
-    if (home !== undefined) return this.#hand(call, home, body)?.catch(away);
     if (this.#company === undefined) return run(this.#own(id, call));
+    const away = (cause: unknown): void => this.#away(call, cause, requestId);
     return this.#company.find(id, call).then(run).catch(away);
-  }
-
-  /** Has the home of a session answer; who opens a stream needs a place for it here too. */
-  #hand(call: HttpCall, home: string, body: HandedBody): Promise<void> | undefined {
-    const problem = call.request.method === 'GET' ? streamProblem(this.#context, call) : undefined;
-    if (problem === undefined) return this.#homes?.hand(call, home, body);
-    refuse(call.request, call.reply, problem);
-    return undefined;
   }
 
   /** Nobody can tell what there is: never 404, which would say that the session is gone. */
@@ -308,8 +283,6 @@ export class Sessions {
       this.#end(session);
       return undefined;
     }
-    if (call.handed === undefined) session.latest = call.auth;
-    else call.auth = handedCaller(call.auth, session.latest);
     return session;
   }
 

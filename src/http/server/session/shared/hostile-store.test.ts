@@ -102,39 +102,6 @@ test('a change that could not be kept is refused with the time after which to tr
   assert.equal(taken.status, 200);
 });
 
-test('a message for a stream of another process is not said to be lost where this one ends before that answers', async (t) => {
-  const store = memoryStore();
-  let passed = (): void => undefined;
-  const isPassed = new Promise<void>((resolve) => (passed = resolve));
-  const publish: Store['bus']['publish'] = (channel, text) => {
-    if (!text.includes('"kind":"post"')) return store.bus.publish(channel, text);
-    passed();
-    return 1;
-  };
-  const ssePair = { sse: '/sse', messages: '/messages' };
-  const [here, there] = [store, { ...store, bus: { ...store.bus, publish } }].map((one) => {
-    const server = createServer({ name: 's', version: '1' }, { store: { ...one, shared: true }, rounds });
-    const handler = createHandler(server, { onError: () => undefined, ssePair });
-    t.after(async () => {
-      await handler.close({ drainMs: 0 });
-      await server.close();
-    });
-    return handler;
-  });
-  assert.ok(here !== undefined && there !== undefined);
-  const stream = await here(new Request('http://localhost/sse', { headers: { accept: 'text/event-stream' } }));
-  const first = await stream.body?.getReader().read();
-  const [, path] = /data: (\S+)/.exec(new TextDecoder().decode(first?.value)) ?? [];
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
-  const headers = { 'content-type': 'application/json' };
-  const posting = there(new Request(`http://localhost${path}`, { method: 'POST', headers, body }));
-  await isPassed;
-  await there.close({ drainMs: 0 });
-  const answer = await posting;
-  assert.equal(answer.status, 503);
-  assert.ok(Number(answer.headers.get('retry-after')) >= 1);
-});
-
 test('a process that ends takes no stream from the process that has it', async (t) => {
   const store = memoryStore();
   let asked = (): void => undefined;

@@ -230,9 +230,6 @@ export class Member implements Elsewhere {
       }
       case 'reading':
         return this.#streams === undefined ? void inbox.reply(told, 'not-here') : this.#streams.readBy(told);
-      case 'post':
-        // It is for streams of HTTP+SSE, which are no sessions.
-        return;
     }
   }
 

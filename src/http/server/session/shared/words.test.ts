@@ -2,16 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readToldHome } from './home-words.ts';
 import { cancellation, readAnnounced, readTold } from './words.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Where a value stands, and what is wrong there. */
 type Wrong = readonly [path: readonly string[], value: unknown];
-
-const request = { method: 'POST', path: '/mcp', headers: { accept: 'x' }, text: '' };
-const part = (fields: Fields): Fields => ({ kind: 'part', line: 'l', number: 0, part: fields });
 
 /** Every text that a reader takes, and the fields without which it takes it too. */
 const readers: readonly (readonly [
@@ -27,9 +23,8 @@ const readers: readonly (readonly [
       [{ kind: 'deliver', session: 's', json: '{}' }],
       [{ kind: 'taken', session: 's' }],
       [{ kind: 'there', session: 's', process: 'p', line: 'l' }],
-      [{ kind: 'post', session: 's', process: 'p', line: 'l', text: '', auth: {} }, ['auth']],
       [{ kind: 'reading', session: 's', stream: 'x', process: 'p', line: 'l', isAgain: true }, ['isAgain']],
-      ...['open', 'not-open', 'written', 'not-here', 'not-kept', 'replaced', 'taken'].map(
+      ...['open', 'not-open', 'written', 'not-here', 'not-kept', 'replaced'].map(
         (reply) => [{ kind: 'reply', line: 'l', reply }] as const,
       ),
     ],
@@ -42,24 +37,6 @@ const readers: readonly (readonly [
       [{ kind: 'ended' }],
       [{ kind: 'claimed', process: 'p' }],
       [{ kind: 'message', message: {} }, ['message']],
-    ],
-  ],
-  [
-    'about a request that was handed on',
-    readToldHome,
-    [
-      [
-        { kind: 'request', line: 'l', process: 'p', request: { ...request, address: 'a' } },
-        ['request.address', 'request.headers.accept'],
-      ],
-      [{ kind: 'gone', line: 'l' }],
-      [{ kind: 'waiting', process: 'p', lines: ['l'] }],
-      [{ kind: 'standing', asked: ['l'], lines: [['l', 3]] }],
-      [part({ kind: 'sent', status: 200, headers: {}, text: '' }), ['part.text']],
-      [part({ kind: 'begun', headers: {} })],
-      [part({ kind: 'written', text: '' })],
-      [part({ kind: 'ended', text: '' }), ['part.text']],
-      [part({ kind: 'cut' })],
     ],
   ],
 ];
@@ -107,9 +84,7 @@ for (const [name, read, rows] of readers)
       assert.equal(read(text), undefined, text);
   });
 
-test('numbers of parts are whole, and a reply is one of those that there are', () => {
-  assert.equal(readToldHome(JSON.stringify(part({ kind: 'sent', status: 200.5, headers: {} }))), undefined);
-  assert.equal(readToldHome(JSON.stringify({ ...part({ kind: 'cut' }), number: 0.5 })), undefined);
+test('a reply is one of those that there are', () => {
   assert.equal(readTold(JSON.stringify({ kind: 'reply', line: 'l', reply: 'other' })), undefined);
 });
 

@@ -28,22 +28,11 @@ export type ToldProcess =
       readonly line: string;
       readonly isAgain?: boolean;
     }
-  /** Message that was POSTed for a stream of HTTP+SSE that is open there. */
-  | {
-      readonly kind: 'post';
-      readonly session: string;
-      readonly process: string;
-      readonly line: string;
-      /** Its JSON text, with its numbers in their digits. */
-      readonly text: string;
-      /** The sender, as the process that it came to established it. */
-      readonly auth: unknown;
-    }
   /** Answer to one of these, on the line that it named. */
   | { readonly kind: 'reply'; readonly line: string; readonly reply: LineReply };
 
-/** Answers: whether the stream is open; that something was written, or that the writer lives; that there is no such thing; that it is not kept any more; that another one reads; that it was taken. */
-export type LineReply = 'open' | 'not-open' | 'written' | 'not-here' | 'not-kept' | 'replaced' | 'taken';
+/** Answers: whether the stream is open; that something was written, or that the writer lives; that there is no such thing; that it is not kept any more; that another one reads. */
+export type LineReply = 'open' | 'not-open' | 'written' | 'not-here' | 'not-kept' | 'replaced';
 
 /** Text for every process that has a copy of a session. */
 export type Announced =
@@ -63,7 +52,6 @@ const replies: readonly string[] = [
   'not-here',
   'not-kept',
   'replaced',
-  'taken',
 ] satisfies LineReply[];
 
 /** Texts that each kind must have. */
@@ -72,7 +60,6 @@ const textsOf: ReadonlyMap<unknown, readonly string[]> = new Map([
   ['deliver', ['session', 'json']],
   ['taken', ['session']],
   ['there', ['session', 'process', 'line']],
-  ['post', ['session', 'process', 'line', 'text']],
   ['reading', ['session', 'stream', 'process', 'line']],
   ['reply', ['line', 'reply']],
 ]);

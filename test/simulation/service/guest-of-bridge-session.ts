@@ -1,40 +1,26 @@
-/**
- * A guest of a bridge whose sessions each have a home: whichever process a request comes to, the home answers it, and as long as it lives nobody says that the
- * session is gone, also where it stands still for a while.
- */
+/** A guest with a session of a bridge: what is refused, long answers, and its one stream. The balancer sends it to the same process each time. */
 
 import { guestKey, Heard, newsMs, type Answer, type Headers, type Raw } from './raw.ts';
 
-/** The longest that a request may wait for a home that stands still, in milliseconds. */
-const longestMs = 60_000;
-
 /** Runs it to its end. */
-export async function beGuestOfHomes(raw: Raw): Promise<void> {
-  const { revision, nodes } = raw.parts.plan;
+export async function beGuestOfBridgeSession(raw: Raw): Promise<void> {
+  const { revision } = raw.parts.plan;
   const begin = { protocolVersion: revision, capabilities: {}, clientInfo: { name: 'guest', version: '1' } };
   const opened = await raw.request('initialize', begin);
   raw.headers = { 'Mcp-Session-Id': opened.session ?? '', 'MCP-Protocol-Version': revision };
   raw.expect('a notification', 202, await raw.post({ method: 'notifications/initialized' }));
-  const guest = new GuestOfHomes(raw);
+  const guest = new Guest(raw);
   await guest.refusals();
   await guest.answers();
-  if (nodes > 1) await guest.standsStill();
   await guest.streams();
   raw.expect('the end', 204, await raw.send('DELETE', undefined));
-  for (let tries = 0; tries < 4; tries++)
-    raw.expect('a request in a session that ended', 404, await raw.request('ping', {}));
-  const nobodys = `${'a'.repeat(48)}-${'b'.repeat(18)}`;
-  raw.expect(
-    'a session of a process that never was',
-    404,
-    await raw.request('ping', {}, { 'Mcp-Session-Id': nobodys }),
-  );
+  raw.expect('a request in a session that ended', 404, await raw.request('ping', {}));
 }
 
 const ping = { jsonrpc: '2.0', id: 'x', method: 'ping' };
 const eventsOnly: Headers = { Accept: 'text/event-stream' };
 
-class GuestOfHomes {
+class Guest {
   readonly #raw: Raw;
   #key = guestKey;
 
@@ -42,11 +28,10 @@ class GuestOfHomes {
     this.#raw = raw;
   }
 
-  /** Each of them as often as it takes to come to every process. */
   async refusals(): Promise<void> {
     const raw = this.#raw;
     const hasBatches = raw.parts.plan.revision === '2025-03-26';
-    for (let time = 0; time < 4; time++) {
+    for (let time = 0; time < 2; time++) {
       raw.expect('a request', 200, await raw.request('ping', {}));
       raw.expect('a request', 200, await raw.send('POST', JSON.stringify({ ...ping, id: `e${time}` }), eventsOnly));
       raw.expect('no JSON', 400, await raw.send('POST', '{"jsonrpc"'));
@@ -74,35 +59,7 @@ class GuestOfHomes {
     }
   }
 
-  /** A home that stands still is not gone. */
-  async standsStill(): Promise<void> {
-    const raw = this.#raw;
-    const { world, plan } = raw.parts;
-    for (let node = 0; node < plan.nodes; node++) {
-      raw.parts.stop(node, 18_000);
-      const begun = world.now;
-      const batch = JSON.stringify([ping, { ...ping, id: 'y' }]);
-      const all = await Promise.all([
-        raw.request('ping', {}),
-        raw.request('ping', {}),
-        raw.send('POST', JSON.stringify({ ...ping, id: `z${node}` }), eventsOnly),
-        raw.post({ method: 'notifications/nothing' }),
-        raw.post({ id: 'nobody', result: {} }),
-        raw.send('POST', batch),
-        this.#call('steps', ++this.#key, { progressToken: `t${node}` }),
-      ]);
-      if (all.some(({ status }) => status === 404))
-        raw.violated(
-          `is told that its session is gone, while its home stands still: ${all.map(({ text }) => text).join()}`,
-        );
-      const ms = world.now - begun;
-      if (ms > longestMs) raw.violated(`waits ${ms} ms for a home that stands still`);
-      await raw.sleep(Math.max(0, begun + 20_000 - world.now));
-    }
-    raw.expect('a request afterwards', 200, await raw.request('ping', {}));
-  }
-
-  /** It has one stream, whichever process it comes to. */
+  /** It has one stream. */
   async streams(): Promise<void> {
     const raw = this.#raw;
     for (let time = 0; time < 2; time++) {
