@@ -36,9 +36,6 @@ const failures: Readonly<Record<string, readonly (readonly [file: string, ...tit
     ['test/scale/commands.test.ts', 'a session is known to the store before its client knows it'],
     ['src/node/server/http.test.ts', 'a server whose store cannot be used does not begin to listen'],
   ],
-  'a proxy of several processes loses the sessions behind it': [
-    ['test/scale/bridges.test.ts', 'are nothing to a client of', 'are begun anew by a client whose process is gone'],
-  ],
   'subscriptions are deaf after a failover': [
     [
       'src/redis/store/redis-cluster.test.ts',
