@@ -272,7 +272,7 @@ describe('parley call', { concurrency: 4 }, () => {
     ] as const) {
       const { stderr } = await withTimes(
         (timeout) => inThisProcess(['call', '--timeout', timeout, '--', process.execPath, '-e', code, '--']),
-        (ran) => ran.stderr.includes('Server ready'),
+        (ran) => ran.stderr.includes('Server ready') && words.test(ran.stderr),
         ['700', '5000', '60000'],
       );
       const last = stderr.trim().split('\n').at(-1) ?? '';
