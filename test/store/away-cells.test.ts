@@ -25,7 +25,6 @@ const rows: Readonly<Record<string, readonly [stateless: Shown, sessions: Shown,
     ],
     [
       [services, 'goes on with what it knows, and says 503 and never 404 else', "'is frozen'", "'is dead'"],
-      ['test/scale/bridges.test.ts', 'are refused with 503, and never 404, while the store is away'],
       [faults, 'is away fails each call', 'is frozen fails each call'],
     ],
     [
