@@ -36,10 +36,10 @@ server.tool('add', { description: 'Adds.' }, () => 'added');
 
 /** How the budgets of the entry points stand, in KB; each is a little more than it was when it was last looked at. */
 const budgets: Readonly<Record<Entry, number>> = {
-  '': 137.8,
+  '': 138.3,
   server: 48.1,
-  client: 52.7,
-  bridge: 112.6,
+  client: 52.8,
+  bridge: 112.8,
   protect: 22.5,
   account: 33.3,
   http: 38.8,
@@ -51,7 +51,7 @@ const budgets: Readonly<Record<Entry, number>> = {
   redis: 18.6,
   otel: 21.5,
   protocol: 3.6,
-  testing: 65.4,
+  testing: 65.6,
   check: 7,
 };
 
@@ -84,9 +84,9 @@ export const programs: readonly Program[] = [
   {
     name: 'client',
     code: `import { connect } from 'parley-mcp/client'; const client = await connect('https://example.com/mcp'); console.log(await client.callTool('add', {}));`,
-    budget: 52.5,
+    budget: 52.7,
     aim: 28,
-    whole: 99.9,
+    whole: 100.3,
     neutral: true,
     role: 'client',
   },
