@@ -11,6 +11,11 @@ for (const [text, message, theirs] of [
     ['2025-11-25', '2024-10-07'],
   ],
   [
+    '2025-06-18 is not supported',
+    'the server needs initialize, as 2025-11-25 and earlier do (it said: 2025-06-18 is not supported)',
+    undefined,
+  ],
+  [
     'Method not found',
     'the server needs initialize, as 2025-11-25 and earlier do (it said: Method not found)',
     undefined,

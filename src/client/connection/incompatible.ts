@@ -35,9 +35,11 @@ export function incompatible(
   });
 }
 
-/** The versions in the text of a server's error, such as `supported versions: 2025-11-25`, without those that it was asked for. */
+/** The versions that the text of an error lists, as official servers do (`supported versions: 2025-11-25, …`), and our own. */
 function namedIn(cause: unknown, ours: readonly string[]): readonly string[] | undefined {
-  const found = cause instanceof McpError ? (cause.message.slice(0, 2_000).match(/\b\d{4}-\d{2}-\d{2}\b/g) ?? []) : [];
+  const text = cause instanceof McpError ? cause.message.slice(0, 2_000) : '';
+  const list = /\b(?:supported (?:protocol )?versions|spoken here): ?([^)]*)/.exec(text)?.[1] ?? '';
+  const found = list.match(/\b\d{4}-\d{2}-\d{2}\b/g) ?? [];
   const named = [...new Set(found)].filter((date) => readableRevision(date) !== undefined && !ours.includes(date));
   return named.length === 0 ? undefined : named;
 }
