@@ -54,18 +54,19 @@ function start(command: string, args: readonly string[], options: SpawnOptions):
       windowsVerbatimArguments: resolved.verbatim,
     });
   } catch (cause) {
-    throw refused(command, cause, options);
+    throw notStarted(command, cause, options);
   }
 }
 
 function started(child: ChildProcess, command: string, options: SpawnOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     child.once('spawn', resolve);
-    child.once('error', (cause) => reject(refused(command, cause, options)));
+    child.once('error', (cause) => reject(notStarted(command, cause, options)));
   });
 }
 
-function refused(command: string, cause: unknown, options: SpawnOptions): ConnectionError {
+/** Error of a command that the system did not start. */
+export function notStarted(command: string, cause: unknown, options: SpawnOptions): ConnectionError {
   const { calledAs, cwd, env } = options;
   const said = cause instanceof Error && 'code' in cause ? cause.code : undefined;
   // The system says EACCES also when it may not look into one of the folders of PATH.

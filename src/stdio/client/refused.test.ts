@@ -8,6 +8,7 @@ import { after, describe, test } from 'node:test';
 import { until } from '../../../test/support/turns.ts';
 import type { Message } from '../../jsonrpc/message.ts';
 import type { Channel } from '../../jsonrpc/transport.ts';
+import { notStarted } from './child.ts';
 import { spawn, type SpawnOptions } from './transport.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'parley-refused-'));
@@ -95,4 +96,12 @@ describe('a child', () => {
     await until(() => (t.mock.timers.tick(500), isOver));
     await assert.rejects(channel.send(request), { reason: 'closed', message: 'the server closed its output' });
   });
+});
+
+test('a command that is in no folder was not found, though the system may not look into one of them', () => {
+  // A user with all rights may look into each folder, so that the system does not say it to that one.
+  const cause = Object.assign(new Error('spawn EACCES'), { code: 'EACCES' });
+  const words = (command: string): string => notStarted(command, cause, { env: { PATH: folder } }).message;
+  assert.equal(words('parley-no-such'), 'cannot start "parley-no-such": the command was not found');
+  assert.equal(words('locked'), 'cannot start "locked": it may not be executed');
 });
