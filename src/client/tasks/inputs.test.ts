@@ -261,3 +261,38 @@ test('the longest time of a call stands still while a handler is asked', async (
   assert.equal(isOver, true);
   await call;
 });
+
+test('what is left of the longest time of a call goes on when the handler has answered', async (t) => {
+  let at = 0;
+  t.mock.method(performance, 'now', () => at);
+  let answer = (): void => undefined;
+  let state: Json = working;
+  const one = await playing(
+    t,
+    {
+      'tools/call': created,
+      'tasks/get': () => state,
+      'tasks/update': () => ((state = working), {}),
+      'tasks/cancel': () => ({}),
+    },
+    { onElicit: () => new Promise((resolve) => (answer = () => resolve({ action: 'decline' }))) },
+  );
+  const pass = async (ms: number): Promise<void> => {
+    for (const end = at + ms; at < end;) {
+      at += 50;
+      await one.pass(50);
+    }
+  };
+  let isOver = false;
+  const call = assert
+    .rejects(one.client.callTool('t', {}, { maxTotalTimeoutMs: 8000 }), /within 8000 ms/)
+    .then(() => (isOver = true));
+  await pass(4000);
+  state = asking(['k']);
+  await pass(20_000);
+  assert.equal(isOver, false);
+  answer();
+  await pass(4500);
+  assert.equal(isOver, true, 'half of it was over');
+  await call;
+});
