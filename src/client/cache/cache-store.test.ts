@@ -187,6 +187,7 @@ describe('a store of several clients', () => {
     await turns();
     stop.abort(reason);
     await assert.rejects(givenUp, reason);
+    assert.deepEqual(warnings, [], 'the store did not fail');
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const answer = client.listTools();
     await turns();

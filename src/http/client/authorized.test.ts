@@ -93,6 +93,23 @@ for (const bad of ['', 'a b', 'a\r\nb: c', 7, undefined])
     assert.equal(asked.length, 0);
   });
 
+test('what a function of the program throws is the cause of the failure of the request', async (t) => {
+  const { fetch } = guarded(new Set(['t']));
+  const why = new RangeError('the vault is sealed');
+  let isSealed = false;
+  const auth = (): string => {
+    if (isSealed) throw why;
+    return 't';
+  };
+  const client = await connect(url, { auth, fetch, revisions: ['2026-07-28'] });
+  t.after(() => client.close());
+  isSealed = true;
+  await assert.rejects(
+    client.callTool('a'),
+    (error) => error instanceof ConnectionError && error.cause === why && error.message.endsWith('the vault is sealed'),
+  );
+});
+
 test('auth beside other credentials, and what is no auth, are refused before anything is sent', async () => {
   const { fetch, asked } = guarded(new Set());
   for (const [target, options] of [
