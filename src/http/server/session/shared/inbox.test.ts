@@ -42,6 +42,25 @@ test('what could not be told is an error also where the process ends before it i
   await assert.rejects(announced, away);
 });
 
+test('what waits to be told again is told at once when the process ends', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const store = memoryStore();
+  let told = 0;
+  const publish = async (): Promise<number> => (told++, 0);
+  const inbox = new Inbox(
+    { ...store, bus: { ...store.bus, publish } },
+    () => undefined,
+    () => undefined,
+  );
+  const announced = inbox.announce('session s', { kind: 'ended' }, [60_000]);
+  const insisted = inbox.insist('p', { kind: 'taken', session: 's' }, () => assert.fail());
+  await settle();
+  assert.equal(told, 2);
+  await inbox.close();
+  await Promise.all([announced, insisted]);
+  assert.equal(told, 3, 'what may be heard once more is, and an announcement is not');
+});
+
 test('what is told again and again fails once, after the last time, and not where somebody hears it at last', async () => {
   const store = memoryStore();
   const state = { answer: (): Promise<number> => Promise.reject(new Error('away')) };
