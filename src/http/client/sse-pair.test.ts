@@ -12,7 +12,8 @@ import {
   sending,
 } from '../../../test/support/http-answers.ts';
 import { until } from '../../../test/support/turns.ts';
-import { ssePairTransport } from './sse-pair.ts';
+import { httpTargetOf, openRequests } from './request.ts';
+import { SsePairChannel, ssePairTransport } from './sse-pair.ts';
 import { httpTransport } from './transport.ts';
 
 /** A server of the older transport, which answers every POST on its stream with `response`. */
@@ -171,12 +172,42 @@ test('a stream that never says where to POST is given up', async (t) => {
     outgoing.writeHead(200, { 'content-type': 'text/event-stream' }).write(': nothing\n\n');
   });
   const opening = ssePairTransport(url, sending).open({ message: () => {}, problem: () => {}, closed: () => {} });
-  const rejected = assert.rejects(opening, { name: 'ConnectionError' });
+  let isOver = false;
+  const rejected = assert
+    .rejects(opening, { reason: 'timeout', message: /did not say within 10000 ms where messages go/ })
+    .then(() => (isOver = true));
+  const settle = async (): Promise<void> => {
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+  };
   await until(() => asked);
-  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
-  t.mock.timers.tick(10_000);
+  await settle();
+  t.mock.timers.tick(9999);
+  await settle();
+  assert.equal(isOver, false);
+  t.mock.timers.tick(1);
   await rejected;
 });
+
+for (const when of ['before it begins', 'meanwhile'])
+  test(`the opening of a stream that is given up ${when} ends at once`, async (t) => {
+    let asked = false;
+    const url = await listen(t, (_incoming, outgoing) => {
+      asked = true;
+      outgoing.writeHead(200, { 'content-type': 'text/event-stream' }).write(': nothing\n\n');
+    });
+    const given = new AbortController();
+    if (when !== 'meanwhile') given.abort();
+    const receiver = { message: () => {}, problem: () => {}, closed: () => {} };
+    const requests = await openRequests(httpTargetOf(url, sending), sending);
+    const opening = assert.rejects(SsePairChannel.open(requests, receiver, { signal: given.signal }), {
+      reason: 'aborted',
+    });
+    if (when === 'meanwhile') {
+      await until(() => asked);
+      given.abort();
+    }
+    await opening;
+  });
 
 for (const [status, reason] of [
   [401, 'unauthorized'],
