@@ -65,9 +65,6 @@ const nodeSettings: Readonly<Record<string, unknown>> = {
   autoResendUnfulfilledCommands: false,
   autoResubscribe: false,
   maxRetriesPerRequest: 0,
-  connectTimeout: 2_000,
-  // A connection that is silent for so long while something is asked is given up.
-  socketTimeout: 5_000,
   keyPrefix: '',
   replyMapping: 'legacy',
   stringNumbers: false,
@@ -76,6 +73,11 @@ const nodeSettings: Readonly<Record<string, unknown>> = {
   // A primary that became a replica without a word.
   reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
 };
+
+/** Times of a connection, in milliseconds; longer where a call may take longer. One that is silent while something is asked is given up. */
+function timesOf(callMs: number): { readonly connectTimeout: number; readonly socketTimeout: number } {
+  return { connectTimeout: Math.max(2_000, callMs), socketTimeout: Math.max(5_000, callMs) };
+}
 
 const settings = { ...nodeSettings, retryStrategy: (times: number) => Math.min(25 * 2 ** times, 1_000) } as const;
 
@@ -120,21 +122,22 @@ async function loadIoredis(): Promise<Ioredis> {
   }
 }
 
-/** Makes clients out of what a program gave. */
-export async function madeOf(given: string | RedisSentinels | RedisClient): Promise<EngineClient> {
+/** Makes clients out of what a program gave. @param callMs Time that a call may take. */
+export async function madeOf(given: string | RedisSentinels | RedisClient, callMs: number): Promise<EngineClient> {
+  const times = timesOf(callMs);
   if (typeof given === 'string') {
     const { Redis } = await loadIoredis();
-    return new Redis(given, settings);
+    return new Redis(given, { ...settings, ...times });
   }
   if ('sentinels' in given) {
     const { Redis } = await loadIoredis();
-    return new Redis({ ...given, ...settings, role: 'master', failoverDetector: true });
+    return new Redis({ ...given, ...settings, ...times, role: 'master', failoverDetector: true });
   }
   // It is of ioredis, as was found out when it was given.
   const client = given as unknown as EngineClient;
   return client.isCluster === true
-    ? client.duplicate([], { ...clusterSettings, redisOptions: nodeSettings })
-    : client.duplicate(settings);
+    ? client.duplicate([], { ...clusterSettings, redisOptions: { ...nodeSettings, ...times } })
+    : client.duplicate({ ...settings, ...times });
 }
 
 /** Makes a client of the cluster to which a node belongs. */

@@ -136,7 +136,7 @@ export class RedisEngine {
   }
 
   async #open(): Promise<EngineClient> {
-    let client = await this.#connected(await madeOf(this.#given));
+    let client = await this.#connected(await madeOf(this.#given, this.callMs));
     try {
       const info = client.isCluster === true ? '' : await infoOf(client);
       if (/^cluster_enabled:1/m.test(info)) {

@@ -32,7 +32,7 @@ describe('a store in a Redis with sentinels', { skip: missing('redis-server') },
     await master.kill();
     await eventually(async () => String(await replica.send('ROLE')).startsWith('master'), 'another master');
     await eventually(() => gaps > 0, 'a gap');
-    await eventually(async () => (await heardBy(one, 'c', 'after')) === 1, 'a subscriber');
+    await eventually(async () => (await heardBy(one, 'c', 'after')) > 0, 'a subscriber');
     await eventually(() => heard.at(-1) === 'after');
     assert.equal(await other.records.add('a', 'y', 600_000), false);
     await one.check();
@@ -62,7 +62,7 @@ describe('a store in a Redis with sentinels', { skip: missing('redis-server') },
     await Promise.all([three[0]?.stop(), master.kill()]);
     await eventually(async () => String(await replica.send('ROLE')).startsWith('master'), 'another master');
     await eventually(() => gaps > 0, 'a gap');
-    await eventually(async () => (await heardBy(store, 'c', 'after')) === 1, 'a subscriber');
+    await eventually(async () => (await heardBy(store, 'c', 'after')) > 0, 'a subscriber');
     await eventually(() => heard.at(-1) === 'after');
     assert.equal((await store.records.get('a'))?.text, 'x');
     await store.check();
