@@ -9,6 +9,7 @@ export interface Sent {
   readonly path?: string;
   readonly headers?: Readonly<Record<string, string | undefined>>;
   readonly body?: string | Uint8Array | undefined;
+  readonly remoteAddress?: string;
 }
 
 /** The fields of one event, as they were written. */
@@ -55,7 +56,7 @@ export class FakeVisit implements HttpReply {
       path: (sent.path ?? '/mcp').split('?', 1)[0] ?? '',
       query: /\?(.*)$/.exec(sent.path ?? '')?.[1] ?? '',
       headerCount: headers.size,
-      remoteAddress: undefined,
+      remoteAddress: sent.remoteAddress,
       header: (name) => headers.get(name),
       body: (limit, room) => Promise.resolve(bodyOf(sent.body ?? '', limit, room)),
     };
