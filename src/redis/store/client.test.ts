@@ -8,11 +8,10 @@ for (const [what, given] of [
   ['a URL', 'redis://127.0.0.1:1'],
   ['sentinels', sentinels],
 ] as const)
-  test(`a connection by ${what} has as long to open as a call has, and 2 seconds at least`, async () => {
+  test(`a connection by ${what} has as long to open as a call has`, async () => {
     for (const [callMs, connectTimeout, socketTimeout] of [
-      [1_000, 2_000, 5_000],
       [2_000, 2_000, 5_000],
-      [30_000, 30_000, 30_000],
+      [30_000, 30_000, 75_000],
     ] as const) {
       const client = await madeOf(given, callMs);
       const { options } = client;

@@ -74,11 +74,6 @@ const nodeSettings: Readonly<Record<string, unknown>> = {
   reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
 };
 
-/** Times of a connection, in milliseconds; longer where a call may take longer. One that is silent while something is asked is given up. */
-function timesOf(callMs: number): { readonly connectTimeout: number; readonly socketTimeout: number } {
-  return { connectTimeout: Math.max(2_000, callMs), socketTimeout: Math.max(5_000, callMs) };
-}
-
 const settings = { ...nodeSettings, retryStrategy: (times: number) => Math.min(25 * 2 ** times, 1_000) } as const;
 
 const clusterSettings = {
@@ -124,7 +119,8 @@ async function loadIoredis(): Promise<Ioredis> {
 
 /** Makes clients out of what a program gave. @param callMs Time that a call may take. */
 export async function madeOf(given: string | RedisSentinels | RedisClient, callMs: number): Promise<EngineClient> {
-  const times = timesOf(callMs);
+  // A connection is as patient as a call. One that is silent for longer while something is asked is given up.
+  const times = { connectTimeout: callMs, socketTimeout: 2.5 * callMs };
   if (typeof given === 'string') {
     const { Redis } = await loadIoredis();
     return new Redis(given, { ...settings, ...times });
