@@ -14,7 +14,6 @@ import {
   batchProblem,
   beginProblem,
   isSessionId,
-  mayComeTwice,
   randomText,
   samePrincipal,
   sessionProblem,
@@ -219,11 +218,6 @@ test('the rules of a session hold at their limits', () => {
   assert.equal(isSessionId(`${'x'.repeat(40)} `), false);
   assert.match(randomText(), /^[0-9a-f]{48}$/);
   assert.match(randomText(2), /^[0-9a-f]{4}$/);
-  const request = (method: string) => mayComeTwice({ kind: 'request', message: { method } } as never);
-  assert.deepEqual(
-    [request('tools/list'), request('tools/call'), mayComeTwice({ kind: 'notification' } as never)],
-    [true, false, true],
-  );
 });
 
 test('every status that refuses is reported with its reason', () => {

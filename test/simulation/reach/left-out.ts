@@ -35,7 +35,7 @@ export const leftOut: Readonly<Record<string, Readonly<Record<string, string>>>>
     '? undefined : {': foreign,
     'catch {': foreign,
   },
-  'http/server/session/shared/about-stream.ts': { ': undefined;': foreign, "&& ('result' in value": foreign },
+  'http/server/session/shared/about-stream.ts': { ': undefined;': foreign },
   'http/server/session/shared/company.ts': {
     '() => undefined;': inert,
     "throw new StoreError('unavailable', 'the session could not be kept": chance,
@@ -43,7 +43,7 @@ export const leftOut: Readonly<Record<string, Readonly<Record<string, string>>>>
   // What is POSTed for a stream of HTTP+SSE is told to the streams of those, whose channel is another one.
   'http/server/session/shared/shared-stream.ts': { '() => undefined,': inert },
   'http/server/session/shared/shared-streams.ts': { '() => undefined,': inert, '?? [];': guard },
-  'http/server/session/shared/stream-reader.ts': { '?? 0;': guard, '?? this.#last;': guard, '?? []).filter(': foreign },
+  'http/server/session/shared/stream-reader.ts': { '?? 0;': guard, '?? this.#last;': guard },
   'http/client/answer.ts': { 'throw error;': passedOn, "?? '';": guard, '?? 0 });': guard },
   'http/client/sse-pair.ts': {
     '() => {},': inert,

@@ -18,7 +18,6 @@ export async function beClientOfTwo(process: Process, parts: GuestParts): Promis
 
 const options: Readonly<Record<string, ShopOptions>> = {
   'more than may wait to be kept': { http: { maxStreamBuffer: 2_000 } },
-  'a batch of long names': { revision: '2025-03-26' },
   'no room for a copy': { http: { maxSessions: 1 } },
 };
 
@@ -132,23 +131,6 @@ const talks: Readonly<Record<string, (shop: Shop) => Promise<void>>> = {
       await shop.sleep(100);
       shop.expect('a fenced writer says nothing', !has(call, 'waited'));
     }
-  },
-
-  /** Of what is about too many requests nobody knows which are open. */
-  async 'a batch of long names'(shop) {
-    await shop.open();
-    const batch = Array.from({ length: 8 }, (_, at) => {
-      const params = { name: at === 0 ? 'waits' : 'says', arguments: {}, _meta: { progressToken: at } };
-      return { jsonrpc: '2.0', id: `${at}${'.'.repeat(9_000)}`, method: 'tools/call', params };
-    });
-    const sent = shop.send(0, 'POST', batch);
-    await shop.until(sent, () => sent.ids.length > 0, 'its first words');
-    sent.leave();
-    const read = shop.listen(1, sent.ids[0]);
-    await shop.sleep(200);
-    await shop.nodes[0]?.handler.close({ drainMs: 0 });
-    await shop.done(read);
-    shop.goOn();
   },
 
   /** The stream for what belongs to no request moves: twice at once, to who has gone meanwhile, and where it has ended or is not kept any more. */

@@ -1,6 +1,5 @@
 import type { AuthInfo } from '../../../host/endpoint.ts';
 import { judge, type Judged, type JudgedRequest } from '../../../host/judged.ts';
-import { methodOf } from '../../../protocol/catalogue.ts';
 import { revisionOf, type Revision } from '../../../protocol/revision.ts';
 import type { HttpCall } from '../call.ts';
 import type { HttpContext } from '../context.ts';
@@ -31,11 +30,6 @@ export function judgedBatch(
 /** Tells whether a message begins something: answers and notifications do not. */
 export function isRequest(judged: Judged): judged is JudgedRequest {
   return judged.kind === 'request';
-}
-
-/** Tells whether a message does no harm where it comes twice: a request that leaves nothing, or nothing more the second time, and what is no request. */
-export function mayComeTwice(judged: Judged): boolean {
-  return judged.kind !== 'request' || methodOf(judged.message.method)?.leaves !== undefined;
 }
 
 /** Reason why a message or a batch is not taken now: it would begin something. */

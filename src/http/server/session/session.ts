@@ -21,7 +21,7 @@ import { busy, errorOf, lastResponse, refuse, retryHeaders, sessionStatus, type 
 import type { EventStream } from '../stream.ts';
 import type { Elsewhere } from './elsewhere.ts';
 import type { LastingStream, LastingStreams, Resumption } from './stream.ts';
-import { isRequest, mayComeTwice } from './rules.ts';
+import { isRequest } from './rules.ts';
 import { RunningAnswers } from './running-answers.ts';
 import { SessionStreams } from './streams.ts';
 
@@ -335,7 +335,7 @@ export class HttpSession implements Link {
   /** Spec 2025-11-25, Transports: a client that disconnects has not cancelled its request. */
   #answer(call: HttpCall, requests: readonly JudgedRequest[]): HttpAnswer {
     // What has not begun when its stream does may have run when that is found.
-    const maker = this.#resumable.answering(requests.map(idOf), requests.filter(mayComeTwice).map(idOf));
+    const maker = this.#resumable.answering(requests.map(idOf));
     const answer = new HttpAnswer(this.#context, call, maker);
     call.reply.onClose(() => answer.closed());
     return answer;

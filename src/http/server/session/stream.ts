@@ -57,12 +57,8 @@ export interface LastingStreams {
   readonly resumption: 'none' | 'event-ids' | 'polling';
   /** Makes the stream for messages that belong to no request. */
   begin(): LastingStream;
-  /**
-   * Maker of the stream of the answer to requests.
-   *
-   * @param repeatable Those of the requests that may be sent again without harm, also when they ran.
-   */
-  answering(requests: readonly RequestId[], repeatable: readonly RequestId[]): StreamMaker;
+  /** Maker of the stream of the answer to requests. */
+  answering(requests: readonly RequestId[]): StreamMaker;
   /**
    * Finds what a client missed.
    *

@@ -5,48 +5,9 @@ import { test, type TestContext } from 'node:test';
 import { initializing } from '../../../../../test/support/session-client.ts';
 import { createServer } from '../../../../server.ts';
 import { memoryStore } from '../../../../store/memory/store.ts';
-import { StoreError, type Store } from '../../../../store/store.ts';
+import type { Store } from '../../../../store/store.ts';
 import { begin, visit, type FakeVisit, type Sent } from '../../../../../test/support/fake-http.ts';
 import { createHttpHandler, type HttpHandler } from '../../handler.ts';
-
-/** A store that keeps no event with this text, nor any after it. */
-function forgetting(store: Store, text: string): Store {
-  const open: Store['events']['open'] = (session) => {
-    const log = store.events.open(session);
-    const write: typeof log.write = async (...given) => {
-      const { mark, append } = await log.write(...given);
-      let isFull = false;
-      return {
-        mark,
-        append: (data, last) => {
-          if ((isFull ||= data.includes(text))) throw new StoreError('full', 'no more');
-          return append(data, last);
-        },
-      };
-    };
-    return { ...log, write };
-  };
-  return { ...store, events: { open } };
-}
-
-/** A store of which the keys of records that are put are known, until they are deleted. */
-function noting(store: Store, left: Set<string>): Store {
-  const { records } = store;
-  return {
-    ...store,
-    records: {
-      ...records,
-      put(key, ...more) {
-        left.add(key);
-        return records.put(key, ...more);
-      },
-      delete(key) {
-        left.delete(key);
-        return records.delete(key);
-      },
-    },
-  };
-}
 
 /** A process of a service, whose tool says so many times that it goes on, and never ends. */
 function served(t: TestContext, memory: Store, words = 1): HttpHandler {
@@ -131,36 +92,6 @@ for (const length of [10, 30_000, 40_000, 70_000])
       [id, 'the process that ran the request was stopped; its outcome is not known'],
     ]);
   });
-
-/** Has another process go on with the stream of a batch whose first process is gone after some reports: only the request without an answer gets one. */
-async function goesOnElsewhere(t: TestContext, store: Store, reports: number): Promise<void> {
-  const [one, other] = [served(t, forgetting(store, `"progress":${reports}`), reports), served(t, store)];
-  const headers = await opened(one, '2025-03-26');
-  const body = JSON.stringify([paying(3), { ...paying(4), params: { name: 'soon', arguments: {} } }]);
-  const answer = begin(one, { headers, body });
-  await answer.until((so) => so.events.length > reports);
-  const id = answer.frames.findLast((frame) => frame.id !== undefined)?.id;
-  const again = begin(other, { headers: { ...headers, 'last-event-id': id } });
-  await again.done();
-  assert.deepEqual(answersOf(answer), [[4, 'a result']]);
-  assert.deepEqual(
-    answersOf(again).map((told) => String(told).split(',', 1)[0]),
-    ['3'],
-  );
-}
-
-test('of a batch whose process is gone no answer is given again that the log has still, where what was before is dropped', async (t) => {
-  await goesOnElsewhere(t, memoryStore({ maxEvents: 19 }), 20);
-});
-
-test('of a batch whose process is gone no answer is given again that the log has dropped', async (t) => {
-  const left = new Set<string>();
-  await goesOnElsewhere(t, noting(memoryStore({ maxEvents: 10 }), left), 30);
-  assert.deepEqual(
-    [...left].filter((key) => key.startsWith('answered ')),
-    [],
-  );
-});
 
 test('what a batch was answered before it was a stream goes with the next answer', async (t) => {
   const one = served(t, memoryStore());

@@ -156,7 +156,6 @@ export class Member implements Elsewhere {
       ...this.#parts,
       session: this.id,
       log: store.events.open(this.id),
-      records: store.records,
       resumption,
       from: this.#session,
       revision: this.#session?.revision,

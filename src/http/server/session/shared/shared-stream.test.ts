@@ -143,24 +143,6 @@ describe('a stream', () => {
     stream.send('z');
     assert.equal(stream.isKept, false);
   });
-
-  test('that ends leaves no record of its batch, unless it was not stored', async () => {
-    for (const isStored of [true, false]) {
-      const log: string[] = [];
-      const batch = {
-        note: async (data: string) => void log.push(`note ${data}`),
-        forget: async () => void log.push('forget'),
-      };
-      const { stream, gate } = scene({ batch: batch as never });
-      stream.send('a');
-      await stream.flushed;
-      if (!isStored) gate.append = full;
-      stream.end('b');
-      await stream.flushed;
-      await settle();
-      assert.deepEqual(log, isStored ? ['note a', 'forget'] : ['note a']);
-    }
-  });
 });
 
 describe('a stream that is taken up here', () => {

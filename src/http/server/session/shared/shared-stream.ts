@@ -4,7 +4,6 @@ import type { HttpSettings } from '../../options.ts';
 import type { ReportRoom } from '../report-room.ts';
 import { retryField, type EventStream } from '../../stream.ts';
 import { idOf, hasNoEvents, written, type LastingStream, type Resumption } from '../stream.ts';
-import type { BatchRecord } from './batch-record.ts';
 import { isFenced, KeptEvents } from './kept-events.ts';
 import type { LineReply } from './words.ts';
 
@@ -25,8 +24,6 @@ export interface SharedStreamParts {
   readonly hasRoom?: (length: number) => boolean;
   /** Somebody who wrote it before, where it goes on here. */
   readonly writer?: { readonly writer: StreamWriter; readonly last: number } | undefined;
-  /** Record of what was answered, where several requests are. */
-  readonly batch?: BatchRecord | undefined;
   /** Hears that it ended here: complete, or another process writes it. */
   onEnd(stream: SharedStream): void;
 }
@@ -123,8 +120,6 @@ export class SharedStream implements LastingStream {
     this.#put(json ?? '', true, (number) => {
       this.#connection?.end(json, json === undefined ? undefined : this.#idOf(number));
     });
-    const { batch } = this.#parts;
-    if (batch !== undefined) this.#tail = this.#tail.then(() => (this.#isKept ? batch.forget() : undefined));
     void this.#tail.then(() => this.#over());
   }
 
@@ -210,8 +205,6 @@ export class SharedStream implements LastingStream {
         this.isTaken = true;
         return this.leave();
       }
-      // Before its client has it: that is not answered again then.
-      if (number !== undefined && !last) await this.#parts.batch?.note(data);
       // Who came meanwhile had it from the log.
       if (number !== undefined && number <= this.#seen) return;
       write(number);

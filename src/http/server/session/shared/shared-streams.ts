@@ -6,8 +6,7 @@ import { ownerOf } from '../../../../auth/owner.ts';
 import type { HttpSession } from '../session.ts';
 import { ofSharedStores, ReportRoom } from '../report-room.ts';
 import { hasNoEvents, positionOf, written, type LastingStreams, type Resumption, type StreamMaker } from '../stream.ts';
-import { aboutAnswer, aboutSession, requestsAnswered } from './about-stream.ts';
-import { BatchRecord } from './batch-record.ts';
+import { aboutAnswer, aboutSession } from './about-stream.ts';
 import type { OpeningStream } from './claim.ts';
 import type { OwnerRooms } from './owner-rooms.ts';
 import { unlessFenced } from './kept-events.ts';
@@ -71,8 +70,8 @@ export class SharedStreams implements LastingStreams {
     return this.#begin({ about: aboutSession });
   }
 
-  answering(requests: readonly RequestId[], repeatable: readonly RequestId[]): StreamMaker {
-    return { begin: () => this.#begin({ about: aboutAnswer(requests, repeatable), answers: requests }) };
+  answering(requests: readonly RequestId[]): StreamMaker {
+    return { begin: () => this.#begin({ about: aboutAnswer(requests), answers: requests }) };
   }
 
   async resume(lastEventId: string): Promise<Resumption | undefined> {
@@ -165,7 +164,6 @@ export class SharedStreams implements LastingStreams {
 
   #begin({ about, answers, name = this.#newName, writer }: Begun): SharedStream {
     const { log, settings, resumption, rooms, from } = this.#parts;
-    const batch = (answers?.length ?? 0) > 1 ? this.#batch(name, about) : undefined;
     const stream = new SharedStream({
       reports: this.#reports,
       hasRoom: (length) => rooms?.take(ownerOf(from?.auth?.principal, from?.address), length) ?? true,
@@ -175,7 +173,6 @@ export class SharedStreams implements LastingStreams {
       settings,
       polling: resumption === 'polling',
       writer,
-      batch,
       onEnd: (ended) => {
         if (this.#live.get(name)?.stream === ended) this.#live.delete(name);
         if (!ended.isKept) addNewest(this.#unkept, mostUnkept, name);
@@ -184,18 +181,6 @@ export class SharedStreams implements LastingStreams {
     this.#live.get(name)?.stream.leave();
     this.#live.set(name, { stream, answers });
     return stream;
-  }
-
-  #batch(stream: string, about: string): BatchRecord {
-    const { records, session, settings } = this.#parts;
-    return new BatchRecord(
-      { records, session, stream, requests: requestsAnswered(about) ?? [] },
-      {
-        ttlMs: settings.sessionIdleMs,
-        now: () => settings.now(),
-        failed: (cause) => settings.onError(new Error('what a batch was answered may be told twice', { cause })),
-      },
-    );
   }
 
   get #newName(): string {

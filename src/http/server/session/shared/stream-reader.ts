@@ -1,18 +1,14 @@
-import type { RequestId } from '../../../../jsonrpc/message.ts';
 import { after } from '../../../../jsonrpc/timeout.ts';
 import { McpError } from '../../../../protocol/error.ts';
 import type { Revision } from '../../../../protocol/revision.ts';
-import type { Records } from '../../../../store/records.ts';
 import { StoreError } from '../../../../store/store.ts';
 import type { StreamLog, StreamRest } from '../../../../store/stream-log.ts';
 import type { HttpSettings } from '../../options.ts';
-import { busy, errorBody, errorOf } from '../../status.ts';
+import { errorBody } from '../../status.ts';
 import type { EventStream } from '../../stream.ts';
 import { written, type StreamPosition } from '../stream.ts';
-import { answeredIn, repeatableOf, requestsAnswered } from './about-stream.ts';
-import { answeredBefore, forgetBatch, type BatchRecordPlace } from './batch-record.ts';
+import { requestAnswered } from './about-stream.ts';
 import type { Inbox } from './inbox.ts';
-import { eventsLeft } from './left-events.ts';
 import type { LineReply } from './words.ts';
 
 /**
@@ -25,7 +21,6 @@ const silencesMs = [1_000, 6_000, 11_000, 15_000] as const;
 export interface StreamReaderParts {
   readonly session: string;
   readonly log: StreamLog;
-  readonly records: Records;
   readonly inbox: Inbox;
   readonly settings: HttpSettings;
   readonly revision: Revision | undefined;
@@ -116,32 +111,13 @@ export class StreamReader {
     const { log, revision } = this.#parts;
     try {
       const writer = await log.write(this.#stream, about);
-      const requests = requestsAnswered(about) ?? [];
-      const open = await this.#unanswered(requests);
-      const repeatable = repeatableOf(about);
-      const texts = open.map((id) => errorBody(repeatable.includes(id) ? again() : lost(), revision, id));
-      for (const [at, text] of texts.entries()) await writer.append(text, at === texts.length - 1);
-      if (texts.length === 0) await writer.append('', true);
-      if (requests.length > 1) await forgetBatch(this.#batch(requests));
+      const id = requestAnswered(about);
+      await writer.append(id === undefined ? '' : errorBody(lost(), revision, id), true);
     } catch (cause) {
       // The writer ended it just now, or another reader does.
       if (!(cause instanceof StoreError && cause.reason === 'fenced')) throw cause;
     }
     await this.#goOn('written');
-  }
-
-  /** Those requests that have no response on the stream, be it one that the log has dropped. */
-  async #unanswered(requests: readonly RequestId[]): Promise<readonly RequestId[]> {
-    const left = await eventsLeft(this.#parts.log, this.#stream, this.#last);
-    const answered = new Set(answeredIn(left.map(({ data }) => data)));
-    if (requests.length > 1 && left[0]?.number !== 1)
-      for (const id of await answeredBefore(this.#batch(requests))) answered.add(id);
-    return requests.filter((id) => !answered.has(id));
-  }
-
-  #batch(requests: readonly RequestId[]): BatchRecordPlace {
-    const { records, session } = this.#parts;
-    return { records, session, stream: this.#stream, requests };
   }
 
   #write({ events }: StreamRest): void {
@@ -164,14 +140,8 @@ export class StreamReader {
   }
 }
 
-const gone = 'the process that ran the request is gone, or could not keep its answer';
-
 /** The error of a request of which nobody knows whether it did what it was to do. */
 function lost(): McpError {
-  return new McpError('internalError', `${gone}; its outcome is not known`);
-}
-
-/** The error of one that leaves nothing behind. */
-function again(): McpError {
-  return errorOf(busy(gone));
+  const why = 'the process that ran the request is gone, or could not keep its answer';
+  return new McpError('internalError', `${why}; its outcome is not known`);
 }

@@ -96,17 +96,6 @@ test('what a client was told of a stream that could not be kept is not told agai
   assert.equal((await one('GET', { ...session, 'last-event-id': id })).status, 400);
 });
 
-test('what leaves nothing behind may be sent again where nobody can go on with its stream', async (t) => {
-  const store = memoryStore();
-  const [one, other] = [served(t, refusing(store, '"progress":1')), served(t, store)];
-  const params = { uri: 'memo:told', _meta: { progressToken: 't' } };
-  const { session, text } = await called(one, { method: 'resources/read', params });
-  const [, id = assert.fail('the first event has an id')] = /^id: (.+)$/m.exec(text) ?? [];
-  const again = await (await other('GET', { ...session, 'last-event-id': id })).text();
-  assert.match(again, /"id":2,"error":.*"retryAfterMs":1000/);
-  assert.doesNotMatch(again, /not known/);
-});
-
 test('a call that ran may not be sent again where its stream began while it was found out whether it may', async (t) => {
   const store = memoryStore();
   const take: typeof store.limits.take = async (...given) => {
