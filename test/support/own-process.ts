@@ -15,5 +15,7 @@ export const ownProcess: Readonly<Record<string, string>> = {
   'test/otel/revisions.test.ts': telemetry,
   'test/otel/service.test.ts': telemetry,
   'src/node/client/fetch-contract.test.ts': 'imports the tests of other files once more, with another `fetch`',
+  'src/stdio/client/process-tree.test.ts':
+    'sets the global of signal-exit, which that package makes read-only when another file loads it',
   'test/late-loading.test.ts': 'makes the first load of modules fail, so nothing may have loaded them before',
 };
