@@ -79,13 +79,13 @@ describe('parley bridge --config', { concurrency: 4 }, () => {
     for (const pid of pids.join(' ').split(' ').map(Number)) assert.ok(await isGone(pid), `${pid} lives on`);
   });
 
-  test('runs nothing when an entry is wrong, and the rest when that is asked for', async (t) => {
+  test('skips a wrong entry, and fails for it with --config-errors fail', async (t) => {
     const file = fileWith(t, { wrong: { command: 7 }, small: { command: node, args: [fixture] } });
-    const { code, stderr } = await inThisProcess(['bridge', '--config', file]);
+    const { code, stderr } = await inThisProcess(['bridge', '--config', file, '--config-errors', 'fail']);
     assert.equal(code, 2);
     assert.match(stderr, /servers\.json: mcpServers\.wrong\.command: must be a text, not a number\n/);
     assert.match(stderr, /parley: 1 of the servers is wrong; --config-errors skip runs the others\n$/);
-    const running = start(['bridge', '--port', '0', '--config', file, '--config-errors', 'skip']);
+    const running = start(['bridge', '--port', '0', '--config', file]);
     const url = await running.said(urlLine);
     const listed = await inThisProcess(['call', url, 'echo', 'message=here']);
     assert.equal(listed.stdout, ' here\n');

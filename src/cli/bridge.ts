@@ -162,9 +162,9 @@ async function frontSeveral(
   return await withSharedStore(parsed, io, { complain: behaviour.onWarning, run });
 }
 
-/** The servers that are run: all that the file names, or where that is asked for those that are right. */
+/** The servers to run: those whose entries are right. With `--config-errors fail`, one wrong entry stops all. */
 function serversOf({ upstreams, problems, warnings }: Config, parsed: Parsed, complain: Complain): Config['upstreams'] {
-  const errors = oneOption(parsed, 'config-errors', ['fail', 'skip']) ?? 'fail';
+  const errors = oneOption(parsed, 'config-errors', ['fail', 'skip']) ?? 'skip';
   for (const line of [...warnings, ...problems]) complain(line);
   const count = `${problems.length} of the servers ${problems.length === 1 ? 'is' : 'are'} wrong`;
   if (Object.keys(upstreams).length === 0) throw new UsageError(`${count}, and there is no other`);

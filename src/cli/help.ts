@@ -93,7 +93,7 @@ ${authorized}
   --config <file>           makes one of several servers: those that the file names
   --prefix <where>          with --config: names are server__name where servers use the same one (collisions, the
                             default), or always
-  --config-errors <what>    with --config: when an entry is wrong it runs nothing (fail, the default), or the rest (skip)
+  --config-errors <what>    with --config: when an entry is wrong, run the rest (skip, the default), or nothing (fail)
 
 A server that was used once with a login is there at once the next time, whatever became of the login: the call that
 needs one asks for it, by the client where that can show pages and else by one page in your browser, and goes on after

@@ -103,7 +103,7 @@ const bridge: readonly AdvisedLine[] = [
   },
   {
     text: '${}; --config-errors skip runs the others',
-    wrong: 'bridge --port 0 --config {half-wrong}',
+    wrong: 'bridge --port 0 --config {half-wrong} --config-errors fail',
     right: ['bridge --port 0 --config {half-wrong} --config-errors skip'],
     ...serves,
   },

@@ -196,6 +196,35 @@ describe('what is no file of servers', () => {
   });
 });
 
+test('the content of a file is a secret, and the file a short one', (t) => {
+  const file = fileWith(t, 'hush-hush');
+  const { upstreams, problems } = configOf(
+    {
+      mcpServers: {
+        program: { command: 'no-such', args: [`{file:${file}}`] },
+        variable: { command: 'no-such', env: { X: `\${file:${file}}` } },
+        url: { url: `https://a.example/?x={file:${file}}` },
+        folder: { command: 'no-such', env: { X: '{file:.}' } },
+        long: { command: 'no-such', env: { X: `{file:${fileWith(t, 'x'.repeat(64 * 1024 + 1))}}` } },
+      },
+    },
+    { file: 'servers.json', io: { env: {}, stderr } },
+  );
+  assert.deepEqual(
+    Object.entries(upstreams).map(([name, { secrets }]) => [name, secrets.includes('hush-hush')]),
+    [
+      ['program', true],
+      ['variable', true],
+      ['url', true],
+    ],
+  );
+  assert.match(
+    problems.join('\n'),
+    /folder\.env\.X: the file \. cannot be read: it is no file of at most 65536 bytes\n/,
+  );
+  assert.match(problems.join('\n'), /long\.env\.X: the file .* cannot be read: it is no file of at most 65536 bytes$/);
+});
+
 test('a secret expanded into a command, an argument or a folder is in no message', async () => {
   const entries = {
     command: { command: 'no-such-${SECRET}' },

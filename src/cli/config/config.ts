@@ -5,7 +5,15 @@ import { ConfigProblem, variablesFor } from './expand.ts';
 import { faultIn } from './json-fault.ts';
 import { parseJsonc, plainJson } from './jsonc.ts';
 import { Keys, pathOf } from './read.ts';
-import { meantBy, meantInOauth, serverEntry, spellings, type ConfigIo, type ConfiguredServer } from './server-entry.ts';
+import {
+  cures,
+  meantBy,
+  meantInOauth,
+  serverEntry,
+  spellings,
+  type ConfigIo,
+  type ConfiguredServer,
+} from './server-entry.ts';
 import { serverMaps } from './server-map.ts';
 
 import { isObject } from '../../jsonrpc/message.ts';
@@ -51,15 +59,19 @@ export function configOf(value: unknown, { file, io, inspects = false }: Source)
   const folder = dirname(resolve(file));
   const variables = variablesFor(folder, io.env);
   const ignored = (unread: readonly string[], within: readonly string[], meant: typeof meantBy): void => {
-    for (const key of unread)
-      warnings.push(`${file}: ${pathOf([...within, key])} is ignored: it means nothing here${meant([key])}`);
+    for (const key of unread) {
+      const why = cures.get(key) ?? `it means nothing here${meant([key])}`;
+      warnings.push(`${file}: ${pathOf([...within, key])} is ignored: ${why}`);
+    }
   };
   for (const { path: top, servers } of maps)
     for (const [name, entry] of Object.entries(servers)) {
+      if (entry === null) continue;
       const path = [...top, name];
       try {
         const keys = new Keys(flat(entry), path, variables, spellings);
-        const unread = (oauth: readonly string[]): void => ignored(oauth, [...path, 'oauth'], meantInOauth);
+        const unread = (within: readonly string[], oauth: readonly string[]): void =>
+          ignored(oauth, within, meantInOauth);
         const server = serverEntry(keys, { name, io, variables, folder, inspects, unread });
         if (server === undefined) continue;
         if (upstreams.some(([other]) => other === name))

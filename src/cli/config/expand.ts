@@ -1,4 +1,5 @@
-import { basename, sep } from 'node:path';
+import { readFileSync, statSync } from 'node:fs';
+import { basename, resolve, sep } from 'node:path';
 import type { Io } from '../io.ts';
 
 /** Mistake in a text of a configuration. It never holds the value of a variable. */
@@ -28,15 +29,22 @@ export function variablesFor(folder: string, env: Io['env']): Variables {
     pathSeparator: sep,
     '/': sep,
     ...env,
+    [ownFolder]: folder,
   };
 }
 
+/** The key of the folder from which `{file:path}` counts. No file can name it. */
+const ownFolder = '.';
+
+/** Size limit of a file that a text names. */
+const maxFileBytes = 64 * 1024;
+
 /**
- * Puts variables into a text: `${NAME}`, `${env:NAME}`, or `${NAME:-default}`.
+ * Puts variables into a text: `${NAME}`, `${env:NAME}`, or `${NAME:-default}`; and the content of a file: `${file:path}`.
  *
  * @param isLeft Tells which names are left as they are, for a program that puts them in by itself.
  *
- * @throws ConfigProblem for a variable that is not set, and for any other `${…}`.
+ * @throws ConfigProblem for a variable that is not set, a file that cannot be read, and any other `${…}`.
  */
 export function expand(
   text: string,
@@ -46,6 +54,7 @@ export function expand(
 ): string {
   return replaced(text, (inner) => {
     if (isLeft(inner)) return `\${${inner}}`;
+    if (isFile(inner)) return contentOf(inner, env, path);
     const { name, value, otherwise } = variable(inner, env);
     if (name === undefined)
       throw new ConfigProblem(path, `\${${inner}} means nothing here; variables are written \${NAME} or \${env:NAME}`);
@@ -80,14 +89,49 @@ interface Variable {
   readonly otherwise: string | undefined;
 }
 
+/** True for what opencode and Windsurf replace by the content of a file. */
+export function isFile(inner: string): boolean {
+  return inner.startsWith('file:');
+}
+
+/** The content of a file, without the spaces and line ends around it. */
+function contentOf(inner: string, env: Variables, path: readonly string[]): string {
+  const named = inner.slice('file:'.length).trim();
+  const file = resolve(
+    env[ownFolder] ?? '',
+    named.replace(/^~(?=[/\\])/, () => env['userHome'] ?? '~'),
+  );
+  const wrong = (why: string): never => {
+    throw new ConfigProblem(path, `the file ${named} cannot be read: ${why}`);
+  };
+  try {
+    // A pipe would block.
+    const facts = statSync(file);
+    if (facts.isFile() && facts.size <= maxFileBytes) return readFileSync(file, 'utf8').trim();
+  } catch (cause) {
+    const why = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown failure';
+    return wrong(why === 'ENOENT' ? 'there is no such file' : why);
+  }
+  return wrong(`it is no file of at most ${maxFileBytes} bytes`);
+}
+
 function variable(inner: string, env: Variables): Variable {
+  if (isFile(inner)) return { name: inner, value: fileOrNothing(inner, env), otherwise: undefined };
   const [, name, otherwise] = /^(?:env:)?([A-Za-z_][A-Za-z0-9_]*|\/)(?::-(.*))?$/s.exec(inner) ?? [];
   return { name, value: name === undefined ? undefined : env[name], otherwise };
 }
 
-/** Puts something in the place of each `${…}`, by what is between the braces; opencode writes `{env:NAME}`. */
+function fileOrNothing(inner: string, env: Variables): string | undefined {
+  try {
+    return contentOf(inner, env, []);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Puts something in the place of each `${…}`, by what is between the braces; opencode writes `{env:NAME}` and `{file:path}`. */
 function replaced(written: string, by: (inner: string) => string): string {
-  const text = written.replaceAll(/(?<!\$)\{env:(\w+)\}/g, (_, name: string) => `\${env:${name}}`);
+  const text = written.replaceAll(/(?<!\$)\{(env:\w+|file:[^{}]+)\}/g, (_, inner: string) => `\${${inner}}`);
   let done = 0;
   let result = '';
   for (;;) {

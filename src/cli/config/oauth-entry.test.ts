@@ -34,7 +34,36 @@ describe('the oauth of an entry', () => {
     const { warnings } = read({ oauth: { client: 'x', tokenUrl: 'https://x' } });
     assert.deepEqual(warnings, [
       'servers.json: mcpServers.one.oauth.client is ignored: it means nothing here; client may be meant as "clientId"',
-      'servers.json: mcpServers.one.oauth.tokenUrl is ignored: it means nothing here',
+      'servers.json: mcpServers.one.oauth.tokenUrl is ignored: write "issuer", the authorization server that names it',
+    ]);
+  });
+
+  test('is read from the words of Cursor and Claude Code', () => {
+    const metadata = '/.well-known/oauth-authorization-server';
+    for (const [fields, found] of [
+      [{ auth: { CLIENT_ID: 'x', CLIENT_SECRET: 's', scopes: ['a'], issuer } }, issuer],
+      [
+        { oauth: { clientId: 'x', clientSecret: 's', oauthScopes: ['a'], authServerMetadataUrl: issuer + metadata } },
+        issuer,
+      ],
+      [
+        { oauth: { clientId: 'x', clientSecret: 's', scope: 'a', authServerMetadataUrl: `${issuer}${metadata}/t` } },
+        `${issuer}/t`,
+      ],
+    ] as const) {
+      const { upstreams, warnings, problems } = read(fields);
+      assert.deepEqual([problems, warnings], [[], []]);
+      const { clientId, secret, scopes, issuer: at } = upstreams['one']?.guarded?.oauth ?? {};
+      assert.deepEqual([clientId, secret, scopes, at], ['x', 's', ['a'], found]);
+    }
+  });
+
+  test('may be a text under auth, of which only oauth is known', () => {
+    assert.deepEqual(read({ auth: 'oauth' }).warnings, []);
+    const { upstreams, warnings } = read({ auth: 's3cret' });
+    assert.deepEqual(Object.keys(upstreams), ['one']);
+    assert.deepEqual(warnings, [
+      'servers.json: mcpServers.one.auth is ignored: write "headers": {"Authorization": "Bearer ${TOKEN}"}, or "oauth"',
     ]);
   });
 

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { AuthorizationError } from '../../auth/errors.ts';
 import { signingKey, type KeySource, type NamedKey } from '../../auth/signing-key.ts';
 import { ConfigProblem } from './expand.ts';
-import { Keys, jsonKindOf } from './read.ts';
+import { Keys, jsonKindOf, type Spellings } from './read.ts';
 import type { Io } from '../io.ts';
 
 /** The `oauth` of one server of a file: who signs in there, or the client that a machine is. */
@@ -48,6 +48,13 @@ export const oauthKeys: readonly string[] = [
   'enabled',
 ];
 
+/** Keys as hosts spell them: Cursor in capitals, Kiro with `oauthScopes`. */
+const spellings: Spellings = {
+  clientId: ['clientId', 'CLIENT_ID'],
+  clientSecret: ['clientSecret', 'CLIENT_SECRET'],
+  scopes: ['scopes', 'oauthScopes'],
+};
+
 /** Place of an entry. */
 interface Place {
   readonly path: readonly string[];
@@ -67,7 +74,7 @@ export function oauthEntry(
   { path, env, folder }: Place,
 ): { readonly entry: OAuthEntry | false; readonly unread: readonly string[] } {
   if (value === false) return { entry: false, unread: [] };
-  const keys = new Keys(value, path, env);
+  const keys = new Keys(value, path, env, spellings);
   if (keys.value('enabled') !== undefined && !keys.flag('enabled')) return { entry: false, unread: [] };
   const entry: OAuthEntry = {
     grantType: keys.oneOf('grantType', ['authorization_code', 'client_credentials']) ?? 'authorization_code',
@@ -177,10 +184,22 @@ function fromEnvironment(variable: string, path: readonly string[], env: Io['env
 }
 
 function issuerOf(keys: Keys): string | undefined {
-  const issuer = keys.expanded('issuer');
+  const issuer = keys.expanded('issuer') ?? issuerOfMetadata(keys);
   if (issuer !== undefined && !/^https?:\/\/./.test(URL.canParse(issuer) ? issuer : ''))
     throw new ConfigProblem(keys.at('issuer'), 'must be the URL of an authorization server');
   return issuer;
+}
+
+/** The issuer whose metadata Claude Code fetches from a URL of its own. (RFC 8414, section 3.1.) */
+function issuerOfMetadata(keys: Keys): string | undefined {
+  const url = keys.expanded('authServerMetadataUrl');
+  if (url === undefined) return undefined;
+  const [, origin, path = ''] =
+    /^(https?:\/\/[^/]+)\/\.well-known\/(?:oauth-authorization-server|openid-configuration)(\/.*)?$/.exec(url) ?? [];
+  const [, whole] = /^(https?:\/\/.+)\/\.well-known\/openid-configuration$/.exec(url) ?? [];
+  const issuer = origin === undefined ? whole : `${origin}${path}`;
+  if (issuer !== undefined) return issuer;
+  throw new ConfigProblem(keys.at('authServerMetadataUrl'), 'is at no well-known path; write "issuer" instead');
 }
 
 /** A list, or one text with spaces in between, as OAuth writes it. */

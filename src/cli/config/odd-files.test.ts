@@ -26,6 +26,9 @@ interface OddFile {
   readonly env?: Readonly<Record<string, string>>;
   /** Addresses of the servers, by name. */
   readonly servers?: Readonly<Record<string, string>>;
+  /** Beginnings of the only problem and the only warning, after the name of the file. */
+  readonly problem?: string;
+  readonly warning?: string;
 }
 
 const started = (fields: string): string => `{ "mcpServers": { "a": { "command": NODE, "args": [SPY], ${fields} } } }`;
@@ -142,12 +145,97 @@ const files: readonly OddFile[] = [
     hosts: 'VS Code kept servers there before it had mcp.json',
     servers: { a: 'https://a.example/mcp' },
   },
+  {
+    title: 'a server of another file is switched off',
+    text: '{ "mcp": { "a": { "type": "local", "command": [NODE, SPY], "enabled": true }, "org": { "enabled": false } } }',
+    hosts: 'opencode switches off a server of its organization so',
+    argv: [],
+    env: {},
+  },
+  {
+    title: 'one entry of opencode is wrong',
+    text: '{ "mcp": { "a": { "type": "local", "command": [NODE, SPY] }, "b": { "comand": ["x"] }, "c": null } }',
+    hosts: 'opencode refuses the file',
+    argv: [],
+    env: {},
+    problem:
+      'mcp.b: needs "command", for a server to start, or "url", for one that runs; comand may be meant as "command"',
+  },
+  {
+    title: 'a variable is the content of a file',
+    text: started('"env": { "KEY": "{file:.env2}", "ID": "${file:.env2}", "PORT": "Bearer {file:./.env2}" }'),
+    hosts: 'opencode: {file:path}; Windsurf: ${file:path}',
+    argv: [],
+    env: { KEY: 'of-the-second-file', ID: 'of-the-second-file', PORT: 'Bearer of-the-second-file' },
+  },
+  {
+    title: 'a variable is the content of a file that is not there',
+    text: `{ "mcp": { "a": { "command": [NODE, SPY] }, "b": { "command": ["x"], "environment": { "KEY": "{file:~/no/such}" } } } }`,
+    hosts: 'opencode refuses the file',
+    argv: [],
+    env: {},
+    problem: 'mcp.b.environment.KEY: the file ~/no/such cannot be read: there is no such file',
+  },
+  {
+    title: 'keys are null',
+    text: `{ "servers": null, "mcpServers": { "a": { "command": NODE, "args": [SPY], "url": null, "env": null, "cwd": null, "headers": null,
+      "type": null, "disabled": null, "enabled": null, "timeout": null, "oauth": null, "tools": null, "more": null }, "b": null } }`,
+    hosts: 'VS Code and Claude Code write what is not set as null',
+    argv: [],
+    env: {},
+  },
+  {
+    title: 'the first of two names of a key is null',
+    text: '{ "mcpServers": { "a": { "command": null, "args": null, "httpUrl": null, "url": "https://a.example/mcp" } } }',
+    hosts: 'not known',
+    servers: { a: 'https://a.example/mcp' },
+  },
+  {
+    title: 'a server is an extension of Zed',
+    text: `{ "context_servers": { "a": { "source": "custom", "command": NODE, "args": [SPY] },
+      "gh": { "source": "extension", "enabled": true, "settings": {} } } }`,
+    hosts: 'Zed starts what the extension says',
+    argv: [],
+    env: {},
+    problem: 'context_servers.gh.source: names an extension, which only Zed starts; write "command" or "url"',
+  },
+  {
+    title: 'a client is registered at Cursor',
+    text: `{ "mcpServers": { "a": { "url": "https://a.example/mcp",
+      "auth": { "CLIENT_ID": "x", "CLIENT_SECRET": "y", "scopes": ["s"], "issuer": "https://login.example" } },
+      "b": { "url": "https://b.example/mcp", "auth": { "CLIENT_ID": "x" } } } }`,
+    hosts: 'Cursor shows the client to whatever authorization server the server names',
+    servers: { a: 'https://a.example/mcp' },
+    problem:
+      'mcpServers.b.auth.issuer: is missing: a client is known to one authorization server and shown to no other',
+  },
+  {
+    title: 'a client of Gemini CLI names no issuer',
+    text: `{ "mcpServers": { "a": { "httpUrl": "https://a.example/mcp", "authProviderType": "google_credentials" },
+      "b": { "httpUrl": "https://b.example/mcp", "oauth": { "enabled": true, "clientId": "x", "tokenUrl": "https://t.example" } } } }`,
+    hosts: 'Gemini CLI uses the URLs as they are',
+    servers: { a: 'https://a.example/mcp' },
+    problem: 'mcpServers.b.oauth.issuer: is missing:',
+    warning: 'mcpServers.a.authProviderType is ignored: only Gemini CLI reads it; sign in, or write "headers"',
+  },
+  {
+    title: 'the metadata of the issuer are at a URL',
+    text: `{ "mcpServers": { "a": { "type": "http", "url": "https://a.example/mcp", "headersHelper": "x",
+      "oauth": { "clientId": "x", "callbackPort": 8080,
+        "authServerMetadataUrl": "https://login.example/.well-known/openid-configuration" } },
+      "b": { "url": "https://b.example/mcp", "oauth": { "clientId": "x", "authServerMetadataUrl": "https://l.example/m" } } } }`,
+    hosts: 'Claude Code reads them there, and runs the headersHelper',
+    servers: { a: 'https://a.example/mcp' },
+    problem: 'mcpServers.b.oauth.authServerMetadataUrl: is at no well-known path; write "issuer" instead',
+    warning: 'mcpServers.a.headersHelper is ignored: only Claude Code runs it; write "headers"',
+  },
 ];
 
 async function read(t: TestContext, text: string): Promise<Config> {
   const folder = mkdtempSync(join(tmpdir(), 'parley-odd-'));
   t.after(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, '.env'), 'KEY=of-the-file\nFILED="of-the-file"\n');
+  writeFileSync(join(folder, '.env2'), 'of-the-second-file\n');
   const file = join(folder, 'servers.json');
   const words = `"-e", ${JSON.stringify(spy)}, "--"`;
   writeFileSync(
@@ -172,10 +260,16 @@ async function firstMessage(way: Transport | undefined): Promise<unknown> {
 }
 
 describe('files of hosts', { concurrency: 2 }, () => {
-  for (const { title, text, argv, env, servers } of files)
+  for (const { title, text, argv, env, servers, problem, warning } of files)
     test(title, async (t) => {
       const { upstreams, problems, warnings } = await read(t, text);
-      assert.deepEqual([problems, warnings], [[], []]);
+      for (const [found, begin] of [
+        [problems, problem],
+        [warnings, warning],
+      ] as const) {
+        assert.equal(found.length, begin === undefined ? 0 : 1, found.join('\n'));
+        assert.ok(begin === undefined || found[0]?.includes(`servers.json: ${begin}`), found[0]);
+      }
       if (servers !== undefined) {
         const found = Object.entries(upstreams).map(([name, { reach }]) => [name, reach({}).description]);
         assert.deepEqual(Object.fromEntries(found), servers);

@@ -1,6 +1,6 @@
 import { ExactNumber, plainNumber } from '../../json/exact-number.ts';
 import { isObject } from '../../jsonrpc/message.ts';
-import { ConfigProblem, expand, told, variablesIn, type Variables } from './expand.ts';
+import { ConfigProblem, expand, isFile, told, variablesIn, type Variables } from './expand.ts';
 
 /** Names that a key has in files of several hosts, the one that counts first. */
 export type Spellings = Readonly<Record<string, readonly string[]>>;
@@ -31,13 +31,14 @@ export class Keys {
 
   /** The keys that nothing asked for. */
   get unread(): readonly string[] {
-    return Object.keys(this.#fields).filter((key) => !this.#read.has(key));
+    return Object.keys(this.#fields).filter((key) => !this.#read.has(key) && this.#fields[key] !== null);
   }
 
+  /** The value of a key; `null` counts as absent, as in hosts. */
   value(key: string): unknown {
     const name = this.#nameOf(key);
     this.#read.add(name);
-    return Object.hasOwn(this.#fields, name) ? plainNumber(this.#fields[name]) : undefined;
+    return this.#has(name) ? plainNumber(this.#fields[name]) : undefined;
   }
 
   at(key: string, ...keys: readonly string[]): readonly string[] {
@@ -46,7 +47,11 @@ export class Keys {
 
   /** The name that a key has in this file. */
   #nameOf(key: string): string {
-    return (this.#spellings[key] ?? [key]).find((name) => Object.hasOwn(this.#fields, name)) ?? key;
+    return (this.#spellings[key] ?? [key]).find((name) => this.#has(name)) ?? key;
+  }
+
+  #has(name: string): boolean {
+    return Object.hasOwn(this.#fields, name) && this.#fields[name] !== null;
   }
 
   /** A text as it stands. */
@@ -67,7 +72,13 @@ export class Keys {
     return (this.texts(key) ?? []).map((text) => told(text, this.#env));
   }
 
-  /** The values of the variables that texts name, by their names. */
+  /** The contents of the files that texts name: they may be secrets. */
+  files(...texts: readonly string[]): readonly string[] {
+    const named = Object.entries(this.variables(...texts));
+    return named.flatMap(([name, content]) => (isFile(name) ? [content] : []));
+  }
+
+  /** The values of the variables and files that texts name, by their names. */
   variables(...texts: readonly string[]): Readonly<Record<string, string>> {
     return variablesIn(texts.join(' '), this.#env);
   }

@@ -59,7 +59,22 @@ export const spellings: Spellings = {
   headers: ['headers', 'http_headers'],
   type: ['type', 'transport', 'transportType'],
   enabled: ['enabled', 'isActive'],
+  oauth: ['oauth', 'auth'],
 };
+
+const writeHeaders = 'write "headers": {"Authorization": "Bearer ${TOKEN}"}';
+
+/** Text to write instead of a key that only one host reads. */
+export const cures: ReadonlyMap<string, string> = new Map([
+  ['auth', `${writeHeaders}, or "oauth"`],
+  ['authProviderType', `only Gemini CLI reads it; sign in, or ${writeHeaders}`],
+  ['headersHelper', `only Claude Code runs it; ${writeHeaders}`],
+  ['bearer_token_env_var', writeHeaders],
+  ['env_http_headers', 'write "headers": {"X-Name": "${VARIABLE}"}'],
+  ['authorizationUrl', 'write "issuer", the authorization server that names it'],
+  ['tokenUrl', 'write "issuer", the authorization server that names it'],
+  ['redirectUri', 'write "callbackPort", the port in it'],
+]);
 
 /** Keys that an entry may have, for who misspells one. */
 const known = [...Object.keys(spellings), 'cwd', 'envFile', 'oauth', 'sharing', 'revisions', 'disabled', 'timeout'];
@@ -91,18 +106,21 @@ interface Surroundings {
   readonly inspects: boolean;
   /** The folder of the file. */
   readonly folder: string;
-  /** Hears of keys of `oauth` that mean nothing. */
-  unread(keys: readonly string[]): void;
+  /** Called with the keys of `oauth` that mean nothing, and its place. */
+  unread(within: readonly string[], keys: readonly string[]): void;
 }
 
 /** Reads one server; `undefined` for one that is switched off. */
 export function serverEntry(keys: Keys, source: Surroundings): ConfiguredServer | undefined {
   if (keys.flag('disabled') || keys.setting('enabled') === false) return undefined;
+  const ofExtension = keys.value('source') === 'extension';
   if (source.name === '') throw new ConfigProblem(keys.path, 'a server needs a name');
   const type = typeOf(keys);
   const hasCommand = keys.value('command') !== undefined;
   const hasUrl = keys.value('url') !== undefined;
   if (hasCommand && hasUrl) throw new ConfigProblem(keys.path, 'has both "command" and "url"; keep one of them');
+  if (!hasCommand && !hasUrl && ofExtension)
+    throw new ConfigProblem(keys.at('source'), 'names an extension, which only Zed starts; write "command" or "url"');
   if (!hasCommand && !hasUrl)
     throw new ConfigProblem(
       keys.path,
@@ -200,6 +218,7 @@ function commandOf(keys: Keys, { folder, io }: Surroundings): Reachable {
     ...secretVariables(textsIn(env)),
     ...secretVariables(keys.variables(keys.text('command') ?? '', ...(keys.texts('args') ?? []))),
     ...secretArguments(args),
+    ...keys.files(...Object.values(keys.textsByName('env')).map((text) => text ?? ''), ...(keys.texts('args') ?? [])),
   ];
   const hide = hiding(secrets);
   return { reach: (settings) => masked(commandWay(command, args, { ...settings, ...options }, io), { hide }), secrets };
@@ -251,6 +270,7 @@ function urlOf(plain: Keys, isPair: boolean, { variables, folder, unread }: Surr
     ...secretHeaders(Object.values(headers)),
     ...secretsOfUrl(text),
     ...secretPath(url, keys),
+    ...keys.files(keys.text('url') ?? ''),
     guarded?.oauth?.secret ?? '',
   ];
   const mask = maskOf(url, keys, hiding(secrets));
@@ -275,9 +295,12 @@ function guardedAt(
   const hasHeader = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
   const hasCredentials = url.username !== '' || url.password !== '';
   const own = hasHeader ? 'an Authorization header' : hasCredentials ? 'credentials in its URL' : undefined;
-  const given = keys.value('oauth');
-  const read = given === undefined ? undefined : oauthEntry(given, { path: keys.at('oauth'), env, folder });
-  unread(read?.unread ?? []);
+  const [given, path] = [keys.value('oauth'), keys.at('oauth')];
+  // FastMCP writes "auth": "oauth" where a person signs in, which is the default here.
+  const isText = typeof given === 'string' && path.at(-1) === 'auth';
+  if (isText && given !== 'oauth') unread(path.slice(0, -1), ['auth']);
+  const read = given === undefined || isText ? undefined : oauthEntry(given, { path, env, folder });
+  unread(path, read?.unread ?? []);
   if (read?.entry === false) return undefined;
   if (own === undefined) return { url, oauth: read?.entry };
   if (read === undefined) return undefined;

@@ -41,7 +41,7 @@ export function serverMaps(
       (at, key) => (isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined),
       value,
     );
-    if (found === undefined) return [];
+    if (found === undefined || found === null) return [];
     // Another program may keep what it likes in its own part.
     if (path[0] === 'mcp') return isObject(found) && holdsEntries(found) ? [{ path, servers: found }] : [];
     if (!isObject(found)) throw new UsageError(`${file}: ${pathOf(path)} must be an object, not ${jsonKindOf(found)}`);
@@ -65,12 +65,18 @@ function wanted(maps: readonly ServerMap[], settings: unknown): readonly ServerM
   }));
 }
 
-/** True where every value is an entry of a server. */
+/** True if every value is an object, and one of them an entry of a server. A single wrong entry must not hide the others. */
 function holdsEntries(value: Readonly<Record<string, unknown>>): boolean {
   const entries = Object.values(value);
   return (
-    entries.length > 0 && entries.every((entry) => isObject(entry) && reaching.some((key) => Object.hasOwn(entry, key)))
+    entries.every((entry) => entry === null || isObject(entry)) &&
+    entries.some((entry) => isObject(entry) && (isOff(entry) || reaching.some((key) => entry[key] !== undefined)))
   );
+}
+
+/** True for an entry that only switches off a server of another file, as in opencode. */
+function isOff({ enabled, disabled }: Readonly<Record<string, unknown>>): boolean {
+  return enabled === false || disabled === true;
 }
 
 function misspelled(value: Readonly<Record<string, unknown>>, file: string): readonly string[] {

@@ -35,6 +35,8 @@ describe('the tools that a file of a host names', () => {
     [{ tools: ['*'] }, ['read', 'write', 'drop']],
     [{ tools: ['read', 'drop'], disabled_tools: ['drop'] }, ['read']],
     [{ includeTools: [] }, []],
+    [{ tools: { drop: { enabled: false }, write: { approval_mode: 'approve' } } }, ['read', 'write']],
+    [{ tools: { drop: false }, enabledTools: ['drop', 'read'] }, ['read']],
   ];
   for (const [fields, names] of cases)
     test(JSON.stringify(fields), async (t) => {

@@ -21,9 +21,16 @@ export function toolFilterOf(keys: Keys): ToolFilter | undefined {
       ? lists.map((text) => text.replace(/\(.*$/s, '').trim())
       : undefined;
   };
-  const [out, only] = [named(left) ?? [], named(kept)];
+  const tools = keys.value('tools');
+  // An object has settings of tools by name, as in Codex.
+  const off = isObject(tools) ? Object.keys(tools).filter((name) => isOff(tools[name])) : [];
+  const [out, only] = [[...off, ...(named(left) ?? [])], named(isObject(tools) ? kept.slice(0, -1) : kept)];
   if (out.length === 0 && (only === undefined || only.includes('*'))) return undefined;
   return (name) => !out.includes(name) && (only === undefined || only.includes('*') || only.includes(name));
+}
+
+function isOff(settings: unknown): boolean {
+  return settings === false || (isObject(settings) && (settings['enabled'] === false || settings['disabled'] === true));
 }
 
 /** The same way to a server, which offers some of its tools. */
