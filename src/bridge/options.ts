@@ -71,7 +71,7 @@ export interface BridgeBehavior {
   /** Hears what was ignored or could not be delivered; by default it goes to the console's error stream. */
   readonly onWarning?: (message: string) => void;
   /**
-   * Time that an upstream on stdio may take to start and answer the first question before it is taken for an older one, in
+   * Time that an upstream may take to start and answer the first question before it is taken for an older one, in
    * milliseconds; 8000.
    */
   readonly probeTimeoutMs?: number;

@@ -60,7 +60,7 @@ export interface ConnectOptions extends InputHandlers, RecoverOptions, CacheOpti
    * lately is used.
    */
   readonly negotiated?: Negotiated;
-  /** Time that a server on stdio may take to start and answer the first question before it is taken for an older one, in milliseconds; 8000, and no more than half of `connectTimeoutMs`. How long a `signal` lasts cannot be seen: where that is less than twice this, name half of it. */
+  /** Time that a server may take to start and answer the first question before it is taken for an older one, in milliseconds; 8000, and no more than half of `connectTimeoutMs`. How long a `signal` lasts cannot be seen: where that is less than twice this, name half of it. */
   readonly probeTimeoutMs?: number;
   /**
    * Time that connecting may take as a whole, in milliseconds; the shorter of `timeoutMs` and `maxTotalTimeoutMs` by default. The time in

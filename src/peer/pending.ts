@@ -9,6 +9,8 @@ export interface WaitOptions extends NotificationBudget {
   readonly signal?: AbortSignal | undefined;
   /** Longest wait for the answer or the next progress, in milliseconds; 0 and Infinity mean no limit. */
   readonly timeoutMs?: number | undefined;
+  /** Is called when `timeoutMs` is over; the wait goes on then. */
+  readonly onOverdue?: ((error: ConnectionError) => void) | undefined;
   /** Longest wait for the answer whatever the progress, in milliseconds. */
   readonly maxTotalTimeoutMs?: number | undefined;
   /** Is added the time in which a person was asked, in milliseconds, for who counts the time of several attempts. */
@@ -186,7 +188,10 @@ export class PendingRequest<Options extends WaitOptions = WaitOptions> implement
   #timedOut(limit: 'timeoutMs' | 'maxTotalTimeoutMs'): void {
     // What is left of a limit of several attempts is no whole number.
     this.overdue = `${this.method} was not answered within ${Math.round(this.options[limit] ?? 0)} ms`;
-    this.#giveUp(new ConnectionError('timeout', `${this.overdue} (${limit}${this.#whither?.() ?? ''})`));
+    const error = new ConnectionError('timeout', `${this.overdue} (${limit}${this.#whither?.() ?? ''})`);
+    const { onOverdue } = this.options;
+    if (limit === 'timeoutMs' && onOverdue !== undefined) onOverdue(error);
+    else this.#giveUp(error);
   }
 
   #timer(ms: number | undefined, run: () => void): (() => void) | undefined {

@@ -4,7 +4,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { agreed, agrees } from './agreed.ts';
 import { json, oddFetch, refusal, type Odd } from './odd-fetch.ts';
-import { outcomes, peers, type Fetch, type Peer } from './peers.ts';
+import { connect } from '../../src/client.ts';
+import { httpTransport } from '../../src/http/client/transport.ts';
+import { freshUrl, outcomes, peers, type Fetch, type Peer } from './peers.ts';
 
 type Body = (id: unknown, status: number) => Response;
 
@@ -127,4 +129,39 @@ for (const [title, refuse] of strict)
     assert.deepEqual(made, { '1.32.2': 'fails', '2.4.0': 'fails', parley: 'odd', warnings: [] });
     const all = await agreed({ fetch });
     assert.ok(agrees(all) && all.connect.called === 'done', JSON.stringify(all));
+  });
+
+/** Ways to be silent: no response, and headers without a body. */
+const silences: readonly (readonly [title: string, silence: (signal: AbortSignal) => Promise<Response> | Response])[] =
+  [
+    [
+      'no response',
+      (signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error))),
+    ],
+    ...(['application/json', 'text/event-stream'] as const).map(
+      (type) =>
+        [`headers of ${type} alone`, () => new Response(endless(), { headers: { 'content-type': type } })] as const,
+    ),
+  ];
+
+/** A body of which nothing comes. */
+function endless(): ReadableStream<Uint8Array> {
+  return new ReadableStream({ pull: () => new Promise(() => {}) });
+}
+
+for (const [title, silence] of silences)
+  test(`a probe that gets ${title} leads to initialize`, async () => {
+    const right = oddFetch(() => undefined);
+    const fetch: Fetch = async (url, init) => {
+      const request = new Request(url, init);
+      const isProbe = request.method === 'POST' && Object(await request.json())['method'] === 'server/discover';
+      return isProbe ? await silence(request.signal) : await right(url, init);
+    };
+    const warnings: string[] = [];
+    const client = await connect(httpTransport(freshUrl(), { fetch }), {
+      probeTimeoutMs: 1,
+      onWarning: (warning) => warnings.push(warning),
+    });
+    assert.deepEqual([client.revision, (await client.listTools()).length, warnings.length], ['2025-11-25', 1, 1]);
+    await client.close();
   });

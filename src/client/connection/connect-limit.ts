@@ -10,6 +10,11 @@ export interface StepLimits {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** The signal of two that are there, or the only one. */
+export function either(one: AbortSignal | undefined, other: AbortSignal | undefined): AbortSignal | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : AbortSignal.any([one, other]);
+}
+
 /** The time that connecting may take as a whole, however many steps it has. */
 export class ConnectLimit {
   readonly #ms: number;

@@ -9,7 +9,7 @@ import { metaKey } from '../../protocol/meta.ts';
 import { commonRevision, newestOf, type Revision } from '../../protocol/revision.ts';
 import type { OpenChannel } from './open-channel.ts';
 import { requestHeaders, selfMeta, withMeta, type Self } from './request-meta.ts';
-import type { StepLimits } from './connect-limit.ts';
+import { either, type StepLimits } from './connect-limit.ts';
 import { incompatible, supportedOf } from './incompatible.ts';
 
 /** Answer of a server to `server/discover`. */
@@ -25,7 +25,20 @@ export type Probe =
       readonly unsure?: boolean;
     }
   /** It did not answer in time, as some servers do with what they do not know. */
-  | { readonly kind: 'silent'; readonly common?: undefined; readonly supported?: undefined; readonly cause: unknown };
+  | {
+      readonly kind: 'silent';
+      readonly common?: undefined;
+      readonly supported?: undefined;
+      readonly cause: unknown;
+      /** Present if the probe has an exchange of its own, which still waits for its answer. */
+      readonly late?: LateProbe;
+    };
+
+/** A probe that took too long and still waits. */
+export interface LateProbe {
+  readonly answer: Promise<Probe>;
+  giveUp(): void;
+}
 
 /** Parts that a probe needs. */
 export interface DiscoverOptions {
@@ -40,6 +53,13 @@ export interface DiscoverOptions {
   readonly late?: (() => void) | undefined;
 }
 
+/** Options of a probe that can go on after its time. */
+interface PatientOptions extends DiscoverOptions {
+  readonly onOverdue?: ((error: ConnectionError) => void) | undefined;
+  /** Gives the probe up. */
+  readonly stop?: AbortSignal | undefined;
+}
+
 /**
  * Asks a server of unknown kind what it speaks; a server that rejects the revision is asked once more in another.
  *
@@ -48,6 +68,17 @@ export interface DiscoverOptions {
  * @throws ConnectionError when it wants authorization, cannot be reached, or did not answer over HTTP in time.
  */
 export async function discover(channel: OpenChannel, options: DiscoverOptions): Promise<Probe> {
+  if (!channel.exchanges) return await probe(channel, options);
+  const stop = new AbortController();
+  return await new Promise((resolve, reject) => {
+    const onOverdue = (cause: ConnectionError): void =>
+      resolve({ kind: 'silent', cause, late: { answer, giveUp: () => stop.abort() } });
+    const answer = probe(channel, { ...options, onOverdue, stop: stop.signal });
+    answer.then(resolve, reject);
+  });
+}
+
+async function probe(channel: OpenChannel, options: PatientOptions): Promise<Probe> {
   try {
     return await ask(channel, options);
   } catch (error) {
@@ -61,13 +92,16 @@ export async function discover(channel: OpenChannel, options: DiscoverOptions): 
   }
 }
 
-async function ask(channel: OpenChannel, options: DiscoverOptions): Promise<Probe> {
-  const { revision, self, limits, late } = options;
+async function ask(channel: OpenChannel, options: PatientOptions): Promise<Probe> {
+  const { revision, self, limits, late, onOverdue, stop } = options;
+  const { signal, ...times } = limits();
   const params = withMeta(undefined, selfMeta(revision, self()));
   const headers = channel.facts.carriesHeaders ? requestHeaders(revision, 'server/discover', params) : undefined;
   // An older server does not know of cancellations before `initialize`, so a probe in vain is given up in silence.
   const raw = await channel.connection.call('server/discover', params, {
-    ...limits(),
+    ...times,
+    signal: either(signal, stop),
+    onOverdue,
     revision,
     headers,
     tellCancelled: false,
@@ -80,7 +114,7 @@ async function ask(channel: OpenChannel, options: DiscoverOptions): Promise<Prob
 }
 
 /** One corrective probe; a server that still rejects what it named is believed in nothing but its older revisions. */
-async function askAgain(channel: OpenChannel, options: DiscoverOptions, supported: readonly string[]): Promise<Probe> {
+async function askAgain(channel: OpenChannel, options: PatientOptions, supported: readonly string[]): Promise<Probe> {
   try {
     return await ask(channel, options);
   } catch (error) {

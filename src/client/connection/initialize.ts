@@ -9,7 +9,7 @@ import type { OpenChannel } from './open-channel.ts';
 import { declaredBy, type Self } from './request-meta.ts';
 import { incompatible } from './incompatible.ts';
 import { waitFor } from '../wait-for.ts';
-import type { StepLimits } from './connect-limit.ts';
+import { either, type StepLimits } from './connect-limit.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { initializeResultShape } from '../../protocol/features/lifecycle.ts';
 
@@ -20,6 +20,8 @@ export interface InitializeOptions {
   self(): Self;
   /** The limits of the next step: of `initialize`, and of the notification after it. */
   limits(): StepLimits;
+  /** Gives `initialize` up as long as it is not answered. */
+  readonly stop?: AbortSignal | undefined;
 }
 
 /** Outcome of the handshake. */
@@ -49,8 +51,10 @@ export async function initialize(
     capabilities: declaredBy(self, offer),
     clientInfo: toWire(offer, implementationShape, self.info),
   };
+  const limits = options.limits();
   const raw = await channel.connection.call('initialize', params, {
-    ...options.limits(),
+    ...limits,
+    signal: either(limits.signal, options.stop),
     revision: offer,
     tellCancelled: false,
   }).answer;

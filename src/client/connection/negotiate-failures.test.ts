@@ -64,13 +64,15 @@ describe('a failure that says nothing of the server', () => {
       });
     });
 
-  it('over HTTP, silence, is a timeout', async () => {
-    const transport = scriptedTransport('http', server(silent));
+  it('over HTTP, silence at the probe and at initialize, is a timeout', async () => {
+    const transport = scriptedTransport('http', server(silent, silent));
     const rejected = assert.rejects(start(transport), { reason: 'timeout' });
+    await turns();
+    mock.timers.tick(2_000);
     await turns();
     mock.timers.tick(60_000);
     await rejected;
-    assert.deepEqual(transport.methods, ['server/discover']);
+    assert.deepEqual(transport.methods, ['server/discover', 'initialize']);
   });
 
   for (const kind of ['stdio', 'http'] as const) {

@@ -43,7 +43,7 @@ export interface NegotiateOptions {
   readonly inbound: Inbound;
   /** Findings of an earlier connection; when it turns out wrong the server is asked after all. */
   readonly negotiated?: Negotiated | undefined;
-  /** Time that a server may stay silent, where it may lose the probe, before it is taken for an older one. */
+  /** Time that a server may stay silent before `initialize` is sent. */
   readonly probeTimeoutMs: number;
   /** Time that all of it may take; 0 and Infinity mean no limit. */
   readonly connectTimeoutMs: number;
@@ -99,6 +99,8 @@ class Negotiation {
   #starts = 0;
   /** True when the probe was answered after it was given up. */
   #isLate = false;
+  /** Gives `initialize` up, since a late answer to the probe came first. */
+  readonly #stop = new AbortController();
 
   constructor(options: NegotiateOptions) {
     const { connectTimeoutMs, signal, clock, transport } = options;
@@ -130,7 +132,7 @@ class Negotiation {
     const offers = probe.common ?? revisions;
     if (newestOf(offers, 'handshake') !== undefined) {
       try {
-        return await this.#initialize(offers, probe);
+        return await this.#initializeOrLate(offers, probe);
       } catch (error) {
         // What signs in takes a second refusal without a challenge for a wish for authorization, and sees to it when it asks again.
         if (!isAgain && !this.#isTimed && isBare(error)) return await this.#fromProbe(true);
@@ -144,6 +146,31 @@ class Negotiation {
     const isUnheard =
       failure !== undefined && (this.#options.negotiated !== undefined || failure.reason === 'unauthorized');
     throw isUnheard || isUnsure(probe) ? cause : incompatible(revisions, probe.supported, cause);
+  }
+
+  /** Makes the handshake beside a probe that still waits; a late answer counts if it comes before that to `initialize`. */
+  async #initializeOrLate(offers: readonly Revision[], probe: OlderProbe): Promise<Agreement> {
+    const late = probe.kind === 'silent' ? probe.late : undefined;
+    if (late === undefined) return await this.#initialize(offers, probe);
+    let found: StatelessProbe | undefined;
+    const heard = late.answer.then(
+      (answer) => {
+        if (answer.kind !== 'stateless') return;
+        found = answer;
+        this.#stop.abort();
+      },
+      () => undefined,
+    );
+    try {
+      return await this.#initialize(offers, probe);
+    } catch (error) {
+      // A server that refuses `initialize` may still answer the probe.
+      if (found === undefined && !isFinal(error)) await heard;
+      if (found === undefined) throw error;
+      return await this.#agreed(found);
+    } finally {
+      late.giveUp();
+    }
   }
 
   /** A server that needed `initialize` before most likely still does; if it does not, it is asked. */
@@ -270,13 +297,14 @@ class Negotiation {
   #stateless(probe: OlderProbe, refused: Refusal): Revision | undefined {
     if (!(refused instanceof McpError)) return undefined;
     const { revisions } = this.#options;
-    return newestOf(probe.kind === 'silent' ? revisions : inCommon(revisions, supportedOf(refused) ?? []), 'stateless');
+    const isOver = probe.kind === 'silent' && probe.late === undefined;
+    return newestOf(isOver ? revisions : inCommon(revisions, supportedOf(refused) ?? []), 'stateless');
   }
 
   async #handshake(offer: Revision): Promise<Initialized> {
     const limits = (): StepLimits => this.#limit.step();
     const { revisions, self } = this.#options;
-    const options = { revisions, self, limits };
+    const options = { revisions, self, limits, stop: this.#stop.signal };
     // Some servers exit on an unknown first request: then the probe costs us the channel, perhaps only now.
     const probed = this.#channel;
     const channel = await this.#open();
@@ -289,7 +317,7 @@ class Negotiation {
     }
   }
 
-  async #agreed({ revision, result }: Probe & { readonly kind: 'stateless' }): Promise<Agreement> {
+  async #agreed({ revision, result }: StatelessProbe): Promise<Agreement> {
     return agreed(
       await this.#open(),
       result,
@@ -318,15 +346,16 @@ class Negotiation {
   }
 
   #probeTimeout(): number | undefined {
-    const { transport, revisions, probeTimeoutMs } = this.#options;
+    const { revisions, probeTimeoutMs } = this.#options;
     // Silence means an older server only where an older server could be served.
-    const mayBeOlder = factsOf(transport).mayLoseTheProbe && newestOf(revisions, 'handshake') !== undefined;
-    return mayBeOlder ? probeTimeoutMs : undefined;
+    return newestOf(revisions, 'handshake') === undefined ? undefined : probeTimeoutMs;
   }
 }
 
+type StatelessProbe = Probe & { readonly kind: 'stateless' };
+
 /** Outcome of a probe that found no stateless server. */
-type OlderProbe = Exclude<Probe, { readonly kind: 'stateless' }>;
+type OlderProbe = Exclude<Probe, StatelessProbe>;
 
 /** Tells whether the failure of a probe says nothing of the server. */
 function isUnsure(probe: OlderProbe | undefined): boolean {
