@@ -134,8 +134,8 @@ async function givenUp({ raw, calls, transport }: Setup, tool: string): Promise<
   for (let turn = 0; turn < 20; turn++) await settle();
 }
 
-/** Runs a tool that asks, as its first call does where nothing was given up. */
-async function askedOnce(stage: Setup, tool: string): Promise<void> {
+/** Runs a tool that asks. @returns The process in which it ran. */
+async function askedOnce(stage: Setup, tool: string): Promise<number | undefined> {
   const first = stage.raw.ask('tools/call', { name: tool });
   await until(() => stage.calls.has(tool));
   stage.ask(tool, `of ${tool}`);
@@ -147,7 +147,9 @@ async function askedOnce(stage: Setup, tool: string): Promise<void> {
   await until(() => stage.answerTo(`of ${tool}`) !== undefined);
   stage.reply(tool);
   await last;
+  const process = processOf(stage, tool);
   stage.calls.delete(tool);
+  return process;
 }
 
 async function answerAfter(stage: Setup, tool: string, method: string): Promise<Json | undefined> {
@@ -186,12 +188,9 @@ it('after a cancellation, a server that is known to ask gets the next call in an
   const stage = await setup(t);
   await askedOnce(stage, 'asks');
   await givenUp(stage, 'first');
-  const asking = askedOnce(stage, 'asks');
-  await until(() => stage.calls.has('asks'));
-  const [one, two] = ['first', 'asks'].map((tool) => processOf(stage, tool));
+  const [one, two] = [processOf(stage, 'first'), await askedOnce(stage, 'asks')];
   assert.notEqual(one, two);
   await until(() => stage.transport.closed.includes(Number(one)));
-  await asking;
 });
 
 it('a question that was refused is asked when the call is made again', async (t) => {
@@ -203,10 +202,7 @@ it('a question that was refused is asked when the call is made again', async (t)
   stage.reply('asks');
   assert.equal(Object((await answer)['result'])['resultType'], 'complete');
   stage.calls.delete('asks');
-  const asking = askedOnce(stage, 'asks');
-  await until(() => stage.calls.has('asks'));
-  assert.notEqual(processOf(stage, 'asks'), before);
-  await asking;
+  assert.notEqual(await askedOnce(stage, 'asks'), before);
 });
 
 it('a process serves again when the cancelled call is answered after all', async (t) => {
@@ -214,10 +210,7 @@ it('a process serves again when the cancelled call is answered after all', async
   await askedOnce(stage, 'asks');
   await givenUp(stage, 'first');
   stage.reply('first');
-  const asking = askedOnce(stage, 'asks');
-  await until(() => stage.calls.has('asks'));
-  assert.equal(processOf(stage, 'first'), processOf(stage, 'asks'));
-  await asking;
+  assert.equal(processOf(stage, 'first'), await askedOnce(stage, 'asks'));
 });
 
 it('log messages reach nobody while two calls run that may have caused them', async (t) => {
