@@ -51,6 +51,7 @@ const slowByReason: Readonly<Record<string, readonly string[]>> = {
   ],
   'starts the command line, or published servers and clients': [
     'src/cli/bridge-config.test.ts',
+    'src/cli/bridge-end.test.ts',
     'src/cli/bridge.test.ts',
     'src/cli/call/call.test.ts',
     'src/cli/call/digits.test.ts',

@@ -93,10 +93,13 @@ async function frontOne(target: Target, parsed: Parsed, io: Io): Promise<number>
 }
 
 /**
- * Time that a server has for each step of its end, in milliseconds. A host gives the bridge 2 s for the end of its input and 2 s after SIGTERM, and then
- * kills it: servers must have ended by then, or they live on.
+ * Time that a server has for each step of its end, in milliseconds. A host sends SIGTERM to the bridge 2 s after the end of its
+ * input, and SIGKILL 2 s later. A server that has not ended by then lives on, so its end takes less than 2 s.
  */
-const killAfterMs = 1_000;
+const killAfterMs = 750;
+
+/** Time that running calls have after the end of input, in milliseconds. With the end of the servers it is less than 4 s. */
+const drainMs = 1_500;
 
 /** Time that a person may take where a request waits, in milliseconds. */
 const loginMs = 300_000;
@@ -302,7 +305,7 @@ function named({ server }: UpstreamFacts): string {
 /** Every word goes to stderr: stdout belongs to the protocol. */
 async function overStdio(served: Served, introduction: Introduction, io: Io): Promise<void> {
   io.stderr.write(`${introduction.text}  client   standard input and output\n`);
-  const stdio = serveStdio(served, { input: io.stdin, output: io.stdout });
+  const stdio = serveStdio(served, { input: io.stdin, output: io.stdout, drainMs });
   // It rests since its beginning was read by somebody else.
   io.stdin.resume();
   await Promise.race([stdio.closed, whenAborted(io.signal)]);

@@ -12,7 +12,7 @@ import { describeCommand } from './describe-command.ts';
 import { childEnvironment } from './environment.ts';
 import { lineWriter, sendLine, type LineWriter } from '../line-writer.ts';
 import { messageReader } from '../message-reader.ts';
-import { endWithProcess, forget, hasGroup, signalTree } from './process-tree.ts';
+import { endWithProcess, forget, hasGroup, signalTree, whenSignalled } from './process-tree.ts';
 
 /** Options of a process, and its description for who reads that it ended. */
 interface DescribedOptions extends SpawnOptions {
@@ -115,6 +115,24 @@ const defaultKillAfterMs = 2_000;
 /** Time after its exit that a child's pipes may stay open, held by what it left behind. */
 const lingerMs = 500;
 
+/** Longest time for each step once a signal told this process to end: most hosts send SIGKILL 2 s after SIGTERM. */
+const signalledMs = 750;
+
+/** Tells whether a child exits in time. A signal to this process shortens the time. */
+function exitsWithin(ms: number, exited: Promise<void>): Promise<boolean> {
+  return new Promise((resolve) => {
+    const limits = [after(ms, () => end(false), true)];
+    const shorten = (): void => void limits.push(after(signalledMs, () => end(false), true));
+    const forgetSignal = whenSignalled(shorten);
+    const end = (isOver: boolean): void => {
+      forgetSignal();
+      for (const cancel of limits) cancel();
+      resolve(isOver);
+    };
+    void exited.then(() => end(true));
+  });
+}
+
 class ChildChannel implements Channel {
   readonly #child: ChildProcess;
   readonly #receiver: Receiver;
@@ -191,10 +209,10 @@ class ChildChannel implements Channel {
     const wait = this.#options.killAfterMs ?? defaultKillAfterMs;
     void this.#writer.flushed();
     this.#stdin.end();
-    if (await settledWithin(wait, this.#exited)) return;
+    if (await exitsWithin(wait, this.#exited)) return;
     this.#forced = true;
     signalTree(this.#child, 'SIGTERM');
-    if (await settledWithin(wait, this.#exited)) return;
+    if (await exitsWithin(wait, this.#exited)) return;
     signalTree(this.#child, 'SIGKILL');
     await settledWithin(wait, this.#exited);
   }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { describe, test, type TestContext } from 'node:test';
-import { endWithProcess, forget, hasGroup, signalTree } from './process-tree.ts';
+import { endWithProcess, forget, hasGroup, signalTree, whenSignalled } from './process-tree.ts';
 
 const child = (pid: number | undefined): ChildProcess => ({ pid }) as ChildProcess;
 
@@ -99,6 +99,22 @@ describe('a process with children that gets a signal', () => {
     assert.deepEqual(killed, []);
     t.mock.timers.tick(1);
     assert.deepEqual([killed, log], [ended('SIGINT'), ['all of SIGINT']]);
+  });
+
+  test('calls who waits for a signal, once, until the last child has ended', (t) => {
+    const { others, passOn } = signalled(t);
+    others.push(() => undefined);
+    const log: string[] = [];
+    const note = (word: string) => () => void log.push(word);
+    whenSignalled(note('removed'))();
+    const remove = whenSignalled(note('waits'));
+    passOn('SIGTERM');
+    whenSignalled(note('comes later'))();
+    remove();
+    t.mock.reset();
+    forget(child(7));
+    whenSignalled(note('after the last child'))();
+    assert.deepEqual(log, ['waits', 'comes later']);
   });
 
   for (const [emitter, isWaited] of [

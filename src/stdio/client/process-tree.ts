@@ -48,9 +48,26 @@ export function endWithProcess(child: ChildProcess): void {
   groups.set(child.pid, child);
 }
 
+/** True once a signal told this process to end. */
+let isSignalled = false;
+
+const onSignal = new Set<() => void>();
+
+/**
+ * Calls a listener when a signal tells this process to end, or at once if one did.
+ *
+ * @returns What removes the listener.
+ */
+export function whenSignalled(listener: () => void): () => void {
+  if (isSignalled) listener();
+  else onSignal.add(listener);
+  return () => void onSignal.delete(listener);
+}
+
 /** Forgets a child that has ended. */
 export function forget(child: ChildProcess): void {
   if (child.pid === undefined || !groups.delete(child.pid) || groups.size > 0) return;
+  isSignalled = false;
   process.off('exit', killAll);
   for (const signal of signals) process.off(signal, passOn);
 }
@@ -75,6 +92,8 @@ const yields = Symbol.for('parley-mcp: leaves the end of the process to the sign
  */
 const passOn = Object.assign(
   (signal: NodeJS.Signals): void => {
+    isSignalled = true;
+    for (const listener of onSignal) listener();
     const others = process.listeners(signal).filter((listener) => !(yields in listener)).length;
     if (others > signalExitListeners()) after(graceMs, () => endBy(signal));
     else {

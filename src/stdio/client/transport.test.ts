@@ -258,6 +258,31 @@ test('a child that ignores the end of input gets SIGTERM, then SIGKILL [stdio-01
   assert.equal(stderr, 'terminated\n');
 });
 
+test('a signal to this process shortens the end of a child to 750 ms for each step', async (t) => {
+  const source = `process.on('SIGTERM', () => {}); setInterval(() => {}, 1000); console.log('{"pid":' + process.pid + '}')`;
+  const { channel, next } = await open(await program(source, { killAfterMs: 600_000 }));
+  const pid = pidOf(await next());
+  const listener = (): void => {};
+  process.on('SIGTERM', listener);
+  t.after(() => process.off('SIGTERM', listener));
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { mock: killing } = t.mock.method(process, 'kill');
+  const closing = channel.close();
+  process.emit('SIGTERM', 'SIGTERM');
+  t.mock.timers.tick(749);
+  await setImmediate();
+  assert.equal(killing.callCount(), 0);
+  t.mock.timers.tick(1);
+  await setImmediate();
+  t.mock.timers.tick(750);
+  await closing;
+  const sent = killing.calls.map(({ arguments: [target, signal] }) => [target, signal]);
+  assert.deepEqual(sent.slice(0, 2), [
+    [-pid, 'SIGTERM'],
+    [-pid, 'SIGKILL'],
+  ]);
+});
+
 test('what the child started ends with it', async () => {
   const source = `import { spawn } from 'node:child_process';
     const stubborn = "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000); console.log('up')";

@@ -271,6 +271,27 @@ test('what is still running at the drain deadline is aborted', async () => {
   assert.equal(served.conversations[0]?.closed, true);
 });
 
+test('closing ends the wait for running requests after the end of input', async () => {
+  const served = echoServed();
+  const { input, server } = serve(served, { drainMs: Infinity });
+  input.end('{"jsonrpc":"2.0","id":1,"method":"wait"}\n');
+  await once(input, 'end');
+  await server.close();
+  assert.equal(served.conversations[0]?.closed, true);
+});
+
+test('an output that fails ends the wait for running requests after the end of input', async () => {
+  const served = echoServed();
+  const output = new PassThrough();
+  const { input, server, errors } = serve(served, { output, drainMs: Infinity });
+  input.end('{"jsonrpc":"2.0","id":1,"method":"wait"}\n');
+  await once(input, 'end');
+  output.destroy(new Error('write EPIPE'));
+  await server.closed;
+  assert.equal(served.conversations[0]?.closed, true);
+  assert.deepEqual(errors, ['write EPIPE']);
+});
+
 test('the end of input is not waited out by an open listen stream', async () => {
   const input = new PassThrough();
   const { closed } = serveStdio(

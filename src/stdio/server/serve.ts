@@ -112,6 +112,8 @@ class StdioSession {
   readonly #exit: boolean | undefined;
   readonly #unsubscribe: (() => void)[] = [];
   #ending: Promise<void> | undefined;
+  /** Ends the wait for running requests. */
+  #cutDrain: () => void = () => {};
   #resolveClosed: () => void = () => {};
   #conversing = true;
 
@@ -148,14 +150,15 @@ class StdioSession {
     this.#on(this.#output, 'drain', () => this.#input.resume());
   }
 
-  /** Ends the conversation once; running requests get the given time first. */
+  /** Ends the conversation once. Running requests get the given time first; a later end without time cuts that short. */
   end(drainMs: number): Promise<void> {
+    if (drainMs === 0) this.#cutDrain();
     this.#ending ??= this.#end(drainMs);
     return this.#ending;
   }
 
   async #end(drainMs: number): Promise<void> {
-    if (drainMs > 0) await settledWithin(drainMs, this.#idle());
+    if (drainMs > 0) await settledWithin(drainMs, Promise.race([this.#idle(), this.#drainCut()]));
     this.#conversing = false;
     this.#conversation.close();
     await settledWithin(1_000, this.#writer.flushed());
@@ -188,8 +191,9 @@ class StdioSession {
   }
 
   #clientGone(drainMs: number): void {
-    if (this.#ending !== undefined) return;
+    const isFirst = this.#ending === undefined;
     const ended = this.end(drainMs);
+    if (!isFirst) return;
     // The program may clean up until then.
     if (this.#exit) void ended.then(() => after(cleanUpMs, () => process.exit()));
     else if (this.#exit === undefined && this.#input === process.stdin)
@@ -245,6 +249,10 @@ class StdioSession {
 
   #idle(): Promise<void> {
     return this.#running === 0 ? Promise.resolve() : new Promise((resolve) => (this.#onIdle = resolve));
+  }
+
+  #drainCut(): Promise<void> {
+    return new Promise((resolve) => (this.#cutDrain = resolve));
   }
 
   #send(message: Message | readonly Message[], when: 'now' | 'soon' = 'soon'): void {
