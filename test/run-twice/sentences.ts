@@ -7,6 +7,7 @@ const lost = 'test/tasks/lost-effects.test.ts';
 const crashes = 'src/server/tasks/crashes.test.ts';
 const session = 'src/client/connection/connection-loss.test.ts';
 const answers = 'src/client/lost-answers.test.ts';
+const deliveries = 'src/bridge/upstream/parked/deliveries.test.ts';
 const own = 'test/run-twice/run-twice.test.ts';
 
 /** A test, by its file and a part of its title. */
@@ -169,6 +170,16 @@ export const sentences: Readonly<Record<string, readonly ShownBy[]>> = {
         'has the call made anew once, however often the answer is delivered',
       ],
     ],
+  'A round before a session-based server is delivered several times: Once. Every delivery gets the same outcome for ten minutes.':
+    [
+      [deliveries, 'runs once, and each delivery gets its outcome'],
+      [deliveries, 'an outcome is dropped after ten minutes, and when its owner has too many'],
+    ],
+  'The bridge does not know the outcome of a round any more: Nothing. The error says that the call may have run.': [
+    [deliveries, 'is refused as one that may have run where its outcome is not known'],
+  ],
+  'Every connection that waits for a round breaks: The bridge cancels the call. The error of a repeated request says that the call may have run.':
+    [[deliveries, 'whose only client left is refused with the advice that it may have run']],
   'A round is delivered again with another answer: Nothing. The bridge rejects the request.': [
     ['src/bridge/upstream/parked/bus.test.ts', 'is not answered twice for one round'],
   ],

@@ -107,8 +107,12 @@ async function opened({ params, call, waiting }: Attempt, state: string): Promis
   const text = state.length > longestState ? undefined : await seal.open(sealed, boundTo(params, call));
   // Only text that was sealed here gets this far: it has the shape that it was written with.
   const waited = text === undefined ? undefined : (JSON.parse(text) as Waited & { readonly expires: number });
-  if (waited === undefined || waited.expires < now())
+  if (waited === undefined)
     throw new McpError('invalidParams', 'requestState is not valid for this request; begin again without it');
+  if (waited.expires < now()) {
+    const why = 'requestState belongs to a call that may have run, and is too old';
+    throw new McpError('invalidParams', `${why}; begin again only if the call may run twice`);
+  }
   return waited;
 }
 

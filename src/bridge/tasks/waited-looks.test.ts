@@ -140,8 +140,14 @@ describe('a question of a task', () => {
   test('has a state that is good for a while', async (t) => {
     const { question, attempt, clock } = await asked(t);
     clock.now = 101;
-    await assert.rejects(goOnWaiting(attempt, String(question['requestState']), {}), /requestState is not valid/);
-    await assert.rejects(goOnWaiting(attempt, 'parley-task.wrong', {}), /requestState is not valid/);
+    await assert.rejects(
+      goOnWaiting(attempt, String(question['requestState']), {}),
+      /requestState belongs to a call that may have run, and is too old/,
+    );
+    await assert.rejects(
+      goOnWaiting(attempt, 'parley-task.wrong', {}),
+      /requestState belongs to a call that may have run, and is too old/,
+    );
   });
 
   test('that nobody answered is asked again', async (t) => {

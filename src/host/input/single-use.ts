@@ -111,7 +111,7 @@ export class SingleUse {
     }
     throw new McpError(
       'invalidParams',
-      `the round of this requestState failed ${mostRuns} times; begin again without it`,
+      `the round of this requestState failed ${mostRuns} times; begin again only if it may run once more`,
     );
   }
 
@@ -162,7 +162,8 @@ function failed(error: unknown, isLeft: boolean): End {
 /** @throws McpError invalidParams if a delivery brings other answers than the one before. */
 function same<T extends { readonly answers: string }>(before: T, { answers }: RoundDelivery): T {
   if (before.answers === answers) return before;
-  throw new McpError('invalidParams', 'requestState was used before, with other answers; begin again without it');
+  const why = 'requestState was used before, with other answers, and its call went on with those';
+  throw new McpError('invalidParams', `${why}; begin again only if the call may run twice`);
 }
 
 function unknownOutcome(): McpError {

@@ -108,15 +108,16 @@ export class ParkedCall {
   /**
    * Takes the call up for a request of the client, until it is complete or asks.
    *
-   * @throws McpError what the upstream answered; invalidRequest when another request took the call up meanwhile.
+   * One request at a time takes it up.
+   *
+   * @throws McpError what the upstream answered.
    */
   async next(taker: Taker): Promise<Standing> {
     this.#attach(taker);
-    while (this.#goesOnFor(taker) && this.#questions.size === 0) {
+    while (!this.#settled && this.#questions.size === 0) {
       await new Promise<void>((resolve) => (this.#wake = resolve));
-      if (this.#goesOnFor(taker)) await this.#turn(taker);
+      if (!this.#settled) await this.#turn();
     }
-    if (this.#taker !== taker) throw new McpError('invalidRequest', 'another request took this call up');
     if (!this.#settled) return this.#ask();
     this.#waiting = false;
     this.#events.onGone(this);
@@ -143,16 +144,12 @@ export class ParkedCall {
     this.#events.onGone(this);
   }
 
-  #goesOnFor(taker: Taker): boolean {
-    return this.#taker === taker && !this.#settled;
-  }
-
   /** Waits for the rest of a turn: questions that are asked in one belong to one round. Of what is over nothing is left, no timer either. */
-  #turn(taker: Taker): Promise<void> {
+  #turn(): Promise<void> {
     return new Promise((resolve) => {
       const cancel = after(0, resolve, true);
       this.#wake = () => {
-        if (this.#goesOnFor(taker)) return;
+        if (!this.#settled) return;
         cancel();
         resolve();
       };
@@ -173,11 +170,9 @@ export class ParkedCall {
 
   #attach(taker: Taker): void {
     this.#forget();
-    const another = this.#wake;
     this.#taker = taker;
     this.#waiting = true;
     this.#away(false);
-    another();
     for (const { method, params } of this.#kept.take()) tell(taker, method, params);
     const onAbort = (): void => {
       if (this.#taker === taker && this.#waiting) this.giveUp('the request was cancelled');

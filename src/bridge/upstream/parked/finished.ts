@@ -8,26 +8,31 @@ export interface FinishedCall {
   giveUp(why: string): void;
 }
 
-/** Limit of what waits, and the least that one counts for, in characters: so there are 1,000 outcomes at most. */
+/** Limit of the outcomes, in characters and in number. */
 const mostWeight = 64 * 1024 * 1024;
-const leastWeight = Math.ceil(mostWeight / 1_000);
+const mostOutcomes = 1_000;
 
 /**
- * Outcomes of calls whose clients did not fetch them yet. Where there is no room for another the oldest of whoever has
- * most makes way: so nobody loses an outcome because of what others leave, unless he leaves more than each of them.
+ * Outcomes of calls. Without room for another, the oldest of the owner with the most makes way: so nobody loses an
+ * outcome because of what others leave, unless he leaves more than each of them.
  */
 export class FinishedCalls {
   readonly #weights = new Map<FinishedCall, number>();
   /** By owner. */
   readonly #owned = new Map<string | undefined, number>();
+  readonly #most: number;
   #weight = 0;
 
+  constructor(maxCharacters: number = mostWeight) {
+    this.#most = maxCharacters;
+  }
+
   add(call: FinishedCall): void {
-    const weight = Math.max(leastWeight, call.size);
+    const weight = Math.max(Math.ceil(this.#most / mostOutcomes), call.size);
     this.#weights.set(call, weight);
     this.#count(call.owner, weight);
     // One alone stays, however large it is.
-    while (this.#weight > mostWeight && this.#weights.size > 1) this.#makeRoom();
+    while (this.#weight > this.#most && this.#weights.size > 1) this.#makeRoom();
   }
 
   /** Takes note that one was fetched, or is forgotten. */

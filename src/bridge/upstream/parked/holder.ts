@@ -6,9 +6,12 @@ import { isWanted, type LoggingLevel } from '../../../protocol/features/logging.
 import type { Bus, Unsubscribe } from '../../../store/bus.ts';
 import { wordsOf } from '../../failure.ts';
 import { beatMs, channelOf, read, type Reply, type Told } from './bus.ts';
-import type { ParkedCall } from './call.ts';
+import type { Standing, Taker } from './call.ts';
 
 type Take = Extract<Told, { kind: 'take' }>;
+
+/** Goes on with a call; `undefined` if it is past the round and the outcome is not known. */
+type TakeUp = (round: number, responses: JsonObject, taker: Taker) => Promise<Standing> | undefined;
 
 /**
  * Limits of the texts, and of the amount of text, that may wait for a slow bus on their way to one request;
@@ -32,8 +35,7 @@ export class ParkedHolder {
    *
    * @throws When the bus cannot be reached.
    */
-  async hold(id: string, parked: ParkedCall): Promise<Unsubscribe> {
-    // One request at a time has the call: whoever takes it up sends the one before away.
+  async hold(id: string, takeUp: TakeUp): Promise<Unsubscribe> {
     const takers = new Map<string, AbortController>();
     return await this.#bus.subscribe(channelOf(id), (text) => {
       const told = read<Told>(text);
@@ -44,17 +46,16 @@ export class ParkedHolder {
         onWarning: this.#onWarning,
         onNobody: () => left.abort(clientLeft()),
       });
-      if (told.round !== parked.round) return line.say({ kind: 'past' });
       takers.set(told.reply, left);
       // It never rejects.
-      void serve(told, parked, { line, signal: left.signal }).finally(() => takers.delete(told.reply));
+      void serve(told, takeUp, { line, signal: left.signal }).finally(() => takers.delete(told.reply));
     });
   }
 }
 
 async function serve(
-  { responses, meta, logLevel }: Take,
-  parked: ParkedCall,
+  { round, responses, meta, logLevel }: Take,
+  takeUp: TakeUp,
   { line, signal }: { readonly line: ReplyLine; readonly signal: AbortSignal },
 ): Promise<void> {
   let stop = (): void => undefined;
@@ -66,8 +67,8 @@ async function serve(
   const admits = (level: LoggingLevel): boolean => isWanted(level, logLevel);
   const send = (method: string, params: JsonObject): void => line.tell({ kind: 'notification', method, params });
   try {
-    parked.answer(responses);
-    line.say({ kind: 'standing', standing: await parked.next({ meta, logLevel, signal, admits, send }) });
+    const standing = await takeUp(round, responses, { meta, logLevel, signal, admits, send });
+    line.say(standing === undefined ? { kind: 'past' } : { kind: 'standing', standing });
   } catch (error) {
     const { kind, code, message, data } =
       error instanceof McpError ? error : new McpError('internalError', 'internal error');

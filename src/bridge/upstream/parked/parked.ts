@@ -4,8 +4,8 @@ import { settledWithin } from '../../../jsonrpc/timeout.ts';
 import type { Call } from '../../../host/call.ts';
 import type { ServiceListeners } from '../../../host/events/listeners.ts';
 import { bindingOf } from '../../../host/input/request-state.ts';
-import { SingleUse, type RoundRun } from '../../../host/input/single-use.ts';
 import { memoryRoundStore } from '../../../host/input/state-store.ts';
+import { digestOf } from '../../../peer/digest.ts';
 import type { Seal } from '../../../seal/seal.ts';
 import type { JsonObject } from '../../../protocol/features/common.ts';
 import { McpError } from '../../../protocol/error.ts';
@@ -13,7 +13,8 @@ import type { Bus, Unsubscribe } from '../../../store/bus.ts';
 import { insistent, type InsistentBus } from '../../../peer/relay/insistent.ts';
 import type { Carried } from '../carried.ts';
 import { wordsOf } from '../../failure.ts';
-import { ParkedCall, type Standing } from './call.ts';
+import { ParkedCall, type Standing, type Taker } from './call.ts';
+import { Deliveries, mayHaveRun } from './deliveries.ts';
 import { FinishedCalls } from './finished.ts';
 import { ParkedHolder } from './holder.ts';
 import { takeElsewhere } from './taker.ts';
@@ -55,6 +56,14 @@ interface Waiting {
   readonly round: number;
 }
 
+type Complete = Extract<Standing, { readonly kind: 'complete' }>;
+
+/** Subscription of a call on the bus, and the number of its rounds whose outcome is known. */
+interface Held {
+  readonly end: Unsubscribe;
+  rounds: number;
+}
+
 interface Bound {
   readonly call: Call;
   readonly boundTo: string;
@@ -70,10 +79,11 @@ export class ParkedCalls {
   readonly #carryAlone: CarryAlone;
   readonly #calls = new Map<string, ParkedCall>();
   readonly #finished = new FinishedCalls();
-  /** Calls that are made anew. */
-  readonly #anew = new SingleUse(memoryRoundStore(), memoryRoundStore({ maxCharacters: 16 * 1024 * 1024 }), 0);
-  /** Ends of the subscriptions of those that other processes may take up. */
-  readonly #held = new Map<string, Unsubscribe>();
+  readonly #deliveries = new Deliveries();
+  /** Marks of the visits after which a call was made anew. */
+  readonly #visited = memoryRoundStore();
+  /** Calls that other processes may take up, also to get a stored outcome. */
+  readonly #held = new Map<string, Held>();
 
   constructor(options: ParkedOptions, carryAlone: CarryAlone) {
     this.#options = options;
@@ -90,27 +100,40 @@ export class ParkedCalls {
   async carry(params: JsonObject, call: Call): Promise<JsonObject> {
     const { requestState, inputResponses, ...first } = params;
     const boundTo = bindingOf(call.method, params, call.auth?.principal);
-    if (typeof requestState !== 'string') return await this.#first(first, call, boundTo);
+    if (typeof requestState !== 'string') return await this.#first(first, { call, boundTo });
     const state = await this.#open(requestState, boundTo);
     const responses = isObject(inputResponses) ? inputResponses : {};
     if ('visits' in state) {
       const missed = state.visits.find((key) => !isAccepted(responses[key]));
       if (missed !== undefined) throw new McpError('invalidRequest', 'the page that the server needs was not visited');
-      const delivery = { id: state.id, answers: '', leftMs: state.expires - this.#options.now() + 1, call };
-      const outcome = (): Promise<JsonObject> => this.#first(first, call, boundTo);
-      // A result of the server is JSON.
-      return (await this.#anew.outcome(delivery, () => onceRun(outcome))) as JsonObject;
+      const standing = await this.#anew(state, first, { call, boundTo });
+      return (standing as Complete).result;
     }
-    return await this.#answered(state.id, this.#takeUp(state, responses, call), { call, boundTo });
+    return await this.#answered(state, this.#takeUp(state, responses, call), { call, boundTo });
   }
 
   /** Gives every call up. */
   close(): void {
     for (const parked of this.#calls.values()) parked.giveUp('the bridge is closed');
+    this.#deliveries.close();
     this.#bus?.close();
   }
 
-  async #first(params: JsonObject, call: Call, boundTo: string): Promise<JsonObject> {
+  /** Makes a call anew after its visits, once; its answer is the outcome of that round. */
+  async #anew(state: Visits & { readonly expires: number }, params: JsonObject, bound: Bound): Promise<Standing> {
+    const { call } = bound;
+    const { id, expires } = state;
+    const onDropped = (): void => undefined;
+    const delivery = { answers: '', taker: call, owner: ownerOf(call.auth?.principal, call.address), onDropped };
+    return await (this.#deliveries.again(id, delivery) ??
+      this.#deliveries.first(id, delivery, async (takers) => {
+        const leftMs = Math.max(1, expires - this.#options.now());
+        if (!(await this.#visited.add(id, '', leftMs))) throw mayHaveRun(notKnown);
+        return { kind: 'complete', result: await this.#first(params, bound, takers) };
+      }));
+  }
+
+  async #first(params: JsonObject, { call, boundTo }: Bound, taker: Taker = call): Promise<JsonObject> {
     const { ttlMs, mostOfOne } = this.#options;
     const { principal } = call.auth ?? {};
     const owner = ownerOf(principal, call.address);
@@ -127,24 +150,47 @@ export class ParkedCalls {
     });
     this.#calls.set(id, parked);
     parked.start((carried) => this.#carryAlone(params, carried, principal));
-    return await this.#answered(id, parked.next(call), { call, boundTo });
+    return await this.#answered({ id, round: 0 }, parked.next(taker), { call, boundTo });
+  }
+
+  /**
+   * Goes on with a call, for a delivery here or in another process.
+   *
+   * @throws McpError invalidParams for other answers than those with which it went on before.
+   */
+  #takeUpHere({ id, round }: Waiting, responses: JsonObject, taker: Taker): Promise<Standing> | undefined {
+    const parked = this.#calls.get(id);
+    const name = `${id} ${round}`;
+    const delivery = { answers: digestOf(responses), taker };
+    const known = this.#deliveries.again(name, delivery);
+    if (known !== undefined || parked?.round !== round) return known;
+    const held = this.#held.get(id);
+    if (held !== undefined) held.rounds++;
+    const onDropped = (): void => {
+      if (held !== undefined) held.rounds--;
+      this.#release(id);
+    };
+    return this.#deliveries.first(name, { ...delivery, owner: parked.owner, onDropped }, async (takers) => {
+      parked.answer(responses);
+      return await parked.next(takers);
+    });
   }
 
   async #takeUp(state: Waiting, responses: JsonObject, call: Call): Promise<Standing> {
-    const parked = this.#calls.get(state.id);
-    if (parked !== undefined) {
-      if (parked.round !== state.round) throw refused();
-      parked.answer(responses);
-      return await parked.next(call);
-    }
-    const bus = this.#bus;
-    const standing = bus === undefined ? undefined : await takeElsewhere(bus, state, { responses, taker: call });
-    if (standing === undefined) throw refused();
+    const here = this.#takeUpHere(state, responses, call);
+    if (here !== undefined) return await here;
+    const bus = this.#calls.has(state.id) ? undefined : this.#bus;
+    const standing = bus && (await takeElsewhere(bus, state, { responses, taker: call }));
+    if (standing === undefined) throw mayHaveRun(notKnown);
     return standing;
   }
 
   /** Answer to a request. */
-  async #answered(id: string, standing: Promise<Standing>, { call, boundTo }: Bound): Promise<JsonObject> {
+  async #answered(
+    { id, round: last }: Waiting,
+    standing: Promise<Standing>,
+    { call, boundTo }: Bound,
+  ): Promise<JsonObject> {
     try {
       const reached = await standing;
       if (reached.kind === 'complete') return reached.result;
@@ -154,7 +200,8 @@ export class ParkedCalls {
     } catch (error) {
       const visits = visitsOf(error, call);
       if (visits === undefined) throw error;
-      return await this.#inputRequired(visits, { id: crypto.randomUUID(), visits: Object.keys(visits) }, boundTo);
+      // Every delivery of the round names the same visits, so that the call is made anew once.
+      return await this.#inputRequired(visits, { id: `visits ${id} ${last}`, visits: Object.keys(visits) }, boundTo);
     }
   }
 
@@ -167,8 +214,10 @@ export class ParkedCalls {
     const { onWarning } = this.#options;
     const parked = this.#calls.get(id);
     if (bus === undefined || parked === undefined || this.#held.has(id)) return;
-    const held = new ParkedHolder(bus, onWarning).hold(id, parked);
-    this.#held.set(id, async () => await (await held)());
+    const takeUp = (round: number, responses: JsonObject, taker: Taker): Promise<Standing> | undefined =>
+      this.#takeUpHere({ id, round }, responses, taker);
+    const held = new ParkedHolder(bus, onWarning).hold(id, takeUp);
+    this.#held.set(id, { end: async () => await (await held)(), rounds: 0 });
     const alone = (why: string): void =>
       onWarning(`a call that waits for answers can be taken up in this process alone: ${why}`);
     const outcome = held.catch((error: unknown) => {
@@ -181,10 +230,16 @@ export class ParkedCalls {
   #gone(id: string, call: ParkedCall): void {
     this.#calls.delete(id);
     this.#finished.delete(call);
-    const release = this.#held.get(id);
+    this.#release(id);
+  }
+
+  /** Ends the subscription of a call that is gone and whose outcomes are dropped. */
+  #release(id: string): void {
+    const held = this.#held.get(id);
+    if (held === undefined || held.rounds > 0 || this.#calls.has(id)) return;
     this.#held.delete(id);
     // A subscription that cannot be ended hears of a call that is gone, and answers nothing.
-    void Promise.resolve(release?.()).catch(() => undefined);
+    void Promise.resolve(held.end()).catch(() => undefined);
   }
 
   async #inputRequired(inputRequests: JsonObject, state: Waiting | Visits, boundTo: string): Promise<JsonObject> {
@@ -199,14 +254,13 @@ export class ParkedCalls {
     const text = requestState.length > longestState ? undefined : await this.#options.seal.open(requestState, boundTo);
     // Only text that was sealed here gets this far: it has the shape that it was written with.
     const state = text === undefined ? undefined : (JSON.parse(text) as State);
-    if (state === undefined || state.expires < this.#options.now()) throw refused();
+    if (state === undefined) throw refused();
+    if (state.expires < this.#options.now()) throw mayHaveRun('it is too old');
     return state;
   }
 }
 
-function onceRun(outcome: () => Promise<JsonObject>): RoundRun {
-  return { outcome, hasFailed: () => false, effects: async () => ({}) };
-}
+const notKnown = 'it is over, or its process has ended, and its outcome is not known here';
 
 /** The names of some visits, sealed. */
 const longestState = 64 * 1024;

@@ -55,6 +55,8 @@ async function subscribe(bus: Bus, channel: string, hear: (text: string) => void
   return await bus.subscribe(channel, hear);
 }
 
+const gone = 'the process that held the call is gone, and the call may have run; begin again only if it may run twice';
+
 /** Waits for the holder of a call, as long as it says that it is there. */
 class Waiting {
   readonly standing: Promise<Standing | undefined>;
@@ -102,7 +104,7 @@ class Waiting {
     this.#cancel();
     this.#cancel = after(ms, () => {
       if (!this.#heard) return this.#resolve(undefined);
-      this.#reject(new McpError('internalError', 'the process that held the call is gone; begin again'));
+      this.#reject(new McpError('internalError', gone));
     });
   }
 }
