@@ -7,7 +7,7 @@ import type { Standing, Taker } from './call.ts';
 import { FinishedCalls, type FinishedCall } from './finished.ts';
 
 /** One delivery of a request that brings answers. */
-export interface Delivery {
+export interface AnswerDelivery {
   /** Digest of its answers. */
   readonly answers: string;
   readonly taker: Taker;
@@ -24,7 +24,7 @@ interface Round extends FinishedCall {
 }
 
 /** The first delivery of a round. */
-interface FirstDelivery extends Delivery {
+interface FirstDelivery extends AnswerDelivery {
   /** Owner that its outcome counts for. */
   readonly owner: string | undefined;
   /** Hears that its outcome is not known any more. */
@@ -45,7 +45,7 @@ export class Deliveries {
    *
    * @throws McpError invalidParams for other answers than before.
    */
-  again(id: string, { answers, taker }: Delivery): Promise<Standing> | undefined {
+  again(id: string, { answers, taker }: AnswerDelivery): Promise<Standing> | undefined {
     const round = this.#rounds.get(id);
     if (round === undefined) return undefined;
     if (round.answers !== answers) throw new McpError('invalidParams', otherAnswers);
