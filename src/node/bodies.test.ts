@@ -12,15 +12,17 @@ function large(method: string, id: number, chunked: boolean = false): Wire {
 }
 
 for (const [name, open] of Object.entries(entries)) {
+  // A `Request` does not say who sent it; elsewhere the one address may take half.
+  const [maxBodyBytesAtOnce, status] = name.startsWith('create') ? [1500, 503] : [2600, 429];
   describe(name, () => {
     for (const chunked of [false, true]) {
       test(`admission counts bodies too${chunked ? ', without a length as well' : ''}`, async () => {
         const fake = fakeEndpoint();
-        const entrance = await open(fake, { maxBodyBytesAtOnce: 1500 });
+        const entrance = await open(fake, { maxBodyBytesAtOnce });
         const first = entrance.send(large('slow', 1, chunked));
         while (fake.conversations[0]?.waiting.length !== 1) await new Promise((resolve) => setImmediate(resolve));
         const refused = await entrance.send(large('echo', 2, chunked));
-        assert.deepEqual([refused.status, refused.headers['retry-after']], [503, '1'], refused.text);
+        assert.deepEqual([refused.status, refused.headers['retry-after']], [status, '1'], refused.text);
         assert.match(refused.text, /"data":\{"retryAfterMs":1000\}/);
         // What is small still fits.
         assert.equal((await entrance.send(call({ method: 'echo', id: 3 }))).status, 200);

@@ -118,7 +118,7 @@ test('who runs a server hears that its keys cannot be fetched, while the old one
 });
 
 test('requests that wait for an authorization server leave room for those that need not', async (t) => {
-  const { send, issuer, hang } = await reachable(t, asking, { maxRequests: 600 });
+  const { send, issuer, hang } = await reachable(t, asking, { maxRequests: 1200 });
   const [kept = '', ...others] = await Promise.all(Array.from({ length: 601 }, () => issuer.issue()));
   assert.equal((await send(who(kept))).status, 200);
   hang(true);

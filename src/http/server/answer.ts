@@ -141,16 +141,16 @@ export class HttpAnswer implements Silent {
 
   /** A request without a response (it was cancelled) leaves an empty stream, from which nothing can be resumed. */
   #empty(): void {
-    const { accepted, auth, reply } = this.#call;
-    if (!accepted.stream || this.#context.streams.full(auth) !== undefined) reply.send(202);
-    else this.#context.streams.open(reply, { auth }).end();
+    const { accepted, reply } = this.#call;
+    if (!accepted.stream || this.#context.streams.full(this.#call) !== undefined) reply.send(202);
+    else this.#context.streams.open(reply, { client: this.#call }).end();
   }
 
   #begin(): boolean {
     if (this.#outlet !== undefined) return true;
-    const { accepted, auth, reply } = this.#call;
-    if (!accepted.stream || this.#context.streams.full(auth) !== undefined) return false;
-    const connection = this.#context.streams.open(reply, { auth, withFirst: true });
+    const { accepted, reply } = this.#call;
+    if (!accepted.stream || this.#context.streams.full(this.#call) !== undefined) return false;
+    const connection = this.#context.streams.open(reply, { client: this.#call, withFirst: true });
     this.#silence?.leave();
     const stream = this.#streams?.begin();
     this.#connection = connection;

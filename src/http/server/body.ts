@@ -4,7 +4,7 @@ import type { HttpCall } from './call.ts';
 import type { HttpContext } from './context.ts';
 import type { HttpSettings } from './options.ts';
 import type { Body } from './universal.ts';
-import { busy, type HttpProblem } from './status.ts';
+import { fullProblem, type HttpProblem } from './status.ts';
 
 /** Outcome of reading the body of a request: a JSON value, a problem to answer, or nothing since the client is gone. */
 export type Content =
@@ -15,10 +15,12 @@ export type Content =
 /** Reads the body of a request within the limits of size and depth; it must be JSON in UTF-8. */
 export function readContent(call: HttpCall, context: HttpContext): Content | Promise<Content> {
   const body = call.request.body(context.settings.maxBodyBytes, call);
-  return body instanceof Promise ? body.then((arrived) => contentOf(arrived, context)) : contentOf(body, context);
+  return body instanceof Promise
+    ? body.then((arrived) => contentOf(arrived, context, call))
+    : contentOf(body, context, call);
 }
 
-function contentOf(body: Body, context: HttpContext): Content {
+function contentOf(body: Body, context: HttpContext, call: HttpCall): Content {
   const { settings } = context;
   switch (body.kind) {
     case 'text':
@@ -38,7 +40,7 @@ function contentOf(body: Body, context: HttpContext): Content {
     case 'too-slow':
       return problem({ status: 408, message: 'the body did not arrive in time', headers: close });
     case 'no-room': {
-      const full = busy('the bodies of too many requests are being read or answered');
+      const full = fullProblem(call.lacks, 'bodies of requests are being read or answered', call);
       return problem({ ...full, headers: { ...full.headers, ...close } });
     }
     case 'not-utf8':

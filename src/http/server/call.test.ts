@@ -12,14 +12,15 @@ function scene(send: () => void = () => undefined) {
     serving: { enter: () => counts.serving++, leave: () => counts.serving-- },
     admitted: { leave: () => counts.admitted--, rejoin: () => counts.admitted++ },
     bodies: {
-      take: (bytes: number) => bytes < 9 && (counts.bytes += bytes) > 0,
+      take: (bytes: number) => (bytes < 9 ? void (counts.bytes += bytes) : 'all'),
       give: (bytes: number) => (counts.bytes -= bytes),
     },
     settings: { onError: ({ message, cause }: Error) => log.push(`${message}: ${(cause as Error).message}`) },
   };
   const reply = { closed: false, send, destroy: () => log.push('destroyed') };
   const request = { method: 'POST', header: () => undefined };
-  return { call: new HttpCall(request as never, reply as never, context as never), counts, log };
+  const place = { client: {}, beyond: undefined };
+  return { call: new HttpCall(request as never, reply as never, { context, place } as never), counts, log };
 }
 
 test('a request gives back what it took when it ends, once', () => {

@@ -1,45 +1,81 @@
+import { ownerOf } from '../../auth/owner.ts';
 import type { AuthInfo } from '../../host/endpoint.ts';
 import type { HttpContext } from './context.ts';
 import { acceptedBy, type AcceptedTypes } from './media.ts';
+import type { FullQuota, QuotaClient, RequestPlace } from './quota.ts';
 import { refuse } from './status.ts';
 import type { HttpReply, HttpRequest, Room } from './universal.ts';
 
 /** Result of something that ends at once where it can, or when its promise settles. */
 export type Done = void | Promise<void>;
 
+/** Client of a request: its principal where that is known, or else its address. */
+export function clientOf({ remoteAddress }: HttpRequest, auth?: AuthInfo): QuotaClient {
+  return { auth, owner: ownerOf(auth?.principal, remoteAddress) };
+}
+
 /** One admitted request, on its way through the edge. */
-export class HttpCall implements Room {
+export class HttpCall implements Room, QuotaClient {
   readonly request: HttpRequest;
   readonly reply: HttpReply;
   readonly accepted: AcceptedTypes;
   /** The value of `MCP-Protocol-Version`. */
   readonly version: string | undefined;
-  /** Client that it comes from, once that was established. */
-  auth: AuthInfo | undefined;
   /** Answers what needs credentials, once it was read; only where there are none. */
   refuses: ((value: unknown) => boolean) | undefined;
   readonly #context: HttpContext;
-  /** True when it was admitted beyond the limit of requests: it may go on with what runs, and begin nothing. */
-  beyond = false;
+  /** Limit that left no place for its principal, or no room for its body. */
+  lacks: FullQuota | undefined;
+  #auth: AuthInfo | undefined;
+  #place: RequestPlace;
   #bytes = 0;
   #counted = true;
   #kept = false;
   #ended = false;
 
-  constructor(request: HttpRequest, reply: HttpReply, context: HttpContext) {
+  /** @param place Its place among the requests being answered, which it gives back. */
+  constructor(
+    request: HttpRequest,
+    reply: HttpReply,
+    { context, place }: { context: HttpContext; place: RequestPlace },
+  ) {
     this.request = request;
     this.reply = reply;
     this.accepted = acceptedBy(request.header('accept'));
     this.version = request.header('mcp-protocol-version');
     this.#context = context;
+    this.#place = place;
     context.serving.enter();
+  }
+
+  /** Client that it comes from, once that was established. From then on it counts for its principal, no longer for its address. */
+  get auth(): AuthInfo | undefined {
+    return this.#auth;
+  }
+
+  set auth(auth: AuthInfo | undefined) {
+    this.#auth = auth;
+    const moved = this.#context.admitted.move(this.#place, clientOf(this.request, auth));
+    if (typeof moved === 'string') this.lacks = moved;
+    else this.#place = moved;
+  }
+
+  /** Owner that it counts for. */
+  get owner(): string | undefined {
+    return this.#place.client.owner;
+  }
+
+  /** Limit beyond which it was admitted: it may go on with what runs, and begin nothing. */
+  get beyond(): FullQuota | undefined {
+    return this.#place.beyond;
   }
 
   /** Takes room for some of its body. */
   take(bytes: number): boolean {
-    if (this.#ended || !this.#context.bodies.take(bytes)) return false;
-    this.#bytes += bytes;
-    return true;
+    if (this.#ended) return false;
+    this.lacks = this.#context.bodies.take(bytes, this.owner, this.#bytes);
+    if (this.lacks === undefined) this.#bytes += bytes;
+    return this.lacks === undefined;
   }
 
   /** Tells whether it was answered, or given up. */
@@ -67,7 +103,7 @@ export class HttpCall implements Room {
     if (this.#ended) return;
     this.#ended = true;
     this.leave();
-    this.#context.bodies.give(this.#bytes);
+    this.#context.bodies.give(this.#bytes, this.owner);
     this.#context.serving.leave();
   }
 
@@ -89,13 +125,13 @@ export class HttpCall implements Room {
   leave(): void {
     if (!this.#counted) return;
     this.#counted = false;
-    this.#context.admitted.leave();
+    this.#context.admitted.leave(this.#place);
   }
 
   /** Counts again: the stream that it became lost its client, and it is still being answered. */
   comeBack(): void {
     if (this.#counted || this.#ended) return;
     this.#counted = true;
-    this.#context.admitted.rejoin();
+    this.#context.admitted.rejoin(this.#place);
   }
 }

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../../host/endpoint.ts';
 import type { Revision } from '../../protocol/revision.ts';
 import type { HttpSettings } from './options.ts';
-import type { Bodies, InFlight, Quota } from './quota.ts';
+import type { Bodies, InFlight, Quota, ServingCount } from './quota.ts';
 import type { Silence } from './silence.ts';
 import type { EventStreams } from './stream.ts';
 
@@ -23,7 +23,7 @@ export interface HttpContext {
   /** The bodies of the requests being answered. */
   readonly bodies: Bodies;
   /** Everything being answered, to be waited for at the end. */
-  readonly serving: InFlight;
+  readonly serving: ServingCount;
   /** Course of the server towards its end. */
   readonly course: Course;
 }

@@ -3,7 +3,7 @@ import { endpointOf, type ActsBehind, type Served } from '../../host/endpoint.ts
 import { judge, type Judged, type JudgedNotification, type JudgedRequest } from '../../host/judged.ts';
 import { revisionOf } from '../../protocol/revision.ts';
 import { readContent, type Content } from './body.ts';
-import { HttpCall, type Done } from './call.ts';
+import { clientOf, HttpCall, type Done } from './call.ts';
 import { isOfExchanges, isOfSessions, type HttpContext } from './context.ts';
 import { Exchanges } from './exchange.ts';
 import { createGuard, type Guard } from './guard.ts';
@@ -16,7 +16,7 @@ import { beginProblem, isRequest, judgedBatch, tooManyRequests } from './session
 import type { Sessionless } from './session/sessionless.ts';
 import type { CompanyOf, Sessions } from './session/sessions.ts';
 import type { HttpReply, HttpRequest } from './universal.ts';
-import { Bodies, InFlight, Quota } from './quota.ts';
+import { Bodies, InFlight, Quota, ServingCount } from './quota.ts';
 import { Silence } from './silence.ts';
 import type { SsePairs } from './sse-pair.ts';
 import { busy, refuse, shuttingDown, type HttpProblem } from './status.ts';
@@ -98,7 +98,7 @@ class Handler implements HttpHandler {
       inSessions: endpoint.revisions.filter(isOfSessions),
       admitted: new InFlight(settings.maxRequests),
       bodies: new Bodies(settings.maxBodyBytesAtOnce),
-      serving: new InFlight(Number.POSITIVE_INFINITY),
+      serving: new ServingCount(),
       course: { stage: 'open', ready: true },
     };
     this.#guard = createGuard(settings);
@@ -137,11 +137,9 @@ class Handler implements HttpHandler {
     const { admitted } = this.#context;
     if (this.#admission?.admits() === false && !this.#goesOn(request))
       return refuse(request, reply, busy('the server has more to do than it can'));
-    const beyond = !admitted.enter();
-    if (beyond && !(this.#goesOn(request) && admitted.enterBeyond())) return refuse(request, reply, tooManyRequests());
-    const call = new HttpCall(request, reply, this.#context);
-    call.beyond = beyond;
-    this.#serve(call);
+    const place = admitted.enter(clientOf(request), this.#goesOn(request));
+    if (typeof place === 'string') return refuse(request, reply, tooManyRequests(place));
+    this.#serve(new HttpCall(request, reply, { context: this.#context, place }));
   }
 
   async close(times: ClosingTimes = {}): Promise<void> {
@@ -281,6 +279,7 @@ class Handler implements HttpHandler {
   }
 
   #answer(call: HttpCall): Done {
+    if (call.lacks !== undefined) return refuse(call.request, call.reply, tooManyRequests(call.lacks, call));
     const { method, path } = call.request;
     const { ssePair } = this.#context.settings;
     if (ssePair !== undefined && this.#methodsOfPair(path) !== undefined) return this.#ofPair(call, ssePair);

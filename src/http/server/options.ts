@@ -58,7 +58,7 @@ export interface HttpOptions {
   readonly maxBodyBytes?: number;
   /**
    * The most bytes of all request bodies that are being read or answered at once; 16 MiB. Beyond it clients get 503 with
-   * `Retry-After`. One body alone is always taken.
+   * `Retry-After`, and one principal or address beyond half of what others leave 429. One body alone is always taken.
    */
   readonly maxBodyBytesAtOnce?: number;
   /** Time that a request body may take to arrive, in milliseconds; 30 seconds. 0 and `Infinity` set no limit. */
@@ -67,12 +67,12 @@ export interface HttpOptions {
   readonly maxDepth?: number;
   /** The most header lines of a request; 100. */
   readonly maxHeaders?: number;
-  /** The most requests being answered at once, event streams not counted; 2048. Beyond it clients get 503; what goes on with a session
-   * (answers to questions, cancellations, resumptions, DELETE) has as many places again. */
+  /** The most requests being answered at once, event streams not counted; 2048. Beyond it clients get 503, and one principal or address beyond half of
+   * what others leave 429. Requests that go on with a session (answers to questions, cancellations, resumptions, DELETE) have as many places again. */
   readonly maxRequests?: number;
-  /** The most event streams open at once; 16384. */
+  /** The most event streams open at once; 16384. One principal or address has half of what others leave. */
   readonly maxStreams?: number;
-  /** The most event streams that one principal has open at once; 1000. Without authorization nobody is counted. */
+  /** The most event streams that one principal has open at once; 1000. It does not hold for addresses, which may be those of proxies. */
   readonly maxStreamsPerPrincipal?: number;
   /**
    * The most bytes that wait for a slow reader of one event stream; 1 MiB. Above it, log messages and progress are dropped, another notification
@@ -81,9 +81,9 @@ export interface HttpOptions {
   readonly maxStreamBuffer?: number;
   /** The most messages in one batch; 100. */
   readonly maxBatch?: number;
-  /** The most sessions (handshake revisions) alive at once; 10000. */
+  /** The most sessions (handshake revisions) alive at once; 10000. One principal or address has half of what others leave. */
   readonly maxSessions?: number;
-  /** The most sessions that one principal has at once; 1000. Without authorization nobody is counted. */
+  /** The most sessions that one principal has at once; 1000. It does not hold for addresses, which may be those of proxies. */
   readonly maxSessionsPerPrincipal?: number;
   /**
    * `'none'` answers each request of the handshake revisions by itself, without a session id, for platforms on which no two requests of a client

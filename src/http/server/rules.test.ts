@@ -9,7 +9,6 @@ import { asSaid } from '../client/words.ts';
 import { headerMismatch, methodMismatch, versionMismatch } from './headers.ts';
 import { ToldReply } from './health/told-reply.ts';
 import { acceptedBy, isJson } from './media.ts';
-import { Bodies, InFlight, Quota } from './quota.ts';
 import {
   batchProblem,
   beginProblem,
@@ -22,51 +21,6 @@ import {
 } from './session/rules.ts';
 
 const [ann, bob] = [{ principal: 'ann' }, { principal: 'bob' }] as never[];
-
-test('places are counted for all and for each principal', () => {
-  const quota = new Quota(3, 2);
-  assert.equal(quota.full(ann), undefined);
-  quota.take(ann);
-  assert.equal(quota.full(ann), undefined);
-  quota.take(ann);
-  assert.deepEqual([quota.full(ann), quota.full(bob), quota.full(undefined)], ['own', undefined, undefined]);
-  quota.take(undefined);
-  assert.deepEqual([quota.full(ann), quota.full(bob), quota.full(undefined)], ['all', 'all', 'all']);
-  quota.give(undefined);
-  quota.give(ann);
-  assert.deepEqual([quota.full(ann), quota.full(bob)], [undefined, undefined]);
-  quota.give(ann);
-  for (let count = 0; count < 2; count += 1) quota.take(ann);
-  assert.equal(quota.full(ann), 'own');
-});
-
-test('bodies have room up to the limit, and one alone always', () => {
-  const bodies = new Bodies(10);
-  assert.equal(bodies.take(11), true);
-  assert.equal(bodies.take(0), false);
-  bodies.give(11);
-  assert.deepEqual([bodies.take(4), bodies.take(6), bodies.take(1)], [true, true, false]);
-  bodies.give(6);
-  assert.deepEqual([bodies.take(7), bodies.take(6)], [false, true]);
-});
-
-test('requests in flight are admitted up to the limit, and up to twice that beyond it', async () => {
-  const flight = new InFlight(2);
-  await flight.idle();
-  assert.deepEqual([flight.enter(), flight.enter(), flight.enter()], [true, true, false]);
-  assert.deepEqual([flight.enterBeyond(), flight.enterBeyond(), flight.enterBeyond()], [true, true, false]);
-  flight.rejoin();
-  let isIdle = false;
-  const idle = flight.idle().then(() => (isIdle = true));
-  for (let count = 0; count < 4; count += 1) flight.leave();
-  await Promise.resolve();
-  assert.equal(isIdle, false);
-  assert.equal(flight.enter(), true);
-  flight.leave();
-  flight.leave();
-  await idle;
-  assert.equal(flight.enter(), true);
-});
 
 test('a media type is read up to 4,096 characters, by its grammar', () => {
   const padded = (length: number): string => `application/json;${' '.repeat(length - 'application/json;'.length)}`;
@@ -196,14 +150,15 @@ test('the rules of a session hold at their limits', () => {
     ],
     [undefined, 400, 400, 400, 400],
   );
-  const begin = (stage: string, beyond: boolean, begins: boolean) =>
+  const begin = (stage: string, beyond: 'all' | 'own' | undefined, begins: boolean) =>
     beginProblem({ course: { stage } } as never, { beyond } as never, begins);
-  assert.equal(begin('open', false, true), undefined);
-  assert.equal(begin('open', true, false), undefined);
-  assert.match(begin('open', true, true)?.message ?? '', /too many requests/);
-  assert.equal(begin('closing', false, false), undefined);
-  assert.notEqual(begin('closing', false, true), undefined);
-  assert.doesNotMatch(begin('closing', true, true)?.message ?? '', /too many/);
+  assert.equal(begin('open', undefined, true), undefined);
+  assert.equal(begin('open', 'all', false), undefined);
+  assert.equal(begin('open', 'all', true)?.message, 'too many requests are being answered');
+  assert.equal(begin('open', 'own', true)?.message, 'too many requests are being answered for one address');
+  assert.equal(begin('closing', undefined, false), undefined);
+  assert.notEqual(begin('closing', undefined, true), undefined);
+  assert.doesNotMatch(begin('closing', 'all', true)?.message ?? '', /too many/);
   const full = (is: 'all' | 'own' | undefined) =>
     ({ streams: { full: () => is }, sessionQuota: { full: () => is } }) as never;
   for (const problem of [streamProblem, (context: never) => sessionProblem(context, {} as never)])

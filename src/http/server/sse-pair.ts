@@ -61,16 +61,17 @@ export class SsePairs {
       : { status: 406, message: 'Accept must allow text/event-stream' };
     if (problem !== undefined) return refuse(request, reply, problem);
     const id = randomText();
-    const stream = this.#context.streams.open(reply, { auth });
+    const stream = this.#context.streams.open(reply, { client: call });
     const pair = new SsePair(this.#context, stream, call);
     this.#open.set(id, pair);
-    this.#context.sessionQuota.take(auth);
+    const client = { auth, owner: call.owner };
+    this.#context.sessionQuota.take(client);
     call.leave();
     stream.write(`event: endpoint\ndata: ${this.#paths.messages}?${parameter}=${id}\n\n`);
     const forget = this.#context.endpoint.protection?.afterExpiry(auth, () => pair.expire());
     reply.onClose(() => {
       forget?.();
-      if (this.#open.delete(id)) this.#context.sessionQuota.give(auth);
+      if (this.#open.delete(id)) this.#context.sessionQuota.give(client);
       pair.end();
     });
   }

@@ -8,6 +8,7 @@ import {
   type ErrorObject,
 } from '../../protocol/error.ts';
 import { revisionOf, type Revision } from '../../protocol/revision.ts';
+import type { FullQuota, QuotaClient } from './quota.ts';
 import type { HeaderFields, HttpReply, HttpRequest } from './universal.ts';
 
 /** Reason why a request is turned away before it is dispatched. */
@@ -93,6 +94,16 @@ function retryAfter(ms: number): HeaderFields {
 /** The answer when a limit of the whole server is reached. */
 export function busy(message: string): HttpProblem {
   return { status: 503, error: 'busy', message, retryAfterMs: 1000 };
+}
+
+/**
+ * The answer when a limit is reached: 503 when it is that of the whole server, 429 when one owner has its share.
+ *
+ * @param what What there are too many of, and what they do.
+ */
+export function fullProblem(full: FullQuota | undefined, what: string, { auth }: QuotaClient): HttpProblem {
+  if (full !== 'own') return busy(`too many ${what}`);
+  return { ...busy(`too many ${what} for one ${auth === undefined ? 'address' : 'principal'}`), status: 429 };
 }
 
 /** The longest that clients of a server that ends are asked to wait, in seconds. */

@@ -1,10 +1,10 @@
 import { eachInSlices, Slices } from '../../jsonrpc/slices.ts';
 import { after } from '../../jsonrpc/timeout.ts';
 import type { OnEvent } from '../../host/events/service-event.ts';
-import type { AuthInfo, Endpoint } from '../../host/endpoint.ts';
+import type { Endpoint } from '../../host/endpoint.ts';
 import type { HttpSettings } from './options.ts';
 import type { EventWriter, HeaderFields, HttpReply } from './universal.ts';
-import { Quota } from './quota.ts';
+import { Quota, type QuotaClient, type FullQuota } from './quota.ts';
 import { weightOf, type MessageWeight } from './session/message-weight.ts';
 
 /** Headers of every event stream; proxies must neither buffer nor change it. */
@@ -24,7 +24,7 @@ export interface WrittenEvent {
 export interface StreamOptions {
   readonly headers?: HeaderFields;
   /** Client that it counts for. */
-  readonly auth?: AuthInfo | undefined;
+  readonly client?: QuotaClient;
   /**
    * True where the head goes with the first event. A client that has a head and no event yet cannot resume the stream, and some never say so to whoever
    * waits: where an event must be kept before it is sent, that is a time in which a process may die.
@@ -43,7 +43,7 @@ interface StreamHead {
 
 /** One connection that an event stream goes over: one message per event. */
 export class EventStream {
-  readonly auth: AuthInfo | undefined;
+  readonly client: QuotaClient;
   /** Hears what becomes of it, where somebody listened when it was opened. */
   tell: OnEvent | undefined;
   readonly #streams: EventStreams;
@@ -57,8 +57,8 @@ export class EventStream {
   /** True once a report was dropped. */
   #drops = false;
 
-  constructor(streams: EventStreams, head: StreamHead, auth: AuthInfo | undefined) {
-    this.auth = auth;
+  constructor(streams: EventStreams, head: StreamHead, client: QuotaClient) {
+    this.client = client;
     this.#streams = streams;
     this.#head = head;
   }
@@ -191,21 +191,25 @@ export class EventStreams {
     this.#quota = new Quota(settings.maxStreams, settings.maxStreamsPerPrincipal);
   }
 
-  /** Places that are all taken, if any are: everybody's, or all those of one principal. */
-  full(auth: AuthInfo | undefined): 'all' | 'own' | undefined {
-    return this.#quota.full(auth);
+  /** Places that are all taken, if any are: everybody's, or all those of one owner. */
+  full(client: QuotaClient): FullQuota | undefined {
+    return this.#quota.full(client);
   }
 
   /** Begins the event stream of a reply; it has ended where all have, as for one that was waited for meanwhile. */
-  open(reply: HttpReply, { headers, auth, withFirst = false }: StreamOptions = {}): EventStream {
-    const stream = new EventStream(this, { begin: () => reply.stream(headers), destroy: () => reply.destroy() }, auth);
+  open(reply: HttpReply, { headers, client = {}, withFirst = false }: StreamOptions = {}): EventStream {
+    const stream = new EventStream(
+      this,
+      { begin: () => reply.stream(headers), destroy: () => reply.destroy() },
+      { auth: client.auth, owner: client.owner },
+    );
     if (!withFirst) stream.begin();
     if (this.#closed) {
       stream.end();
       return stream;
     }
     this.#open.add(stream);
-    this.#quota.take(auth);
+    this.#quota.take(stream.client);
     stream.tell = this.listeners?.tell;
     stream.tell?.({ type: 'stream-opened' });
     this.#cancelTimer ??= this.#keepAliveLater();
@@ -215,7 +219,7 @@ export class EventStreams {
   /** Gives back the place of a stream that ended. */
   forget(stream: EventStream): void {
     if (this.#open.delete(stream)) {
-      this.#quota.give(stream.auth);
+      this.#quota.give(stream.client);
       stream.tell?.({ type: 'stream-ended' });
     }
     if (this.#open.size > 0) return;

@@ -47,6 +47,8 @@ const served = await listen(server, {
   port: 0,
   maxSessions: 100_000,
   maxStreamsPerPrincipal: 16_384,
+  // All clients of a run have one address, which may take half.
+  maxStreams: 32_768,
   health: { live: '/livez', ready: '/readyz' },
   ...(AUTH === undefined
     ? {}

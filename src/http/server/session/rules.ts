@@ -3,7 +3,8 @@ import { judge, type Judged, type JudgedRequest } from '../../../host/judged.ts'
 import { revisionOf, type Revision } from '../../../protocol/revision.ts';
 import type { HttpCall } from '../call.ts';
 import type { HttpContext } from '../context.ts';
-import { busy, shuttingDown, type HttpProblem } from '../status.ts';
+import type { FullQuota, QuotaClient } from '../quota.ts';
+import { fullProblem, shuttingDown, type HttpProblem } from '../status.ts';
 
 /** Tells whether two requests come from the same principal, or both from nobody. */
 export function samePrincipal(a: AuthInfo | undefined, b: AuthInfo | undefined): boolean {
@@ -35,16 +36,16 @@ export function isRequest(judged: Judged): judged is JudgedRequest {
 /** Reason why a message or a batch is not taken now: it would begin something. */
 export function beginProblem(
   { course }: HttpContext,
-  { beyond }: Pick<HttpCall, 'beyond'>,
+  call: Pick<HttpCall, 'beyond' | 'auth'>,
   begins: boolean,
 ): HttpProblem | undefined {
-  if ((course.stage === 'open' && !beyond) || !begins) return undefined;
-  return course.stage === 'open' ? tooManyRequests() : shuttingDown();
+  if (!begins || (course.stage === 'open' && call.beyond === undefined)) return undefined;
+  return course.stage === 'open' ? tooManyRequests(call.beyond, call) : shuttingDown();
 }
 
 /** The answer to a request for which there is no place. */
-export function tooManyRequests(): HttpProblem {
-  return busy('too many requests are being answered');
+export function tooManyRequests(full: FullQuota | undefined, client: QuotaClient = {}): HttpProblem {
+  return fullProblem(full, 'requests are being answered', client);
 }
 
 /** Reason why a batch is not taken. */
@@ -60,20 +61,16 @@ export function batchProblem(
 }
 
 /** Reason why no further event stream may be opened for a request. */
-export function streamProblem(context: HttpContext, { auth }: HttpCall): HttpProblem | undefined {
-  return fullProblem(context.streams.full(auth), 'event streams are open');
+export function streamProblem(context: HttpContext, call: HttpCall): HttpProblem | undefined {
+  const full = context.streams.full(call);
+  return full && fullProblem(full, 'event streams are open', call);
 }
 
 /** Reason why no further session may be opened for a request; an idle one makes way before. */
-export function sessionProblem({ sessionQuota }: HttpContext, { auth }: HttpCall): HttpProblem | undefined {
-  if (sessionQuota.full(auth) !== undefined) sessionQuota.makeRoom?.(auth);
-  return fullProblem(sessionQuota.full(auth), 'sessions are open');
-}
-
-function fullProblem(full: 'all' | 'own' | undefined, what: string): HttpProblem | undefined {
-  if (full === undefined) return undefined;
-  const problem = busy(`too many ${what}`);
-  return full === 'all' ? problem : { ...problem, status: 429, message: `too many ${what} for one principal` };
+export function sessionProblem({ sessionQuota }: HttpContext, call: HttpCall): HttpProblem | undefined {
+  const full = sessionQuota.full(call);
+  if (full === undefined || sessionQuota.makeRoom?.(call) === true) return undefined;
+  return fullProblem(full, 'sessions are open', call);
 }
 
 /** Tells whether a text may be the id of a session, whichever version of this gave it out: visible ASCII, and not long. */

@@ -302,7 +302,7 @@ export class HttpSession implements Link {
   }
 
   #connect(call: HttpCall): EventStream {
-    const connection = this.#context.streams.open(call.reply, { auth: this.auth });
+    const connection = this.#context.streams.open(call.reply, { client: call });
     call.leave();
     this.#began();
     const forget = this.#context.endpoint.protection?.afterExpiry(call.auth, () => connection.end());

@@ -1,12 +1,12 @@
 import { eachInSlices } from '../../../jsonrpc/slices.ts';
 import { after } from '../../../jsonrpc/timeout.ts';
 import type { RequestId } from '../../../jsonrpc/message.ts';
-import type { AuthInfo } from '../../../host/endpoint.ts';
 import type { Judged, JudgedMalformed, JudgedRequest } from '../../../host/judged.ts';
 import { memoryEvents } from '../../../store/events.ts';
 import { StoreError } from '../../../store/store.ts';
 import type { Done, HttpCall } from '../call.ts';
 import type { HttpContext } from '../context.ts';
+import type { QuotaClient } from '../quota.ts';
 import { IdleSessions } from './idle-sessions.ts';
 import { HttpSession, type SessionContext, type SessionOrigin } from './session.ts';
 import type { Company, CompanyParts } from './shared/company.ts';
@@ -42,7 +42,7 @@ export class Sessions {
       dismiss: (session) => void this.#remove(session),
       changed: (session) => void (this.#open.get(session.id) === session && this.#idle.changed(session)),
     };
-    context.sessionQuota.makeRoom = (auth) => this.#makeRoom(auth);
+    context.sessionQuota.makeRoom = (client) => this.#makeRoom(client);
     this.#company = companyOf?.({
       settings: context.settings,
       spoken: context.inSessions,
@@ -178,7 +178,7 @@ export class Sessions {
     const id = randomText();
     const elsewhere = this.#company?.member(id);
     const session = new HttpSession(this.#context, { id, elsewhere }, call);
-    this.#context.sessionQuota.take(call.auth);
+    this.#context.sessionQuota.take(session);
     try {
       const response = await session.initialize(judged);
       // Nobody would end it.
@@ -199,7 +199,7 @@ export class Sessions {
 
   #answer(call: HttpCall, status: number, json: string, headers: HeaderFields | undefined): void {
     if (call.accepted.json || status !== 200) call.reply.send(status, json, headers);
-    else this.#context.streams.open(call.reply, { auth: call.auth, ...(headers && { headers }) }).end(json);
+    else this.#context.streams.open(call.reply, { client: call, ...(headers && { headers }) }).end(json);
   }
 
   get #isClosed(): boolean {
@@ -220,7 +220,7 @@ export class Sessions {
   #end(session: HttpSession): void {
     if (session.ended) return;
     if (this.#open.delete(session.id)) this.#idle.delete(session);
-    this.#context.sessionQuota.give(session.auth);
+    this.#context.sessionQuota.give(session);
     session.end();
     this.#company?.dropped(session);
   }
@@ -240,11 +240,10 @@ export class Sessions {
 
   /** Makes the copy of a session that another process opened. */
   #adopt(call: HttpCall, origin: SessionOrigin): HttpSession {
-    if (this.#context.sessionQuota.full(call.auth) !== undefined) this.#company?.makeRoom();
-    if (this.#context.sessionQuota.full(call.auth) !== undefined)
+    if (this.#context.sessionQuota.full(call) !== undefined && !this.#makeRoom(call))
       throw new StoreError('full', 'too many sessions are open in this process');
     const session = new HttpSession(this.#context, origin, call);
-    this.#context.sessionQuota.take(call.auth);
+    this.#context.sessionQuota.take(session);
     this.#keep(session);
     return session;
   }
@@ -286,16 +285,24 @@ export class Sessions {
     return session;
   }
 
-  /** Ends sessions that have expired, or else the next that makes way. A session in which something goes on stays. */
-  #makeRoom(auth: AuthInfo | undefined): void {
-    // Where other processes have copies, those that rest make way.
-    if (this.#company !== undefined) return this.#company.makeRoom();
-    this.#sweep();
+  /**
+   * Ends sessions that have expired, or else the next that makes way: one of the client itself, or of an owner that has more. A session in which
+   * something goes on stays.
+   *
+   * @returns Whether there is a place now.
+   */
+  #makeRoom(client: QuotaClient): boolean {
     const { sessionQuota } = this.#context;
-    // Nobody makes way for a principal that has all of its own.
-    if (sessionQuota.full(auth) !== 'all' || sessionQuota.ownFull(auth)) return;
+    // Where other processes have copies, those that rest make way.
+    if (this.#company === undefined) this.#sweep();
+    else this.#company.makeRoom();
+    if (sessionQuota.full(client) === undefined) return true;
     const next = this.#idle.next();
-    if (next !== undefined) this.#end(next);
+    // Nobody makes way for a principal that has all of its own.
+    if (next === undefined || this.#company !== undefined || sessionQuota.ownFull(client)) return false;
+    if (next.owner !== client.owner && sessionQuota.of(next.owner) <= sessionQuota.of(client.owner)) return false;
+    this.#end(next);
+    return true;
   }
 
   #sweep(): void {
