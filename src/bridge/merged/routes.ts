@@ -4,6 +4,7 @@ import type { Handler } from '../../host/host.ts';
 import { McpError } from '../../protocol/error.ts';
 import { hasServerCapability } from '../../protocol/capability.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
+import { fullName } from '../../protocol/prefixed-name.ts';
 import { parseTemplate } from '../../server/uri-template/uri-template.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { Named } from './names.ts';
@@ -37,7 +38,8 @@ export class Routes {
   }
 
   /**
-   * Finds the owner of a tool or prompt by its name.
+   * Finds the owner of a tool or prompt by its name. If a single server shows nothing before a sign-in, an unknown name
+   * goes there, so that the person is asked.
    *
    * @throws McpError invalidParams where it is nobody's, or more than one server's.
    */
@@ -48,6 +50,11 @@ export class Routes {
     const shown = JSON.stringify(name.slice(0, 128));
     const users = this.#catalogue.usersOf(kind, name, call).map((slot) => JSON.stringify(`${slot.label}__${name}`));
     if (users.length > 0) throw new McpError('invalidParams', `the ${noun} ${shown} is called ${users.join(' or ')}`);
+    const locked = this.#slots.filter((slot) => slot.single?.signInTool?.(call) !== undefined);
+    const [owner, another] = locked;
+    if (owner !== undefined && another === undefined) return { owner, name };
+    if (owner !== undefined)
+      throw new McpError('invalidParams', `unknown ${noun} ${shown}: ${signInAdvice(locked, call)}`);
     const absent = this.#slots.filter((slot) => slot.absent).map((slot) => slot.name);
     const note = absent.length === 0 ? '' : ` (not reached now: ${absent.join(', ')})`;
     throw new McpError('invalidParams', `unknown ${noun} ${shown}${note}`);
@@ -112,6 +119,12 @@ export class Routes {
     }
     throw refusal ?? new McpError('methodNotFound', `${call.method} is served by none of the servers that are there`);
   }
+}
+
+function signInAdvice(slots: readonly Slot[], call: Call): string {
+  const tools = slots.map(({ label, single }) => fullName(label, single?.signInTool?.(call) ?? ''));
+  const names = slots.map(({ name }) => name).join(', ');
+  return `the user is not signed in at ${names}, which may have it; call the tool ${tools.join(' or ')} first`;
 }
 
 /** Errors of a server that does not know what is meant, or that cannot be reached. */

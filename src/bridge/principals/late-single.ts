@@ -2,6 +2,7 @@
 
 import type { Call } from '../../host/call.ts';
 import type { Handler, Host, ServerSession } from '../../host/host.ts';
+import { addNewest } from '../../jsonrpc/newest.ts';
 import { settledWithin } from '../../jsonrpc/timeout.ts';
 import type { ServerCapabilities } from '../../protocol/capability.ts';
 import { listChanges, methodOf, methodsWith } from '../../protocol/catalogue.ts';
@@ -21,7 +22,7 @@ import { signedInResult, SignedOutListens, signedOutResult, signInTool } from '.
 /** Time that a first attempt to reach the server keeps a conversation waiting, in milliseconds. */
 const patienceMs = 10_000;
 
-/** Limit of clients that are remembered as admitted; the headers of calls of others are not compared. */
+/** Limit of clients that are remembered as admitted, and as signed out; the headers of calls of others are not compared. */
 const mostAdmitted = 1_000;
 
 /** Capabilities of a server of which nothing is known yet: whatever there may be. */
@@ -78,6 +79,8 @@ class LateSingle implements Single {
   readonly #listens = new SignedOutListens();
   /** Ids of the clients that may use what the person granted. */
   readonly #admitted = new Set<string | undefined>();
+  /** Ids of the clients whose last list was that of a person who is not signed in. */
+  readonly #signedOut = new Set<string | undefined>();
   #wasSignedIn = false;
   readonly #forget: (() => void) | undefined;
   #single: Single | undefined;
@@ -117,6 +120,10 @@ class LateSingle implements Single {
       this.#failure = wordsOf(error);
       throw error instanceof McpError ? error : unreachable(error);
     }
+  }
+
+  signInTool({ auth }: Call): string | undefined {
+    return this.#signedOut.has(auth?.clientId) ? signInTool : undefined;
   }
 
   async keeps(taskId: string, call: Call): Promise<boolean> {
@@ -236,10 +243,14 @@ class LateSingle implements Single {
     call: Call,
     { work, login }: { readonly work: Work; readonly login: LateLogin },
   ): Promise<unknown> {
+    const client = call.auth?.clientId;
     try {
-      return await work(params);
+      const result = await work(params);
+      this.#signedOut.delete(client);
+      return result;
     } catch (error) {
       if (!isLoginRequired(error)) throw error;
+      addNewest(this.#signedOut, mostAdmitted, client);
       if (call.method === 'subscriptions/listen')
         // Its params were read by its row.
         return await this.#listens.listen(call, params['notifications'] as SubscriptionFilter);

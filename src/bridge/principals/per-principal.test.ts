@@ -194,6 +194,31 @@ for (const down of both)
     assert.equal(asked.length, 1);
   });
 
+for (const down of both)
+  test(`a known tool asks for the sign-in before the only server that wants it, at ${down}`, async (t) => {
+    const scene = signingIn(t);
+    const bridge = await scene.several({ mcp: {} });
+    const ann = await scene.as('ann', down);
+    assert.equal(await text(ann, 'read'), 'read');
+    await bridge.signOut('ann');
+    const asked: string[] = [];
+    const again = await scene.as('ann', down, { onElicitUrl: ({ url }) => (asked.push(url), { action: 'decline' }) });
+    assert.match(await text(again, 'read'), /nobody is signed in at mcp/);
+    await assert.rejects(again.getPrompt('letter'), /nobody is signed in at mcp/);
+    assert.equal(asked.length, 2);
+    assert.equal(await text(await scene.as('ann', down), 'read'), 'read');
+  });
+
+test('an unknown tool before several servers that want a sign-in names the tools that sign in', async (t) => {
+  const scene = signingIn(t);
+  await scene.several({ mcp: {}, other: {} });
+  const ann = await scene.as('ann', '2026-07-28');
+  const advice = /unknown tool "read".*not signed in at mcp, other.*call the tool mcp__sign_in or other__sign_in/;
+  await assert.rejects(ann.callTool('read', {}), advice);
+  await text(ann, 'mcp__sign_in');
+  assert.equal(await text(ann, 'read'), 'read');
+});
+
 test('another client of a person is not shown the names of the first one, among several servers', async (t) => {
   const scene = signingIn(t);
   const schema = { type: 'object', properties: { n: { type: 'integer', 'x-mcp-header': 'N' } } } as const;

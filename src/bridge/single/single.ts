@@ -52,6 +52,8 @@ export interface Single {
   readonly failure?: string | undefined;
   /** Tells whether nobody waits for anything of it. */
   readonly idle: boolean;
+  /** Name of the tool that signs the person of a call in, if the server wants that before it shows anything. */
+  signInTool?(call: Call): string | undefined;
   /** Tells whether a task is one of this server that is kept here for the client of a request. */
   keeps(taskId: string, call: Call): Promise<boolean>;
   /**
