@@ -29,12 +29,15 @@ describe('parley bridge over HTTP', { concurrency: 4 }, () => {
     assert.equal(code, 0);
   });
 
-  test('warns that clients without sessions share the state of a server with sessions', async () => {
+  test('warns that clients share the state of a server, unless it serves sessions alone', async () => {
     const old = ['--upstream-revision', '2025-11-25'];
-    const { child, said, ended } = start(['bridge', '--port', '0', ...old, '--', ...exampleCommand]);
-    await said(urlLine);
-    child.kill('SIGTERM');
-    assert.match((await ended).stdout, /^ {2}warning {2}clients of 2026-07-28 cannot be told apart here: /m);
+    for (const advised of [[], ['--revision', '2025-11-25']]) {
+      const { child, said, ended } = start(['bridge', '--port', '0', ...advised, ...old, '--', ...exampleCommand]);
+      await said(urlLine);
+      child.kill('SIGTERM');
+      const warning = /^ {2}warning {2}clients of 2026-07-28 cannot be told apart here: .* can reach the next of them/m;
+      assert.equal(warning.test((await ended).stdout), advised.length === 0);
+    }
   });
 
   test('says how a host that was refused is allowed, and nothing of a pair that no served revision has', async () => {

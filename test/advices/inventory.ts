@@ -9,6 +9,13 @@ import { followedByPrograms } from './library-inventory.ts';
 export const followed: readonly (readonly [file: string, title: string, texts: readonly string[]])[] = [
   ...followedByPrograms,
   [
+    'src/cli/bridge.test.ts',
+    'warns that clients share the state of a server, unless it serves sessions alone',
+    [
+      '  warning  clients of ${} cannot be told apart here: they share the state of a session-based server, and what it asks or logs after an answer can reach the next of them (protect() of a program tells them apart; --revision 2025-11-25 gives each a session)\n',
+    ],
+  ],
+  [
     'test/advices.test.ts',
     'a host and an origin that are refused are allowed by the options that the server prints',
     ['serve with --allow-host $1', 'serve with --allow-origin $1'],

@@ -21,6 +21,8 @@ export class ConnectionCalls {
   readonly #sent = new Crowd<SentCall>();
   /** Tasks of the server that were made on it and have not ended, as far as is known. */
   readonly #tasks = new Set<string>();
+  /** Clients whose calls were here since the server began, by session, or else principal; two at most. */
+  readonly #clients = new Set<unknown>();
 
   constructor(doubt: Doubt) {
     this.#doubt = doubt;
@@ -41,7 +43,23 @@ export class ConnectionCalls {
   }
 
   carry(call: Carried): Membership {
+    this.#note(call);
     return this.#carried.add(call);
+  }
+
+  /** Tells whether clients that are known to be different have used the connection: in a session, a server may log for a call that it has answered. */
+  get ofMany(): boolean {
+    return this.#clients.size > 1;
+  }
+
+  /** Forgets clients whose calls have ended: the server began anew. */
+  begunAnew(): void {
+    this.#clients.clear();
+    for (const call of this.carried) this.#note(call);
+  }
+
+  #note({ session, auth }: Carried): void {
+    if (!this.ofMany) this.#clients.add(session?.state ?? auth?.principal);
   }
 
   send(sent: SentCall): Membership {

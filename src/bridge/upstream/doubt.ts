@@ -77,9 +77,16 @@ export class Doubt {
     return new McpError(code, `nobody was asked ${asked}: it may belong to a call that was cancelled or has ended`);
   }
 
-  /** Takes note of a log message that nobody hears. */
-  silence(): void {
-    this.#tell('logs', `the server sent log messages while ${why}: nobody hears them until it answers that call`);
+  /**
+   * Takes note of a log message that nobody receives.
+   *
+   * @param ofMany True if the reason is that several clients use the connection.
+   */
+  silence(ofMany: boolean = false): void {
+    const when = ofMany
+      ? 'several clients use the connection: nobody receives those that name no call'
+      : `${why}: nobody hears them until it answers that call`;
+    this.#tell('logs', `the server sent log messages while ${when}`);
   }
 
   #tell(kind: 'questions' | 'logs', message: string): void {

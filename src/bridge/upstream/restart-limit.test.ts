@@ -93,31 +93,43 @@ test('what clients do to processes of their own keeps nobody else from starting 
   assert.equal(started(), 5);
 });
 
-test('a server that dies before it says anything rests for everybody', async () => {
-  const { steadily, die } = mortal();
+test('a main process that dies before it says anything rests for everybody', async () => {
+  const { way, steadily, die } = mortal();
   for (let count = 0; count < 3; count++) {
-    await steadily(false).open(nobody);
+    await way.open(nobody);
     die();
   }
   for (const isMain of [true, false]) await assert.rejects(steadily(isMain).open(nobody), /died 3 times in a row/);
 });
 
-test('a server that dies under everybody rests for everybody', async () => {
+test('a process of one client that dies before it says anything rests alone', async () => {
+  const { way, steadily, die } = mortal();
+  const own = steadily(false);
+  for (let count = 0; count < 3; count++) {
+    await own.open(nobody);
+    die();
+  }
+  await assert.rejects(own.open(nobody), /died 3 times in a row/);
+  for (const other of [way, steadily(false)]) await other.open(nobody);
+});
+
+test('a main process that dies under its clients keeps no other from starting', async () => {
   const { way, steadily, speak, die } = mortal();
   for (let count = 0; count < 3; count++) {
     await way.open(nobody);
     speak();
     die();
   }
-  await assert.rejects(steadily(false).open(nobody), /died 3 times in a row/);
+  await assert.rejects(way.open(nobody), /died 3 times in a row/);
+  await steadily(false).open(nobody);
 });
 
 test('early deaths with a life between them are not in a row', async () => {
-  const { steadily, speak, die, started } = mortal();
+  const { way, speak, die, started } = mortal();
   for (let count = 0; count < 6; count++) {
-    await steadily(false).open(nobody);
+    await way.open(nobody);
     die();
-    const channel = await steadily(false).open(nobody);
+    const channel = await way.open(nobody);
     speak();
     await channel.close();
   }

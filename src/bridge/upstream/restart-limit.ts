@@ -18,24 +18,24 @@ const borne = 3;
  * Keeps a server that dies at once each time from being started without end: after some deaths in a row opening fails
  * for a while, which gets longer. Whoever needs the server hears why at once.
  *
- * A process that dies before it said anything, or that serves everybody, shows that the server is not well: nobody
- * starts one meanwhile. What one client does to a process of its own, after that began to speak, shows nothing of the
- * others'.
+ * If the main process dies before it said anything, the server is not well: nobody starts one meanwhile. Every other death
+ * may be the fault of a client, so that it counts for its own connection alone.
  *
  * @returns The way of one connection, which is the main one or another's own.
  */
 export function restartLimited(transport: Transport, options: RestartLimitOptions): (isMain: boolean) => Transport {
   const ofAll = new Rest(options);
-  return (isMain) => steadied(transport, { ofAll, own: isMain ? ofAll : new Rest(options), now: () => options.now() });
+  return (isMain) => steadied(transport, { ofAll, own: new Rest(options), isMain, now: () => options.now() });
 }
 
 interface Rests {
   readonly ofAll: Rest;
   readonly own: Rest;
+  readonly isMain: boolean;
   now(): number;
 }
 
-function steadied(transport: Transport, { ofAll, own, now }: Rests): Transport {
+function steadied(transport: Transport, { ofAll, own, isMain, now }: Rests): Transport {
   return {
     ...factsOf(transport),
     ...(transport.authorization && { authorization: transport.authorization }),
@@ -47,7 +47,7 @@ function steadied(transport: Transport, { ofAll, own, now }: Rests): Transport {
       const ended = (error?: ConnectionError): void => {
         if (!isOpen) return;
         isOpen = false;
-        if (error !== undefined && now() - since < healthyMs) (isSpeaking ? own : ofAll).died(error);
+        if (error !== undefined && now() - since < healthyMs) (isSpeaking || !isMain ? own : ofAll).died(error);
         else for (const rest of [ofAll, own]) rest.lived();
       };
       try {
@@ -58,7 +58,7 @@ function steadied(transport: Transport, { ofAll, own, now }: Rests): Transport {
           await channel.close();
         });
       } catch (error) {
-        ofAll.died(error);
+        (isMain ? ofAll : own).died(error);
         throw error;
       }
     },

@@ -48,6 +48,38 @@ describe('a log message', () => {
     await scene.end();
   });
 
+  for (const [title, one, other] of [
+    ['sessions', { session: { state: {} } }, { session: { state: {} } }],
+    ['principals', { auth: { principal: 'ann' } }, { auth: { principal: 'bob' } }],
+    ['a session and none', { session: { state: {} } }, {}],
+  ] as const)
+    test(`that names no call is for no call after those of two clients: ${title}`, async () => {
+      const asCall = (more: object): ReturnType<typeof callOf> => callOf({ logLevel: 'debug', ...more });
+      const [ended, running_] = [asCall(one), asCall(other)];
+      const scene = connection({ options: { events: { onWarning: (text) => warnings.push(text) } } });
+      const warnings: string[] = [];
+      const first = scene.upstream.carry({}, ended.call);
+      await settle();
+      await scene.requests[0]?.answer();
+      await first;
+      const second = scene.upstream.carry({}, running_.call);
+      await settle();
+      scene.events().onLog(message, { request: undefined } as never);
+      scene.events().onLog(message, { request: 2 } as never);
+      assert.deepEqual([ended.heard, running_.heard], [[], ['text']]);
+      assert.match(
+        warnings.join(),
+        /while several clients use the connection: nobody receives those that name no call$/,
+      );
+      // Another process knows nothing of the first client.
+      scene.opened[0]?.end();
+      await settle();
+      scene.events().onLog(message, { request: undefined } as never);
+      assert.deepEqual(running_.heard, ['text', 'text']);
+      await scene.requests[1]?.answer();
+      await second;
+    });
+
   test('after the last call is for whoever hears the connection, as that call wanted it', async () => {
     const scene = await running(callOf({ logLevel: 'warning' }));
     await scene.end();

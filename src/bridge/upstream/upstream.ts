@@ -290,6 +290,7 @@ export class Upstream {
   /** Forgets the calls of a connection that is over. */
   #begunAnew(): void {
     this.#doubt.end();
+    this.calls.begunAnew();
     this.#hasServed = false;
   }
 
@@ -377,14 +378,15 @@ export class Upstream {
     const hearer = call ?? this.#last;
     // Spec, Logging: nothing below the level that the client wants.
     if (hearer?.admits(message.level) !== true) return;
-    if (call !== undefined && (request !== undefined || calls.areLogsOf(call, this.#eachSaysSo)))
+    const mayBeLate = calls.ofMany && !this.#eachSaysSo;
+    if (call !== undefined && (request !== undefined || (!mayBeLate && calls.areLogsOf(call, this.#eachSaysSo))))
       related(this.#events, { ...message }, (named) => call.send('notifications/message', named));
     // It was read as a log message.
     else if (this.#events.onLog !== undefined)
       related(this.#events, { ...message }, (named) =>
         this.#events.onLog?.(named as unknown as LoggingMessageNotificationParams),
       );
-    else if (this.doubtful) this.#doubt.silence();
+    else if (mayBeLate || this.doubtful) this.#doubt.silence(mayBeLate);
   }
 
   /** Tells whether the server logs for those requests alone that want it. */
