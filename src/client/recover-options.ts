@@ -11,10 +11,11 @@ export interface RecoverOptions {
   readonly reconnect?: boolean;
   /**
    * Treatment of the call of a tool, or of any request that may do harm twice, when the server refuses it since it no
-   * longer knows the session (HTTP 404), mostly after a restart: nothing ran then. `'repeat'` sends it once more in the
+   * longer knows the session, mostly after a restart: nothing ran then. `'repeat'` sends it once more in the
    * new session; `'fail'`, the default, rejects it with the reason `session-lost`, for what the server kept for the old
    * session is gone, and the call may have counted on it. What was under way when another request was refused may have
-   * run, and always fails. (Spec 2025-11-25, Transports, Session Management.)
+   * run, and always fails. So does a call with the answer 404 in a session that the server still knows: it answers a
+   * `ping` in it. (Spec 2025-11-25, Transports, Session Management.)
    */
   readonly onSessionLost?: 'fail' | 'repeat';
   /** Number of times within a minute that the connection may be opened again before the client gives up for good; 5. */

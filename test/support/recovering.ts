@@ -1,6 +1,6 @@
 /** A client of a scripted server that is lost, and what became of it. */
 
-import { ConnectionError } from '../../src/jsonrpc/transport.ts';
+import { ConnectionError, unknownSessions } from '../../src/jsonrpc/transport.ts';
 import {
   scriptedTransport,
   type Script,
@@ -89,8 +89,11 @@ export async function recovering(
   };
 }
 
+/** A refusal of which the transport found that the server does not know the session. */
 export const gone = (): never => {
-  throw new ConnectionError('http', 'HTTP 404', { status: 404 });
+  const refusal = new ConnectionError('http', 'HTTP 404', { status: 404 });
+  unknownSessions.add(refusal);
+  throw refusal;
 };
 
 /** A server that forgets its first session once it is told to. */

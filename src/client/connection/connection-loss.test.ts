@@ -277,9 +277,14 @@ describe('a session that the server forgot', () => {
     await one.client.close();
   });
 
-  it('is not what a stateless server, a bad request or an unknown resource is about', async () => {
-    const at = await recovering(gone, { revision: stateless });
+  it('is not what a server without sessions, a bad request or an unknown resource is about', async () => {
+    const notFound = (): never => {
+      throw new ConnectionError('http', 'HTTP 404', { status: 404 });
+    };
+    const at = await recovering(notFound, { revision: stateless });
     await assert.rejects(at.client.listTools(), { reason: 'http' });
+    const sessionless = await recovering(notFound, { options: { onSessionLost: 'repeat' } });
+    await assert.rejects(sessionless.client.callTool('x'), { reason: 'http', status: 404 });
     const bad = await recovering(() => {
       const body = 'Bad Request: Mcp-Session-Id header is required';
       throw new ConnectionError('http', 'HTTP 400', { status: 400, body });
@@ -287,6 +292,6 @@ describe('a session that the server forgot', () => {
     await assert.rejects(bad.client.listTools(), { reason: 'http' });
     const unknown = await recovering((sent, peer) => peer.refuse(sent, { code: -32002, message: 'no' }, 404));
     await assert.rejects(unknown.client.readResource('x:a'), { kind: 'resourceNotFound' });
-    for (const { transport } of [at, bad, unknown]) assert.equal(transport.peers.length, 1);
+    for (const { transport } of [at, sessionless, bad, unknown]) assert.equal(transport.peers.length, 1);
   });
 });

@@ -1,4 +1,4 @@
-import { ConnectionError } from '../../jsonrpc/transport.ts';
+import { ConnectionError, unknownSessions } from '../../jsonrpc/transport.ts';
 import type { CarrierSource } from '../middleware/passing.ts';
 import type { RequestOptions } from './request-options.ts';
 import { serverInfoOf } from './discover.ts';
@@ -137,7 +137,7 @@ export class Reconnecting {
         const failure = this.#failure(connection, error);
         const cursor = params?.['cursor'];
         tried ??= new Set();
-        const refused = isRefusal(error, connection);
+        const refused = isRefusal(error);
         const attempt = { method, options, believed, tried, cursor, refused };
         connection = await this.#another(connection, failure, attempt);
       }
@@ -210,7 +210,7 @@ export class Reconnecting {
   /** Outcome of a request, once it is known what became of its connection. */
   #failure(connection: ServerConnection, error: unknown): unknown {
     if (!(error instanceof ConnectionError)) return error;
-    if (isSessionLoss(error, connection.revision)) {
+    if (isSessionLoss(error)) {
       const lost = new ConnectionError('session-lost', 'the server no longer knows the session', of(error));
       this.#current.lose(connection, lost);
       // Spec 2025-11-25, Transports, Session Management: whoever hears of it begins a new session.
@@ -282,11 +282,11 @@ interface Attempt {
 }
 
 /**
- * Tells whether the request itself was answered like that; another one's 404 says nothing of what was under way beside
- * it.
+ * Tells whether the server refused the request itself since it does not know the session. The loss of the session says
+ * nothing of what was under way in it.
  */
-function isRefusal(error: unknown, { revision }: ServerConnection): boolean {
-  return error instanceof ConnectionError && error.reason !== 'session-lost' && isSessionLoss(error, revision);
+function isRefusal(error: unknown): boolean {
+  return error instanceof ConnectionError && unknownSessions.has(error);
 }
 
 function retryOf(failure: unknown, connection: ServerConnection): Retry | undefined {

@@ -3,10 +3,8 @@ import { test } from 'node:test';
 import { ConnectionError, unknownSessions, type ConnectionReason } from '../../jsonrpc/transport.ts';
 import { isTransient } from '../../jsonrpc/transient.ts';
 import { McpError } from '../../protocol/error.ts';
-import { newestRevision, revisionOf } from '../../protocol/revision.ts';
 import { disproves, isPassing, isRepeatable, isSessionLoss, mayPass, Rate, ToolHints } from './retry.ts';
 
-const session = revisionOf('2025-11-25') ?? newestRevision;
 const http = (status: number): ConnectionError => new ConnectionError('http', `HTTP ${status}`, { status });
 const failed = (reason: ConnectionReason): ConnectionError => new ConnectionError(reason, reason);
 
@@ -16,7 +14,7 @@ test('which statuses may pass, may be sent again, say an older server, or end a 
     [400, false, false, true, false],
     [401, false, false, true, false],
     [403, false, false, false, false],
-    [404, true, false, true, true],
+    [404, true, false, true, false],
     [405, false, false, true, false],
     [408, true, true, true, false],
     [425, true, true, true, false],
@@ -27,9 +25,8 @@ test('which statuses may pass, may be sent again, say an older server, or end a 
   ];
   for (const [status, ...expected] of rows) {
     const error = http(status);
-    const found = [isPassing(error), isTransient(error), disproves(error), isSessionLoss(error, session)];
+    const found = [isPassing(error), isTransient(error), disproves(error), isSessionLoss(error)];
     assert.deepEqual(found, expected, String(status));
-    assert.equal(isSessionLoss(error, newestRevision), false, 'a stateless revision has no session');
   }
 });
 
@@ -49,12 +46,12 @@ test('which failures of a connection may pass, may be sent again, say an older s
   ];
   for (const [reason, ...expected] of rows) {
     const error = failed(reason);
-    const found = [isPassing(error), isTransient(error), disproves(error), isSessionLoss(error, session)];
+    const found = [isPassing(error), isTransient(error), disproves(error), isSessionLoss(error)];
     assert.deepEqual(found, expected, reason);
   }
   const unknown = http(400);
   unknownSessions.add(unknown);
-  assert.equal(isSessionLoss(unknown, newestRevision), true);
+  assert.equal(isSessionLoss(unknown), true);
 });
 
 test('errors of the server: an internal error may pass, a busy one later, and each is of another revision', () => {

@@ -5,7 +5,6 @@ import { isTransientStatus } from '../../jsonrpc/transient.ts';
 import { ConnectionError, unknownSessions } from '../../jsonrpc/transport.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
 import { McpError } from '../../protocol/error.ts';
-import type { Revision } from '../../protocol/revision.ts';
 import type { Tool } from '../../protocol/features/tool.ts';
 
 /**
@@ -69,13 +68,11 @@ export function disproves(error: unknown): boolean {
 }
 
 /**
- * Tells whether a failure says that the server no longer knows the session. (Spec 2025-11-25, Transports, Session
- * Management: 404 then, and a new session has to be begun.) For any other status the transport asks the server.
+ * Tells whether a failure says that the session is over. The transport finds that out, since it knows whether there was a
+ * session: without one, a 404 is an error like others.
  */
-export function isSessionLoss(error: ConnectionError, revision: Revision): boolean {
-  const { reason, status } = error;
-  if (reason === 'session-lost' || unknownSessions.has(error)) return true;
-  return revision.sessions && reason === 'http' && status === 404;
+export function isSessionLoss(error: ConnectionError): boolean {
+  return error.reason === 'session-lost' || unknownSessions.has(error);
 }
 
 /** Tells whether a failure may be gone the next time. */

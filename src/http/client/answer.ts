@@ -199,11 +199,17 @@ export interface Refusal {
   readonly stateless: boolean;
 }
 
-/** The error of a message that was refused in a session which the server does not know. */
-export function lostSession({ failure }: Refusal, { waiting }: PostExchange): ConnectionError {
-  unknownSessions.add(failure);
+/**
+ * The error of a message that was refused in a session which is over.
+ *
+ * @param isProven True if the server does not know the session, so that a request in it did not run.
+ */
+export function lostSession({ failure }: Refusal, { waiting }: PostExchange, isProven: boolean): ConnectionError {
   // Spec 2025-11-25, Transports, Session Management: the refused message may also be an answer, for which nobody waits.
-  return waiting.size > 0 ? failure : new ConnectionError('session-lost', failure.message, { cause: failure });
+  if (waiting.size === 0 || !isProven)
+    return new ConnectionError('session-lost', failure.message, { cause: failure, status: failure.status ?? 0 });
+  unknownSessions.add(failure);
+  return failure;
 }
 
 /** Tells whether a refusal is about who asks: a 403 without a challenge may be about anything, a Host that is not allowed say. */

@@ -112,7 +112,8 @@ test('a session that answers after it seemed lost is ended by a DELETE', async (
   isAway = false;
   await channel.send(request);
   await channel.close();
-  assert.deepEqual(methods, ['POST', 'POST', 'POST', 'DELETE']);
+  // The third one is the question whether the server knows the session.
+  assert.deepEqual(methods, ['POST', 'POST', 'POST', 'POST', 'DELETE']);
 });
 
 for (const status of [404, 400] as const)
@@ -164,4 +165,29 @@ for (const status of [404, 400] as const)
     await channel.close();
     clearInterval(alive);
     assert.deepEqual(methods, ['POST', 'GET', 'GET', ...(status === 404 ? [] : ['POST'])]);
+  });
+
+for (const [status, reason] of [
+  [400, 'http'],
+  [401, 'unauthorized'],
+  [404, 'http'],
+] as const)
+  test(`a call that a server without sessions answers with ${status} fails with its body, and is sent once`, async (t) => {
+    const methods: unknown[] = [];
+    const url = await listen(t, async (incoming, outgoing) => {
+      let text = '';
+      for await (const chunk of incoming) text += String(chunk);
+      if (incoming.method !== 'POST') return void outgoing.writeHead(405).end();
+      const { id, method } = JSON.parse(text) as { readonly id?: number; readonly method: string };
+      methods.push(method);
+      const serverInfo = { name: 's', version: '1' };
+      const result = { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo };
+      if (method === 'initialize') answerJson(outgoing, { jsonrpc: '2.0', id, result });
+      else if (id === undefined) outgoing.writeHead(202).end();
+      else answerJson(outgoing, { message: 'no customer 7' }, status);
+    });
+    const client = await connect(url, { ...sending, revisions: ['2025-06-18'], onSessionLost: 'repeat' });
+    t.after(() => client.close());
+    await assert.rejects(client.callTool('x'), { reason, status, body: '{"message":"no customer 7"}' });
+    assert.deepEqual(methods, ['initialize', 'notifications/initialized', 'tools/call']);
   });

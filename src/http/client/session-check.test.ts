@@ -118,6 +118,30 @@ for (const [status, reason] of [
     assert.deepEqual([came, sessions()], [['tools/call 1', 'ping 1'], 1]);
   });
 
+test('a call with the answer 404 in a session that answers a ping may have run, and is never sent again', async (t) => {
+  for (const onSessionLost of ['fail', 'repeat'] as const) {
+    const { client, came, sessions } = await served(t, {
+      unknown: () => [404],
+      known: ({ method }, session) => (method === 'tools/call' && session === 1 ? [404, '{"message":"x"}'] : undefined),
+      options: { onSessionLost },
+    });
+    await assert.rejects(client.callTool('x'), { reason: 'session-lost', status: 404, message: /which may have run/ });
+    assert.deepEqual((await client.callTool('x')).content, []);
+    const expected = ['tools/call 1', 'ping 1', 'initialize', 'notifications/initialized 2', 'tools/call 2'];
+    assert.deepEqual([came, sessions()], [expected, 2]);
+  }
+});
+
+test('a call with the answer 404 in a session that is gone is sent again if that was asked for', async (t) => {
+  const { client, came, restart } = await served(t, {
+    unknown: () => [404],
+    options: { onSessionLost: 'repeat' },
+  });
+  restart();
+  assert.deepEqual((await client.callTool('x')).content, []);
+  assert.deepEqual(came, ['tools/call 1', 'ping 1', 'initialize', 'notifications/initialized 2', 'tools/call 2']);
+});
+
 test('a server that has no ping, and says so, knows the session', async (t) => {
   const refusal = ({ id }: Message, code: number): Answer => [
     400,

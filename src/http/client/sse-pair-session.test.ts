@@ -81,6 +81,7 @@ for (const [title, unknown, asked, session] of [
   ['401 without a challenge', [401, 'Session not found'], ['GET 1', 'ping 1'], 2],
   ['403', [403], ['GET 1', 'ping 1'], 2],
   ['400', [400, 'Session terminated'], [], 1],
+  ['404', [404], [], 1],
   ['410', [410], [], 1],
 ] as const)
   test(`a stream whose session is lost, as ${title} says, gives way to a new one`, async (t) => {
@@ -98,6 +99,7 @@ for (const [status, reason] of [
   [400, 'http'],
   [401, 'unauthorized'],
   [403, 'http'],
+  [404, 'http'],
 ] as const)
   test(`a call over HTTP+SSE that is refused with ${status} for its own sake stays refused`, async (t) => {
     const { client, came, warnings } = await served(t, {

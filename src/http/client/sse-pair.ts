@@ -170,7 +170,8 @@ export class SsePairChannel implements Channel {
         url: this.#endpoint ?? this.#requests.url,
       };
       const refusal = await refusalOf(response, exchange);
-      if (await isGone(response)) throw lostSession(refusal, exchange);
+      const isAnswer = response.status === 404 && refusal.message !== undefined;
+      if (!isAnswer && (await isGone(response))) throw lostSession(refusal, exchange, true);
       deliverRefusal({ ...refusal, failure: this.#misled(refusal.failure) }, exchange);
     } finally {
       release();
@@ -185,8 +186,7 @@ export class SsePairChannel implements Channel {
 
   /** Tells whether a refusal means that the server does not know the session of the stream, though the stream is open. */
   async #isGone(refused: FetchResponse): Promise<boolean> {
-    // A 404 says so by itself.
-    if (!this.#isKnown || refused.status === 404 || !mayBeAboutSession(refused)) return false;
+    if (!this.#isKnown || !mayBeAboutSession(refused)) return false;
     const late = await import('./session-check.ts').catch(() => undefined);
     this.#check ??= late && new late.SessionCheck(this.#questions());
     return (await this.#check?.isGone(refused.status)) === true;

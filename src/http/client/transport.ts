@@ -199,19 +199,25 @@ class HttpChannel implements Channel {
     const isAnswer = response.status === 404 && refusal.message !== undefined;
     if (!isAnswer && (await exchange.isGone?.(response)) === true) {
       this.#isLost = true;
-      throw lostSession(refusal, exchange);
+      // A gateway may send a 404 although the call ran.
+      const isProven = exchange.waiting.size > 0 && (await this.#isUnknown(response.status));
+      throw lostSession(refusal, exchange, isProven);
     }
     deliverRefusal(refusal, exchange);
   }
 
-  /** Tells whether a refusal in the session means that the server does not know it. No text is proof of that; a question to the server is. */
+  /** Tells whether a refusal in the session means that it is over. */
   async #isGone(refused: FetchResponse): Promise<boolean> {
-    const session = this.#session;
     const { status } = refused;
-    if (session === undefined) return false;
+    if (this.#session === undefined) return false;
     // Spec 2025-11-25, Transports, Session Management: 404.
-    if (status === 404) return true;
-    if (!mayBeAboutSession(refused)) return false;
+    return status === 404 || (mayBeAboutSession(refused) && (await this.#isUnknown(status)));
+  }
+
+  /** Asks the server whether it does not know the session. No text of a refusal is proof of that. */
+  async #isUnknown(status: number): Promise<boolean> {
+    const session = this.#session;
+    if (session === undefined) return false;
     const late = await import('./session-check.ts').catch(() => undefined);
     this.#check ??=
       late && new late.SessionCheck({ session, initialize: this.#initialize, send: (question) => this.#ask(question) });
