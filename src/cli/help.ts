@@ -305,7 +305,8 @@ const login = `parley login [options] <url>
 
 Signs in at a server: finds its authorization server, opens its page in your browser, and keeps what is granted for
 parley call and parley bridge, renewed without asking. A login that it replaces is deleted; if another client or another
-person signed in before, the old tokens are revoked too. Nothing secret is printed.
+person signed in before, the old tokens are revoked too. Nothing secret is printed. The options of a login are used again
+at the same server, unless an issuer or a client is named; parley logout deletes them.
 
   --device                  prints a page and a code to enter there, on any device (RFC 8628); never assumed, since whoever
                             talks somebody into entering a code of theirs is let in

@@ -109,8 +109,9 @@ function givenWords(stderr: string): string {
   return /with (--issuer \S+ --as-metadata '[^']+')/.exec(stderr)?.[1] ?? assert.fail(`no advice in: ${stderr}`);
 }
 
-test('an authorization server that does not say that it protects codes is used as the error advises', async (t) => {
-  const made = await scene(t, {
+/** A scene whose authorization server does not say that it protects codes. */
+async function unsaidScene(t: TestContext): Promise<Scene> {
+  return await scene(t, {
     async before(request, response) {
       if (request.url?.startsWith('/.well-known/oauth-authorization-server') !== true) return false;
       const { host = '' } = request.headers;
@@ -120,6 +121,10 @@ test('an authorization server that does not say that it protects codes is used a
       return true;
     },
   });
+}
+
+test('an authorization server that does not say that it protects codes is used as the error advises', async (t) => {
+  const made = await unsaidScene(t);
   const refused = await made.parley('login', made.server.url);
   assert.equal(refused.code, 1);
   const explained = (await made.parley('explain', made.server.url)).stdout.replaceAll(/\s+/g, ' ');
@@ -129,6 +134,25 @@ test('an authorization server that does not say that it protects codes is used a
   const login = await inShell(made, `parley login ${words} ${made.server.url}`);
   assert.equal(login.code, 0, login.stderr);
   assert.deepEqual(await made.parley('call', made.server.url, 'whoami'), { code: 0, stdout: 'ann\n', stderr: '' });
+});
+
+test('a login that needed options is repeated with them until it is ended', async (t) => {
+  const made = await unsaidScene(t);
+  const { url } = made.server;
+  const words = givenWords((await made.parley('login', url)).stderr);
+  assert.equal((await inShell(made, `parley login ${words} ${url}`)).code, 0);
+  // The advice has the options, and works.
+  const line = advised((await made.parley('call', url, 'write')).stderr);
+  assert.equal(line, `parley login ${words} --scope 'read write' ${url}`);
+  const more = await inShell(made, line);
+  assert.equal(more.code, 0, more.stderr);
+  assert.equal((await made.parley('call', url, 'write')).stdout, 'written\n');
+  // So does a login without them, which names them.
+  const again = await made.parley('login', url);
+  assert.equal(again.code, 0, again.stderr);
+  assert.ok(again.stderr.includes(`with the options of the last login there: ${words}; `), again.stderr);
+  assert.equal((await made.parley('logout', url)).code, 0);
+  assert.equal((await made.parley('login', url)).code, 1);
 });
 
 test('what whoami and logout advise ends what is kept', async (t) => {

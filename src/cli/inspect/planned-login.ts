@@ -80,8 +80,10 @@ export class PersonsLogin implements PlannedLogin {
     const auth = await this.#person({ ...signIn, asking: 'never' });
     const { revoked } = await auth.logout({ ...how, server: signIn.server });
     const { ownStore } = await import('../login/sign-in.ts');
-    // A bridge keeps what the server told whoever was signed in beside the login.
-    await ownStore(this.#io).write(factsKey(signIn.server, signIn.account), undefined);
+    const { optionsKey } = await import('../login/stored-options.ts');
+    // What the server told a bridge, and the options of the login, are stored beside it.
+    for (const keyOf of [factsKey, optionsKey])
+      await ownStore(this.#io).write(keyOf(signIn.server, signIn.account), undefined);
     return revoked;
   }
 

@@ -98,7 +98,9 @@ async function authAt(
       const servers = issuer === undefined || metadata === undefined ? {} : { servers: { [issuer]: metadata } };
       return { auth: usable(() => clientCredentials({ ...common, id, ...by, ...at, ...servers, scopes })) };
     }
-    const signIn: SignIn = { ...shared, server: url, ...(oauth === undefined ? {} : personOf(oauth, shared.account)) };
+    const own = oauth === undefined ? {} : personOf(oauth, shared.account);
+    const { withStoredOptions } = await import('./stored-options.ts');
+    const signIn = await withStoredOptions({ ...shared, server: url, ...own }, io);
     return { auth: personAt(signIn, io), signIn };
   } catch (error) {
     if (error instanceof UsageError) throw new UsageError(`${name}: ${error.message}`, { cause: error });

@@ -44,8 +44,16 @@ export async function authOf(target: Target, parsed: Parsed, circumstances: Circ
     return {};
   }
   if (token !== undefined) return { auth: token };
-  const { personAt } = await import('./sign-in.ts');
-  const signIn: SignIn = { ...signInOf(parsed, io), asking, server: target.url, overheard };
+  const [{ personAt }, { storeOptions, withStoredOptions }] = await Promise.all([
+    import('./sign-in.ts'),
+    import('./stored-options.ts'),
+  ]);
+  const wanted = { ...signInOf(parsed, io), asking, server: target.url, overheard };
+  const signIn: SignIn = {
+    ...(await withStoredOptions(wanted, io)),
+    // A login that cannot be stored with its options works all the same.
+    told: ({ kind }) => void (kind === 'granted' && storeOptions(signIn, io).catch(() => undefined)),
+  };
   const auth = personAt(signIn, io);
   if (reachedAt === undefined) return { auth, signIn };
   const lent = (await auth.identity({ server: target.url })) === undefined ? given : 'login';

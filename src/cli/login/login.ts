@@ -6,12 +6,14 @@ import type { GrantInfo, OAuth } from '../../oauth/person/oauth.ts';
 import type { CredentialKey } from '../../store/credentials.ts';
 import { isRemote, UsageError, type Io } from '../io.ts';
 import { parseOptions, type Parsed } from '../options.ts';
+import { shellLine } from '../shell.ts';
 import { printed, reasonOf, shownJson } from '../shown.ts';
 import { transportOf } from '../target.ts';
 import { factsKey } from './upstream-login.ts';
 import { devicePromptText } from './device-prompt.ts';
 import { givenOption, signInOf, signInOptions } from './sign-in-options.ts';
-import { ownStore, personAt } from './sign-in.ts';
+import { loginWords, ownStore, personAt, type SignIn } from './sign-in.ts';
+import { optionsKey, storeOptions, withStoredOptions } from './stored-options.ts';
 import { soughtInVain, vainGuess, type SoughtServer } from './sought.ts';
 
 /** The options of a login. One by another device is begun by name alone: whoever talks somebody into entering a code is let in. */
@@ -24,11 +26,13 @@ export async function login(argv: readonly string[], io: Io): Promise<number> {
   const parsed = parseOptions(argv, loginOptions);
   const server = onlyServer(parsed);
   const device = parsed.flag('device') ? devicePrompt(parsed, io) : undefined;
-  const wanted = signInOf(parsed, io);
-  const auth = personAt(
-    { ...wanted, asking: parsed.flag('no-browser') || isRemote(io) ? 'by-hand' : 'browser', server },
-    io,
-  );
+  const asking = parsed.flag('no-browser') || isRemote(io) ? 'by-hand' : 'browser';
+  const given: SignIn = { ...signInOf(parsed, io), asking, server };
+  const wanted = await withStoredOptions(given, io);
+  const words = shellLine(loginWords(wanted));
+  if (words !== shellLine(loginWords(given)))
+    io.stderr.write(`parley: with the options of the last login there: ${words}; parley logout drops them\n`);
+  const auth = personAt(wanted, io);
   const sought = (): Omit<SoughtServer, 'hasClient'> => ({
     url: server,
     way: transportOf({ kind: 'url', url: server }, parsed, io),
@@ -43,6 +47,7 @@ export async function login(argv: readonly string[], io: Io): Promise<number> {
   } catch (error) {
     throw await soughtInVain(error, { ...sought(), hasClient: mayGuess }, io);
   }
+  await storeOptions(wanted, io);
   const identity = await auth.identity();
   io.stdout.write(
     identity === undefined
@@ -100,12 +105,12 @@ async function left(
   const shown = shownServer(server);
   const where = printed(account === undefined ? shown : `${shown} (account ${account})`, 'line');
   try {
-    const auth = keptAuthorization(parsed, io, { server, account });
+    const auth = await keptAuthorization(parsed, io, { server, account });
     const store = ownStore(io);
     const isSignedIn = (await auth.identity({ server })) !== undefined;
     const count = (await store.keys('grant')).length;
     const { revoked } = await auth.logout({ forgetClient });
-    await store.write(factsKey(new URL(server), account), undefined);
+    for (const keyOf of [factsKey, optionsKey]) await store.write(keyOf(new URL(server), account), undefined);
     // A grant may be there that no server uses any more.
     if (!isSignedIn && (await store.keys('grant')).length === count) {
       io.stderr.write(`nobody is signed in at ${where}\n`);
@@ -148,7 +153,7 @@ export async function whoami(argv: readonly string[], io: Io): Promise<number> {
   const found: (GrantInfo & KeptLogin)[] = [];
   for (const { server, account } of logins) {
     try {
-      const identity = await keptAuthorization(parsed, io, { server, account }).identity({ server });
+      const identity = await (await keptAuthorization(parsed, io, { server, account })).identity({ server });
       if (identity === undefined) continue;
       const shown = { server: shownServer(server), ...(account === undefined ? {} : { account }) };
       found.push({ ...shown, ...identity, resource: shownServer(identity.resource) });
@@ -190,8 +195,9 @@ async function keptLogins(
   return { isWhole, logins: sorted.map(({ server, account }) => (account === '' ? { server } : { server, account })) };
 }
 
-function keptAuthorization(parsed: Parsed, io: Io, { server, account }: KeptLogin): OAuth {
-  return personAt({ ...signInOf(parsed, io), asking: 'never', server: new URL(server), account }, io);
+async function keptAuthorization(parsed: Parsed, io: Io, { server, account }: KeptLogin): Promise<OAuth> {
+  const given: SignIn = { ...signInOf(parsed, io), asking: 'never', server: new URL(server), account };
+  return personAt(await withStoredOptions(given, io), io);
 }
 
 function compared(one: string, other: string): number {

@@ -235,16 +235,25 @@ export function nobodyAsked(
  * are secrets, and left out.
  */
 function loginCommand({ server, ...wanted }: SignIn): string {
-  const { account, client, clientSecretEnv = 'CLIENT_SECRET', metadata, scopes = [] } = wanted;
+  const secret = secretVariable(wanted);
+  const words = ['parley', 'login', ...loginWords(wanted)];
+  const notes = [
+    ...(server.search === '' ? [] : [`<url> is that of ${describeUrl(server)}, with its query`]),
+    ...(secret === undefined ? [] : [`the variable ${secret} has the secret of the client`]),
+  ];
+  const line = server.search === '' ? shellLine([...words, server.href]) : `${shellLine(words)} '<url>'`;
+  return notes.length === 0 ? line : `${line} (${notes.join(', and ')})`;
+}
+
+/** The options of a login as they are typed. */
+export function loginWords(wanted: Omit<SignIn, 'server' | 'asking'>): readonly string[] {
+  const { account, client, metadata, scopes = [] } = wanted;
   const option = (name: string, text: string | undefined): readonly string[] =>
     text === undefined || text === '' ? [] : [`--${name}`, text];
-  const secret = client?.secret === undefined ? undefined : clientSecretEnv;
-  const words = [
-    'parley',
-    'login',
+  return [
     ...option('account', account),
     ...option('client-id', client?.id),
-    ...option('client-secret-env', secret),
+    ...option('client-secret-env', secretVariable(wanted)),
     ...option('client-metadata-url', wanted.clientMetadataUrl),
     ...option('issuer', client?.issuer ?? wanted.issuer),
     ...option('as-metadata', metadata && JSON.stringify(metadata)),
@@ -254,12 +263,13 @@ function loginCommand({ server, ...wanted }: SignIn): string {
     ...(wanted.omitsResource === true ? ['--no-resource-parameter'] : []),
     ...(wanted.bound === true ? ['--dpop'] : []),
   ];
-  const notes = [
-    ...(server.search === '' ? [] : [`<url> is that of ${describeUrl(server)}, with its query`]),
-    ...(secret === undefined ? [] : [`the variable ${secret} has the secret of the client`]),
-  ];
-  const line = server.search === '' ? shellLine([...words, server.href]) : `${shellLine(words)} '<url>'`;
-  return notes.length === 0 ? line : `${line} (${notes.join(', and ')})`;
+}
+
+function secretVariable({
+  client,
+  clientSecretEnv = 'CLIENT_SECRET',
+}: Omit<SignIn, 'server' | 'asking'>): string | undefined {
+  return client?.secret === undefined ? undefined : clientSecretEnv;
 }
 
 /** The longest line that is read. */
