@@ -151,10 +151,45 @@ for (const endpoint of [
 ]) {
   test(`an endpoint at another origin is refused: ${endpoint}`, async (t) => {
     const server = oldServer(endpoint);
-    await assert.rejects(openPair(t, server), { reason: 'invalid-message', message: /another origin/ });
+    const { protocol, host, pathname } = new URL(endpoint, 'http://127.0.0.1');
+    const given = `gave the address ${protocol}//${host}${pathname} for messages, which is at another origin: a proxy`;
+    await assert.rejects(openPair(t, server), ({ reason, message }: ConnectionError) => {
+      assert.equal(reason, 'invalid-message');
+      assert.ok(message.includes(given), message);
+      return true;
+    });
     assert.deepEqual(server.requests, ['GET /sse']);
   });
 }
+
+test('a client that falls back to HTTP+SSE names both failures, and the endpoint without its session', async (t) => {
+  const { channel } = await open(t, oldServer('http://inner.example:8000/messages?id=s3cret').handle);
+  await assert.rejects(channel.send(initialize), ({ reason, status, message, cause }: ConnectionError) => {
+    assert.deepEqual([reason, status], ['http', 404]);
+    const both =
+      /^HTTP 404 from (http:\S+); over HTTP\+SSE: \1 gave the address http:\/\/inner\.example:8000\/messages for messages/;
+    assert.match(message, both);
+    assert.doesNotMatch(message, /s3cret|is the path/);
+    assert.match(String(cause), /another origin/);
+    return true;
+  });
+});
+
+for (const [status, words] of [
+  [401, '; over HTTP+SSE: '],
+  [503, '; over HTTP+SSE: '],
+  [406, '; is the path'],
+] as const)
+  test(`a client that falls back to HTTP+SSE and gets ${status} there says "${words}"`, async (t) => {
+    const { channel } = await open(t, (incoming, outgoing) => {
+      outgoing.writeHead(incoming.method === 'GET' ? status : 404).end();
+    });
+    await assert.rejects(channel.send(initialize), ({ message }: ConnectionError) => {
+      assert.ok(message.includes(words), message);
+      assert.equal(message.includes(`no event stream: HTTP ${status}`), status !== 406);
+      return true;
+    });
+  });
 
 test('a stream that begins with something else is no HTTP+SSE', async (t) => {
   const url = await listen(t, (_incoming, outgoing) => {

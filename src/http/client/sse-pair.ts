@@ -8,6 +8,7 @@ import {
   ConnectionError,
   type Channel,
   type Clocks,
+  type ConnectionErrorOptions,
   type Receiver,
   type SendOptions,
   type Transport,
@@ -30,7 +31,7 @@ import { refusalOf } from './refused.ts';
 import { bodyBytes } from './body.ts';
 import { discard, type FetchResponse } from './fetch.ts';
 import type { SessionCheck, SessionCheckOptions } from './session-check.ts';
-import { describeUrl } from './words.ts';
+import { asSaid, describeUrl } from './words.ts';
 import {
   authorizationOf,
   httpTargetOf,
@@ -69,6 +70,20 @@ export function ssePairTransport(url: string | URL, options: HttpTransportOption
     authorization: authorizationOf(options),
     open: async (receiver) => await SsePairChannel.open(await openRequests(target, options), receiver),
   };
+}
+
+/** The refusal over Streamable HTTP, with the failure of HTTP+SSE unless that only says that nothing is there. */
+export function bothFailures(first: ConnectionError, second: ConnectionError): ConnectionError {
+  const { reason, status = 0 } = second;
+  const isNothing = reason === 'http' && status < 500 && status !== 403 && status !== 429;
+  return isNothing || first.reason !== 'http' ? first : withReason(first, `over HTTP+SSE: ${second.message}`, second);
+}
+
+/** The same refusal with a reason in the place of the doubt about its path. */
+function withReason(failure: ConnectionError, why: string, cause: unknown = failure.cause): ConnectionError {
+  const words = `${failure.message.split('; is the path', 1)[0] ?? ''}; ${why}`;
+  // A field that is undefined counts as absent.
+  return new ConnectionError(failure.reason, words, { ...failure, cause } as ConnectionErrorOptions);
 }
 
 /** One conversation: an event stream for what the server sends, and a POST for each message to it. */
@@ -255,7 +270,10 @@ export class SsePairChannel implements Channel {
     // What goes there (credentials, private data) is for the origin that the user chose alone.
     if (endpoint?.origin === this.#requests.url.origin) return endpoint;
     await events.return();
-    const why = endpoint === undefined ? 'did not say where messages go' : 'sends messages to another origin';
+    const why =
+      endpoint === undefined
+        ? 'did not say where messages go'
+        : `gave the address ${asSaid(describeUrl(endpoint))} for messages, which is at another origin: a proxy in front of it may change its host; let the server give a path, without a host`;
     throw new ConnectionError('invalid-message', `${this.#name} ${why}`, { status });
   }
 
@@ -310,13 +328,8 @@ export class SsePairChannel implements Channel {
     const prefix = this.#strippedPrefix();
     const given = this.#endpoint?.pathname ?? '';
     if (prefix === undefined || failure.reason !== 'http') return failure;
-    const { message, cause, status = 0, body = '' } = failure;
     const why = `the server at ${this.#name} gave the address ${given} for messages, which lacks ${prefix}: a proxy in front of it may take that off; let the server give ${prefix}${given}`;
-    return new ConnectionError('http', `${message.split('; is the path', 1)[0] ?? ''}; ${why}`, {
-      cause,
-      status,
-      body,
-    });
+    return withReason(failure, why);
   }
 
   get #name(): string {

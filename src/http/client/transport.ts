@@ -246,17 +246,17 @@ class HttpChannel implements Channel {
   ): Promise<void> {
     const refusal = await refusalOf(response, exchange);
     if (refusal.stateless) return deliverRefusal(refusal, exchange);
+    // Few servers are so old that a client has to carry the older transport before it is needed.
+    const older = await import('./sse-pair.ts');
     let pair: SsePairChannel;
     try {
-      // Few servers are so old that a client has to carry the older transport before it is needed.
-      const older = await import('./sse-pair.ts');
       pair = await older.SsePairChannel.open(this.#requests, this.#receiver, {
         ...sent.options,
         signal: exchange.signal,
       });
     } catch (error) {
       if (exchange.signal.aborted || !(error instanceof ConnectionError)) throw error;
-      return deliverRefusal(refusal, exchange);
+      return deliverRefusal({ ...refusal, failure: older.bothFailures(refusal.failure, error) }, exchange);
     }
     this.#pair = pair;
     if (this.#closing !== undefined) await pair.close();
