@@ -23,6 +23,17 @@ describe('a log', () => {
     assert.deepEqual([pair, ms, method, id], [request, 41, 'ping', 1]);
   });
 
+  test('ties a response whose id is the number of the request as text', () => {
+    const { log } = clocked();
+    const [other, request] = ['"8"', '7'].map((id) =>
+      log.note(line('client', `{"jsonrpc":"2.0","id":${id},"method":"ping"}`)),
+    );
+    const response = log.note(line('server', '{"jsonrpc":"2.0","id":"7","result":{}}'));
+    log.note(line('server', '{"jsonrpc":"2.0","id":8,"result":{}}'));
+    assert.deepEqual([log.entry(request ?? 0)?.pair, log.entry(response)?.pair], [response, request]);
+    assert.equal(log.entry(other ?? 0)?.pair, undefined);
+  });
+
   test('knows which requests were given up, by whoever asked them, and that one was answered all the same', () => {
     const { log } = clocked();
     const ping = (id: number, from: Seen['from']): number =>
@@ -50,11 +61,14 @@ describe('a log', () => {
     assert.deepEqual([pair, method, id, cut], [request, 'tools/call', 1, text.length - 100]);
   });
 
-  test('knows 1 and "1" for two ids, and ties no answer twice', () => {
+  test('knows 1 and "1" for two ids where both are open, and ties no answer twice', () => {
     const { log } = clocked();
-    log.note(line('client', '{"jsonrpc":"2.0","id":1,"method":"ping"}'));
+    const [number, text] = ['1', '"1"'].map((id) =>
+      log.note(line('client', `{"jsonrpc":"2.0","id":${id},"method":"ping"}`)),
+    );
     const other = log.note(line('server', '{"jsonrpc":"2.0","id":"1","result":{}}'));
-    assert.equal(log.entry(other)?.pair, undefined);
+    assert.equal(log.entry(other)?.pair, text);
+    assert.equal(log.entry(number ?? 0)?.pair, undefined);
     log.note(line('server', '{"jsonrpc":"2.0","id":1,"result":{}}'));
     const again = log.note(line('server', '{"jsonrpc":"2.0","id":1,"result":{}}'));
     assert.equal(log.entry(again)?.pair, undefined);

@@ -1,4 +1,4 @@
-import type { RequestId } from '../jsonrpc/message.ts';
+import { spelledNumber, type RequestId } from '../jsonrpc/message.ts';
 import type { Side } from '../protocol/method.ts';
 import type { RecordingEntry } from './entry.ts';
 import type { MessageFacts } from './message-facts.ts';
@@ -21,7 +21,10 @@ export interface Pairs {
   givenUp(entry: Pick<RecordingEntry, 'connection' | 'from'>, facts: MessageFacts): readonly number[];
 }
 
-/** Ties responses to their requests: the same id on the same connection, from the other side. */
+/**
+ * Ties responses to their requests: the same id on the same connection, from the other side. A number may come back as text,
+ * which clients bear with.
+ */
 export function createPairs(): Pairs {
   const open = new Map<string, Pair>();
 
@@ -37,8 +40,13 @@ export function createPairs(): Pairs {
         if (open.size > mostOpen && oldest !== undefined) open.delete(oldest);
       }
       let found: Pair | undefined;
+      const asker = from === 'client' ? 'server' : 'client';
       for (const id of facts.responses) {
-        const key = keyOf(connection, from === 'client' ? 'server' : 'client', id);
+        const spelled = spelledNumber(id);
+        const key = [id, ...(spelled === undefined ? [] : [spelled])]
+          .map((one) => keyOf(connection, asker, one))
+          .find((one) => open.has(one));
+        if (key === undefined) continue;
         found ??= open.get(key);
         open.delete(key);
       }

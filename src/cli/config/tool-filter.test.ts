@@ -4,7 +4,9 @@ import { describe, test, type TestContext } from 'node:test';
 import { connect, type Client } from '../../client.ts';
 import { listen } from '../../node/server/http.ts';
 import { createServer } from '../../server.ts';
+import { scriptedTransport } from '../../testing/scripted.ts';
 import { configOf } from './config.ts';
+import { filtered } from './tool-filter.ts';
 
 /** A client of a server with three tools, by an entry of a file. */
 async function clientBy(t: TestContext, fields: object): Promise<Client> {
@@ -45,6 +47,34 @@ describe('the tools that a file of a host names', () => {
         (await client.listTools()).map(({ name }) => name),
         names,
       );
+    });
+
+  const answers = {
+    'with the id as text': (id: number) => [{ id: String(id) }],
+    'after a request with the same id': (id: number) => [{ id, method: 'roots/list' }, { id }],
+  };
+  for (const [how, messages] of Object.entries(answers))
+    test(`a server that answers ${how} leaks no tool`, async () => {
+      const transport = scriptedTransport('stdio', (sent, peer) => {
+        const { id, method } = sent.message;
+        if (typeof id !== 'number' || method === undefined) return;
+        if (method === 'initialize')
+          return void peer.reply(sent, {
+            protocolVersion: '2025-06-18',
+            capabilities: { tools: {} },
+            serverInfo: { name: 's', version: '1' },
+          });
+        const tools = ['read', 'drop'].map((name) => ({ name, inputSchema: { type: 'object' } }));
+        for (const one of messages(id))
+          peer.send({ jsonrpc: '2.0', ...one, ...('method' in one ? {} : { result: { tools } }) });
+      });
+      const client = await connect(
+        filtered(transport, (name) => name !== 'drop'),
+        { revisions: ['2025-06-18'] },
+      );
+      const listed = (await client.listTools()).map(({ name }) => name);
+      await client.close();
+      assert.deepEqual(listed, ['read']);
     });
 
   test('a tool that is left out cannot be called', async (t) => {

@@ -1,6 +1,6 @@
 /** The tools of a server that a file of a host leaves out. */
 
-import { isObject, type Message, type RequestMessage } from '../../jsonrpc/message.ts';
+import { isObject, isResponse, spelledNumber, type Message, type RequestMessage } from '../../jsonrpc/message.ts';
 import type { Transport } from '../../jsonrpc/transport.ts';
 import { withSend } from '../with-send.ts';
 import type { Keys } from './read.ts';
@@ -41,7 +41,10 @@ export function filtered(transport: Transport, offers: ToolFilter): Transport {
       const lists = new Set<unknown>();
       const shown = (value: unknown): unknown => {
         if (Array.isArray(value)) return value.map(shown);
-        return isObject(value) && lists.delete(value['id']) ? listed(value, offers) : value;
+        // A request of the server may have the same id. Some servers repeat an id as text.
+        if (!isResponse(value)) return value;
+        const { id } = value;
+        return lists.delete(id) || lists.delete(spelledNumber(id)) ? listed(value, offers) : value;
       };
       const channel = await transport.open({
         ...receiver,
