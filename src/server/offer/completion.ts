@@ -11,7 +11,7 @@ import { McpError } from '../../protocol/error.ts';
 import { shown } from '../../mistakes/shown.ts';
 import type { CompletionCtx } from '../ctx.ts';
 import type { Completer, Completions } from '../definition.ts';
-import { isVisible } from './needed-scopes.ts';
+import { isListed } from './needed-scopes.ts';
 import type { PromptEntry } from './prompts.ts';
 import type { Entry, Registry } from './registry.ts';
 import type { TemplateEntry } from './resources.ts';
@@ -85,7 +85,7 @@ function promptOf({ prompts, auth }: Completed, name: string): Entry<PromptEntry
 /** The reference names a template by its text; hosts also send a URI that follows it. */
 function templateOf({ templates, auth }: Completed, uri: string): Entry<TemplateEntry> {
   const follows = ({ value, restrictions }: Entry<TemplateEntry>): boolean =>
-    isVisible(restrictions, auth) && matchTemplate(value.template, uri) !== undefined;
+    isListed(templates, restrictions, auth) && matchTemplate(value.template, uri) !== undefined;
   const entry = templates.entry(uri, auth) ?? templates.entries().find(follows);
   if (entry === undefined)
     throw new McpError('invalidParams', `unknown resource template ${JSON.stringify(uri.slice(0, 256))}`);

@@ -2,6 +2,7 @@
 
 import type { AuthInfo } from '../../host/endpoint.ts';
 import { shown } from '../../mistakes/shown.ts';
+import type { Registry } from './registry.ts';
 import { askRule, type Restrictions } from './restrictions.ts';
 
 /** The scopes that functions gave so far: a challenge names those that its caller has. */
@@ -19,6 +20,20 @@ export function isVisible({ visible }: Restrictions, auth: AuthInfo | undefined)
   const answer: unknown = visible === undefined || askRule(visible, auth);
   if (typeof answer !== 'boolean' && Boolean(answer)) throw new TypeError('visible must give true or false at once');
   return answer === true;
+}
+
+/** Tells whether an entry belongs into a list for a caller. A rule that fails hides its own entry only, and is reported. */
+export function isListed(
+  registry: Pick<Registry<unknown>, 'ruleFailed'>,
+  restrictions: Restrictions,
+  auth: AuthInfo | undefined,
+): boolean {
+  try {
+    return isVisible(restrictions, auth);
+  } catch (error) {
+    registry.ruleFailed(error);
+    return false;
+  }
 }
 
 /**

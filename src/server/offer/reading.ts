@@ -18,7 +18,7 @@ import { Context } from '../context.ts';
 import { isOtherResult } from '../input-required.ts';
 import type { Within } from '../mount/within.ts';
 import { inWords } from '../told.ts';
-import { isVisible, neededScopes } from './needed-scopes.ts';
+import { isListed, neededScopes } from './needed-scopes.ts';
 import { decoded, type Entry, type ListPage, type Registry } from './registry.ts';
 import type { ResourceEntry, TemplateEntry } from './resources.ts';
 import { checkResult } from './check-result.ts';
@@ -44,13 +44,13 @@ export async function listResources(
   const position = cursor === undefined ? undefined : positionOf(cursor);
   const registered: ListPage<ResourceEntry> =
     position === undefined
-      ? resources.page(cursor, size, ({ restrictions }) => isVisible(restrictions, call.auth))
+      ? resources.page(cursor, size, ({ restrictions }) => isListed(resources, restrictions, call.auth))
       : { items: [] };
   const items = registered.items.map(({ resource }) => resource);
   if (registered.nextCursor !== undefined) return { items, nextCursor: registered.nextCursor };
   const { auth } = call;
   const ctx = new Context(call);
-  const visible = templates.entries().filter(({ restrictions }) => isVisible(restrictions, auth));
+  const visible = templates.entries().filter(({ restrictions }) => isListed(templates, restrictions, auth));
   const named = (await Promise.all(visible.map(async ({ value }) => value.list?.(ctx) ?? []))).flat();
   const found = named.filter(({ uri }) => !isHidden(resources, uri, auth));
   const start = position ?? 0;
@@ -127,14 +127,15 @@ export function* matching(
     return;
   for (const entry of templates.entries()) {
     const { template, allowTraversal } = entry.value;
-    const variables = isVisible(entry.restrictions, auth) ? matchTemplate(template, uri) : undefined;
+    const variables = isListed(templates, entry.restrictions, auth) ? matchTemplate(template, uri) : undefined;
     if (variables !== undefined && (allowTraversal || !traverses(variables))) yield [entry, variables];
   }
 }
 
 /** Tells whether something has a name and is not to be found: nothing else may stand in for it. */
 export function isHidden<T>(registry: Registry<T>, key: string, auth: AuthInfo | undefined): boolean {
-  return registry.has(key) && registry.find(key, auth) === undefined;
+  const entry = registry.kept(key);
+  return entry !== undefined && !(entry.enabled && isListed(registry, entry.restrictions, auth));
 }
 
 function traverses(variables: Readonly<Record<string, unknown>>): boolean {

@@ -35,6 +35,7 @@ export class Registry<T> {
   readonly #onChange: () => void;
   readonly #check: (key: string, change: object) => void;
   readonly #followers = new Set<Follower>();
+  readonly #onError: ((error: unknown, where: string) => void) | undefined;
   #next = 0;
   #generation = 0;
   #restricted = false;
@@ -42,8 +43,15 @@ export class Registry<T> {
   /**
    * @param noun What an entry is called in messages, such as `tool`.
    * @param check Throws a TypeError for a change that no definition has.
+   * @param onError Called with what a rule throws while a list is made.
    */
-  constructor(noun: string, onChange: () => void, check: (key: string, change: object) => void = () => undefined) {
+  constructor(
+    noun: string,
+    onChange: () => void,
+    check: (key: string, change: object) => void = () => undefined,
+    onError?: (error: unknown, where: string) => void,
+  ) {
+    this.#onError = onError;
     this.#check = check;
     this.#noun = noun;
     this.#onChange = onChange;
@@ -59,6 +67,11 @@ export class Registry<T> {
     this.#generation++;
     this.#onChange();
     for (const follower of this.#followers) follower.changed(key);
+  }
+
+  /** Reports a rule that failed for one of the entries. */
+  ruleFailed(error: unknown): void {
+    this.#onError?.(error, `visible of a ${this.#noun}`);
   }
 
   /** Tells a follower of all that changes, until what is returned is called. */

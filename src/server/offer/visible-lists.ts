@@ -5,7 +5,7 @@ import type { Call } from '../../host/call.ts';
 import type { Parts } from '../parts.ts';
 import type { Visible } from './restrictions.ts';
 import { Listing } from './listing.ts';
-import { isVisible } from './needed-scopes.ts';
+import { isListed } from './needed-scopes.ts';
 import type { ListPage, Registry } from './registry.ts';
 
 /** For how many sets of rules lists are kept; the set that was asked for longest ago is forgotten first. */
@@ -39,7 +39,7 @@ interface Asked {
 export function visiblePage<T>(registry: Registry<T>, item: (entry: T) => unknown, asked: Asked): object {
   const { params, call } = asked;
   const { rules, sets } = keptOf(registry);
-  const passed = new Set(rules.filter((visible) => isVisible({ visible }, call.auth)));
+  const passed = new Set(rules.filter((visible) => isListed(registry, { visible }, call.auth)));
   const key = rules.map((rule) => (passed.has(rule) ? 1 : 0)).join('');
   const list = sets.get(key) ?? listOf(registry, item, { ...asked, passed });
   setNewest(sets, mostSets, [key, list]);
