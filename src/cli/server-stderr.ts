@@ -1,5 +1,6 @@
 import { ConnectionError, type Transport } from '../jsonrpc/transport.ts';
 import { spawn, type SpawnOptions } from '../stdio/client/transport.ts';
+import { unpassedWords, type PassOn } from '../stdio/client/unpassed.ts';
 import type { Io } from './io.ts';
 
 /** Limit of the text that is compared, in characters. */
@@ -14,8 +15,10 @@ export function commandWay(
   args: readonly string[],
   options: SpawnOptions,
   io: Pick<Io, 'stderr'>,
+  pass?: PassOn,
 ): Transport {
-  if (options.onStderr !== undefined) return spawn(command, args, options);
+  const ended = (error: ConnectionError): ConnectionError => withUnpassed(error, options.env, pass);
+  if (options.onStderr !== undefined) return endingWith(spawn(command, args, options), ended);
   let before = '';
   return {
     ...spawn(command, args, options),
@@ -31,11 +34,31 @@ export function commandWay(
         },
         closed(error) {
           if (!isHeard) before = printer.written();
-          receiver.closed(withoutStderr(error, printer.written()));
+          receiver.closed(withoutStderr(ended(error), printer.written()));
         },
       });
     },
   };
+}
+
+/** The same way, whose end is told in other words. */
+function endingWith(way: Transport, ended: (error: ConnectionError) => ConnectionError): Transport {
+  const open: Transport['open'] = (receiver) =>
+    way.open({ ...receiver, closed: (error) => receiver.closed(ended(error)) });
+  return { ...way, open };
+}
+
+/** The beginning of the message of a process that ended. Its standard error follows. */
+const endOfProcess = /^the server \(.*?\) (?:exited with code \w+|was ended by \w+)/s;
+
+/** Names the variables that the process mentions in its standard error and did not get. */
+function withUnpassed(error: ConnectionError, env: SpawnOptions['env'], pass?: PassOn): ConnectionError {
+  const { reason, message, cause } = error;
+  const [how] = endOfProcess.exec(message) ?? [];
+  if (reason !== 'exited' || how === undefined) return error;
+  const said = message.slice(how.length);
+  const unpassed = unpassedWords(said, env, pass);
+  return unpassed === '' ? error : new ConnectionError(reason, `${how} (${unpassed})${said}`, { cause });
 }
 
 /** Prints text, but for what repeats the text before. Numbers do not count: they may be process ids or times. */

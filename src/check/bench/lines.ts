@@ -1,8 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { after, settledWithin } from '../../jsonrpc/timeout.ts';
 import { resolveCommand } from '../../stdio/client/command.ts';
-import { childEnvironment, unpassedIn, type Environment } from '../../stdio/client/environment.ts';
+import { childEnvironment, type Environment } from '../../stdio/client/environment.ts';
 import { endWithProcess, forget, signalTree } from '../../stdio/client/process-tree.ts';
+import { unpassedWords } from '../../stdio/client/unpassed.ts';
 import { Places } from './limits.ts';
 import { Coming, toldText, mostBytes, Unasked, type Exchanged, type ExchangeLimits } from './exchange.ts';
 
@@ -161,9 +162,8 @@ class Lines implements ProcessLines {
     // What it wrote last may come after its end.
     await settledWithin(endMs / 10, this.#stderrEnded);
     const said = this.#stderr.trim().replaceAll(/\s+/g, ' ');
-    const unpassed = unpassedIn(said, this.#env);
-    const options = unpassed.map((name) => `--env ${name}`).join(' ');
-    const lacks = unpassed.length === 0 ? '' : `; ${unpassed.join(', ')} of yours was not passed on: ${options} does`;
+    const unpassed = unpassedWords(said, this.#env);
+    const lacks = unpassed === '' ? '' : `; ${unpassed}`;
     const shown = said.length <= 2 * halfShown ? said : `${said.slice(0, halfShown)} … ${said.slice(-halfShown)}`;
     return `the process ended with ${this.ended}${when}${said === '' ? '' : `: ${shown}`}${lacks}`;
   }

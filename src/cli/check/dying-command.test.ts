@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { inThisProcess } from '../../../test/support/cli-process.ts';
-import { unpassedIn } from '../../stdio/client/environment.ts';
+import { unpassedIn } from '../../stdio/client/unpassed.ts';
 
 /** A command that notes that it was started, writes a text to standard error and ends: at once, or at the first input. */
 async function dying(
@@ -45,6 +45,24 @@ test('a command that ends when it is asked initialize is started once, and the r
   );
   assert.match(stdout, /\nthe command was started once\n/);
   assert.equal(await starts(), 'x');
+});
+
+test('call and explain name a variable that a command lacks, with what passes it on', async (t) => {
+  process.env['PARLEY_TEST_LACKING'] = 's3cret';
+  t.after(() => delete process.env['PARLEY_TEST_LACKING']);
+  const { script } = await dying(t, 'PARLEY_TEST_LACKING is not set');
+  const command = ['--', process.execPath, script];
+  const typed = 'exited with code 2 (PARLEY_TEST_LACKING of yours was not passed on: --env PARLEY_TEST_LACKING does)';
+  const { stderr } = await inThisProcess(['call', '--revision', '2025-06-18', ...command]);
+  assert.ok(stderr.includes(typed), stderr);
+  const { stdout } = await inThisProcess(['explain', ...command]);
+  assert.ok(stdout.includes(`${typed}: PARLEY_TEST_LACKING is not set before it was asked anything`), stdout);
+  const file = `${script}.json`;
+  await writeFile(file, JSON.stringify({ mcpServers: { a: { command: process.execPath, args: [script] } } }));
+  const inFile = await inThisProcess(['call', '--revision', '2025-06-18', '--config', file, 'a']);
+  const words = 'passed on: "env": {"PARLEY_TEST_LACKING": "${PARLEY_TEST_LACKING}"} in the file does)';
+  assert.ok(inFile.stderr.includes(words), inFile.stderr);
+  assert.ok(![stderr, stdout, inFile.stderr].join().includes('s3cret'));
 });
 
 test('a variable that standard error names and that was not passed on is told', () => {

@@ -9,6 +9,7 @@ import type { Transport } from '../../jsonrpc/transport.ts';
 import { nearest } from '../../mistakes/nearest.ts';
 import { chosenRevisions, type RevisionDate } from '../../protocol/revision.ts';
 import { describeCommand } from '../../stdio/client/describe-command.ts';
+import type { PassOn } from '../../stdio/client/unpassed.ts';
 import { secretArguments, secretHeaders, secretsOfUrl, secretVariables } from '../../wire/secrets.ts';
 import { sharedFetch } from '../fetch.ts';
 import type { Io } from '../io.ts';
@@ -221,8 +222,13 @@ function commandOf(keys: Keys, { folder, io }: Surroundings): Reachable {
     ...keys.files(...Object.values(keys.textsByName('env')).map((text) => text ?? ''), ...(keys.texts('args') ?? [])),
   ];
   const hide = hiding(secrets);
-  return { reach: (settings) => masked(commandWay(command, args, { ...settings, ...options }, io), { hide }), secrets };
+  return {
+    reach: (settings) => masked(commandWay(command, args, { ...settings, ...options }, io, passOn), { hide }),
+    secrets,
+  };
 }
+
+const passOn: PassOn = (names) => `"env": {${names.map((name) => `"${name}": "\${${name}}"`).join(', ')}} in the file`;
 
 /**
  * Tells which variables stay in arguments as they are: those that the entry itself sets. The program reads them from its

@@ -53,11 +53,3 @@ export function childEnvironment(given: Environment = {}, options: EnvironmentOp
 function isShellFunction(value: string | undefined): boolean {
   return value?.startsWith('()') === true;
 }
-
-/** Names of variables that a text mentions and that a child process did not get, though this process has them. */
-export function unpassedIn(text: string, given: Environment = {}, options: EnvironmentOptions = {}): readonly string[] {
-  const { source = process.env } = options;
-  const passed = childEnvironment(given, options);
-  const words = new Set(text.match(/\w+/g));
-  return Object.keys(source).filter((name) => words.has(name) && !(name in passed) && /[A-Z]/.test(name));
-}
