@@ -58,12 +58,11 @@ describe('the tools that a file of a host names', () => {
       const transport = scriptedTransport('stdio', (sent, peer) => {
         const { id, method } = sent.message;
         if (typeof id !== 'number' || method === undefined) return;
-        if (method === 'initialize')
-          return void peer.reply(sent, {
-            protocolVersion: '2025-06-18',
-            capabilities: { tools: {} },
-            serverInfo: { name: 's', version: '1' },
-          });
+        if (method === 'initialize') {
+          const serverInfo = { name: 's', version: '1' };
+          peer.reply(sent, { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo });
+          return;
+        }
         const tools = ['read', 'drop'].map((name) => ({ name, inputSchema: { type: 'object' } }));
         for (const one of messages(id))
           peer.send({ jsonrpc: '2.0', ...one, ...('method' in one ? {} : { result: { tools } }) });

@@ -82,8 +82,10 @@ export function bothFailures(first: ConnectionError, second: ConnectionError): C
 /** The same refusal with a reason in the place of the doubt about its path. */
 function withReason(failure: ConnectionError, why: string, cause: unknown = failure.cause): ConnectionError {
   const words = `${failure.message.split('; is the path', 1)[0] ?? ''}; ${why}`;
+  const { status, body, challenge, retryAfterMs } = failure;
   // A field that is undefined counts as absent.
-  return new ConnectionError(failure.reason, words, { ...failure, cause } as ConnectionErrorOptions);
+  const options = { cause, status, body, challenge, retryAfterMs } as ConnectionErrorOptions;
+  return new ConnectionError(failure.reason, words, options);
 }
 
 /** One conversation: an event stream for what the server sends, and a POST for each message to it. */

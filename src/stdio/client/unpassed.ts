@@ -16,7 +16,7 @@ export function unpassedWords(text: string, given: Environment | undefined, pass
   return names.length === 0 ? '' : `${names.join(', ')} of yours was not passed on: ${pass(names)} does`;
 }
 
-/** What passes variables on. */
+/** Text of a command line or a file that passes variables on. */
 export type PassOn = (names: readonly string[]) => string;
 
 const byOption: PassOn = (names) => names.map((name) => `--env ${name}`).join(' ');
