@@ -93,7 +93,7 @@ export class Call {
   #held = false;
   /** The scopes that it needs, where it failed because its sender lacks one. */
   lackedScopes: readonly string[] | undefined;
-  /** Number of questions that its handler has no answer to. */
+  /** Number of questions and effects of its handler that are open. */
   unanswered = 0;
   /** Lets what is sent for it pass middleware; set for a request that passed some itself. */
   passes: ((call: Call, method: string, params: JsonObject) => void) | undefined;

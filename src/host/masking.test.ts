@@ -101,7 +101,8 @@ test('a result that comes while a question is open is reported with its place, u
     reportUnanswered(host, message, result && ({ jsonrpc: '2.0', id: 1, ...result } as never));
     return heard.splice(0);
   };
-  const why = 'the handler returned before its question to the client was answered; await ctx.elicit and its like';
+  const why =
+    'the handler returned before its question to the client was answered, or its ctx.once had ended; await ctx.elicit, ctx.once and their like';
   assert.deepEqual(report({ result: {} }, { name: 'x' }), [`tools/call "x": ${why}`]);
   assert.deepEqual(report({ result: { isError: false, resultType: 'complete' } }), [`tools/call: ${why}`]);
   for (const other of [

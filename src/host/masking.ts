@@ -30,7 +30,7 @@ function placeOf({ method, params }: RequestMessage): string {
   return typeof asked === 'string' ? `${method} ${JSON.stringify(asked.slice(0, 200))}` : method;
 }
 
-/** Reports a handler that returned its result while a question was open: the answer to it is lost. */
+/** Reports a handler that returned its result while a question or a `ctx.once` was open: what comes of it is lost. */
 export function reportUnanswered(host: Host, message: RequestMessage, response: ResponseMessage | undefined): void {
   if (response !== undefined && 'result' in response && isAnswer(response.result))
     maskedError(host, unansweredQuestion(), placeOf(message));
@@ -49,7 +49,7 @@ export function isAnswer({
 
 export function unansweredQuestion(): Error {
   return new Error(
-    'the handler returned before its question to the client was answered; await ctx.elicit and its like',
+    'the handler returned before its question to the client was answered, or its ctx.once had ended; await ctx.elicit, ctx.once and their like',
   );
 }
 

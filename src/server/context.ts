@@ -153,7 +153,7 @@ export class Context implements Ctx {
   once<T>(key: string, run: (id: string) => T | Promise<T>): Promise<T> {
     if (typeof key !== 'string' || typeof run !== 'function')
       throw new TypeError('ctx.once takes a key and a function');
-    return quiet(this.#call.asker.once(key, run));
+    return this.#counted(quiet(this.#call.asker.once(key, run)));
   }
 
   /** The answers are of the type of their question: the asker reads them by the method's own row. */
@@ -169,7 +169,7 @@ export class Context implements Ctx {
     return this.#counted(quiet(this.#call.asker.ask({ method, params, key, task, accept })));
   }
 
-  /** A handler that returns while a question is open has forgotten to await it. */
+  /** A handler that returns while a question or an effect is open has forgotten to await it. */
   #counted<T>(answer: Promise<T>): Promise<T> {
     const call = this.#call;
     call.unanswered++;

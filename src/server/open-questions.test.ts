@@ -37,8 +37,30 @@ for (const revision of dates)
     await client.callTool('forgets');
     await client.getPrompt('forgets');
     const why =
-      'Error: the handler returned before its question to the client was answered; await ctx.elicit and its like';
+      'Error: the handler returned before its question to the client was answered, or its ctx.once had ended; await ctx.elicit, ctx.once and their like';
     assert.deepEqual(errors, [`tools/call "forgets": ${why}`, `prompts/get "forgets": ${why}`]);
+    await client.close();
+  });
+
+for (const revision of dates)
+  test(`a ctx.once that its handler does not await is reported at ${revision}`, async () => {
+    const { server, errors } = reporting();
+    let fail = (): void => {};
+    server.tool('forgets', {}, (_, ctx) => {
+      void ctx.once('k', () => new Promise((_, reject) => (fail = () => reject(new Error('no')))));
+      return 'done';
+    });
+    server.tool('awaits', {}, async (_, ctx) => {
+      await ctx.once('k', () => Promise.reject(new Error('no'))).catch(() => undefined);
+      return await ctx.once('l', () => 'done');
+    });
+    const client = await connectInMemory(server, { revision });
+    await client.callTool('awaits');
+    assert.deepEqual(errors, []);
+    await client.callTool('forgets');
+    assert.equal(errors.length, 1);
+    assert.match(errors[0] ?? '', /^tools\/call "forgets": .* or its ctx\.once had ended; await /);
+    fail();
     await client.close();
   });
 
