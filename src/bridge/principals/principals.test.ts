@@ -78,3 +78,88 @@ test('the principal that was used least recently gives its connection up for ano
   assert.match(warnings[0] ?? '', /^a session was ended .* all 2 upstream connections/);
   await principals.close();
 });
+
+interface People {
+  readonly principals: Principals;
+  readonly places: ConnectionLimit;
+  /** What happened, in order. */
+  readonly events: string[];
+  /** Lets the bridges that are closed be so. */
+  closed(): void;
+  enter(principal: string): Promise<void>;
+}
+
+/** Principals whose bridges take a while to close. Everybody but `nobody` has a connection. */
+function people(ownLimit = 8): People {
+  const events: string[] = [];
+  const places = new ConnectionLimit(8, ownLimit, (message) => events.push(message));
+  let closed: () => void = () => undefined;
+  const closing = new Promise<void>((resolve) => (closed = resolve));
+  const settings = { revisions: ['2025-11-25'], info: { name: 'b', version: '1' }, onWarning: () => undefined };
+  const principals = new Principals({
+    settings: settings as unknown as Settings,
+    places,
+    open: async ({ principal }) => {
+      if (principal !== 'nobody') assert.equal(places.take(ownerOf(principal, undefined)), undefined);
+      return {
+        endpoint: { revisions: [], converse: () => ({ close: () => undefined }), headerParameters: () => [principal] },
+        idle: true,
+        heard: () => undefined,
+        standings: () => [principal],
+        close: async () => {
+          events.push(`closes ${principal}`);
+          places.giveBack(ownerOf(principal, undefined), closing);
+          await closing;
+        },
+      } as unknown as OfPrincipal;
+    },
+  });
+  const enter = async (principal: string): Promise<void> => {
+    const auth = { principal, scopes: [], claims: {} } as unknown as NonNullable<Link['auth']>;
+    const dismiss = (): void => void events.push(`ends ${principal}`);
+    principals.endpoint.converse({ lasting: true, send: () => undefined, auth, dismiss });
+    await settle();
+  };
+  return { principals, places, events, closed, enter };
+}
+
+for (const how of ['end', 'close'] as const)
+  test(`to ${how} a bridge waits until it is closed, and begins anew only after end`, async () => {
+    const { principals, events, closed, enter } = people();
+    await enter('ann');
+    assert.deepEqual([principals.standings('ann'), principals.standings('bob')], [['ann'], []]);
+    let isOver = false;
+    const over = (how === 'end' ? principals.end('ann') : principals.close()).then(() => (isOver = true));
+    await settle();
+    assert.equal(isOver, false);
+    assert.deepEqual(events, how === 'end' ? ['ends ann', 'closes ann'] : ['closes ann']);
+    assert.deepEqual(principals.standings('ann'), []);
+    closed();
+    await over;
+    await enter('ann');
+    assert.deepEqual(principals.standings('ann'), how === 'end' ? ['ann'] : []);
+    await principals.close();
+  });
+
+test('a client that needs another connection ends its own sessions, not those of others', async () => {
+  const { principals, places, events, closed, enter } = people(1);
+  for (const principal of ['nobody', 'ann', 'bob']) await enter(principal);
+  assert.equal(places.take(ownerOf('bob', undefined)), undefined);
+  await settle();
+  assert.deepEqual(events.slice(0, 1), ['ends bob']);
+  assert.match(events[1] ?? '', /the 1 upstream connections of one client.*maxUpstreamsPerClient/);
+  assert.deepEqual(events.slice(2), ['closes bob']);
+  closed();
+  await principals.close();
+  assert.equal(places.holds(ownerOf('ann', undefined)), false);
+});
+
+test('header parameters are those that the bridge of a principal knows', async () => {
+  const { principals, enter, closed } = people();
+  await enter('ann');
+  const auth = { principal: 'ann', scopes: [], claims: {} } as unknown as NonNullable<Link['auth']>;
+  assert.deepEqual(principals.endpoint.headerParameters('any', auth), ['ann']);
+  assert.deepEqual(principals.endpoint.headerParameters('any', undefined), []);
+  closed();
+  await principals.close();
+});
