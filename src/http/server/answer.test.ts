@@ -2,10 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { lackedScopes } from '../../host/protection.ts';
 import { HttpAnswer } from './answer.ts';
 
 /** An answer to a client that takes these types, and what was sent. */
-function answerTo({ json = true, stream = true, streamNamed = false, full = false } = {}) {
+function answerTo({ json = true, stream = true, streamNamed = false, full = false, guarded = false } = {}) {
   const log: string[] = [];
   const errors: string[] = [];
   const waiting: { breakSilence(): void }[] = [];
@@ -24,7 +25,9 @@ function answerTo({ json = true, stream = true, streamNamed = false, full = fals
     closed: () => (isOver = true),
   };
   const context = {
-    endpoint: {},
+    endpoint: guarded
+      ? { protection: { insufficient: (_: unknown, scopes: readonly string[]) => log.push(`lacks ${scopes.join()}`) } }
+      : {},
     settings: { onError: ({ message }: Error) => errors.push(message) },
     streams: { full: () => (full ? 'all' : undefined), open: () => (log.push('stream'), connection) },
     silence: { add: (one: (typeof waiting)[number]) => (waiting.push(one), { leave: () => waiting.splice(0) }) },
@@ -57,6 +60,23 @@ test('a response is JSON unless its client takes streams alone, or something was
   assert.equal(begun.answer.message('progress'), true);
   begun.answer.respond(404, response);
   assert.deepEqual(begun.log, ['stream', 'left', 'event progress', `end ${text}`]);
+});
+
+test('missing scopes are the status of an answer that is no stream yet', () => {
+  const lacking = { ...response };
+  lackedScopes.set(lacking, ['read', 'write']);
+  for (const [guarded, begun, expected] of [
+    [true, false, ['lacks read,write']],
+    [false, false, [`403 ${text}`]],
+    [true, true, ['stream', 'left', 'event progress', `end ${text}`]],
+  ] as const) {
+    const { answer, log } = answerTo({ guarded });
+    if (begun) answer.message('progress');
+    answer.respond(200, lacking);
+    assert.deepEqual([log, answer.gone], [expected, true]);
+    answer.respond(200, lacking);
+    assert.deepEqual(log, expected);
+  }
 });
 
 test('a request that was cancelled has an empty stream, or 202 if there can be none', () => {

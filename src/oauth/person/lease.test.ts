@@ -111,6 +111,32 @@ describe('one who asks', () => {
     assert.equal((await store.read(key))?.text, 'another');
   });
 
+  test('ends after a sign of life that is being written, and writes none after it', async (t) => {
+    const { store, pass, asks } = scene(t);
+    const written: unknown[] = [];
+    let write: () => void = () => undefined;
+    let isSlow = false;
+    const slow: CredentialStore = {
+      ...store,
+      write: async (...given) => {
+        written.push(given[1]);
+        if (isSlow) await new Promise<void>((resolve) => (write = resolve));
+        return await store.write(...given);
+      },
+    };
+    const one = asks(slow);
+    await pass(500);
+    isSlow = true;
+    await pass(2_000);
+    await one.end();
+    assert.deepEqual([one.state.outcome, written.length], ['runs', 2]);
+    isSlow = false;
+    write();
+    await pass(30_000);
+    assert.deepEqual([one.state.outcome, written.length, written[2]], [true, 3, undefined]);
+    assert.equal(await store.read(key), undefined);
+  });
+
   test('whose signs of life a store does not take tries again, and is lost after 5 seconds', async (t) => {
     const { store, pass, asks } = scene(t);
     let tries = 0;

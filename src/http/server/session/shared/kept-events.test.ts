@@ -154,3 +154,22 @@ test('what cannot be kept for five seconds is not, nor what follows it', async (
   await assert.rejects(kept.append('three', false), { reason: 'unavailable' });
   assert.deepEqual(await texts(), []);
 });
+
+test('a lost event of a stream that the log no longer has is not kept, nor what follows it', async () => {
+  const { log } = scene({});
+  const full = { name: 'StoreError', reason: 'full', message: 'events of the stream are no longer kept' };
+  let writers = 0;
+  const forgetful: StreamLog = {
+    ...log,
+    write: async (...given) => {
+      const writer = await log.write(...given);
+      if (++writers > 1) return writer;
+      return { mark: writer.mark, append: () => Promise.reject(new StoreError('unavailable', 'no answer came')) };
+    },
+    read: async () => undefined,
+  };
+  const kept = new KeptEvents({ name: 's', log: forgetful, about: 'a', now: () => 0 });
+  await assert.rejects(kept.append('one', false), full);
+  await assert.rejects(kept.append('two', false), full);
+  assert.deepEqual([writers, (await log.read('s', 0))?.events], [2, []]);
+});
