@@ -105,7 +105,10 @@ export function sentSecrets({ headers, body = '' }: SecretRequest): readonly str
   // Messages are JSON, and have fields that are named like these.
   if (body === '' || /^\s*[{[]/.test(body)) return credentials;
   const fields = new URLSearchParams(body);
-  return [...credentials, ...secretFields.flatMap((name) => fields.getAll(name))];
+  // The resource is the URL of a server, whose query may hold a key.
+  const resources = fields.getAll('resource').filter((url) => URL.canParse(url));
+  const inResources = resources.flatMap((url) => [...new URL(url).searchParams.values()]);
+  return [...credentials, ...inResources, ...secretFields.flatMap((name) => fields.getAll(name))];
 }
 
 function credentialsIn(header: string): readonly string[] {
@@ -134,6 +137,11 @@ export function secretsInHeaders(headers: SecretRequest['headers']): readonly st
       name.toLowerCase() === 'authorization' ? [] : [value, ...credentialsIn(value)],
     ),
   ];
+}
+
+/** The secrets of a request to an MCP server: those in its headers, and the values of the query of its URL. */
+export function secretsOfRequest(headers: SecretRequest['headers'], { searchParams }: URL): readonly string[] {
+  return [...secretsInHeaders(headers), ...searchParams.values()];
 }
 
 /** The most of a peer's words that is looked through for secrets. */

@@ -22,7 +22,12 @@ export type OAuthEvent =
       /** In milliseconds since 1970, where it is known. */
       readonly expiresAt?: number | undefined;
     }
-  /** The authorization server takes a grant or a registration no longer; it was deleted. */
-  | { readonly kind: 'lost'; readonly what: 'grant' | 'registration'; readonly issuer: string }
+  /** The authorization server takes a grant or a registration no longer; it was deleted. `message` says how it refused. */
+  | {
+      readonly kind: 'lost';
+      readonly what: 'grant' | 'registration';
+      readonly issuer: string;
+      readonly message?: string | undefined;
+    }
   /** Something went wrong that is no failure yet. */
   | { readonly kind: 'warning'; readonly message: string; readonly issuer?: string | undefined };

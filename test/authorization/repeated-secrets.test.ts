@@ -28,19 +28,19 @@ async function repeating(t: TestContext, issuer: () => string): Promise<string> 
 }
 
 /** Refuses to renew, with the refresh token in its words. */
-async function refusing(request: IncomingMessage, response: ServerResponse): Promise<boolean> {
+async function refusing(request: IncomingMessage, response: ServerResponse, error: string): Promise<boolean> {
   const parts: Buffer[] = [];
   for await (const part of request) parts.push(part as Buffer);
   const token = new URLSearchParams(Buffer.concat(parts).toString()).get('refresh_token');
-  const body = JSON.stringify({ error: 'temporarily_unavailable', error_description: `not with ${token}` });
+  const body = JSON.stringify({ error, error_description: `not with ${token}` });
   response.writeHead(400, { 'content-type': 'application/json' }).end(body);
   return true;
 }
 
 test('tokens that are kept are printed nowhere, should servers repeat them in errors', async (t) => {
-  let refuses = false;
+  let refuses: string | undefined;
   const before = async (request: IncomingMessage, response: ServerResponse): Promise<boolean> =>
-    refuses && request.url === '/token' && (await refusing(request, response));
+    refuses !== undefined && request.url === '/token' && (await refusing(request, response, refuses));
   const { as, machine, parley, said } = await scene(t, { before });
   const url = await repeating(t, () => as.issuer);
   const login = await parley('login', url);
@@ -48,11 +48,14 @@ test('tokens that are kept are printed nowhere, should servers repeat them in er
   const called = await parley('call', url);
   assert.equal(called.code, 1);
   assert.match(called.stderr, /HTTP 500 from \S+ you sent Bearer •••/);
-  refuses = true;
+  refuses = 'temporarily_unavailable';
   await machine.grantsEnd(-1000);
   const renewed = await parley('call', url);
   assert.match(renewed.stderr, /temporarily_unavailable \(not with •••\)/);
   const bridge = await parley('bridge', '--stdio', url);
   assert.match(bridge.stdout + bridge.stderr, /•••/);
+  refuses = 'invalid_grant';
+  const lost = await parley('call', url);
+  assert.match(lost.stderr, /no longer takes the grant: .*invalid_grant \(not with •••\)/);
   assertSilent(said, as);
 });

@@ -302,7 +302,10 @@ function tell(event: OAuthEvent, io: Io): void {
       `${hostOf(event.issuer)} asks you to ${event.reason === 'login' ? 'sign in' : 'allow more'} (${event.issuer})${scopeWords(event.scopes)}`,
     );
   else if (event.kind === 'warning') line(event.message);
-  else if (event.kind === 'lost') line(`${hostOf(event.issuer)} no longer takes the ${event.what}`);
+  else if (event.kind === 'lost')
+    line(
+      `${hostOf(event.issuer)} no longer takes the ${event.what}${event.message === undefined ? '' : `: ${event.message}`}`,
+    );
 }
 
 function hostOf(url: string): string {

@@ -125,8 +125,9 @@ async function readJson(response: FetchResponse, exchange: PostExchange): Promis
   }
   const value = parsed(text, status, exchange.receiver);
   if (isAsked && !mayBeMessage(value)) {
-    const words = `${describeUrl(exchange.url)} answered with JSON that is no message of MCP: ${asSaid(text)}`;
-    throw new ConnectionError('invalid-message', `${words}; ${isItMcp}`, { status, body: text.slice(0, shownBytes) });
+    const said = await withoutSecrets(text.slice(0, 2 * shownBytes), exchange);
+    const words = `${describeUrl(exchange.url)} answered with JSON that is no message of MCP: ${asSaid(said)}`;
+    throw new ConnectionError('invalid-message', `${words}; ${isItMcp}`, { status, body: said.slice(0, shownBytes) });
   }
   deliver(value, exchange, originOf(exchange, status, text));
 }
@@ -220,10 +221,10 @@ export function isUnauthorized(status: number, challenge: string | undefined): b
 /** The challenges of a refusal, of however many header fields, as they may be written down. */
 export async function challengeOf(
   { headers }: FetchResponse,
-  { sent }: Pick<PostExchange, 'sent'>,
+  exchange: Pick<PostExchange, 'sent' | 'url'>,
 ): Promise<{ readonly challenge?: string }> {
   const challenge = headers.get('www-authenticate');
-  return challenge === null ? {} : { challenge: await withoutSecrets(challenge, sent) };
+  return challenge === null ? {} : { challenge: await withoutSecrets(challenge, exchange) };
 }
 
 /**

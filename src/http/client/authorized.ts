@@ -16,7 +16,6 @@ import { bodyStart } from './body.ts';
 import { fetchWithin, type Fetch, type FetchRequest, type FetchResponse } from './fetch.ts';
 import type { Carry, HttpRequestOptions, HttpTarget, HttpTransportOptions } from './request.ts';
 import { tokenAuthorizer } from './token.ts';
-import { describeUrl } from './words.ts';
 
 /** Limit of sending one request again; each kind of refusal is seen to once. */
 const mostAgain = 3;
@@ -124,7 +123,7 @@ class AuthorizedSender {
         .refused(asked, answer, sent)
         .catch(async (error: unknown): Promise<never> => {
           const late = await import('./unmended.ts').catch(() => undefined);
-          throw late === undefined ? error : late.unmended(error, { from: describeUrl(url), answer, sent, text });
+          throw late === undefined ? error : late.unmended(error, { url, answer, sent, text });
         });
       if (!isMended) return kept(response, text);
     }

@@ -31,7 +31,7 @@ export async function readHttpRefusal(response: FetchResponse, exchange: PostExc
     throw exchangeError(error, exchange);
   }
   const retryAfterMs = retryAfter(response);
-  const said = await withoutSecrets(text, exchange.sent);
+  const said = await withoutSecrets(text, exchange);
   const options: ConnectionErrorOptions = {
     status,
     body: said.slice(0, shownBytes),

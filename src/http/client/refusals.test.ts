@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { inspect } from 'node:util';
+import { AuthorizationError } from '../../auth/errors.ts';
 import type { ConnectionError } from '../../jsonrpc/transport.ts';
+import { httpTransport } from './transport.ts';
 import { open, request } from '../../../test/support/http-answers.ts';
 
 for (const [status, challenge, words] of [
@@ -74,4 +77,35 @@ for (const [body, words] of [
       return true;
     });
     assert.deepEqual(heard, []);
+  });
+
+/** An authorization that cannot find out who authorizes. */
+const withoutMetadata = {
+  context: () => 'nobody',
+  bind: () => ({
+    headers: () => ({}),
+    refused: () => Promise.reject(new AuthorizationError('server-error', 'the resource metadata failed (HTTP 500)')),
+  }),
+};
+const secret = 'query/secret+1';
+const saying = `no key for /mcp?api_key=${encodeURIComponent(secret)}`;
+const challenge = { 'www-authenticate': `Bearer error="invalid_token", error_description="${saying}"` };
+
+for (const [where, status, headers, body, options] of [
+  ['a challenge', 401, challenge, '', {}],
+  ['a challenge for which metadata are missing', 401, challenge, '', { auth: withoutMetadata }],
+  ['the body of a refusal', 403, {}, saying, {}],
+  ['JSON that is no message', 200, { 'content-type': 'application/json' }, JSON.stringify({ saying }), {}],
+] as const)
+  test(`a secret in the query of the URL is hidden in ${where}`, async () => {
+    const url = `https://mcp.example/mcp?api_key=${encodeURIComponent(secret)}`;
+    const fetch = async (): Promise<Response> => new Response(body, { status, headers });
+    const ignore = (): void => undefined;
+    const heard = { message: ignore, problem: ignore, gap: ignore, closed: ignore };
+    const channel = await httpTransport(url, { fetch, ...options }).open(heard);
+    await assert.rejects(channel.send(request), (error: ConnectionError) => {
+      assert.match(error.message, /no key for \/mcp\?api_key=•••/);
+      assert.doesNotMatch(inspect(error, { depth: 9 }), /query.{1,3}secret/);
+      return true;
+    });
   });

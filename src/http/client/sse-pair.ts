@@ -244,7 +244,7 @@ export class SsePairChannel implements Channel {
     if (!isSuccess(response) || mediaType(response) !== 'text/event-stream') {
       void discard(response);
       const { status } = response;
-      const asked = await challengeOf(response, { sent });
+      const asked = await challengeOf(response, { sent, url: this.#requests.url });
       const reason = isUnauthorized(status, asked.challenge) ? 'unauthorized' : 'http';
       throw new ConnectionError(reason, `${this.#name} has no event stream: HTTP ${status}`, {
         status,

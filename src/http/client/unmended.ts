@@ -1,12 +1,13 @@
 import type { AuthorizationFields, AuthorizedAnswer } from '../../auth/authorizer.ts';
 import { AuthorizationError } from '../../auth/errors.ts';
-import { hiding, secretsInHeaders } from '../../auth/secrets.ts';
+import { hiding, secretsOfRequest } from '../../auth/secrets.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import { descriptionIn, summary } from './refusal.ts';
+import { describeUrl } from './words.ts';
 
-/** A refusal as it came: the URL without its query, the headers that were sent, and the beginning of the body. */
+/** A refusal as it came: the URL, the headers that were sent, and the beginning of the body. */
 interface RefusedAnswer {
-  readonly from: string;
+  readonly url: URL;
   readonly answer: AuthorizedAnswer;
   readonly sent: AuthorizationFields;
   readonly text: string;
@@ -17,15 +18,15 @@ interface RefusedAnswer {
  * may say it in the body, and may want no login at all. A failure of another kind, such as a store of credentials that cannot be written,
  * does not hide the answer of the server.
  */
-export function unmended(error: unknown, { from, answer, sent, text }: RefusedAnswer): unknown {
+export function unmended(error: unknown, { url, answer, sent, text }: RefusedAnswer): unknown {
   if (error instanceof Error && !(error instanceof AuthorizationError || error instanceof ConnectionError)) {
     const { status } = answer;
-    const message = `HTTP ${status} from ${from}, and the request could not be authorized: ${error.message}`;
+    const message = `HTTP ${status} from ${describeUrl(url)}, and the request could not be authorized: ${error.message}`;
     return new ConnectionError('unauthorized', message, { cause: error, status });
   }
   if (!(error instanceof AuthorizationError)) return error;
   const challenge = answer.header('www-authenticate');
-  const hidden = hiding(secretsInHeaders({ ...sent }));
+  const hidden = hiding(secretsOfRequest(sent, url));
   const said = challenge === undefined ? summary(hidden(text)) : (descriptionIn(hidden(challenge)) ?? '');
   if (said === '' || error.message.includes(said)) return error;
   const { reason, message, issuer, resource, scopes, status, code } = error;

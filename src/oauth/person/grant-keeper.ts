@@ -21,7 +21,7 @@ export interface KeeperOptions {
   /** The client that a grant was given to; `undefined` where nothing is known of it any more. */
   clientOf(grant: Grant): Promise<OAuthClient | undefined>;
   /** Hears that the authorization server knows the client no longer. */
-  clientLost(grant: Grant): Promise<void>;
+  clientLost(grant: Grant, message: string | undefined): Promise<void>;
   proverOf(grant: Grant): DpopProver | undefined;
 }
 
@@ -253,10 +253,10 @@ export class GrantKeeper {
       return next === undefined ? 'impossible' : this.#outcome();
     } catch (error) {
       const { isLost, isUnknown } = invalidIn(error);
-      if (isUnknown) await this.#options.clientLost(unkept.grant);
+      if (isUnknown) await this.#options.clientLost(unkept.grant, messageOf(error));
       if (!isLost) unkept.resume();
       if (!isLost && !isUnknown) throw error;
-      if (isLost && (await this.kept.replaceUnkept(unkept, undefined, signal))) this.#lost(unkept.grant);
+      if (isLost && (await this.kept.replaceUnkept(unkept, undefined, signal))) this.#lost(unkept.grant, error);
       return 'impossible';
     }
   }
@@ -271,16 +271,16 @@ export class GrantKeeper {
       this.kept.adoptAt(key, readGrant(now.text), now.generation);
       return this.#outcome();
     }
-    if (isUnknown) await this.#options.clientLost(grant);
+    if (isUnknown) await this.#options.clientLost(grant, messageOf(error));
     if (isLost) {
       await this.kept.lose({ grant, generation });
-      this.#lost(grant);
+      this.#lost(grant, error);
     }
     return 'impossible';
   }
 
-  #lost({ endpoints: { issuer } }: Grant): void {
-    this.#site.tell({ kind: 'lost', what: 'grant', issuer });
+  #lost({ endpoints: { issuer } }: Grant, error: unknown): void {
+    this.#site.tell({ kind: 'lost', what: 'grant', issuer, message: messageOf(error) });
   }
 
   /** Remembers what the metadata of an authorization server say now: an endpoint may have moved. */
@@ -298,6 +298,11 @@ function invalidIn(error: unknown): { readonly isLost: boolean; readonly isUnkno
   const { reason, code } = error instanceof AuthorizationError ? error : {};
   const isUnknown = code === 'invalid_client';
   return { isLost: reason === 'grant-lost' && !isUnknown, isUnknown };
+}
+
+/** Words of the authorization server about a refusal, without what it was sent. */
+function messageOf(error: unknown): string | undefined {
+  return error instanceof AuthorizationError ? error.message : undefined;
 }
 
 /** A renewal that is under way. */

@@ -28,7 +28,8 @@ export class PersonAuthorizer implements Authorizer {
       account,
       refresh,
       clientOf: async (grant) => (await this.mending()).registration.find(grant),
-      clientLost: async ({ endpoints, client }) => (await this.mending()).registration.forget(endpoints.issuer, client),
+      clientLost: async ({ endpoints, client }, message) =>
+        (await this.mending()).registration.forget(endpoints.issuer, client, message),
       proverOf: ({ scheme, endpoints }) => (scheme === 'DPoP' ? this.#proverOf(endpoints.issuer) : undefined),
     });
   }

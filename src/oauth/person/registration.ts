@@ -136,14 +136,14 @@ export class Registration {
   }
 
   /** Forgets a registration that the authorization server does not know; another one that there is by now stays. */
-  async forget(issuer: string, id: string): Promise<void> {
+  async forget(issuer: string, id: string, message?: string): Promise<void> {
     let isForgotten = false;
     for (const key of [keyOf(issuer, id), keyOf(issuer)]) {
       const found = await this.#store.read(key);
       if (found === undefined || readKept(found.text)?.id !== id) continue;
       if (await this.#store.write(key, undefined, { ifGeneration: found.generation })) isForgotten = true;
     }
-    if (isForgotten) this.#site.tell({ kind: 'lost', what: 'registration', issuer });
+    if (isForgotten) this.#site.tell({ kind: 'lost', what: 'registration', issuer, message });
   }
 
   async #register(server: ServerMetadata, use: ClientUse, signal: AbortSignal): Promise<RegisteredClient> {

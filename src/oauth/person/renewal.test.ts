@@ -78,7 +78,8 @@ test('a grant that the authorization server calls invalid is deleted, and a pers
   await client.callTool('read');
   assert.equal(lost, 1);
   assert.equal(world.pages.length, 2);
-  assert.ok(world.events.some(({ kind }) => kind === 'lost'));
+  const [end] = world.events.flatMap((event) => (event.kind === 'lost' ? [event.message] : []));
+  assert.match(end ?? '', /refused .* with invalid_grant/);
 });
 
 for (const [what, answer] of [
