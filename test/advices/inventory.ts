@@ -140,6 +140,7 @@ export const followed: readonly (readonly [file: string, title: string, texts: r
     [
       'nobody is signed in; parley login <url> does it\n',
       'grants are kept that no server uses; parley logout --all revokes and deletes them\n',
+      'tokens of earlier logins may still be valid; parley logout <url> revokes them with those of today\n',
     ],
   ],
   [

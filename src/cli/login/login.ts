@@ -2,6 +2,7 @@ import type { ParseArgsOptionsConfig } from 'node:util';
 import { canonicalResource } from '../../auth/resource-url.ts';
 import { serverUrl } from '../../jsonrpc/server-url.ts';
 import type { DevicePrompt } from '../../oauth/person/device.ts';
+import { isReplaced } from '../../oauth/person/replaced-grant.ts';
 import type { GrantInfo, OAuth } from '../../oauth/person/oauth.ts';
 import type { CredentialKey } from '../../store/credentials.ts';
 import { isRemote, UsageError, type Io } from '../io.ts';
@@ -165,9 +166,21 @@ export async function whoami(argv: readonly string[], io: Io): Promise<number> {
   else if (found.length > 0)
     io.stdout.write(found.map(({ server, ...identity }) => describe(server, identity)).join(''));
   else if (isWhole) io.stderr.write('nobody is signed in; parley login <url> does it\n');
+  const left = (await ownStore(io).keys('grant')).filter(
+    (key) => isReplaced(key) && found.some((one) => isAt(one, key)),
+  );
+  if (left.length > 0)
+    io.stderr.write(
+      'tokens of earlier logins may still be valid; parley logout <url> revokes them with those of today\n',
+    );
   if (!isOne && found.length === 0 && (await unusedGrants(parsed, io)).length > 0)
     io.stderr.write('grants are kept that no server uses; parley logout --all revokes and deletes them\n');
   return found.length === 0 ? 1 : 0;
+}
+
+/** Tells whether a grant that was replaced is of a login. */
+function isAt({ resource, account }: GrantInfo & KeptLogin, key: CredentialKey): boolean {
+  return key.account === account && key.resource !== undefined && shownServer(key.resource) === resource;
 }
 
 /** One login that is kept: of one account, where a person has several. */

@@ -32,6 +32,8 @@ export interface PendingLogin {
   readonly server: string;
   /** The account for which somebody signs in. */
   readonly account?: string | undefined;
+  /** True when more was wanted than was granted. */
+  readonly isStepUp?: boolean | undefined;
   /** Time at which the person was sent, in milliseconds since 1970. */
   readonly at: number;
 }

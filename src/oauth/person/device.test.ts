@@ -27,6 +27,8 @@ function deviceWorld(
     ...world.laws.answers,
     '/device': () => Response.json({ ...authorized, ...changes.code }),
     '/token': ({ body }) => {
+      const isOurs = body['refresh_token'] === 'refresh-device-secret';
+      if (isOurs) return Response.json({ access_token: 'access-device-renewed', token_type: 'Bearer' });
       if (body['grant_type'] !== deviceGrant) return undefined;
       const next = left.shift();
       if (typeof next === 'function') return next();

@@ -128,7 +128,10 @@ async function ask(login: Login, client: RegisteredClient, job: AskingJob): Prom
     });
     const { resource } = discovered;
     const endpoints = endpointsOf(discovered.server);
-    await keepTokens(site, parts, [answer, { endpoints, client, resource, requested: scopes }]);
+    await keepTokens(site, parts, [
+      answer,
+      { endpoints, client, resource, requested: scopes, isStepUp: reason === 'step-up' },
+    ]);
   } finally {
     job.asking(false);
   }

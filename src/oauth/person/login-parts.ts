@@ -17,8 +17,8 @@ export interface LoginParts {
   readonly settings: OAuthSettings;
   readonly registration: Registration;
   proverOf(issuer: string): DpopProver;
-  /** Keeps what was granted. */
-  save(grant: Grant): Promise<void>;
+  /** Keeps what was granted; a step-up adds to what was granted before. */
+  save(grant: Grant, isStepUp: boolean): Promise<void>;
 }
 
 /** The wish with which a person is sent. */
@@ -45,17 +45,18 @@ interface Granted {
   readonly client: RegisteredClient;
   readonly resource: string;
   readonly requested: readonly string[];
+  readonly isStepUp?: boolean | undefined;
 }
 
 /** Keeps the tokens of a login, and tells of them. */
 export async function keepTokens(
   { now, tell }: Site,
   { save }: Pick<LoginParts, 'save'>,
-  [answer, { client, endpoints, resource, requested }]: readonly [TokenAnswer, Granted],
+  [answer, { client, endpoints, resource, requested, isStepUp = false }]: readonly [TokenAnswer, Granted],
 ): Promise<void> {
   const isPublic = client.method === 'none';
   const grant = grantOf(answer, { resource, client: client.id, isPublic, endpoints, requested, now: now() });
-  await save(grant);
+  await save(grant, isStepUp);
   const { scopes, expiresAt } = grant;
   tell({ kind: 'granted', issuer: endpoints.issuer, resource, scopes, expiresAt });
 }

@@ -152,7 +152,7 @@ export class Login {
     const { store, account } = this.#parts.settings;
     const { options, now, tell } = this.#site;
     const redirectUri = spelling(open.redirectUri, client.redirectUris ?? []) ?? open.redirectUri;
-    const { url, pending } = await authorizationRequest({
+    const { url, pending: asking } = await authorizationRequest({
       server,
       client: client.id,
       redirectUri,
@@ -165,6 +165,7 @@ export class Login {
       more: options.parameters?.authorization,
       now: now(),
     });
+    const pending: PendingLogin = { ...asking, isStepUp: reason === 'step-up' };
     await forgetAbandoned(store, now());
     await store.write(pendingKey(pending.state), pendingText(pending));
     let keep = false;
@@ -197,7 +198,7 @@ export class Login {
       signal,
     }: { readonly pending: PendingLogin; readonly client: RegisteredClient; readonly signal: AbortSignal },
   ): Promise<void> {
-    const { endpoints, redirectUri, verifier, resource, requested, bound } = pending;
+    const { endpoints, redirectUri, verifier, resource, requested, bound, isStepUp } = pending;
     const answer = await requestTokens(this.#site, {
       endpoints,
       client,
@@ -207,7 +208,7 @@ export class Login {
       prover: bound ? this.#parts.proverOf(endpoints.issuer) : undefined,
       signal,
     });
-    await keepTokens(this.#site, this.#parts, [answer, { endpoints, client, resource, requested }]);
+    await keepTokens(this.#site, this.#parts, [answer, { endpoints, client, resource, requested, isStepUp }]);
   }
 }
 

@@ -43,10 +43,9 @@ export interface LoginOptions {
 /** The authorization of a person at one server. */
 export interface OAuth extends Authorization {
   /**
-   * Signs in now, whether a server asks for it or not; what was granted before is replaced. The grant of another client, or of
-   * another person, is revoked.
+   * Signs in now, whether a server asks for it or not. What was granted before is replaced and revoked.
    *
-   * @throws AuthorizationError
+   * @throws AuthorizationError with the reason `grant-lost` if the authorization server ended the new grant together with the one before: sign in again.
    * @throws TypeError where no server is known: give its URL, or connect first.
    */
   login(options?: LoginOptions): Promise<void>;

@@ -1,9 +1,10 @@
 /** The end of grants that nobody uses any more: their tokens are revoked, and they are deleted. */
 
+import { AuthorizationError } from '../../auth/errors.ts';
 import { canonicalResource, sameResource } from '../../auth/resource-url.ts';
 import { credentialKeyText, type CredentialKey, type CredentialStore } from '../../store/credentials.ts';
 import { shownUrl } from '../discovery.ts';
-import type { Grant } from '../grant.ts';
+import { grantText, type Grant } from '../grant.ts';
 import { revokeGrant } from '../revocation.ts';
 import type { Site } from '../site.ts';
 import type { GrantKeeper } from './grant-keeper.ts';
@@ -17,21 +18,86 @@ interface Parts {
   readonly registration: Registration;
 }
 
-/** Keeps what was just granted. The grant that it replaced is revoked and deleted, unless another server uses it too. */
-export async function saveGrant(grant: Grant, parts: Parts): Promise<void> {
-  const { site, store, keeper } = parts;
+/** Beginning of the client id under which a replaced grant is kept until its tokens are revoked. */
+const replacedBy = 'replaced ';
+
+/** Limit of replaced grants of one server that wait for their revocation. */
+const mostReplaced = 8;
+
+/** Tells whether a key is that of a grant that was replaced, whose tokens may still be valid. */
+export function isReplaced({ kind, client }: CredentialKey): boolean {
+  return kind === 'grant' && client?.startsWith(replacedBy) === true;
+}
+
+/**
+ * Keeps what was just granted. The grant that it replaces is revoked and deleted, unless another server uses it too. If it cannot be revoked it is kept
+ * for the next login or logout.
+ *
+ * @param isStepUp Tells whether a login only adds to the grant before. That one is revoked later: many authorization servers would end both.
+ * @throws AuthorizationError `grant-lost` if the authorization server ended the new grant with the one before.
+ */
+export async function saveGrant(
+  grant: Grant,
+  parts: Parts,
+  isStepUp: (before: Grant) => boolean = () => false,
+): Promise<void> {
+  const { store, keeper } = parts;
   const { kept } = keeper;
   const before = await kept.stored().catch(() => undefined);
+  const isOther = before !== undefined && !isSameKey(kept.keyOf(before.grant), kept.keyOf(grant));
+  const isUsed = isOther && (await keysOfOthers(parts)).has(credentialKeyText(kept.keyOf(before.grant)));
+  // A process that dies from here on leaves it where a logout finds it.
+  // A server that gives the same token again would end the new grant with it.
+  const isSameToken = before?.grant.refreshToken !== undefined && before.grant.refreshToken === grant.refreshToken;
+  if (before !== undefined && !isUsed && !isSameToken) await setAside(before.grant, parts).catch(() => undefined);
   await keeper.save(grant);
-  if (before === undefined || !isApart(before.grant, grant)) return;
-  const key = kept.keyOf(before.grant);
-  const isSame = isSameKey(key, kept.keyOf(grant));
-  if (!isSame && (await keysOfOthers(parts)).has(credentialKeyText(key))) return;
-  if (!isSame) await store.write(key, undefined, { ifGeneration: before.generation });
-  if (await revokeBy(before.grant, parts)) return;
-  const { issuer } = before.grant.endpoints;
-  const message = `the tokens that ${shownUrl(issuer)} granted before could not be revoked, and are valid until they expire`;
-  site.tell({ kind: 'warning', message, issuer });
+  if (isOther && !isUsed) await store.write(kept.keyOf(before.grant), undefined, { ifGeneration: before.generation });
+  if (before !== undefined && !isApart(before.grant, grant) && isStepUp(before.grant)) return;
+  if (await revokeReplaced(grant, parts)) await requireAlive(grant, parts);
+}
+
+async function setAside(grant: Grant, parts: Parts): Promise<void> {
+  const { store, keeper } = parts;
+  const { issuer } = grant.endpoints;
+  const older = await replacedOfServer(parts);
+  for (const [key] of older.slice(0, Math.max(0, older.length - mostReplaced + 1))) await store.write(key, undefined);
+  const key = keeper.kept.key({ issuer, resource: grant.resource, client: replacedBy + grant.id });
+  await store.write(key, grantText(grant));
+}
+
+/** The replaced grants of the server, the oldest first. */
+async function replacedOfServer(parts: Parts): Promise<readonly (readonly [CredentialKey, Grant])[]> {
+  const found: [CredentialKey, Grant][] = [];
+  for (const key of (await keysOfServer(parts)).filter(isReplaced)) {
+    const stored = await parts.keeper.kept.at(key);
+    if (stored !== undefined) found.push([key, stored.grant]);
+  }
+  return found.toSorted(([, one], [, other]) => one.obtainedAt - other.obtainedAt);
+}
+
+/** Revokes the grants that were replaced. @returns Whether one was revoked with which the new one may have ended. */
+async function revokeReplaced(grant: Grant, parts: Parts): Promise<boolean> {
+  let mayBeJoint = false;
+  for (const [key, one] of await replacedOfServer(parts).catch(() => [])) {
+    if (await revokeBy(one, parts)) {
+      await parts.store.write(key, undefined).catch(() => undefined);
+      mayBeJoint ||= !isApart(one, grant);
+      continue;
+    }
+    const { issuer } = one.endpoints;
+    const message = `the tokens that ${shownUrl(issuer)} granted before could not be revoked, and are valid until they expire; a logout tries again`;
+    parts.site.tell({ kind: 'warning', message, issuer });
+  }
+  return mayBeJoint;
+}
+
+/** Sees by a renewal whether a new grant outlived the one before. A failure that may pass says nothing. */
+async function requireAlive({ endpoints: { issuer } }: Grant, { keeper }: Parts): Promise<void> {
+  if (!keeper.renewable) return;
+  const renewal = await keeper.renew(true).catch(() => undefined);
+  if (renewal !== 'impossible' || keeper.grant !== undefined) return;
+  const message = `${shownUrl(issuer)} ended the new grant with the one before, which was revoked; sign in again: nothing of the old one is left then`;
+  throw new AuthorizationError('grant-lost', message, { issuer });
 }
 
 /**
@@ -54,7 +120,7 @@ export async function endGrants(parts: Parts, revoke: boolean): Promise<boolean>
 }
 
 /**
- * True when the tokens of one grant may be revoked without those of the other. Authorization servers (Keycloak, Google,
+ * True when the tokens of one grant are sure to be revoked without those of the other. Authorization servers (Keycloak, Google,
  * oidc-provider) revoke all grants of a client and a person together.
  */
 function isApart(one: Grant, other: Grant): boolean {

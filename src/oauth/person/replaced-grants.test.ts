@@ -33,26 +33,100 @@ test('a login by another client revokes and deletes the grant before', async () 
   assert.equal((await bySelf(world, store).identity({ server }))?.client, 'by-hand');
 });
 
-test('a login by the same client replaces the grant, and revokes nothing of it', async () => {
+test('a login by the same client revokes the grant before, and renews the new one', async () => {
   const world = createWorld();
   const store = memoryCredentialStore();
-  await bySelf(world, store).login({ server });
-  await bySelf(world, store).login({ server });
-  assert.deepEqual(revokedTokens(world), []);
+  const auth = bySelf(world, store);
+  await auth.login({ server });
+  const [access, refresh] = world.secrets.slice(-2);
+  await auth.login({ server });
+  assert.deepEqual(revokedTokens(world), [refresh, access]);
+  assert.equal((await store.keys('grant')).length, 1);
+  const renewals = world.asked.filter(({ body }) => body['grant_type'] === 'refresh_token');
+  assert.deepEqual(
+    renewals.map(({ body }) => body['refresh_token']),
+    [world.secrets.at(-3)],
+  );
+  const key = (await store.keys('grant'))[0] ?? assert.fail();
+  assert.match((await store.read(key))?.text ?? '', new RegExp(world.secrets.at(-1) ?? 'none'));
+});
+
+test('a login whose grant ends with the one before says so, and the next one works', async () => {
+  const world = createWorld();
+  const store = memoryCredentialStore();
+  const ended = new Set<unknown>();
+  world.laws.answers = {
+    '/revoke': () => {
+      for (const secret of world.secrets) ended.add(secret);
+      return new Response('');
+    },
+    '/token': ({ body }) =>
+      ended.has(body['refresh_token']) ? Response.json({ error: 'invalid_grant' }, { status: 400 }) : undefined,
+  };
+  const auth = bySelf(world, store);
+  await auth.login({ server });
+  await assert.rejects(auth.login({ server }), {
+    reason: 'grant-lost',
+    message: `${issuer} ended the new grant with the one before, which was revoked; sign in again: nothing of the old one is left then`,
+  });
+  assert.equal(await auth.identity({ server }), undefined);
+  await auth.login({ server });
+  assert.equal((await auth.identity({ server }))?.renewable, true);
   assert.equal((await store.keys('grant')).length, 1);
 });
 
-test('a replaced grant that cannot be revoked is deleted, with a warning', async () => {
+test('a new grant that cannot be renewed now counts as alive', async () => {
+  const world = createWorld();
+  const auth = bySelf(world, memoryCredentialStore());
+  await auth.login({ server });
+  world.laws.answers = {
+    '/token': ({ body }) => (body['grant_type'] === 'refresh_token' ? new Response('', { status: 503 }) : undefined),
+  };
+  await auth.login({ server });
+  assert.notEqual(await auth.identity({ server }), undefined);
+});
+
+test('a step-up keeps the grant before until a logout revokes both', async () => {
   const world = createWorld();
   const store = memoryCredentialStore();
-  await bySelf(world, store).login({ server });
-  world.laws.answers = { '/revoke': () => new Response('', { status: 500 }) };
-  await byHand(world, store).login({ server });
-  assert.equal((await store.keys('grant')).length, 1);
-  const warnings = world.events.flatMap((event) => (event.kind === 'warning' ? [event.message] : []));
-  assert.deepEqual(warnings, [
-    `the tokens that ${issuer} granted before could not be revoked, and are valid until they expire`,
-  ]);
+  world.laws.needs = { write: ['write'] };
+  const auth = bySelf(world, store);
+  const client = await world.connect(auth);
+  await client.callTool('write');
+  await client.close();
+  assert.deepEqual(revokedTokens(world), []);
+  assert.equal((await store.keys('grant')).length, 2);
+  assert.deepEqual(await auth.logout({ server }), { revoked: true });
+  assert.equal(revokedTokens(world).length, 4);
+  assert.deepEqual(await store.keys('grant'), []);
+});
+
+test('a replaced grant that cannot be revoked is kept for a logout, with a warning', async () => {
+  for (const [name, login] of [
+    ['by another client', byHand],
+    ['by the same client', bySelf],
+  ] as const) {
+    const world = createWorld();
+    const store = memoryCredentialStore();
+    await bySelf(world, store).login({ server });
+    const [access, refresh] = world.secrets.slice(-2);
+    world.laws.answers = { '/revoke': () => new Response('', { status: 500 }) };
+    const auth = login(world, store);
+    await auth.login({ server });
+    const warnings = world.events.flatMap((event) => (event.kind === 'warning' ? [event.message] : []));
+    assert.deepEqual(
+      warnings,
+      [
+        `the tokens that ${issuer} granted before could not be revoked, and are valid until they expire; a logout tries again`,
+      ],
+      name,
+    );
+    assert.equal((await store.keys('grant')).length, 2);
+    world.laws.answers = {};
+    assert.deepEqual(await auth.logout({ server }), { revoked: true });
+    assert.ok([access, refresh].every((token) => revokedTokens(world).includes(token)));
+    assert.deepEqual(await store.keys('grant'), []);
+  }
 });
 
 test('a grant counts as revoked by any answer of success, and by no other', async () => {
