@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { settle } from '../../../test/support/raw.ts';
+import { test, type TestContext } from 'node:test';
+import { initializeParams, Raw, settle } from '../../../test/support/raw.ts';
 import { ownerOf } from '../../auth/owner.ts';
 import type { Link } from '../../host/endpoint.ts';
+import { revisionOf } from '../../protocol/revision.ts';
 import type { Settings } from '../options.ts';
 import { ConnectionLimit } from '../upstream/connection-limit.ts';
 import type { OfPrincipal } from './entry.ts';
@@ -161,5 +162,93 @@ test('header parameters are those that the bridge of a principal knows', async (
   assert.deepEqual(principals.endpoint.headerParameters('any', auth), ['ann']);
   assert.deepEqual(principals.endpoint.headerParameters('any', undefined), []);
   closed();
+  await principals.close();
+});
+
+/** Principals whose bridges are opened by a function. */
+function opened(t: TestContext, open: (principal: string) => Promise<OfPrincipal>) {
+  const places = new ConnectionLimit(8, 8);
+  const left = t.mock.method(places, 'leave');
+  const settings = {
+    revisions: [revisionOf('2025-11-25')],
+    info: { name: 'b', version: '1' },
+    onWarning: () => undefined,
+    onError: () => undefined,
+  };
+  const principals = new Principals({
+    settings: settings as unknown as Settings,
+    places,
+    open: async ({ principal }) => await open(principal),
+  });
+  /** What `initialize` of a client is answered. */
+  const answered = async (principal?: string): Promise<unknown> => {
+    const auth = principal === undefined ? {} : { auth: { principal, scopes: [], claims: {} } as never };
+    const raw = new Raw(principals, false, auth);
+    const response = await raw.ask('initialize', initializeParams('2025-11-25'));
+    return (response['error'] as { message: string } | undefined)?.message;
+  };
+  return { principals, answered, left };
+}
+
+/** A bridge that answers everything, or is never idle. */
+function bridgeOf(idle = true): OfPrincipal {
+  return {
+    endpoint: {
+      revisions: [],
+      converse: () => ({
+        take: async ({ message }: { message: { id: number } }) => ({ jsonrpc: '2.0', id: message.id, result: {} }),
+        receive: async ({ id }: { id: number }) => ({ jsonrpc: '2.0', id, result: {} }),
+        close: () => undefined,
+      }),
+    },
+    idle,
+    heard: () => undefined,
+    standings: () => ['opened'],
+    close: async () => undefined,
+  } as unknown as OfPrincipal;
+}
+
+test('a client without a name, one too many, and one after the end are told why they are refused', async (t) => {
+  const { principals, answered, left } = opened(t, async () => bridgeOf(false));
+  assert.equal(await answered(), 'nobody is served here of whom it is not known who they are');
+  for (let at = 0; at < 1_000; at++) {
+    const auth = { principal: `p${at}`, scopes: [], claims: {} } as unknown as NonNullable<Link['auth']>;
+    principals.endpoint.converse({ lasting: true, send: () => undefined, auth });
+  }
+  await settle();
+  const tooMany = 'the bridge has too many clients now; try again later';
+  assert.equal(await answered('one more'), tooMany);
+  assert.equal(await answered('p7'), undefined);
+  assert.equal(left.mock.callCount(), 0);
+  await principals.close();
+  assert.equal(left.mock.callCount(), 1);
+  assert.equal(await answered('p7'), tooMany);
+});
+
+test('a client has one bridge, which is opened anew if that failed', async (t) => {
+  const openings: { resolve: (bridge: OfPrincipal) => void; reject: (error: Error) => void }[] = [];
+  const { principals, answered } = opened(
+    t,
+    () => new Promise((resolve, reject) => void openings.push({ resolve, reject })),
+  );
+  const failed = [answered('ann'), answered('ann')];
+  await settle();
+  assert.equal(openings.length, 1);
+  openings[0]?.reject(new Error('not now'));
+  await Promise.all(failed);
+  const first = answered('ann');
+  await settle();
+  assert.equal(openings.length, 2);
+  // What is ended before it is there, and fails then, leaves alone what was opened after it.
+  const ended = principals.end('ann');
+  const unknown = principals.end('unknown');
+  const second = answered('ann');
+  await settle();
+  assert.equal(openings.length, 3);
+  openings[1]?.reject(new Error('given up'));
+  await Promise.all([first, ended, unknown]);
+  openings[2]?.resolve(bridgeOf());
+  assert.equal(await second, undefined);
+  assert.deepEqual(principals.standings('ann'), ['opened']);
   await principals.close();
 });

@@ -140,3 +140,27 @@ test('a session is told that a resource may have changed while nobody listened',
   assert.deepEqual(told, [['notifications/resources/updated', { uri: 'memo:one' }]]);
   await watches.unwatch('memo:one', session);
 });
+
+test('a resource that is refused or given up is answered once the server knows that nobody watches it', async () => {
+  const asked = new AbortController();
+  for (const how of ['refused', 'given up'] as const) {
+    let close!: () => void;
+    const closing = new Promise<void>((resolve) => (close = resolve));
+    const { watch } = watching((_uri, _onMissed, signal) =>
+      how === 'refused'
+        ? Promise.resolve(subscription(undefined, () => closing))
+        : new Promise((resolve) =>
+            signal.addEventListener('abort', () => resolve(subscription('memo:one', () => closing))),
+          ),
+    );
+    let isOver = false;
+    const answer = watch('memo:one', asked.signal).catch(() => (isOver = true));
+    await settle();
+    if (how === 'given up') asked.abort();
+    await settle();
+    assert.equal(isOver, false, how);
+    close();
+    await answer;
+    assert.equal(isOver, true);
+  }
+});

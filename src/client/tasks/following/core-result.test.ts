@@ -107,4 +107,10 @@ test('is given up, and what comes later is ignored', async (t) => {
   sent[0]?.reject(new Error('late'));
   await settle();
   assert.deepEqual([sent[0]?.options.signal?.aborted, arrived(), waits.take()], [true, 0, undefined]);
+  waits.wait(0);
+  assert.equal(sent.length, 2);
+  sent[1]?.resolve(result);
+  await settle();
+  waits.stop();
+  assert.equal(waits.take(), undefined);
 });

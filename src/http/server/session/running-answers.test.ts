@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { RequestId, ResponseMessage } from '../../../jsonrpc/message.ts';
+import type { ErrorMessage, RequestId, ResponseMessage } from '../../../jsonrpc/message.ts';
 import type { HttpAnswer } from '../answer.ts';
 import type { HttpContext } from '../context.ts';
 import { RunningAnswers } from './running-answers.ts';
@@ -18,17 +18,19 @@ function answerOf(streaming: boolean) {
     finish: (status: number, json?: string) => log.push([status, json]),
   };
   // The answers of a session are used by these parts alone.
-  return { answer: answer as unknown as HttpAnswer, log };
+  return { answer: answer as unknown as HttpAnswer, log, stream: () => void (answer.streaming = true) };
 }
 
-const last = (id: RequestId): ResponseMessage => ({
+const last = (id: RequestId): ErrorMessage & { readonly id: RequestId } => ({
   jsonrpc: '2.0',
   id,
   error: { code: -32_603, message: 'the process ended' },
 });
 
+const context = { endpoint: {} } as unknown as HttpContext;
+
 function running(): RunningAnswers {
-  return new RunningAnswers({ endpoint: {} } as unknown as HttpContext, last);
+  return new RunningAnswers(context, last);
 }
 
 test('an id in use keeps its first answer, and one that is forgotten has no response', () => {
@@ -71,6 +73,31 @@ test('a batch that is not a stream has all of its responses at once', () => {
   assert.deepEqual(log, []);
   for (const id of [1, 2]) assert.deepEqual(answers.forget(id), last(id));
   over();
+});
+
+test('the last responses of a batch say what was so when the process ended', () => {
+  let waits = true;
+  const answers = new RunningAnswers(context, (id) => ({ ...last(id), error: { code: waits ? 1 : 2, message: '' } }));
+  const { answer } = answerOf(false);
+  answers.ofBatch(answer, 2);
+  answers.expect(1, answer);
+  answers.stop(false);
+  waits = false;
+  answers.expect(2, answer);
+  const codes = [1, 2].map((id) => (answers.forget(id) as ErrorMessage | undefined)?.error.code);
+  assert.deepEqual(codes, [1, 2]);
+});
+
+test('what a batch was answered before it was a stream is sent when the process ends', () => {
+  const answers = running();
+  const { answer, log, stream } = answerOf(false);
+  const { batch } = answers.ofBatch(answer, 1);
+  answers.expect(1, answer);
+  batch.add(last(7));
+  assert.deepEqual(log, []);
+  stream();
+  answers.stop(true);
+  assert.deepEqual(log, [7]);
 });
 
 test('a batch that is a stream is completed with the responses of what runs', () => {
