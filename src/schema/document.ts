@@ -170,8 +170,12 @@ export class SchemaDocument {
   #visit(raw: unknown, outer: SchemaResource, path: readonly (string | number)[], depth = 0): void {
     if (!isKeywords(raw) || this.#nodes.has(raw)) return;
     const { depth: maxDepth = 64, subschemas: most = 10_000 } = this.#limits;
-    if (depth > maxDepth) throw new SchemaError(`schema nests deeper than ${maxDepth} levels`);
-    if (this.#nodes.size >= most) throw new SchemaError(`schema has more than ${most} subschemas`);
+    if (depth > maxDepth)
+      throw new SchemaError(`schema nests deeper than the limit of ${maxDepth} levels; move parts to $defs`);
+    if (this.#nodes.size >= most)
+      throw new SchemaError(
+        `schema has more than the limit of ${most} subschemas; describe what repeats once, in $defs`,
+      );
     const keywords = keywordsThatCount(raw, this.dialect);
     const resource = this.#identify(keywords, raw, outer);
     this.#nodes.set(raw, { keywords, resource });

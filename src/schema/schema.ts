@@ -6,7 +6,7 @@ import { hasLargeInteger } from './usable/large-integer.ts';
 import type { AnySchema } from './infer.ts';
 import type { CompiledSchema, compileDocument } from './json-schema.ts';
 import type { UsableSchema } from './usable/usable.ts';
-import { isKeywords } from './keywords.ts';
+import { asDraft07, isKeywords, type Keywords } from './keywords.ts';
 import { toPointer, type Problem } from './problem.ts';
 import type { StandardIssue, StandardProperties, StandardResult, StandardSchema } from './standard.ts';
 
@@ -66,7 +66,9 @@ function refuseFields(schema: AnySchema): void {
 export function dialectProblem(what: string, definition: object): string | undefined {
   const odd = Object.entries(definition).flatMap(([name, schema]: [string, unknown]) => {
     const isSchema = ['input', 'output', 'params', 'result'].includes(name) && !isStandardSchema(schema);
-    return isSchema && dialectOf(schema) === undefined
+    if (!isSchema) return [];
+    if (isKeywords(schema) && readAsDraft07.has(schema)) return [`${name} has a list in "items" and no "$schema"`];
+    return dialectOf(schema) === undefined
       ? [`${name} is of the dialect ${JSON.stringify(Object(schema)['$schema'])?.slice(0, 200)}`]
       : [];
   });
@@ -92,7 +94,7 @@ function resolve(schema: unknown, side: 'input' | 'output'): ResolvedSchema {
     throw new TypeError(`a schema must be a standard schema or a JSON Schema object, not ${describe(schema)}`);
   // A schema that is malformed is told of when it is defined; what checks is loaded when the first value comes. What is
   // malformed in a dialect that is not supported is not known.
-  const document = dialectOf(schema) === undefined ? undefined : new SchemaDocument(schema);
+  const document = dialectOf(schema) === undefined ? undefined : documentOf(schema);
   let compiling: Promise<CompiledSchema> | undefined;
   let compiled: CompiledSchema | undefined;
   return {
@@ -104,6 +106,20 @@ function resolve(schema: unknown, side: 'input' | 'output'): ResolvedSchema {
     },
   };
 }
+
+function documentOf(schema: Keywords): SchemaDocument {
+  try {
+    return new SchemaDocument(schema);
+  } catch (error) {
+    const older = asDraft07(schema);
+    if (older === undefined) throw error;
+    readAsDraft07.add(schema);
+    return new SchemaDocument(older);
+  }
+}
+
+/** The schemas of definitions that name no dialect and can only be of draft-07. */
+const readAsDraft07 = new WeakSet<object>();
 
 /** Libraries differ in whether they let an integer beyond 2^53 pass, which has lost digits where it came as JSON text. */
 function withoutLoss(json: unknown, validate: ResolvedSchema['validate']): ResolvedSchema['validate'] {

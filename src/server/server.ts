@@ -174,11 +174,12 @@ function definitionsOf({
     },
     method: (name, definition, handler) => {
       checkDefinition('method', name, { definition, handler });
-      warn(dialectProblem(`method ${JSON.stringify(name)}`, definition));
       const run = handler as MethodEntry['run'];
       const isDeclared = (id: string): boolean =>
         extensions.has(id) || options.capabilities.extensions?.[id] !== undefined;
-      return addMethod(methods, name, { definition: definition as never, run, isDeclared }) as never;
+      const handle = addMethod(methods, name, { definition: definition as never, run, isDeclared });
+      warn(dialectProblem(`method ${JSON.stringify(name)}`, definition));
+      return handle as never;
     },
     prompt: (name, definition, get) => {
       checkDefinition('prompt', name, { definition, handler: get });

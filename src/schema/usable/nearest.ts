@@ -1,12 +1,12 @@
 /** Schemas of dialects that are not supported, as those of the nearest one that is. */
 
 import { dialectOf } from '../document.ts';
-import { isKeywords, mapSchemas, type Keywords } from '../keywords.ts';
+import { asDraft07, isKeywords, mapSchemas, type Keywords } from '../keywords.ts';
 
 /** Reading of a schema whose dialect is not supported. */
 export interface NearestReading {
-  /** The dialect as the schema names it. */
-  readonly declared: string;
+  /** The dialect as the schema names it; left out where it names none and has what only draft-07 has. */
+  readonly declared?: string;
   /** The schema in the nearest dialect; `undefined` where none is near. */
   readonly read?: { readonly schema: unknown; readonly dialect: string };
 }
@@ -16,7 +16,10 @@ const deepest = 64;
 
 /** Reads a schema in the nearest dialect; `undefined` where its own is supported. */
 export function nearestOf(schema: unknown): NearestReading | undefined {
-  if (!isKeywords(schema) || dialectOf(schema) !== undefined) return undefined;
+  if (!isKeywords(schema)) return undefined;
+  const older = asDraft07(schema);
+  if (older !== undefined) return { read: { schema: older, dialect: 'draft-07' } };
+  if (dialectOf(schema) !== undefined) return undefined;
   const { $schema, ...rest } = schema;
   const declared = String($schema).slice(0, 200);
   if (/^https?:\/\/json-schema\.org\/draft\/2019-09\/(?:hyper-)?schema#?$/.test(declared))

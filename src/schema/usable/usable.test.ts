@@ -100,6 +100,15 @@ describe('a schema with a pattern that cannot be read', () => {
       assert.deepEqual([check(good).length, check(bad).length > 0], [0, true]);
     });
 
+  it('without a dialect that has a list in items is read as draft-07', async () => {
+    const tuple = { type: 'array', items: [{ type: 'string' }], additionalItems: false };
+    const { check, unused } = await compileUsable({ properties: { a: { anyOf: [tuple] } } });
+    assert.equal(unused, 'has a list in "items" and no "$schema": it is read as draft-07');
+    assert.deepEqual([check({ a: ['x'] }).length, check({ a: [1] }).length > 0], [0, true]);
+    const named = { $schema: 'https://json-schema.org/draft/2020-12/schema', ...tuple };
+    assert.match((await compileUsable(named)).unused ?? '', /cannot be used/);
+  });
+
   it('of a dialect that nothing is near refuses nothing, and says so [schema-004]', async () => {
     const { check, unused } = await compileUsable({ $schema: 'https://example.com/mine', ...text });
     assert.equal(

@@ -17,9 +17,13 @@ export interface UsableSchema extends CompiledSchema {
  * is, or not at all.
  */
 export async function compileUsable(schema: unknown, options: CompileOptions = {}): Promise<UsableSchema> {
-  const { declared, read } = nearestOf(schema) ?? {};
-  if (declared !== undefined) {
-    const dialect = `is of the dialect ${JSON.stringify(declared)}, which is not supported`;
+  const nearest = nearestOf(schema);
+  if (nearest !== undefined) {
+    const { declared, read } = nearest;
+    const dialect =
+      declared === undefined
+        ? 'has a list in "items" and no "$schema"'
+        : `is of the dialect ${JSON.stringify(declared)}, which is not supported`;
     if (read === undefined) return { check: () => [], unused: `${dialect}: nothing is held against it` };
     const { unused, check } = await compileUsable(read.schema, options);
     return {
