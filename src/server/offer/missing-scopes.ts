@@ -9,7 +9,7 @@ import type { Parts } from '../parts.ts';
 import { entryOf } from './completion.ts';
 import { knownScopes, neededScopes } from './needed-scopes.ts';
 import { checkedArguments } from './prompting.ts';
-import { matching } from './reading.ts';
+import { matching, resourceAt } from './reading.ts';
 import type { Registry } from './registry.ts';
 
 /** Parameters as a request has them; those of a known method were read by its row, or are judged when it runs. */
@@ -87,7 +87,7 @@ function ofOwn(method: string): Needs {
 
 /** Gives what reading and watching a resource needs: by its definition, or by the first template that it follows. */
 function ofResource(parts: Parts, { uri }: Params, auth: AuthInfo | undefined): readonly string[] {
-  const entry = parts.resources.entry(String(uri), auth);
+  const entry = resourceAt(parts.resources, String(uri), auth);
   if (entry !== undefined) return neededScopes(entry.restrictions, uri);
   const [found] = matching(parts.resources, parts.templates, String(uri), auth);
   return found === undefined ? [] : neededScopes(found[0].restrictions, found[1]);

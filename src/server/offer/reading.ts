@@ -23,8 +23,8 @@ import { decoded, type Entry, type ListPage, type Registry } from './registry.ts
 import type { ResourceEntry, TemplateEntry } from './resources.ts';
 import { checkResult } from './check-result.ts';
 import { leadsElsewhere } from '../uri-template/traversal.ts';
-import { isUri } from '../uri-template/uri.ts';
-import { matchTemplate, toAscii } from '../uri-template/match.ts';
+import { isUri, toAscii } from '../uri-template/uri.ts';
+import { matchTemplate } from '../uri-template/match.ts';
 
 /** Tells whether a page may hold what templates name at run time, and so may differ from one request to the next. */
 export function isFoundAtRunTime(templates: Registry<TemplateEntry>, cursor: string | undefined): boolean {
@@ -78,7 +78,7 @@ export async function readResource(
   templates: Registry<TemplateEntry>,
   { params, call }: { readonly params: ReadResourceRequestParams; readonly call: Call },
 ): Promise<ReadResourceResult> {
-  const entry = resources.entry(params.uri, call.auth) ?? resources.entry(toAscii(params.uri) ?? '', call.auth);
+  const entry = resourceAt(resources, params.uri, call.auth);
   // The contents repeat the URI, which must be one.
   const uri = toAscii(params.uri) ?? params.uri;
   if (entry !== undefined) {
@@ -101,6 +101,15 @@ export async function readResource(
   throw new McpError('resourceNotFound', `no resource at ${JSON.stringify(asked.slice(0, 256))}`, {
     data: { uri: asked },
   });
+}
+
+/** The resource at a URI, in either spelling of what is not ASCII. */
+export function resourceAt(
+  resources: Registry<ResourceEntry>,
+  uri: string,
+  auth: AuthInfo | undefined,
+): Entry<ResourceEntry> | undefined {
+  return resources.entry(uri, auth) ?? resources.entry(toAscii(uri) ?? '', auth);
 }
 
 /** Reads by way of the mounted server whose resource it is, where it is one's. */

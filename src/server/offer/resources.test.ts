@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { dates, handshakeDates, open, statelessDate, type Json } from '../../../test/support/raw.ts';
+import { dates, handshakeDates, open, settle, statelessDate, type Json } from '../../../test/support/raw.ts';
 import type { ReadReturn } from '../definition.ts';
 import { createServer, type Server } from '../server.ts';
 import { parseTemplate } from '../uri-template/uri-template.ts';
@@ -273,8 +273,8 @@ test('a resource needs an absolute URI, a template a good one, and both their ow
   for (const bad of ['', 'one', '/etc/passwd', '../x', '//host/x'])
     assert.throws(() => server.resource(bad, { name: 'x' }, () => 'x'), TypeError, bad);
   for (const [bad, good] of [
-    ['x://ключ', 'x://%D0%BA%D0%BB%D1%8E%D1%87'],
     ['x://a b', 'x://a%20b'],
+    ['x://ключ a', 'x://%D0%BA%D0%BB%D1%8E%D1%87%20a'],
   ] as const)
     assert.throws(
       () => server.resource(bad, { name: 'x' }, () => 'x'),
@@ -340,6 +340,33 @@ test('without the capability subscribe nobody can watch', async () => {
   const raw = await open(server, '2025-06-18');
   assert.equal((await raw.error('resources/subscribe', { uri })).code, -32601);
   assert.equal((await raw.error('resources/unsubscribe', { uri })).code, -32601);
+});
+
+test('a resource with characters beyond ASCII is read, watched and guarded by both spellings', async () => {
+  const [spelled, encoded] = ['file:///straße', 'file:///stra%C3%9Fe'];
+  for (const date of handshakeDates) {
+    const server = empty();
+    server.resource(spelled, { name: 'street' }, (at) => at);
+    server.resource('x://tür', { name: 'door', scopes: ['doors'] }, () => 'x');
+    assert.throws(() => server.resource(encoded, { name: 'x' }, () => 'x'), /already registered/);
+    const raw = await open(server, date, { auth: { principal: 'ann', scopes: [] } });
+    const listed = (await raw.result('resources/list'))['resources'] as readonly { readonly uri: string }[];
+    assert.deepEqual(listed[0]?.uri, encoded);
+    for (const uri of [spelled, encoded]) {
+      const [one] = (await raw.result('resources/read', { uri }))['contents'] as readonly Json[];
+      assert.deepEqual([one?.['uri'], one?.['text']], [encoded, encoded]);
+    }
+    await raw.result('resources/subscribe', { uri: encoded });
+    for (const method of ['resources/read', 'resources/subscribe'])
+      for (const uri of ['x://tür', 'x://t%C3%BCr']) await assert.rejects(raw.result(method, { uri }), /doors|scope/);
+    raw.take();
+    server.resourceUpdated(spelled);
+    await settle();
+    assert.deepEqual(
+      raw.take().map(({ params }) => (params as Json)['uri']),
+      [encoded],
+    );
+  }
 });
 
 test('a template is matched by the spelling that is listed, and by the percent-encoded one', async () => {

@@ -9,7 +9,7 @@ import type { Completer, Handle, ResourceDefinition, ResourceTemplateDefinition 
 import type { Within } from '../mount/within.ts';
 import type { Registry } from './registry.ts';
 import { listable } from './check-result.ts';
-import { isUri } from '../uri-template/uri.ts';
+import { isUri, toAscii } from '../uri-template/uri.ts';
 import { TemplateParts } from '../uri-template/parse.ts';
 
 /** A resource as it is kept. */
@@ -44,14 +44,16 @@ function noUri(uri: string): TypeError {
 /** Adds the resource at a URI. */
 export function addResource(
   registry: Registry<ResourceEntry>,
-  uri: string,
+  given: string,
   definition: ResourceDefinition,
   read: ResourceEntry['read'],
 ): Handle<ResourceDefinition> {
-  const opens = uri.indexOf('{');
-  if (opens !== -1 && uri.includes('}', opens))
-    throw new TypeError(`resource ${JSON.stringify(uri)} is a template of URIs; define it with resourceTemplate`);
-  if (!isUri(uri)) throw noUri(uri);
+  const opens = given.indexOf('{');
+  if (opens !== -1 && given.includes('}', opens))
+    throw new TypeError(`resource ${JSON.stringify(given)} is a template of URIs; define it with resourceTemplate`);
+  // A client may read it by either spelling. A space or a control character is a mistake.
+  const uri = /[\0- \x7f]/.test(given) ? given : (toAscii(given) ?? given);
+  if (!isUri(uri)) throw noUri(given);
   return registry.add(uri, definition, (current) => ({
     resource: listable(
       resourceShape,

@@ -6,7 +6,7 @@ import { andThen } from '../../store/now-or-later.ts';
 import { requireScopes } from '../../host/protection.ts';
 import type { Parts } from '../parts.ts';
 import { scopesNeeded, watched, type Params } from './missing-scopes.ts';
-import { isFoundAtRunTime, matching } from './reading.ts';
+import { isFoundAtRunTime, matching, resourceAt } from './reading.ts';
 import { ownScope, visiblePage } from './visible-lists.ts';
 
 /** Answers a request in the place of a handler that is for everybody. */
@@ -72,5 +72,7 @@ function listen(parts: Parts, { params, call }: Parameters<Instead>[1], handler:
 
 /** Tells whether there is a resource for somebody, as far as they may know. */
 export function isThere({ resources, templates }: Parts, uri: string, { auth }: Pick<Call, 'auth'>): boolean {
-  return resources.find(uri, auth) !== undefined || matching(resources, templates, uri, auth).next().done !== true;
+  return (
+    resourceAt(resources, uri, auth) !== undefined || matching(resources, templates, uri, auth).next().done !== true
+  );
 }

@@ -5,6 +5,7 @@
 
 import type { TemplateParts } from './parse.ts';
 import type { Expression, Operator, Variable } from './types.ts';
+import { toAscii } from './uri.ts';
 
 /** Length of a URI that may be matched, in characters. */
 export const maxUriLength = 65_536;
@@ -97,15 +98,6 @@ export function matchUri(
     counter.steps += span.length;
   }
   return Object.fromEntries(values);
-}
-
-/** Percent-encodes what is not ASCII, as a template's own literals are; nothing for a text that cannot be encoded. */
-export function toAscii(uri: string): string | undefined {
-  try {
-    return uri.replace(/[^\x21-\x7e]+/g, encodeURIComponent);
-  } catch {
-    return undefined;
-  }
 }
 
 /** RFC 3986, section 6.2.2.1: the digits of an escape mean the same in either case. */

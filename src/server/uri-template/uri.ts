@@ -11,3 +11,12 @@ const maxLength = 65_536;
 export function isUri(text: string): boolean {
   return text.length <= maxLength && syntax.test(text);
 }
+
+/** Percent-encodes what is not ASCII, as a template's own literals are; nothing for a text that cannot be encoded. */
+export function toAscii(uri: string): string | undefined {
+  try {
+    return uri.replace(/[^\x21-\x7e]+/g, encodeURIComponent);
+  } catch {
+    return undefined;
+  }
+}
