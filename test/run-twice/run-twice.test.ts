@@ -4,7 +4,9 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { connect } from '../../src/client.ts';
 import { ConnectionError } from '../../src/jsonrpc/transport.ts';
+import { listen } from '../../src/node.ts';
 import { createServer, type Ctx } from '../../src/server.ts';
 import { memoryTasks } from '../../src/store/memory-tasks.ts';
 import { connectInMemory } from '../../src/testing.ts';
@@ -112,6 +114,37 @@ function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
   const opened = new Promise<void>((resolve) => (open = resolve));
   return { opened, open };
 }
+
+for (const [revision, isHttp, what] of [
+  ['2026-07-28', false, 'is cancelled'],
+  ['2026-07-28', true, 'loses its connection'],
+  ['2025-11-25', false, 'is cancelled'],
+] as const)
+  test(`a call of ${revision} that ${what} ends the effect that has begun, and begins no other`, async (t) => {
+    const effects: string[] = [];
+    const [goes, isOver] = [gate(), gate()];
+    const server = createServer({ name: 's', version: '1' }, { onError: () => undefined });
+    const controller = new AbortController();
+    server.tool('pay', {}, async (_, ctx) => {
+      ctx.signal.addEventListener('abort', goes.open);
+      await ctx.once('reserve', async () => {
+        controller.abort();
+        await goes.opened;
+        effects.push('reserve');
+      });
+      const paid = ctx.once('pay', () => void effects.push('pay'));
+      await assert.rejects(paid, { name: 'AbortError', message: 'the request was cancelled' });
+      isOver.open();
+      return 'paid';
+    });
+    const served = isHttp ? await listen(server, { port: 0 }) : undefined;
+    t.after(() => served?.close({ drainMs: 0 }));
+    const client = await (served === undefined ? connectInMemory(server, { revision }) : connect(served.url));
+    await assert.rejects(client.callTool('pay', {}, { signal: controller.signal }), { name: 'AbortError' });
+    await isOver.opened;
+    await client.close();
+    assert.deepEqual(effects, ['reserve']);
+  });
 
 test('a task that is cancelled in its own process begins no further effect', async (t) => {
   let effects = 0;

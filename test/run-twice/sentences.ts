@@ -60,6 +60,12 @@ export const sentences: Readonly<Record<string, readonly ShownBy[]>> = {
   ],
   'A handler asks a question, and an effect before it is not in `ctx.once`: In 2026-07-28, once in each run. In a session, once.':
     [questions],
+  'The client cancels the call, or in 2026-07-28 closes its connection: No further effect. `ctx.once` rejects. An effect that has begun goes on.':
+    [
+      [own, "['2026-07-28', false, 'is cancelled']"],
+      [own, "['2026-07-28', true, 'loses its connection']"],
+      [own, "['2025-11-25', false, 'is cancelled']"],
+    ],
   'In 2026-07-28, a client answers a question by sending the call again with a `requestState`.': [together],
   'A proxy or a client can deliver that request more than once.': [repeats],
   'The request is delivered several times, together or one after another: Once. Every delivery gets the same outcome for ten minutes.':

@@ -51,6 +51,7 @@ export class AskerByRequests implements Asker {
   }
 
   once<T>(key: string, run: Effect<T>): Promise<T> {
+    if (this.#call.aborted) return Promise.reject(this.#call.signal.reason as Error);
     return this.#once.run(key, run);
   }
 }

@@ -100,6 +100,7 @@ export class AskerByRounds implements Asker {
 
   once<T>(key: string, run: Effect<T>): Promise<T> {
     if (this.#over) return quiet(Promise.reject(new RoundEnded()));
+    if (this.#call.aborted) return quiet(Promise.reject(this.#call.signal.reason as Error));
     return this.#once.run(key, (id) => this.#reports.during(() => run(id)));
   }
 
