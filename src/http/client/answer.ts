@@ -22,7 +22,7 @@ export interface PostExchange {
   /** True when the request named a session, which a 404 then says is gone. */
   readonly inSession: boolean;
   /** Tells whether a refusal means that the server does not know the session; it may ask the server. */
-  readonly isGone?: ((refused: FetchResponse) => Promise<boolean>) | undefined;
+  readonly isGone?: ((refused: FetchResponse, code?: number) => Promise<boolean>) | undefined;
   /** The headers with which its last request was sent. */
   sent: Readonly<Record<string, string>>;
   /** Id of the last answer that is to none of its requests. */
@@ -66,9 +66,18 @@ export function isSuccess(response: FetchResponse): boolean {
   return response.status >= 200 && response.status < 300;
 }
 
-/** Tells whether a refusal may be about the session: it passes not by itself, and asks for no authorization. */
+/** Tells whether a refusal may be about the session: it asks for no authorization, and says not that the server is busy. */
 export function mayBeAboutSession({ status, headers }: FetchResponse): boolean {
-  return status >= 400 && status <= 499 && !isTransientStatus(status) && headers.get('www-authenticate') === null;
+  return (status === 500 || !isTransientStatus(status)) && status >= 400 && headers.get('www-authenticate') === null;
+}
+
+/** Code of an error that may be about the session, as those may be that a server defines; others are about the request. */
+function sessionCodeOf(value: unknown): number | undefined {
+  const error = isObject(value) ? value['error'] : undefined;
+  const code = isObject(error) ? error['code'] : undefined;
+  if (typeof code !== 'number') return undefined;
+  const isOfMethod = code === -32_002 || code === -32_042;
+  return code === -32_600 || (code >= -32_099 && code <= -32_000 && !isOfMethod) ? code : undefined;
 }
 
 /** Hands what a body holds to the receiver, if it may be JSON. */
@@ -129,7 +138,15 @@ async function readJson(response: FetchResponse, exchange: PostExchange): Promis
     const words = `${describeUrl(exchange.url)} answered with JSON that is no message of MCP: ${asSaid(said)}`;
     throw new ConnectionError('invalid-message', `${words}; ${isItMcp}`, { status, body: said.slice(0, shownBytes) });
   }
+  const code = isAsked && exchange.inSession ? sessionCodeOf(value) : undefined;
+  if (code !== undefined && (await exchange.isGone?.(response, code)) === true)
+    throw perhapsRun(new Error(asSaid(await withoutSecrets(text.slice(0, 2 * shownBytes), exchange))));
   deliver(value, exchange, originOf(exchange, status, text));
+}
+
+/** The error of a request in a session that is gone, if what came for it proves not that nothing ran. */
+export function perhapsRun(cause: Error): ConnectionError {
+  return new ConnectionError('session-lost', `the server no longer knows the session: ${cause.message}`, { cause });
 }
 
 /** Question to who may have mistaken the URL. */

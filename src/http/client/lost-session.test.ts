@@ -38,6 +38,7 @@ async function served(
       const end = setTimeout(() => answer.end(`data: ${reply({ content: [] })}\n\n`), 300);
       return void answer.once('close', () => clearTimeout(end));
     }
+    if (method === 'ping') return void answer.writeHead(200, { 'content-type': 'application/json' }).end(reply({}));
     const isAnswer = method === undefined && request.method === 'POST';
     return void answer.writeHead(isAnswer ? 404 : 202).end();
   });

@@ -102,6 +102,65 @@ for (const [title, unknown, extra] of refusals)
     assert.deepEqual((await client.callTool('x')).content, []);
   });
 
+const coded = (status: number, code: number, named: boolean = true): Odd['unknown'] => {
+  return ({ id }) => [
+    status,
+    JSON.stringify({ jsonrpc: '2.0', id: named ? id : null, error: { code, message: 'Session not found' } }),
+  ];
+};
+const vague: readonly (readonly [title: string, unknown: Odd['unknown']])[] = [
+  ['200 with an error that a server defines', coded(200, -32_001)],
+  ['200 with an error without an id', coded(200, -32_600, false)],
+  ['500 with an error', coded(500, -32_603, false)],
+  ['500 without a text', () => [500]],
+  ['202 without an answer', () => [202]],
+];
+for (const [title, unknown] of vague)
+  test(`a server that forgot the session and answers ${title} gets a new one, and the call may have run`, async (t) => {
+    const { client, came, restart } = await served(t, { unknown });
+    restart();
+    assert.deepEqual(await client.listTools(), []);
+    const again = came.filter((what) => !what.startsWith('DELETE'));
+    const check = ['tools/list 1', 'ping 1', 'initialize', 'ping 2'];
+    assert.deepEqual(again, [...check, 'initialize', 'notifications/initialized 3', 'tools/list 3']);
+    restart();
+    await assert.rejects(client.callTool('x'), { reason: 'session-lost', message: /may have run/ });
+    assert.deepEqual((await client.callTool('x')).content, []);
+  });
+
+for (const [title, answer, pings] of [
+  ['200 and wrong parameters', coded(200, -32_602), 0],
+  ['200 and an internal error', coded(200, -32_603), 0],
+  ['200 and a missing resource', coded(200, -32_002), 0],
+  ['200 and an error that a server defines', coded(200, -32_000), 1],
+  ['500', coded(500, -32_603), 1],
+  ['202 without an answer', (): Answer => [202], 1],
+] as const)
+  test(`two calls that are answered with ${title} for their own sake stay failed after ${pings} pings`, async (t) => {
+    const { client, came, sessions } = await served(t, {
+      unknown: () => [404],
+      known: (message) => (message.method === 'tools/call' ? answer(message) : undefined),
+    });
+    for (const _ of [1, 2])
+      await assert.rejects(client.callTool('x'), (error: unknown) => Object(error)['reason'] !== 'session-lost');
+    assert.deepEqual([came.filter((what) => what.startsWith('ping')).length, sessions()], [pings, 1]);
+  });
+
+test('a server that answers nothing in any session keeps its session', async (t) => {
+  for (const answer of [coded(200, -32_001), coded(500, -32_603), (): Answer => [202]]) {
+    let broken = false;
+    const { client, sessions } = await served(t, {
+      unknown: () => [404],
+      known: (message) => (broken ? answer(message) : undefined),
+    });
+    broken = true;
+    await assert.rejects(client.callTool('x'), (error: unknown) => Object(error)['reason'] !== 'session-lost');
+    broken = false;
+    await client.callTool('x');
+    assert.equal(sessions(), 2);
+  }
+});
+
 for (const [status, reason] of [
   [400, 'http'],
   [401, 'unauthorized'],

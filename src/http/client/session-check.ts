@@ -1,8 +1,8 @@
 /** Finding out whether a server still knows a session; loaded by the first message that it refuses in one. */
 
-import { after } from '../../jsonrpc/timeout.ts';
+import { after, monotonicNow } from '../../jsonrpc/timeout.ts';
 import { isObject } from '../../jsonrpc/message.ts';
-import { checkId } from './answer.ts';
+import { checkId, mediaType } from './answer.ts';
 import { bodyStart } from './body.ts';
 import { discard, type FetchResponse } from './fetch.ts';
 
@@ -38,6 +38,9 @@ const ping = `{"jsonrpc":"2.0","id":"${checkId}","method":"ping"}`;
 /** Statuses that may be about the credentials of the caller, which every request has. */
 const aboutCaller: ReadonlySet<number> = new Set([401, 403, 407]);
 
+/** Time for which an error that is no 4xx is not asked about again once the session was known, in milliseconds. */
+const restMs = 10_000;
+
 /** Length of a refusal that is read, in bytes. */
 const shownBytes = 4_096;
 
@@ -45,23 +48,29 @@ interface Answer extends Pick<FetchResponse, 'status' | 'headers'> {
   readonly text: string;
 }
 
-/** Tells whether a refusal says that there is no such method, as a server does that knows the session. */
-function saysNoMethod(text: string): boolean {
+/** Code of the error that a text holds. */
+function codeOf(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
     const error = isObject(value) ? value['error'] : undefined;
-    return isObject(error) && error['code'] === -32601;
+    return isObject(error) ? error['code'] : undefined;
   } catch {
-    return false;
+    return undefined;
   }
+}
+
+/** Kind of an answer, for comparison: its status, and of a success what its body holds. */
+function kindOf(status: number, what: unknown): string {
+  return status < 300 ? `${status} ${String(what)}` : String(status);
 }
 
 /** Checks of one session; checks at the same time share their questions. */
 export class SessionCheck {
   readonly #options: SessionCheckOptions;
   #isProven = false;
-  #ping: Promise<number | undefined> | undefined;
-  #opening: Promise<number | undefined> | undefined;
+  #ping: Promise<string | undefined> | undefined;
+  #opening: Promise<string | undefined> | undefined;
+  #knownAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: SessionCheckOptions) {
     this.#options = options;
@@ -69,36 +78,41 @@ export class SessionCheck {
 
   /**
    * Tells whether the session is gone. A server that refuses a `ping` in it too, and in the same way, does not know it. If the status may
-   * also be about credentials, the session is gone only if the server takes a `ping` in another one, with the same credentials.
+   * also be about credentials, or about anything, the session is gone only if the server takes a `ping` in another one, with the same
+   * credentials.
    *
    * @param status The status with which a message in the session was refused.
+   * @param code The code of the error in a success, if it holds one.
    */
-  async isGone(status: number): Promise<boolean> {
+  async isGone(status: number, code?: number): Promise<boolean> {
+    const isVague = status < 400 || status > 499;
+    if (isVague && monotonicNow() - this.#knownAt < restMs) return this.#isProven;
     // A session that is gone does not come back.
-    this.#isProven ||= await this.#findOut(status);
+    this.#isProven ||= await this.#findOut(kindOf(status, code), isVague || aboutCaller.has(status));
+    if (!this.#isProven) this.#knownAt = monotonicNow();
     return this.#isProven;
   }
 
-  async #findOut(status: number): Promise<boolean> {
+  async #findOut(refused: string, needsAnother: boolean): Promise<boolean> {
     this.#ping ??= this.#pinged(this.#options.session).finally(() => (this.#ping = undefined));
     const pinged = await this.#ping;
-    if (pinged === 404) return true;
-    if (pinged !== status) return false;
-    if (!aboutCaller.has(status)) return true;
+    if (pinged === '404') return true;
+    if (pinged !== refused) return false;
+    if (!needsAnother) return true;
     this.#opening ??= this.#pingedElsewhere().finally(() => (this.#opening = undefined));
     const elsewhere = await this.#opening;
-    return elsewhere !== undefined && elsewhere !== status;
+    return elsewhere !== undefined && elsewhere !== refused;
   }
 
-  /** Status of a `ping` in a session that is opened for it, and ended; nothing if none opens. */
-  async #pingedElsewhere(): Promise<number | undefined> {
+  /** Answer to a `ping` in a session that is opened for it, and ended; nothing if none opens. */
+  async #pingedElsewhere(): Promise<string | undefined> {
     const other = await (this.#options.another === undefined
       ? this.#initialized()
       : this.#limited(this.#options.another));
     if (other === undefined) return undefined;
-    const status = await this.#pinged(other.session);
+    const pinged = await this.#pinged(other.session);
     other.end();
-    return status;
+    return pinged;
   }
 
   async #initialized(): Promise<OtherSession | undefined> {
@@ -108,20 +122,25 @@ export class SessionCheck {
     return session === undefined ? undefined : { session, end: () => void this.#answer({ method: 'DELETE', session }) };
   }
 
-  /** Status of a `ping`; nothing if the server did not answer, asks for authorization, or has no such method, but the session. */
-  async #pinged(session: string): Promise<number | undefined> {
+  /** Answer to a `ping`; nothing if the server did not answer, asks for authorization, or has no such method, but the session. */
+  async #pinged(session: string): Promise<string | undefined> {
     const response = await this.#answer({ method: 'POST', body: ping, session });
-    const isAnswer = response?.headers.get('www-authenticate') !== null || saysNoMethod(response.text);
-    return isAnswer ? undefined : response.status;
+    if (response?.headers.get('www-authenticate') !== null) return undefined;
+    const { status, text } = response;
+    const code = codeOf(text);
+    if (code === -32_601) return undefined;
+    return kindOf(status, code ?? (text.trim() === '' ? undefined : 'something'));
   }
 
   #answer(question: Omit<SessionQuestion, 'signal'>): Promise<Answer | undefined> {
     return this.#limited(async (signal) => {
       const response = await this.#options.send({ ...question, signal });
       const { status, headers } = response;
-      if (status >= 400) return { status, headers, text: await bodyStart(response, shownBytes) };
+      // A server that opens a stream knows the session.
+      if (mediaType(response) !== 'text/event-stream')
+        return { status, headers, text: await bodyStart(response, shownBytes) };
       void discard(response);
-      return { status, headers, text: '' };
+      return { status, headers, text: 'a stream' };
     });
   }
 

@@ -188,7 +188,7 @@ export class SsePairChannel implements Channel {
       };
       const refusal = await refusalOf(response, exchange);
       const isAnswer = response.status === 404 && refusal.message !== undefined;
-      if (!isAnswer && (await isGone(response))) throw lostSession(refusal, exchange, true);
+      if (!isAnswer && (await isGone(response))) throw lostSession(refusal, exchange, response.status !== 500);
       deliverRefusal({ ...refusal, failure: this.#misled(refusal.failure) }, exchange);
     } finally {
       release();

@@ -18,6 +18,7 @@ import {
   lostSession,
   mayBeAboutSession,
   mediaType,
+  perhapsRun,
   readAnswerBody,
   readStream,
   readUnasked,
@@ -189,7 +190,9 @@ class HttpChannel implements Channel {
       const what = type === 'text/event-stream' ? 'the stream' : 'the body, which is no such MCP message,';
       const ids = `; it answers the id ${JSON.stringify(stray)?.slice(0, 60)}, and the request has ${JSON.stringify([...waiting][0])}`;
       const why = `${what} ended before the response${stray === undefined ? '' : ids}`;
-      throw new ConnectionError('closed', `HTTP ${status} from ${describeUrl(this.#requests.url)}: ${why}`, { status });
+      const words = `HTTP ${status} from ${describeUrl(this.#requests.url)}: ${why}`;
+      const failure = new ConnectionError('closed', words, { status });
+      throw status === 202 && (await exchange.isGone?.(response)) === true ? perhapsRun(failure) : failure;
     }
   }
 
@@ -198,30 +201,37 @@ class HttpChannel implements Channel {
     // A 404 whose body answers the request is about that alone.
     const isAnswer = response.status === 404 && refusal.message !== undefined;
     if (!isAnswer && (await exchange.isGone?.(response)) === true) {
-      this.#isLost = true;
-      // A gateway may send a 404 although the call ran.
-      const isProven = exchange.waiting.size > 0 && (await this.#isUnknown(response.status));
+      const { status } = response;
+      // A gateway may send a 404, or a server a 500, although the call ran.
+      const isProven = exchange.waiting.size > 0 && status !== 500 && (await this.#isUnknown(status));
       throw lostSession(refusal, exchange, isProven);
     }
     deliverRefusal(refusal, exchange);
   }
 
-  /** Tells whether a refusal in the session means that it is over. */
-  async #isGone(refused: FetchResponse): Promise<boolean> {
+  /**
+   * Tells whether a refusal in the session means that it is over.
+   *
+   * @param code Code of the error, in a response that is a success.
+   */
+  async #isGone(refused: FetchResponse, code?: number): Promise<boolean> {
     const { status } = refused;
     if (this.#session === undefined) return false;
+    const mayBe = isSuccess(refused) || mayBeAboutSession(refused);
     // Spec 2025-11-25, Transports, Session Management: 404.
-    return status === 404 || (mayBeAboutSession(refused) && (await this.#isUnknown(status)));
+    const isGone = status === 404 || (mayBe && (await this.#isUnknown(status, code)));
+    this.#isLost ||= isGone;
+    return isGone;
   }
 
   /** Asks the server whether it does not know the session. No text of a refusal is proof of that. */
-  async #isUnknown(status: number): Promise<boolean> {
+  async #isUnknown(status: number, code?: number): Promise<boolean> {
     const session = this.#session;
     if (session === undefined) return false;
     const late = await import('./session-check.ts').catch(() => undefined);
     this.#check ??=
       late && new late.SessionCheck({ session, initialize: this.#initialize, send: (question) => this.#ask(question) });
-    return (await this.#check?.isGone(status)) === true;
+    return (await this.#check?.isGone(status, code)) === true;
   }
 
   async #ask({ method, body, session, signal }: SessionQuestion): Promise<FetchResponse> {
@@ -300,7 +310,8 @@ class HttpChannel implements Channel {
       maxBytes: this.#requests.maxBytes,
       signal: controller.signal,
       inSession: this.#session !== undefined,
-      isGone: (response) => this.#isGone(response),
+      // A message that names no session is refused for something else.
+      isGone: this.#session === undefined ? undefined : (response, code) => this.#isGone(response, code),
       sent: {},
       url: this.#requests.url,
       abort,
