@@ -135,7 +135,6 @@ test('what servers tell comes after the acknowledgement, if it was agreed', asyn
   const said = (): void => {
     a.say(updated, { uri: 'x:a' });
     a.say(updated, { uri: 'x:b' });
-    a.say(updated, { uri: 7 });
     a.say('notifications/tasks', { taskId: 'task' });
     a.say('notifications/tasks', { taskId: 'other' });
     a.say('notifications/other', {});
