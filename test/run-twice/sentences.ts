@@ -176,6 +176,12 @@ export const sentences: Readonly<Record<string, readonly ShownBy[]>> = {
         'has the call made anew once, however often the answer is delivered',
       ],
     ],
+  "The client's answer to a sign-in of the bridge is delivered several times: The bridge forwards the call once.": [
+    [
+      'src/bridge/principals/asking-rounds.test.ts',
+      'and its request is done once, however often the answer is delivered',
+    ],
+  ],
   'A round before a session-based server is delivered several times: Once. Every delivery gets the same outcome for ten minutes.':
     [
       [deliveries, 'runs once, and each delivery gets its outcome'],

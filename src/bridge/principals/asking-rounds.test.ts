@@ -100,6 +100,28 @@ describe('a stateless client is asked by a result', () => {
     assert.deepEqual(await back({ action: 'accept' }), { done: first });
   });
 
+  test('and its request is done once, however often the answer is delivered', async () => {
+    for (const fails of [false, true]) {
+      const { asking, call, result } = await begun('granted');
+      let times = 0;
+      const work: Work = async () => {
+        times++;
+        if (fails) throw new McpError(17, 'no receipt', { data: { times } });
+        return { paid: times };
+      };
+      const params = {
+        name: 'x',
+        requestState: result['requestState'],
+        inputResponses: { 'sign-in': { action: 'accept' } },
+      };
+      const deliver = async (): Promise<unknown> =>
+        await asking.run(params, call(), work).catch(({ code, message, data }: McpError) => ({ code, message, data }));
+      const outcomes = [...(await Promise.all([deliver(), deliver()])), await deliver()];
+      const expected = fails ? { code: 17, message: 'no receipt', data: { times: 1 } } : { paid: 1 };
+      assert.deepEqual([outcomes, times], [Array(3).fill(expected), 1]);
+    }
+  });
+
   test('whose state is good for a while, and for this request alone', async () => {
     const { back, clock, signIn } = await begun('granted');
     signIn();

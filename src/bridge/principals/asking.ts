@@ -7,11 +7,16 @@ import { parseExactJson } from '../../json/parse-exact.ts';
 import { AuthorizationError } from '../../auth/errors.ts';
 import type { Outcome, Visit } from '../../consent/visits.ts';
 import type { Call } from '../../host/call.ts';
+import { packResult, unpackResult, type PackedResult } from '../../host/extension-result.ts';
 import { bindingOf } from '../../host/input/request-state.ts';
-import { McpError } from '../../protocol/error.ts';
+import { SingleUse, type RoundDelivery } from '../../host/input/single-use.ts';
+import { memoryRoundStore } from '../../host/input/state-store.ts';
+import { digestOf } from '../../peer/digest.ts';
+import { McpError, type ErrorName } from '../../protocol/error.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import type { Seal } from '../../seal/seal.ts';
 import { authorizationIn } from '../failure.ts';
+import { mayHaveRun } from '../upstream/parked/deliveries.ts';
 import type { Person, UpstreamSignIn } from './sign-in.ts';
 
 /** Parts that asking needs. */
@@ -44,11 +49,22 @@ const key = 'sign-in';
 /** Limit of the logins of one person that are awaited when nobody waits for them any more but to hear of their end. */
 const mostLate = 8;
 
+/** Limits of the answers of one person that are remembered, and of the characters of their outcomes. */
+const mostAnswers = 10_000;
+const mostCharacters = 4 * 1024 * 1024;
+
 /** Asks for the logins of one person at one upstream. */
 export class LoginAsking {
   readonly #options: LoginAskingOptions;
   /** Ends of what is awaited late, the oldest first. */
   readonly #late = new Set<AbortController>();
+
+  /** Answers after which the work was done. */
+  readonly #answered = new SingleUse(
+    memoryRoundStore({ maxMarks: mostAnswers }),
+    memoryRoundStore({ maxCharacters: mostCharacters }),
+    0,
+  );
 
   constructor(options: LoginAskingOptions) {
     this.#options = options;
@@ -69,7 +85,33 @@ export class LoginAsking {
     const visit = await this.#options.signIn.consent.visitOf(state.url);
     const outcome = visit === undefined ? 'over' : await this.#waited(call, visit);
     if (outcome === 'waiting') return this.#failed(call, this.#later(state.url));
-    return await this.#went(outcome, { params: { ...first, ...state.brought }, call, work });
+    const delivery = {
+      id: digestOf(requestState),
+      answers: '',
+      leftMs: state.expires - this.#options.now() + 1,
+      call,
+    };
+    const once: Work = async (given) => await this.#once(delivery, async () => await work(given));
+    return await this.#went(outcome, { params: { ...first, ...state.brought }, call, work: once });
+  }
+
+  /** Does the work for the first delivery of an answer; each other one gets its outcome, an error too. */
+  async #once(delivery: RoundDelivery, work: () => Promise<unknown>): Promise<unknown> {
+    const outcome = async (): Promise<Done> => {
+      try {
+        return { result: packResult(await work()) };
+      } catch (error) {
+        // Nothing ran, so that the same answer may be delivered again.
+        if (isLoginRequired(error)) throw error;
+        const { kind, code, message, data } = told(error, delivery);
+        return { error: { name: kind, code, message, data } };
+      }
+    };
+    const run = { outcome, hasFailed: () => false, effects: async () => ({}) };
+    // It is what `outcome` gave, read again perhaps.
+    const { result, error } = (await this.#answered.outcome(delivery, () => run)) as Done;
+    if (error !== undefined) throw new McpError(error.name ?? error.code, error.message, { data: error.data });
+    return result && unpackResult(result);
   }
 
   async #attempt(params: JsonObject, call: Call, work: Work): Promise<unknown> {
@@ -209,6 +251,23 @@ export class LoginAsking {
     const { principal, signIn } = this.#options;
     return `${signIn.id} ${bindingOf(call.method, params, principal)}`;
   }
+}
+
+/** Outcome of what was asked for, as it is stored. */
+interface Done {
+  readonly result?: PackedResult;
+  readonly error?: {
+    readonly name: ErrorName | undefined;
+    readonly code: number;
+    readonly message: string;
+    readonly data: unknown;
+  };
+}
+
+/** The error that each delivery gets. */
+function told(error: unknown, { call }: RoundDelivery): McpError {
+  if (call.aborted) return mayHaveRun('it was cancelled, since its client left');
+  return error instanceof McpError ? error : new McpError('internalError', 'internal error');
 }
 
 /** A request whose person is asked. */
