@@ -24,13 +24,13 @@ interface Part {
 }
 
 /** A server of which each part of a stream is kept. */
-function server(name: string, hasTasks = false) {
+function server(name: string, hasTasks = false, failsAtEnd = false) {
   const parts: Part[] = [];
   const handler = ({ notifications }: JsonObject, call: Call): Promise<JsonObject> =>
     new Promise((resolve, reject) => {
       const filter = notifications as SubscriptionFilter;
       parts.push({ filter, call, end: () => resolve({}), fail: reject });
-      call.signal.addEventListener('abort', () => resolve({}));
+      call.signal.addEventListener('abort', () => (failsAtEnd ? reject(new Error('gone')) : resolve({})));
     });
   const capabilities = hasTasks ? { extensions: { [tasksExtension]: {} } } : {};
   const single = { host: { handler: () => handler, capabilities: () => capabilities } };
@@ -233,4 +233,31 @@ test('a stream ends with its client or its bridge, and the parts of all servers 
     later.call.abort();
     t.mock.timers.reset();
   }
+});
+
+test('a server that refuses is not waited for, and one that has the tasks is', async (t) => {
+  const [a, b] = [server('a', true), server('b')];
+  const owners = { uris: new Map([['x:b', b.slot]]), tasks: new Map([[a.slot, ['task']]]) };
+  const { listen, pass } = listening(t, [a, b], owners);
+  const { sent } = await listen({ resourceSubscriptions: ['x:b'], taskIds: ['task'] });
+  b.last().fail(new McpError('invalidParams', 'no'));
+  await pass(500);
+  assert.deepEqual(sent, []);
+  a.agree();
+  await settle();
+  assert.deepEqual(sent, [[acknowledged, { notifications: { resourceSubscriptions: [], taskIds: ['task'] } }]]);
+});
+
+test('nothing is told to a stream that ended, and no server is blamed for that', async (t) => {
+  const a = server('a', false, true);
+  const { listens, listen, warnings } = listening(t, [a]);
+  const { sent } = await listen({ toolsListChanged: true });
+  a.agree();
+  await settle();
+  sent.splice(0);
+  const part = a.last();
+  listens.stop();
+  part.call.send('notifications/tools/list_changed', {});
+  await settle();
+  assert.deepEqual([sent, warnings], [[], []]);
 });
