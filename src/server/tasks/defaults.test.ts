@@ -102,6 +102,20 @@ test('a task for which there was no room when it was made begins as soon as ther
   for (const { taskId } of all) assert.equal((await client.ask('tasks/get', { taskId }))['status'], 'completed');
 });
 
+test('a limit of tasks below that of runs keeps a place for another principal', async (t) => {
+  const run = (ctx: Ctx): Promise<string> => (ctx.auth?.principal === 'bob' ? never : Promise.resolve('x'));
+  const tasks = { limits: { running: 2, perOwner: 1 } };
+  const server = taskServer(t, run, { tasks, use: { support: 'required' } });
+  const [bob, ann] = [
+    await taskClient(server, { ...newest, principal: 'bob' }),
+    await taskClient(server, { ...newest, principal: 'ann' }),
+  ];
+  await beginTask(bob);
+  assert.equal((await bob.ask('tools/call', { name: 't' }))['code'], -32_603);
+  const { taskId } = await beginTask(ann);
+  await whenTask(ann, taskId, ({ status }) => status === 'completed');
+});
+
 test('32 requests of one client wait for results by default, and no more', async (t) => {
   const client = await taskClient(
     taskServer(t, () => never),
