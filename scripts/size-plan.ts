@@ -36,13 +36,13 @@ server.tool('add', { description: 'Adds.' }, () => 'added');
 
 /** How the budgets of the entry points stand, in KB; each is a little more than it was when it was last looked at. */
 const budgets: Readonly<Record<Entry, number>> = {
-  '': 138.3,
+  '': 138.8,
   server: 48.1,
-  client: 52.8,
-  bridge: 112.8,
+  client: 53.2,
+  bridge: 113.4,
   protect: 22.5,
   account: 33.3,
-  http: 38.8,
+  http: 38.9,
   oauth: 24.8,
   stdio: 9.2,
   node: 42.4,
@@ -51,7 +51,7 @@ const budgets: Readonly<Record<Entry, number>> = {
   redis: 18.6,
   otel: 21.5,
   protocol: 3.6,
-  testing: 65.6,
+  testing: 65.8,
   check: 7,
 };
 
@@ -84,9 +84,9 @@ export const programs: readonly Program[] = [
   {
     name: 'client',
     code: `import { connect } from 'parley-mcp/client'; const client = await connect('https://example.com/mcp'); console.log(await client.callTool('add', {}));`,
-    budget: 52.7,
+    budget: 53.1,
     aim: 28,
-    whole: 100.3,
+    whole: 100.8,
     neutral: true,
     role: 'client',
   },
