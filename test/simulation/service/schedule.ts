@@ -96,6 +96,8 @@ class Service {
   /** Who is there, and did not leave. */
   readonly #visitors = new Set<Process>();
   #news = 0;
+  /** The processes that clients were sent to last. */
+  readonly #stuck = new Map<string, Node | BridgeNode>();
   readonly #times: Happened;
   readonly #peace: Peace;
   #made = 0;
@@ -259,18 +261,15 @@ class Service {
   }
 
   #choose(client: string, flow: number): Reached | undefined {
-    const up = this.#nodes.filter((node) => node !== undefined && node.process.alive && !node.draining) as (
-      | Node
-      | BridgeNode
-    )[];
+    const up = this.#nodes.filter((node) => node !== undefined).filter((node) => node.process.alive && !node.draining);
     // A bridge that does not reach its server yet is not sent anything, as long as another one does.
     const ready = up.filter(({ handler }) => handler !== undefined);
     const all = ready.length > 0 ? ready : up;
-    // Each client has an order of processes of its own.
-    const weight = (node: Node | BridgeNode): number =>
-      chance(this.#plan.seed, 'sticky', client, this.#nodes.indexOf(node));
-    if (isSticky(this.#plan)) return all.toSorted((one, other) => weight(one) - weight(other))[0];
-    return all[Math.floor(chance(this.#plan.seed, 'node', client, flow) * all.length)];
+    const kept = isSticky(this.#plan) ? this.#stuck.get(client) : undefined;
+    if (kept !== undefined && all.includes(kept)) return kept;
+    const chosen = all[Math.floor(chance(this.#plan.seed, 'node', client, flow) * all.length)];
+    if (chosen !== undefined) this.#stuck.set(client, chosen);
+    return chosen;
   }
 
   #arrived(method: string, body: string | undefined): void {
