@@ -118,27 +118,6 @@ export function patternsOf(name: string, value: unknown): readonly string[] {
   return name === 'patternProperties' && isKeywords(value) ? Object.keys(value) : [];
 }
 
-/**
- * A schema that names no dialect and has a list of schemas in `items`, which only draft-07 has, as one of draft-07; `undefined`
- * for any other.
- */
-export function asDraft07(schema: unknown): Keywords | undefined {
-  if (!isKeywords(schema) || schema['$schema'] !== undefined || !hasTuple(schema, new Set())) return undefined;
-  return { ...schema, $schema: 'http://json-schema.org/draft-07/schema#' };
-}
-
-function hasTuple(schema: unknown, seen: Set<unknown>, depth = 0): boolean {
-  if (!isKeywords(schema) || seen.has(schema) || seen.size > mostSearched || depth > deepestSearched) return false;
-  seen.add(schema);
-  let found = Array.isArray(schema['items']);
-  for (const [name, value] of Object.entries(schema))
-    mapSchemas(name, value, (one) => (found ||= hasTuple(one, seen, depth + 1)));
-  return found;
-}
-
-/** Subschemas among which a list is looked for, and their depth; no larger schema is used. */
-const [mostSearched, deepestSearched] = [10_000, 64];
-
 const byName = new Set(['$defs', 'definitions', 'dependencies', 'dependentSchemas', 'patternProperties', 'properties']);
 
 /** A keyword that holds schemas with each of them replaced; undefined for a keyword that holds none. */

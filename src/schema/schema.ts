@@ -6,7 +6,7 @@ import { hasLargeInteger } from './usable/large-integer.ts';
 import type { AnySchema } from './infer.ts';
 import type { CompiledSchema, compileDocument } from './json-schema.ts';
 import type { UsableSchema } from './usable/usable.ts';
-import { asDraft07, isKeywords, type Keywords } from './keywords.ts';
+import { isKeywords, type Keywords } from './keywords.ts';
 import { toPointer, type Problem } from './problem.ts';
 import type { StandardIssue, StandardProperties, StandardResult, StandardSchema } from './standard.ts';
 
@@ -111,10 +111,11 @@ function documentOf(schema: Keywords): SchemaDocument {
   try {
     return new SchemaDocument(schema);
   } catch (error) {
-    const older = asDraft07(schema);
-    if (older === undefined) throw error;
+    // A list in `items` is the only fault whose words name a dialect.
+    if (schema['$schema'] !== undefined || !(error instanceof Error) || !error.message.endsWith('in draft-07'))
+      throw error;
     readAsDraft07.add(schema);
-    return new SchemaDocument(older);
+    return new SchemaDocument({ ...schema, $schema: 'http://json-schema.org/draft-07/schema#' });
   }
 }
 

@@ -1,7 +1,7 @@
 /** Schemas of dialects that are not supported, as those of the nearest one that is. */
 
 import { dialectOf } from '../document.ts';
-import { asDraft07, isKeywords, mapSchemas, type Keywords } from '../keywords.ts';
+import { isKeywords, mapSchemas, type Keywords } from '../keywords.ts';
 
 /** Reading of a schema whose dialect is not supported. */
 export interface NearestReading {
@@ -32,6 +32,27 @@ export function nearestOf(schema: unknown): NearestReading | undefined {
     return { declared, read: { schema: rest, dialect: '2020-12' } };
   return { declared };
 }
+
+/**
+ * A schema that names no dialect and has a list of schemas in `items`, which only draft-07 has, as one of draft-07; `undefined`
+ * for any other.
+ */
+function asDraft07(schema: unknown): Keywords | undefined {
+  if (!isKeywords(schema) || schema['$schema'] !== undefined || !hasTuple(schema, new Set())) return undefined;
+  return { ...schema, $schema: 'http://json-schema.org/draft-07/schema#' };
+}
+
+function hasTuple(schema: unknown, seen: Set<unknown>, depth = 0): boolean {
+  if (!isKeywords(schema) || seen.has(schema) || seen.size > mostSearched || depth > deepestSearched) return false;
+  seen.add(schema);
+  let found = Array.isArray(schema['items']);
+  for (const [name, value] of Object.entries(schema))
+    mapSchemas(name, value, (one) => (found ||= hasTuple(one, seen, depth + 1)));
+  return found;
+}
+
+/** Subschemas among which a list is looked for, and their depth; no larger schema is used. */
+const [mostSearched, deepestSearched] = [10_000, 64];
 
 function rewritten(schema: Keywords, rewrite: (keywords: Keywords) => Keywords, depth = 0): Keywords {
   if (depth > deepest) return schema;
