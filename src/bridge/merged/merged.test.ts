@@ -179,9 +179,10 @@ describe('a front', () => {
     const { left, right } = twins('2026-07-28');
     for (const server of [left, right])
       server.tool('place', { input: { type: 'object', properties: { region: mirrored } } }, () => 'here');
+    right.tool('only', { input: { type: 'object', properties: { region: mirrored } } }, () => 'there');
     const bridge = await frontOf(t, { left, right });
     const expected = [{ name: 'Region', path: ['region'] }];
-    assert.deepEqual(bridge.endpoint.headerParameters('right__place'), expected);
+    for (const name of ['right__place', 'only']) assert.deepEqual(bridge.endpoint.headerParameters(name), expected);
     await (await clientOf(t, bridge, '2026-07-28')).listTools();
     assert.deepEqual(bridge.endpoint.headerParameters('right__place'), expected);
     assert.deepEqual(bridge.endpoint.headerParameters('nobody'), []);
