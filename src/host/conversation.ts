@@ -1,4 +1,5 @@
 import {
+  shownId,
   type ErrorMessage,
   type NotificationMessage,
   type RequestId,
@@ -172,11 +173,7 @@ export class HostConversation implements Conversation {
 
   #request({ message, claimed, meta }: JudgedRequest, auth: AuthInfo | undefined): Outcome {
     const obstacle = this.#running.obstacle(message.id);
-    if (obstacle === 'duplicate')
-      return this.#refusal(
-        message.id,
-        new McpError('invalidRequest', `id ${JSON.stringify(message.id)} is already in use by a running request`),
-      );
+    if (obstacle === 'duplicate') return this.#refusal(message.id, inUse(message.id));
     if (obstacle === 'busy') return this.#refusal(message.id, tooMany());
     // In a session it is settled how a request that names no revision is read.
     const own = claimed === undefined && this.#session !== undefined ? undefined : meta;
@@ -382,6 +379,10 @@ export class HostConversation implements Conversation {
   #refusal(id: RequestId | undefined, error: McpError, revision: Revision | undefined = this.revision): ErrorMessage {
     return refusal(this.#host, id, error, revision);
   }
+}
+
+function inUse(id: RequestId): McpError {
+  return new McpError('invalidRequest', `id ${JSON.stringify(shownId(id))} is already in use by a running request`);
 }
 
 function tooMany(): McpError {

@@ -103,17 +103,20 @@ function settleNumbers(message: unknown): void {
   const { method, params, result, error } = message;
   settle(message, 'id');
   if (isObject(error)) error['code'] = plainNumber(error['code']);
-  if (isObject(result)) settleMeta(result['_meta']);
+  if (isObject(result)) settleMeta(result['_meta'], true);
   if (!isObject(params)) return;
-  settleMeta(params['_meta']);
+  settleMeta(params['_meta'], false);
   if (method === 'notifications/progress') settle(params, 'progressToken');
   if (method === 'notifications/cancelled') settle(params, 'requestId');
 }
 
-function settleMeta(meta: unknown): void {
+function settleMeta(meta: unknown, isOfResult: boolean): void {
   if (!isObject(meta)) return;
   for (const key of Object.keys(meta)) {
-    if (key === 'progressToken' || key.startsWith('io.modelcontextprotocol/')) settle(meta, key);
+    // A result has no progress token: a number of that name there is a value like others.
+    if (isOfResult && key === 'progressToken' && typeof plainNumber(meta[key]) === 'number') {
+      if (!isDoubtfulId(plainNumber(meta[key]))) settle(meta, key);
+    } else if (key === 'progressToken' || key.startsWith('io.modelcontextprotocol/')) settle(meta, key);
   }
 }
 

@@ -1,5 +1,5 @@
 import { setNewest } from '../jsonrpc/newest.ts';
-import { isRequestId, spelledNumber, type RequestId, type ResponseMessage } from '../jsonrpc/message.ts';
+import { isRequestId, shownId, spelledNumber, type RequestId, type ResponseMessage } from '../jsonrpc/message.ts';
 import type { MessageOrigin } from '../jsonrpc/transport.ts';
 import type { Revision } from '../protocol/revision.ts';
 import type { JsonObject, ProgressToken } from '../protocol/features/common.ts';
@@ -103,7 +103,7 @@ export class AskedRequests {
 
   #strayedSince(id: number): string {
     if (this.#stray === undefined || this.#stray.lastId < id) return '';
-    const shown = JSON.stringify(this.#stray.id).slice(0, 60).replaceAll(/[()]/g, '?');
+    const shown = JSON.stringify(shownId(this.#stray.id)).slice(0, 60).replaceAll(/[()]/g, '?');
     return `, after an answer with the id ${shown}, which no request has`;
   }
 

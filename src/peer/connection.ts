@@ -1,5 +1,6 @@
 import {
   isObject,
+  shownId,
   type ErrorMessage,
   type Message,
   type NotificationMessage,
@@ -171,7 +172,9 @@ export class Connection<Run extends RunningRequest = RunningRequest> {
     if (late !== undefined) this.guard('onLateAnswer', () => late(message));
     if (this.#asked?.wasSent(id) === true) return;
     this.#asked?.strayed(id);
-    this.warn(`a response to a request that was never sent was ignored: id ${JSON.stringify(id).slice(0, 100)}`);
+    this.warn(
+      `a response to a request that was never sent was ignored: id ${JSON.stringify(shownId(id)).slice(0, 100)}`,
+    );
   }
 
   /**

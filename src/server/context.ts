@@ -4,6 +4,7 @@ import type { CallClient, CallFace } from '../host/call.ts';
 import type { AuthInfo } from '../host/endpoint.ts';
 import { requireScopes } from '../host/protection.ts';
 import { isUnnamed, quiet } from '../peer/ask.ts';
+import { shownMeta } from '../peer/middleware/shown-ids.ts';
 import { refuseUnknown } from '../mistakes/known-names.ts';
 import { refuseOtherWord } from '../mistakes/known-values.ts';
 import { refuseMistakes } from '../mistakes/kinds.ts';
@@ -57,7 +58,7 @@ export class Context implements Ctx {
   }
 
   get meta(): JsonObject {
-    return this.#call.meta;
+    return shownMeta(this.#call.meta);
   }
 
   get task(): CtxTask | undefined {

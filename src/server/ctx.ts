@@ -31,7 +31,7 @@ export interface RequestCtx {
    *   tool that has sent something fails in words.
    */
   requireScopes(...scopes: readonly string[]): void;
-  /** The request's `_meta`, untouched. */
+  /** The request's `_meta`. A progress token beyond 2^53 is the text of its digits. */
   readonly meta: Readonly<Record<string, unknown>>;
   /** Reports progress; nothing is sent unless the client asked for it, and never a value that does not increase. */
   progress(done: number, total?: number, message?: string): void;

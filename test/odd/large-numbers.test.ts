@@ -8,7 +8,7 @@ import * as v from 'valibot';
 import { createBridge } from '../../src/bridge.ts';
 import { connect } from '../../src/client.ts';
 import { listen } from '../../src/node.ts';
-import { createServer, type Server } from '../../src/server.ts';
+import { createServer, type CompletionCtx, type Server } from '../../src/server.ts';
 import { parseMessage, toJson } from '../../src/jsonrpc/encode.ts';
 import type { Message } from '../../src/jsonrpc/message.ts';
 import type { RevisionDate } from '../../src/protocol/revision.ts';
@@ -122,6 +122,101 @@ test('middleware and handlers see a large id as the text of its digits', async (
   assert.match(await ask(large, 'tools/call', '"name":"report"'), new RegExp(`"text":"${large}"`));
   assert.deepEqual(seen, [large]);
 });
+
+for (const date of ['2025-11-25', '2026-07-28'] as const)
+  test(`programs of a server at ${date} see the digits of a large token, which is sent as it came`, async (t) => {
+    const seen: string[] = [];
+    const note = (...values: readonly unknown[]): void => void seen.push(JSON.stringify(values));
+    const server = createServer({ name: 's', version: '1' }, { onError: (error, where) => note(String(error), where) });
+    server.tool('report', {}, (_, ctx) => {
+      ctx.progress(1);
+      note(ctx.requestId, ctx.meta);
+      return 'done';
+    });
+    const complete = { about: (_: string, ctx: CompletionCtx) => (note(ctx.requestId, ctx.meta), ['x']) };
+    server.prompt('write', { arguments: [{ name: 'about' }], complete }, (_, ctx) => {
+      note(ctx.requestId, ctx.meta);
+      return 'x';
+    });
+    server.resource('memo:one', { name: 'one' }, (_, ctx) => (note(ctx.requestId, ctx.meta), 'x'));
+    server.method('com.example/own', {}, (_, ctx) => (note(ctx.requestId, ctx.meta), {}));
+    server.use(async (message, next) => {
+      note(message.requestId, message.meta, message.params);
+      return await next({ ...message.params });
+    });
+    const client = await textClient(t, 'stdio', server);
+    const ask = await ready(client, date);
+    const token = `"progressToken":${large}`;
+    await ask(large, 'tools/call', '"name":"report"', token);
+    await ask(large, 'prompts/get', '"name":"write"', token);
+    await ask(large, 'resources/read', '"uri":"memo:one"', token);
+    await ask(large, 'com.example/own', '', token);
+    const argument = '"ref":{"type":"ref/prompt","name":"write"},"argument":{"name":"about","value":""}';
+    await ask(large, 'completion/complete', argument, token);
+    assert.ok(client.heard.some((text) => text.includes(`"method":"notifications/progress","params":{${token}`)));
+    assert.deepEqual(
+      seen.filter((text) => text.includes('\uFDD0')),
+      [],
+    );
+    const withDigits = seen.filter(
+      (text) => text.startsWith(`["${large}",{`) && text.includes(`"progressToken":"${large}"`),
+    );
+    assert.equal(withDigits.length, 10);
+  });
+
+test('an error names a large id by its digits', async (t) => {
+  const client = await textClient(t, 'stdio', served());
+  const ask = await ready(client, '2025-11-25');
+  void ask(large, 'tools/call', '"name":"wait"');
+  const refused = await ask(large, 'ping', '');
+  assert.match(refused, new RegExp(`id \\\\"${large}\\\\" is already in use`));
+});
+
+for (const isPassedOn of [false, true])
+  test(`a client sees the digits of a large id and token${isPassedOn ? ', in onRequest too' : ''}`, async (t) => {
+    const seen: string[] = [];
+    const note = (...values: readonly unknown[]): void => void seen.push(JSON.stringify(values));
+    const got: string[] = [];
+    const meta = `"_meta":{"progressToken":${large}}`;
+    const transport = await textServer(t, 'stdio', (text) => {
+      got.push(text);
+      const { id, method } = JSON.parse(text) as { readonly id?: number; readonly method?: string };
+      if (id === undefined || method === undefined) return [];
+      const info = '"capabilities":{"tools":{}},"serverInfo":{"name":"text","version":"1"}';
+      if (method === 'initialize')
+        return [`{"jsonrpc":"2.0","id":${id},"result":{"protocolVersion":"2025-11-25",${info}}}`];
+      const question = `"message":"Go on?","requestedSchema":{"type":"object","properties":{}},${meta}`;
+      return [
+        `{"jsonrpc":"2.0","id":${large},"method":"elicitation/create","params":{${question}}}`,
+        `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":${larger}}}`,
+        `{"jsonrpc":"2.0","method":"com.example/note","params":{${meta}}}`,
+        `{"jsonrpc":"2.0","id":${larger},"result":{}}`,
+        `{"jsonrpc":"2.0","id":${id},"result":{"content":[],${meta}}}`,
+      ];
+    });
+    const answer = { action: 'decline' } as const;
+    const client = await connect(transport, {
+      revisions: ['2025-11-25'],
+      capabilities: { elicitation: {} },
+      onNotification: note,
+      onWarning: note,
+      ...(isPassedOn
+        ? { onRequest: async (_method: string, params: object) => (note(params), answer) }
+        : { onElicit: (params) => (note(params), answer) }),
+    });
+    note(await client.callTool('any'));
+    await client.close();
+    assert.deepEqual(
+      seen.filter((text) => text.includes('\uFDD0')),
+      [],
+    );
+    const all = seen.join('\n');
+    for (const part of [`"progressToken":"${large}"`, `id \\"${larger}\\"`]) assert.ok(all.includes(part), all);
+    assert.ok(
+      got.some((text) => text.includes(`"id":${large}`)),
+      got.join('\n'),
+    );
+  });
 
 test('a stream of a large id names it in each message', async (t) => {
   const server = served();

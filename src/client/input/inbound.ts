@@ -5,6 +5,7 @@ import {
   type RequestMessage,
   type ResponseMessage,
 } from '../../jsonrpc/message.ts';
+import { shownParams } from '../../peer/middleware/shown-ids.ts';
 import type { ConnectionError } from '../../jsonrpc/transport.ts';
 import type { RunningRequest } from '../../peer/running.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
@@ -153,17 +154,15 @@ async function answer(
     if (handler === undefined) throw new McpError('methodNotFound', `this client does not answer ${shown(method)}`);
     const context = { revision, signal, request };
     const { chain } = settings;
+    // Software that passes requests on needs their ids as they are sent.
+    const isRaw = passedOn !== undefined && settings.exactNumbers;
+    const run = (given: JsonObject) => handler(isRaw ? given : shownParams(method, given), context);
     const work =
       chain.used && settled !== undefined
         ? throughClientMiddleware((late) =>
-            late.answerThrough({ method, id }, params, {
-              chain,
-              source,
-              context,
-              answer: (given) => handler(given, context),
-            }),
+            late.answerThrough({ method, id }, params, { chain, source, context, answer: run }),
           )
-        : handler(params, context);
+        : run(params);
     const given = await work;
     goOn();
     // What is asked about a task says so in its params, and its answer as it should.
@@ -217,10 +216,11 @@ function handingOn(method: string, onRequest: NonNullable<ClientSettings['onRequ
 }
 
 function hear(
-  { method, params = {} }: NotificationMessage,
+  { method, params: sent = {} }: NotificationMessage,
   within: number | undefined,
   { settings, revision }: InboundOptions,
 ): void {
+  const params = settings.exactNumbers ? sent : shownParams(method, sent);
   const context = within === undefined ? {} : { request: within };
   const settled = revision();
   if (method === 'notifications/progress') {

@@ -1,5 +1,5 @@
 import { runOnAbort } from '../../jsonrpc/run-on-abort.ts';
-import type { Message, RequestId } from '../../jsonrpc/message.ts';
+import { shownId, type Message, type RequestId } from '../../jsonrpc/message.ts';
 import { messageText } from '../../jsonrpc/encode.ts';
 import { Crowd } from '../../jsonrpc/crowd.ts';
 import { settledWithin } from '../../jsonrpc/timeout.ts';
@@ -188,7 +188,7 @@ class HttpChannel implements Channel {
       const { stray, waiting } = exchange;
       const { status } = response;
       const what = type === 'text/event-stream' ? 'the stream' : 'the body, which is no such MCP message,';
-      const ids = `; it answers the id ${JSON.stringify(stray)?.slice(0, 60)}, and the request has ${JSON.stringify([...waiting][0])}`;
+      const ids = `; it answers the id ${JSON.stringify(stray && shownId(stray))?.slice(0, 60)}, and the request has ${JSON.stringify([...waiting][0])}`;
       const why = `${what} ended before the response${stray === undefined ? '' : ids}`;
       const words = `HTTP ${status} from ${describeUrl(this.#requests.url)}: ${why}`;
       const failure = new ConnectionError('closed', words, { status });

@@ -3,6 +3,7 @@ import { isLater, type NowOrLater } from '../../store/now-or-later.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import type { Chain, Used } from './chain.ts';
 import type { Middleware, Passing } from './middleware.ts';
+import { shownParams } from './shown-ids.ts';
 
 /** Message as the place knows it where it passes. */
 export interface About extends Omit<Passing, 'params' | 'meta'> {
@@ -66,7 +67,11 @@ function around(middleware: Middleware, inner: Run): Run {
       if (goneOn) throw misused(about, 'twice');
       if (isOver) throw misused(about, 'after it had ended');
       goneOn = true;
-      given = inner(about, changed === undefined ? params : checked(about, changed), core);
+      given = inner(
+        about,
+        changed === undefined ? params : withIdsOf(about.method, params, checked(about, changed)),
+        core,
+      );
       // Middleware may do something else before it waits for this, or never wait: that it failed meanwhile ends no process.
       if (given instanceof Promise) given.catch(ignore);
       return given;
@@ -113,6 +118,25 @@ function checked(about: About, changed: unknown): JsonObject {
   }
 }
 
+/** Changed parameters, with the ids that middleware saw as they are sent. */
+function withIdsOf(method: string, sent: JsonObject, changed: JsonObject): JsonObject {
+  const shown = shownParams(method, sent);
+  if (shown === sent) return changed;
+  const restored = withIdsIn(sent, shown, changed);
+  const [meta, ofSent, ofShown] = [restored['_meta'], sent['_meta'], shown['_meta']];
+  if (!isObject(meta) || !isObject(ofSent) || !isObject(ofShown)) return restored;
+  return { ...restored, _meta: withIdsIn(ofSent, ofShown, meta) };
+}
+
+function withIdsIn(sent: JsonObject, shown: JsonObject, changed: JsonObject): JsonObject {
+  const isId = (key: string): boolean => typeof sent[key] === 'string' && sent[key] !== shown[key];
+  const own = Object.entries(changed).map(([key, value]) => [
+    key,
+    isId(key) && value === shown[key] ? sent[key] : value,
+  ]);
+  return Object.fromEntries(own);
+}
+
 function resultOf({ kind, method }: About, result: unknown): JsonObject {
   if (kind === 'notification') return {};
   if (isObject(result)) return result;
@@ -126,7 +150,7 @@ class PassingMessage implements Passing {
 
   constructor(about: About, params: JsonObject) {
     this.#about = about;
-    this.params = params;
+    this.params = shownParams(about.method, params);
   }
 
   get meta(): JsonObject {

@@ -1,4 +1,5 @@
-import { isObject } from '../../jsonrpc/message.ts';
+import { isObject, shownId } from '../../jsonrpc/message.ts';
+import { shownMeta } from '../../peer/middleware/shown-ids.ts';
 import type { Call } from '../../host/call.ts';
 import type { AuthInfo } from '../../host/endpoint.ts';
 import { requireScopes } from '../../host/protection.ts';
@@ -114,12 +115,12 @@ function withArguments(call: Call, settled: Readonly<Record<string, string>>): C
     get signal() {
       return call.signal;
     },
-    requestId: call.requestId,
+    requestId: shownId(call.requestId),
     revision: call.revision,
     client: call.client,
     auth: call.auth,
     requireScopes: (...scopes) => requireScopes(call, scopes),
-    meta: call.meta,
+    meta: shownMeta(call.meta),
     progress: (done, total, message) => call.progress(done, total, message),
     log: (level, data, logger) => call.log(level, data, logger),
     arguments: settled,
