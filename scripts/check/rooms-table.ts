@@ -22,7 +22,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   // Tasks of either end.
   tasks: ['peer', 'json', 'jsonrpc', 'protocol', 'seal', 'store'],
   // Servers.
-  host: ['peer', 'json', 'jsonrpc', 'protocol', 'seal', 'store', 'mistakes'],
+  host: ['auth', 'peer', 'json', 'jsonrpc', 'protocol', 'seal', 'store', 'mistakes'],
   server: ['tasks', 'host', 'peer', 'auth', 'jsonrpc', 'protocol', 'schema', 'seal', 'store', 'mistakes'],
   // Spans and metrics for OpenTelemetry.
   otel: ['host', 'peer', 'jsonrpc', 'protocol', 'store', 'mistakes'],

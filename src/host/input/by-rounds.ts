@@ -2,6 +2,7 @@ import { isObject } from '../../jsonrpc/message.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { McpError } from '../../protocol/error.ts';
 import { isByHand, quiet, type Asker, type ByHand } from '../../peer/ask.ts';
+import { ownerOf } from '../../auth/owner.ts';
 import type { Call } from '../call.ts';
 import { requireCapabilities } from '../../peer/required-capabilities.ts';
 import { digestOf } from '../../peer/digest.ts';
@@ -55,16 +56,19 @@ async function continued(given: string, running: RoundsRunning): Promise<unknown
   call.continues = id;
   const answers = onlyAsked(responsesOf(params), state);
   if (!(settings.singleUse ?? isPast(state, answers))) return await runFrom(state, running);
-  return await settings.used.outcome({ id, answers: digestOf(answers), leftMs, call }, (known) => {
-    const run = runOf({ ...state, once: { ...state.once, ...known } }, running);
-    return {
-      outcome: async () => await run.conclude(running.handler(params, call)),
-      // Whoever lacked a scope comes back with it; what a cancelled handler failed with is no outcome.
-      hasFailed: (value) =>
-        call.lackedScopes !== undefined || (call.aborted && isObject(value) && value['isError'] === true),
-      effects: () => run.effects(),
-    };
-  });
+  return await settings.used.outcome(
+    { id, answers: digestOf(answers), leftMs, owner: ownerOfCall(call), call },
+    (known) => {
+      const run = runOf({ ...state, once: { ...state.once, ...known } }, running);
+      return {
+        outcome: async () => await run.conclude(running.handler(params, call)),
+        // Whoever lacked a scope comes back with it; what a cancelled handler failed with is no outcome.
+        hasFailed: (value) =>
+          call.lackedScopes !== undefined || (call.aborted && isObject(value) && value['isError'] === true),
+        effects: () => run.effects(),
+      };
+    },
+  );
 }
 
 /** Tells whether an effect or an answer comes before what runs from a state on. */
@@ -203,12 +207,21 @@ async function inputRequired(
   state: RoundState,
   running: RoundsRunning,
 ): Promise<JsonObject> {
-  const requestState = await packState(state, boundTo(running), roundSettings(running.rounds));
+  const requestState = await packState(
+    state,
+    boundTo(running),
+    roundSettings(running.rounds),
+    ownerOfCall(running.call),
+  );
   return {
     resultType: 'input_required',
     ...(Object.keys(inputRequests).length === 0 ? {} : { inputRequests }),
     requestState,
   };
+}
+
+function ownerOfCall({ auth, address }: Call): string | undefined {
+  return ownerOf(auth?.principal, address);
 }
 
 /** Binding of the state of a request: what it belongs to. */

@@ -63,14 +63,23 @@ interface Packed {
   readonly state?: RoundState;
 }
 
-/** Makes the `requestState` of a state, bound to the request that it belongs to and good for a while. */
-export async function packState(state: RoundState, boundTo: string, settings: RoundSettings): Promise<string> {
+/**
+ * Makes the `requestState` of a state, bound to the request that it belongs to and good for a while.
+ *
+ * @param owner Owner that it counts for where it waits in the store; see `ownerOf`.
+ */
+export async function packState(
+  state: RoundState,
+  boundTo: string,
+  settings: RoundSettings,
+  owner?: string,
+): Promise<string> {
   const { seal, ttlMs, store, maxStateLength } = settings;
   const id = crypto.randomUUID();
   const expires = settings.now() + ttlMs;
   const text = jsonText({ id, expires, state } satisfies Packed);
   if (text.length <= maxStateLength) return seal.seal(text, boundTo);
-  await store.add(id, jsonText(state), ttlMs);
+  await store.add(id, jsonText(state), ttlMs, owner);
   return seal.seal(JSON.stringify({ id, expires } satisfies Packed), boundTo);
 }
 
@@ -110,7 +119,7 @@ export async function unpackState(
   const leftMs = Math.max(1, packed.expires - now);
   if (packed.state !== undefined) return { id, leftMs, state: packed.state };
   const kept = await settings.store.get(id);
-  if (kept === undefined) throw refused();
+  if (kept === undefined) throw lost();
   return { id, leftMs, state: parseExactJson(kept, anyDepth) as RoundState };
 }
 
@@ -124,6 +133,12 @@ function longest({ maxStateLength }: RoundSettings): number {
 
 function refused(): McpError {
   return new McpError('invalidParams', 'requestState is not valid for this request; begin again without it');
+}
+
+/** The state was made here, and effects may have come before it. */
+function lost(): McpError {
+  const why = 'what the conversation did is done, and its state is no longer kept';
+  return new McpError('invalidParams', `requestState is of no use: ${why}; begin again only if that may run twice`);
 }
 
 /**

@@ -20,6 +20,8 @@ export interface RoundDelivery {
   readonly answers: string;
   /** Time for which the state is still good, in milliseconds. */
   readonly leftMs: number;
+  /** Owner that it counts for; see `ownerOf`. */
+  readonly owner?: string | undefined;
   /** Its request: nobody waits for the outcome once it is aborted. */
   readonly call: { readonly aborted: boolean };
 }
@@ -100,11 +102,11 @@ export class SingleUse {
   }
 
   async #end(delivery: RoundDelivery, run: (known: Effects) => RoundRun): Promise<End> {
-    const { id, leftMs } = delivery;
+    const { id, leftMs, owner } = delivery;
     let known: Effects = {};
     for (let runs = 0; runs < mostRuns; runs++) {
       const name = runs === 0 ? id : `${id} ${runs}`;
-      if (await this.#marks.add(`used ${name}`, '', leftMs)) return await this.#run(name, delivery, run(known));
+      if (await this.#marks.add(`used ${name}`, '', leftMs, owner)) return await this.#run(name, delivery, run(known));
       const { result, effects = {} } = same(await this.#kept(name), delivery);
       if (result !== undefined) return { settle: () => unpackResult(result), isLeft: false };
       known = effects;
@@ -115,12 +117,13 @@ export class SingleUse {
     );
   }
 
-  async #run(name: string, { answers, leftMs, call }: RoundDelivery, round: RoundRun): Promise<End> {
+  async #run(name: string, { answers, leftMs, call, owner }: RoundDelivery, round: RoundRun): Promise<End> {
     const keep = (kept: () => Kept): void =>
       void quiet(
         Promise.resolve().then(async () => {
           const text = jsonText(kept());
-          if (text.length <= longestKept) await this.#outcomes.add(`outcome ${name}`, text, Math.min(leftMs, keepMs));
+          const forMs = Math.min(leftMs, keepMs);
+          if (text.length <= longestKept) await this.#outcomes.add(`outcome ${name}`, text, forMs, owner);
         }),
       );
     const keepEffects = async (): Promise<void> => {

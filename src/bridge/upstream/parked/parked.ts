@@ -128,7 +128,7 @@ export class ParkedCalls {
     return await (this.#deliveries.again(id, delivery) ??
       this.#deliveries.first(id, delivery, async (takers) => {
         const leftMs = Math.max(1, expires - this.#options.now());
-        if (!(await this.#visited.add(id, '', leftMs))) throw mayHaveRun(notKnown);
+        if (!(await this.#visited.add(id, '', leftMs, delivery.owner))) throw mayHaveRun(notKnown);
         return { kind: 'complete', result: await this.#first(params, bound, takers) };
       }));
   }
