@@ -2,7 +2,7 @@
 
 import { AuthorizationError } from '../auth/errors.ts';
 import type { ServerMetadata } from '../auth/metadata.ts';
-import { missingOf, unionOf } from '../auth/scopes.ts';
+import { unionOf } from '../auth/scopes.ts';
 import { visitMs, type ConsentParty } from '../consent/consent.ts';
 import type { Visit } from '../consent/visits.ts';
 import { serverByHand, serverOf, type Discovered } from '../oauth/discovery.ts';
@@ -155,13 +155,7 @@ export class ThirdParty implements ConsentParty {
       proverOf: () => {
         throw new TypeError('tokens of accounts are bound to no key');
       },
-      save: async (grant) =>
-        (await import('../oauth/person/replaced-grant.ts')).saveGrant(
-          grant,
-          parts,
-          // A tool that wants more has the person asked for all of it.
-          (before) => missingOf(grant.requested, before.requested).length > 0,
-        ),
+      save: async (grant) => (await import('../oauth/person/replaced-grant.ts')).saveGrant(grant, parts),
     });
   }
 

@@ -17,8 +17,8 @@ export interface LoginParts {
   readonly settings: OAuthSettings;
   readonly registration: Registration;
   proverOf(issuer: string): DpopProver;
-  /** Keeps what was granted; a step-up adds to what was granted before. */
-  save(grant: Grant, isStepUp: boolean): Promise<void>;
+  /** Keeps what was granted; see `saveGrant`. */
+  save(grant: Grant, isStepUp: boolean | undefined): Promise<void>;
 }
 
 /** The wish with which a person is sent. */
@@ -52,7 +52,7 @@ interface Granted {
 export async function keepTokens(
   { now, tell }: Site,
   { save }: Pick<LoginParts, 'save'>,
-  [answer, { client, endpoints, resource, requested, isStepUp = false }]: readonly [TokenAnswer, Granted],
+  [answer, { client, endpoints, resource, requested, isStepUp }]: readonly [TokenAnswer, Granted],
 ): Promise<void> {
   const isPublic = client.method === 'none';
   const grant = grantOf(answer, { resource, client: client.id, isPublic, endpoints, requested, now: now() });

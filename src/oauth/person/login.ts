@@ -100,7 +100,9 @@ export class Login {
           issuer: pending.endpoints.issuer,
         },
       );
-    await this.#redeem(judgedCode(callback, pending), { pending, client, signal });
+    // A program that serves many persons asks for more by a login too.
+    const isStepUp = pending.isStepUp === true ? true : undefined;
+    await this.#redeem(judgedCode(callback, pending), { pending: { ...pending, isStepUp }, client, signal });
   }
 
   /** A registration that the authorization server does not know any more is made anew once. */

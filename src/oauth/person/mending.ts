@@ -58,7 +58,7 @@ export class Mending {
       settings,
       registration,
       proverOf,
-      save: (grant, isStepUp) => saveGrant(grant, this.#parts, () => isStepUp),
+      save: (grant, isStepUp) => saveGrant(grant, this.#parts, isStepUp),
     });
   }
 

@@ -1,6 +1,7 @@
 /** The end of grants that nobody uses any more: their tokens are revoked, and they are deleted. */
 
 import { AuthorizationError } from '../../auth/errors.ts';
+import { missingOf } from '../../auth/scopes.ts';
 import { canonicalResource, sameResource } from '../../auth/resource-url.ts';
 import { credentialKeyText, type CredentialKey, type CredentialStore } from '../../store/credentials.ts';
 import { shownUrl } from '../discovery.ts';
@@ -33,14 +34,11 @@ export function isReplaced({ kind, client }: CredentialKey): boolean {
  * Keeps what was just granted. The grant that it replaces is revoked and deleted, unless another server uses it too. If it cannot be revoked it is kept
  * for the next login or logout.
  *
- * @param isStepUp Tells whether a login only adds to the grant before. That one is revoked later: many authorization servers would end both.
+ * @param isStepUp True if the login only adds to the grant before; left out, that is so if it asked for more scopes. The grant before is revoked later
+ *   then: many authorization servers would end both.
  * @throws AuthorizationError `grant-lost` if the authorization server ended the new grant with the one before.
  */
-export async function saveGrant(
-  grant: Grant,
-  parts: Parts,
-  isStepUp: (before: Grant) => boolean = () => false,
-): Promise<void> {
+export async function saveGrant(grant: Grant, parts: Parts, isStepUp?: boolean): Promise<void> {
   const { store, keeper } = parts;
   const { kept } = keeper;
   const before = await kept.stored().catch(() => undefined);
@@ -52,7 +50,10 @@ export async function saveGrant(
   if (before !== undefined && !isUsed && !isSameToken) await setAside(before.grant, parts).catch(() => undefined);
   await keeper.save(grant);
   if (isOther && !isUsed) await store.write(kept.keyOf(before.grant), undefined, { ifGeneration: before.generation });
-  if (before !== undefined && !isApart(before.grant, grant) && isStepUp(before.grant)) return;
+  if (before !== undefined && !isApart(before.grant, grant)) {
+    const isMore = missingOf(grant.requested, before.grant.requested).length > 0;
+    if (isStepUp ?? isMore) return;
+  }
   if (await revokeReplaced(grant, parts)) await requireAlive(grant, parts);
 }
 
