@@ -24,6 +24,7 @@ import type { ServerCapabilities } from '../protocol/capability.ts';
 import type { ServerTasks } from './task-definition.ts';
 import { toolNameProblem } from './offer/tool-name.ts';
 import { addTool, type ToolEntry } from './offer/tools.ts';
+import { toAscii } from './uri-template/uri.ts';
 
 /**
  * One definition of tools, resources and prompts that answers any number of clients of every revision at once.
@@ -92,9 +93,12 @@ export function createServer(info: Implementation, options: ServerOptions = {}):
     parts,
     watching: new Set(),
     mounted: [],
-    resourceUpdated: (uri) => {
-      tellUpdate(parts, () => subscriptions.resourceUpdated(uri));
-      for (const hear of self.watching) hear(uri);
+    resourceUpdated: (given) => {
+      // A list shows a URI in ASCII, and a client may watch either spelling.
+      for (const uri of new Set([given, toAscii(given) ?? given])) {
+        tellUpdate(parts, () => subscriptions.resourceUpdated(uri));
+        for (const hear of self.watching) hear(uri);
+      }
     },
   };
   const endpoint: Endpoint = createEndpoint(hostOf(info, parts), async () => {

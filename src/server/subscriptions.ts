@@ -12,7 +12,6 @@ import { metaKey } from '../protocol/meta.ts';
 import type { ListKind, SubscriptionFilter } from '../protocol/features/subscriptions.ts';
 import type { NowOrLater } from '../store/now-or-later.ts';
 import type { SharedChanges } from './shared/changes.ts';
-import { toAscii } from './uri-template/uri.ts';
 
 /** The lists whose changes can be told; clients subscribe to them by the same words. */
 export const listKinds: readonly ListKind[] = listChanges.map(({ list }) => list);
@@ -123,12 +122,9 @@ export class Subscriptions {
   }
 
   /** Tells those who watch a resource that it changed, in every process. */
-  resourceUpdated(given: string): void {
-    // A list shows a URI in ASCII, and a client may watch either spelling.
-    for (const uri of new Set([given, toAscii(given) ?? given])) {
-      void this.#shared?.then((shared) => shared?.resourceUpdated(uri));
-      this.resourceUpdatedHere(uri);
-    }
+  resourceUpdated(uri: string): void {
+    void this.#shared?.then((shared) => shared?.resourceUpdated(uri));
+    this.resourceUpdatedHere(uri);
   }
 
   /** The same for those who watch it in this process. */
