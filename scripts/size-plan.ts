@@ -37,21 +37,21 @@ server.tool('add', { description: 'Adds.' }, () => 'added');
 /** How the budgets of the entry points stand, in KB; each is a little more than it was when it was last looked at. */
 const budgets: Readonly<Record<Entry, number>> = {
   '': 138.8,
-  server: 48.1,
+  server: 48.3,
   client: 53.2,
-  bridge: 113.4,
+  bridge: 116.2,
   protect: 22.5,
-  account: 33.3,
-  http: 38.9,
+  account: 33.4,
+  http: 39.9,
   oauth: 24.8,
   stdio: 9.2,
-  node: 42.4,
+  node: 42.6,
   sqlite: 3.6,
   postgres: 5.2,
   redis: 18.6,
   otel: 21.5,
   protocol: 3.6,
-  testing: 65.8,
+  testing: 65.9,
   check: 7,
 };
 
@@ -60,7 +60,7 @@ export const programs: readonly Program[] = [
   {
     name: 'HTTP server',
     code: `import { createServer } from 'parley-mcp/server'; import { listen } from 'parley-mcp/node'; ${definition} await listen(server, { port: 3000 });`,
-    budget: 64.7,
+    budget: 65.7,
     aim: 30,
     neutral: false,
     role: 'server',
@@ -68,7 +68,7 @@ export const programs: readonly Program[] = [
   {
     name: 'HTTP server by fetch',
     code: `import { createServer } from 'parley-mcp/server'; import { createHandler } from 'parley-mcp/http'; ${definition} export const handler = createHandler(server);`,
-    budget: 65.5,
+    budget: 66.6,
     whole: 128.8,
     neutral: true,
     role: 'server',
@@ -76,7 +76,7 @@ export const programs: readonly Program[] = [
   {
     name: 'stdio server',
     code: `import { createServer } from 'parley-mcp/server'; import { serveStdio } from 'parley-mcp/stdio'; ${definition} serveStdio(server);`,
-    budget: 50.7,
+    budget: 50.9,
     aim: 28,
     neutral: false,
     role: 'server',
