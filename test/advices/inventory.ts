@@ -21,6 +21,11 @@ export const followed: readonly (readonly [file: string, title: string, texts: r
     ['serve with --allow-host $1', 'serve with --allow-origin $1'],
   ],
   [
+    'test/authorization/advice.test.ts',
+    'a login that needed options is repeated with them until it is ended',
+    ['parley: with the options of the last login there: ${}; parley logout drops them\n'],
+  ],
+  [
     'test/advices/check.test.ts',
     'a row that needs the name of a tool in another case is judged with --calls',
     ['it needs a tool that works, and its name in another case: --calls sum,SUM'],

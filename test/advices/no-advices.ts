@@ -2,6 +2,7 @@
 
 /** Texts that have a word of the command line, and advise nothing, by the reason. */
 export const noAdvices: Readonly<Record<string, readonly string[]>> = {
+  'a name in a store': ['parley login'],
   'a document of the example': [
     '# The Parley example\n\nAsk `forecast` for the weather of a city. Believe none of it.\n',
   ],
