@@ -36,10 +36,10 @@ server.tool('add', { description: 'Adds.' }, () => 'added');
 
 /** How the budgets of the entry points stand, in KB; each is a little more than it was when it was last looked at. */
 const budgets: Readonly<Record<Entry, number>> = {
-  '': 138.8,
-  server: 48.3,
-  client: 53.2,
-  bridge: 116.2,
+  '': 139.7,
+  server: 49,
+  client: 53.8,
+  bridge: 117,
   protect: 22.5,
   account: 33.4,
   http: 39.9,
@@ -51,7 +51,7 @@ const budgets: Readonly<Record<Entry, number>> = {
   redis: 18.6,
   otel: 21.5,
   protocol: 3.6,
-  testing: 65.9,
+  testing: 66.4,
   check: 7,
 };
 
@@ -60,7 +60,7 @@ export const programs: readonly Program[] = [
   {
     name: 'HTTP server',
     code: `import { createServer } from 'parley-mcp/server'; import { listen } from 'parley-mcp/node'; ${definition} await listen(server, { port: 3000 });`,
-    budget: 65.7,
+    budget: 66.2,
     aim: 30,
     neutral: false,
     role: 'server',
@@ -68,7 +68,7 @@ export const programs: readonly Program[] = [
   {
     name: 'HTTP server by fetch',
     code: `import { createServer } from 'parley-mcp/server'; import { createHandler } from 'parley-mcp/http'; ${definition} export const handler = createHandler(server);`,
-    budget: 66.6,
+    budget: 66.8,
     whole: 128.8,
     neutral: true,
     role: 'server',
@@ -76,7 +76,7 @@ export const programs: readonly Program[] = [
   {
     name: 'stdio server',
     code: `import { createServer } from 'parley-mcp/server'; import { serveStdio } from 'parley-mcp/stdio'; ${definition} serveStdio(server);`,
-    budget: 50.9,
+    budget: 51.5,
     aim: 28,
     neutral: false,
     role: 'server',
@@ -84,9 +84,9 @@ export const programs: readonly Program[] = [
   {
     name: 'client',
     code: `import { connect } from 'parley-mcp/client'; const client = await connect('https://example.com/mcp'); console.log(await client.callTool('add', {}));`,
-    budget: 53.1,
+    budget: 53.5,
     aim: 28,
-    whole: 100.8,
+    whole: 102,
     neutral: true,
     role: 'client',
   },
