@@ -65,7 +65,7 @@ const bridgeOptions = `  --port <n>                HTTP: the port, 0 for any fre
   --max-upstreams-per-client <n> how many of them one address may have; half
   --limit [<what>=]<n>/s    how often each client may ask: requests, or tools (calls), completions, initialize (sessions);
                             by the second, minute (/m) or hour (/h), and so many at once; repeatable
-  --redis <url>             shares rounds, sessions and parked calls with other processes that have the same Redis; better
+  --redis <url>             shares rounds and suspended calls with other processes that have the same Redis; better
                             $PARLEY_REDIS_URL, since everybody on this machine can read arguments. It needs the package
                             ioredis, and $PARLEY_KEYS: keys of 32 bytes in base64 that seal what is kept, the newest first
   --redis-name <name>       keeps several services in one Redis apart; parley
