@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { settledWithin } from '../jsonrpc/timeout.ts';
 import { spawnNode } from '../../test/support/programs.ts';
 import { exampleCommand, inThisProcess, parley, start } from '../../test/support/cli-process.ts';
 import { connect } from '../client.ts';
+import { isGone } from '../../test/support/is-gone.ts';
 
 const [node = '', ...exampleWords] = exampleCommand;
 const fixture = fileURLToPath(new URL('../../test/fixture-front-server.ts', import.meta.url));
@@ -114,16 +114,3 @@ describe('parley bridge --config', { concurrency: 4 }, () => {
     });
   }
 });
-
-/** Whether a process ends within a while. */
-async function isGone(pid: number): Promise<boolean> {
-  for (let tries = 0; tries < 100; tries++) {
-    try {
-      process.kill(pid, 0);
-    } catch {
-      return true;
-    }
-    await settledWithin(50, new Promise(() => {}));
-  }
-  return false;
-}

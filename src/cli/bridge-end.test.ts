@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { connect } from '../client.ts';
-import { settledWithin } from '../jsonrpc/timeout.ts';
 import { parley } from '../../test/support/cli-process.ts';
 import { spawnNode } from '../../test/support/programs.ts';
+import { isGone } from '../../test/support/is-gone.ts';
 
 /** A server that never answers a call, and that neither the end of its input nor SIGTERM ends. */
 const stubborn = [
@@ -57,17 +57,4 @@ for (const kind of ['single', 'merged'] as const) {
     assert.ok(pids.length > 0);
     for (const pid of pids) assert.ok(await isGone(pid), `${pid} lives on`);
   });
-}
-
-/** Whether a process ends; the system may need a moment to say so. */
-async function isGone(pid: number): Promise<boolean> {
-  for (let tries = 0; tries < 600; tries++) {
-    try {
-      process.kill(pid, 0);
-    } catch {
-      return true;
-    }
-    await settledWithin(50, new Promise(() => {}));
-  }
-  return false;
 }

@@ -3,13 +3,13 @@ import { request } from 'node:http';
 import { createServer as createSilent, type AddressInfo } from 'node:net';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { settledWithin } from '../jsonrpc/timeout.ts';
 import { listen } from '../node/server/http.ts';
 import { revisions } from '../protocol/revision.ts';
 import { createServer } from '../server/server.ts';
 import { spawnNode } from '../../test/support/programs.ts';
 import { exampleCommand, inThisProcess, parley, start } from '../../test/support/cli-process.ts';
 import { connect } from '../client.ts';
+import { isGone } from '../../test/support/is-gone.ts';
 
 const hung = fileURLToPath(new URL('../../test/bridge/servers/hung.ts', import.meta.url));
 const urlLine = /^ {2}url {6}(\S+)$/m;
@@ -364,16 +364,3 @@ test('a server that does not end by itself ends before its bridge is killed', { 
   assert.ok(pids.length > 0);
   for (const pid of pids) assert.ok(await isGone(pid), `${pid} lives on`);
 });
-
-/** Whether a process ends; the system may need a moment to say so. */
-async function isGone(pid: number): Promise<boolean> {
-  for (let tries = 0; tries < 600; tries++) {
-    try {
-      process.kill(pid, 0);
-    } catch {
-      return true;
-    }
-    await settledWithin(50, new Promise(() => {}));
-  }
-  return false;
-}

@@ -5,6 +5,7 @@ import { call } from '../../test/support/stateless-call.ts';
 import { begin, settle, visit, type FakeVisit, type Sent } from '../../test/support/fake-http.ts';
 import { createHttpHandler, type HttpHandler } from './server/handler.ts';
 import type { HttpOptions } from './server/options.ts';
+import { initializing } from '../../test/support/session-client.ts';
 
 const ssePair = { sse: '/sse', messages: '/messages' };
 
@@ -15,12 +16,7 @@ function serve(options: HttpOptions = {}): { readonly handler: HttpHandler; read
   return { fake, handler: createHttpHandler(fake, { path: '/mcp', ssePair, authenticate, ...options }) };
 }
 
-const initialize = JSON.stringify({
-  jsonrpc: '2.0',
-  id: 1,
-  method: 'initialize',
-  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } },
-});
+const initialize = initializing('2025-11-25');
 const listen = JSON.stringify({
   jsonrpc: '2.0',
   id: 1,

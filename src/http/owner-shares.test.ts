@@ -6,17 +6,13 @@ import { fakeEndpoint } from '../../test/support/fake-endpoint.ts';
 import { begin, settle, visit, type FakeVisit, type Sent } from '../../test/support/fake-http.ts';
 import { createHttpHandler, type HttpHandler } from './server/handler.ts';
 import type { HttpOptions } from './server/options.ts';
+import { initializing } from '../../test/support/session-client.ts';
 
 const ssePair = { sse: '/sse', messages: '/messages' };
 const greedy = { remoteAddress: '192.0.2.9' };
 const modest = { remoteAddress: '192.0.2.1' };
 
-const initialize = JSON.stringify({
-  jsonrpc: '2.0',
-  id: 1,
-  method: 'initialize',
-  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } },
-});
+const initialize = initializing('2025-11-25');
 const listen = JSON.stringify({
   jsonrpc: '2.0',
   id: 1,

@@ -44,9 +44,9 @@ export async function saveGrant(grant: Grant, parts: Parts, isStepUp?: boolean):
   const before = await kept.stored().catch(() => undefined);
   const isOther = before !== undefined && !isSameKey(kept.keyOf(before.grant), kept.keyOf(grant));
   const isUsed = isOther && (await keysOfOthers(parts)).has(credentialKeyText(kept.keyOf(before.grant)));
-  // A process that dies from here on leaves it where a logout finds it.
-  // A server that gives the same token again would end the new grant with it.
+  // If the server gives the same token again, revoking the old grant would end the new one.
   const isSameToken = before?.grant.refreshToken !== undefined && before.grant.refreshToken === grant.refreshToken;
+  // If the process dies from here on, a logout finds the old grant.
   if (before !== undefined && !isUsed && !isSameToken) await setAside(before.grant, parts).catch(() => undefined);
   await keeper.save(grant);
   if (isOther && !isUsed) await store.write(kept.keyOf(before.grant), undefined, { ifGeneration: before.generation });

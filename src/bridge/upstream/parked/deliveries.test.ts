@@ -1,6 +1,7 @@
 /** Rounds of suspended calls that are delivered several times. */
 
 import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
 import { describe, it, type TestContext } from 'node:test';
 import { bridgeBefore, bridgeTo, serverAt } from '../../../../test/support/bridged.ts';
 import { open, settle, statelessDate, type Json, type Raw } from '../../../../test/support/raw.ts';
@@ -205,6 +206,21 @@ it('an outcome is dropped after ten minutes, and when its owner has too many', a
   for (let count = 0; count < 1_100; count++) await run(`eve ${count}`, 'eve');
   assert.equal(deliveries.again('eve 0', { answers: '', taker }), undefined);
   assert.deepEqual(await deliveries.again('own', { answers: '', taker }), standing);
+});
+
+it('a delivery after the end of its round leaves nothing behind', async (t) => {
+  const deliveries = new Deliveries();
+  t.after(() => deliveries.close());
+  const takers = [0, 1].map(() => ({ signal: new AbortController().signal }) as Taker);
+  const [one, late] = takers as [Taker, Taker];
+  const standing: Standing = { kind: 'complete', result: {} };
+  await deliveries.first(
+    'x',
+    { answers: '', taker: one, owner: 'ann', onDropped: () => undefined },
+    async () => standing,
+  );
+  assert.deepEqual(await deliveries.again('x', { answers: '', taker: late }), standing);
+  assert.equal(getEventListeners(late.signal, 'abort').length, 0);
 });
 
 /** The questions that a request answers. */

@@ -16,7 +16,8 @@ export interface AnswerDelivery {
 /** A round that runs, or whose outcome is stored. */
 interface Round extends FinishedCall {
   readonly answers: string;
-  readonly takers: Takers;
+  /** Present while it runs. */
+  readonly takers: Takers | undefined;
   readonly outcome: Promise<Standing>;
   /** Stops the timer that drops its outcome. */
   readonly stop: () => void;
@@ -49,7 +50,7 @@ export class Deliveries {
     const round = this.#rounds.get(id);
     if (round === undefined) return undefined;
     if (round.answers !== answers) throw new McpError('invalidParams', otherAnswers);
-    round.takers.add(taker);
+    round.takers?.add(taker);
     return round.outcome;
   }
 
@@ -74,7 +75,7 @@ export class Deliveries {
   #store(id: string, round: Round, standing: Standing | undefined): void {
     if (!this.#rounds.has(id)) return;
     const size = standing === undefined ? 0 : jsonText(standing).length;
-    const ended: Round = { ...round, size, stop: after(keepMs, () => this.#drop(id)) };
+    const ended: Round = { ...round, takers: undefined, size, stop: after(keepMs, () => this.#drop(id)) };
     this.#rounds.set(id, ended);
     this.#stored.add(ended);
   }
