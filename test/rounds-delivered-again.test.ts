@@ -136,6 +136,31 @@ describe('a round that is delivered three times', () => {
   });
 });
 
+test('an expired state gives the outcome of its round, and runs nothing [mrtr-013]', async () => {
+  const desk = till();
+  let time = 0;
+  const rounds = { ttlMs: 1_000, now: () => time, maxStateLength: 0 };
+  for (const options of [{ rounds }, { rounds, store: memoryStore() }]) {
+    const client = await clientOf(shop(desk, options));
+    const [request, unused] = [await round(client, 'pay'), await round(client, 'pay')];
+    const outcome = await client.result('tools/call', request);
+    const { length } = desk.paid;
+    time += 1_001;
+    assert.deepEqual(await client.result('tools/call', request), outcome);
+    const { message } = await client.error('tools/call', unused);
+    assert.match(message, /may have run: it is too old; begin again only if it may run twice/);
+    assert.equal(desk.paid.length, length);
+  }
+});
+
+test('a state of a process that is gone is not called harmless to begin again', async () => {
+  const desk = till();
+  const [before, after] = [1, 2].map((key) => shop(desk, { rounds: { keys: [new Uint8Array(32).fill(key)] } }));
+  const request = await round(await clientOf(before as Server), 'pay');
+  const { message } = await (await clientOf(after as Server)).error('tools/call', request);
+  assert.match(message, /call .* may have run; begin again without it only if the call may run twice/);
+});
+
 test('a state that was used is refused with another answer', async () => {
   const desk = till();
   const client = await clientOf(shop(desk));
@@ -144,7 +169,7 @@ test('a state that was used is refused with another answer', async () => {
   const [key = ''] = Object.keys(request['inputResponses'] as Json);
   const { code, message } = await client.error('tools/call', { ...request, inputResponses: { [key]: yes } });
   assert.equal(code, -32602);
-  assert.match(message, /used before, with other answers, .*begin again only if the call may run twice/);
+  assert.match(message, /used before, with other answers, .*begin again only if it may run twice/);
   assert.equal(desk.paid.length, 0);
 });
 

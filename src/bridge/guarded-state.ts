@@ -1,6 +1,7 @@
 /** State of a server that travels through a client of a bridge which knows its clients: sealed for who got it. */
 
 import { bindingOf } from '../host/input/request-state.ts';
+import { invalidState } from '../host/input/refused-state.ts';
 import type { JsonObject } from '../protocol/features/common.ts';
 import { McpError } from '../protocol/error.ts';
 import type { Seal } from '../seal/seal.ts';
@@ -43,7 +44,7 @@ export class GuardedState {
     const requestState =
       typeof given === 'string' && given.length <= longestSealed ? await this.#open(given) : undefined;
     if (requestState !== undefined) return { ...params, requestState };
-    throw new McpError('invalidParams', 'requestState is not valid for this request; begin again without it');
+    throw invalidState();
   }
 
   /**

@@ -93,7 +93,7 @@ test('a state travels up to its longest size, and is good up to the end of its t
   clock.now = 100;
   assert.deepEqual((await unpackState(travels, 'b', settings)).state, state(400));
   assert.deepEqual((await unpackState(waits, 'b', settings)).state, state(401));
-  clock.now = 101;
+  clock.now = 600_101;
   for (const packed of [travels, waits]) await assert.rejects(unpackState(packed, 'b', settings), McpError);
   let opened = 0;
   const counting = { ...settings, seal: { ...settings.seal, open: async () => void opened++ } };

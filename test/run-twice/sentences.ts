@@ -70,9 +70,15 @@ export const sentences: Readonly<Record<string, readonly ShownBy[]>> = {
   'A proxy or a client can deliver that request more than once.': [repeats],
   'The request is delivered several times, together or one after another: Once. Every delivery gets the same outcome for ten minutes.':
     [together, inTurn, [single, 'an outcome is kept for ten minutes, and the state is refused after them']],
-  'The request is delivered again after these ten minutes: Nothing. The server rejects the request.': [
+  'The request is delivered again after these ten minutes: Nothing. The error says that the call may have run.': [
     [single, 'an outcome is kept for ten minutes, and the state is refused after them'],
+    [single, 'an outcome outlives its state, and an expired state begins no run'],
   ],
+  'The state has expired, and no outcome is stored: Nothing. The error says that the call may have run.': [
+    [rounds, 'an expired state gives the outcome of its round, and runs nothing'],
+  ],
+  'The server cannot open the state, as after a restart without `rounds.keys`: Nothing. The error says that the call may have run.':
+    [[rounds, 'a state of a process that is gone is not called harmless to begin again']],
   'The deliveries reach two processes that share a store: Once.': [
     [rounds, 'pays once in two processes that share a store, while the first runs and after it'],
   ],

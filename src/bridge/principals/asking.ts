@@ -8,6 +8,7 @@ import { AuthorizationError } from '../../auth/errors.ts';
 import type { Outcome, Visit } from '../../consent/visits.ts';
 import type { Call } from '../../host/call.ts';
 import { packResult, unpackResult, type PackedResult } from '../../host/extension-result.ts';
+import { mayHaveRun } from '../../host/input/refused-state.ts';
 import { bindingOf } from '../../host/input/request-state.ts';
 import { SingleUse, type RoundDelivery } from '../../host/input/single-use.ts';
 import { memoryRoundStore } from '../../host/input/state-store.ts';
@@ -16,7 +17,6 @@ import { McpError, type ErrorName } from '../../protocol/error.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import type { Seal } from '../../seal/seal.ts';
 import { authorizationIn } from '../failure.ts';
-import { mayHaveRun } from '../upstream/parked/deliveries.ts';
 import type { Person, UpstreamSignIn } from './sign-in.ts';
 
 /** Parts that asking needs. */
@@ -82,15 +82,13 @@ export class LoginAsking {
     const response = isObject(inputResponses) ? inputResponses[key] : undefined;
     const isAccepted = isObject(response) && response['action'] === 'accept';
     if (!isAccepted) return this.#failed(call, 'the user did not agree to go there');
+    const leftMs = state.expires - this.#options.now();
+    const delivery = { id: digestOf(requestState), answers: '', leftMs, call };
+    // An old answer starts nothing. It gets the outcome that is kept.
+    if (leftMs < 0) return await this.#once(delivery, () => work(first));
     const visit = await this.#options.signIn.consent.visitOf(state.url);
     const outcome = visit === undefined ? 'over' : await this.#waited(call, visit);
     if (outcome === 'waiting') return this.#failed(call, this.#later(state.url));
-    const delivery = {
-      id: digestOf(requestState),
-      answers: '',
-      leftMs: state.expires - this.#options.now() + 1,
-      call,
-    };
     const once: Work = async (given) => await this.#once(delivery, async () => await work(given));
     return await this.#went(outcome, { params: { ...first, ...state.brought }, call, work: once });
   }
@@ -240,11 +238,8 @@ export class LoginAsking {
   async #opened(given: unknown, params: JsonObject, call: Call): Promise<LoginState | undefined> {
     if (typeof given !== 'string') return undefined;
     const text = await this.#options.seal.open(given, this.#boundTo(call, params));
-    if (text === undefined) return undefined;
     // It was sealed here.
-    const state = parseExactJson(text, Number.POSITIVE_INFINITY) as LoginState;
-    if (state.expires >= this.#options.now()) return state;
-    throw new McpError('invalidParams', 'requestState is not valid for this request; begin again without it');
+    return text === undefined ? undefined : (parseExactJson(text, Number.POSITIVE_INFINITY) as LoginState);
   }
 
   #boundTo(call: Call, params: JsonObject): string {

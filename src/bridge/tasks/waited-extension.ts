@@ -1,4 +1,5 @@
 import type { RequestOptions } from '../../client/connection/request-options.ts';
+import { invalidState, tooOld } from '../../host/input/refused-state.ts';
 import { bindingOf } from '../../host/input/request-state.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import { fromWire } from '../../protocol/compile/from-wire.ts';
@@ -17,6 +18,8 @@ interface Waited {
   readonly asked: readonly string[];
   /** Names of those that it answered; no name comes twice. (Spec ext-tasks, Input requests.) */
   readonly answered: readonly string[];
+  /** True if its state has expired: nothing is answered, and only an outcome that the server keeps is given. */
+  readonly isOld?: boolean;
 }
 
 /** The longest state that was sealed here, in characters: the names of a few hundred questions. */
@@ -36,12 +39,13 @@ export async function waitInExtension(attempt: Attempt): Promise<JsonObject> {
  * Goes on to wait for a task whose client was asked something.
  *
  * @param state What its request says of the task.
- * @throws McpError invalidParams for a state that was not made here for this request and this principal, or is too old.
+ * @throws McpError invalidParams for a state that was not made here for this request and this principal, or is too old and its task has not ended.
  */
 export async function goOnWaiting(attempt: Attempt, state: string, responses: unknown): Promise<JsonObject> {
   const { client } = attempt;
   const waited = await opened(attempt, state);
-  const given = Object.entries(isObject(responses) ? responses : {}).filter(([key]) => waited.asked.includes(key));
+  const asked = waited.isOld === true ? [] : waited.asked;
+  const given = Object.entries(isObject(responses) ? responses : {}).filter(([key]) => asked.includes(key));
   const keys = given.map(([key]) => key);
   const { taskId } = waited;
   if (keys.length > 0) {
@@ -72,6 +76,11 @@ async function followed(attempt: Attempt, waited: Waited, firstMs: number | unde
       if (hasEnded(task)) {
         end();
         return read(outcomeOf(task));
+      }
+      if (waited.isOld === true) {
+        // The task goes on: a delivery that came in time may wait for it.
+        end();
+        throw tooOld();
       }
       const open = Object.entries(task.inputRequests ?? {}).filter(([key]) => !answered.includes(key));
       if (task.status === 'input_required' && open.length > 0) return await asking(attempt, waited, open);
@@ -107,13 +116,8 @@ async function opened({ params, call, waiting }: Attempt, state: string): Promis
   const text = state.length > longestState ? undefined : await seal.open(sealed, boundTo(params, call));
   // Only text that was sealed here gets this far: it has the shape that it was written with.
   const waited = text === undefined ? undefined : (JSON.parse(text) as Waited & { readonly expires: number });
-  if (waited === undefined)
-    throw new McpError('invalidParams', 'requestState is not valid for this request; begin again without it');
-  if (waited.expires < now()) {
-    const why = 'requestState belongs to a call that may have run, and is too old';
-    throw new McpError('invalidParams', `${why}; begin again only if the call may run twice`);
-  }
-  return waited;
+  if (waited === undefined) throw invalidState();
+  return { ...waited, isOld: waited.expires < now() };
 }
 
 function boundTo(params: JsonObject, { method, auth }: Attempt['call']): string {

@@ -10,6 +10,7 @@ import type { Handler } from '../host.ts';
 import { isLater, type NowOrLater } from '../../store/now-or-later.ts';
 import { Reports } from './reports.ts';
 import { AskerByRounds } from './round-asker.ts';
+import { tooOld } from './refused-state.ts';
 import { bindingOf, freshState, packState, unpackState, type RoundState } from './request-state.ts';
 import { roundSettings, type ServerRounds } from './server-rounds.ts';
 
@@ -55,7 +56,10 @@ async function continued(given: string, running: RoundsRunning): Promise<unknown
   refuseMany(state, rounds);
   call.continues = id;
   const answers = onlyAsked(responsesOf(params), state);
-  if (!(settings.singleUse ?? isPast(state, answers))) return await runFrom(state, running);
+  if (!(settings.singleUse ?? isPast(state, answers))) {
+    if (leftMs < 0) throw tooOld();
+    return await runFrom(state, running);
+  }
   return await settings.used.outcome(
     { id, answers: digestOf(answers), leftMs, owner: ownerOfCall(call), call },
     (known) => {

@@ -62,13 +62,15 @@ test('the rounds themselves and `_meta` do not change what a state is bound to',
   );
 });
 
-test('a state is refused after its time [mrtr-013]', async () => {
+test('a state has no time left after its time, and is refused once no outcome is kept', async () => {
   let time = 0;
   const rounds = settings({ now: () => time, ttlMs: 100 });
   const packed = await packState(state, 'x', rounds);
   time = 100;
   assert.deepEqual((await unpackState(packed, 'x', rounds)).state, state);
   time = 101;
+  assert.equal((await unpackState(packed, 'x', rounds)).leftMs, -1);
+  time = 600_101;
   await assert.rejects(unpackState(packed, 'x', rounds), refused);
 });
 

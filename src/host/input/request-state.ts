@@ -1,11 +1,11 @@
 import { jsonText } from '../../json/exact-number.ts';
 import { parseExactJson } from '../../json/parse-exact.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
-import { McpError } from '../../protocol/error.ts';
 import { canonical } from '../../peer/digest.ts';
 import type { Ran } from '../../peer/once.ts';
 import type { Stage } from './reports.ts';
-import type { SingleUse } from './single-use.ts';
+import { invalidState, mayHaveRun, tooOld } from './refused-state.ts';
+import { outcomeMs, type SingleUse } from './single-use.ts';
 import type { RoundStore } from './state-store.ts';
 import type { Seal } from '../../seal/seal.ts';
 
@@ -79,7 +79,8 @@ export async function packState(
   const expires = settings.now() + ttlMs;
   const text = jsonText({ id, expires, state } satisfies Packed);
   if (text.length <= maxStateLength) return seal.seal(text, boundTo);
-  await store.add(id, jsonText(state), ttlMs, owner);
+  // A delivery that comes too late may still get the outcome of the one before, for which the state is read.
+  await store.add(id, jsonText(state), ttlMs + outcomeMs, owner);
   return seal.seal(JSON.stringify({ id, expires } satisfies Packed), boundTo);
 }
 
@@ -87,7 +88,7 @@ export async function packState(
 export interface OpenedState {
   /** Name that it has among all. */
   readonly id: string;
-  /** Time for which it is still good, in milliseconds. */
+  /** Time for which it is still good, in milliseconds. Negative if it has expired: it runs nothing then, and gets an outcome that is kept. */
   readonly leftMs: number;
   readonly state: RoundState;
 }
@@ -96,8 +97,8 @@ export interface OpenedState {
  * Reads a `requestState` back.
  *
  * @param earlierBound Binding by which earlier versions of this library sealed it.
- * @throws McpError invalidParams for whatever was not made here for this request and this principal, or is too old;
- *   the message does not say which. (Spec 2026-07-28, MRTR, Server requirements: it is controlled by the attacker.)
+ * @throws McpError invalidParams for whatever was not made here for this request and this principal, or expired so long ago that no outcome is kept.
+ *   (Spec 2026-07-28, MRTR, Server requirements: it is controlled by the attacker.)
  */
 export async function unpackState(
   requestState: string,
@@ -105,21 +106,20 @@ export async function unpackState(
   settings: RoundSettings,
   earlierBound?: string,
 ): Promise<OpenedState> {
-  if (requestState.length > longest(settings)) throw refused();
+  if (requestState.length > longest(settings)) throw invalidState();
   const isEarly = earlierBound !== undefined && settings.now() < (settings.upgradedUntil ?? 0);
   const text =
     (await settings.seal.open(requestState, boundTo)) ??
     (isEarly ? await settings.seal.open(requestState, earlierBound) : undefined);
   // Only text that was sealed here gets this far: it has the shape that it was written with.
   const packed = text === undefined ? undefined : (parseExactJson(text, anyDepth) as Packed);
-  const now = settings.now();
-  if (packed === undefined || packed.expires < now) throw refused();
+  if (packed === undefined) throw invalidState();
   const { id } = packed;
-  // A store takes no time of nothing.
-  const leftMs = Math.max(1, packed.expires - now);
+  const leftMs = packed.expires - settings.now();
+  if (leftMs < -outcomeMs) throw tooOld();
   if (packed.state !== undefined) return { id, leftMs, state: packed.state };
   const kept = await settings.store.get(id);
-  if (kept === undefined) throw lost();
+  if (kept === undefined) throw mayHaveRun('its state is no longer kept');
   return { id, leftMs, state: parseExactJson(kept, anyDepth) as RoundState };
 }
 
@@ -129,16 +129,6 @@ const anyDepth = Number.POSITIVE_INFINITY;
 /** No state that was sealed here is longer: a character takes three bytes at most, a byte four thirds of a character. */
 function longest({ maxStateLength }: RoundSettings): number {
   return 4 * maxStateLength + 1024;
-}
-
-function refused(): McpError {
-  return new McpError('invalidParams', 'requestState is not valid for this request; begin again without it');
-}
-
-/** The state was made here, and effects may have come before it. */
-function lost(): McpError {
-  const why = 'what the conversation did is done, and its state is no longer kept';
-  return new McpError('invalidParams', `requestState is of no use: ${why}; begin again only if that may run twice`);
 }
 
 /**

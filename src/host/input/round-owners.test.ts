@@ -109,6 +109,6 @@ test('a conversation whose state is lost is not called harmless to begin again',
   await call('ann', 'large');
   assert.match(
     (await call('ann', 'large', waiting)).message ?? '',
-    /is done, .* begin again only if that may run twice/,
+    /may have run: its state is no longer kept; begin again only if it may run twice/,
   );
 });

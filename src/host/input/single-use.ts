@@ -5,8 +5,8 @@ import { parseExactJson } from '../../json/parse-exact.ts';
 import { after, monotonicNow } from '../../jsonrpc/timeout.ts';
 import { quiet } from '../../peer/ask.ts';
 import type { Ran } from '../../peer/once.ts';
-import { McpError } from '../../protocol/error.ts';
 import { packResult, unpackResult, type PackedResult } from '../extension-result.ts';
+import { mayHaveRun, tooOld } from './refused-state.ts';
 import type { RoundStore } from './state-store.ts';
 
 /** Outcomes of effects, by key. */
@@ -18,7 +18,7 @@ export interface RoundDelivery {
   readonly id: string;
   /** Digest of the answers that it brings. */
   readonly answers: string;
-  /** Time for which the state is still good, in milliseconds. */
+  /** Time for which the state is still good, in milliseconds. Negative if it has expired: no run begins then. */
   readonly leftMs: number;
   /** Owner that it counts for; see `ownerOf`. */
   readonly owner?: string | undefined;
@@ -48,8 +48,8 @@ interface End {
   readonly isLeft: boolean;
 }
 
-/** Time for which an outcome is kept at most, in milliseconds. */
-const keepMs = 600_000;
+/** Time for which an outcome is kept, in milliseconds, also after its state has expired. */
+export const outcomeMs = 600_000;
 
 /** The longest outcome that is kept, in characters. */
 const longestKept = 1024 * 1024;
@@ -82,7 +82,7 @@ export class SingleUse {
    * Gives the outcome of a round, which runs unless it did before.
    *
    * @param run Runs it, with the effects that runs before did.
-   * @throws McpError invalidParams if the state was used with other answers, or its outcome is not kept.
+   * @throws McpError invalidParams if the state was used with other answers, its outcome is not kept, or it expired before a run began.
    */
   async outcome(delivery: RoundDelivery, run: (known: Effects) => RoundRun): Promise<unknown> {
     for (;;) {
@@ -106,24 +106,21 @@ export class SingleUse {
     let known: Effects = {};
     for (let runs = 0; runs < mostRuns; runs++) {
       const name = runs === 0 ? id : `${id} ${runs}`;
-      if (await this.#marks.add(`used ${name}`, '', leftMs, owner)) return await this.#run(name, delivery, run(known));
-      const { result, effects = {} } = same(await this.#kept(name), delivery);
+      const isNew = leftMs >= 0 && (await this.#marks.add(`used ${name}`, '', Math.max(1, leftMs), owner));
+      if (isNew) return await this.#run(name, delivery, run(known));
+      const { result, effects = {} } = same(await this.#kept(name, leftMs < 0), delivery);
       if (result !== undefined) return { settle: () => unpackResult(result), isLeft: false };
       known = effects;
     }
-    throw new McpError(
-      'invalidParams',
-      `the round of this requestState failed ${mostRuns} times; begin again only if it may run once more`,
-    );
+    throw mayHaveRun(`its round failed ${mostRuns} times`);
   }
 
-  async #run(name: string, { answers, leftMs, call, owner }: RoundDelivery, round: RoundRun): Promise<End> {
+  async #run(name: string, { answers, call, owner }: RoundDelivery, round: RoundRun): Promise<End> {
     const keep = (kept: () => Kept): void =>
       void quiet(
         Promise.resolve().then(async () => {
           const text = jsonText(kept());
-          const forMs = Math.min(leftMs, keepMs);
-          if (text.length <= longestKept) await this.#outcomes.add(`outcome ${name}`, text, forMs, owner);
+          if (text.length <= longestKept) await this.#outcomes.add(`outcome ${name}`, text, outcomeMs, owner);
         }),
       );
     const keepEffects = async (): Promise<void> => {
@@ -142,14 +139,14 @@ export class SingleUse {
     }
   }
 
-  /** The outcome of a run, which may still go on in another process. */
-  async #kept(name: string): Promise<Kept> {
-    const until = monotonicNow() + this.#elsewhereMs;
+  /** The outcome of a run, which may still go on in another process; of an old state, it is not waited for, since there need not be one. */
+  async #kept(name: string, isOld: boolean): Promise<Kept> {
+    const until = monotonicNow() + (isOld ? 0 : this.#elsewhereMs);
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
       const text = await this.#outcomes.get(`outcome ${name}`);
       // It was written here.
       if (text !== undefined) return parseExactJson(text, Number.POSITIVE_INFINITY) as Kept;
-      if (monotonicNow() + pauseMs > until) throw unknownOutcome();
+      if (monotonicNow() + pauseMs > until) throw isOld ? tooOld() : mayHaveRun(unknownOutcome);
       await new Promise<void>((resolve) => void after(pauseMs, resolve, true));
     }
   }
@@ -165,12 +162,8 @@ function failed(error: unknown, isLeft: boolean): End {
 /** @throws McpError invalidParams if a delivery brings other answers than the one before. */
 function same<T extends { readonly answers: string }>(before: T, { answers }: RoundDelivery): T {
   if (before.answers === answers) return before;
-  const why = 'requestState was used before, with other answers, and its call went on with those';
-  throw new McpError('invalidParams', `${why}; begin again only if the call may run twice`);
+  throw mayHaveRun('it was used before, with other answers, and its call went on with those');
 }
 
-function unknownOutcome(): McpError {
-  const why =
-    'what the round did is done, and its outcome is not known here: it is no longer kept, or the round still runs';
-  return new McpError('invalidParams', `requestState was used before; ${why}; begin again only if that may run twice`);
-}
+const unknownOutcome =
+  'it was used before, and its outcome is not known here: it is no longer kept, or the round still runs';

@@ -75,9 +75,24 @@ describe('a round before a session-based server', () => {
       const later = await client.result('tools/call', request);
       assert.deepEqual([...together, later].map(textOf), Array(4).fill('paid 1'));
       const other = await client.error('tools/call', answered({ ...request, ...asking(request) }, 'decline', name));
-      assert.match(other.message, /with other answers.*only if the call may run twice/);
+      assert.match(other.message, /with other answers.*only if it may run twice/);
       assert.equal(paid.times, 1);
     });
+
+  it('gives its outcome after its state has expired, and runs nothing then [mrtr-013]', async (t) => {
+    t.mock.timers.enable({ apis: ['Date'] });
+    const { server, paid } = shop();
+    const client = await clientOf(await bridgeBefore(t, server));
+    const [request, unused] = [
+      answered(await client.result('tools/call', { name: 'pay' })),
+      answered(await client.result('tools/call', { name: 'pay' })),
+    ];
+    await client.result('tools/call', request);
+    t.mock.timers.tick(300_001);
+    assert.equal(textOf(await client.result('tools/call', request)), 'paid 1');
+    assert.match((await client.error('tools/call', unused)).message, /it is too old; begin again only if/);
+    assert.equal(paid.times, 1);
+  });
 
   it('that fails gives its error to each delivery', async (t) => {
     const { server, paid } = shop(() => {

@@ -2,7 +2,7 @@
 
 import { jsonText } from '../../../json/exact-number.ts';
 import { after } from '../../../jsonrpc/timeout.ts';
-import { McpError } from '../../../protocol/error.ts';
+import { mayHaveRun } from '../../../host/input/refused-state.ts';
 import type { Standing, Taker } from './call.ts';
 import { FinishedCalls, type FinishedCall } from './finished.ts';
 
@@ -49,7 +49,7 @@ export class Deliveries {
   again(id: string, { answers, taker }: AnswerDelivery): Promise<Standing> | undefined {
     const round = this.#rounds.get(id);
     if (round === undefined) return undefined;
-    if (round.answers !== answers) throw new McpError('invalidParams', otherAnswers);
+    if (round.answers !== answers) throw mayHaveRun(otherAnswers);
     round.takers?.add(taker);
     return round.outcome;
   }
@@ -141,13 +141,4 @@ class Takers implements Taker {
   }
 }
 
-const otherAnswers =
-  'requestState was used before, with other answers, and its call went on with those; begin again only if the call may run twice';
-
-/** Error for a state whose call is not known, or has no outcome. */
-export function mayHaveRun(why: string): McpError {
-  return new McpError(
-    'invalidParams',
-    `requestState belongs to a call that may have run: ${why}; begin again only if it may run twice`,
-  );
-}
+const otherAnswers = 'it was used before, with other answers, and its call went on with those';

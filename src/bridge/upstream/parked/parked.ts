@@ -3,6 +3,7 @@ import { isObject } from '../../../jsonrpc/message.ts';
 import { settledWithin } from '../../../jsonrpc/timeout.ts';
 import type { Call } from '../../../host/call.ts';
 import type { ServiceListeners } from '../../../host/events/listeners.ts';
+import { invalidState, mayHaveRun, tooOld } from '../../../host/input/refused-state.ts';
 import { bindingOf } from '../../../host/input/request-state.ts';
 import { memoryRoundStore } from '../../../host/input/state-store.ts';
 import { digestOf } from '../../../peer/digest.ts';
@@ -14,7 +15,7 @@ import { insistent, type InsistentBus } from '../../../peer/relay/insistent.ts';
 import type { Carried } from '../carried.ts';
 import { wordsOf } from '../../failure.ts';
 import { ParkedCall, type Standing, type Taker } from './call.ts';
-import { Deliveries, mayHaveRun } from './deliveries.ts';
+import { Deliveries } from './deliveries.ts';
 import { FinishedCalls } from './finished.ts';
 import { ParkedHolder } from './holder.ts';
 import { takeElsewhere } from './taker.ts';
@@ -54,6 +55,8 @@ type State = (Waiting | Visits) & { readonly expires: number };
 interface Waiting {
   readonly id: string;
   readonly round: number;
+  /** True if its time is over: the call does not go on, and only an outcome that is stored is given. */
+  readonly isOld?: boolean;
 }
 
 type Complete = Extract<Standing, { readonly kind: 'complete' }>;
@@ -109,7 +112,8 @@ export class ParkedCalls {
       const standing = await this.#anew(state, first, { call, boundTo });
       return (standing as Complete).result;
     }
-    return await this.#answered(state, this.#takeUp(state, responses, call), { call, boundTo });
+    const waiting = { ...state, isOld: state.expires < this.#options.now() };
+    return await this.#answered(waiting, this.#takeUp(waiting, responses, call), { call, boundTo });
   }
 
   /** Gives every call up. */
@@ -125,12 +129,14 @@ export class ParkedCalls {
     const { id, expires } = state;
     const onDropped = (): void => undefined;
     const delivery = { answers: '', taker: call, owner: ownerOf(call.auth?.principal, call.address), onDropped };
-    return await (this.#deliveries.again(id, delivery) ??
-      this.#deliveries.first(id, delivery, async (takers) => {
-        const leftMs = Math.max(1, expires - this.#options.now());
-        if (!(await this.#visited.add(id, '', leftMs, delivery.owner))) throw mayHaveRun(notKnown);
-        return { kind: 'complete', result: await this.#first(params, bound, takers) };
-      }));
+    const known = this.#deliveries.again(id, delivery);
+    if (known !== undefined) return await known;
+    const leftMs = expires - this.#options.now();
+    if (leftMs < 0) throw tooOld();
+    return await this.#deliveries.first(id, delivery, async (takers) => {
+      if (!(await this.#visited.add(id, '', Math.max(1, leftMs), delivery.owner))) throw mayHaveRun(notKnown);
+      return { kind: 'complete', result: await this.#first(params, bound, takers) };
+    });
   }
 
   async #first(params: JsonObject, { call, boundTo }: Bound, taker: Taker = call): Promise<JsonObject> {
@@ -158,12 +164,12 @@ export class ParkedCalls {
    *
    * @throws McpError invalidParams for other answers than those with which it went on before.
    */
-  #takeUpHere({ id, round }: Waiting, responses: JsonObject, taker: Taker): Promise<Standing> | undefined {
+  #takeUpHere({ id, round, isOld }: Waiting, responses: JsonObject, taker: Taker): Promise<Standing> | undefined {
     const parked = this.#calls.get(id);
     const name = `${id} ${round}`;
     const delivery = { answers: digestOf(responses), taker };
     const known = this.#deliveries.again(name, delivery);
-    if (known !== undefined || parked?.round !== round) return known;
+    if (known !== undefined || isOld === true || parked?.round !== round) return known;
     const held = this.#held.get(id);
     if (held !== undefined) held.rounds++;
     const onDropped = (): void => {
@@ -181,7 +187,7 @@ export class ParkedCalls {
     if (here !== undefined) return await here;
     const bus = this.#calls.has(state.id) ? undefined : this.#bus;
     const standing = bus && (await takeElsewhere(bus, state, { responses, taker: call }));
-    if (standing === undefined) throw mayHaveRun(notKnown);
+    if (standing === undefined) throw state.isOld === true ? tooOld() : mayHaveRun(notKnown);
     return standing;
   }
 
@@ -254,8 +260,7 @@ export class ParkedCalls {
     const text = requestState.length > longestState ? undefined : await this.#options.seal.open(requestState, boundTo);
     // Only text that was sealed here gets this far: it has the shape that it was written with.
     const state = text === undefined ? undefined : (JSON.parse(text) as State);
-    if (state === undefined) throw refused();
-    if (state.expires < this.#options.now()) throw mayHaveRun('it is too old');
+    if (state === undefined) throw invalidState();
     return state;
   }
 }
@@ -264,10 +269,6 @@ const notKnown = 'it is over, or its process has ended, and its outcome is not k
 
 /** The names of some visits, sealed. */
 const longestState = 64 * 1024;
-
-function refused(): McpError {
-  return new McpError('invalidParams', 'requestState is not valid for this request; begin again without it');
-}
 
 function isAccepted(response: unknown): boolean {
   return isObject(response) && response['action'] === 'accept';
