@@ -315,3 +315,26 @@ it('a server of this process behind a bridge has plain numbers', async (t) => {
   );
   assert.deepEqual(seen, [{ n: 1 }]);
 });
+
+it('a question keeps a token beyond 2^53, and so does its progress', async (t) => {
+  const token = '"progressToken":9007199254740993';
+  let call: unknown;
+  const question = `{"message":"Go on?","requestedSchema":{"type":"object","properties":{}},"_meta":{${token}}}`;
+  const answers: Answers = {
+    'tools/call': ({ id }) => {
+      call = id;
+      return [`{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":${question}}`];
+    },
+    response: () => [`{"jsonrpc":"2.0","id":${JSON.stringify(call)},"result":{"content":[]}}`],
+  };
+  const ways = { near: 'stdio', far: 'stdio', capabilities: { elicitation: {} } } as const;
+  const { client, got, ask } = await bridged(t, { down: '2025-11-25', up: '2025-11-25' }, { ...ways, answers });
+  const outcome = ask('tools/call', '{"name":"any","_meta":{}}');
+  const asked = await client.asked('elicitation/create');
+  includes(asked, token);
+  const { id } = JSON.parse(asked) as Json;
+  await client.send(`{"jsonrpc":"2.0","method":"notifications/progress","params":{${token},"progress":1}}`);
+  await client.send(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{"action":"decline"}}`);
+  includes(await outcome, '"content":[]');
+  includes(lastOf(got, 'notifications/progress'), token);
+});

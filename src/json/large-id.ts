@@ -3,7 +3,7 @@
  * with a mark before the digits, so that they compare and travel like every other id, and are written as the digits that came.
  */
 
-import { plainNumber } from './exact-number.ts';
+import { ExactNumber, plainNumber } from './exact-number.ts';
 
 /** A noncharacter of Unicode, which no id of a peer may begin with. */
 const mark = '\uFDD0';
@@ -34,6 +34,11 @@ export function settledId(value: unknown): unknown {
   // A number that is a plain one is spelled as JavaScript spells it.
   const text = String(value);
   return /^-?\d+$/.test(text) ? mark + text : plainNumber(value);
+}
+
+/** A large id as a number with its spelling, for software that passes it on; any other id as it is. */
+export function exactId<Id extends string | number>(id: Id): Id | ExactNumber {
+  return typeof id === 'string' && id.startsWith(mark) ? new ExactNumber(id.slice(mark.length)) : id;
 }
 
 /** The digits of a large id; any other id as it is. */

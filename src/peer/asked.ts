@@ -1,3 +1,4 @@
+import { settledId } from '../json/large-id.ts';
 import { setNewest } from '../jsonrpc/newest.ts';
 import { isRequestId, shownId, spelledNumber, type RequestId, type ResponseMessage } from '../jsonrpc/message.ts';
 import type { MessageOrigin } from '../jsonrpc/transport.ts';
@@ -242,7 +243,8 @@ export class AskedRequests {
 function givenToken(params: JsonObject | undefined): ProgressToken | undefined {
   const meta = params?.['_meta'];
   if (typeof meta !== 'object' || meta === null) return undefined;
-  const token = 'progressToken' in meta ? meta.progressToken : undefined;
+  const sent = 'progressToken' in meta ? meta.progressToken : undefined;
+  const token = isRequestId(sent) ? sent : settledId(sent);
   return isRequestId(token) ? token : undefined;
 }
 

@@ -172,8 +172,13 @@ test('an error names a large id by its digits', async (t) => {
   assert.match(refused, new RegExp(`id \\\\"${large}\\\\" is already in use`));
 });
 
-for (const isPassedOn of [false, true])
-  test(`a client sees the digits of a large id and token${isPassedOn ? ', in onRequest too' : ''}`, async (t) => {
+for (const [isPassedOn, exactNumbers] of [
+  [false, false],
+  [true, false],
+  [false, true],
+  [true, true],
+] as const)
+  test(`a client sees the digits of a large id and token (onRequest ${isPassedOn}, exactNumbers ${exactNumbers})`, async (t) => {
     const seen: string[] = [];
     const note = (...values: readonly unknown[]): void => void seen.push(JSON.stringify(values));
     const got: string[] = [];
@@ -198,6 +203,7 @@ for (const isPassedOn of [false, true])
     const client = await connect(transport, {
       revisions: ['2025-11-25'],
       capabilities: { elicitation: {} },
+      exactNumbers,
       onNotification: note,
       onWarning: note,
       ...(isPassedOn
@@ -211,7 +217,8 @@ for (const isPassedOn of [false, true])
       [],
     );
     const all = seen.join('\n');
-    for (const part of [`"progressToken":"${large}"`, `id \\"${larger}\\"`]) assert.ok(all.includes(part), all);
+    const token = exactNumbers ? large : `"${large}"`;
+    for (const part of [`"progressToken":${token}`, `id \\"${larger}\\"`]) assert.ok(all.includes(part), all);
     assert.ok(
       got.some((text) => text.includes(`"id":${large}`)),
       got.join('\n'),

@@ -1,3 +1,4 @@
+import { settledId } from '../../json/large-id.ts';
 import { isObject, isRequestId } from '../../jsonrpc/message.ts';
 import type { ServerSession } from '../../host/host.ts';
 import type { JsonObject, ProgressToken } from '../../protocol/features/common.ts';
@@ -25,13 +26,14 @@ const ofSession = Symbol('progress of questions');
  */
 export function relayedQuestion(session: ServerSession, params: JsonObject, by: object): RelayedQuestion {
   const { _meta: meta } = params;
-  const token = isObject(meta) ? meta['progressToken'] : undefined;
+  const sent = isObject(meta) ? meta['progressToken'] : undefined;
+  const token = settledId(sent);
   if (!isObject(meta) || !isRequestId(token)) return { params, done: () => undefined };
   const waiting = waitingFor(session);
   const progressToken = waiting.has(token) ? freeToken(waiting) : token;
   waiting.set(progressToken, { by, token });
   return {
-    params: progressToken === token ? params : { ...params, _meta: { ...meta, progressToken } },
+    params: progressToken === sent ? params : { ...params, _meta: { ...meta, progressToken } },
     done: () => void waiting.delete(progressToken),
   };
 }

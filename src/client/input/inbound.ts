@@ -154,9 +154,9 @@ async function answer(
     if (handler === undefined) throw new McpError('methodNotFound', `this client does not answer ${shown(method)}`);
     const context = { revision, signal, request };
     const { chain } = settings;
-    // Software that passes requests on needs their ids as they are sent.
-    const isRaw = passedOn !== undefined && settings.exactNumbers;
-    const run = (given: JsonObject) => handler(isRaw ? given : shownParams(method, given), context);
+    // Software that passes requests on needs their tokens as they are sent.
+    const isExact = passedOn !== undefined && settings.exactNumbers;
+    const run = (given: JsonObject) => handler(shownParams(method, given, isExact), context);
     const work =
       chain.used && settled !== undefined
         ? throughClientMiddleware((late) =>
@@ -220,7 +220,7 @@ function hear(
   within: number | undefined,
   { settings, revision }: InboundOptions,
 ): void {
-  const params = settings.exactNumbers ? sent : shownParams(method, sent);
+  const params = shownParams(method, sent, settings.exactNumbers);
   const context = within === undefined ? {} : { request: within };
   const settled = revision();
   if (method === 'notifications/progress') {
