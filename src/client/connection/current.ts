@@ -227,10 +227,9 @@ export class CurrentConnection {
    */
   async #isStill(believed: ServerConnection): Promise<boolean> {
     if (!believed.busy) return false;
-    const { settings, transport } = this.#options;
-    // Older servers may have nothing to say to it.
-    const timeoutMs = factsOf(transport).mayLoseTheProbe ? settings.probeTimeoutMs : settings.timeoutMs;
+    const { probeTimeoutMs: timeoutMs } = this.#options.settings;
     try {
+      // Older servers may have nothing to say to it.
       await believed.request('server/discover', undefined, { timeoutMs, signal: this.#stopped.signal });
       return true;
     } catch {

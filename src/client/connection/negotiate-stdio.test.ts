@@ -10,7 +10,7 @@ import {
   start,
   handshakeMethods,
 } from '../../../test/support/negotiation.ts';
-import { turns } from '../../../test/support/turns.ts';
+import { turns, until } from '../../../test/support/turns.ts';
 import { scriptedTransport, type Script, type ScriptedPeer, type SentMessage } from '../../testing/scripted.ts';
 
 describe('a server on stdio', () => {
@@ -120,6 +120,22 @@ describe('a server on stdio', () => {
     await turns();
     mock.timers.tick(2000);
     assert.deepEqual([(await agreement).asked, warnings.length], [true, 1]);
+  });
+
+  it('that is silent to each probe and refuses initialize is probed for a short time each time', async () => {
+    const transport = scriptedTransport(
+      'stdio',
+      server(() => undefined, refusing(-32602)),
+    );
+    let end: unknown;
+    start(transport).catch((error: unknown) => (end = error));
+    for (let probe = 1; probe <= 3; probe++) {
+      await until(() => transport.methods.filter((method) => method === 'server/discover').length === probe);
+      await turns();
+      mock.timers.tick(2000);
+    }
+    for (let turn = 0; turn < 50 && end === undefined; turn++) await new Promise(setImmediate);
+    assert.equal(Object(end).code, -32602);
   });
 
   it('that was slow to start but is stateless is found out when it refuses initialize', async () => {

@@ -230,7 +230,7 @@ class Negotiation {
       if (!isRefusal(error)) throw error;
       const again = probe && this.#stateless(probe, error);
       if (again !== undefined) {
-        const late = await this.#probe(again, undefined);
+        const late = await this.#probe(again, this.#probeTimeout());
         if (late.kind === 'stateless') return await this.#agreed(late);
       }
       if (probe !== undefined && this.#mayHaveBegun(error)) {

@@ -42,7 +42,7 @@ describe('a server over HTTP that does not answer the probe in time', () => {
     assert.equal(warnings.length, 1);
     assert.match(
       warnings.join(),
-      /2025-11-25, since the probe failed \(server\/discover was not answered within 2000 ms/,
+      /2025-11-25, since the probe failed \(server\/discover was not answered within 2000 ms \(probeTimeoutMs/,
     );
     // Its exchange is closed once nobody waits for it.
     assert.equal(transport.sent[0]?.signal?.aborted, true);
