@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { stderr } from 'node:process';
 import { describe, test, type TestContext } from 'node:test';
 import { connect, type Client } from '../../client.ts';
+import type { Transport } from '../../jsonrpc/transport.ts';
 import { listen } from '../../node/server/http.ts';
 import { createServer } from '../../server.ts';
 import { scriptedTransport } from '../../testing/scripted.ts';
@@ -75,6 +76,28 @@ describe('the tools that a file of a host names', () => {
       await client.close();
       assert.deepEqual(listed, ['read']);
     });
+
+  test('lists that are never answered are not remembered without limit', async () => {
+    let answer = (_: unknown): void => assert.fail();
+    const channel = await filtered(
+      {
+        description: 's',
+        open: async ({ message }) => {
+          answer = (value) => message(value, {});
+          return { send: async () => undefined, close: async () => undefined };
+        },
+      } as Transport,
+      (name) => name !== 'drop',
+    ).open({ message: (value) => void got.push(value), problem: () => undefined, closed: () => undefined });
+    const got: unknown[] = [];
+    const tools = [{ name: 'drop' }];
+    for (let id = 0; id <= 1_000; id++) await channel.send({ jsonrpc: '2.0', id, method: 'tools/list' });
+    for (const id of [0, 1_000]) answer({ jsonrpc: '2.0', id, result: { tools } });
+    assert.deepEqual(
+      got.map((value) => Object(value).result.tools),
+      [tools, []],
+    );
+  });
 
   test('a tool that is left out cannot be called', async (t) => {
     const client = await clientBy(t, { disabledTools: ['drop'] });

@@ -1,9 +1,13 @@
 /** The tools of a server that a file of a host leaves out. */
 
+import { addNewest } from '../../jsonrpc/newest.ts';
 import { isObject, isResponse, spelledNumber, type Message, type RequestMessage } from '../../jsonrpc/message.ts';
 import type { Transport } from '../../jsonrpc/transport.ts';
 import { withSend } from '../with-send.ts';
 import type { Keys } from './read.ts';
+
+/** Limit of the lists that are waited for. One that is given up is never answered. */
+const mostLists = 1_000;
 
 /** Tells whether a tool is offered. */
 export type ToolFilter = (name: string) => boolean;
@@ -53,7 +57,8 @@ export function filtered(transport: Transport, offers: ToolFilter): Transport {
       return withSend(channel, async (message, options) => {
         const rest = [message].flat().filter((one) => !isOutside(one, offers));
         for (const one of [message].flat()) if (isOutside(one, offers)) receiver.message(refusal(one));
-        for (const one of rest) if ('method' in one && 'id' in one && one.method === 'tools/list') lists.add(one.id);
+        for (const one of rest)
+          if ('method' in one && 'id' in one && one.method === 'tools/list') addNewest(lists, mostLists, one.id);
         const [first] = rest;
         if (first !== undefined) await channel.send(Array.isArray(message) ? rest : first, options);
       });
