@@ -21,6 +21,8 @@ export interface PostExchange {
   abort(): void;
   /** True when the request named a session, which a 404 then says is gone. */
   readonly inSession: boolean;
+  /** True if an MCP server answered a message there before. */
+  readonly isServer?: boolean;
   /** Tells whether a refusal means that the server does not know the session; it may ask the server. */
   readonly isGone?: ((refused: FetchResponse, code?: number) => Promise<boolean>) | undefined;
   /** The headers with which its last request was sent. */

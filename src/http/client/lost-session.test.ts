@@ -59,6 +59,13 @@ test('404 to an answer in a session says that the session is gone: the call fail
   assert.equal(opened(), 2);
 });
 
+test('404 from a server that answered initialize casts no doubt on its path', async (t) => {
+  const { url } = await served(t, undefined);
+  const client = await connect(url, { revisions: ['2025-11-25'] });
+  t.after(() => client.close());
+  await assert.rejects(client.listTools(), { status: 404, message: `HTTP 404 from ${url}` });
+});
+
 test('404 to an answer where there is no session says nothing of the call', async (t) => {
   const { url, opened } = await served(t, undefined);
   const client = await connect(url, { revisions: ['2025-11-25'], onWarning: () => undefined });

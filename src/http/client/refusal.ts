@@ -47,7 +47,7 @@ export async function readHttpRefusal(response: FetchResponse, exchange: PostExc
   return {
     failure: new ConnectionError(
       'http',
-      refusalWords(status, said, { url: exchange.url, lost: exchange.inSession }),
+      refusalWords(status, said, { url: exchange.url, known: exchange.inSession || exchange.isServer === true }),
       options,
     ),
     message: status === 403 || status === 429 || status === 503 ? undefined : errorFor(said, status, exchange),
@@ -56,18 +56,18 @@ export async function readHttpRefusal(response: FetchResponse, exchange: PostExc
 }
 
 /** Words for a response that is no success, with where it came from, and what to look at. */
-export function refusalWords(status: number, text: string, { url, lost }: Refused): string {
+export function refusalWords(status: number, text: string, { url, known }: Refused): string {
   const said = summary(text);
-  const isPath = !lost && (status === 404 || status === 405);
-  const known = url.pathname.endsWith('/mcp') ? '' : ' (many servers have theirs at /mcp)';
-  const hint = isPath ? `; is the path ${url.pathname} that of an MCP server?${known}` : '';
+  const isPath = !known && (status === 404 || status === 405);
+  const usual = url.pathname.endsWith('/mcp') ? '' : ' (many servers have theirs at /mcp)';
+  const hint = isPath ? `; is the path ${url.pathname} that of an MCP server?${usual}` : '';
   return `HTTP ${status} from ${describeUrl(url)}${said === '' ? '' : `: ${said}`}${hint}`;
 }
 
 interface Refused {
   readonly url: URL;
-  /** True when it may be the session that is not found. */
-  readonly lost: boolean;
+  /** True if an MCP server is known to be there: it may be the session that is not found. */
+  readonly known: boolean;
 }
 
 /** The first words of a body that is meant for people. */

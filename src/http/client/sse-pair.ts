@@ -183,6 +183,7 @@ export class SsePairChannel implements Channel {
         signal,
         abort: () => {},
         inSession: false,
+        isServer: this.#isKnown,
         sent,
         url: this.#endpoint ?? this.#requests.url,
       };

@@ -82,6 +82,8 @@ class HttpChannel implements Channel {
   #listening = false;
   /** True when the server has answered anything yet. */
   #answers = false;
+  /** True once it took a message as an MCP server does. */
+  #isServer = false;
   #closing: Promise<void> | undefined;
 
   constructor(requests: HttpRequests, receiver: Receiver) {
@@ -118,6 +120,7 @@ class HttpChannel implements Channel {
       if (initializes) this.#remember(response, body);
       if (initializes && isPairStatus(response.status)) await this.#fallBack(response, exchange, sent);
       else await this.#answered(response, exchange, sent);
+      this.#isServer = true;
     } catch (error) {
       if (this.#closing !== undefined)
         throw new ConnectionError('closed', 'the conversation was closed', { cause: error });
@@ -310,6 +313,7 @@ class HttpChannel implements Channel {
       maxBytes: this.#requests.maxBytes,
       signal: controller.signal,
       inSession: this.#session !== undefined,
+      isServer: this.#isServer,
       // A message that names no session is refused for something else.
       isGone: this.#session === undefined ? undefined : (response, code) => this.#isGone(response, code),
       sent: {},
