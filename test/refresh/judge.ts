@@ -29,13 +29,13 @@ export class Judge implements NetworkWatcher, DiskWatcher {
   readonly violations: string[] = [];
   readonly tabs: Set<Tab> = new Set();
   /** How many logins, renewals and repetitions there were. */
-  readonly counts: Record<'logins' | 'renewals' | 'repeated' | 'requests' | 'lost' | 'unkept', number> = {
+  readonly counts: Record<'logins' | 'renewals' | 'repeated' | 'requests' | 'lost' | 'refused', number> = {
     logins: 0,
     renewals: 0,
     repeated: 0,
     requests: 0,
     lost: 0,
-    unkept: 0,
+    refused: 0,
   };
   readonly requests: Map<Process, number> = new Map();
   readonly #world: World;
@@ -82,7 +82,7 @@ export class Judge implements NetworkWatcher, DiskWatcher {
   refused(process: Process, { kind }: CredentialKey): void {
     this.#world.note(`${process.name} cannot write a ${kind}`);
     if (kind !== 'grant') return;
-    this.counts.unkept++;
+    this.counts.refused++;
     this.#refusedAt.set(process, this.#world.now);
   }
 
@@ -112,11 +112,18 @@ export class Judge implements NetworkWatcher, DiskWatcher {
       if (of === issuer && other.alive && other.stoppedWithin(from - takenForDeadMs, this.#world.now) < takenForDeadMs)
         this.violated(`${process.name} opens a tab beside that of ${other.name}`);
     const kept = this.#kept();
-    if (reason === 'login' && kept !== undefined && this.#isGood(kept) && !this.#isLate(process, issuer))
+    const isGood = kept !== undefined && this.#isGood(kept) && !this.#isSpentBy(process, kept);
+    if (reason === 'login' && isGood && !this.#isLate(process, issuer))
       this.violated(`${process.name} asks for a login though ${kept} is good`);
     const tab = { process, from: this.#world.now, issuer };
     this.tabs.add(tab);
     return tab;
+  }
+
+  /** Whether the store refused what a process got by a refresh token: it does not send that again, though some servers take it. */
+  #isSpentBy(process: Process, token: string): boolean {
+    const uses = this.#uses.get(token) ?? [];
+    return uses.some((use) => use.process === process && (this.#refusedAt.get(process) ?? -1) >= use.sentAt);
   }
 
   /** Whether what is kept came after whoever asks had looked for the last time: of another issuer, or from one that had stood still. */

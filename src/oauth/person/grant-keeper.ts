@@ -130,7 +130,6 @@ export class GrantKeeper {
   /** Waits for a renewal that is under way: the tokens by which it renews are good once, and what came of it is to be kept. */
   async rest(): Promise<void> {
     await this.#renewing?.result.catch(() => undefined);
-    await this.kept.rest();
   }
 
   async #renew(): Promise<Renewal> {
@@ -140,11 +139,8 @@ export class GrantKeeper {
     const key = this.kept.keyOf(before);
     try {
       const outcome = await limited({ ms: transactionMs, signal: new AbortController().signal, late }, (signal) =>
-        // A store may never answer. By this signal nothing is sent any more, and what came before is kept once the store takes it.
-        unlessAborted(
-          this.kept.isUnkept ? this.#renewUnkept({ key, before, signal }) : this.#locked({ key, before, signal }),
-          signal,
-        ),
+        // A store may never answer. By this signal nothing is sent any more.
+        unlessAborted(this.#locked({ key, before, signal }), signal),
       );
       this.#failure = undefined;
       return outcome;
@@ -201,7 +197,7 @@ export class GrantKeeper {
       return await this.#failed(error, key, there);
     }
     if (next === undefined) return 'impossible';
-    if (await this.kept.replace(next, there, signal)) this.#told(next);
+    if (await this.kept.replace(next, there)) this.#told(next);
     return this.#outcome();
   }
 
@@ -210,7 +206,7 @@ export class GrantKeeper {
   }
 
   /** Gets new tokens for those of a grant; `undefined` where there is nothing to get them by. */
-  async #exchanged(there: Grant, signal: AbortSignal, require = (): void => {}): Promise<Grant | undefined> {
+  async #exchanged(there: Grant, signal: AbortSignal, require: () => void): Promise<Grant | undefined> {
     const { refreshToken, resource, endpoints, requested } = there;
     const client = await this.#options.clientOf(there);
     if (refreshToken === undefined || client === undefined) return undefined;
@@ -233,32 +229,6 @@ export class GrantKeeper {
 
   #told({ endpoints: { issuer }, resource, scopes, expiresAt }: Grant): void {
     this.#site.tell({ kind: 'refreshed', issuer, resource, scopes, expiresAt });
-  }
-
-  /**
-   * Renews what the store did not take. Nobody else has its refresh token: it needs no lock, which such a store would hardly give. Until
-   * that is done it is not offered, since whoever read it there would use it too.
-   */
-  async #renewUnkept(transaction: Transaction): Promise<Renewal> {
-    const { before, signal } = transaction;
-    const unkept = await this.kept.unkept();
-    if (unkept === undefined) {
-      const isOther = this.grant?.accessToken !== before.accessToken;
-      return isOther ? this.#outcome() : await this.#locked(transaction);
-    }
-    try {
-      const next = await this.#exchanged(unkept.grant, signal);
-      if (next === undefined) unkept.resume();
-      else if (await this.kept.replaceUnkept(unkept, next, signal)) this.#told(next);
-      return next === undefined ? 'impossible' : this.#outcome();
-    } catch (error) {
-      const { isLost, isUnknown } = invalidIn(error);
-      if (isUnknown) await this.#options.clientLost(unkept.grant, messageOf(error));
-      if (!isLost) unkept.resume();
-      if (!isLost && !isUnknown) throw error;
-      if (isLost && (await this.kept.replaceUnkept(unkept, undefined, signal))) this.#lost(unkept.grant, error);
-      return 'impossible';
-    }
   }
 
   /** Deletes only what the authorization server called invalid, and only while nobody put something else there. */

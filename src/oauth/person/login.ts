@@ -1,6 +1,6 @@
 /** Signing a person in: from what was discovered to tokens. */
 
-import { fetchAnswer, type Answer } from '../../auth/document.ts';
+import { fetchAnswer } from '../../auth/document.ts';
 import { AuthorizationError } from '../../auth/errors.ts';
 import type { ServerMetadata } from '../../auth/metadata.ts';
 import type { OpenRedirect } from '../../auth/redirect.ts';
@@ -22,7 +22,6 @@ import { spelling, type RegisteredClient } from './registration.ts';
 import type { Job } from '../shared-work.ts';
 import { fetching, limited, type Site } from '../site.ts';
 import { requestTokens } from '../token-request.ts';
-import { saysUnknownClient } from './unknown-client.ts';
 
 /** Signs people in at one server. */
 export class Login {
@@ -256,12 +255,13 @@ async function lookAtGuess(
   site.tell({ kind: 'warning', message, issuer });
 }
 
-/** The statuses with which authorization servers tell of a client that they do not know. */
+/** The statuses with which an authorization server may refuse a client by itself. */
 const refusals: ReadonlySet<number> = new Set([400, 401, 403, 422]);
 
 /**
  * True when an authorization server has forgotten a registration. It would tell the person alone, on a page from which nobody comes back:
- * so its page is looked at first, without a person. What cannot be looked at counts as known.
+ * so its page is requested first, without a person. RFC 6749, section 4.1.2.1: every error but one about the client or its redirect URI is
+ * redirected. What cannot be looked at counts as known.
  */
 async function isForgotten(
   site: Site,
@@ -291,11 +291,6 @@ async function isForgotten(
     more: undefined,
     now: site.now(),
   });
-  let answer: Answer;
-  try {
-    answer = await fetchAnswer(url, 'the authorization endpoint', fetching(site, signal));
-  } catch {
-    return false;
-  }
-  return refusals.has(answer.status) && (answer.text.includes(client.id) || saysUnknownClient(answer.text));
+  const answer = await fetchAnswer(url, 'the authorization endpoint', fetching(site, signal)).catch(() => undefined);
+  return answer !== undefined && refusals.has(answer.status);
 }

@@ -45,7 +45,7 @@ export interface OAuth extends Authorization {
   /**
    * Signs in now, whether a server asks for it or not. What was granted before is replaced and revoked.
    *
-   * @throws AuthorizationError with the reason `grant-lost` if the authorization server ended the new grant together with the one before: sign in again.
+   * @throws AuthorizationError with the reason `grant-lost` if the authorization server ended the new grant together with the one before, or the store refuses its tokens: sign in again.
    * @throws TypeError where no server is known: give its URL, or connect first.
    */
   login(options?: LoginOptions): Promise<void>;

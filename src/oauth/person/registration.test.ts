@@ -167,7 +167,7 @@ test('where the address of this machine is refused its name is registered, once 
   });
   assert.equal((await visit(world)).get('redirect_uri'), redirectUri.replace('127.0.0.1', 'localhost'));
   assert.equal(world.count('POST /register'), 2);
-  const never = createWorld({ answers: { '/register': () => refuse('invalid_redirect_uri') } });
+  const never = createWorld({ answers: { '/register': () => refuse('invalid_client_metadata') } });
   const error = await failure(never);
   assert.equal(error.reason, 'registration');
   assert.equal(never.count('POST /register'), 2);
@@ -231,7 +231,7 @@ test('an old registration is looked at before a person is sent, and made anew wh
   world.laws.answers = { '/authorize': () => new Response('<p>Sign in</p>') };
   assert.equal(await again(), 1);
   assert.equal(world.count('POST /register'), 1);
-  world.laws.answers = { '/authorize': () => new Response('<p>Unknown client</p>', { status: 400 }) };
+  world.laws.answers = { '/authorize': () => new Response('<p>Unbekannter Client</p>', { status: 400 }) };
   assert.equal(await again(), 2);
   assert.equal(world.count('POST /register'), 2);
   const looked = world.asked.findLast(({ url }) => url.pathname === '/authorize');

@@ -259,10 +259,8 @@ function byName(uri: string): string {
   return uri.replace(/^http:\/\/(?:127\.0\.0\.1|\[::1\])(?=[:/])/, 'http://localhost');
 }
 
+/** RFC 7591, section 3.2.2: a server may refuse a redirect URI as metadata like any other. */
 function isRedirectRefused(error: unknown): boolean {
   if (!(error instanceof AuthorizationError) || error.reason !== 'registration') return false;
-  return (
-    error.code === 'invalid_redirect_uri' ||
-    (error.code === 'invalid_client_metadata' && /redirect/i.test(error.message))
-  );
+  return error.code === 'invalid_redirect_uri' || error.code === 'invalid_client_metadata';
 }

@@ -111,7 +111,7 @@ export async function endGrants(parts: Parts, revoke: boolean): Promise<boolean>
   const keys = await keysOfServer(parts);
   const stored = await Promise.all(keys.map((key) => keeper.kept.at(key)));
   const grants = new Map(stored.flatMap((one) => (one === undefined ? [] : [[one.grant.id, one.grant] as const])));
-  // The store may not have taken the newest.
+  // Another process may have deleted it from the store.
   if (keeper.grant !== undefined) grants.set(keeper.grant.id, keeper.grant);
   let isRevoked = revoke && grants.size > 0;
   for (const grant of revoke ? grants.values() : []) isRevoked = (await revokeBy(grant, parts)) && isRevoked;
