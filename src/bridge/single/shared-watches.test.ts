@@ -93,16 +93,6 @@ function played() {
     watch,
     took: () => log.splice(0),
     heard: () => heard.splice(0).toSorted(),
-    /** Opens a stream for each of some resources. */
-    async each(uris: readonly string[]) {
-      const subscriptions: Subscription[] = [];
-      for (const uri of uris) {
-        const watching = watch([uri]);
-        await streams.at(-1)?.open();
-        subscriptions.push(await watching);
-      }
-      return subscriptions;
-    },
   };
 }
 
@@ -114,76 +104,6 @@ interface Played {
   onMissed(): void;
   extension(method: string): void;
 }
-
-const uris = (count: number): readonly string[] => Array.from({ length: count }, (_, at) => `a:${at}`);
-
-describe('streams of one connection', () => {
-  test('become one when there are more than eight, which is open before they are closed', async () => {
-    const { watches, streams, each, took, heard } = played();
-    const [first] = await each(uris(9));
-    assert.deepEqual([streams.length, streams[9]?.uris, took()], [10, uris(9), []]);
-    watches.heard({ uri: 'a:0' });
-    await streams[9]?.open();
-    assert.deepEqual(
-      took(),
-      uris(9).map((_, at) => `closed ${at}`),
-    );
-    watches.heard({ uri: 'a:8' });
-    assert.deepEqual(heard(), ['a:0 a:0', 'a:8 a:8']);
-    await first?.close();
-    watches.heard({ uri: 'a:0' });
-    assert.deepEqual([took(), heard()], [[], []]);
-    // One more beside the eight that may be is no reason to do so again.
-    await each(uris(8).map((uri) => `b:${uri}`));
-    assert.equal(streams.length, 19);
-  });
-
-  test('stay as they are if the server does not take them together, and are not tried again', async () => {
-    for (const end of ['agreed to less', 'refused'] as const) {
-      const { watches, streams, each, took, heard } = played();
-      await each(uris(9));
-      if (end === 'refused') await streams[9]?.refuse();
-      else await streams[9]?.open(uris(8));
-      assert.deepEqual(took(), end === 'refused' ? [] : ['closed 9']);
-      for (const uri of uris(9)) watches.heard({ uri });
-      assert.equal(heard().length, 9);
-      await each(['b:0']);
-      assert.equal(streams.length, 11);
-    }
-  });
-
-  test('are left behind by who left while they became one', async () => {
-    const { streams, each, took } = played();
-    const all = await each(uris(9));
-    const closing = all.map((one) => one.close());
-    await Promise.all(closing);
-    assert.equal(took().length, 9);
-    await streams[9]?.open();
-    assert.deepEqual(took(), ['closed 9']);
-  });
-
-  test('of a large size stay apart from small ones', async () => {
-    const { streams, watch, each } = played();
-    const large = Array.from({ length: 100 }, (_, at) => `large:${at}`);
-    const watching = watch(large);
-    await streams[0]?.open();
-    await watching;
-    await each(uris(8));
-    assert.deepEqual(streams[9]?.uris, uris(8));
-  });
-
-  test('hold at most 1,000 resources together', async () => {
-    const { streams, watch } = played();
-    const size = (count: number, name: string): readonly string[] =>
-      Array.from({ length: count }, (_, at) => `${name}:${at}`);
-    for (const [at, count] of [200, 200, 200, 200, 200, 200, 200, 200, 200].entries()) {
-      const watching = watch(size(count, `s${at}`));
-      await streams.at(-1)?.open();
-      await watching;
-    }
-    assert.equal(streams[9]?.uris.length, 1_000);
-  });
-});
 
 describe('a stream of several resources', () => {
   test('tells what may have been missed on it, and what an extension says to its only follower', async () => {

@@ -11,7 +11,7 @@ import { wholesOf } from './wholes.ts';
 interface Watched {
   /** Client that it counts for: the first that wanted it. */
   readonly owner: string | undefined;
-  stream: WatchStream;
+  readonly stream: WatchStream;
   readonly followers: Set<Follower>;
 }
 
@@ -32,23 +32,18 @@ export interface FollowOptions {
 /** Limit of resources that are watched for all clients together, half of which may count for one. */
 const mostWatched = 100_000;
 /** The same for streams that are open or being opened: each is a subscription of one client of the server, which has 1,000. */
-const mostOpen = 900;
-/** Limits of streams before the smallest become one, and of the resources of one stream. */
-const mostStreams = 8;
-const mostOnStream = 1_000;
+const mostStreams = 900;
 
 /**
- * Watches of single resources on a connection that several clients, or several streams of one, share: each resource is watched upstream once, and many
- * of them on one stream. A stream says at its beginning what it is about; so each client's wishes begin one, and
- * streams become one when there are many.
+ * Watches of single resources on a connection that several clients, or several streams of one, share. Each request of a client opens one stream
+ * upstream, for those of its resources that nobody watches yet.
  */
 export class SharedWatches {
   readonly #main: Upstream;
   readonly #watched = new Map<string, Watched>();
   readonly #streams = new Set<WatchStream>();
   readonly #places = new Shares(mostWatched);
-  readonly #begun = new Shares(mostOpen);
-  #merging = false;
+  readonly #begun = new Shares(mostStreams);
 
   constructor(main: Upstream) {
     this.#main = main;
@@ -65,8 +60,7 @@ export class SharedWatches {
   /**
    * Watches resources for one client. The subscription ends when the upstream ends a stream that any of them is on.
    *
-   * @throws McpError what the upstream refused with; invalidRequest where too much is watched already, and busy where too
-   * many streams are being opened.
+   * @throws McpError what the upstream refused with; invalidRequest where too much is watched already.
    */
   async follow(
     uris: readonly string[],
@@ -99,8 +93,6 @@ export class SharedWatches {
         follower,
       ),
     );
-    // It never rejects, and nobody waits for it: that there are fewer streams shows in nothing that a client sees.
-    void this.#merge();
     const close = async (): Promise<void> => {
       end({ graceful: true });
       await Promise.all(this.#leave(honored, follower));
@@ -109,13 +101,8 @@ export class SharedWatches {
   }
 
   #demandRoom(count: number, owner: string | undefined): void {
-    const most = this.#places.exceeded(count, owner);
-    if (most !== undefined) {
-      const whose = most === mostWatched ? 'all clients' : 'one client';
-      throw new McpError('invalidRequest', `too many resource subscriptions of ${whose}; the limit is ${most}`);
-    }
-    if (this.#begun.exceeded(1, owner) !== undefined)
-      throw new McpError('busy', 'too many resource subscriptions are being opened; try again later');
+    requireRoom('resource subscriptions', this.#places.exceeded(count, owner), mostWatched);
+    requireRoom('streams of resource subscriptions', this.#begun.exceeded(1, owner), mostStreams);
   }
 
   #begin(uris: readonly string[], owner: string | undefined): void {
@@ -124,7 +111,7 @@ export class SharedWatches {
     for (const uri of uris) this.#watched.set(uri, { owner, stream, followers: new Set() });
   }
 
-  #stream(uris: readonly string[], owner?: string): WatchStream {
+  #stream(uris: readonly string[], owner: string | undefined): WatchStream {
     const stream = new WatchStream(this.#main, uris, {
       owner,
       onMissed: ({ uris: missed }) => missed.forEach((uri) => this.heard({ uri })),
@@ -185,55 +172,10 @@ export class SharedWatches {
       await stream.close();
     });
   }
+}
 
-  async #merge(): Promise<void> {
-    if (this.#merging) return;
-    this.#merging = true;
-    try {
-      for (let group = this.#group(); group.length > 1; group = this.#group()) await this.#join(group);
-    } finally {
-      this.#merging = false;
-    }
-  }
-
-  /** The smallest streams, as far as one stream can take them and they are of about a size. */
-  #group(): readonly WatchStream[] {
-    const open = [...this.#streams].filter((stream) => stream.isOpen && !stream.apart);
-    if (open.length <= mostStreams) return [];
-    const group: WatchStream[] = [];
-    let size = 0;
-    for (const stream of open.toSorted((one, other) => one.uris.size - other.uris.size)) {
-      const next = stream.uris.size;
-      if (size + next > mostOnStream || (group.length > 1 && next > 2 * size)) break;
-      group.push(stream);
-      size += next;
-    }
-    return group;
-  }
-
-  /** Puts what is on several streams on one, which is open before the others are closed: nothing is missed. */
-  async #join(group: readonly WatchStream[]): Promise<void> {
-    const uris = group.flatMap((stream) => [...stream.uris]);
-    const joined = this.#stream(uris);
-    // A server that takes each of them may not take them together.
-    await joined.opening.catch(() => undefined);
-    if (!joined.isOpen || !uris.every((uri) => joined.honours(uri))) {
-      for (const stream of group) stream.apart = true;
-      joined.uris.clear();
-      await Promise.allSettled(this.#drop([joined]));
-      return;
-    }
-    for (const stream of group) stream.yield();
-    for (const uri of uris) {
-      const watched = this.#watched.get(uri);
-      // Who left meanwhile is not waited for.
-      if (watched === undefined || !group.includes(watched.stream)) {
-        joined.uris.delete(uri);
-      } else {
-        watched.stream.uris.delete(uri);
-        watched.stream = joined;
-      }
-    }
-    await Promise.allSettled(this.#drop([...group, joined]));
-  }
+function requireRoom(what: string, exceeded: number | undefined, most: number): void {
+  if (exceeded === undefined) return;
+  const whose = exceeded === most ? 'all clients' : 'one client';
+  throw new McpError('invalidRequest', `too many ${what} of ${whose}; the limit is ${exceeded}`);
 }

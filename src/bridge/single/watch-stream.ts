@@ -10,7 +10,7 @@ import type { Upstream } from '../upstream/upstream.ts';
 
 /** Parts of those who want a stream that it needs. */
 export interface WatchStreamOptions {
-  /** Client that it was begun for; left out for one that took the place of several. */
+  /** Client that it was begun for. */
   readonly owner: string | undefined;
   /** Updates may have been missed. */
   onMissed(stream: WatchStream): void;
@@ -28,13 +28,10 @@ export class WatchStream {
   readonly owner: string | undefined;
   /** Settles when the upstream agreed to the stream, or would not. */
   readonly opening: Promise<Subscription>;
-  /** True when it stays as it is: what it is about cannot be put on one stream with more. */
-  apart = false;
   readonly #gaps: GapBrake;
   /** Gives up to open it. */
   readonly #unwanted = new AbortController();
   #subscription: Subscription | undefined;
-  #ended = false;
 
   constructor(main: Upstream, uris: readonly string[], { owner, onMissed, onExtension, onEnd }: WatchStreamOptions) {
     this.uris = new Set(uris);
@@ -44,7 +41,6 @@ export class WatchStream {
     extensionListeners.set(topics, (method, params) => onExtension(this, method, params));
     this.opening = this.#open(main, topics, () => this.#gaps.note());
     const end = (why: SubscriptionEnd): void => {
-      this.#ended = true;
       this.#gaps.close();
       onEnd(this, why);
     };
@@ -52,19 +48,9 @@ export class WatchStream {
     void this.opening.then((subscription) => subscription.closed).then(end, () => end({ graceful: false }));
   }
 
-  /** Tells whether it is open. */
-  get isOpen(): boolean {
-    return this.#subscription !== undefined && !this.#ended;
-  }
-
   /** Tells whether the upstream watches a resource. */
   honours(uri: string): boolean {
     return this.#subscription?.honored.updates?.includes(uri) === true;
-  }
-
-  /** Another stream takes its place: what may have been missed is told now. */
-  yield(): void {
-    this.#gaps.hurry();
   }
 
   /** Resolves when the upstream was told; one that never began is over already, and one that begins is given up. */

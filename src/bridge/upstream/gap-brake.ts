@@ -24,13 +24,6 @@ export class GapBrake {
     else this.#hasMore = true;
   }
 
-  /** Hears at once what waits for the end of a pause. */
-  hurry(): void {
-    if (this.#closed || !this.#hasMore) return;
-    this.#endPause?.();
-    this.#heard();
-  }
-
   /** Hears nothing any more. */
   close(): void {
     this.#closed = true;
