@@ -36,7 +36,7 @@ const tryOut: Group = {
     words: ['examples/cluster/start.ts'],
   },
   engines: {
-    about: 'Installs PostgreSQL and Redis by apt-get, for the tests of stores.',
+    about: 'Installs PostgreSQL, Redis and a Chromium without windows by apt-get, for the tests of stores and pages.',
     time: '1 min',
     needs: 'Debian or Ubuntu, root, a network',
     words: ['scripts/engines.ts'],

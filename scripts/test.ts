@@ -7,7 +7,7 @@
  * - `--name <text>` runs the tests whose name contains the text.
  * - `--random [seed]` shuffles the files, and the tests inside them.
  * - `--files` prints a line for every file, also when there are many.
- * - `--jobs <n>` sets how many processes run at once: by default two for fast files, six for slow ones on two processors.
+ * - `--jobs <n>` sets how many processes run at once: by default four for fast files, six for slow ones on two processors.
  * - `--starved` delays the processes and their threads, as a busy machine does.
  */
 
@@ -45,7 +45,7 @@ async function run(): Promise<boolean> {
   // Programs that tests start run from `dist/`.
   if (tier !== undefined) buildOnce();
   return await runFiles(files, {
-    tier: tier ?? 'all',
+    tier: tier ?? 'named',
     isWhole: tier !== undefined,
     ...(values.name === undefined ? {} : { name: values.name }),
     ...(values.random || values.seed !== undefined ? { seed: Number(values.seed ?? Date.now() % 1_000_000) } : {}),

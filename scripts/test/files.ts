@@ -3,7 +3,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { root } from '../../test/support/sources.ts';
-import { longFiles, nightlyFiles, ownProcess, slowFiles, smokeTests } from './tiers.ts';
+import { longFiles, nightlyFiles, ownProcess, sampledFiles, slowFiles, smokeTests } from './tiers.ts';
 
 /** What is run: `fast` by `npm test`, `all` by `npm run test:all`, `nightly` by `npm run test:nightly`. */
 export type Tier = 'fast' | 'all' | 'nightly';
@@ -58,9 +58,14 @@ export function everyFile(): readonly TestFile[] {
 
 /** The entries of the tables that name no file. */
 export function staleEntries(): readonly string[] {
-  return Object.keys({ ...slowFiles, ...nightlyFiles, ...ownProcess, ...smokeTests, ...longFiles }).filter(
-    (path) => !existsSync(join(root, path)),
-  );
+  return Object.keys({
+    ...slowFiles,
+    ...nightlyFiles,
+    ...sampledFiles,
+    ...ownProcess,
+    ...smokeTests,
+    ...longFiles,
+  }).filter((path) => !existsSync(join(root, path)));
 }
 
 /** How large a file is: what it takes is guessed by this until it has run once. */

@@ -11,7 +11,7 @@ import type { FileResult, RunFile } from './worker.ts';
 
 /** How the files of a run are run. */
 export interface PoolOptions {
-  readonly tier: Tier;
+  readonly tier: Tier | 'named';
   /** Runs the tests whose name contains this. */
   readonly name?: string;
   /** Shuffles the tests of each file. */

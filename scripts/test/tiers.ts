@@ -92,7 +92,6 @@ const slowByReason: Readonly<Record<string, readonly string[]>> = {
     'test/bridge/real-tasks.test.ts',
     'test/demo.test.ts',
     'test/interop.test.ts',
-    'test/interop/python.test.ts',
     'test/interop/tasks.test.ts',
     'test/later-revision.test.ts',
     'test/odd/changed-fields.test.ts',
@@ -142,6 +141,7 @@ const slowByReason: Readonly<Record<string, readonly string[]>> = {
     'test/fidelity.test.ts',
     'test/flood.test.ts',
     'test/judged-once.test.ts',
+    'test/otel/bridge.test.ts',
     'test/otel/page.test.ts',
     'test/projection.test.ts',
     'test/simulation/service/night.test.ts',
@@ -214,17 +214,29 @@ export const slowFiles: Readonly<Record<string, string>> = Object.fromEntries(
 
 /** Files that only the nightly tier runs, each with what finds the same faults in a quicker tier. */
 export const nightlyFiles: Readonly<Record<string, string>> = {
+  'test/interop/python.test.ts':
+    'test/interop.test.ts runs the same steps with the official SDKs of TypeScript, and test/conformance.test.ts has the same exchanges',
   'test/bench-cases.test.ts': 'test/bench.test.ts drives the same harness, and test/readme.test.ts the same servers',
   'test/simulation/planted/planted.test.ts':
     'it breaks the code to judge test/world.test.ts, and finds no fault of the product',
 };
 
+/** Files of which `npm run test:all` tries every fourth planted fault (`sampled` in `test/support/sampled.ts`), and the nightly tier all. Each with what stays in the quicker tier. A rule of `check` that no longer finds its own fault alone may be noticed at night only. */
+export const sampledFiles: Readonly<Record<string, string>> = {
+  'test/check/faults.test.ts':
+    'the sample has faults from each of its eight tables; the rules share the code that reads messages',
+  'test/check/further-faults.test.ts': 'the sample has faults from each of its four tables',
+  'test/check/task-faults.test.ts': 'the sample has faults of both forms of tasks',
+  'test/check/authorized-faults.test.ts':
+    'the sample has mistakes of every version, and test/check/authorized-clients.test.ts runs whole clients',
+};
+
 /** Seconds of the slow files that take longest, for the order of a run that has no earlier one. */
 export const longFiles: Readonly<Record<string, number>> = {
-  'test/check/faults.test.ts': 100,
+  'test/check/faults.test.ts': 60,
   'test/conformance.test.ts': 120,
   'test/check/slow-server.test.ts': 85,
-  'test/check/further-faults.test.ts': 80,
+  'test/check/further-faults.test.ts': 30,
   'test/check/lines.test.ts': 60,
   'test/inspect/promises.test.ts': 60,
   'src/redis/store/redis-sentinel.test.ts': 60,

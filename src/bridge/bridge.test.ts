@@ -64,8 +64,8 @@ function addTools(server: Server): void {
 
 interface Ends {
   readonly bridged: Client;
-  /** The same server without a bridge, at the older of the two revisions. */
-  readonly direct: Client;
+  /** Connects to the same server without a bridge, at the older of the two revisions. */
+  connectDirectly(): Promise<Client>;
   readonly down: Revision;
   readonly up: Revision;
 }
@@ -74,7 +74,8 @@ async function ends(t: TestContext, { down, up }: Pair): Promise<Ends> {
   const bridge = await bridgeBefore(t, createUpstream(up));
   const bridged = await clientOf(t, bridge, down);
   const older = down < up ? down : up;
-  return { bridged, direct: await clientOf(t, createUpstream(older), older), down: facts(down), up: facts(up) };
+  const connectDirectly = async (): Promise<Client> => await clientOf(t, createUpstream(older), older);
+  return { bridged, connectDirectly, down: facts(down), up: facts(up) };
 }
 
 function facts(date: Pair['up']): Revision {
@@ -94,7 +95,8 @@ for (const pair of pairs) {
     });
 
     it('gets every page of every list [page-002]', async (t) => {
-      const { bridged, direct } = await ends(t, pair);
+      const { bridged, connectDirectly } = await ends(t, pair);
+      const direct = await connectDirectly();
       assert.deepEqual(plain(await bridged.listTools()), plain(await direct.listTools()));
       assert.deepEqual(plain(await bridged.listResources()), plain(await direct.listResources()));
       assert.deepEqual(plain(await bridged.listResourceTemplates()), plain(await direct.listResourceTemplates()));
@@ -105,7 +107,8 @@ for (const pair of pairs) {
     });
 
     it('gets every kind of content', async (t) => {
-      const { bridged, direct } = await ends(t, pair);
+      const { bridged, connectDirectly } = await ends(t, pair);
+      const direct = await connectDirectly();
       assert.deepEqual((await bridged.callTool('content')).content, (await direct.callTool('content')).content);
     });
 
@@ -134,7 +137,8 @@ for (const pair of pairs) {
     });
 
     it('reads resources, and hears of missing ones by the code of its revision [resources-014]', async (t) => {
-      const { bridged, direct, down } = await ends(t, pair);
+      const { bridged, connectDirectly, down } = await ends(t, pair);
+      const direct = await connectDirectly();
       for (const uri of ['memo:one', 'memo:two', 'user:ada']) {
         assert.deepEqual((await bridged.readResource(uri)).contents, (await direct.readResource(uri)).contents);
       }
@@ -144,7 +148,8 @@ for (const pair of pairs) {
     });
 
     it('gets prompts', async (t) => {
-      const { bridged, direct } = await ends(t, pair);
+      const { bridged, connectDirectly } = await ends(t, pair);
+      const direct = await connectDirectly();
       const who = { who: 'Ada' };
       assert.deepEqual(
         (await bridged.getPrompt('greet', who)).messages,
@@ -154,7 +159,8 @@ for (const pair of pairs) {
     });
 
     it('completes arguments, with those that are settled where both sides know of them', async (t) => {
-      const { bridged, direct } = await ends(t, pair);
+      const { bridged, connectDirectly } = await ends(t, pair);
+      const direct = await connectDirectly();
       const argument = { name: 'who', value: 'ad' };
       const options = { context: { arguments: { tone: 'warm' } } };
       const prompt = { type: 'ref/prompt', name: 'greet' } as const;

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { clientAuthorizationRules } from '../../src/check/client/authorization/judge-trails.ts';
+import { sampled } from '../support/sampled.ts';
 import { checkAuthorizedClient } from '../../src/check/client/authorization/check-authorized-client.ts';
 import { machineRules } from '../../src/check/client/authorization/rules-machine.ts';
 import { proofRules } from '../../src/check/client/authorization/rules-proofs.ts';
@@ -112,7 +113,8 @@ const mistakes: Readonly<Record<AuthorizationMistake, readonly [rows: string, da
 };
 
 describe('a client that signs in with one fault', { concurrency: 4 }, () => {
-  for (const [mistake, [rows, date]] of Object.entries(mistakes) as [AuthorizationMistake, readonly [string, string]][])
+  const planted = Object.entries(mistakes) as [AuthorizationMistake, readonly [string, string]][];
+  for (const [mistake, [rows, date]] of sampled(planted))
     test(`is found out: ${mistake} breaks ${rows}`, async (t) => {
       const { findings } = await judged(t, date, mistake);
       const found = [...new Set(findings.map(({ id }) => id))].toSorted().join(' ');

@@ -13,6 +13,7 @@ import { meaningFaults } from './meaning-faults.ts';
 import { writtenFaults } from './written-faults.ts';
 import { toldFaults } from './told-faults.ts';
 import { moreCallFaults, moreFaults } from './more-faults.ts';
+import { sampled } from '../support/sampled.ts';
 import { judgedAt } from './judging.ts';
 
 const calls = [...['sum', 'SUM', 'ask', 'run'].map((name) => ({ name })), { name: 'place', args: { region: 'Oslo' } }];
@@ -142,7 +143,7 @@ test('a result beside an error is found in every revision, by the row that says 
 });
 
 describe('a server with one fault', { concurrency: 6 }, () => {
-  for (const [name, [row, fault]] of Object.entries({
+  const planted = Object.entries({
     ...faults,
     ...callFaults,
     ...moreFaults,
@@ -151,7 +152,8 @@ describe('a server with one fault', { concurrency: 6 }, () => {
     ...meaningFaults,
     ...toldFaults,
     ...headerFaults,
-  }))
+  });
+  for (const [name, [row, fault]] of sampled(planted))
     test(`is found out: ${name} breaks ${row}`, async (t) => {
       const { findings, rows } = await judgedBy(t, fault, row);
       assert.deepEqual(
