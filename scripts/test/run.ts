@@ -1,6 +1,8 @@
 /** One run: the fast files in shared processes, then the slow ones, and what came of it. */
 
-import { availableParallelism } from 'node:os';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { TestFile, Tier } from './files.ts';
 import { runPool, type PoolOptions } from './pool.ts';
 import { Progress } from './progress.ts';
@@ -26,13 +28,23 @@ const mostProcesses = 3;
 
 /** Runs the files. Resolves to whether all is well. */
 export async function runFiles(files: readonly TestFile[], options: RunOptions): Promise<boolean> {
+  // No test reads or writes credentials in the home of the person who runs it.
+  const state = mkdtempSync(join(tmpdir(), 'parley-tests-'));
+  try {
+    return await runIn(state, files, options);
+  } finally {
+    rmSync(state, { recursive: true, force: true });
+  }
+}
+
+async function runIn(state: string, files: readonly TestFile[], options: RunOptions): Promise<boolean> {
   const { tier, name, seed, starved, isWhole } = options;
   const progress = new Progress(files, options);
   const results: FileResult[] = [];
   const pool: PoolOptions = {
     tier,
     starved,
-    env: {},
+    env: { XDG_STATE_HOME: state },
     ...(name === undefined ? {} : { name }),
     ...(seed === undefined ? {} : { seed }),
     onResult(result) {
@@ -51,7 +63,7 @@ export async function runFiles(files: readonly TestFile[], options: RunOptions):
   const env = chromium === undefined ? {} : { PARLEY_CHROMIUM_WS: chromium.endpoint };
   try {
     // A slow file waits two thirds of its time.
-    await runPool(order(own), options.jobs ?? processors * 3, { ...pool, env });
+    await runPool(order(own), options.jobs ?? processors * 3, { ...pool, env: { ...pool.env, ...env } });
   } finally {
     await chromium?.close();
   }

@@ -37,7 +37,7 @@ export function start(
 ): Running {
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn(process.execPath, [parley, ...argv], {
-    env: { PATH, HOME, ...quickly, ...env },
+    env: { PATH, HOME, ...ownState(), ...quickly, ...env },
     timeout: longestMs,
     killSignal: 'SIGKILL',
   });
@@ -95,8 +95,15 @@ export function run(argv: readonly string[], env?: Readonly<Record<string, strin
 /** Runs a command line in this process: what needs neither signals nor streams of a process is faster so. */
 export async function inThisProcess(argv: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ran> {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
-  const code = await runCommand(argv, { stdin, stdout, stderr, env, signal: new AbortController().signal });
+  const { signal } = new AbortController();
+  const code = await runCommand(argv, { stdin, stdout, stderr, env: { ...ownState(), ...env }, signal });
   return { code, stdout: String(stdout.read() ?? ''), stderr: String(stderr.read() ?? '') };
+}
+
+/** The folder of stored credentials that the runner gives to its tests. A test reads and writes nothing in the home of the person who runs it. */
+function ownState(): Readonly<Record<string, string>> {
+  const { XDG_STATE_HOME: folder } = process.env;
+  return folder === undefined ? {} : { XDG_STATE_HOME: folder };
 }
 
 function isBuilt(): boolean {

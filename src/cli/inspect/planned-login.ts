@@ -79,7 +79,7 @@ export class PersonsLogin implements PlannedLogin {
     const signIn = await this.#wanted(overheard);
     const auth = await this.#person({ ...signIn, asking: 'never' });
     const { revoked } = await auth.logout({ ...how, server: signIn.server });
-    const { ownStore } = await import('../login/sign-in.ts');
+    const { ownStore } = await import('../login/own-store.ts');
     const { optionsKey } = await import('../login/stored-options.ts');
     // What the server told a bridge, and the options of the login, are stored beside it.
     for (const keyOf of [factsKey, optionsKey])

@@ -13,7 +13,8 @@ import { transportOf } from '../target.ts';
 import { factsKey } from './upstream-login.ts';
 import { devicePromptText } from './device-prompt.ts';
 import { givenOption, signInOf, signInOptions } from './sign-in-options.ts';
-import { loginWords, ownStore, personAt, type SignIn } from './sign-in.ts';
+import { ownStore } from './own-store.ts';
+import { loginWords, personAt, type SignIn } from './sign-in.ts';
 import { optionsKey, storeOptions, withStoredOptions } from './stored-options.ts';
 import { soughtInVain, vainGuess, type SoughtServer } from './sought.ts';
 

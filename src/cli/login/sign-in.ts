@@ -3,9 +3,7 @@ import type { AuthorizationFetch } from '../../auth/document.ts';
 import { AuthorizationError } from '../../auth/errors.ts';
 import type { NetworkRules } from '../../auth/network.ts';
 import type { OpenRedirect, Redirect, RedirectRequest } from '../../auth/redirect.ts';
-import { storeIn } from '../../node/credentials/file-credentials.ts';
 import { describeUrl } from '../../http/client/words.ts';
-import { credentialFolder } from '../../node/credentials/folder.ts';
 import { guardedFetch, type GuardedFetch } from '../../node/login/guarded-fetch.ts';
 import { loopback } from '../../node/login/loopback.ts';
 import { openPage } from '../../node/open-page.ts';
@@ -13,26 +11,17 @@ import type { OAuthEvent } from '../../oauth/events.ts';
 import type { AuthorizationOptions } from '../../oauth/options.ts';
 import { oauth, type OAuth } from '../../oauth/person/oauth.ts';
 import type { OAuthOptions, RegisteredByHand } from '../../oauth/person/oauth-options.ts';
-import type { CredentialStore } from '../../store/credentials.ts';
 import { UsageError, type Io } from '../io.ts';
 import { noteSecrets } from '../sent-secrets.ts';
 import { shellLine } from '../shell.ts';
 import { reasonOf } from '../shown.ts';
+import { optionalStore } from './own-store.ts';
 
 /**
  * Ways in which a person may be asked: not at all, or by a page that is opened (`more`: for more than was granted alone), or by one whose
  * address is printed.
  */
 export type WayToAsk = 'never' | 'browser' | 'more' | 'by-hand';
-
-/**
- * The store of credentials of whoever runs a command.
- *
- * @param unreadable Hears of what is left out where credentials are listed.
- */
-export function ownStore(io: Io, unreadable?: (error: unknown) => void): CredentialStore {
-  return storeIn(credentialFolder(io.env), unreadable === undefined ? {} : { unreadable });
-}
 
 /** Authorization of a person that is wanted at one server. */
 export interface SignIn {
@@ -83,7 +72,7 @@ export function personAt(wanted: SignIn, io: Io): OAuth {
       ...surroundings(wanted, io),
       ...choicesOf(wanted),
       redirect: redirectOf(wanted, io),
-      store: ownStore(io),
+      store: optionalStore(io),
       metadata: { name: 'Parley command line' },
     }),
   );

@@ -16,7 +16,7 @@ const plain: SignIn = { asking: 'never', server };
 async function machine(t: TestContext): Promise<(env?: Io['env']) => Io> {
   const home = await mkdtemp(join(tmpdir(), 'parley-options-'));
   t.after(() => rm(home, { recursive: true }));
-  return (env = {}) => ({ env: { HOME: home, XDG_CONFIG_HOME: home, XDG_DATA_HOME: home, ...env } }) as unknown as Io;
+  return (env = {}) => ({ env: { XDG_STATE_HOME: home, ...env } }) as unknown as Io;
 }
 
 test('the options of a login complete those of the next one at the same server and account', async (t) => {

@@ -5,7 +5,8 @@ import { canonicalResource } from '../../auth/resource-url.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import type { CredentialKey } from '../../store/credentials.ts';
 import type { Io } from '../io.ts';
-import { ownStore, type SignIn } from './sign-in.ts';
+import { optionalStore, ownStore } from './own-store.ts';
+import type { SignIn } from './sign-in.ts';
 
 /** The stored options; of a client its id alone. */
 interface StoredOptions extends Pick<
@@ -26,7 +27,7 @@ export function optionsKey(server: URL, account: string | undefined): Credential
  */
 export async function withStoredOptions(wanted: SignIn, io: Io): Promise<SignIn> {
   if (names(wanted)) return wanted;
-  const text = (await ownStore(io).read(optionsKey(wanted.server, wanted.account)))?.text;
+  const text = (await optionalStore(io).read(optionsKey(wanted.server, wanted.account)))?.text;
   const stored = text === undefined ? undefined : jsonOf(text);
   if (!isObject(stored)) return wanted;
   // Our own text.

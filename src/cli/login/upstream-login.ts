@@ -4,7 +4,8 @@ import { revisionOf } from '../../protocol/revision.ts';
 import { canonicalResource } from '../../auth/resource-url.ts';
 import type { CredentialKey } from '../../store/credentials.ts';
 import type { Io } from '../io.ts';
-import { nobodyAsked, ownStore, personAt, type SignIn } from './sign-in.ts';
+import { optionalStore } from './own-store.ts';
+import { nobodyAsked, personAt, type SignIn } from './sign-in.ts';
 
 /** The most that is kept of what a server tells of itself, in characters. */
 const mostKept = 256 * 1024;
@@ -17,7 +18,7 @@ export function factsKey(server: URL, account: string | undefined): CredentialKe
 /** The login of a person at the server behind a bridge, and what is kept of that server beside the grant. */
 export function upstreamLogin(signIn: SignIn, io: Io): UpstreamLogin {
   const { server, account, asking } = signIn;
-  const store = ownStore(io);
+  const store = optionalStore(io);
   const key = factsKey(server, account);
   let askedAtStart = false;
   const login: UpstreamLogin = {
