@@ -12,5 +12,4 @@ export type { HealthPaths } from './http/server/health/health.ts';
 export type { HttpRefusal } from './host/protection.ts';
 export type { Authenticate, HttpOptions, SsePairPaths } from './http/server/options.ts';
 export type { Body, EventWriter, HeaderFields, HttpReply, HttpRequest, Room } from './http/server/universal.ts';
-export { memoryEvents, type EventLimits, type EventLog, type EventStore, type LoggedEvent } from './store/events.ts';
 export type { JsonPieces } from './jsonrpc/encode.ts';

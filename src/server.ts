@@ -51,7 +51,6 @@ export type {
   ToolHandler,
   ToolReturn,
 } from './server/definition.ts';
-export { memoryRoundStore, type RoundStore, type RoundStoreLimits } from './host/input/state-store.ts';
 export type { SealingKey, SealingKeys } from './seal/sealing-key.ts';
 export type { SubscriptionLimits } from './server/subscriptions.ts';
 export type { ListKind } from './protocol/features/subscriptions.ts';

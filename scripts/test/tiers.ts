@@ -145,7 +145,6 @@ const slowByReason: Readonly<Record<string, readonly string[]>> = {
     'test/otel/page.test.ts',
     'test/projection.test.ts',
     'test/simulation/service/night.test.ts',
-    'test/slow-event-log.test.ts',
     'test/stream-ends.test.ts',
     'test/transcripts.test.ts',
   ],

@@ -4,8 +4,6 @@ import { z } from 'zod';
 import { errorOf, open, statelessDate, type Json } from '../../test/support/raw.ts';
 import { called } from '../../test/support/tool-server.ts';
 import { McpError } from '../protocol/error.ts';
-import { memoryRoundStore } from '../host/input/state-store.ts';
-import { memoryEvents } from '../store/events.ts';
 import { inputRequired } from './input-required.ts';
 import { createServer, type Server } from './server.ts';
 
@@ -91,7 +89,6 @@ for (const [what, mistake, words] of [
   ['no listener', () => make(info, { onError: 'log' }), /onError must be a function, not "log"/],
   ['instructions that are none', () => make(info, { instructions: 5 }), /instructions must be text, not 5/],
   ['a use that is none', () => make(info, { rounds: { singleUse: 'no' } }), /rounds\.singleUse must be true or false/],
-  ['a store that is none', () => make(info, { rounds: { store: {} } }), /rounds\.store\.add must be a function/],
   ['keys that are no list', () => make(info, { rounds: { keys: 'abc' } }), /rounds\.keys must be a list of keys/],
   ['a clock that is none', () => make(info, { rounds: { now: 5 } }), /rounds\.now must be a function, not 5/],
   ['endless listeners', () => make(info, { subscriptions: { listeners: NaN } }), /subscriptions\.listeners .* not NaN/],
@@ -111,13 +108,6 @@ for (const [what, mistake, words] of [
     () => server.resource('a:///b', { name: 'n', cache: { ttlMs: 5 } }, run),
     /cache\.cacheScope must be public or private/,
   ],
-  [
-    'a store that holds text',
-    () => memoryRoundStore({ maxEntries: 'all' } as never),
-    /maxEntries must be .* not "all"/,
-  ],
-  ['a store with a limit that is none', () => memoryRoundStore({ maxEntry: 1 } as never), /"maxEntry".* maxEntries/],
-  ['events without end', () => memoryEvents({ maxEvents: NaN }), /maxEvents of events must be .* not NaN/],
   [
     'a key that is too short',
     () => make(info, { rounds: { keys: ['c2VjcmV0'] } }),

@@ -93,7 +93,6 @@ const nested: {
     keys: 1,
     ttlMs: 'number',
     maxStateLength: 'number',
-    store: 1,
     singleUse: 'boolean',
     maxRounds: 'number',
     askTimeoutMs: 'number',
@@ -139,8 +138,6 @@ function checkValues({ rounds, cache, capabilities }: ServerOptions): void {
   if (rounds?.ttlMs === Number.POSITIVE_INFINITY) throw new TypeError('rounds.ttlMs must have an end');
   if (rounds?.keys !== undefined && typeof rounds.keys !== 'function' && !Array.isArray(rounds.keys))
     throw new TypeError(`rounds.keys must be a list of keys, or a function that gives one, not ${shown(rounds.keys)}`);
-  for (const name of ['add', 'get'] as const)
-    if (rounds?.store !== undefined) refuseOther('function', `rounds.store.${name}`, rounds.store[name] ?? null);
   checkCache('cache', cache);
   if (capabilities !== undefined) listable(serverCapabilitiesShape, capabilities, 'capabilities');
 }

@@ -1,7 +1,6 @@
 import { shown } from '../mistakes/shown.ts';
 import type { CacheHint } from '../protocol/features/envelope.ts';
 import type { ServerRounds } from '../host/input/server-rounds.ts';
-import type { RoundStore } from '../host/input/state-store.ts';
 import type { OnEvent } from '../host/events/service-event.ts';
 import { ServiceListeners } from '../host/events/listeners.ts';
 import { toldStore } from '../host/events/told-store.ts';
@@ -87,10 +86,8 @@ export interface RoundOptions {
   readonly keys?: SealingKeys;
   /** Time that a client may take for one round, in milliseconds; an hour by default. */
   readonly ttlMs?: number;
-  /** The largest state that travels, in characters; 65,536 by default. A larger one waits in the store. */
+  /** The largest state that travels, in characters; 65,536 by default. A larger one waits in the server's `store`, or without one in memory. */
   readonly maxStateLength?: number;
-  /** Store in which larger states wait, and used ones are marked; the records of the server's `store` by default, without one `memoryRoundStore()`. */
-  readonly store?: RoundStore;
   /**
    * Single use of a `requestState`. By default it is good for one request only, once the client has answered a question or an effect of `ctx.once` ran: a request
    * that is delivered again does not run again, and gets the outcome of the first delivery for ten minutes. `true` also covers states that nothing came before; `false`
@@ -176,7 +173,7 @@ function tasksOf(tasks: TaskOptions, shared: Store | undefined): TaskOptions {
 }
 
 function roundsOf(
-  { keys = [], ttlMs, maxStateLength, store, singleUse, maxRounds = 32, now }: RoundOptions,
+  { keys = [], ttlMs, maxStateLength, singleUse, maxRounds = 32, now }: RoundOptions,
   shared: Store | undefined,
   failed: (cause: unknown) => void,
 ): ServerRounds {
@@ -186,7 +183,6 @@ function roundsOf(
     keys: keysFrom(keys, failed, 'rounds.keys'),
     ttlMs,
     maxStateLength,
-    store,
     records,
     singleUse,
     maxRounds,

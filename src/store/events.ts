@@ -1,52 +1,19 @@
 /** The events of the streams of sessions, kept for a while so that a client can catch up. */
 
 import { Heap } from './memory/heap.ts';
+import type { KeptEvent } from './stream-log.ts';
 
-/** One event of a stream. */
-export interface LoggedEvent {
-  /** Its place on the stream: the first event is number 1, and every later one counts one up. */
-  readonly number: number;
-  /** The text of the event; empty for one that only says where the stream is. */
-  readonly data: string;
-}
+/** The streams of one session, each of which has one writer. */
+export type EventLog = Pick<MemoryLog, 'append' | 'replayAfter' | 'clear'>;
 
-/**
- * The streams of one session. Whoever runs a stream is its only writer, and numbers its events.
- *
- * A log must promise one thing: once `append` has returned, or its promise has resolved, every `replayAfter` that begins later
- * sees the event, until the event is dropped for good. Before that it may be seen or not. Nothing else is asked: appends of one
- * stream are begun in order and not awaited, so that several may be under way; they may be done in any order, and reads may
- * overtake them. Who resumes a stream holds what is not confirmed, and looks for gaps: a log that breaks the promise costs the
- * client the replay, and never an event in silence.
- */
-export interface EventLog {
-  /**
-   * Keeps the next event of a stream. What is sent does not wait for it; a failure, thrown or rejected, loses nothing but the
-   * replay.
-   */
-  append(stream: string, event: LoggedEvent): void | Promise<void>;
-  /**
-   * Events that followed another on its stream, oldest first: every event once, by its number.
-   *
-   * @returns `undefined` when the stream is not known, or when something of it is no longer kept: what is replayed
-   *   is complete or nothing.
-   */
-  replayAfter(
-    stream: string,
-    number: number,
-  ): readonly LoggedEvent[] | undefined | Promise<readonly LoggedEvent[] | undefined>;
-  /** Forgets every stream: the session is over. Appends that were begun before may still end. */
-  clear(): void | Promise<void>;
-}
-
-/** A store of event logs. */
+/** The event logs of the sessions of one process. */
 export interface EventStore {
   /**
    * The log of one session.
    *
-   * @param owner Name under which the events are counted: that of the principal or of the address. A store may leave it out. It is `undefined` if neither is known.
+   * @param owner Name under which the events are counted: that of the principal or of the address. It is `undefined` if neither is known.
    */
-  open(session: string, owner?: string): EventLog;
+  open(owner?: string): EventLog;
 }
 
 /** Limits of the event store in memory; what is over a limit goes, oldest first. */
@@ -65,19 +32,10 @@ export interface EventLimits {
 
 const mebi = 1024 * 1024;
 
-/**
- * Keeps events in the memory of this process.
- *
- * @throws TypeError when a limit is no number of at least 0.
- */
+/** Keeps events in the memory of this process. */
 export function memoryEvents(limits: EventLimits = {}): EventStore {
-  const { now: _, ...numbers } = limits;
-  for (const [name, value] of Object.entries(numbers)) {
-    if (value !== undefined && !(typeof value === 'number' && value >= 0))
-      throw new TypeError(`${name} of events must be a number of at least 0, not ${String(value)}`);
-  }
   const shelf = new Shelf(limits);
-  return { open: (_session, owner) => new MemoryLog(shelf, owner) };
+  return { open: (owner) => new MemoryLog(shelf, owner) };
 }
 
 /** Owner of events by name; a session whose owner is not known is one by itself. */
@@ -89,7 +47,7 @@ interface OwnedEvents {
   length: number;
 }
 
-interface Kept extends LoggedEvent {
+interface Kept extends KeptEvent {
   readonly log: MemoryLog;
   readonly stream: string;
   readonly at: number;
@@ -157,7 +115,7 @@ class Shelf {
   }
 }
 
-class MemoryLog implements EventLog {
+class MemoryLog {
   readonly owner: OwnerKey;
   readonly #shelf: Shelf;
   readonly #events = new Set<Kept>();
@@ -170,7 +128,8 @@ class MemoryLog implements EventLog {
     this.owner = owner ?? this;
   }
 
-  append(stream: string, { number, data }: LoggedEvent): void {
+  /** Keeps the next event of a stream. */
+  append(stream: string, { number, data }: KeptEvent): void {
     const { limits } = this.#shelf;
     const event: Kept = { log: this, stream, number, data, at: limits.now() };
     const known = this.#streams.get(stream);
@@ -185,7 +144,12 @@ class MemoryLog implements EventLog {
     }
   }
 
-  replayAfter(stream: string, number: number): readonly LoggedEvent[] | undefined {
+  /**
+   * Events that followed another on its stream, oldest first.
+   *
+   * @returns `undefined` if the stream is not known, or if one of them is no longer kept.
+   */
+  replayAfter(stream: string, number: number): readonly KeptEvent[] | undefined {
     this.#shelf.expire();
     const [...events] = this.#streams.get(stream) ?? [];
     const first = events[0];
@@ -195,6 +159,7 @@ class MemoryLog implements EventLog {
     return events.filter((event) => event.number > number).map((event) => ({ number: event.number, data: event.data }));
   }
 
+  /** Forgets every stream: the session is over. */
   clear(): void {
     for (const event of this.#events) this.#shelf.remove(event);
     this.#events.clear();

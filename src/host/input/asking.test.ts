@@ -18,14 +18,19 @@ import {
   type Json,
 } from '../../../test/support/raw.ts';
 import { until } from '../../../test/support/turns.ts';
+import { memoryStore } from '../../store/memory/store.ts';
+import type { Store } from '../../store/store.ts';
 
 const schema = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const;
 const capabilities = { elicitation: { form: {} } };
 const question = { method: 'elicitation/create', params: { message: 'q', requestedSchema: schema } };
 
 /** A server whose handlers are all the same. */
-function served(run: (ctx: Ctx) => unknown, rounds: RoundOptions = {}) {
-  const server = createServer({ name: 's', version: '1' }, { rounds, onError: () => undefined });
+function served(run: (ctx: Ctx) => unknown, rounds: RoundOptions = {}, store?: Store) {
+  const server = createServer(
+    { name: 's', version: '1' },
+    { rounds, onError: () => undefined, ...(store && { store }) },
+  );
   // What the handlers of these tests return is a result of each of the three, or fails before.
   server.tool('t', {}, (_args, ctx) => run(ctx) as string);
   server.prompt('p', {}, (_args, ctx) => run(ctx) as string);
@@ -133,13 +138,16 @@ describe('A handler that drives its rounds by hand', () => {
 
     test(`has one state made for its round: ${how}`, async () => {
       let kept = 0;
-      const store = { add: async () => ++kept > 0, get: async () => undefined };
+      const store = memoryStore();
+      const add = store.records.add.bind(store.records);
+      store.records.add = (...record) => (kept++, add(...record));
       const server = served(
         (ctx) => {
           void ctx.once('pay', () => 1);
           return wrap({ resultType: 'input_required', inputRequests: { q: question } });
         },
-        { store, maxStateLength: 1 },
+        { maxStateLength: 1 },
+        store,
       );
       const client = await open(server, statelessDate, { capabilities });
       for (const time of [1, 2]) {

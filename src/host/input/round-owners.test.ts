@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import { createHandler } from '../../index.ts';
 import { McpError } from '../../protocol/error.ts';
 import { createServer } from '../../server/server.ts';
-import { memoryRoundStore, type RoundStoreLimits } from './state-store.ts';
+import { memoryRoundStore } from './state-store.ts';
 
 describe('the owner with the most loses its oldest', () => {
   for (const [what, limits] of [
@@ -48,16 +48,26 @@ interface Answer {
 }
 
 /** Calls tools of a server as one of several principals. */
-function callers(limits: RoundStoreLimits): (who: string, name: string, before?: Answer) => Promise<Answer> {
-  const server = createServer({ name: 's', version: '1' }, { rounds: { store: memoryRoundStore(limits) } });
+function callers(): (who: string, name: string, before?: Answer) => Promise<Answer> {
+  const rounds = { keys: [new Uint8Array(32)], maxStateLength: 300 };
+  const server = createServer({ name: 's', version: '1' }, { rounds });
   let paid = 0;
   const question = { message: 'x', schema: { type: 'object', properties: {} } } as const;
   server.tool('pay', {}, async (_, ctx) => {
     await ctx.elicit(question);
     return `paid ${await ctx.once('pay', () => ++paid)}`;
   });
+  server.tool('verbose', {}, async (_, ctx) => {
+    await ctx.elicit(question);
+    return await ctx.once('verbose', () => 'x'.repeat(1_000_000));
+  });
+  server.tool('huge', {}, async (_, ctx) => {
+    await ctx.once('huge', () => 'x'.repeat(8_000_000));
+    await ctx.elicit(question);
+    return 'done';
+  });
   server.tool('large', {}, async (_, ctx) => {
-    await ctx.once('large', () => 'x'.repeat(70_000));
+    await ctx.once('large', () => 'x'.repeat(300));
     await ctx.elicit(question);
     return 'done';
   });
@@ -91,24 +101,22 @@ function callers(limits: RoundStoreLimits): (who: string, name: string, before?:
 }
 
 test('a client keeps its outcome and its waiting conversation, whatever others leave', async () => {
-  const call = callers({ maxEntries: 6 });
+  const call = callers();
   const asked = await call('ann', 'pay');
   const waiting = await call('ann', 'large');
   assert.equal((await call('ann', 'pay', asked)).content?.[0]?.text, 'paid 1');
-  for (let at = 0; at < 5; at++) {
-    await call('bob', 'pay', await call('bob', 'pay'));
-    await call('bob', 'large');
-  }
+  // States are kept up to 64 Mi characters, and outcomes up to 16 Mi.
+  for (let at = 0; at < 9; at++) await call('bob', 'huge');
+  for (let at = 0; at < 18; at++) await call('bob', 'verbose', await call('bob', 'verbose'));
   assert.equal((await call('ann', 'pay', asked)).content?.[0]?.text, 'paid 1');
   assert.equal((await call('ann', 'large', waiting)).content?.[0]?.text, 'done');
 });
 
 test('a conversation whose state is lost is not called harmless to begin again', async () => {
-  const call = callers({ maxEntries: 1 });
+  const [call, elsewhere] = [callers(), callers()];
   const waiting = await call('ann', 'large');
-  await call('ann', 'large');
   assert.match(
-    (await call('ann', 'large', waiting)).message ?? '',
+    (await elsewhere('ann', 'large', waiting)).message ?? '',
     /may have run: its state is no longer kept; begin again only if it may run twice/,
   );
 });

@@ -11,7 +11,6 @@ const rounds: ServerRounds = {
   keys: [],
   ttlMs: undefined,
   maxStateLength: undefined,
-  store: undefined,
   records: undefined,
   singleUse: undefined,
   maxRounds: 32,

@@ -20,9 +20,7 @@ export interface ServerRounds {
   readonly ttlMs: number | undefined;
   /** The largest state that travels, in characters; 65,536 by default. */
   readonly maxStateLength: number | undefined;
-  /** A place for larger states and for the marks of used ones; `records` by default. */
-  readonly store: RoundStore | undefined;
-  /** Records that take its place; without them it is one in memory. */
+  /** A place for larger states and for the marks of used ones; without one they are in memory. */
   readonly records: Records | undefined;
   /** Choice whether each state is good for one request only, or none; by default one is that an answer or an effect came before. */
   readonly singleUse: boolean | undefined;
@@ -47,17 +45,16 @@ export function roundSettings(rounds: ServerRounds): RoundSettings {
   const { keys, ttlMs = 3_600_000, maxStateLength = 65_536, records, singleUse, now } = rounds;
   const shared = records && roundStoreIn(records);
   const clock = now ?? monotonicNow;
-  const others = rounds.store ?? shared;
-  const store = others ?? memoryRoundStore({ now: clock });
+  const store = shared ?? memoryRoundStore({ now: clock });
   // In memory, outcomes take no room from states.
-  const outcomes = others ?? memoryRoundStore({ now: clock, maxCharacters: outcomeCharacters });
+  const outcomes = shared ?? memoryRoundStore({ now: clock, maxCharacters: outcomeCharacters });
   const settings: RoundSettings = {
     seal: createSeal(keys, { purpose: 'rounds', now }),
     ttlMs,
     maxStateLength,
     store,
     singleUse,
-    used: new SingleUse(store, outcomes, others === undefined ? 0 : elsewhereMs),
+    used: new SingleUse(store, outcomes, shared === undefined ? 0 : elsewhereMs),
     // A state that an earlier version of this library sealed is good no longer than its lifetime.
     upgradedUntil: (now ?? Date.now)() + ttlMs,
     // Other processes read what is sealed.

@@ -1,6 +1,4 @@
 import { monotonicNow } from '../../jsonrpc/timeout.ts';
-import { refuseUnknown, type Names } from '../../mistakes/known-names.ts';
-import { refuseNoNumber } from '../../mistakes/known-values.ts';
 import { McpError } from '../../protocol/error.ts';
 
 /** Keeps states that are too large to travel, for which a handle travels instead, and the marks of those that were used. */
@@ -33,17 +31,9 @@ export interface RoundStoreLimits {
   now?(): number;
 }
 
-const limitNames: Names<RoundStoreLimits> = { maxEntries: 1, maxCharacters: 1, maxMarks: 1, now: 1 };
-
-/**
- * Makes a store in this process, bounded.
- *
- * @throws TypeError for limits that are unknown or make no sense.
- */
+/** Makes a store in this process, bounded. */
 export function memoryRoundStore(limits: RoundStoreLimits = {}): RoundStore {
-  refuseUnknown('memoryRoundStore', limits, limitNames);
-  const { maxMarks = 250_000, now = monotonicNow, ...numbers } = limits;
-  for (const [name, value] of Object.entries({ maxMarks, ...numbers })) refuseNoNumber(name, value);
+  const { maxMarks = 250_000, now = monotonicNow } = limits;
   const marks = new Marks(maxMarks);
   const texts = new Texts(limits);
   const has = (handle: string, time: number): boolean =>

@@ -21,7 +21,6 @@ const ping = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
 const message = ({ json }: { json: unknown }): unknown => Object(Object(json).error).message;
 
 test('options that contradict the server are mistakes, each with what to do', () => {
-  const events = { open: () => assert.fail() };
   const cases: readonly (readonly [
     Readonly<Record<string, unknown>>,
     Readonly<Record<string, unknown>>,
@@ -33,15 +32,8 @@ test('options that contradict the server are mistakes, each with what to do', ()
     [{ protection }, { authenticate }, /^TypeError: give protect or authenticate, not both/],
     [{ protection }, {}, undefined],
     [{}, { authenticate }, undefined],
-    [
-      { store: { shared: true } },
-      { events },
-      /^TypeError: events of sessions are kept in the store that processes share/,
-    ],
     [{ store: { shared: true } }, { events: 'none' }, undefined],
     [{ store: { shared: true } }, {}, undefined],
-    [{ store: { shared: false } }, { events }, undefined],
-    [{}, { events }, undefined],
   ];
   for (const [parts, options, mistake] of cases) {
     const create = (): unknown => createHttpHandler(served(parts), options as HttpOptions);

@@ -83,10 +83,6 @@ class Handler implements HttpHandler {
       endpoint.behind?.requireServable({ knowsCallers, names: settings.allowedHosts });
       if (!knowsCallers) this.#behind = endpoint.behind;
     }
-    if (endpoint.store?.shared === true && typeof settings.events === 'object')
-      throw new TypeError(
-        'events of sessions are kept in the store that processes share; give no other place for them',
-      );
     const sessionQuota = new Quota(settings.maxSessions, settings.maxSessionsPerPrincipal);
     this.#context = {
       endpoint,

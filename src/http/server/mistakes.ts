@@ -24,14 +24,8 @@ export function checkHttpOptions(options: HttpOptions): void {
     if (Object.hasOwn(lists, name)) checkList(name, value);
     if (Object.hasOwn(hooks, name)) refuseOther('function', name, value);
     if (/^max|Ms$/.test(name)) refuseNoNumber(name, value);
-    if (name === 'events') checkEvents(value);
+    if (name === 'events' && value !== 'none') throw new TypeError(`events is 'none' or left out, not ${shown(value)}`);
   }
-}
-
-function checkEvents(value: unknown): void {
-  const isStore = typeof value === 'object' && value !== null && 'open' in value && typeof value.open === 'function';
-  if (value !== 'none' && !isStore)
-    throw new TypeError(`events must be 'none' or a store, such as memoryEvents(), not ${shown(value)}`);
 }
 
 function checkList(name: string, value: unknown): void {

@@ -3,7 +3,6 @@ import type { HttpRefusal } from '../../host/protection.ts';
 import { monotonicNow } from '../../jsonrpc/timeout.ts';
 import { harmless } from '../../mistakes/harmless.ts';
 import { refuseUnknown, type Names } from '../../mistakes/known-names.ts';
-import type { EventStore } from '../../store/events.ts';
 import { shown } from '../../mistakes/shown.ts';
 import type { HealthPaths } from './health/health.ts';
 import { checkHttpOptions } from './mistakes.ts';
@@ -101,10 +100,10 @@ export interface HttpOptions {
    */
   readonly keepAliveMs?: number;
   /**
-   * Store of the events of sessions, for clients that lost a stream; the memory of this process by default. `'none'`
-   * keeps nothing, so that streams cannot be resumed.
+   * Events of sessions, for clients that lost a stream. By default they are kept for five minutes, in the `store` of what is served if processes
+   * share it, else in memory. `'none'` keeps nothing, so that streams cannot be resumed.
    */
-  readonly events?: EventStore | 'none';
+  readonly events?: 'none';
   /** Time that clients are asked to wait before they resume a stream, in milliseconds; 1 second. */
   readonly retryMs?: number;
   /** Time that `close` waits for requests being answered, in milliseconds; 10 seconds. */
@@ -132,8 +131,7 @@ export interface HttpSettings extends Required<
   readonly health: HealthPaths | undefined;
   readonly sessions: 'none' | undefined;
   readonly authenticate: Authenticate | undefined;
-  /** `undefined` for the memory of this process, which the sessions make. */
-  readonly events: EventStore | 'none' | undefined;
+  readonly events: 'none' | undefined;
 }
 
 const kibibyte = 1024;

@@ -17,7 +17,6 @@ const fault = (name: string, file: string, from: string, to: string): PlantedFau
 
 const session = 'http/server/session/session.ts';
 const stream = 'http/server/session/stream.ts';
-const backlog = 'http/server/session/backlog.ts';
 const shared = (name: string): string => `http/server/session/shared/${name}.ts`;
 const subscriptions = 'client/subscriptions/subscriptions.ts';
 
@@ -26,8 +25,8 @@ export const plantedFaults: readonly PlantedFault[] = [
   fault(
     'a resumed stream lacks its first event',
     stream,
-    'connection.replay(written(this.#name, events));',
-    'connection.replay(written(this.#name, events.slice(1)));',
+    'connection.replay(written(this.#name, missed));',
+    'connection.replay(written(this.#name, missed.slice(1)));',
   ),
   fault(
     'a resumed stream begins with what was heard',
@@ -39,10 +38,10 @@ export const plantedFaults: readonly PlantedFault[] = [
   fault(
     'a resumed stream does not go on',
     stream,
-    '        this.#connection = connection;\n        connection.replay',
-    '        connection.replay',
+    '        this.#connection = connection;\n        const missed',
+    '        const missed',
   ),
-  fault('events of a stream are numbered from two', backlog, 'number: ++this.#last', 'number: (this.#last += 2)'),
+  fault('events of a stream are numbered from two', stream, 'number: ++this.#last', 'number: (this.#last += 2)'),
   fault('what waits for a stream is dropped', session, 'this.#undelivered.push(json);', ''),
   fault('what waited for a stream is not sent', session, 'this.#standalone?.send(json);\n  }', 'void json;\n  }'),
   fault(
@@ -170,8 +169,8 @@ export const plantedFaults: readonly PlantedFault[] = [
   fault(
     'a session is not forgotten by its client',
     'client/connection/retry.ts',
-    "reason === 'http' && status === 404;",
-    "reason === 'http' && status === 410;",
+    'return status === 404 || isTransientStatus(status);',
+    'return status === 410 || isTransientStatus(status);',
   ),
   fault(
     'a record is written over whatever version it has',

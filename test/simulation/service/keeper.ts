@@ -273,18 +273,18 @@ class Keeper {
     for (const session of ['one', 'other', 'third']) {
       const log = store.open(session);
       for (let number = 1; number <= 6; number++) {
-        await log.append(`stream ${number % 2}`, { number: Math.ceil(number / 2), data: '.'.repeat(this.#whole(40)) });
+        log.append(`stream ${number % 2}`, { number: Math.ceil(number / 2), data: '.'.repeat(this.#whole(40)) });
         for (const after of [0, 1, 2]) {
-          const found = await log.replayAfter(`stream ${number % 2}`, after);
+          const found = log.replayAfter(`stream ${number % 2}`, after);
           const numbers = found?.map((event) => event.number) ?? [];
           if (!numbers.every((one, at) => one === after + 1 + at)) this.#violated(`replays ${numbers.join()}`);
         }
       }
-      if ((await log.replayAfter('nothing', 0)) !== undefined) this.#violated('replays what never was');
+      if (log.replayAfter('nothing', 0) !== undefined) this.#violated('replays what never was');
     }
     await this.#sleep(shortMs + 1);
-    if ((await store.open('one').replayAfter('stream 0', 2)) !== undefined) this.#violated('replays what is over');
-    await store.open('one').clear();
+    if (store.open('one').replayAfter('stream 0', 2) !== undefined) this.#violated('replays what is over');
+    store.open('one').clear();
   }
 
   /** Turns are taken one after the other, and who gives up waiting is in nobody's way. */

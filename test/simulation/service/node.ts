@@ -6,8 +6,6 @@ import type { Process } from '../world.ts';
 import type { Ctx } from '../../../src/server/ctx.ts';
 import type { HttpOptions } from '../../../src/http.ts';
 import type { InputRequest } from '../../../src/protocol/features/rounds.ts';
-import { slowEvents } from './slow-events.ts';
-import { memoryEvents } from '../../../src/store/events.ts';
 import type { OnEvent } from '../../../src/host/events/service-event.ts';
 import type { Judge } from './judge.ts';
 import { pause, sample } from './handling.ts';
@@ -42,8 +40,6 @@ const longSteps = 4;
 export interface ServiceParts {
   readonly judge: Judge;
   optionsOf(process: Process): ServerOptions;
-  /** Lets something happen to a process at another time, without a timer of its own. */
-  later(process: Process, ms: number, run: () => void): void;
   readonly peace: Pick<Peace, 'since'>;
   /** How long a tool waits at a place, in milliseconds. */
   wait(key: number, place: number): number;
@@ -103,16 +99,11 @@ export function roundsOf(service: ServiceKind): NonNullable<ServerOptions['round
   };
 }
 
-/** @param isShared True where the store keeps the events. */
-function httpOptionsOf(
-  service: ServiceKind,
-  { isShared, later }: { readonly isShared: boolean; readonly later: (ms: number, run: () => void) => void },
-): HttpOptions {
+function httpOptionsOf(service: ServiceKind): HttpOptions {
   if (service === 'idle') return { sessionIdleMs: 4_000 };
   if (service === 'crowded') return { sessionIdleMs: 4_000, maxSessions: 3 };
   if (service === 'eventless') return { events: 'none' };
-  if (service === 'forgetful' && !isShared) return { events: memoryEvents({ maxEvents: 2 }) };
-  if (service === 'slow log' && !isShared) return { events: slowEvents(later), maxStreamBuffer: 4_000 };
+  if (service === 'slow readers') return { maxStreamBuffer: 4_000 };
   if (service === 'full store') return { sessionIdleMs: 4_000 };
   if (service === 'tight') return tightOptions;
   return service === 'sessionless' ? { sessions: 'none' } : {};
@@ -149,10 +140,7 @@ export class Node {
       ...(parts.service !== 'sessionless' && { ssePair: { sse: '/sse', messages: '/messages' } }),
       retryMs: 100,
       ...(parts.knowsClients && knowing),
-      ...httpOptionsOf(parts.service, {
-        isShared: this.server.endpoint.store?.shared === true,
-        later: (ms, run) => parts.later(process, ms, run),
-      }),
+      ...httpOptionsOf(parts.service),
       onError: () => undefined,
     });
   }

@@ -17,7 +17,7 @@ export interface Operation {
 
 /**
  * What is particular about a service: sessions that are forgotten soon, few of them in a process, no events to resume from or few, states of rounds that are
- * good for one request and wait in the store, no sessions at all, room for few at once, a log of events that takes its time and fails at times, or a store
+ * good for one request and wait in the store, no sessions at all, room for few at once, little room for what a slow reader has not read, or a store
  * with little room.
  */
 export const serviceKinds = [
@@ -29,7 +29,7 @@ export const serviceKinds = [
   'once',
   'sessionless',
   'tight',
-  'slow log',
+  'slow readers',
   'full store',
 ] as const;
 
@@ -339,7 +339,7 @@ export function isNarrow(service: ServiceKind): boolean {
 }
 
 /** Services of which a client may come back for events that are not there. */
-const losing: readonly ServiceKind[] = ['eventless', 'forgetful', 'slow log'];
+const losing: readonly ServiceKind[] = ['eventless', 'forgetful', 'slow readers'];
 
 /** Tells whether whatever a client has seen of a stream is there to go on from, as long as its session is. */
 export function isKept({ service, nodes, faults, outAt, restMs }: Plan): boolean {
@@ -362,7 +362,7 @@ export function newestMsOf({ trouble, wrong, outAt, faults }: Plan): number {
 }
 
 /** Services whose streams break, and are not always there to go on from, even where nothing goes wrong. */
-const mayLose: readonly ServiceKind[] = ['tight', 'slow log', 'full store'];
+const mayLose: readonly ServiceKind[] = ['tight', 'slow readers', 'full store'];
 
 /** Tells whether what is said of a call comes in its order: what a stream has no place for goes over another one, which may be faster. */
 export function isOrdered(plan: Plan): boolean {

@@ -119,7 +119,6 @@ class Service {
       knowsClients: plan.knowsClients,
       tokens: this.#tokens,
       peace: this.#peace,
-      later: (process, ms, run) => void world.later(ms, process, run),
       optionsOf: (process) => ({
         onError: () => undefined,
         rounds: roundsOf(plan.service),

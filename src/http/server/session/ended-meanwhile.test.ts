@@ -3,9 +3,8 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { until } from '../../../../test/support/turns.ts';
-import { createHandler, type HttpOptions } from '../../../http.ts';
+import { createHandler } from '../../../http.ts';
 import { createServer } from '../../../server.ts';
-import { memoryEvents, type EventStore, type LoggedEvent } from '../../../store/events.ts';
 import { memoryStore } from '../../../store/memory/store.ts';
 import type { Store } from '../../../store/store.ts';
 
@@ -28,16 +27,16 @@ interface Scene {
   readonly event: string;
 }
 
-async function scene(t: TestContext, options: HttpOptions, store?: Store): Promise<Scene> {
+async function scene(t: TestContext, store: Store): Promise<Scene> {
   const server = createServer(
     { name: 's', version: '1' },
-    store && { store, rounds: { keys: [new Uint8Array(32)] }, onError: () => undefined },
+    { store, rounds: { keys: [new Uint8Array(32)] }, onError: () => undefined },
   );
   server.tool('step', {}, (_, ctx) => {
     ctx.progress(1);
     return 'done';
   });
-  const handler = createHandler(server, options);
+  const handler = createHandler(server);
   t.after(() => Promise.all([handler.close(), server.close()]));
   const send = async (method: string, more: Readonly<Record<string, string>>, message?: object): Promise<Response> =>
     await handler(
@@ -65,18 +64,19 @@ async function scene(t: TestContext, options: HttpOptions, store?: Store): Promi
 
 test('who takes up a stream while its session ends is told that there is no such session', async (t) => {
   const gate = new Gate();
-  const kept = memoryEvents();
-  const events: EventStore = {
-    open: (session) => {
-      const log = kept.open(session);
-      const replayAfter = async (stream: string, number: number): Promise<readonly LoggedEvent[] | undefined> => {
+  const inMemory = memoryStore();
+  const open: Store['events']['open'] = (session) => {
+    const log = inMemory.events.open(session);
+    return {
+      write: (...given) => log.write(...given),
+      read: async (...given) => {
         await gate.pass();
-        return await log.replayAfter(stream, number);
-      };
-      return { append: (...given) => log.append(...given), replayAfter, clear: () => log.clear() };
-    },
+        return await log.read(...given);
+      },
+      clear: () => log.clear(),
+    };
   };
-  const { get, end, event } = await scene(t, { events });
+  const { get, end, event } = await scene(t, { ...inMemory, shared: true, events: { open } });
   const taken = get({ 'last-event-id': event });
   await until(() => gate.isAsked, 'what it missed is read');
   assert.equal((await end()).status, 204);
@@ -103,7 +103,7 @@ test('who begins to listen while its session ends is told that there is no such 
       delete: (...given) => records.delete(...given),
     },
   };
-  const { get, end } = await scene(t, {}, store);
+  const { get, end } = await scene(t, store);
   const listening = get();
   await until(() => gate.isAsked, 'its stream is claimed');
   assert.equal((await end()).status, 204);

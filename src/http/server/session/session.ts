@@ -296,7 +296,7 @@ export class HttpSession implements Link {
     const resumption = this.revision?.resumption ?? 'none';
     if (this.#elsewhere !== undefined && resumption !== 'none' && events !== 'none')
       return (this.#streams = this.#elsewhere.streams(resumption));
-    const log = resumption === 'none' || events === 'none' ? undefined : events.open(this.id, this.owner);
+    const log = resumption === 'none' || events === 'none' ? undefined : events.open(this.owner);
     const polling = log !== undefined && resumption === 'polling';
     return (this.#streams = new SessionStreams({ settings, log, polling, reports: new ReportRoom(settings.now) }));
   }

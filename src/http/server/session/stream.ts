@@ -1,6 +1,6 @@
 import type { RequestId, ResponseMessage } from '../../../jsonrpc/message.ts';
-import type { EventLog, LoggedEvent } from '../../../store/events.ts';
-import { Backlog } from './backlog.ts';
+import type { EventLog } from '../../../store/events.ts';
+import type { KeptEvent } from '../../../store/stream-log.ts';
 import type { ReportRoom } from './report-room.ts';
 import type { HttpSettings } from '../options.ts';
 import { retryField, type EventStream, type WrittenEvent } from '../stream.ts';
@@ -95,27 +95,23 @@ export class SessionStream implements LastingStream {
   readonly #options: SessionStreamOptions;
   readonly #name: string;
   readonly #onEnd: (stream: SessionStream) => void;
-  readonly #backlog: Backlog | undefined;
   readonly #reports: ReportRoom;
   #connection: EventStream | undefined;
   #complete = false;
-  /** Number of times that somebody asked to take it up, and the time that its holder did. */
-  #asked = 0;
-  #holder = 0;
+  /** Number of the last event. */
+  #last = 0;
 
   /** @param onEnd Hears that it ended. */
   constructor(options: SessionStreamOptions, name: string, onEnd: (stream: SessionStream) => void) {
-    const { log, settings } = options;
     this.#reports = options.reports;
     this.#options = options;
     this.#name = name;
     this.#onEnd = onEnd;
-    this.#backlog = log === undefined ? undefined : new Backlog(log, name, settings);
   }
 
   /** Tells whether nothing can be sent any more. */
   get ended(): boolean {
-    return this.#complete || (this.#backlog === undefined && !this.connected);
+    return this.#complete || (this.#options.log === undefined && !this.connected);
   }
 
   /** Tells whether somebody reads it now. */
@@ -156,51 +152,45 @@ export class SessionStream implements LastingStream {
     this.end();
   }
 
-  /** Runs something as soon as the log has the whole of what was sent; never, where the log failed. */
-  whenKept(run: () => void): void {
-    if (this.#backlog === undefined) run();
-    else this.#backlog.whenKept(run);
-  }
-
   /** Ends the connection and not the stream: the client is asked to come back for the rest. */
   pause(retryMs: number): void {
-    // Who has nothing to come back for would be lost.
-    const isKept = this.#backlog?.failed === false;
-    if (!this.#complete && this.#options.polling && isKept) this.#connection?.pause(retryMs);
+    if (!this.#complete && this.#options.polling) this.#connection?.pause(retryMs);
   }
 
   /** Finds what followed an event. Whoever asks last takes the place of the reader before, whose connection is dead. */
-  async resume(number: number): Promise<Resumption | undefined> {
-    const place = ++this.#asked;
-    const missed = await this.#backlog?.after(number);
-    if (missed === undefined) return undefined;
-    const rest = this.#complete ? missed.take() : undefined;
+  resume(number: number): Resumption | undefined {
+    if (this.#after(number) === undefined) return undefined;
     return {
       stream: this,
-      isOver: rest !== undefined && hasNoEvents(rest),
       connect: (connection) => {
-        const events = rest ?? missed.take();
-        // What was found for this one came late: the client has asked again since, and is served.
-        if (place < this.#holder) return connection.end();
-        this.#holder = place;
         this.#connection?.end();
         this.#connection = connection;
-        connection.replay(written(this.#name, events));
+        const missed = this.#after(number);
+        // The log may have dropped it meanwhile. The client comes back and is refused.
+        if (missed === undefined) return connection.end();
+        connection.replay(written(this.#name, missed));
         if (this.#complete) connection.end();
       },
-      drop: () => missed.drop(),
+      drop: () => undefined,
     };
+  }
+
+  #after(number: number): readonly KeptEvent[] | undefined {
+    return number === this.#last ? [] : this.#options.log?.replayAfter(this.#name, number);
   }
 
   /** Numbers an event and keeps it. */
   #keep(data: string): string | undefined {
-    const event = this.#backlog?.add(data);
-    return event === undefined ? undefined : idOf(this.#name, event);
+    const { log } = this.#options;
+    if (log === undefined) return undefined;
+    const event = { number: ++this.#last, data };
+    log.append(this.#name, event);
+    return idOf(this.#name, event);
   }
 }
 
 /** The id of an event. */
-export function idOf(stream: string, { number }: Pick<LoggedEvent, 'number'>): string {
+export function idOf(stream: string, { number }: Pick<KeptEvent, 'number'>): string {
   return `${stream}:${number}`;
 }
 
@@ -211,11 +201,11 @@ export function positionOf(id: string): StreamPosition | undefined {
 }
 
 /** Tells whether nothing of some events can be missed. */
-export function hasNoEvents(events: readonly LoggedEvent[]): boolean {
+export function hasNoEvents(events: readonly KeptEvent[]): boolean {
   return events.every(({ data }) => data === '');
 }
 
 /** An event without data only said where the stream was: nothing of it can be missed. */
-export function written(stream: string, events: readonly LoggedEvent[]): readonly WrittenEvent[] {
+export function written(stream: string, events: readonly KeptEvent[]): readonly WrittenEvent[] {
   return events.filter(({ data }) => data !== '').map((event) => ({ data: event.data, id: idOf(stream, event) }));
 }

@@ -1,7 +1,6 @@
 import { addNewest } from '../../../../jsonrpc/newest.ts';
 import type { RequestId, ResponseMessage } from '../../../../jsonrpc/message.ts';
-import type { LoggedEvent } from '../../../../store/events.ts';
-import type { StreamWriter } from '../../../../store/stream-log.ts';
+import type { KeptEvent, StreamWriter } from '../../../../store/stream-log.ts';
 import { ownerOf } from '../../../../auth/owner.ts';
 import type { HttpSession } from '../session.ts';
 import { ofSharedStores, ReportRoom } from '../report-room.ts';
@@ -151,7 +150,7 @@ export class SharedStreams implements LastingStreams {
   async #carriedOn(
     name: string,
     number: number,
-  ): Promise<{ readonly here: SharedStream; readonly missed: readonly LoggedEvent[] } | undefined> {
+  ): Promise<{ readonly here: SharedStream; readonly missed: readonly KeptEvent[] } | undefined> {
     const { log } = this.#parts;
     // It may have ended since it was read.
     const writer = await Promise.resolve(log.write(name, aboutSession)).catch(unlessFenced);
