@@ -53,7 +53,9 @@ export async function runScenarios(scenarios: readonly Scenario[], onScenario: O
     const pending = scenarios.filter(({ side }) => isOfClient(side)).values();
     const worker = async (): Promise<void> => {
       for (const scenario of pending) {
-        const target = ['--command', `${process.execPath} ${join(fixtures, `${scenario.side}.ts`)}`];
+        // The suite has a shell run it.
+        const words = [process.execPath, join(fixtures, `${scenario.side}.ts`)];
+        const target = ['--command', words.map((word) => `'${word}'`).join(' ')];
         onScenario(scenario, await runOne(scenario, { target, directory }));
       }
     };

@@ -1,7 +1,7 @@
 /** A real conversation for every cell of the fidelity table. */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { adaptedElsewhere } from '../src/fidelity/adaptations.ts';
 import { elsewhere, fieldFacts, toldElsewhere } from '../src/fidelity/fields.ts';
 import { features } from '../src/fidelity/fidelity.ts';
@@ -58,10 +58,14 @@ test('every adaptation has a line', () => {
 
 const lens = new HeldLens();
 
+/** The features whose conversations were held. */
+let walked = 0;
+
 for (const { id, title, between } of features) {
   const walk = walks[id];
   if (walk === undefined) continue;
   test(`${id}: ${title}`, async (t) => {
+    walked += 1;
     const differences: string[] = [];
     for (const client of revisions) {
       for (const server of revisions) {
@@ -82,7 +86,9 @@ function differ(seen: unknown, wanted: unknown): string | undefined {
   return saw === says ? undefined : `saw ${saw}, the table says ${says}`;
 }
 
-test('the lens was held against every conversation, and leaves to the bridge what is its own alone', () => {
+/** What the lens found in all conversations, in whatever order they were held. */
+after(() => {
+  if (walked < features.filter(({ id }) => id in walks).length) return;
   assert.ok(lens.asPredicted > 8_500, `${lens.asPredicted} messages`);
   assert.deepEqual([...lens.byBridge].toSorted(), [
     'notifications/subscriptions/acknowledged',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { packageTarball, unpackedPackage } from '../scripts/package-once.ts';
 
 test('an error that is thrown inside says where in the source, by the maps', () => {
@@ -12,10 +13,11 @@ test('an error that is thrown inside says where in the source, by the maps', () 
     cwd: unpackedPackage(),
     encoding: 'utf8',
   });
-  const [, path = '', line = ''] =
-    /at .*?(\/?[^\s(]*parley-mcp\/src\/[^\s:]+\.ts):(\d+):\d+/.exec(stack.replaceAll('\\', '/')) ?? [];
-  assert.ok(existsSync(path.replace(/^file:\/\//, '')), stack);
-  const lines = readFileSync(path.replace(/^file:\/\//, ''), 'utf8').split('\n');
+  const [, place = '', line = ''] =
+    /at .*?((?:file:\/\/)?\/[^()\n]*parley-mcp\/src\/[^\s:]+\.ts):(\d+):\d+/.exec(stack.replaceAll('\\', '/')) ?? [];
+  const path = place.startsWith('file:') ? fileURLToPath(place) : place;
+  assert.ok(existsSync(path), stack);
+  const lines = readFileSync(path, 'utf8').split('\n');
   assert.match(lines[Number(line) - 1] ?? '', /throw new TypeError/, stack);
 });
 
