@@ -169,8 +169,8 @@ export const plantedFaults: readonly PlantedFault[] = [
   fault(
     'a session is not forgotten by its client',
     'client/connection/retry.ts',
-    'return status === 404 || isTransientStatus(status);',
-    'return status === 410 || isTransientStatus(status);',
+    "return error.reason === 'session-lost' ||",
+    "return error.reason === 'lost' ||",
   ),
   fault(
     'a record is written over whatever version it has',
