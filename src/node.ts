@@ -35,6 +35,5 @@ export type { WebKey, WebKeyPair } from './seal/web-crypto.ts';
 export type { Fetch, FetchRequest, FetchResponse } from './http/client/fetch.ts';
 export type { ClosingTimes } from './http/server/health/closing.ts';
 export type { HealthPaths } from './http/server/health/health.ts';
-export type { HttpRefusal } from './host/protection.ts';
+export type { HttpRefusal, HttpRequest } from './host/protection.ts';
 export type { Authenticate, HttpOptions } from './http/server/options.ts';
-export type { Body, HeaderFields, HttpRequest } from './http/server/universal.ts';

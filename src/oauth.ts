@@ -25,15 +25,7 @@ export { popup, type PopupOpener, type PopupOptions, type PopupWindow } from './
 export type { Identity } from './oauth/grant.ts';
 export type { OpenRedirect, Redirect, RedirectHook, RedirectRequest } from './auth/redirect.ts';
 export { AuthorizationError, type AuthorizationErrorOptions, type AuthorizationReason } from './auth/errors.ts';
-export type {
-  Authorization,
-  AuthorizedAnswer,
-  AuthorizedRequest,
-  Authorizer,
-  BoundServer,
-  AuthorizationFields,
-  RequestAbout,
-} from './auth/authorizer.ts';
+export type { Authorization } from './auth/authorizer.ts';
 export type { AuthorizationFetch, AuthorizationRequest, AuthorizationResponse } from './auth/document.ts';
 export type { NetworkOptions } from './auth/network.ts';
 export type { CredentialKey, CredentialStore, CredentialWrite, KeptCredential } from './store/credentials.ts';

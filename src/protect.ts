@@ -20,11 +20,4 @@ export type {
   Serving,
   TokenExchangeRequest,
 } from './host/endpoint.ts';
-export type {
-  ProtectedCall,
-  ProtectedReply,
-  ProtectedRequest,
-  Protection,
-  HttpRefusal,
-  ScopeGuard,
-} from './host/protection.ts';
+export type { HttpRefusal, HttpRequest } from './host/protection.ts';

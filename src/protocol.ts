@@ -18,7 +18,6 @@ export {
   type ConnectionReason,
   type MessageOrigin,
   type Receiver,
-  type Clocks,
   type SendOptions,
   type TransportAuthorization,
   type Transport,

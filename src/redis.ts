@@ -5,7 +5,7 @@ export { redisCache, type RedisCache, type RedisCacheOptions } from './redis/sto
 export type { RedisClient, RedisSentinels } from './redis/store/client.ts';
 export { redisTasks, type RedisTasksOptions } from './redis/redis-tasks.ts';
 export type { IoredisClient } from './redis/ioredis.ts';
-export type { NodeRedisClient, RedisScriptValues } from './redis/node-redis.ts';
+export type { NodeRedisClient } from './redis/node-redis.ts';
 export type { StoredTask, TaskClaim, TaskLease, TaskOwner, TaskStore } from './store/tasks.ts';
 export type { Bus, Heard, Unsubscribe } from './store/bus.ts';
 export type { CacheStore } from './store/cache.ts';

@@ -63,16 +63,6 @@ export { answerReceived, toText, type BatchAnswer } from './host/batch.ts';
 export type { ActsBehind, AuthInfo, Conversation, Endpoint, Link, Served, Serving } from './host/endpoint.ts';
 export type { ClientView } from './host/call.ts';
 export type { KnownSession, SessionChange, SessionRecord } from './host/session-record.ts';
-export type {
-  ByJudge,
-  Judged,
-  JudgedMalformed,
-  JudgedNotification,
-  JudgedRequest,
-  JudgedResponse,
-} from './host/judged.ts';
-export type { RequestMeta } from './host/request-meta.ts';
-export type { HeaderParameter } from './peer/header.ts';
 export type { CacheHint } from './protocol/features/envelope.ts';
 export type { EventOfSession, OnEvent, RefusalReason, ServiceEvent } from './host/events/service-event.ts';
 export type { OwnersListeners, ServiceListeners } from './host/events/listeners.ts';

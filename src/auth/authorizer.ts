@@ -11,6 +11,7 @@ export interface Authorization {
    * Begins to authorize the requests of one connection; any number of connections to the same server may share it.
    *
    * @throws TypeError when it was bound to another server already: grants of one are not for another.
+   * @internal
    */
   bind(server: BoundServer): Authorizer;
   /** Changes with the grant and never by its renewal; what a server calls private is kept apart by it. */

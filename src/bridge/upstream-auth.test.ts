@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { describe, test, type TestContext } from 'node:test';
-import { createHttpHandler, type HttpOptions } from '../http.ts';
+import { createHttpHandler } from '../http/server/handler.ts';
+import type { HttpOptions } from '../http.ts';
 import { createBridge, httpTransport, type Bridge, type BridgeOptions } from '../bridge.ts';
 import { createHandler } from '../http/server/fetch.ts';
 import { listen } from '../node/server/http.ts';

@@ -100,13 +100,14 @@ export interface Endpoint {
    * empty for an unknown tool. (Streamable HTTP, Custom headers from tool parameters.)
    *
    * @param auth Who asks: a tool may be unknown to some.
+   * @internal
    */
   headerParameters(tool: string, auth?: AuthInfo): readonly HeaderParameter[];
-  /** Protection of it over HTTP. */
+  /** Protection of it over HTTP. @internal */
   readonly protection?: Protection | undefined;
   /** Rules of serving it, where it has credentials at servers behind it. */
   readonly behind?: ActsBehind | undefined;
-  /** Knowledge of scopes before a request is run; an edge asks it about messages that come together. */
+  /** Knowledge of scopes before a request is run; an edge asks it about messages that come together. @internal */
   readonly guard?: (() => ScopeGuard | Promise<ScopeGuard>) | undefined;
   /** Store that its processes share, or that it was given for this one; an edge keeps in it what belongs to no single request. */
   readonly store?: Store | undefined;
@@ -206,7 +207,7 @@ export interface Conversation {
    *   link, scopes and claims may differ. Left out, what the link says holds.
    */
   receive(value: unknown, auth?: AuthInfo): Promise<ResponseMessage | undefined>;
-  /** The same for a value that the edge has judged already, since it had to know where that belongs. */
+  /** The same for a value that the edge has judged already, since it had to know where that belongs. @internal */
   take(judged: Judged, auth?: AuthInfo): Promise<ResponseMessage | undefined>;
   /**
    * Tells whether a request that was taken may be sent again without harm: it has not begun to run, since it is being found out

@@ -13,8 +13,8 @@ export interface HttpRefusal {
   readonly body?: string;
 }
 
-/** A request over HTTP, as far as it is looked at before its body is read. */
-export interface ProtectedRequest {
+/** A request over HTTP without its body. */
+export interface HttpRequest {
   readonly method: string;
   /** The path of the URL, without the query. */
   readonly path: string;
@@ -26,7 +26,8 @@ export interface ProtectedRequest {
    * Looks up a header.
    *
    * @param name The name in lower case.
-   * @returns The value; repeated lines joined by `, `.
+   * @returns The value without surrounding whitespace; repeated lines joined by `, `, so that a header which may
+   *   come once is seen to be wrong.
    */
   header(name: string): string | undefined;
 }
@@ -41,7 +42,7 @@ export interface ProtectedReply {
 
 /** A request on its way through an edge, with what its protection finds out. */
 export interface ProtectedCall {
-  readonly request: ProtectedRequest;
+  readonly request: HttpRequest;
   readonly reply: ProtectedReply;
   /** Sender, once that is established. */
   auth: AuthInfo | undefined;
@@ -52,7 +53,7 @@ export interface ProtectedCall {
 /** Guard of an endpoint over HTTP. */
 export interface Protection {
   /** Answers a request for metadata, which anybody may have, from any page; false for any other request. */
-  metadata(request: ProtectedRequest, reply: ProtectedReply): boolean;
+  metadata(request: HttpRequest, reply: ProtectedReply): boolean;
   /**
    * Establishes who a request comes from, before its body is read, and goes on with it or turns it away.
    *

@@ -94,7 +94,7 @@ export interface SendOptions {
   readonly signal?: AbortSignal;
   /** Headers of this message alone, where the transport carries any. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The clocks of the request that is sent, which stand still while a person is asked for its sake. */
+  /** The clocks of the request that is sent, which stand still while a person is asked for its sake. @internal */
   readonly clocks?: Clocks | undefined;
   /** The one in whose place the message is sent, for what authorizes it. */
   readonly caller?: unknown;

@@ -2,7 +2,7 @@
 
 import { unionOf } from '../auth/scopes.ts';
 import type { AuthInfo, Endpoint } from '../host/endpoint.ts';
-import type { ProtectedReply, ProtectedRequest, HttpRefusal } from '../host/protection.ts';
+import type { ProtectedReply, HttpRequest, HttpRefusal } from '../host/protection.ts';
 import { callerOf, type Caller, type Exchange } from './auth-info.ts';
 import { credentialsOf, type Credentials } from './credentials.ts';
 import type { ProofCheck } from './dpop/late-proofs.ts';
@@ -68,7 +68,7 @@ export class Authentication {
   }
 
   /** Establishes who a request comes from. */
-  authenticate(request: ProtectedRequest, setHeader: SetHeader): Authenticated | Promise<Authenticated> {
+  authenticate(request: HttpRequest, setHeader: SetHeader): Authenticated | Promise<Authenticated> {
     const header = request.header('authorization');
     // What was sent before in these very bytes is not read again.
     const same = header === undefined ? undefined : this.tokens.find(header);
@@ -84,7 +84,7 @@ export class Authentication {
   }
 
   /** Answers for a request without credentials; that its method needs none shows in the body of a POST. */
-  #anonymous({ method }: ProtectedRequest): Anonymous | HttpRefusal {
+  #anonymous({ method }: HttpRequest): Anonymous | HttpRefusal {
     return method === 'POST' && this.#parts.settings.anonymous.size > 0 ? this.#none : this.#refusal;
   }
 
@@ -108,7 +108,7 @@ export class Authentication {
     }
   }
 
-  async #unknown(request: ProtectedRequest, credentials: Credentials, setHeader: SetHeader): Promise<Authenticated> {
+  async #unknown(request: HttpRequest, credentials: Credentials, setHeader: SetHeader): Promise<Authenticated> {
     const { remoteAddress } = request;
     if (this.#budget.isSpent(remoteAddress)) return this.#refusals.tooManyFailures();
     try {
@@ -125,7 +125,7 @@ export class Authentication {
     }
   }
 
-  #verifyOnce(request: ProtectedRequest, credentials: Credentials): Promise<KeptToken> {
+  #verifyOnce(request: HttpRequest, credentials: Credentials): Promise<KeptToken> {
     const { header } = credentials;
     const { revocations } = this.tokens;
     const running = this.#pending.get(header);
@@ -138,7 +138,7 @@ export class Authentication {
     return work;
   }
 
-  async #verify(request: ProtectedRequest, { token, scheme, header }: Credentials): Promise<KeptToken> {
+  async #verify(request: HttpRequest, { token, scheme, header }: Credentials): Promise<KeptToken> {
     const { settings, verify, exchange } = this.#parts;
     const { revocations } = this.tokens;
     const verified = await verify({ token, scheme, request });
@@ -176,7 +176,7 @@ export class Authentication {
       request,
       credentials,
       setHeader,
-    }: { readonly request: ProtectedRequest; readonly credentials: Credentials; readonly setHeader: SetHeader },
+    }: { readonly request: HttpRequest; readonly credentials: Credentials; readonly setHeader: SetHeader },
   ): Authenticated | Promise<Authenticated> {
     const { proofs } = this.#parts;
     const { boundTo } = kept;
@@ -195,7 +195,7 @@ export class Authentication {
       request,
       token,
       setHeader,
-    }: { readonly request: ProtectedRequest; readonly token: string; readonly setHeader: SetHeader },
+    }: { readonly request: HttpRequest; readonly token: string; readonly setHeader: SetHeader },
   ): Promise<Authenticated> {
     try {
       const nonce = await proofs.check(request, { token, boundTo: kept.boundTo });

@@ -2,13 +2,13 @@
 
 import { resourceMetadataPath, serverMetadataUrls } from '../auth/well-known.ts';
 import type { Endpoint } from '../host/endpoint.ts';
-import type { ProtectedRequest, HttpRefusal } from '../host/protection.ts';
+import type { HttpRequest, HttpRefusal } from '../host/protection.ts';
 import type { Issuer } from './issuer.ts';
 import type { ProtectSettings } from './options.ts';
 
 /** The answer to a request for metadata; `undefined` for any other. */
 export type MetadataAnswers = (
-  request: Pick<ProtectedRequest, 'method' | 'path' | 'header'>,
+  request: Pick<HttpRequest, 'method' | 'path' | 'header'>,
 ) => Promise<HttpRefusal> | undefined;
 
 /** Makes what answers them for one server. */
@@ -33,7 +33,7 @@ export function metadataAnswers(
 }
 
 async function answered(
-  request: Pick<ProtectedRequest, 'method' | 'header'>,
+  request: Pick<HttpRequest, 'method' | 'header'>,
   found: HttpRefusal | Promise<HttpRefusal>,
 ): Promise<HttpRefusal> {
   const { method } = request;
@@ -99,7 +99,7 @@ function sent(method: string, { body, headers, ...rest }: HttpRefusal): HttpRefu
 }
 
 /** Clients of 2025-03-26 send a header with it that pages must ask for. */
-function preflight(request: Pick<ProtectedRequest, 'header'>): HttpRefusal {
+function preflight(request: Pick<HttpRequest, 'header'>): HttpRefusal {
   const asked = request.header('access-control-request-headers') ?? '';
   const names = /^[\w!#$%&'*+\-.^`|~, ]{0,1024}$/.test(asked) ? asked : '';
   return {

@@ -3,7 +3,7 @@
 import type { AuthorizationFetch, FetchContext } from '../auth/document.ts';
 import { isLoopback, networkRules, type NetworkOptions } from '../auth/network.ts';
 import { isScope } from '../auth/scopes.ts';
-import type { ProtectedRequest } from '../host/protection.ts';
+import type { HttpRequest } from '../host/protection.ts';
 import { harmless } from '../mistakes/harmless.ts';
 import { refuseUnknown, type Names } from '../mistakes/known-names.ts';
 import { refuseNoNumber, refuseOther } from '../mistakes/known-values.ts';
@@ -24,7 +24,7 @@ export type Claims = Readonly<Record<string, unknown>>;
  */
 export type VerifyToken = (
   token: string,
-  about: { readonly scheme: 'Bearer' | 'DPoP'; readonly request: ProtectedRequest },
+  about: { readonly scheme: 'Bearer' | 'DPoP'; readonly request: HttpRequest },
 ) => Claims | undefined | Promise<Claims | undefined>;
 
 /** Limit of refused tokens that one address may send. */

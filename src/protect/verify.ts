@@ -1,6 +1,6 @@
 /** Verifying a token by whichever way its issuer has. */
 
-import type { ProtectedRequest } from '../host/protection.ts';
+import type { HttpRequest } from '../host/protection.ts';
 import { settledWithin } from '../jsonrpc/timeout.ts';
 import type { introspect } from './introspection.ts';
 import type { Issuer } from './issuer.ts';
@@ -28,7 +28,7 @@ const longestMs = 30_000;
 export interface Presented {
   readonly token: string;
   readonly scheme: 'Bearer' | 'DPoP';
-  readonly request: ProtectedRequest;
+  readonly request: HttpRequest;
 }
 
 /**

@@ -1,15 +1,9 @@
 import type { RedisConnection, RedisSubscription } from './connection.ts';
 
-/** Key and values of a script, as node-redis takes them. */
-export interface RedisScriptValues {
-  keys: string[];
-  arguments: string[];
-}
-
 /** Client of Redis, as node-redis has it (`createClient`), connected. */
 export interface NodeRedisClient {
-  evalSha(sha: string, values: RedisScriptValues): Promise<unknown>;
-  eval(script: string, values: RedisScriptValues): Promise<unknown>;
+  evalSha(sha: string, values: { keys: string[]; arguments: string[] }): Promise<unknown>;
+  eval(script: string, values: { keys: string[]; arguments: string[] }): Promise<unknown>;
   configGet(pattern: string): Promise<unknown>;
   publish(channel: string, text: string): Promise<unknown>;
   subscribe(channel: string, hear: (text: string) => void): Promise<unknown>;
@@ -24,7 +18,7 @@ export interface NodeRedisClient {
 
 /** The same as the store sees it. */
 export function nodeRedisConnection(client: NodeRedisClient): RedisConnection {
-  const valuesOf = (key: string, values: readonly string[]): RedisScriptValues => ({
+  const valuesOf = (key: string, values: readonly string[]): { keys: string[]; arguments: string[] } => ({
     keys: [key],
     arguments: [...values],
   });

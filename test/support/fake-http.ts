@@ -1,7 +1,14 @@
 /** The minimal HTTP shape without a network: a test sees an answer grow, and may leave as a client does. */
 import type { JsonPieces } from '../../src/jsonrpc/encode.ts';
 import type { HttpHandler } from '../../src/http/server/handler.ts';
-import type { Body, EventWriter, HeaderFields, HttpReply, HttpRequest, Room } from '../../src/http/server/universal.ts';
+import type {
+  Body,
+  EventWriter,
+  HeaderFields,
+  HttpReply,
+  IncomingRequest,
+  Room,
+} from '../../src/http/server/universal.ts';
 
 /** What a test sends. */
 export interface Sent {
@@ -36,7 +43,7 @@ export function headersOf({ headers = {}, body }: Sent): Map<string, string> {
 
 /** One request and its answer so far. */
 export class FakeVisit implements HttpReply {
-  readonly request: HttpRequest;
+  readonly request: IncomingRequest;
   status: number | undefined;
   headers: Record<string, string> = {};
   body: string | undefined;

@@ -109,11 +109,8 @@ export class SsePairChannel implements Channel {
    *
    * @throws ConnectionError when there is no such stream.
    */
-  static async open(
-    requests: HttpRequests,
-    receiver: Receiver,
-    { signal, clocks }: SendOptions = {},
-  ): Promise<SsePairChannel> {
+  static async open(requests: HttpRequests, receiver: Receiver, options: SendOptions = {}): Promise<SsePairChannel> {
+    const { signal, clocks } = options;
     const channel = new SsePairChannel(requests, receiver);
     const abort = (): void => channel.#controller.abort();
     let late = false;

@@ -4,19 +4,19 @@ import type { HttpContext } from './context.ts';
 import { acceptedBy, type AcceptedTypes } from './media.ts';
 import type { FullQuota, QuotaClient, RequestPlace } from './quota.ts';
 import { refuse } from './status.ts';
-import type { HttpReply, HttpRequest, Room } from './universal.ts';
+import type { HttpReply, IncomingRequest, Room } from './universal.ts';
 
 /** Result of something that ends at once where it can, or when its promise settles. */
 export type Done = void | Promise<void>;
 
 /** Client of a request: its principal where that is known, or else its address. */
-export function clientOf({ remoteAddress }: HttpRequest, auth?: AuthInfo): QuotaClient {
+export function clientOf({ remoteAddress }: IncomingRequest, auth?: AuthInfo): QuotaClient {
   return { auth, owner: ownerOf(auth?.principal, remoteAddress) };
 }
 
 /** One admitted request, on its way through the edge. */
 export class HttpCall implements Room, QuotaClient {
-  readonly request: HttpRequest;
+  readonly request: IncomingRequest;
   readonly reply: HttpReply;
   readonly accepted: AcceptedTypes;
   /** The value of `MCP-Protocol-Version`. */
@@ -35,7 +35,7 @@ export class HttpCall implements Room, QuotaClient {
 
   /** @param place Its place among the requests being answered, which it gives back. */
   constructor(
-    request: HttpRequest,
+    request: IncomingRequest,
     reply: HttpReply,
     { context, place }: { context: HttpContext; place: RequestPlace },
   ) {

@@ -16,7 +16,7 @@ export interface BodyReading {
 }
 
 /**
- * Reads the body of a `Request`, as `HttpRequest.body` does.
+ * Reads the body of a `Request`, as `IncomingRequest.body` does.
  *
  * @throws Whatever the runtime says of a body that broke off.
  */

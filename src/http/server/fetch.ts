@@ -5,7 +5,7 @@ import type { ClosingTimes } from './health/closing.ts';
 import { createHttpHandler } from './handler.ts';
 import { defaults, limitOf, type HttpOptions } from './options.ts';
 import { eventStreamHeaders } from './stream.ts';
-import type { Body, EventWriter, HeaderFields, HttpReply, HttpRequest, Room } from './universal.ts';
+import type { Body, EventWriter, HeaderFields, HttpReply, IncomingRequest, Room } from './universal.ts';
 
 /** Serves over `fetch` types: give it to Deno, Bun, Workers or any framework that speaks them. */
 export interface FetchHandler {
@@ -34,7 +34,7 @@ export function createHandler(served: Served, options: HttpOptions = {}): FetchH
   return Object.assign(answer, { close: (times?: ClosingTimes) => handler.close(times) });
 }
 
-class FetchRequest implements HttpRequest {
+class FetchRequest implements IncomingRequest {
   readonly method: string;
   readonly path: string;
   readonly query: string;

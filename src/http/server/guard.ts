@@ -1,5 +1,5 @@
 import type { HttpSettings } from './options.ts';
-import type { HttpReply, HttpRequest } from './universal.ts';
+import type { HttpReply, IncomingRequest } from './universal.ts';
 import type { HttpProblem } from './status.ts';
 
 /**
@@ -8,11 +8,11 @@ import type { HttpProblem } from './status.ts';
  */
 export interface Guard {
   /** The reason to turn a request away, or `undefined`. */
-  refuse(request: HttpRequest): HttpProblem | undefined;
+  refuse(request: IncomingRequest): HttpProblem | undefined;
   /** Adds the CORS headers that an allowed page needs; does nothing for a request that no page sent. */
-  allowOrigin(request: HttpRequest, reply: HttpReply): void;
+  allowOrigin(request: IncomingRequest, reply: HttpReply): void;
   /** Answers a CORS preflight. */
-  preflight(request: HttpRequest, reply: HttpReply, methods: readonly string[]): void;
+  preflight(request: IncomingRequest, reply: HttpReply, methods: readonly string[]): void;
 }
 
 const hostSyntax = /^(\[[0-9a-f:.]{2,45}\]|[a-z0-9_](?:[a-z0-9._-]{0,253}[a-z0-9_])?\.?)(?::\d{1,5})?$/;
@@ -56,7 +56,7 @@ export function createGuard(settings: HttpSettings): Guard {
 const mostTold = 10;
 
 /** Says at the server which name was refused, once each: the client's 403 is seen by somebody else, if by anybody. */
-function tellOnce({ onWarning }: HttpSettings): (request: HttpRequest, problem: HttpProblem) => void {
+function tellOnce({ onWarning }: HttpSettings): (request: IncomingRequest, problem: HttpProblem) => void {
   const told = new Set<string>();
   return (request, { option }) => {
     if (option === undefined) return;
@@ -73,7 +73,7 @@ function tellOnce({ onWarning }: HttpSettings): (request: HttpRequest, problem: 
 }
 
 /** The header names that a page may send; `Mcp-Param-*` are known only to the page, so what it asks for is repeated. */
-function allowedHeaders(request: HttpRequest, own: readonly string[]): string {
+function allowedHeaders(request: IncomingRequest, own: readonly string[]): string {
   const fixed =
     'Content-Type, Accept, Authorization, DPoP, Last-Event-ID, Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name';
   const asked = request.header('access-control-request-headers')?.split(',') ?? [];
@@ -88,11 +88,11 @@ function listed(names: readonly string[] | 'any'): ReadonlySet<string> | undefin
   return names === 'any' ? undefined : new Set(names.map((name) => name.toLowerCase().replace(/\/$/, '')));
 }
 
-function headerProblem(request: HttpRequest, limit: number): HttpProblem | undefined {
+function headerProblem(request: IncomingRequest, limit: number): HttpProblem | undefined {
   return request.headerCount > limit ? { status: 431, message: `more than ${limit} header fields` } : undefined;
 }
 
-function hostProblem(request: HttpRequest, allowed: ReadonlySet<string> | undefined): HttpProblem | undefined {
+function hostProblem(request: IncomingRequest, allowed: ReadonlySet<string> | undefined): HttpProblem | undefined {
   const host = request.header('host')?.toLowerCase();
   if (host === undefined || host === '') return { status: 400, message: 'the Host header is missing' };
   if (loopbackHost.test(host)) return undefined;
@@ -102,7 +102,7 @@ function hostProblem(request: HttpRequest, allowed: ReadonlySet<string> | undefi
   return { status: 403, message: 'this Host is not allowed', option: 'allowedHosts' };
 }
 
-function originProblem(request: HttpRequest, allowed: ReadonlySet<string> | undefined): HttpProblem | undefined {
+function originProblem(request: IncomingRequest, allowed: ReadonlySet<string> | undefined): HttpProblem | undefined {
   const origin = request.header('origin')?.toLowerCase();
   if (origin === undefined || allowed === undefined || loopbackOrigin.test(origin) || allowed.has(origin))
     return undefined;

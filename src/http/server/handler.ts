@@ -15,7 +15,7 @@ import { resolveHttpOptions, type Authenticate, type HttpOptions, type SsePairPa
 import { beginProblem, isRequest, judgedBatch, tooManyRequests } from './session/rules.ts';
 import type { Sessionless } from './session/sessionless.ts';
 import type { CompanyOf, Sessions } from './session/sessions.ts';
-import type { HttpReply, HttpRequest } from './universal.ts';
+import type { HttpReply, IncomingRequest } from './universal.ts';
 import { Bodies, InFlight, Quota, ServingCount } from './quota.ts';
 import { Silence } from './silence.ts';
 import type { SsePairs } from './sse-pair.ts';
@@ -26,7 +26,7 @@ import type * as Told from './health/told-reply.ts';
 /** A server as HTTP sees it: one endpoint for every revision that the server speaks, and the older pair beside it. */
 export interface HttpHandler {
   /** Answers one request. Never throws; whatever arrives is answered or, where the client is gone, let go. */
-  handle(request: HttpRequest, reply: HttpReply): void;
+  handle(request: IncomingRequest, reply: HttpReply): void;
   /**
    * Stops serving, in this order: `health.ready` says 503 for `readyMs`, while everything is served; new requests get 503; subscriptions end, with their response where the server has
    * one for that; requests being answered are waited for up to `drainMs`, while sessions may still answer what they were asked,
@@ -102,7 +102,7 @@ class Handler implements HttpHandler {
     this.#exchanges = new Exchanges(this.#context);
   }
 
-  handle(request: HttpRequest, given: HttpReply): void {
+  handle(request: IncomingRequest, given: HttpReply): void {
     if (this.#health?.answers(request, given) === true) return;
     const tell = this.#context.endpoint.listeners?.tell;
     if (tell === undefined) return this.#handle(request, given);
@@ -119,7 +119,7 @@ class Handler implements HttpHandler {
     );
   }
 
-  #handle(request: HttpRequest, reply: HttpReply): void {
+  #handle(request: IncomingRequest, reply: HttpReply): void {
     // Anybody may know where to sign in, from any page.
     if (this.#context.endpoint.protection?.metadata(request, reply) === true) return;
     const problem = this.#refusal(request, reply);
@@ -129,7 +129,7 @@ class Handler implements HttpHandler {
     this.#admit(request, reply);
   }
 
-  #admit(request: HttpRequest, reply: HttpReply): void {
+  #admit(request: IncomingRequest, reply: HttpReply): void {
     const { admitted } = this.#context;
     if (this.#admission?.admits() === false && !this.#goesOn(request))
       return refuse(request, reply, busy('the server has more to do than it can'));
@@ -163,7 +163,7 @@ class Handler implements HttpHandler {
   }
 
   /** Refusal that needs neither the body nor who asks. */
-  #refusal(request: HttpRequest, reply: HttpReply): HttpProblem | undefined {
+  #refusal(request: IncomingRequest, reply: HttpReply): HttpProblem | undefined {
     const problem = this.#guard.refuse(request);
     if (problem !== undefined) return problem;
     if (this.#behind?.refuses(request.remoteAddress) === true)
@@ -183,21 +183,21 @@ class Handler implements HttpHandler {
    * one: what is said in a conversation that is open already, and the resumption of its streams. That it begins nothing
    * shows in its body.
    */
-  #maySay(request: HttpRequest): boolean {
+  #maySay(request: IncomingRequest): boolean {
     const { stage } = this.#context.course;
     if (stage !== 'draining' || request.method === 'OPTIONS') return stage === 'open';
     return this.#goesOn(request);
   }
 
   /** Tells whether a request may go on with what is open already, as far as can be said without its body. */
-  #goesOn(request: HttpRequest): boolean {
+  #goesOn(request: IncomingRequest): boolean {
     if (this.#methodsOfPair(request.path) !== undefined) return request.method === 'POST';
     if (request.header('mcp-session-id') === undefined) return false;
     return request.method !== 'GET' || request.header('last-event-id') !== undefined;
   }
 
   /** Spec 2026-07-28, Streamable HTTP, Earlier revisions: GET and DELETE exist for sessions alone. */
-  #methods(request: HttpRequest): readonly string[] {
+  #methods(request: IncomingRequest): readonly string[] {
     const ofPair = this.#methodsOfPair(request.path);
     if (ofPair !== undefined) return ofPair;
     const posts = this.#context.settings.sessions === 'none' || this.#isStateless(request);
@@ -205,7 +205,7 @@ class Handler implements HttpHandler {
   }
 
   /** Tells whether a request is of a stateless revision by its headers alone; what names a session is part of it. */
-  #isStateless(request: HttpRequest): boolean {
+  #isStateless(request: IncomingRequest): boolean {
     if (this.#context.inSessions.length === 0) return true;
     const named = revisionOf(request.header('mcp-protocol-version'));
     return isOfExchanges(named) && request.header('mcp-session-id') === undefined;

@@ -3,7 +3,7 @@ import { isObject, type RequestMessage } from '../../jsonrpc/message.ts';
 import type { Endpoint } from '../../host/endpoint.ts';
 import { decodeHeaderValue, type HeaderParameter } from '../../peer/header.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
-import type { HttpRequest } from './universal.ts';
+import type { IncomingRequest } from './universal.ts';
 
 /**
  * Compares the headers that mirror the body with the body.
@@ -12,7 +12,7 @@ import type { HttpRequest } from './universal.ts';
  * @returns What is wrong, in one sentence, or `undefined`. (Spec 2026-07-28, Streamable HTTP, Server validation.)
  */
 export function headerMismatch(
-  request: HttpRequest,
+  request: IncomingRequest,
   message: RequestMessage,
   parametersOf: Endpoint['headerParameters'],
 ): string | undefined {
@@ -24,7 +24,7 @@ export function headerMismatch(
 }
 
 /** Compares `MCP-Protocol-Version` with the `_meta` of the message, where the message has one. */
-export function versionMismatch(request: HttpRequest, claimed: unknown): string | undefined {
+export function versionMismatch(request: IncomingRequest, claimed: unknown): string | undefined {
   const version = request.header('mcp-protocol-version');
   if (version === undefined) return 'the MCP-Protocol-Version header is missing';
   if (claimed === undefined || typeof claimed !== 'string' || claimed === version) return undefined;
@@ -32,13 +32,13 @@ export function versionMismatch(request: HttpRequest, claimed: unknown): string 
 }
 
 /** A message that is no request may leave the header out, but not contradict it. */
-export function methodMismatch(request: HttpRequest, method: string, required: boolean = true): string | undefined {
+export function methodMismatch(request: IncomingRequest, method: string, required: boolean = true): string | undefined {
   const header = request.header('mcp-method');
   if (header === undefined) return required ? 'the Mcp-Method header is missing' : undefined;
   return header === method ? undefined : differs('Mcp-Method', header, method);
 }
 
-function nameMismatch(request: HttpRequest, message: RequestMessage): string | undefined {
+function nameMismatch(request: IncomingRequest, message: RequestMessage): string | undefined {
   const key = methodOf(message.method)?.nameParam;
   if (key === undefined) return undefined;
   const named = message.params?.[key];
@@ -51,7 +51,7 @@ function nameMismatch(request: HttpRequest, message: RequestMessage): string | u
 }
 
 function parameterMismatch(
-  request: HttpRequest,
+  request: IncomingRequest,
   message: RequestMessage,
   parametersOf: Endpoint['headerParameters'],
 ): string | undefined {
@@ -65,7 +65,7 @@ function parameterMismatch(
   return undefined;
 }
 
-function oneParameterMismatch(request: HttpRequest, { name }: HeaderParameter, value: unknown): string | undefined {
+function oneParameterMismatch(request: IncomingRequest, { name }: HeaderParameter, value: unknown): string | undefined {
   const field = `Mcp-Param-${name}`;
   const header = request.header(field.toLowerCase());
   // Spec 2026-07-28, Streamable HTTP: mirrored integers are within the safe range, so a larger one has no header.

@@ -6,7 +6,7 @@ import { refuseUnknown, type Names } from '../../mistakes/known-names.ts';
 import { shown } from '../../mistakes/shown.ts';
 import type { HealthPaths } from './health/health.ts';
 import { checkHttpOptions } from './mistakes.ts';
-import type { HttpRequest } from './universal.ts';
+import type { HttpRequest } from '../../host/protection.ts';
 
 /**
  * Establishes who a request comes from. Runs for every request but CORS preflights, after the Host and Origin

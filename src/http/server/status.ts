@@ -9,7 +9,7 @@ import {
 } from '../../protocol/error.ts';
 import { revisionOf, type Revision } from '../../protocol/revision.ts';
 import type { FullQuota, QuotaClient } from './quota.ts';
-import type { HeaderFields, HttpReply, HttpRequest } from './universal.ts';
+import type { HeaderFields, HttpReply, IncomingRequest } from './universal.ts';
 
 /** Reason why a request is turned away before it is dispatched. */
 export interface HttpProblem {
@@ -27,7 +27,7 @@ export interface HttpProblem {
 }
 
 /** Turns a request away with the JSON-RPC error body of a problem, and its id where that could be read. */
-export function refuse(request: HttpRequest, reply: HttpReply, problem: HttpProblem, id?: RequestId): void {
+export function refuse(request: IncomingRequest, reply: HttpReply, problem: HttpProblem, id?: RequestId): void {
   const { status, headers, retryAfterMs } = problem;
   const body = errorBody(errorOf(problem), revisionOf(request.header('mcp-protocol-version')), id);
   reply.send(status, body, retryAfterMs === undefined ? headers : { ...headers, ...retryAfter(retryAfterMs) });

@@ -1,25 +1,11 @@
 /** The least that serving over HTTP needs of a request and a reply; each platform translates to it. */
+import type { HttpRequest } from '../../host/protection.ts';
 import type { JsonPieces } from '../../jsonrpc/encode.ts';
 
 /** A request as it arrived, before anything about it is believed. */
-export interface HttpRequest {
-  readonly method: string;
-  /** The path of the URL, without the query. */
-  readonly path: string;
-  /** The query of the URL, without the `?`; empty when there is none. */
-  readonly query: string;
+export interface IncomingRequest extends HttpRequest {
   /** Number of header lines that arrived. */
   readonly headerCount: number;
-  /** The address of the other end of the connection, where the platform knows it. */
-  readonly remoteAddress: string | undefined;
-  /**
-   * Looks up a header.
-   *
-   * @param name The name in lower case.
-   * @returns The value without surrounding whitespace; repeated lines joined by `, `, so that a header which may
-   *   come once is seen to be wrong.
-   */
-  header(name: string): string | undefined;
   /**
    * Reads the body; called at most once. Never rejects, and never keeps more than `limit` bytes.
    *

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import type { Body, HttpRequest, Room } from '../../http/server/universal.ts';
+import type { Body, IncomingRequest, Room } from '../../http/server/universal.ts';
 import { after } from '../../jsonrpc/timeout.ts';
 import type { AddressOf } from './proxies/trusted-proxies.ts';
 
@@ -11,7 +11,7 @@ const single: ReadonlySet<string> = new Set(['content-type', 'host', 'origin', '
 const absoluteForm = /^https?:\/\/([^/?#]*)([^?#]*)/i;
 
 /** A request of Node's HTTP server, in the minimal shape. */
-export class NodeRequest implements HttpRequest {
+export class NodeRequest implements IncomingRequest {
   readonly #message: IncomingMessage;
   readonly #bodyTimeout: number;
   readonly #addressOf: AddressOf | undefined;

@@ -2,7 +2,7 @@
 
 import { calculateJwkThumbprint, EmbeddedJWK, errors, jwtVerify, type JWTPayload } from 'jose';
 import { base64urlOf } from '../../auth/base64url.ts';
-import type { ProtectedRequest } from '../../host/protection.ts';
+import type { HttpRequest } from '../../host/protection.ts';
 import type { DpopSettings, ReplayStore } from './options.ts';
 import { Nonces } from './nonce.ts';
 import { skew } from '../jwt.ts';
@@ -55,7 +55,7 @@ export class DpopProofs {
    * @returns A nonce for the client's next proof, where it is time for one.
    * @throws ProofProblem, or TokenProblem where the proof is good and the key another.
    */
-  async check(request: ProtectedRequest, bound: Bound): Promise<string | undefined> {
+  async check(request: HttpRequest, bound: Bound): Promise<string | undefined> {
     const proof = request.header('dpop');
     if (proof === undefined) throw new ProofProblem('the DPoP header is missing');
     const signed = await this.#verified(proof);
@@ -99,7 +99,7 @@ export class DpopProofs {
   }
 
   /** Method, URL and time: steps 8, 9 and 11. */
-  #fits({ htm, htu, iat, jti }: JWTPayload, request: ProtectedRequest): void {
+  #fits({ htm, htu, iat, jti }: JWTPayload, request: HttpRequest): void {
     if (htm !== request.method) throw new ProofProblem('the proof is for another method');
     if (!this.#isUrlOf(htu, request)) throw new ProofProblem('the proof is for another URL');
     if (typeof jti !== 'string' || jti === '' || jti.length > mostOfId)
@@ -109,7 +109,7 @@ export class DpopProofs {
   }
 
   /** Compares with the URL that clients know the server by, and not with Host, which a proxy may change. */
-  #isUrlOf(htu: unknown, { path }: ProtectedRequest): boolean {
+  #isUrlOf(htu: unknown, { path }: HttpRequest): boolean {
     const { resource } = this.#settings;
     const given = typeof htu === 'string' && URL.canParse(htu) ? new URL(htu) : undefined;
     if (given === undefined || given.origin !== resource.origin) return false;

@@ -2,7 +2,13 @@
 
 import type { JsonPieces } from '../../../src/jsonrpc/encode.ts';
 import { eventStreamHeaders } from '../../../src/http/server/stream.ts';
-import type { Body, EventWriter, HeaderFields, HttpReply, HttpRequest } from '../../../src/http/server/universal.ts';
+import type {
+  Body,
+  EventWriter,
+  HeaderFields,
+  HttpReply,
+  IncomingRequest,
+} from '../../../src/http/server/universal.ts';
 
 /** The connection that an answer goes over. */
 export interface Wire {
@@ -26,7 +32,7 @@ export interface RequestParts {
 }
 
 /** A request that has arrived, whole. */
-export class ArrivedRequest implements HttpRequest {
+export class ArrivedRequest implements IncomingRequest {
   readonly method: string;
   readonly path: string;
   readonly query: string;

@@ -1,4 +1,4 @@
-import type { HttpReply, HttpRequest } from '../universal.ts';
+import type { HttpReply, IncomingRequest } from '../universal.ts';
 
 const headers = {
   'Content-Type': 'text/html; charset=utf-8',
@@ -10,7 +10,7 @@ const headers = {
 };
 
 /** Answers a person who opened the address of a server in a browser: what it is, and the configuration for a client. It shows nothing but that address. */
-export function answerBrowser(request: HttpRequest, reply: HttpReply): void {
+export function answerBrowser(request: IncomingRequest, reply: HttpReply): void {
   const config = { mcpServers: { 'my-server': { type: 'http', url: addressOf(request) } } };
   const text = escaped(JSON.stringify(config, null, 2));
   reply.send(200, pageWith(text), headers);
@@ -28,7 +28,7 @@ function pageWith(config: string): string {
 }
 
 /** The address that the browser shows, without its query, which may hold a secret. */
-function addressOf(request: HttpRequest): string {
+function addressOf(request: IncomingRequest): string {
   const host = request.header('host') ?? '';
   const isLocal = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/i.test(host);
   // Browsers send Sec-Fetch-Site to secure addresses alone, of which those of this machine are some.

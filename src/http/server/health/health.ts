@@ -1,6 +1,6 @@
 import type { Store } from '../../../store/store.ts';
 import type { HttpContext } from '../context.ts';
-import type { HttpReply, HttpRequest } from '../universal.ts';
+import type { HttpReply, IncomingRequest } from '../universal.ts';
 
 /** The paths at which a platform asks how a server is. They are apart from that of the endpoint. */
 export interface HealthPaths {
@@ -37,7 +37,7 @@ export class Health {
   }
 
   /** @returns False for a request that asks something else. */
-  answers(request: HttpRequest, reply: HttpReply): boolean {
+  answers(request: IncomingRequest, reply: HttpReply): boolean {
     const { live, ready } = this.#paths;
     const { path, method } = request;
     if (path !== live && path !== ready) return false;
@@ -90,13 +90,13 @@ function reasonOf(error: unknown): NotReady {
 }
 
 /** Tells whether a person opened the address in a browser. Clients ask for JSON or event streams. */
-export function wantsPage(request: HttpRequest): boolean {
+export function wantsPage(request: IncomingRequest): boolean {
   const accept = request.method === 'GET' ? (request.header('accept') ?? '') : '';
   return accept.includes('text/html') && !/event-stream|json/.test(accept);
 }
 
 /** Shows that person what the address is. */
-export function showPage(request: HttpRequest, reply: HttpReply): void {
+export function showPage(request: IncomingRequest, reply: HttpReply): void {
   void import('./browser-page.ts').then(
     ({ answerBrowser }) => answerBrowser(request, reply),
     () => reply.send(406),
