@@ -26,8 +26,7 @@ export type Entry =
   | 'redis'
   | 'otel'
   | 'protocol'
-  | 'testing'
-  | 'check';
+  | 'testing';
 
 /** The entry points, as they are exported. */
 export const entries: readonly Entry[] = [
@@ -47,7 +46,6 @@ export const entries: readonly Entry[] = [
   'otel',
   'protocol',
   'testing',
-  'check',
 ];
 
 /** One module in a bundle. */

@@ -60,20 +60,10 @@ the official schema of each revision.
 
 const inTest = `## In a test
 
-\`checkServer\` of \`parley-mcp/check\` does the same for a test of your server, be it one of this process, a URL, or a command:
+Start \`parley check\` and look at its exit code. \`--only\` keeps a test short, and \`--json\` gives it the report:
 
-\`\`\`ts
-import assert from 'node:assert/strict';
-import { createServer } from 'parley-mcp';
-import { checkServer } from 'parley-mcp/check';
-
-const server = createServer({ name: 'sums', version: '1.0.0' });
-server.tool('add', { description: 'Adds.' }, () => 'added');
-
-const { findings, counts } = await checkServer(server, { calls: ['add'] });
-assert.deepEqual(findings, []);
-console.log(\`\${counts.judged} rows hold\`);
-await server.close();
+\`\`\`sh
+npx parley-mcp check --calls add --only tools --json -- node server.js
 \`\`\`
 `;
 

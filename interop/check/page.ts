@@ -1,4 +1,4 @@
-import type { Finding } from '../../src/check.ts';
+import type { Finding } from '../../src/check/report.ts';
 import type { JudgedServer } from './judged.ts';
 
 const intro = `# What \`parley check\` finds in servers of others

@@ -40,9 +40,7 @@ const pages: Readonly<Record<string, readonly string[]>> = {
       (name) => `tasks/${name}.ts`,
     ),
   ],
-  'docs/testing.md': ['client', 'handler', 'guarded', 'transcript', 'store', 'check'].map(
-    (name) => `testing/${name}.test.ts`,
-  ),
+  'docs/testing.md': ['client', 'handler', 'guarded', 'transcript', 'store'].map((name) => `testing/${name}.test.ts`),
 };
 
 export const docProgramsRule: Rule = {

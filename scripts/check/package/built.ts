@@ -74,7 +74,7 @@ export function earlyLoads(folder: string): readonly Finding[] {
 }
 
 /** Entry points that need Node, or an engine that no page reaches. */
-const ofNode: ReadonlySet<string> = new Set(['node', 'stdio', 'redis', 'check']);
+const ofNode: ReadonlySet<string> = new Set(['node', 'stdio', 'redis']);
 
 export const bundlesRule: Rule = {
   demand: 'a page can bundle every entry point but those of Node and Redis into one file',
