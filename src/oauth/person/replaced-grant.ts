@@ -22,7 +22,7 @@ interface Parts {
 /** Beginning of the client id under which a replaced grant is kept until its tokens are revoked. */
 const replacedBy = 'replaced ';
 
-/** Limit of replaced grants of one server that wait for their revocation. */
+/** Limit of replaced grants of one server that wait for their revocation. Beyond it the oldest are revoked. */
 const mostReplaced = 8;
 
 /** Tells whether a key is that of a grant that was replaced, whose tokens may still be valid. */
@@ -35,7 +35,7 @@ export function isReplaced({ kind, client }: CredentialKey): boolean {
  * for the next login or logout.
  *
  * @param isStepUp True if the login only adds to the grant before; left out, that is so if it asked for more scopes. The grant before is revoked later
- *   then: many authorization servers would end both.
+ *   then, as by the next login: many authorization servers would end both.
  * @throws AuthorizationError `grant-lost` if the authorization server ended the new grant with the one before.
  */
 export async function saveGrant(grant: Grant, parts: Parts, isStepUp?: boolean): Promise<void> {
@@ -50,18 +50,14 @@ export async function saveGrant(grant: Grant, parts: Parts, isStepUp?: boolean):
   if (before !== undefined && !isUsed && !isSameToken) await setAside(before.grant, parts).catch(() => undefined);
   await keeper.save(grant);
   if (isOther && !isUsed) await store.write(kept.keyOf(before.grant), undefined, { ifGeneration: before.generation });
-  if (before !== undefined && !isApart(before.grant, grant)) {
-    const isMore = missingOf(grant.requested, before.grant.requested).length > 0;
-    if (isStepUp ?? isMore) return;
-  }
-  if (await revokeReplaced(grant, parts)) await requireAlive(grant, parts);
+  const isMore = missingOf(grant.requested, before?.grant.requested ?? []).length > 0;
+  const isAddition = before !== undefined && !isApart(before.grant, grant) && (isStepUp ?? isMore);
+  if (await revokeReplaced(grant, parts, isAddition ? mostReplaced : 0)) await requireAlive(grant, parts);
 }
 
 async function setAside(grant: Grant, parts: Parts): Promise<void> {
   const { store, keeper } = parts;
   const { issuer } = grant.endpoints;
-  const older = await replacedOfServer(parts);
-  for (const [key] of older.slice(0, Math.max(0, older.length - mostReplaced + 1))) await store.write(key, undefined);
   const key = keeper.kept.key({ issuer, resource: grant.resource, client: replacedBy + grant.id });
   await store.write(key, grantText(grant));
 }
@@ -76,18 +72,25 @@ async function replacedOfServer(parts: Parts): Promise<readonly (readonly [Crede
   return found.toSorted(([, one], [, other]) => one.obtainedAt - other.obtainedAt);
 }
 
-/** Revokes the grants that were replaced. @returns Whether one was revoked with which the new one may have ended. */
-async function revokeReplaced(grant: Grant, parts: Parts): Promise<boolean> {
+/**
+ * Revokes the grants that were replaced, but so many of the newest.
+ *
+ * @returns Whether one was revoked with which the new one may have ended.
+ */
+async function revokeReplaced(grant: Grant, parts: Parts, waiting: number): Promise<boolean> {
   let mayBeJoint = false;
-  for (const [key, one] of await replacedOfServer(parts).catch(() => [])) {
-    if (await revokeBy(one, parts)) {
-      await parts.store.write(key, undefined).catch(() => undefined);
+  const all = await replacedOfServer(parts).catch(() => []);
+  for (const [at, [key, one]] of all.slice(0, Math.max(0, all.length - waiting)).entries()) {
+    const isRevoked = await revokeBy(one, parts);
+    const isKept = !isRevoked && at >= all.length - mostReplaced;
+    if (!isKept) await parts.store.write(key, undefined).catch(() => undefined);
+    if (isRevoked) {
       mayBeJoint ||= !isApart(one, grant);
       continue;
     }
     const { issuer } = one.endpoints;
-    const message = `the tokens that ${shownUrl(issuer)} granted before could not be revoked, and are valid until they expire; a logout tries again`;
-    parts.site.tell({ kind: 'warning', message, issuer });
+    const message = `the tokens that ${shownUrl(issuer)} granted before could not be revoked, and are valid until they expire`;
+    parts.site.tell({ kind: 'warning', message: isKept ? `${message}; a logout tries again` : message, issuer });
   }
   return mayBeJoint;
 }

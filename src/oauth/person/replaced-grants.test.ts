@@ -101,6 +101,36 @@ test('a step-up keeps the grant before until a logout revokes both', async () =>
   assert.deepEqual(await store.keys('grant'), []);
 });
 
+/** Steps up again and again: each time the tool of the next scope is called. */
+async function steppedUp(world: World, store: CredentialStore, count: number): Promise<void> {
+  const tools = Array.from({ length: count }, (_, at) => `tool-${at}`);
+  for (const tool of tools) world.server.tool(tool, {}, () => tool);
+  world.laws.needs = Object.fromEntries(tools.map((tool) => [tool, [tool]]));
+  const client = await world.connect(bySelf(world, store));
+  for (const tool of tools) await client.callTool(tool);
+  await client.close();
+}
+
+test('of many step-ups the oldest grant is revoked when another is set aside', async () => {
+  const world = createWorld();
+  const store = memoryCredentialStore();
+  await steppedUp(world, store, 9);
+  assert.equal(revokedTokens(world).length, 2);
+  assert.equal((await store.keys('grant')).length, 9);
+  await bySelf(world, store).logout({ server });
+  assert.equal(revokedTokens(world).length, 20);
+});
+
+test('a grant that is dropped unrevoked after many step-ups is a warning', async () => {
+  const world = createWorld();
+  const store = memoryCredentialStore();
+  world.laws.answers = { '/revoke': () => new Response('', { status: 500 }) };
+  await steppedUp(world, store, 9);
+  const warnings = world.events.flatMap((event) => (event.kind === 'warning' ? [event.message] : []));
+  assert.match(warnings.join(), /could not be revoked, and are valid until they expire$/);
+  assert.equal((await store.keys('grant')).length, 9);
+});
+
 test('a replaced grant that cannot be revoked is kept for a logout, with a warning', async () => {
   for (const [name, login] of [
     ['by another client', byHand],
