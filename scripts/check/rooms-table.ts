@@ -96,7 +96,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   node: ['peer', 'jsonrpc'],
   'node/credentials': ['store', 'jsonrpc'],
   'node/login': ['node', 'auth', 'mistakes'],
-  'node/server': ['http/server', 'host', 'jsonrpc', 'mistakes'],
+  'node/server': ['http/server', 'host', 'auth', 'jsonrpc', 'mistakes'],
   'node/client': ['http/client', 'jsonrpc', 'mistakes'],
   sqlite: ['store', 'jsonrpc'],
   postgres: ['store', 'jsonrpc', 'mistakes'],

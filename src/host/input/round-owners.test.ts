@@ -5,6 +5,8 @@ import { describe, test } from 'node:test';
 import { createHandler } from '../../index.ts';
 import { McpError } from '../../protocol/error.ts';
 import { createServer } from '../../server/server.ts';
+import type { Records } from '../../store/records.ts';
+import { roundSettings } from './server-rounds.ts';
 import { memoryRoundStore } from './state-store.ts';
 
 describe('the owner with the most loses its oldest', () => {
@@ -119,4 +121,25 @@ test('a conversation whose state is lost is not called harmless to begin again',
     (await elsewhere('ann', 'large', waiting)).message ?? '',
     /may have run: its state is no longer kept; begin again only if it may run twice/,
   );
+});
+
+test('in a store that processes share, an owner keeps a bounded amount in five minutes', async () => {
+  let time = 0;
+  const records = { add: async () => true, get: async () => undefined } as unknown as Records;
+  const { store } = roundSettings({
+    keys: [],
+    ttlMs: undefined,
+    maxStateLength: undefined,
+    records,
+    singleUse: undefined,
+    maxRounds: 32,
+    now: () => time,
+  });
+  const text = 'x'.repeat(4 * 1024 * 1024);
+  const kept = async (owner: string | undefined): Promise<string> =>
+    await store.add('a', text, 1_000, owner).then(String, ({ kind }: McpError) => String(kind));
+  for (let at = 0; at < 7; at++) assert.equal(await kept('bob'), 'true');
+  assert.deepEqual([await kept('bob'), await kept('ann'), await kept(undefined)], ['busy', 'true', 'true']);
+  time = 300_000;
+  assert.equal(await kept('bob'), 'true');
 });

@@ -7,6 +7,7 @@ import type { SealingKeys } from '../../seal/sealing-key.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { Records } from '../../store/records.ts';
 import { SingleUse } from './single-use.ts';
+import { OwnerRooms } from '../../store/memory/owner-rooms.ts';
 import { StoreError } from '../../store/store.ts';
 import { memoryRoundStore, type RoundStore } from './state-store.ts';
 
@@ -43,8 +44,8 @@ export function roundSettings(rounds: ServerRounds): RoundSettings {
   const known = made.get(rounds);
   if (known !== undefined) return known;
   const { keys, ttlMs = 3_600_000, maxStateLength = 65_536, records, singleUse, now } = rounds;
-  const shared = records && roundStoreIn(records);
   const clock = now ?? monotonicNow;
+  const shared = records && roundStoreIn(records, new OwnerRooms(clock));
   const store = shared ?? memoryRoundStore({ now: clock });
   // In memory, outcomes take no room from states.
   const outcomes = shared ?? memoryRoundStore({ now: clock, maxCharacters: outcomeCharacters });
@@ -64,8 +65,11 @@ export function roundSettings(rounds: ServerRounds): RoundSettings {
   return settings;
 }
 
+/** Room that a mark of a used state takes, in characters. */
+const markLength = 256;
+
 /** States in records of a store. One that is away has no room now, and says no more to clients. */
-function roundStoreIn(records: Records): RoundStore {
+function roundStoreIn(records: Records, rooms: OwnerRooms): RoundStore {
   const asked = async <T>(ask: () => T | PromiseLike<T>): Promise<T> => {
     try {
       return await ask();
@@ -75,7 +79,11 @@ function roundStoreIn(records: Records): RoundStore {
     }
   };
   return {
-    add: (handle, text, ttlMs) => asked(() => records.add(`round ${handle}`, text, ttlMs)),
+    add: (handle, text, ttlMs, owner) =>
+      asked(() => {
+        if (rooms.take(owner, text.length + markLength)) return records.add(`round ${handle}`, text, ttlMs);
+        throw new McpError('busy', 'too much of the conversations of one client is kept; try again in five minutes');
+      }),
     get: (handle) => asked(async () => (await records.get(`round ${handle}`))?.text),
   };
 }

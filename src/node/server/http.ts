@@ -16,6 +16,7 @@ import { addressBehind, type AddressOf, type TrustedProxies } from './proxies/tr
 import { NodeReply } from './reply.ts';
 import { NodeRequest } from './request.ts';
 import { Responses } from './responses.ts';
+import { socketsOf } from './sockets.ts';
 import { answerUnreadable } from './unreadable.ts';
 
 /** Options of serving on Node: those of HTTP everywhere, and what needs to know the connection. */
@@ -108,7 +109,7 @@ export interface ListenOptions extends NodeHttpOptions {
    * Time that a connection stays open without a request, in milliseconds; 60 seconds. 0 and `Infinity` set no limit.
    */
   readonly idleTimeoutMs?: number;
-  /** The most connections at once; 20000. `Infinity` sets no limit. */
+  /** The most connections at once; 20000. `Infinity` sets no limit. One address has as many as it leaves free, unless it is one of `trustedProxies`. */
   readonly maxConnections?: number;
   /**
    * The most milliseconds that turns of the event loop may come late, on a moving average; no limit by default. Above it a share of new requests
@@ -171,7 +172,6 @@ export async function listen(served: Served, options: ListenOptions = {}): Promi
     pages = [],
     headersTimeoutMs,
     idleTimeoutMs,
-    maxConnections,
     maxLagMs = Infinity,
     readyMs = 10_000,
     trustedProxies,
@@ -179,7 +179,7 @@ export async function listen(served: Served, options: ListenOptions = {}): Promi
   } = options;
   const addressOf = addressBehind(trustedProxies);
   const path = http.path ?? '/mcp';
-  const { protection, behind, store } = endpointOf(served);
+  const { protection, behind, store, listeners } = endpointOf(served);
   if (protection === undefined)
     behind?.requireServable({ knowsCallers: http.authenticate !== undefined, names: [host] });
   // Else every client would be the first to hear of it.
@@ -204,11 +204,10 @@ export async function listen(served: Served, options: ListenOptions = {}): Promi
     },
     beside(pages, { path, underWay, answer: listener(handler, http, { addressOf, batch: new WriteBatch() }) }),
   );
-  server.maxConnections = maxConnections ?? 20_000;
+  const sockets = socketsOf(server, { onWarning: listeners?.owner?.onWarning, ...options });
   const bound = await orClosed(bind(server, port, host), lag);
   server.on('error', harmless(options.onError ?? (() => undefined)));
   server.on('clientError', answerUnreadable);
-  const sockets = socketsOf(server);
   return {
     url: `http://${reachableName(host)}:${bound}${path}`,
     port: bound,
@@ -217,7 +216,7 @@ export async function listen(served: Served, options: ListenOptions = {}): Promi
       // A client that keeps its connection would come back to this process, although others take what is new.
       server.off('request', endConnection).prependListener('request', endConnection);
       const { readyMs = 0, drainMs = http.drainMs ?? defaults.drainMs } = times;
-      await close(server, [handler.close(times), underWay.end(readyMs + drainMs)], sockets);
+      await close(server, [handler.close(times), underWay.end(readyMs + drainMs)], sockets.keys());
       lag?.close();
     },
   };
@@ -235,17 +234,6 @@ async function usable(
 
 function endConnection(_: IncomingMessage, response: ServerResponse): void {
   response.shouldKeepAlive = false;
-}
-
-/** The connections that are open, as they come and go. */
-function socketsOf(server: Server): ReadonlySet<Socket> {
-  const sockets = new Set<Socket>();
-  // One function for all of them: each connection would keep its own as long as it is open.
-  const forget = function (this: Socket): void {
-    sockets.delete(this);
-  };
-  server.on('connection', (socket) => sockets.add(socket) && socket.on('close', forget));
-  return sockets;
 }
 
 /** Ends what goes on for a server that could not be bound. */
@@ -334,7 +322,7 @@ function bind(server: Server, port: number, host: string): Promise<number> {
   });
 }
 
-async function close(server: Server, draining: readonly Promise<void>[], sockets: ReadonlySet<Socket>): Promise<void> {
+async function close(server: Server, draining: readonly Promise<void>[], sockets: Iterable<Socket>): Promise<void> {
   // Until then connections are accepted: what a running call asked its client may be answered on a new one.
   await Promise.all(draining);
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));

@@ -41,8 +41,7 @@ export function addressBehind(given: TrustedProxies | undefined): AddressOf | un
   return (message) => {
     const { remoteAddress } = message.socket;
     if (remoteAddress === undefined) return undefined;
-    // A zone says by which interface of this machine, not who.
-    const peer = canonicalAddress(remoteAddress.split('%', 1)[0] ?? '');
+    const peer = peerOf(remoteAddress);
     if (peer === undefined || !trusts(peer)) return peer ?? remoteAddress;
     let address = peer;
     let left = mostHops;
@@ -55,6 +54,21 @@ export function addressBehind(given: TrustedProxies | undefined): AddressOf | un
     }
     return address;
   };
+}
+
+/** Tells whether a connection is one of a trusted proxy, by its address. */
+export function isProxyAmong(given: TrustedProxies | undefined): (remoteAddress: string) => boolean {
+  if (given === undefined) return () => false;
+  const { trusts } = trustOf(given);
+  return (remoteAddress) => {
+    const peer = peerOf(remoteAddress);
+    return peer !== undefined && trusts(peer);
+  };
+}
+
+/** A zone says by which interface of this machine, not who. */
+function peerOf(remoteAddress: string): string | undefined {
+  return canonicalAddress(remoteAddress.split('%', 1)[0] ?? '');
 }
 
 function isOfLoopback(address: string): boolean {

@@ -7,7 +7,7 @@ import type { OpeningStream } from './claim.ts';
 import { Inbox } from './inbox.ts';
 import { hashedOwner, keyOf, readKeptSession, type KeptSession } from './kept-session.ts';
 import { Member, type MemberParts } from './member.ts';
-import { OwnerRooms } from './owner-rooms.ts';
+import { OwnerRooms } from '../../../../store/memory/owner-rooms.ts';
 import type { ToldProcess } from './words.ts';
 
 /** Time between two looks at the copies of sessions, and for which one is kept that nobody uses, in milliseconds. */

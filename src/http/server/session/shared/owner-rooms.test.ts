@@ -3,21 +3,7 @@ import { test } from 'node:test';
 import { memoryStore } from '../../../../store/memory/store.ts';
 import { resolveHttpOptions } from '../../options.ts';
 import { ofSharedStores, ReportRoom } from '../report-room.ts';
-import { OwnerRooms } from './owner-rooms.ts';
 import { SharedStream } from './shared-stream.ts';
-
-const mebi = 1024 * 1024;
-
-test('an owner keeps a bounded amount of events in five minutes, and others have their own', () => {
-  let now = 0;
-  const rooms = new OwnerRooms(() => now);
-  for (let at = 0; at < 32; at++) assert.equal(rooms.take('address a', mebi), true);
-  assert.equal(rooms.take('address a', 1), false);
-  assert.equal(rooms.take('address b', mebi), true);
-  for (let at = 0; at < 40; at++) assert.equal(rooms.take(undefined, mebi), true);
-  now = 5 * 60_000;
-  assert.equal(rooms.take('address a', mebi), true);
-});
 
 test('a stream whose owner has no room goes on and cannot be resumed', async () => {
   const sent: string[] = [];

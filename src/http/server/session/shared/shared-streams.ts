@@ -7,7 +7,7 @@ import { ofSharedStores, ReportRoom } from '../report-room.ts';
 import { hasNoEvents, positionOf, written, type LastingStreams, type Resumption, type StreamMaker } from '../stream.ts';
 import { aboutAnswer, aboutSession } from './about-stream.ts';
 import type { OpeningStream } from './claim.ts';
-import type { OwnerRooms } from './owner-rooms.ts';
+import type { OwnerRooms } from '../../../../store/memory/owner-rooms.ts';
 import { unlessFenced } from './kept-events.ts';
 import { SharedStream, type Reader } from './shared-stream.ts';
 import { StreamReader, type StreamReaderParts } from './stream-reader.ts';

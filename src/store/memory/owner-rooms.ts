@@ -1,13 +1,13 @@
-import { setNewest } from '../../../../jsonrpc/newest.ts';
+import { setNewest } from '../../jsonrpc/newest.ts';
 
-/** Characters of events that one owner may keep in a store within the time that it keeps them. */
+/** Characters that one owner may keep in a shared store within the time in which they are counted. */
 const mostOfOwner = 32 * 1024 * 1024;
 const windowMs = 5 * 60 * 1_000;
 
 /** Owners that are counted at once; the one that is counted longest is forgotten first. */
 const mostOwners = 10_000;
 
-/** Room in a store for the events of all sessions of one owner: sessions that are left behind cannot fill it. */
+/** Room in a store that processes share, for what each owner leaves there: one owner cannot fill it. */
 export class OwnerRooms {
   readonly #now: () => number;
   readonly #taken = new Map<string, { readonly since: number; length: number }>();
@@ -17,9 +17,9 @@ export class OwnerRooms {
   }
 
   /**
-   * Takes room for an event; false where there is none now.
+   * Takes room for a text; false where there is none now.
    *
-   * @param owner The owner of the session; `undefined` if neither a principal nor an address is known, which is not counted.
+   * @param owner The owner of the text; `undefined` if neither a principal nor an address is known, which is not counted.
    */
   take(owner: string | undefined, length: number): boolean {
     if (owner === undefined) return true;
