@@ -165,7 +165,7 @@ describe('An unknown option is a TypeError at once that names the nearest', () =
   });
 
   test('and what is left out or known is fine', async () => {
-    const rounds = { maxRounds: 2, store: undefined };
+    const rounds = { maxRounds: 2, ttlMs: undefined };
     createServer(info, loose({ rounds, rateLimits: undefined, cache: undefined }));
     const listening = await listen(server, loose({ port: 0, maxConnections: 5, maxBodyBytes: undefined }));
     const client = await connect(listening.url, loose({ headers: {}, onWarning: undefined }));

@@ -172,6 +172,7 @@ export async function listen(served: Served, options: ListenOptions = {}): Promi
     pages = [],
     headersTimeoutMs,
     idleTimeoutMs,
+    maxConnections: _,
     maxLagMs = Infinity,
     readyMs = 10_000,
     trustedProxies,
