@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { homedir, tmpdir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
 
 /** A folder of the user's cache, outside the repository. */
 export function userCache(name: string): string {
-  return join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), name);
+  return join(process.env['XDG_CACHE_HOME'] ?? (isAbsolute(homedir()) ? join(homedir(), '.cache') : tmpdir()), name);
 }
 
 /** Sees to it that a folder is there: made beside its place and renamed, so that a run that was broken off leaves nothing half done. */

@@ -324,7 +324,7 @@ test('the command gives its client the command of the server, and judges how tha
   assert.equal(alone.code, 3);
   assert.match(
     alone.told,
-    /start its server by this command:\n {2}[^\n]+main\.ts\"? check --client --stdio --judge [^\n]+\n/,
+    /start its server by this command:\n {2}[^\n]+main\.ts"? check --client --stdio --judge [^\n]+\n/,
   );
 });
 
