@@ -34,7 +34,7 @@ async function keyed(t: TestContext): Promise<string> {
 }
 
 async function typed(t: TestContext, words: readonly string[], url: string): Promise<InspectedScene> {
-  const io = { env: { KEY: 'abc', OTHER: 'x', XDG_STATE_HOME: '/nonexistent/parley' } } as Partial<Io> as Io;
+  const io = { env: { ...process.env, KEY: 'abc', OTHER: 'x' } } as Partial<Io> as Io;
   const parsed = parseOptions(words, { ...targetOptions, ...authOptions });
   return await inspecting(t, [typedPlan(serverTarget([url], undefined), parsed, io)]);
 }

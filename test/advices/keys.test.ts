@@ -26,7 +26,7 @@ async function keyed(t: TestContext, header: string, challenge?: string): Promis
   return `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`;
 }
 
-const env = { KEY: 'abc', XDG_STATE_HOME: '/nonexistent/parley-keys' };
+const env = { KEY: 'abc' };
 
 for (const argv of [['login'], ['call'], ['bridge', '--stdio', '--login', 'never']])
   test(`a key is given in each way that the error names of: parley ${argv.join(' ')}`, async (t) => {
