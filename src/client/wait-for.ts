@@ -49,7 +49,10 @@ export async function settledOrAborted(
 ): Promise<boolean> {
   if (signal === undefined) return await settledWithin(ms, work);
   let unlistened = (): void => {};
-  const abort = new Promise<void>((resolve) => (unlistened = runOnAbort(signal, resolve)));
+  const abort = new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    else unlistened = runOnAbort(signal, resolve);
+  });
   try {
     return await settledWithin(ms, Promise.race([work, abort]));
   } finally {
