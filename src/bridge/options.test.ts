@@ -51,7 +51,7 @@ test('an upstream is a URL of HTTP or has a function open', () => {
   for (const upstream of ['http://a.example/', 'HTTPS://a.example/', new URL('http://a.example/'), { open }])
     check({ upstream });
   for (const upstream of [undefined, null, 1, 'a.example', 'http://', 'file:///a', {}, { close: open }, open])
-    assert.throws(() => check({ upstream }), /^TypeError: here: upstream is a URL/, String(upstream));
+    assert.throws(() => check({ upstream }), /^TypeError: here: upstream is a URL/);
 });
 
 test('a login has the functions known and keep, and a sharing is one of two', () => {
