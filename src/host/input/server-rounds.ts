@@ -82,7 +82,7 @@ function roundStoreIn(records: Records, rooms: OwnerRooms): RoundStore {
     add: (handle, text, ttlMs, owner) =>
       asked(() => {
         if (rooms.take(owner, text.length + markLength)) return records.add(`round ${handle}`, text, ttlMs);
-        throw new McpError('busy', 'too much of the conversations of one client is kept; try again in five minutes');
+        throw new McpError('busy', 'one client keeps too much of its conversations; try again in five minutes');
       }),
     get: (handle) => asked(async () => (await records.get(`round ${handle}`))?.text),
   };
