@@ -123,3 +123,33 @@ it('a change on the connection of one client’s calls brings others none of its
     [{ _meta: { [metaKey.subscriptionId]: 1 } }],
   );
 });
+
+it('a notification of an extension on the stream for changes of lists is for no client', async (t) => {
+  const changed = 'notifications/tools/list_changed';
+  let stream: readonly [SentMessage, ScriptedPeer] | undefined;
+  const upstream = scriptedUpstream({
+    up: '2026-07-28',
+    kind: 'http',
+    capabilities: { tools: { listChanged: true } },
+    answers: {
+      'subscriptions/listen': (sent, peer) => {
+        stream = [sent, peer];
+        const { notifications } = Object(sent.message['params']);
+        say(stream, 'notifications/subscriptions/acknowledged', { notifications, _meta: metaOf(sent) });
+      },
+    },
+  });
+  const raw = await open(await bridgeTo(t, upstream), '2026-07-28');
+  void raw.send('subscriptions/listen', { notifications: { toolsListChanged: true } }, 7);
+  await until(() => raw.heard.length > 0 && stream !== undefined);
+  await settle();
+  raw.take();
+  assert.ok(stream);
+  for (const method of [moved, changed]) say(stream, method, { _meta: metaOf(stream[0]) });
+  await until(() => raw.heard.length > 0);
+  await settle();
+  assert.deepEqual(
+    raw.take().map(({ method }) => method),
+    [changed],
+  );
+});
