@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { content, recovering, stateless } from '../../test/support/recovering.ts';
+import { until } from '../../test/support/turns.ts';
 
 describe('a remembered server', () => {
   it('is not asked what it speaks once one of several requests was answered', async () => {
@@ -40,5 +41,24 @@ describe('a remembered server', () => {
     assert.deepEqual((await call).content, []);
     assert.deepEqual(one.said(1), ['tools/call', 'prompts/list', 'server/discover']);
     assert.deepEqual(one.transport.closed, []);
+  });
+
+  it('that does not say in probeTimeoutMs whether it is what was remembered is connected to anew', async (t) => {
+    const first = await recovering(() => undefined, { revision: stateless });
+    const one = await recovering(
+      (sent, peer) => {
+        if (sent.message['method'] === 'prompts/list' && sent.conversation === 1)
+          peer.refuse(sent, { code: -32602, message: 'wrong cursor' });
+      },
+      { revision: stateless, options: { negotiated: first.client.negotiated, probeTimeoutMs: 500 } },
+    );
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const call = assert.rejects(one.client.callTool('x'), { reason: 'closed' });
+    void one.client.listPrompts().catch(() => undefined);
+    await until(() => one.said(1).includes('server/discover'));
+    t.mock.timers.tick(500);
+    await call;
+    await until(() => one.said(2).includes('server/discover'));
+    await one.client.close();
   });
 });
