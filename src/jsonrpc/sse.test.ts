@@ -185,3 +185,18 @@ test('the data of an event may have as many characters as allowed, with the brea
     assert.equal(longOf(text), 0, text);
   for (const text of ['data: abcdef\n', 'data: abc\ndata: cd\n']) assert.equal(longOf(text), 1, text);
 });
+
+test('a flood of events leaves turns of the event loop to others', async () => {
+  const chunk = new TextEncoder().encode('data: x\n\n'.repeat(4_000));
+  async function* flood(): AsyncGenerator<Uint8Array> {
+    for (let sent = 0; sent < 20; sent++) yield chunk;
+  }
+  let [turns, isOver] = [0, false];
+  const count = (): void => void (turns++, isOver || setImmediate(count));
+  setImmediate(count);
+  let events = 0;
+  for await (const _ of readEvents(flood())) events++;
+  isOver = true;
+  assert.equal(events, 80_000);
+  assert.ok(turns >= 10, `${turns} turns`);
+});

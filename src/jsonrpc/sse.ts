@@ -1,5 +1,6 @@
 import { ByteBuffer } from './bytes.ts';
 import { EventText, type StreamEvent } from './event-text.ts';
+import { soon } from './timeout.ts';
 import { ConnectionError } from './transport.ts';
 
 export type { StreamEvent } from './event-text.ts';
@@ -13,6 +14,9 @@ export interface EventReaderOptions {
   /** Name of the option that sets the limit, for who reads that it was passed. */
   readonly limitOption?: string;
 }
+
+/** Bytes after which a stream waits for the next turn of the event loop. */
+const turnBytes = 16 * 1024;
 
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
@@ -52,6 +56,8 @@ export async function* readEvents(
     // What was whole before the failure counts, however the bytes were cut.
     yield* found.splice(0);
     if (failure !== undefined) throw failure;
+    // A server that sends without end must not delay timers and other connections.
+    if (chunk.length >= turnBytes) await new Promise<void>(soon);
   }
 }
 

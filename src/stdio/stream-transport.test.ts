@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { createConnection, createServer as createSocketServer, type AddressInfo, type Socket } from 'node:net';
-import { PassThrough, Writable } from 'node:stream';
+import { PassThrough, Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
 import type { Message } from '../jsonrpc/message.ts';
 import type { Channel } from '../jsonrpc/transport.ts';
 import { OpenChannel } from '../client/connection/open-channel.ts';
+import { until } from '../../test/support/turns.ts';
 import { streamTransport, type StreamTransportOptions } from './stream-transport.ts';
 
 const request: Message = { jsonrpc: '2.0', id: 1, method: 'ping' };
@@ -215,4 +216,42 @@ test('a socket is both streams', async (t) => {
   await arrived;
   assert.deepEqual(heard, [request]);
   socket.destroy();
+});
+
+test('a flood of messages leaves turns of the event loop to others', async () => {
+  const line = '{"jsonrpc":"2.0","method":"notifications/a"}\n';
+  const chunks = Array.from({ length: 50 }, () => Buffer.from(line.repeat(1_000)));
+  const input = Readable.from(chunks);
+  let heard = 0;
+  const ended = new Promise<void>((resolve) => {
+    void streamTransport({ input, output: new PassThrough() }).open({
+      message: () => heard++,
+      problem: () => undefined,
+      closed: () => resolve(),
+    });
+  });
+  let turns = 0;
+  const count = (): void => void (turns++, heard < 50_000 && setImmediate(count));
+  setImmediate(count);
+  await ended;
+  assert.equal(heard, 50_000);
+  assert.ok(turns >= 25, `${turns} turns`);
+});
+
+for (const junk of ['y\n', '1\n', '{}\n', '\xff\n'])
+  test(`a server that writes ${JSON.stringify(junk)} without end is ended with a clear error`, async () => {
+    const one = await open();
+    one.input.write(Buffer.from(junk.repeat(20_000), 'latin1'));
+    await turn();
+    assert.equal(one.ends.length, 1);
+    assert.match(String(one.ends[0]), /the server wrote 10000 lines in a row that are no JSON-RPC messages/);
+    assert.ok(one.problems.length + one.heard.length <= 100);
+    assert.ok(one.input.destroyed);
+  });
+
+test('messages between other lines keep a server that prints a lot', async () => {
+  const one = await open();
+  for (let part = 0; part < 3; part++) one.input.write(`${'y\n'.repeat(9_000)}{"id":${part},"result":{}}\n`);
+  await until(() => one.heard.length === 3);
+  assert.deepEqual(one.ends, []);
 });

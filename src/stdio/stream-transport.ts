@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Message } from '../jsonrpc/message.ts';
 import { ConnectionError, type Channel, type Receiver, type Transport } from '../jsonrpc/transport.ts';
+import { readInTurns } from './flood.ts';
 import { lineWriter, sendLine, type LineWriter } from './line-writer.ts';
 import { messageReader } from './message-reader.ts';
 import { refuseNoNumber } from '../mistakes/known-values.ts';
@@ -65,8 +66,12 @@ class StreamChannel implements Channel {
     const reader = messageReader(receiver, {
       maxBytes: options.maxLineBytes,
       isSilent: () => this.#ended !== undefined,
+      flooded: (error) => {
+        this.#over(error);
+        void this.close();
+      },
     });
-    input.on('data', (chunk: Uint8Array | string) => reader.push(chunk));
+    readInTurns(input, (chunk) => reader.push(chunk));
     input.once('end', () => {
       reader.end();
       this.#over(new ConnectionError('closed', 'the server closed its output'));

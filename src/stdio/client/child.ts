@@ -10,6 +10,7 @@ import type { SpawnOptions } from './transport.ts';
 import { resolveCommand } from './command.ts';
 import { describeCommand } from './describe-command.ts';
 import { childEnvironment } from './environment.ts';
+import { readInTurns } from '../flood.ts';
 import { lineWriter, sendLine, type LineWriter } from '../line-writer.ts';
 import { messageReader } from '../message-reader.ts';
 import { endWithProcess, forget, hasGroup, signalTree, whenSignalled } from './process-tree.ts';
@@ -163,11 +164,15 @@ class ChildChannel implements Channel {
     this.#emptied = new Promise((resolve) => child.once('close', () => resolve()));
     void this.#exited.then(() => this.#swept());
 
-    const reader = messageReader(receiver, {
-      maxBytes: options.maxLineBytes,
-      isSilent: () => this.#closing !== undefined || this.#ended !== undefined,
-    });
-    stdout.on('data', (chunk: Uint8Array) => reader.push(chunk));
+    const isSilent = (): boolean => this.#closing !== undefined || this.#ended !== undefined;
+    const flooded = (error: ConnectionError): void => {
+      this.#over(error);
+      // Without a reader, the server fails to write and ends.
+      stdout.destroy();
+      void this.close();
+    };
+    const reader = messageReader(receiver, { maxBytes: options.maxLineBytes, isSilent, flooded });
+    readInTurns(stdout, (chunk) => void (isSilent() || reader.push(chunk)));
     stdout.once('end', () => {
       reader.end();
       void this.#halfClosed('output');

@@ -12,6 +12,7 @@ import { harmless } from '../../mistakes/harmless.ts';
 import { refuseUnknown, type Names } from '../../mistakes/known-names.ts';
 import { refuseNoNumber, refuseOther } from '../../mistakes/known-values.ts';
 import { guardStdout } from './guard.ts';
+import { floodError, InvalidLines, readInTurns } from '../flood.ts';
 import { lineWriter, type LineWriter } from '../line-writer.ts';
 
 /** Options of `serveStdio`; everything has a default. */
@@ -111,6 +112,7 @@ class StdioSession {
   readonly #stopGuarding: () => void;
   readonly #exit: boolean | undefined;
   readonly #unsubscribe: (() => void)[] = [];
+  readonly #invalid = new InvalidLines();
   #ending: Promise<void> | undefined;
   /** Ends the wait for running requests. */
   #cutDrain: () => void = () => {};
@@ -142,7 +144,8 @@ class StdioSession {
       problem: (problem, seen) => this.#unreadable(problem, seen),
     });
     const drainMs = options.drainMs ?? 5_000;
-    this.#on(this.#input, 'data', (chunk: Uint8Array | string) => this.#chunk(chunk));
+    const mayRead = (): boolean => this.#conversing && !this.#isStalled;
+    this.#unsubscribe.push(readInTurns(this.#input, (chunk) => this.#chunk(chunk), mayRead));
     this.#on(this.#input, 'end', () => this.#inputEnded(drainMs));
     this.#on(this.#input, 'close', () => this.#inputEnded(drainMs));
     this.#on(this.#input, 'error', (error: Error) => this.#failed(error));
@@ -201,10 +204,16 @@ class StdioSession {
   }
 
   #line(text: string): void {
+    if (this.#ending !== undefined && this.#invalid.isFlood) return;
     try {
-      this.#receive(parseMessage(text, { exactNumbers: this.#exactNumbers }));
+      const value = parseMessage(text, { exactNumbers: this.#exactNumbers });
+      this.#invalid.parsed(value);
+      this.#receive(value);
+      if (this.#invalid.isFlood) this.#failed(floodError('client'));
     } catch (error) {
       if (!(error instanceof JsonError)) throw error;
+      this.#invalid.invalid();
+      if (this.#invalid.isFlood) return this.#failed(floodError('client'));
       this.#onError(error);
       const seen = glimpseText(text);
       const id = error.reason === 'too-deep' ? seen?.id : undefined;
@@ -213,6 +222,8 @@ class StdioSession {
   }
 
   #unreadable(problem: ConnectionError, seen: Glimpse | undefined): void {
+    this.#invalid.invalid();
+    if (this.#invalid.isFlood) return this.#ending === undefined ? this.#failed(floodError('client')) : undefined;
     this.#onError(problem);
     if (this.#unheard(problem, seen)) return;
     const { message } = problem;
@@ -274,7 +285,11 @@ class StdioSession {
   }
 
   #restWhenStalled(): void {
-    if (this.#output.writableNeedDrain && this.#writer.pending > this.#maxPending / 16) this.#input.pause();
+    if (this.#isStalled) this.#input.pause();
+  }
+
+  get #isStalled(): boolean {
+    return this.#output.writableNeedDrain && this.#writer.pending > this.#maxPending / 16;
   }
 }
 
