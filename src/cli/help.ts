@@ -134,7 +134,7 @@ tool that fails gives exit code 1.
   --json              prints JSON, the whole of it
   --config <file>     the server is one of the "mcpServers" of a file, reached and authorized as its entry says
   --revision <date>   speaks only this revision; repeatable
-  --timeout <ms>      the longest wait for an answer; 60000
+  --timeout <ms>      the longest wait for an answer, also if the server sends progress; 60000 without progress by default
   --task              calls it as a task, and waits: with a bar at a terminal, where what it asks can be answered too.
                       Ctrl-C leaves it to the server, and prints how to take it up again; twice cancels it
   --detach            with --task: waits for nothing, and prints the reference of the task, which parley tasks takes
@@ -174,7 +174,7 @@ with it, unless it keeps them elsewhere. list shows the tasks of whoever asks, a
   --json              prints JSON
   --config <file>     the server is one of the "mcpServers" of a file
   --revision <date>   speaks only this revision; repeatable. That in which the task began by default
-  --timeout <ms>      the longest wait for one answer of the server; 60000
+  --timeout <ms>      the longest wait for one answer of the server, also if it sends progress; 60000 without progress by default
 ${reaching}
 ${authorized}
 

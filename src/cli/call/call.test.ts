@@ -284,6 +284,30 @@ describe('parley call', { concurrency: 4 }, () => {
     }
   });
 
+  test('--timeout ends a call whose server sends progress for ever', async () => {
+    const code = `const say = (message) => console.log(JSON.stringify({ jsonrpc: '2.0', ...message }));
+const results = {
+  initialize: { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'a', version: '1' } },
+  'tools/list': { tools: [{ name: 't', inputSchema: { type: 'object' } }] },
+};
+require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method, params } = JSON.parse(line);
+  const { progressToken } = params?._meta ?? {};
+  if (id === undefined) return;
+  if (method !== 'tools/call') return say(results[method] ? { id, result: results[method] } : { id, error: { code: -32601, message: 'no' } });
+  let progress = 0;
+  setInterval(() => say({ method: 'notifications/progress', params: { progressToken, progress: ++progress } }), 20);
+});`;
+    const words = /tools\/call was not answered within \d+ ms \(maxTotalTimeoutMs/;
+    const { stderr } = await withTimes(
+      (timeout) => inThisProcess(['call', 't', '--timeout', timeout, '--', process.execPath, '-e', code]),
+      (ran) => words.test(ran.stderr),
+      ['400', '3000', '30000'],
+    );
+    assert.match(stderr, words);
+    assert.match(stderr, /^progress 2$/m);
+  });
+
   test('an unknown tool is told with the names that are nearest', async () => {
     await withExample(async (url) => {
       const { code, stderr } = await inThisProcess(['call', url, 'ehco']);

@@ -28,7 +28,7 @@ export const clientOptions: ParseArgsOptionsConfig = {
 export interface ClientOpening {
   /** The revisions that the server is spoken to in, where nobody typed some. */
   readonly known?: readonly RevisionDate[] | undefined;
-  /** The longest wait for an answer, in milliseconds, where nobody typed one. */
+  /** The longest wait for an answer, progress or not, in milliseconds, if nobody typed one. */
   readonly timeoutMs?: number | undefined;
   /** Answers to what the server asks; it can ask nothing by default. */
   readonly handlers?: Pick<InputHandlers, 'onElicit' | 'onElicitUrl'>;
@@ -66,7 +66,8 @@ export function openWay(way: Transport, parsed: Parsed, io: Io, opening: ClientO
     signal: io.signal,
     ...handlers,
     ...(revisions === undefined ? {} : { revisions }),
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    // Whoever gives a time means all of it, however much progress a server sends.
+    ...(timeoutMs === undefined ? {} : { timeoutMs, maxTotalTimeoutMs: timeoutMs }),
     onLog: (message) => tell(logLine(message)),
     onWarning: warnings(tell),
   });
