@@ -16,6 +16,7 @@ import { discover, inCommon, serverInfoOf, type Probe } from './discover.ts';
 import { incompatible, supportedOf } from './incompatible.ts';
 import { initialize, type Initialized } from './initialize.ts';
 import { ConnectLimit, type StepLimits } from './connect-limit.ts';
+import { isBareRefusal, isFinal, isRefusedOffer, type RefusedOffer } from './refusal.ts';
 
 /** The knowledge of a server from an earlier connection; plain JSON that can be stored. */
 export interface Negotiated {
@@ -135,8 +136,8 @@ class Negotiation {
         return await this.#initializeOrLate(offers, probe);
       } catch (error) {
         // What signs in takes a second refusal without a challenge for a wish for authorization, and sees to it when it asks again.
-        if (!isAgain && !this.#isTimed && isBare(error)) return await this.#fromProbe(true);
-        const isDenied = probe.common === undefined && probe.supported !== undefined && isRefusal(error);
+        if (!isAgain && !this.#isTimed && isBareRefusal(error)) return await this.#fromProbe(true);
+        const isDenied = probe.common === undefined && probe.supported !== undefined && isRefusedOffer(error);
         throw isDenied ? incompatible(revisions, probe.supported, error) : error;
       }
     }
@@ -227,7 +228,7 @@ class Negotiation {
     try {
       return await this.#settled(offer, probe);
     } catch (error) {
-      if (!isRefusal(error)) throw error;
+      if (!isRefusedOffer(error)) throw error;
       const again = probe && this.#stateless(probe, error);
       if (again !== undefined) {
         const late = await this.#probe(again, this.#probeTimeout());
@@ -247,16 +248,22 @@ class Negotiation {
   async #initializeOlder(
     older: readonly Revision[],
     probe: OlderProbe | undefined,
-    refused: Refusal,
+    refused: RefusedOffer,
   ): Promise<Agreement> {
     const supported = supportedOf(refused);
     const kind = refused instanceof McpError ? refused.kind : undefined;
     const offers = kind === 'methodNotFound' ? [] : supported === undefined ? older : inCommon(older, supported);
+    let last = refused;
     for (const offer of offers) {
       try {
-        return await this.#settled(offer, probe);
+        // A refusal by HTTP alone may come after `initialize`, whose session and headers are of no use any more.
+        if (last instanceof ConnectionError) await this.#leave();
+        const agreement = await this.#settled(offer, probe);
+        if (refused instanceof ConnectionError) this.#warnOfRefusal(agreement.revision, refused);
+        return agreement;
       } catch (error) {
-        if (!isRefusal(error)) throw error;
+        if (!isRefusedOffer(error)) throw error;
+        last = error;
       }
     }
     throw kind === 'unsupportedProtocolVersion' ? incompatible(this.#options.revisions, supported, refused) : refused;
@@ -277,8 +284,13 @@ class Negotiation {
     late?.warnOfProbe(inbound, { server: transport.description, date, cause, isLate: this.#isLate });
   }
 
+  #warnOfRefusal({ date }: Revision, refused: ConnectionError): void {
+    const { inbound, transport } = this.#options;
+    inbound.warning(`${transport.description} is spoken to in ${date}: a newer revision failed (${refused.message})`);
+  }
+
   /** Tells whether a program may have taken the probe for the beginning of a session, as some gateways do. */
-  #mayHaveBegun(refused: Refusal): boolean {
+  #mayHaveBegun(refused: RefusedOffer): boolean {
     const kind = refused instanceof McpError ? refused.kind : undefined;
     const isClear = kind === 'methodNotFound' || kind === 'unsupportedProtocolVersion';
     return this.#options.transport.ownsProcess === true && this.#starts === 1 && !isClear;
@@ -294,7 +306,7 @@ class Negotiation {
   }
 
   /** The revision to probe with once more: a slow server may still turn out to speak one, and one that was not ready says so. */
-  #stateless(probe: OlderProbe, refused: Refusal): Revision | undefined {
+  #stateless(probe: OlderProbe, refused: RefusedOffer): Revision | undefined {
     if (!(refused instanceof McpError)) return undefined;
     const { revisions } = this.#options;
     const isOver = probe.kind === 'silent' && probe.late === undefined;
@@ -362,18 +374,6 @@ function isUnsure(probe: OlderProbe | undefined): boolean {
   return probe?.kind === 'handshake' && probe.unsure === true;
 }
 
-/** Tells whether a server refused a request for want of authorization, without a challenge. */
-function isBare(error: unknown): boolean {
-  return error instanceof ConnectionError && error.reason === 'unauthorized' && error.challenge === undefined;
-}
-
-/** An answer of the server that refuses a request for what it says. */
-type Refusal = McpError | ConnectionError;
-
-function isRefusal(error: unknown): error is Refusal {
-  return error instanceof McpError || (error instanceof ConnectionError && error.status === 400);
-}
-
 function agreed(
   channel: OpenChannel,
   result: DiscoverResult,
@@ -388,13 +388,4 @@ function agreed(
     instructions: result.instructions,
     negotiated,
   };
-}
-
-/** Failures that say nothing of the revisions: to ask in another way would fail alike. */
-function isFinal(error: unknown): boolean {
-  // What is neither of the two is no word of the server: an authorization that did not come about, say.
-  if (!(error instanceof ConnectionError)) return !(error instanceof McpError);
-  const { reason, challenge } = error;
-  if (reason === 'unauthorized') return challenge !== undefined;
-  return reason === 'aborted' || reason === 'refused' || reason === 'timeout';
 }
