@@ -10,9 +10,7 @@ import worker from '../examples/mounted/worker.ts';
 
 const root = new URL('..', import.meta.url);
 
-const testing = ['client', 'handler', 'guarded', 'transcript', 'store', 'check'].map(
-  (name) => `testing/${name}.test.ts`,
-);
+const testing = ['client', 'handler', 'guarded', 'transcript', 'store'].map((name) => `testing/${name}.test.ts`);
 
 const printed = {
   'llm-tools.ts': /^2 .*"name":"weather__forecast".*"required":\["city"\][^]*\nsunny in Oslo\n12:00\n$/,
