@@ -118,7 +118,9 @@ async function left(
       io.stderr.write(`nobody is signed in at ${where}\n`);
       return true;
     }
-    const end = revoked ? '' : '; its tokens could not be revoked, and are valid until they expire';
+    const isKept = !revoked && (await store.keys('grant')).some((key) => isReplaced(key) && key.account === account);
+    const more = isKept ? '. The next login or logout there tries again' : '';
+    const end = revoked ? '' : `; its tokens could not be revoked, and are valid until they expire${more}`;
     io.stdout.write(`signed out of ${where}${end}\n`);
     return revoked;
   } catch (error) {

@@ -32,7 +32,7 @@ test('a grant that was kept and is not bound is deleted by who signs out, too', 
   const world = createWorld();
   const store = memoryCredentialStore();
   await (await world.connect(world.oauth({ store }))).close();
-  await world.oauth({ store, dpop: 'always' }).logout({ server: mcp });
+  await world.oauth({ store, fetch: world.fetch, dpop: 'always' }).logout({ server: mcp });
   assert.deepEqual(await store.keys('grant'), []);
 });
 

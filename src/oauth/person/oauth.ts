@@ -50,7 +50,8 @@ export interface OAuth extends Authorization {
    */
   login(options?: LoginOptions): Promise<void>;
   /**
-   * Signs out: revokes the tokens where the authorization server has a way for that, and deletes all grants of the server.
+   * Signs out: revokes the tokens where the authorization server has a way for that, and deletes all grants of the server. If a revocation
+   * fails, the next login or logout tries it once more.
    *
    * @param options `revoke` is true by default; `forgetClient` deletes the registration too: that of the grant, or where nobody is signed
    *   in that at the authorization server which the server names now.

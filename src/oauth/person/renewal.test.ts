@@ -198,7 +198,7 @@ test('a registration is forgotten though nobody is signed in any more', async (t
   const server = 'https://mcp.example/mcp';
   const client = await world.connect(world.oauth({ store }));
   t.after(() => client.close());
-  await world.oauth({ store }).logout({ server });
+  await world.oauth({ store, fetch: world.fetch }).logout({ server });
   assert.notEqual((await store.keys('client')).length, 0);
   assert.deepEqual(await world.oauth({ store, fetch: world.fetch }).logout({ server, forgetClient: true }), {
     revoked: false,

@@ -105,7 +105,8 @@ async function requireAlive({ endpoints: { issuer } }: Grant, { keeper }: Parts)
 }
 
 /**
- * Revokes all grants of the server, where that is wanted, and deletes them.
+ * Revokes all grants of the server, where that is wanted, and deletes them. A grant whose revocation fails for the first time is kept as a
+ * replaced one, so that the next login or logout tries again.
  *
  * @returns Whether there was one, and each was revoked.
  */
@@ -116,11 +117,16 @@ export async function endGrants(parts: Parts, revoke: boolean): Promise<boolean>
   const grants = new Map(stored.flatMap((one) => (one === undefined ? [] : [[one.grant.id, one.grant] as const])));
   // Another process may have deleted it from the store.
   if (keeper.grant !== undefined) grants.set(keeper.grant.id, keeper.grant);
-  let isRevoked = revoke && grants.size > 0;
-  for (const grant of revoke ? grants.values() : []) isRevoked = (await revokeBy(grant, parts)) && isRevoked;
+  const unrevoked: Grant[] = [];
+  for (const grant of revoke ? grants.values() : []) if (!(await revokeBy(grant, parts))) unrevoked.push(grant);
   await keeper.forget();
   for (const key of keys) await store.write(key, undefined);
-  return isRevoked;
+  const tried = new Set(keys.filter(isReplaced).map(({ client }) => client));
+  const again = unrevoked.filter(
+    ({ id, endpoints }) => endpoints.revocation !== undefined && !tried.has(replacedBy + id),
+  );
+  for (const grant of again) await setAside(grant, parts);
+  return revoke && grants.size > 0 && unrevoked.length === 0;
 }
 
 /**

@@ -159,6 +159,34 @@ test('a replaced grant that cannot be revoked is kept for a logout, with a warni
   }
 });
 
+test('a logout tries once more to revoke what the logout before could not', async () => {
+  const world = createWorld();
+  const store = memoryCredentialStore();
+  const auth = bySelf(world, store);
+  await auth.login({ server });
+  const [access, refresh] = world.secrets.slice(-2);
+  world.laws.answers = { '/revoke': () => new Response('', { status: 500 }) };
+  assert.deepEqual(await auth.logout(), { revoked: false });
+  assert.equal(await auth.identity({ server }), undefined);
+  assert.equal((await store.keys('grant')).length, 1);
+  world.laws.answers = {};
+  assert.deepEqual(await bySelf(world, store).logout({ server }), { revoked: true });
+  assert.deepEqual(revokedTokens(world).slice(-2), [refresh, access]);
+  assert.deepEqual(await store.keys('grant'), []);
+});
+
+test('a grant whose revocation fails twice is deleted', async () => {
+  const world = createWorld();
+  const store = memoryCredentialStore();
+  const auth = bySelf(world, store);
+  await auth.login({ server });
+  world.laws.answers = { '/revoke': () => new Response('', { status: 500 }) };
+  for (const left of [1, 0]) {
+    assert.deepEqual(await auth.logout(), { revoked: false });
+    assert.equal((await store.keys('grant')).length, left);
+  }
+});
+
 test('a grant counts as revoked by any answer of success, and by no other', async () => {
   for (const [status, revoked] of [
     [200, true],
