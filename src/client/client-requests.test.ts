@@ -124,22 +124,31 @@ describe('a request of a handshake revision', () => {
     await assert.rejects(one.client.setLogLevel(undefined), TypeError);
   });
 
-  it('is refused here when the server lacks the capability [lifecycle-009]', async () => {
+  it('asks a server for features that it did not declare, and warns once', async () => {
     const one = await connected(replying(text), { revision: handshake, capabilities: {} });
+    await one.client.callTool('x');
+    await one.client.callTool('x');
+    assert.equal(lastOf(one).message['method'], 'tools/call');
+    assert.equal(one.warnings.length, 1);
+    assert.match(String(one.warnings[0]), /did not declare the capability tools, and is asked all the same$/);
+    await one.client.setLogLevel('debug');
+    assert.equal(lastOf(one).message['method'], 'logging/setLevel');
+  });
+
+  it('is refused here when the server lacks a part of a capability [lifecycle-009]', async () => {
+    const one = await connected(replying(text), { revision: handshake, capabilities: { resources: {} } });
     const before = one.transport.sent.length;
-    await assert.rejects(one.client.callTool('x'), { kind: 'methodNotFound' });
-    await assert.rejects(one.client.setLogLevel('debug'), { kind: 'methodNotFound' });
+    await assert.rejects(one.client.request('resources/subscribe', { uri: 'a:b' }), { kind: 'methodNotFound' });
     assert.equal(one.transport.sent.length, before);
   });
 
-  it('completes without a declared capability only where that is older [C15]', async () => {
+  it('completes without a declared capability, and warns where there is one [C15]', async () => {
     const settings = { capabilities: {} };
     const old = await connected(replying({ completion: { values: [] } }), { ...settings, revision: '2024-11-05' });
     await old.client.complete({ type: 'ref/prompt', name: 'p' }, { name: 'a', value: '' });
-    const newer = await connected(replying({}), { ...settings, revision: '2025-03-26' });
-    await assert.rejects(newer.client.complete({ type: 'ref/prompt', name: 'p' }, { name: 'a', value: '' }), {
-      kind: 'methodNotFound',
-    });
+    const newer = await connected(replying({ completion: { values: [] } }), { ...settings, revision: '2025-03-26' });
+    await newer.client.complete({ type: 'ref/prompt', name: 'p' }, { name: 'a', value: '' });
+    assert.deepEqual([old.warnings.length, newer.warnings.length], [0, 1]);
   });
 
   it('with a malformed result is an error that names the place', async () => {

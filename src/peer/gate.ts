@@ -4,6 +4,9 @@ import { methodOf, methodsWith } from '../protocol/catalogue.ts';
 import { extensionOf, maySend, type MethodRow } from '../protocol/method.ts';
 import type { Revision } from '../protocol/revision.ts';
 
+/** Features that servers have without declaring them. */
+const features: ReadonlySet<string> = new Set(['tools', 'resources', 'prompts', 'completions', 'logging']);
+
 /**
  * Finds the row of a request from a client, or says why there is none: a method that the revision lacks, that only
  * servers send, or that needs a capability or an extension which this server does not have.
@@ -11,9 +14,15 @@ import type { Revision } from '../protocol/revision.ts';
  * What the client declares does not matter here: no revision has client capabilities for what a server offers.
  * (Spec 2025-11-25, Lifecycle, Capability negotiation.)
  *
+ * @param undeclared Takes the name of a feature that the server did not declare, and that it may have all the same.
  * @throws McpError methodNotFound.
  */
-export function gate(method: string, revision: Revision, capabilities: ServerCapabilities): MethodRow {
+export function gate(
+  method: string,
+  revision: Revision,
+  capabilities: ServerCapabilities,
+  undeclared?: (feature: string) => void,
+): MethodRow {
   const row = methodOf(method);
   if (row?.kind !== 'request' || !maySend('client', row, revision)) {
     throw notFound(method, `is not a method of ${revision.date}`);
@@ -21,7 +30,9 @@ export function gate(method: string, revision: Revision, capabilities: ServerCap
   const { needs } = row;
   // `completion/complete` is older than its capability. (Spec 2024-11-05, Completion: none is declared.)
   if (needs !== undefined && !hasServerCapability(capabilities, needs) && isServerCapability(revision, needs)) {
-    throw notFound(method, `needs the capability ${needs}, which this server does not have`);
+    if (undeclared === undefined || !features.has(needs))
+      throw notFound(method, `needs the capability ${needs}, which this server does not have`);
+    undeclared(needs);
   }
   const extension = extensionOf(row, revision);
   if (extension !== undefined && !Object.hasOwn(capabilities.extensions ?? {}, extension)) {

@@ -118,7 +118,8 @@ describe('what may be expected to fail has a kind of its own', () => {
     await assert.rejects(connect(foreign, { revisions: [date] }), IncompatibleError);
     assert.deepEqual(foreign.methods, ['initialize']);
     const { client } = await connectScripted(() => {}, { date, capabilities: { tools: {} } });
-    await assert.rejects(client.getPrompt('p'), { name: 'McpError', kind: 'methodNotFound' });
+    const watching = client.request('resources/subscribe', { uri: 'a:b' });
+    await assert.rejects(watching, { name: 'McpError', kind: 'methodNotFound' });
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const silence = assert.rejects(
       client.callTool('x', {}, { timeoutMs: 5 }),

@@ -5,6 +5,7 @@ import { describe, test } from 'node:test';
 import { metaKey } from '../../src/protocol/meta.ts';
 import { revisions } from '../../src/protocol/revision.ts';
 import type { SentMessage } from '../../src/testing.ts';
+import type { Script } from '../../src/testing/scripted.ts';
 import { connectScripted, replying } from '../support/scripted-client.ts';
 import { turns } from '../support/turns.ts';
 
@@ -108,12 +109,15 @@ for (const { date, era } of revisions) {
       for (const info of names) assert.equal(JSON.stringify(await sent(info)), usual);
     });
 
-    test('is refused here when the server declares no such feature [prompts-013]', async () => {
-      const { client, transport } = await connectScripted(replying({}), { date, capabilities: { tools: {} } });
+    test('lists no feature that the server did not declare, and asks for it by name [prompts-013]', async () => {
+      const refuse: Script = (sent, peer) => peer.refuse(sent, { code: -32601, message: 'none' });
+      const { client, transport } = await connectScripted(refuse, { date, capabilities: { tools: {} } });
       const before = transport.sent.length;
-      await assert.rejects(client.getPrompt('p'), { kind: 'methodNotFound' });
-      await assert.rejects(client.readResource('file:///a'), { kind: 'methodNotFound' });
+      assert.deepEqual(await client.listPrompts(), []);
       assert.equal(transport.sent.length, before);
+      await assert.rejects(client.getPrompt('p'), { kind: 'methodNotFound', message: 'none' });
+      await assert.rejects(client.readResource('file:///a'), { kind: 'methodNotFound', message: 'none' });
+      assert.equal(transport.sent.length, before + 2);
     });
 
     test('of a list works with pages and without [page-008]', async () => {

@@ -137,7 +137,8 @@ async function callTool(client: Client, name: string, wanted: Use, io: Io): Prom
   const { pairs, json, mayBeWord, task, place } = wanted;
   const tools = await client.listTools({ signal: io.signal });
   const tool = tools.find((one) => one.name === name);
-  if (tool === undefined) throw new Error(unknownTool(name, tools, mayBeWord));
+  // A server that declares no tools lists none here, and may have some all the same.
+  if (tool === undefined && client.supports('tools')) throw new Error(unknownTool(name, tools, mayBeWord));
   const given = argumentsOf(pairs, json.input, tool);
   if (task !== undefined) return await task.run(client, given, place);
   const result = await client.callTool(name, given, {

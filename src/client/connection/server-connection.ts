@@ -66,6 +66,8 @@ export class ServerConnection {
   readonly #describesItself: boolean;
   readonly #isHeaded: boolean;
   readonly #tellCancelled: boolean;
+  /** Features that were used undeclared. */
+  readonly #warned = new Set<string>();
   readonly #meta: ReturnType<typeof requestMeta>;
 
   constructor(agreement: Agreement, options: ServerConnectionOptions) {
@@ -176,10 +178,18 @@ export class ServerConnection {
     return asked;
   }
 
+  /** Some servers declare nothing and serve it all the same: their answer counts. */
+  readonly #undeclared = (feature: string): void => {
+    if (this.#warned.has(feature)) return;
+    this.#warned.add(feature);
+    const { channel } = this.agreement;
+    channel.warn(`${channel.description} did not declare the capability ${feature}, and is asked all the same`);
+  };
+
   #project(method: string, params: JsonObject | undefined, isOffered = false): JsonObject | undefined {
     const row = methodOf(method);
     if (row === undefined) return params;
-    if (!isOffered) gate(method, this.revision, this.agreement.capabilities);
+    if (!isOffered) gate(method, this.revision, this.agreement.capabilities, this.#undeclared);
     // The row of a method says the type of its params.
     return row.params === undefined || params === undefined
       ? params
