@@ -79,6 +79,9 @@ export async function initialize(
   };
 }
 
+/** Refusals that came after the answer to `initialize`. */
+export const refusedLate: WeakSet<Error> = new WeakSet();
+
 /** The failure of the notification, which names it: a server that took `initialize` may refuse it. */
 function refusedInitialized(error: unknown): unknown {
   if (!(error instanceof ConnectionError) || error.reason === 'aborted') return error;
@@ -86,6 +89,7 @@ function refusedInitialized(error: unknown): unknown {
   // No session begins by losing it: the refusal says more.
   const failure = reason === 'session-lost' && cause instanceof ConnectionError ? cause : error;
   failure.message = `initialize was answered, but notifications/initialized was not taken: ${failure.message}`;
+  refusedLate.add(failure);
   return failure;
 }
 

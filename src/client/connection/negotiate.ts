@@ -14,7 +14,7 @@ import { OpenChannel, type Inbound } from './open-channel.ts';
 import type { Self } from './request-meta.ts';
 import { discover, inCommon, serverInfoOf, type Probe } from './discover.ts';
 import { incompatible, supportedOf } from './incompatible.ts';
-import { initialize, type Initialized } from './initialize.ts';
+import { initialize, refusedLate, type Initialized } from './initialize.ts';
 import { ConnectLimit, type StepLimits } from './connect-limit.ts';
 import { isBareRefusal, isFinal, isRefusedOffer, type RefusedOffer } from './refusal.ts';
 
@@ -256,10 +256,10 @@ class Negotiation {
     let last = refused;
     for (const offer of offers) {
       try {
-        // A refusal by HTTP alone may come after `initialize`, whose session and headers are of no use any more.
-        if (last instanceof ConnectionError) await this.#leave();
+        // The session and the headers of that `initialize` are of no use any more.
+        if (refusedLate.has(last)) await this.#leave();
         const agreement = await this.#settled(offer, probe);
-        if (refused instanceof ConnectionError) this.#warnOfRefusal(agreement.revision, refused);
+        if (refusedLate.has(refused)) this.#warnOfRefusal(agreement.revision, refused);
         return agreement;
       } catch (error) {
         if (!isRefusedOffer(error)) throw error;
@@ -284,7 +284,7 @@ class Negotiation {
     late?.warnOfProbe(inbound, { server: transport.description, date, cause, isLate: this.#isLate });
   }
 
-  #warnOfRefusal({ date }: Revision, refused: ConnectionError): void {
+  #warnOfRefusal({ date }: Revision, refused: Error): void {
     const { inbound, transport } = this.#options;
     inbound.warning(`${transport.description} is spoken to in ${date}: a newer revision failed (${refused.message})`);
   }
