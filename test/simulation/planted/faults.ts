@@ -312,7 +312,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: 'a stream that ended and could not be kept is not remembered',
     file: 'http/server/session/shared/shared-streams.ts',
     nodes: 3,
-    from: 'if (!ended.isKept) this.#remember(name);',
+    from: 'if (!ended.isKept) addNewest(this.#unkept, mostUnkept, name);',
     to: '',
   },
 ];
