@@ -122,10 +122,7 @@ function busCheck(fault: StoreFault): StoreCheck {
           () => gaps.push(sent),
         );
       // On a busy machine a store may not answer in time before any fault.
-      const end = await subscribe().catch((error: unknown) => {
-        if (!(error instanceof StoreError) || error.reason !== 'unavailable') throw error;
-        return subscribe();
-      });
+      const end = await subscribe().catch(subscribe);
       await send(phaseTexts);
       const heal = await fault.begin();
       await send(phaseTexts);
