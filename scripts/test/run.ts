@@ -72,6 +72,9 @@ async function runIn(state: string, files: readonly TestFile[], options: RunOpti
   return progress.end(tooSlow);
 }
 
+/** Seconds of the processor that a file may take more if it runs alone, since it loads the modules that it shares with others in a run. */
+const loadingCpu = 1.5;
+
 /**
  * What fast files took too much of. Each suspect is measured twice more, alone, and its least figures count.
  * The limit of processor time grows with the time that a fixed piece of work takes on this machine, and falls away while other programs keep the processors busy.
@@ -96,7 +99,7 @@ async function excesses(
 /** Milliseconds of the processor that the fixed work took on the machine where the limit was set. */
 const fixedWorkMs = 60;
 
-/** The limit of processor time on this machine, now, in seconds. */
+/** The limit of processor time of a file that runs alone on this machine, now, in seconds. */
 function cpuLimit(): number {
   const began = performance.now();
   const before = process.cpuUsage();
@@ -105,7 +108,7 @@ function cpuLimit(): number {
   const cpuMs = (user + system) / 1_000;
   // Below 80 % of a processor, other programs run too, and the same work takes more time.
   const isBusy = cpuMs < 0.8 * (performance.now() - began);
-  return isBusy ? Infinity : mostCpu * Math.max(1, cpuMs / fixedWorkMs);
+  return isBusy ? Infinity : (mostCpu + loadingCpu) * Math.max(1, cpuMs / fixedWorkMs);
 }
 
 function doFixedWork(): void {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it, type TestContext } from 'node:test';
+import { after, before, describe, it, type TestContext } from 'node:test';
 import { bridgeBefore, clientOf, pairs, serverAt, type Pair } from '../../test/support/bridged.ts';
 import type { Client } from '../client/client.ts';
 import { McpError } from '../protocol/error.ts';
@@ -64,18 +64,17 @@ function addTools(server: Server): void {
 
 interface Ends {
   readonly bridged: Client;
-  /** Connects to the same server without a bridge, at the older of the two revisions. */
-  connectDirectly(): Promise<Client>;
+  /** The same server without a bridge, at the older of the two revisions. */
+  readonly direct: Client;
   readonly down: Revision;
   readonly up: Revision;
 }
 
-async function ends(t: TestContext, { down, up }: Pair): Promise<Ends> {
+async function ends(t: Pick<TestContext, 'after'>, { down, up }: Pair): Promise<Ends> {
   const bridge = await bridgeBefore(t, createUpstream(up));
   const bridged = await clientOf(t, bridge, down);
   const older = down < up ? down : up;
-  const connectDirectly = async (): Promise<Client> => await clientOf(t, createUpstream(older), older);
-  return { bridged, connectDirectly, down: facts(down), up: facts(up) };
+  return { bridged, direct: await clientOf(t, createUpstream(older), older), down: facts(down), up: facts(up) };
 }
 
 function facts(date: Pair['up']): Revision {
@@ -86,17 +85,26 @@ function facts(date: Pair['up']): Revision {
 
 for (const pair of pairs) {
   describe(`a client at ${pair.down} before a server at ${pair.up}`, () => {
-    it('is told who the server is, and how to use it', async (t) => {
-      const { bridged } = await ends(t, pair);
+    // The tests change nothing at either end.
+    const closing: (() => unknown)[] = [];
+    let both: Ends;
+    before(async () => {
+      both = await ends({ after: (run) => void closing.push(run as () => unknown) }, pair);
+    });
+    after(async () => {
+      for (const close of closing) await close();
+    });
+
+    it('is told who the server is, and how to use it', async () => {
+      const { bridged } = both;
       assert.equal(bridged.revision, pair.down);
       assert.deepEqual([bridged.server?.name, bridged.instructions], ['upstream', 'ask away']);
       const { tools, resources, prompts } = bridged.capabilities;
       assert.deepEqual([tools?.listChanged, resources?.subscribe, prompts?.listChanged], [true, true, true]);
     });
 
-    it('gets every page of every list [page-002]', async (t) => {
-      const { bridged, connectDirectly } = await ends(t, pair);
-      const direct = await connectDirectly();
+    it('gets every page of every list [page-002]', async () => {
+      const { bridged, direct } = both;
       assert.deepEqual(plain(await bridged.listTools()), plain(await direct.listTools()));
       assert.deepEqual(plain(await bridged.listResources()), plain(await direct.listResources()));
       assert.deepEqual(plain(await bridged.listResourceTemplates()), plain(await direct.listResourceTemplates()));
@@ -106,14 +114,13 @@ for (const pair of pairs) {
       assert.equal(pages.length, 4);
     });
 
-    it('gets every kind of content', async (t) => {
-      const { bridged, connectDirectly } = await ends(t, pair);
-      const direct = await connectDirectly();
+    it('gets every kind of content', async () => {
+      const { bridged, direct } = both;
       assert.deepEqual((await bridged.callTool('content')).content, (await direct.callTool('content')).content);
     });
 
-    it('gets structured output in its own shape', async (t) => {
-      const { bridged, down, up } = await ends(t, pair);
+    it('gets structured output in its own shape', async () => {
+      const { bridged, down, up } = both;
       await bridged.listTools();
       const structured = down.structuredContent !== 'none' && up.structuredContent !== 'none';
       const sum = await bridged.callTool('add', { a: 1, b: 2 });
@@ -127,8 +134,8 @@ for (const pair of pairs) {
       assert.deepEqual(either.structuredContent, bare ? value : structured ? { result: value } : undefined);
     });
 
-    it('gets failures of tools as results, and errors as they are', async (t) => {
-      const { bridged } = await ends(t, pair);
+    it('gets failures of tools as results, and errors as they are', async () => {
+      const { bridged } = both;
       const failed = await bridged.callTool('fail');
       assert.deepEqual([failed.isError, failed.content], [true, [{ type: 'text', text: 'no luck' }]]);
       await rejects(bridged.callTool('refuse'), { code: -32602, message: 'not today', data: { retry: 'tomorrow' } });
@@ -136,9 +143,8 @@ for (const pair of pairs) {
       await rejects(bridged.callTool('nothing'), { code: -32602, message: 'unknown tool "nothing"', data: undefined });
     });
 
-    it('reads resources, and hears of missing ones by the code of its revision [resources-014]', async (t) => {
-      const { bridged, connectDirectly, down } = await ends(t, pair);
-      const direct = await connectDirectly();
+    it('reads resources, and hears of missing ones by the code of its revision [resources-014]', async () => {
+      const { bridged, direct, down } = both;
       for (const uri of ['memo:one', 'memo:two', 'user:ada']) {
         assert.deepEqual((await bridged.readResource(uri)).contents, (await direct.readResource(uri)).contents);
       }
@@ -147,9 +153,8 @@ for (const pair of pairs) {
       await rejects(bridged.readResource('memo:none'), { code, message, data: { uri: 'memo:none' } });
     });
 
-    it('gets prompts', async (t) => {
-      const { bridged, connectDirectly } = await ends(t, pair);
-      const direct = await connectDirectly();
+    it('gets prompts', async () => {
+      const { bridged, direct } = both;
       const who = { who: 'Ada' };
       assert.deepEqual(
         (await bridged.getPrompt('greet', who)).messages,
@@ -158,9 +163,8 @@ for (const pair of pairs) {
       await assert.rejects(bridged.getPrompt('greet', {}), { code: -32602 });
     });
 
-    it('completes arguments, with those that are settled where both sides know of them', async (t) => {
-      const { bridged, connectDirectly } = await ends(t, pair);
-      const direct = await connectDirectly();
+    it('completes arguments, with those that are settled where both sides know of them', async () => {
+      const { bridged, direct } = both;
       const argument = { name: 'who', value: 'ad' };
       const options = { context: { arguments: { tone: 'warm' } } };
       const prompt = { type: 'ref/prompt', name: 'greet' } as const;
@@ -173,8 +177,8 @@ for (const pair of pairs) {
       assert.deepEqual(values, ['ada', 'adele']);
     });
 
-    it('is answered a ping [ping-001], and refused what does not exist', async (t) => {
-      const { bridged } = await ends(t, pair);
+    it('is answered a ping [ping-001], and refused what does not exist', async () => {
+      const { bridged } = both;
       await bridged.ping();
       for (const method of ['no/such', '__proto__', 'constructor', 'tasks/nothing'])
         await assert.rejects(bridged.request(method, {}), { code: -32601 }, method);

@@ -329,3 +329,29 @@ test('no query of a URL is shown, and a URL without it means the login', async (
   assert.equal((await parley('logout', server.url)).stdout, `signed out of ${server.url}\n`);
   for (const text of said) assert.doesNotMatch(text.replaceAll(/state=\S+/g, ''), /s3cret/);
 });
+
+for (const words of [[], ['--all']])
+  test(`logout ${words.join('')} revokes tokens that the logout before could not revoke`, async (t) => {
+    let isDown = true;
+    const { as, server, parley } = await scene(t, {
+      before({ url = '' }, response) {
+        if (!isDown || !url.startsWith('/token/revocation')) return false;
+        response.writeHead(500).end();
+        return true;
+      },
+    });
+    const logout = (): ReturnType<typeof parley> => parley('logout', ...(words.length === 0 ? [server.url] : words));
+    assert.equal((await parley('login', server.url)).code, 0);
+    const failed = await logout();
+    assert.equal(failed.code, 1);
+    assert.match(
+      failed.stdout,
+      /; its tokens could not be revoked, and are valid until they expire\. The next login or logout there tries again\n$/,
+    );
+    assert.match((await parley('whoami')).stderr, /grants are kept that no server uses/);
+    isDown = false;
+    const again = await logout();
+    assert.deepEqual([again.code, again.stdout], [0, `signed out of ${server.url}\n`], again.stderr);
+    assert.equal(as.revokedGrants(), 1);
+    assert.match((await logout()).stderr, /nobody is signed in/);
+  });

@@ -42,7 +42,11 @@ export function serverAt(date: RevisionDate, options: ServerOptions = {}): Serve
 export type QuietOptions = Partial<BridgeOptions> & { readonly warnings?: string[]; readonly errors?: unknown[] };
 
 /** Puts a bridge in front of a transport until the test is over. */
-export async function bridgeTo(t: TestContext, upstream: Transport, options: QuietOptions = {}): Promise<Bridge> {
+export async function bridgeTo(
+  t: Pick<TestContext, 'after'>,
+  upstream: Transport,
+  options: QuietOptions = {},
+): Promise<Bridge> {
   const { warnings, errors, ...rest } = options;
   const bridge = await createBridge({
     upstream,
@@ -55,13 +59,13 @@ export async function bridgeTo(t: TestContext, upstream: Transport, options: Qui
 }
 
 /** Puts a bridge in front of a server in memory until the test is over. */
-export function bridgeBefore(t: TestContext, served: Served, options?: QuietOptions): Promise<Bridge> {
+export function bridgeBefore(t: Pick<TestContext, 'after'>, served: Served, options?: QuietOptions): Promise<Bridge> {
   return bridgeTo(t, memoryTransport(served), options);
 }
 
 /** Connects to a bridge in memory until the test is over. */
 export async function clientOf(
-  t: TestContext,
+  t: Pick<TestContext, 'after'>,
   bridge: Served,
   down: RevisionDate,
   options: PairOptions = {},

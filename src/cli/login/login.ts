@@ -4,7 +4,7 @@ import { serverUrl } from '../../jsonrpc/server-url.ts';
 import type { DevicePrompt } from '../../oauth/person/device.ts';
 import { isReplaced } from '../../oauth/person/replaced-grant.ts';
 import type { GrantInfo, OAuth } from '../../oauth/person/oauth.ts';
-import type { CredentialKey } from '../../store/credentials.ts';
+import { credentialKeyText, type CredentialKey } from '../../store/credentials.ts';
 import { isRemote, UsageError, type Io } from '../io.ts';
 import { parseOptions, type Parsed } from '../options.ts';
 import { shellLine } from '../shell.ts';
@@ -87,9 +87,11 @@ export async function logout(argv: readonly string[], io: Io): Promise<number> {
   const leave = async (login: KeptLogin): Promise<void> => {
     failed = !(await left(login, { parsed, io, forgetClient })) || failed;
   };
+  // What this command cannot revoke waits for the next one.
+  const before = parsed.flag('all') ? new Set((await ownStore(io).keys('grant')).map(credentialKeyText)) : undefined;
   for (const login of logins) await leave(login);
-  if (parsed.flag('all'))
-    for (const login of await unusedGrants(parsed, io)) {
+  if (before !== undefined)
+    for (const login of await unusedGrants(parsed, io, before)) {
       await leave(login);
       count++;
     }
@@ -110,16 +112,18 @@ async function left(
     const auth = await keptAuthorization(parsed, io, { server, account });
     const store = ownStore(io);
     const isSignedIn = (await auth.identity({ server })) !== undefined;
-    const count = (await store.keys('grant')).length;
+    const before = await store.keys('grant');
     const { revoked } = await auth.logout({ forgetClient });
     for (const keyOf of [factsKey, optionsKey]) await store.write(keyOf(new URL(server), account), undefined);
     // A grant may be there that no server uses any more.
-    if (!isSignedIn && (await store.keys('grant')).length === count) {
+    const after = await store.keys('grant');
+    const known = new Set(before.map(credentialKeyText));
+    const added = after.filter((key) => !known.has(credentialKeyText(key)));
+    if (!isSignedIn && added.length === 0 && after.length === before.length) {
       io.stderr.write(`nobody is signed in at ${where}\n`);
       return true;
     }
-    const isKept = !revoked && (await store.keys('grant')).some((key) => isReplaced(key) && key.account === account);
-    const more = isKept ? '. The next login or logout there tries again' : '';
+    const more = added.some(isReplaced) ? '. The next login or logout there tries again' : '';
     const end = revoked ? '' : `; its tokens could not be revoked, and are valid until they expire${more}`;
     io.stdout.write(`signed out of ${where}${end}\n`);
     return revoked;
@@ -130,11 +134,16 @@ async function left(
   }
 }
 
-/** Grants that no server uses, as resources that a person is signed in at. */
-async function unusedGrants(parsed: Parsed, io: Io): Promise<readonly KeptLogin[]> {
+/**
+ * Grants that no server uses, as resources that a person is signed in at.
+ *
+ * @param among The texts of the keys that count; all by default.
+ */
+async function unusedGrants(parsed: Parsed, io: Io, among?: ReadonlySet<string>): Promise<readonly KeptLogin[]> {
   const wanted = parsed.text('account');
   const keys = await ownStore(io).keys('grant');
   const logins = keys
+    .filter((key) => among?.has(credentialKeyText(key)) !== false)
     .filter(({ account = '' }) => wanted === undefined || account === wanted)
     .map(({ resource = '', account }) => ({ server: resource, account }))
     .filter(({ server }) => URL.canParse(server));
