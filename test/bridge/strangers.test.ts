@@ -120,6 +120,6 @@ describe('strangers', () => {
     assert.equal(await post(ann, { ...whoami, id: 9 }), 202);
     await hears(/("id":9)/);
     assert.match(heard, /"text":"ann"/);
-    assert.doesNotMatch(heard, /"id":7|bob/);
+    assert.doesNotMatch(heard, /"id":7|\bbob\b/);
   });
 });
