@@ -33,6 +33,17 @@ test('a round runs once, and each delivery of it has its outcome [mrtr-015]', as
   assert.equal(counter.runs, 1);
 });
 
+test('a round runs once also if the clock of its state is set back', async () => {
+  let time = 0;
+  const rounds = used({ now: () => time });
+  const counter = counted((number) => ({ content: [number] }));
+  await rounds.outcome(delivery, counter.run);
+  for (time of [1_001, 600_000]) assert.deepEqual(await rounds.outcome(delivery, counter.run), { content: [1] });
+  time = 600_001;
+  await assert.rejects(rounds.outcome(delivery, counter.run), /may have run/);
+  assert.equal(counter.runs, 1);
+});
+
 test('a state that was used is refused with other answers, while it runs and later', async () => {
   const rounds = used();
   const counter = counted(() => ({}));
@@ -131,6 +142,6 @@ test('if there is no room for another mark, new states are refused and no mark g
   await of('two');
   await assert.rejects(of('three'), isKind('busy'));
   await assert.rejects(rounds.outcome({ ...delivery, id: 'one', answers: 'no' }, counter.run), isKind('invalidParams'));
-  time = 1_001;
+  time = 601_001;
   await of('late');
 });

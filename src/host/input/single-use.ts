@@ -106,7 +106,8 @@ export class SingleUse {
     let known: Effects = {};
     for (let runs = 0; runs < mostRuns; runs++) {
       const name = runs === 0 ? id : `${id} ${runs}`;
-      const isNew = leftMs >= 0 && (await this.#marks.add(`used ${name}`, '', Math.max(1, leftMs), owner));
+      // The clock of the state may be set back: a mark outlives its state, or the round would run again.
+      const isNew = leftMs >= 0 && (await this.#marks.add(`used ${name}`, '', leftMs + outcomeMs, owner));
       if (isNew) return await this.#run(name, delivery, run(known));
       const { result, effects = {} } = same(await this.#kept(name, leftMs < 0), delivery);
       if (result !== undefined) return { settle: () => unpackResult(result), isLeft: false };

@@ -5,6 +5,7 @@ import type { Call } from '../../../host/call.ts';
 import type { ServiceListeners } from '../../../host/events/listeners.ts';
 import { invalidState, mayHaveRun, tooOld } from '../../../host/input/refused-state.ts';
 import { bindingOf } from '../../../host/input/request-state.ts';
+import { outcomeMs } from '../../../host/input/single-use.ts';
 import { memoryRoundStore } from '../../../host/input/state-store.ts';
 import { digestOf } from '../../../peer/digest.ts';
 import type { Seal } from '../../../seal/seal.ts';
@@ -134,7 +135,7 @@ export class ParkedCalls {
     const leftMs = expires - this.#options.now();
     if (leftMs < 0) throw tooOld();
     return await this.#deliveries.first(id, delivery, async (takers) => {
-      if (!(await this.#visited.add(id, '', Math.max(1, leftMs), delivery.owner))) throw mayHaveRun(notKnown);
+      if (!(await this.#visited.add(id, '', leftMs + outcomeMs, delivery.owner))) throw mayHaveRun(notKnown);
       return { kind: 'complete', result: await this.#first(params, bound, takers) };
     });
   }
