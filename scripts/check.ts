@@ -12,6 +12,7 @@ import { generatedRule } from './check/generated.ts';
 import { foldersRule, lengthsRule } from './check/lengths.ts';
 import { dependenciesRule, exportsRule } from './check/manifest.ts';
 import { datesRule, eraRule } from './check/protocol-versions.ts';
+import { linksRule } from './check/links.ts';
 import { npmScriptsRule } from './check/npm-scripts.ts';
 import { behavioursRule, citedIdsRule, requirementsRule } from './check/registers.ts';
 import { repositoryOnDisk } from './check/repository.ts';
@@ -55,6 +56,7 @@ const ofRepository: Rules = {
   folders: foldersRule,
   'doc-comments': docCommentsRule,
   'doc-programs': docProgramsRule,
+  links: linksRule,
   'architecture-page': architecturePageRule,
   'npm-scripts': npmScriptsRule,
   generated: generatedRule,

@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { architecturePageRule } from '../../scripts/check/architecture-page.ts';
 import { docProgramsRule } from '../../scripts/check/doc-programs.ts';
 import { generatedRule, stale } from '../../scripts/check/generated.ts';
+import { linksRule } from '../../scripts/check/links.ts';
 import { npmScriptsRule } from '../../scripts/check/npm-scripts.ts';
 import { behavioursRule, citedIdsRule, requirementsRule } from '../../scripts/check/registers.ts';
 import { repositoryOf, repositoryOnDisk, type Repository } from '../../scripts/check/repository.ts';
@@ -69,6 +70,24 @@ test('a program of a page that is not the example is found', async () => {
   assert.match(readme.join('\n'), /^README\.md:\d+ has a program that scripts\/check\/doc-programs\.ts does not list$/);
   assert.deepEqual(await foundWith(docProgramsRule, 'examples/host.ts', (text) => `${text}// More.\n`), [
     'docs/client.md does not have examples/host.ts as it is; copy the program',
+  ]);
+});
+
+test('a link to a file or a heading that does not exist is found', async () => {
+  const lines = await found(linksRule, {
+    'README.md': [
+      '# A',
+      '[a](docs/b.md#the-code-part-of-c) [b](#a) [c](docs/) [d](https://example.com/x) `[e](no.md)`',
+      '[f](docs/c.md) [g](docs/b.md#none)',
+      '```\n[h](no.md)\n```',
+      '<img src="docs/no.svg">',
+    ].join('\n'),
+    'docs/b.md': '## The `code`, part of [C](../README.md#a)\n[i](#twice-1)\n## Twice\n## Twice\n',
+  });
+  assert.deepEqual(lines, [
+    'README.md:3 links docs/c.md, but there is no file docs/c.md',
+    'README.md:3 links docs/b.md#none, but docs/b.md has no such heading',
+    'README.md:7 links docs/no.svg, but there is no file docs/no.svg',
   ]);
 });
 
