@@ -145,5 +145,5 @@ async function compileOutput(schema: unknown): Promise<OutputCheck> {
 /** The check where numbers come with their spelling, in the schema and in the results: to it they are what they mean. */
 async function compilePlainOutput(schema: unknown): Promise<OutputCheck> {
   const compiled = await compileOutput(withPlainNumbers(schema));
-  return { unused: compiled.unused, check: (value) => compiled.check(withPlainNumbers(value)) };
+  return { ...compiled, lost: undefined, check: (value) => compiled.check(withPlainNumbers(value)) };
 }

@@ -10,6 +10,8 @@ import { peersAllowance, peersPatterns } from '../pattern.ts';
 export interface UsableSchema extends CompiledSchema {
   /** Words for what cannot be used, and why; left out where all of it can. */
   readonly unused?: string;
+  /** True if nothing of it can be used. */
+  readonly ignored?: boolean;
 }
 
 /**
@@ -24,10 +26,11 @@ export async function compileUsable(schema: unknown, options: CompileOptions = {
       declared === undefined
         ? 'has a list in "items" and no "$schema"'
         : `is of the dialect ${JSON.stringify(declared)}, which is not supported`;
-    if (read === undefined) return { check: () => [], unused: `${dialect}: nothing is held against it` };
-    const { unused, check } = await compileUsable(read.schema, options);
+    if (read === undefined) return { check: () => [], ignored: true, unused: `${dialect}: nothing is held against it` };
+    const { unused, check, ignored } = await compileUsable(read.schema, options);
     return {
       check,
+      ...(ignored === true && { ignored }),
       unused: `${dialect}: it is read as ${read.dialect}${unused === undefined ? '' : `, and ${unused}`}`,
     };
   }
@@ -37,7 +40,11 @@ export async function compileUsable(schema: unknown, options: CompileOptions = {
     if (!(error instanceof SchemaError)) throw error;
     const rest = await compileSchema(loosened(schema), options).catch(() => undefined);
     return rest === undefined
-      ? { check: () => [], unused: `cannot be used, and results are not held against it: ${error.message}` }
+      ? {
+          check: () => [],
+          ignored: true,
+          unused: `cannot be used, and results are not held against it: ${error.message}`,
+        }
       : {
           check: (value) => rest.check(value),
           unused: `cannot be used as it is, and results are held against the rest of it alone: ${error.message}`,
