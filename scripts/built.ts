@@ -32,7 +32,7 @@ function stateOfBuild(): string {
   const hash = createHash('sha256');
   const paths = globSync(['src/**/*', 'scripts/*.ts', 'package.json', 'tsconfig*.json'], { cwd: root });
   for (const path of paths.toSorted())
-    if (!path.endsWith('.test.ts') && statSync(join(root, path)).isFile())
+    if (!/\.(test\.ts|md)$/.test(path) && statSync(join(root, path)).isFile())
       hash.update(path).update(readFileSync(join(root, path)));
   return `${hash.digest('hex')} ${statSync(main).mtimeMs}`;
 }

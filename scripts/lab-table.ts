@@ -1,4 +1,4 @@
-/** Everything that `npm run lab` runs: measurements, comparisons with others, generators and long tests. */
+/** The commands of `npm run lab`: measurements, comparisons, generators and long tests. `npm run lab -- maintaining` writes them into docs/maintaining.md. */
 
 /** A command of the lab. */
 export interface Experiment {
@@ -6,8 +6,10 @@ export interface Experiment {
   readonly about: string;
   /** How long it takes on two quiet cores, roughly. */
   readonly time: string;
-  /** What it needs beside the repository and its packages. */
+  /** What it needs besides the repository and its packages. */
   readonly needs?: string;
+  /** The files of the repository that it writes. Without it, the command only prints. */
+  readonly writes?: string;
   /** Whether it reads `dist/`: the package is built first, if a source changed. */
   readonly isBuilt?: true;
   readonly env?: Readonly<Record<string, string>>;
@@ -25,18 +27,18 @@ const chromium = 'a Chromium';
 
 const tryOut: Group = {
   demo: {
-    about: 'Has seven official clients visit a server and the bridge.',
+    about: 'Runs seven official clients against a server and the bridge.',
     time: '1 min',
     words: ['scripts/demo.ts'],
   },
   cluster: {
-    about: 'Starts a Redis, three processes of one server and a proxy in front of them; Ctrl-C ends them.',
+    about: 'Starts a Redis, three processes of one server and a proxy for them. Ctrl-C ends them.',
     time: 'until you end it',
     needs: redis,
     words: ['examples/cluster/start.ts'],
   },
   engines: {
-    about: 'Installs PostgreSQL, Redis and a Chromium without windows by apt-get, for the tests of stores and pages.',
+    about: 'Installs PostgreSQL, Redis and a headless Chromium by apt-get, for tests of stores and pages.',
     time: '1 min',
     needs: 'Debian or Ubuntu, root, a network',
     words: ['scripts/engines.ts'],
@@ -45,36 +47,48 @@ const tryOut: Group = {
 
 const generated: Group = {
   fidelity: {
-    about: 'Writes docs/fidelity.md from the tables of the bridge.',
+    about: 'Writes the compatibility table from the tables of the protocol.',
     time: '1 s',
+    writes: '`docs/fidelity.md`',
     words: ['scripts/fidelity.ts'],
   },
   'check-page': {
-    about: 'Writes docs/check.md from the rules of `parley check`.',
+    about: 'Writes the page about the rules of `parley check`.',
     time: '1 s',
+    writes: '`docs/check.md`',
     words: ['scripts/check-page.ts'],
   },
   register: {
-    about: 'Writes the rows of the register that the rules of `parley check` name into src/check.',
+    about: 'Writes the rows of the register that the rules of `parley check` name.',
     time: '1 s',
+    writes: '`src/check/rows.ts`, `src/check/client/rows.ts`',
     words: ['scripts/register.ts'],
   },
   registers: {
-    about: 'Writes test/spec/*.tsv from a folder with the full registers: `registers <folder>`.',
+    about: 'Writes the registers from a folder with the full texts: `registers <folder>`.',
     time: '1 s',
     needs: 'the full registers',
+    writes: '`test/spec/*.tsv`',
     words: ['scripts/write-registers.ts'],
   },
   spec: {
-    about: 'Writes test/spec/<version>.json from official schemas: `spec <folder>`.',
+    about: 'Writes the facts of official schemas: `spec <folder>`.',
     time: '1 s',
     needs: 'a checkout of the specification',
+    writes: '`test/spec/<version>.json`',
     words: ['scripts/spec.ts'],
+  },
+  maintaining: {
+    about: 'Writes the tables of commands.',
+    time: '1 s',
+    writes: '`docs/maintaining.md`',
+    words: ['scripts/maintaining.ts'],
   },
   pictures: {
     about: 'Takes the pictures of the README again.',
     time: '30 s',
     needs: chromium,
+    writes: '`docs/images/`',
     isBuilt: true,
     words: ['scripts/pictures.ts'],
   },
@@ -82,23 +96,23 @@ const generated: Group = {
 
 const counted: Group = {
   requirements: {
-    about: 'Counts the normative statements that tests cite; `--missing <area>` lists the others.',
+    about: 'Counts the normative statements that tests cite. `--missing <area>` lists the others.',
     time: '1 s',
     words: ['scripts/requirements.ts'],
   },
   behaviours: {
-    about: 'Counts the behaviours that tests cite; `--missing` lists the others.',
+    about: 'Counts the behaviours that tests cite. `--missing` lists the others.',
     time: '1 s',
     words: ['scripts/behaviours.ts'],
   },
   size: {
-    about: 'Prints the size of programs that use the package; `--modules <program>` lists what is in one.',
+    about: 'Prints the size of programs that use the package. `--modules <program>` lists the modules of one.',
     time: '10 s',
     isBuilt: true,
     words: ['scripts/size.ts'],
   },
   package: {
-    about: 'Runs the rules of the built and packed package, all of them or those that are named.',
+    about: 'Runs the rules of the built and packed package, or the named ones.',
     time: '1 min',
     isBuilt: true,
     words: ['scripts/check.ts', '--package'],
@@ -107,7 +121,7 @@ const counted: Group = {
 
 const measured: Group = {
   'bench:redis': {
-    about: 'Measures how often, and for how long, a store in Redis is asked.',
+    about: 'Measures the throughput and latency of a store in Redis.',
     time: '5 min',
     needs: redis,
     words: ['bench/scale/redis.ts'],
@@ -120,32 +134,32 @@ const measured: Group = {
     words: ['bench/inspect/run.ts'],
   },
   'bench:steady': {
-    about: 'Measures what `parley inspect` holds over an hour of messages; `[messages] [per second]`.',
+    about: 'Measures the memory of `parley inspect` over an hour of messages: `[messages] [per second]`.',
     time: '1 h',
     needs: chromium,
     isBuilt: true,
     words: ['bench/inspect/steady.ts'],
   },
   'bench:types': {
-    about: 'Measures how long the type checker takes for a server with 100 tools.',
+    about: 'Measures the type check of a server with 100 tools.',
     time: '1 min',
     words: ['bench/type-check.ts'],
   },
   'bench:install': {
-    about: 'Measures what `npm install parley-mcp` brings.',
+    about: 'Measures the files that `npm install parley-mcp` installs.',
     time: '10 s',
     needs: 'a network',
     isBuilt: true,
     words: ['bench/install.ts'],
   },
   scale: {
-    about: 'Replaces and kills three processes while clients call; `[times] [clients] [one|cluster] [fault]`.',
+    about: 'Replaces and kills three processes under load: `[times] [clients] [one|cluster] [fault]`.',
     time: '10 min',
     needs: redis,
     words: ['test/scale/processes/run.ts'],
   },
   'scale:bars': {
-    about: 'Measures limits of a service of three processes; `[name] [share of the whole number]`.',
+    about: 'Measures the limits of a service with three processes: `[name] [share of the load]`.',
     time: '13 min',
     needs: redis,
     words: ['test/scale/bars/run.ts'],
@@ -154,54 +168,60 @@ const measured: Group = {
 
 const others: Group = {
   conformance: {
-    about: 'Runs the official conformance suite, or the scenarios whose lines have all the words.',
+    about: 'Runs the official conformance suite, or the scenarios that match all words.',
     time: '2 min',
     words: ['scripts/conformance.ts'],
   },
   'conformance:scale': {
-    about: 'Runs the server scenarios of that suite against three processes that share a Redis.',
+    about: 'Runs its server scenarios against three processes with one Redis.',
     time: '20 s',
     needs: redis,
     words: ['scripts/conformance.ts', 'service'],
   },
   runtimes: {
-    about: 'Uses the package in every runtime, framework and compiler; `--write` writes docs/runtimes.md.',
+    about: 'Uses the package in every runtime, framework and compiler.',
     time: '10 min',
     needs: network,
+    writes: '`docs/runtimes.md`, with `--write`',
     isBuilt: true,
     words: ['runtimes/run.ts'],
   },
   interop: {
-    about: 'Drives clients and servers of other languages, and writes docs/interop.md.',
+    about: 'Tests with clients and servers in other languages.',
     time: '30 min',
     needs: `${network}; Python, Go, Rust and Java for their peers`,
+    writes: '`docs/interop.md`',
     words: ['interop/run.ts'],
   },
   'interop:auth': {
-    about: 'Signs in at authorization servers of others, and writes its part of docs/interop.md.',
+    about: 'Signs in at authorization servers of other projects.',
     time: '10 min',
     needs: `${network}; Java and Python for their peers`,
+    writes: 'a part of `docs/interop.md`',
     words: ['interop/auth/run.ts'],
   },
   'interop:tasks': {
-    about: 'Drives tasks of clients and servers of others, and writes docs/interop-tasks.md.',
+    about: 'Tests tasks with clients and servers of other projects.',
     time: '10 min',
     needs: network,
+    writes: '`docs/interop-tasks.md`',
     words: ['interop/tasks/run.ts'],
   },
   'interop:check': {
-    about: 'Has `parley check` check servers of others, and writes docs/interop-check.md.',
+    about: 'Runs `parley check` against servers of other projects.',
     time: '10 min',
     needs: `${network}; Python, Go, Rust and Java for their peers`,
+    writes: '`docs/interop-check.md`',
     words: ['interop/check/run.ts'],
   },
   'interop:agreement': {
-    about: 'Compares `parley check` with the official suite on planted faults, and writes docs/interop-agreement.md.',
+    about: 'Compares `parley check` with the official suite on planted faults.',
     time: '10 min',
+    writes: '`docs/interop-agreement.md`',
     words: ['interop/agreement/run.ts'],
   },
   executors: {
-    about: 'Has DBOS, BullMQ and Temporal do the work of tasks in a process that is killed.',
+    about: 'Runs tasks on DBOS, BullMQ and Temporal, in a process that is killed.',
     time: '5 min',
     needs: `${network}; PostgreSQL, Redis, and Go for Temporal`,
     words: ['executors/run.ts'],
@@ -211,7 +231,7 @@ const others: Group = {
 const long: Group = {
   mutate: {
     about:
-      'Plants small faults and says which the fast tests find: `[--sample N] [--seed N] [--only rows] [file or folder …]`.',
+      'Plants small faults and lists the tests that find them: `[--sample N] [--seed N] [--only rows] [file or folder …]`.',
     time: '1 h for 500',
     words: ['scripts/mutate.ts'],
   },
@@ -228,39 +248,39 @@ const long: Group = {
     ],
   },
   starved: {
-    about: 'Runs the tests as on a machine that does a dozen other things; name files to run only those.',
+    about: 'Runs all tests, or the named files, as on a busy machine.',
     time: '1 h',
     isBuilt: true,
     words: ['scripts/test.ts', '--starved'],
     otherwise: ['all'],
   },
   simulate: {
-    about: 'Runs schedules of a service in simulated time; `--seed N` shows one, `--night` runs a million.',
+    about: 'Simulates schedules of a service. `--seed N` shows one, `--night` runs a million.',
     time: '2 min for 10,000',
     words: ['test/simulation/service/run.ts'],
   },
   'simulate:reach': {
-    about: 'Prints which branches of the code ran in schedules; `--count N`, `--lines`.',
+    about: 'Prints which branches of the code ran in schedules: `--count N`, `--lines`.',
     time: '1 min',
     words: ['test/simulation/reach/run.ts'],
   },
   'simulate:planted': {
-    about: 'Plants each known fault and looks whether schedules find it; `--count N`, `--only <words>`.',
+    about: 'Plants each known fault and checks that schedules find it: `--count N`, `--only <words>`.',
     time: '1 h',
     words: ['test/simulation/planted/run.ts'],
   },
   'simulate:refresh': {
-    about: 'Runs schedules of processes that renew one grant: `[how many] [first seed]`.',
+    about: 'Simulates processes that renew one grant: `[count] [first seed]`.',
     time: '2 min',
     words: ['test/refresh/run.ts'],
   },
   'processes:refresh': {
-    about: 'Does the same with processes of the machine: `[how many] [first seed] [at once]`.',
+    about: 'Does the same with real processes: `[count] [first seed] [at once]`.',
     time: '30 min',
     words: ['test/refresh/processes/run.ts'],
   },
   'processes:tasks': {
-    about: 'Has processes that are killed work on 1,000 tasks of each store: `[tasks] [seed] [stores]`.',
+    about: 'Kills processes that run 1,000 tasks of each store: `[tasks] [seed] [stores]`.',
     time: '10 min',
     needs: 'PostgreSQL and Redis for their stores',
     words: ['test/tasks/processes/run.ts'],
@@ -273,14 +293,25 @@ const long: Group = {
   },
 };
 
+const published: Group = {
+  release: {
+    about: 'Checks that this version can be published. `--publish` publishes it with provenance.',
+    time: '1 min',
+    needs: 'a tag, and GitHub Actions for `--publish`',
+    isBuilt: true,
+    words: ['scripts/release.ts'],
+  },
+};
+
 /** The commands, by group. */
 export const groups: Readonly<Record<string, Group>> = {
   'Try it': tryOut,
   'Write files again': generated,
-  'Count and weigh': counted,
+  Count: counted,
   Measure: measured,
-  'Beside software of others': others,
-  'Longer tests': long,
+  'Test with other software': others,
+  'Run longer tests': long,
+  Release: published,
 };
 
 /** Every command by its name. */

@@ -2,6 +2,7 @@
 
 import { checkPage } from '../check-page.ts';
 import { page as fidelityPage } from '../fidelity-page.ts';
+import { file as maintaining, pageWithTables } from '../maintaining-page.ts';
 import { rowsFiles } from '../register.ts';
 import type { Repository } from './repository.ts';
 import type { Finding, Rule } from './rule.ts';
@@ -26,6 +27,7 @@ export const generatedRule: Rule = {
       ...found,
       ...stale(repository, 'docs/check.md', checkPage(), 'npm run lab -- check-page'),
       ...stale(repository, 'docs/fidelity.md', fidelityPage(), 'npm run lab -- fidelity'),
+      ...stale(repository, maintaining, pageWithTables(repository.read(maintaining)), 'npm run lab -- maintaining'),
       ...(repository.read(interop).includes(byHand)
         ? []
         : [

@@ -12,7 +12,7 @@ export const npmScriptsRule: Rule = {
   demand: 'every `npm run …` that is named exists',
   find(repository) {
     const { scripts } = manifestOf(repository);
-    return filesOf(repository, /\.(md|ts|tsx|js|mjs|json)$|^\.ci\//)
+    return filesOf(repository, /\.(md|ts|tsx|js|mjs|json)$|^\.(ci|github)\//)
       .filter(({ path }) => !exempt.test(path))
       .flatMap(({ path, text }) =>
         [...text.matchAll(/npm run (?:--silent )?([a-z][\w:-]*)(?: -- ([\w:-]+))?/g)]

@@ -106,6 +106,14 @@ test('a generated file that somebody changed is found, with its command', async 
   assert.equal(finding?.line, 2);
 });
 
+test('a table of commands that somebody changed is found', async () => {
+  const change = (text: string): string => text.replace('| `demo` |', '| `demo2` |');
+  assert.match(
+    (await foundWith(generatedRule, 'docs/maintaining.md', change)).join('\n'),
+    /^docs\/maintaining\.md:\d+ is not up to date; run `npm run lab -- maintaining`$/,
+  );
+});
+
 test('a row of a register with a wrong id, level or words is found', async () => {
   const row =
     (cells: string): ((text: string) => string) =>
