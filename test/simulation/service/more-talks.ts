@@ -1,13 +1,16 @@
 /** What servers by hand say of sessions that they do not know any more, before anything was asked, and in too many words. */
 
-import { ConnectionError } from '../../../src/jsonrpc/transport.ts';
+import { ConnectionError, unknownSessions } from '../../../src/jsonrpc/transport.ts';
 import { sessions, stateless, type Line, type Talks, type Words } from './desk.ts';
 
 /** More tools than a client remembers hints of. */
 const manyTools = 1_100;
 
-const lost = (): never => {
-  throw new ConnectionError('http', 'HTTP 404', { status: 404 });
+/** What a transport throws if the server does not know the session. Without a session, the same answer is an error like others. */
+const notFound = (isSession: boolean): never => {
+  const error = new ConnectionError('http', 'HTTP 404', { status: 404 });
+  if (isSession) unknownSessions.add(error);
+  throw error;
 };
 
 export const moreTalks: Talks = {
@@ -62,11 +65,12 @@ export const moreTalks: Talks = {
   /** A session that is not known is begun anew, unless nobody wants that, or nobody is there. */
   async 'a session that is lost'(desk) {
     let isLost = false;
+    let isSession = true;
     let isGone = false;
     const script = ({ method }: Words): boolean => {
       if (isLost && method !== 'initialize') {
         isLost = false;
-        lost();
+        notFound(isSession);
       }
       if (isGone && method === 'initialize') {
         isGone = false;
@@ -89,6 +93,11 @@ export const moreTalks: Talks = {
     isLost = true;
     await desk.fails('a ping of who does not come back', 'session-lost', () => content.ping());
     await content.close();
+    const sessionless = await desk.connect(sessions, script);
+    isSession = false;
+    isLost = true;
+    await desk.fails('a call without a session', 'http', () => sessionless.callTool('one', {}));
+    await sessionless.close();
   },
 
   /** What is remembered of a server is asked anew where it does not hold any more. */

@@ -14,31 +14,40 @@ export async function beBeforeServerByHand(process: Process, parts: GuestParts):
 }
 
 const talks: Talks = {
-  /** What says nothing of whom it is about is about the only one that waits. */
-  async 'an error about nobody'(desk) {
+  /** An error without an id fails the only request if it rejects a message that could not be read. Any other one is ignored. */
+  async 'an error without an id'(desk) {
+    let code = -32_600;
     const client = await desk.connect(sessions, ({ method }, line) => {
       if (method !== 'tools/call') return false;
-      line.say({ jsonrpc: '2.0', error: { code: -32_603, message: 'no' } });
+      line.say({ jsonrpc: '2.0', error: { code, message: 'no' } });
       return true;
     });
     await desk.fails('the only call', 'McpError', () => client.callTool('one', {}));
     await desk.fails('two calls', 'timeout', () =>
       Promise.all([1, 2].map(async () => await client.callTool('one', {}, { timeoutMs: 500 }))),
     );
+    code = -32_603;
+    await desk.fails('the only call', 'timeout', () => client.callTool('one', {}, { timeoutMs: 500 }));
     await client.close();
   },
 
+  /** An answer may name its request by text, and a result without content is empty. Any other malformed answer fails its request. */
   async 'answers that make no sense'(desk) {
     const client = await desk.connect(sessions, (message, line) => {
       if (message['method'] !== 'tools/call') return false;
       const { id } = message;
-      line.say({ jsonrpc: '2.0', id, method: 5, result: {} });
-      line.say({ jsonrpc: '2.0', id: String(id), result: {} });
-      line.say({ jsonrpc: '2.0', id, result: 5 });
-      line.answer(message, { content: [] });
+      const { name } = message['params'] as { readonly name: string };
+      if (name === 'method') line.say({ jsonrpc: '2.0', id, method: 5, result: {} });
+      else if (name === 'number') line.say({ jsonrpc: '2.0', id, result: 5 });
+      else line.say({ jsonrpc: '2.0', id: String(id), result: {} });
+      line.answer(message, { content: [{ type: 'text', text: 'late' }] });
       return true;
     });
-    await desk.fails('a call', 'invalid-message', () => client.callTool('one', {}));
+    await desk.fails('an answer that is a number', 'invalid-message', () => client.callTool('number', {}));
+    const { content } = await client.callTool('text', {});
+    if (content.length > 0) desk.violated('reads content where there is none');
+    const late = await client.callTool('method', {});
+    if (late.content.length !== 1) desk.violated('takes a message for an answer that is none');
     await client.close();
   },
 
@@ -210,7 +219,7 @@ const talks: Talks = {
   /** Subscriptions of the newest revision, acknowledged badly, twice, late, and without their names. */
   async 'subscriptions that are told badly'(desk) {
     let how = 0;
-    const client = await desk.connect(stateless, (message, line) => {
+    const script = (message: Words, line: Line): boolean => {
       if (message['method'] !== 'subscriptions/listen') return false;
       const _meta = how % 2 === 0 ? { 'io.modelcontextprotocol/subscriptionId': message['id'] } : undefined;
       const tell = (method: string, params: object = {}): void =>
@@ -218,22 +227,28 @@ const talks: Talks = {
       tell('tools/list_changed');
       tell('strange');
       tell('prompts/list_changed');
-      if (how === 4) line.say({ jsonrpc: '2.0', error: { code: -32_603, message: 'no' } });
+      if (how === 4) line.say({ jsonrpc: '2.0', error: { code: -32_600, message: 'no' } });
       if (how === 2) tell('subscriptions/acknowledged', { notifications: 5 });
       if (how === 2 || how === 4) return true;
       tell('subscriptions/acknowledged', { notifications: { toolsListChanged: true } });
       tell('subscriptions/acknowledged', { notifications: { toolsListChanged: true } });
       tell('tools/list_changed');
       return true;
-    });
+    };
+    const client = await desk.connect(stateless, script);
     for (; how < 6; how++) {
       const subscribed = client.subscribe({ tools: true }, () => undefined);
       if (how === 2) await desk.fails('a subscription', 'invalid-message', () => subscribed);
-      else if (how === 4) await desk.fails('a subscription', 'McpError', () => subscribed);
+      // It may be about a cancellation that went before, and there is no ping by which to find out.
+      else if (how === 4) await desk.fails('a subscription after a notification', 'timeout', () => subscribed);
       else await (await subscribed).close();
       // What names nobody is given to the next that waits.
       await desk.sleep(100);
     }
+    how = 4;
+    const fresh = await desk.connect(stateless, script);
+    await desk.fails('a first subscription', 'McpError', () => fresh.subscribe({ tools: true }, () => undefined));
+    await fresh.close();
     const given = new AbortController();
     const early = desk.fails('a subscription', 'enough', () =>
       client.subscribe({ tools: true }, () => undefined, { signal: given.signal }),
