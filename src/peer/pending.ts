@@ -9,6 +9,8 @@ export interface WaitOptions extends NotificationBudget {
   readonly signal?: AbortSignal | undefined;
   /** Longest wait for the answer or the next progress, in milliseconds; 0 and Infinity mean no limit. */
   readonly timeoutMs?: number | undefined;
+  /** Name of the option that `timeoutMs` comes from, for errors; that name by default. */
+  readonly timeoutName?: string | undefined;
   /** Is called when `timeoutMs` is over; the wait goes on then. */
   readonly onOverdue?: ((error: ConnectionError) => void) | undefined;
   /** Longest wait for the answer whatever the progress, in milliseconds. */
@@ -188,8 +190,9 @@ export class PendingRequest<Options extends WaitOptions = WaitOptions> implement
   #timedOut(limit: 'timeoutMs' | 'maxTotalTimeoutMs'): void {
     // What is left of a limit of several attempts is no whole number.
     this.overdue = `${this.method} was not answered within ${Math.round(this.options[limit] ?? 0)} ms`;
-    const error = new ConnectionError('timeout', `${this.overdue} (${limit}${this.#whither?.() ?? ''})`);
-    const { onOverdue } = this.options;
+    const { onOverdue, timeoutName = limit } = this.options;
+    const name = limit === 'timeoutMs' ? timeoutName : limit;
+    const error = new ConnectionError('timeout', `${this.overdue} (${name}${this.#whither?.() ?? ''})`);
     if (limit === 'timeoutMs' && onOverdue !== undefined) onOverdue(error);
     else this.#giveUp(error);
   }

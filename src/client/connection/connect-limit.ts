@@ -3,6 +3,8 @@ import { waitFor } from '../wait-for.ts';
 /** Limits of one step of connecting. */
 export interface StepLimits {
   readonly timeoutMs?: number | undefined;
+  /** Name of the option that `timeoutMs` comes from. */
+  readonly timeoutName?: string | undefined;
   /** Rest of the time for the whole; `undefined` means no limit. */
   readonly maxTotalTimeoutMs?: number | undefined;
   /** Is added the time in which a person was asked, which does not count. */

@@ -51,9 +51,7 @@ export interface FailedProbe {
 
 /** Says that a revision is spoken because the probe failed. */
 export function warnOfProbe(inbound: Pick<Inbound, 'warning'>, { server, date, cause, isLate }: FailedProbe): void {
-  // The probe has a limit of its own.
-  const why =
-    cause instanceof Error ? cause.message.replace('(timeoutMs', '(probeTimeoutMs') : 'its answer said nothing';
+  const why = cause instanceof Error ? cause.message : 'its answer said nothing';
   const late = isLate ? '; its answer came later: a greater probeTimeoutMs gives it that time' : '';
   inbound.warning(`${server} is spoken to in ${date}, since the probe failed (${why})${late}`, cause);
 }

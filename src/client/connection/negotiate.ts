@@ -209,7 +209,7 @@ class Negotiation {
   }
 
   async #probe(revision: Revision, timeoutMs: number | undefined): Promise<Probe> {
-    const limits = (): StepLimits => this.#limit.step(timeoutMs);
+    const limits = (): StepLimits => ({ ...this.#limit.step(timeoutMs), timeoutName: 'probeTimeoutMs' });
     return await discover(await this.#open(), {
       ...this.#options,
       revision,

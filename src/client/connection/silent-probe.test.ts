@@ -14,6 +14,7 @@ import {
 } from '../../../test/support/negotiation.ts';
 import { turns } from '../../../test/support/turns.ts';
 import { scriptedTransport, type Script, type SentMessage } from '../../testing/scripted.ts';
+import { warnOfProbe } from './explained.ts';
 import type { Agreement } from './negotiate.ts';
 
 /** Passes the time of the probe, after which `initialize` is sent. */
@@ -107,4 +108,11 @@ describe('a server over HTTP that does not answer the probe in time', () => {
     await rejected;
     assert.deepEqual(transport.methods, ['server/discover']);
   });
+});
+
+it('a warning of a failed probe quotes the server as it wrote', () => {
+  const warnings: string[] = [];
+  const cause = new Error('too slow (timeoutMs of the gateway is 5)');
+  warnOfProbe({ warning: (message) => warnings.push(message) }, { server: 'a', date: older, cause, isLate: false });
+  assert.match(warnings.join(), /too slow \(timeoutMs of the gateway is 5\)/);
 });
