@@ -10,3 +10,8 @@ export function ownerOf(principal: string | undefined, address: string | undefin
   if (principal !== undefined) return `principal ${JSON.stringify(principal)}`;
   return address === undefined ? undefined : `address ${networkOf(address)}`;
 }
+
+/** The kind of an owner, for messages: several clients may share an address. */
+export function kindOfOwner(owner: string): 'principal' | 'address' {
+  return owner.startsWith('principal ') ? 'principal' : 'address';
+}

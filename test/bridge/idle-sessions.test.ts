@@ -120,7 +120,7 @@ test('that a session was ended for another client is told, at once and then once
   assert.deepEqual(warnings, []);
   await opened(url, 4, useIt);
   assert.equal(warnings.length, 1);
-  const said = /^a session was ended .* the 2 upstream connections of one client .* maxUpstreamsPerClient/;
+  const said = /^a session was ended .* the 2 upstream connections of one address .* maxUpstreamsPerClient/;
   assert.match(warnings[0] ?? '', said);
   now += 60_000;
   await opened(url, 1, useIt);

@@ -148,7 +148,7 @@ test('a client that needs another connection ends its own sessions, not those of
   assert.equal(places.take(ownerOf('bob', undefined)), undefined);
   await settle();
   assert.deepEqual(events.slice(0, 1), ['ends bob']);
-  assert.match(events[1] ?? '', /the 1 upstream connections of one client.*maxUpstreamsPerClient/);
+  assert.match(events[1] ?? '', /the 1 upstream connections of one principal.*maxUpstreamsPerClient/);
   assert.deepEqual(events.slice(2), ['closes bob']);
   closed();
   await principals.close();

@@ -1,6 +1,7 @@
 import { waitFor } from '../../client/wait-for.ts';
 import type { Subscription, SubscriptionEnd } from '../../client/subscriptions/subscription.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
+import { kindOfOwner } from '../../auth/owner.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import { Shares } from './shares.ts';
@@ -101,8 +102,9 @@ export class SharedWatches {
   }
 
   #demandRoom(count: number, owner: string | undefined): void {
-    requireRoom('resource subscriptions', this.#places.exceeded(count, owner), mostWatched);
-    requireRoom('streams of resource subscriptions', this.#begun.exceeded(1, owner), mostStreams);
+    const whose = owner === undefined ? 'client' : kindOfOwner(owner);
+    requireRoom('resource subscriptions', this.#places.exceeded(count, owner), mostWatched, whose);
+    requireRoom('streams of resource subscriptions', this.#begun.exceeded(1, owner), mostStreams, whose);
   }
 
   #begin(uris: readonly string[], owner: string | undefined): void {
@@ -174,8 +176,8 @@ export class SharedWatches {
   }
 }
 
-function requireRoom(what: string, exceeded: number | undefined, most: number): void {
+function requireRoom(what: string, exceeded: number | undefined, most: number, one: string): void {
   if (exceeded === undefined) return;
-  const whose = exceeded === most ? 'all clients' : 'one client';
+  const whose = exceeded === most ? 'all clients' : `one ${one}`;
   throw new McpError('invalidRequest', `too many ${what} of ${whose}; the limit is ${exceeded}`);
 }

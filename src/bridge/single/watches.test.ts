@@ -147,7 +147,7 @@ describe('clients that watch resources of one stateless server', () => {
     const all = Array.from({ length: 450 }, (_, at) => `memo:${at}`);
     for (const uri of all) await first?.result('resources/subscribe', { uri });
     const error = await first?.error('resources/subscribe', { uri: 'memo:more' });
-    const message = 'too many streams of resource subscriptions of one client; the limit is 450';
+    const message = 'too many streams of resource subscriptions of one principal; the limit is 450';
     assert.deepEqual(error, { code: -32600, message });
     await second?.result('resources/subscribe', { uri: 'memo:more' });
     await second?.result('resources/subscribe', { uri: 'memo:0' });
@@ -194,7 +194,7 @@ describe('clients that watch resources of one stateless server', () => {
     const error = await greedy?.error('subscriptions/listen', listenTo('memo:more'));
     assert.deepEqual(error, {
       code: -32600,
-      message: 'too many resource subscriptions of one client; the limit is 50000',
+      message: 'too many resource subscriptions of one principal; the limit is 50000',
     });
     void other?.send('subscriptions/listen', listenTo('memo:more'), 'mine');
     await until(() => other?.heard.length === 1);
@@ -216,7 +216,7 @@ describe('clients that watch resources of one stateless server', () => {
       greedy?.send('subscriptions/listen', listenTo(`memo:${at}`), at),
     );
     const refused = Object((await outcomes.at(-1))?.['error']);
-    assert.match(refused.message, /too many streams of resource subscriptions of one client; the limit is 450/);
+    assert.match(refused.message, /too many streams of resource subscriptions of one principal; the limit is 450/);
     void other?.send('subscriptions/listen', listenTo('memo:more'), 'mine');
     await until(() => upstream.sent.some((sent) => urisOf(sent).includes('memo:more')));
   });

@@ -54,14 +54,14 @@ it('sessions that ended for their places are told once a minute, with whose plac
   const places = new ConnectionLimit(4, 2, (message) => warnings.push(message));
   let dismissed = 0;
   const end = (owner?: string): void => places.endSession(() => dismissed++, owner);
-  end('eve');
-  end('eve');
+  end('principal "eve"');
+  end('principal "eve"');
   now = 59_999;
   end();
   assert.deepEqual([warnings.length, dismissed], [1, 3]);
   assert.match(
     warnings[0] ?? '',
-    /^a session was ended .* the 2 upstream connections of one client .*maxUpstreamsPerClient \(--max-upstreams-per-client\) allows more$/,
+    /^a session was ended .* the 2 upstream connections of one principal .*maxUpstreamsPerClient \(--max-upstreams-per-client\) allows more$/,
   );
   now = 60_000;
   end();

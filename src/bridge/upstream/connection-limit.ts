@@ -1,3 +1,4 @@
+import { kindOfOwner } from '../../auth/owner.ts';
 import { EndedSessions } from './ended-sessions.ts';
 import { StartLimit } from './start-limit.ts';
 
@@ -69,7 +70,7 @@ export class ConnectionLimit {
   endedSessions(count: number, owner: string | undefined): void {
     if (owner === undefined)
       return this.#ended.add(count, `all ${this.limit} upstream connections`, 'maxUpstreams (--max-upstreams)');
-    const own = `the ${this.ownLimit} upstream connections of one client`;
+    const own = `the ${this.ownLimit} upstream connections of one ${kindOfOwner(owner)}`;
     this.#ended.add(count, own, 'maxUpstreamsPerClient (--max-upstreams-per-client)');
   }
 

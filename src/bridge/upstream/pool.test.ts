@@ -328,7 +328,7 @@ it('a connection counts for the address whose call runs on it, not for that whic
     await until(() => waiting.length === count);
   }
   assert.match(await call('10.0.0.1', 'any'), /"result"/);
-  assert.match(await call('10.0.0.2', 'wait'), /the 3 of one client's upstream connections in use/);
+  assert.match(await call('10.0.0.2', 'wait'), /the 3 upstream connections of one address in use/);
   for (const answer of waiting) answer();
   for (const answer of await Promise.all(greedy)) assert.match(answer, /"result"/);
 });

@@ -1,4 +1,4 @@
-import { ownerOf } from '../../auth/owner.ts';
+import { kindOfOwner, ownerOf } from '../../auth/owner.ts';
 import { monotonicNow, settledWithin } from '../../jsonrpc/timeout.ts';
 import type { Call } from '../../host/call.ts';
 import type { ClientOrigin, NotificationSender, ServerSession } from '../../host/host.ts';
@@ -176,7 +176,7 @@ export class Pool {
   admit({ principal, address }: ClientOrigin): void {
     if (this.shared) return;
     const owner = ownerOf(principal, address);
-    this.#requireRoom(this.#options.places.makeRoom(owner));
+    this.#requireRoom(this.#options.places.makeRoom(owner), owner);
     if (this.#areProcesses) this.#options.places.starts.requireOne(owner);
   }
 
@@ -303,11 +303,14 @@ export class Pool {
   }
 
   /** Refuses for now where there is too much of something. */
-  #requireRoom(full: Full | undefined): void {
+  #requireRoom(full: Full | undefined, owner: string | undefined): void {
     const { limit, ownLimit } = this.#options.places;
     if (full === undefined) return;
-    const whose = full === 'all' ? `its ${limit}` : `the ${ownLimit} of one client's`;
-    throw new McpError('busy', `the bridge has ${whose} upstream connections in use; try again later`);
+    const what =
+      full === 'all' || owner === undefined
+        ? `its ${limit} upstream connections`
+        : `the ${ownLimit} upstream connections of one ${kindOfOwner(owner)}`;
+    throw new McpError('busy', `the bridge has ${what} in use; try again later`);
   }
 
   #add(
@@ -316,7 +319,7 @@ export class Pool {
     if (this.#closed) throw new McpError('internalError', 'the bridge is closed');
     const { places, open, facts, main, waiting } = this.#options;
     if (this.#areProcesses) places.starts.requireOne(options.owner);
-    this.#requireRoom(places.take(options.owner));
+    this.#requireRoom(places.take(options.owner), options.owner);
     if (this.#areProcesses) places.starts.take(options.owner);
     const upstream = new Upstream({
       open: open(options.events === main),

@@ -6,20 +6,23 @@ import { bridgeTo } from '../../../test/support/bridged.ts';
 import { open, statelessDate, type Json } from '../../../test/support/raw.ts';
 import { scriptedUpstream } from '../../../test/support/scripted-upstream.ts';
 import { metaKey } from '../../protocol/meta.ts';
+import { ownerOf } from '../../auth/owner.ts';
 import { StartLimit } from './start-limit.ts';
+
+const [ann, bob] = ['ann', 'bob'].map((principal) => ownerOf(principal, undefined));
 
 describe('the limit of process starts', () => {
   it('bounds the starts of one owner, and those of another owner not by that', () => {
     const limit = new StartLimit({ own: 2, all: 10 }, () => 0);
-    limit.take('ann');
-    limit.take('ann');
-    assert.throws(() => limit.take('ann'), /started 2 processes for one client within a minute/);
-    limit.take('bob');
+    limit.take(ann);
+    limit.take(ann);
+    assert.throws(() => limit.take(ann), /started 2 processes for one principal within a minute/);
+    limit.take(bob);
   });
 
   it('bounds the starts of all, with owners or without', () => {
     const limit = new StartLimit({ own: 2, all: 3 }, () => 0);
-    for (const owner of ['ann', 'bob', undefined]) limit.take(owner);
+    for (const owner of [ann, bob, undefined]) limit.take(owner);
     for (const owner of ['eve', undefined])
       assert.throws(() => limit.take(owner), /started 3 processes for all clients within a minute/);
   });
@@ -27,13 +30,24 @@ describe('the limit of process starts', () => {
   it('allows one more when its share of a minute has passed', () => {
     let now = 0;
     const limit = new StartLimit({ own: 2, all: 10 }, () => now);
-    for (let count = 0; count < 2; count++) limit.take('ann');
+    for (let count = 0; count < 2; count++) limit.take(ann);
     now = 29_999;
-    assert.throws(() => limit.take('ann'), /within a minute/);
+    assert.throws(() => limit.take(ann), /within a minute/);
     now = 30_000;
-    limit.take('ann');
-    assert.throws(() => limit.requireOne('ann'), /within a minute/);
+    limit.take(ann);
+    assert.throws(() => limit.requireOne(ann), /within a minute/);
   });
+});
+
+it('a refused start says when the next one is allowed', () => {
+  let now = 0;
+  const limit = new StartLimit({ own: 2, all: 10 }, () => now);
+  for (let count = 0; count < 2; count++) limit.take(ann);
+  assert.throws(() => limit.take(ann), { kind: 'busy', data: { retryAfterMs: 30_000 } });
+  now = 10_000;
+  assert.throws(() => limit.requireOne(ann), { kind: 'busy', data: { retryAfterMs: 20_000 } });
+  now = 30_000;
+  limit.take(ann);
 });
 
 describe('120 calls of one anonymous client before a process', () => {
@@ -55,7 +69,7 @@ describe('120 calls of one anonymous client before a process', () => {
         const raw = await open(bridge, statelessDate, { capabilities: { elicitation: {} }, ...options(at) });
         const answer = await raw.ask('tools/call', { name: 'any' });
         if ('error' in answer)
-          assert.match(JSON.stringify(answer), /started 64 processes for one client within a minute/);
+          assert.match(JSON.stringify(answer), /started 64 processes for one address within a minute/);
       }
       assert.ok(upstream.peers.length <= starts, `${upstream.peers.length}`);
     });

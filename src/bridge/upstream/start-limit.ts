@@ -1,4 +1,5 @@
 import { monotonicNow } from '../../jsonrpc/timeout.ts';
+import { kindOfOwner } from '../../auth/owner.ts';
 import { McpError } from '../../protocol/error.ts';
 
 /** Numbers of processes that may be started within a minute. */
@@ -38,8 +39,10 @@ export class StartLimit {
   requireOne(owner: string | undefined): void {
     const { own, all } = this.#limits;
     this.#refill(this.#all, all);
-    if (this.#all.left < 1) throw tooMany(all, 'all clients');
-    if (owner !== undefined && this.#of(owner).left < 1) throw tooMany(own, 'one client');
+    if (this.#all.left < 1) throw tooMany(this.#all, all, 'all clients');
+    if (owner === undefined) return;
+    const bucket = this.#of(owner);
+    if (bucket.left < 1) throw tooMany(bucket, own, `one ${kindOfOwner(owner)}`);
   }
 
   /**
@@ -74,6 +77,8 @@ export class StartLimit {
   }
 }
 
-function tooMany(most: number, whom: string): McpError {
-  return new McpError('busy', `the bridge has started ${most} processes for ${whom} within a minute; try again later`);
+/** The refusal says when the next start comes back. */
+function tooMany({ left }: Bucket, most: number, whom: string): McpError {
+  const message = `the bridge has started ${most} processes for ${whom} within a minute; try again later`;
+  return new McpError('busy', message, { data: { retryAfterMs: Math.round(((1 - left) / most) * minuteMs) } });
 }
