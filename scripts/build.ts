@@ -5,11 +5,12 @@
 
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown, type OutputChunk } from 'rolldown';
 import { markBuilt } from './built.ts';
 import { buildPage } from './page.ts';
+import { mayLoad } from './products.ts';
 import { startChunks, startPrefix } from './start-chunks.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -18,6 +19,9 @@ const binary = join(dist, 'cli/main.js');
 
 /** The entry points that programs start with, and whose start must be quick. */
 const starts = ['server', 'client', 'stdio', 'node', 'http', 'protocol', 'oauth', 'protect', 'account'];
+
+/** Further entry points. What they load lies apart from what only the starts load. */
+const others = ['bridge'];
 
 /** Those that are nothing by themselves: to open one file of what they share is quicker than to open one for each who shares it. */
 const lean = ['stdio', 'protocol'];
@@ -58,8 +62,10 @@ function declare(): number {
 async function emit(): Promise<void> {
   const { plugin, group } = startChunks({
     starts: Object.fromEntries(starts.map((name) => [name, sourceOf(name)])),
+    others: Object.fromEntries(others.map((name) => [name, sourceOf(name)])),
     apart: Object.fromEntries(Object.entries(apart).map(([name, start]) => [sourceOf(name), start])),
     lean,
+    mayLoad: (entry, id) => mayLoad(entry, relative(join(root, 'src'), id).replaceAll('\\', '/')),
   });
   const bundle = await rolldown({
     cwd: root,

@@ -36,22 +36,22 @@ server.tool('add', { description: 'Adds.' }, () => 'added');
 
 /** How the budgets of the entry points stand, in KB; each is a little more than it was when it was last looked at. */
 const budgets: Readonly<Record<Entry, number>> = {
-  '': 139.7,
-  server: 49,
-  client: 53.9,
-  bridge: 117.5,
+  '': 139.5,
+  server: 47.5,
+  client: 53,
+  bridge: 111.5,
   protect: 22.5,
-  account: 33.4,
-  http: 39.9,
-  oauth: 24.8,
+  account: 33,
+  http: 39.2,
+  oauth: 24.5,
   stdio: 9.6,
-  node: 42.6,
+  node: 42.2,
   sqlite: 3.6,
   postgres: 5.2,
   redis: 18.6,
   otel: 21.5,
   protocol: 3.6,
-  testing: 66.4,
+  testing: 65.5,
 };
 
 /** Programs that do one thing, and each entry point as a whole. */
@@ -59,7 +59,7 @@ export const programs: readonly Program[] = [
   {
     name: 'HTTP server',
     code: `import { createServer } from 'parley-mcp/server'; import { listen } from 'parley-mcp/node'; ${definition} await listen(server, { port: 3000 });`,
-    budget: 66.2,
+    budget: 65,
     aim: 30,
     neutral: false,
     role: 'server',
@@ -67,8 +67,8 @@ export const programs: readonly Program[] = [
   {
     name: 'HTTP server by fetch',
     code: `import { createServer } from 'parley-mcp/server'; import { createHandler } from 'parley-mcp/http'; ${definition} export const handler = createHandler(server);`,
-    budget: 66.8,
-    whole: 128.8,
+    budget: 65.4,
+    whole: 125.8,
     neutral: true,
     role: 'server',
   },
@@ -83,7 +83,7 @@ export const programs: readonly Program[] = [
   {
     name: 'client',
     code: `import { connect } from 'parley-mcp/client'; const client = await connect('https://example.com/mcp'); console.log(await client.callTool('add', {}));`,
-    budget: 53.8,
+    budget: 52.8,
     aim: 28,
     whole: 102.2,
     neutral: true,
@@ -133,7 +133,7 @@ function entryPoint(entry: Entry): Program {
     name,
     code: `export * from '${name}';`,
     budget: budgets[entry],
-    ...(entry === 'http' && { later: 26.8 }),
+    ...(entry === 'http' && { later: 23 }),
     neutral: entry !== 'node' && entry !== 'stdio' && entry !== 'sqlite' && entry !== 'redis',
     role: entry === 'server' ? 'server' : entry === 'client' ? 'client' : 'both',
   };

@@ -17,6 +17,11 @@ const modules: Readonly<Record<string, string>> = {
   e: 'export const few = () => 2;',
   f: 'export const both = () => 3;',
   late: "export { other } from 'b';",
+  home: "export { word } from 'g'; export { more } from 'h';",
+  guest: "export const later = () => import('visit'); export const start = () => 1;",
+  visit: "export { word } from 'g'; export const seen = () => 2;",
+  g: 'export const word = () => 1;',
+  h: 'export const more = () => 2;',
 };
 
 async function built(
@@ -30,7 +35,9 @@ async function built(
     load: (id: string) => modules[id] ?? null,
   };
   const bundle = await rolldown({
-    input: Object.fromEntries(['one', 'two', 'left', 'right', 'lean', 'page'].map((name) => [name, name])),
+    input: Object.fromEntries(
+      ['one', 'two', 'left', 'right', 'lean', 'page', 'home', 'guest'].map((name) => [name, name]),
+    ),
     preserveEntrySignatures: 'allow-extension',
     plugins: [files, plugin],
   });
@@ -67,6 +74,21 @@ test('what a page shares with a program on Node does not bring the rest of that 
   assert.deepEqual(holds(chunks, 'start-one'), ['a']);
   const page = chunks.find(({ fileName }) => fileName === 'page.js');
   assert.ok(page !== undefined && !page.imports.includes('start-one.js'), page?.imports.join());
+});
+
+test('a module that another entry point loads later is a chunk of its own', async () => {
+  const chunks = await built(['home', 'guest']);
+  assert.deepEqual(holds(chunks, 'start-home'), ['h']);
+  assert.deepEqual(holds(chunks, 'start-home-also-guest'), ['g']);
+  const others = await built(['home'], { others: { guest: 'guest' } });
+  assert.deepEqual(holds(others, 'start-home-also-guest'), ['g']);
+});
+
+test('a small group joins a larger one only if each entry point may load both', async () => {
+  const starts = ['left', 'right', 'lean'];
+  assert.deepEqual(holds(await built(starts, { mayLoad: () => true }), 'start-left-lean'), []);
+  const mayLoad = (entry: string, id: string): boolean => id !== 'e' || entry !== 'right';
+  assert.deepEqual(holds(await built(starts, { mayLoad }), 'start-left-lean'), ['e']);
 });
 
 test('names that modules have in common stay apart, and what is loaded on demand is outside', async () => {

@@ -9,6 +9,7 @@ import { test, type TestContext } from 'node:test';
 import { apiFaults } from '../../scripts/check/package/api.ts';
 import { bundleFaults, earlyLoads, twiceExported } from '../../scripts/check/package/built.ts';
 import { contentFaults, mapFaults, newerTypes, typeFaults } from '../../scripts/check/package/packed.ts';
+import { strayModules } from '../../scripts/check/package/products.ts';
 import { unlessFine } from '../../scripts/check/package/published.ts';
 import { pageFaults } from '../../scripts/check/package/sizes.ts';
 import { repositoryOf } from '../../scripts/check/repository.ts';
@@ -62,6 +63,23 @@ test('what an entry point loads at its start, though only some need it, is found
   assert.deepEqual(lines(earlyLoads(folder)), [
     'dist/chunks/json-schema-1.js is loaded at a start; load it with import()',
     'dist/chunks/start-a.js loads undici at its start; load it with import()',
+  ]);
+});
+
+test('a chunk with a module of another product is found, also if it is loaded later', (t) => {
+  const map = (...sources: readonly string[]): string =>
+    JSON.stringify({ sources: sources.map((path) => `../../src/${path}`) });
+  const folder = folderOf(t, {
+    'server.js': 'import { a } from "./chunks/a.js";\nconst later = () => import("./chunks/b.js");\n',
+    'chunks/a.js': '',
+    'chunks/a.js.map': map('server/tool.ts', 'json/copy.ts', 'host/endpoint.ts'),
+    'chunks/b.js': 'import { c } from "./c.js";\n',
+    'chunks/c.js': '',
+    'chunks/c.js.map': map('client/connect.ts', 'client/client.ts', 'peer/ask.ts'),
+    'client.js': 'export { c } from "./chunks/c.js";\n',
+  });
+  assert.deepEqual(lines(strayModules(folder)), [
+    'dist/chunks/c.js is loaded by server.js and holds client/connect.ts and 1 more; look at scripts/products.ts',
   ]);
 });
 

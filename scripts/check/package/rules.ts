@@ -4,6 +4,7 @@ import type { Rule } from '../rule.ts';
 import { apiRule } from './api.ts';
 import { bundlesRule, onDemandRule, oneExportRule } from './built.ts';
 import { completeTypesRule, contentsRule, mapsRule, olderCompilersRule } from './packed.ts';
+import { productsRule } from './products.ts';
 import { attwRule, publintRule } from './published.ts';
 import { pageSizeRule, sizesRule } from './sizes.ts';
 
@@ -15,6 +16,7 @@ export const ofPackage: Readonly<Record<string, Rule>> = {
   api: apiRule,
   'one-export': oneExportRule,
   'on-demand': onDemandRule,
+  products: productsRule,
   bundles: bundlesRule,
   maps: mapsRule,
   'complete-types': completeTypesRule,
