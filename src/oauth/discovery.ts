@@ -229,7 +229,7 @@ function isBare(issuer: string): boolean {
  * of its origin, or with none and endpoints of fixed names. No other revision has these.
  */
 async function atRoot(site: Site, isPublished: boolean, signal: AbortSignal): Promise<Discovered> {
-  const { server, atRoot: root, rules, options } = site;
+  const { server, atRoot: root, options } = site;
   const origin = server.origin;
   if (root === undefined) throw unpublished(origin);
   const resource = options.resource ?? canonicalResource(server);
@@ -259,9 +259,10 @@ async function atRoot(site: Site, isPublished: boolean, signal: AbortSignal): Pr
     // Without metadata nobody says so; that revision requires it of all.
     code_challenge_methods_supported: ['S256'],
   };
-  rules.check(fixed.token_endpoint, 'the token endpoint');
   const guesses = said?.['authorization_endpoint'] === undefined;
-  return { ...own, guesses, guessesTokens, server: readServerMetadata({ ...fixed, ...said }, origin) };
+  // The option `servers` may name endpoints elsewhere.
+  const metadata = checked(site, readServerMetadata({ ...fixed, ...said }, origin), spelledIn(said, origin));
+  return { ...own, guesses, guessesTokens, server: metadata };
 }
 
 function unpublished(origin: string): AuthorizationError {

@@ -223,6 +223,22 @@ it('an outcome is dropped after ten minutes, and when its owner has too many', a
   assert.deepEqual(await deliveries.again('own', { answers: '', taker }), standing);
 });
 
+it('a round that ends after everything was dropped is not stored', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const deliveries = new Deliveries();
+  const taker = { signal: new AbortController().signal } as Taker;
+  let dropped = 0;
+  let end!: (standing: Standing) => void;
+  const run = (): Promise<Standing> => new Promise((resolve) => (end = resolve));
+  const first = deliveries.first('x', { answers: '', taker, owner: 'ann', onDropped: () => dropped++ }, run);
+  deliveries.close();
+  end({ kind: 'complete', result: {} });
+  await first;
+  assert.equal(deliveries.again('x', { answers: '', taker }), undefined);
+  t.mock.timers.tick(600_000);
+  assert.equal(dropped, 1);
+});
+
 it('a delivery after the end of its round leaves nothing behind', async (t) => {
   const deliveries = new Deliveries();
   t.after(() => deliveries.close());
