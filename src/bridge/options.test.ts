@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { bridgeOver } from './bridge.ts';
 import { bridgeSettingsOf, checkUpstream, type BridgeBehavior, type UpstreamOptions } from './options.ts';
 
 /** Options of a program that no compiler checked. */
@@ -13,6 +14,14 @@ test('a bridge without options has 64 connections, half of them for one client',
   assert.deepEqual([maxUpstreams, maxUpstreamsPerClient, taskOnly, asked], [64, 32, 'wait', 'required']);
   assert.deepEqual([parked.ttlMs, parked.bus, store, rates], [300_000, undefined, undefined, undefined]);
   assert.deepEqual([info.name, tasks], ['parley-bridge', {}]);
+});
+
+test('createBridge rejects a second argument, also beside valid options', async () => {
+  const create = bridgeOver(() => assert.fail('it connects')) as (...given: readonly unknown[]) => Promise<unknown>;
+  await assert.rejects(create({ upstream: 'http://a.example' }, {}), /^TypeError: createBridge takes all its options/);
+  await assert.rejects(create({ upstream: 'http://a.example' }, undefined), /it connects/);
+  for (const options of [undefined, {}, { upstream: 'http://a.example', upstreams: {} }])
+    await assert.rejects(create(options), /^TypeError: createBridge takes \{ upstream \} for one server/);
 });
 
 test('one client has half of the connections, rounded up, or what is given', () => {

@@ -6,6 +6,7 @@ import { content, handshake, recovering, stateless } from '../../test/support/re
 import { scriptedTransport, type Script, type SentMessage } from '../testing/scripted.ts';
 import type { Client } from './client.ts';
 import { createConnect } from './connect.ts';
+import { givingUp, givingUpSteps } from './giving-up.ts';
 
 interface Given {
   readonly signal: AbortSignal;
@@ -126,5 +127,38 @@ describe('a call cancelled by a signal rejects with its reason, as fetch does:',
     );
     await one.client.listTools();
     await assert.rejects(one.client.listTools({ signal: AbortSignal.abort() }), { name: 'AbortError' });
+  });
+});
+
+describe('work that its caller gave up before it began', () => {
+  const signal = AbortSignal.abort(new Error('enough'));
+
+  it('is not begun', async () => {
+    await assert.rejects(
+      givingUp({ signal }, () => assert.fail('it began')),
+      /enough/,
+    );
+  });
+
+  it('takes no step', async () => {
+    async function* steps(): AsyncGenerator<number, void, undefined> {
+      yield assert.fail('it began');
+    }
+    await assert.rejects(givingUpSteps({ signal }, steps()).next(), /enough/);
+  });
+
+  it('fails with its own error if it failed for another reason', async () => {
+    const late = new AbortController();
+    const work = async (): Promise<never> => {
+      late.abort(new Error('enough'));
+      throw new ConnectionError('refused', 'nobody is there');
+    };
+    await assert.rejects(givingUp({ signal: late.signal }, work), /nobody is there/);
+    await assert.rejects(
+      givingUp({ signal: late.signal }, async () => {
+        throw new ConnectionError('aborted', 'given up');
+      }),
+      /enough/,
+    );
   });
 });

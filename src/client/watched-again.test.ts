@@ -52,6 +52,30 @@ for (const [name, ending] of Object.entries(endings)) {
   );
 }
 
+it('a server that is lost twice is opened twice for its subscriptions', async (t) => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  t.after(() => mock.timers.reset());
+  const capabilities = { tools: {}, resources: { subscribe: true } };
+  const settled = settling((sent, peer) => peer.reply(sent, {}), handshake, capabilities);
+  const transport = scriptedTransport('http', settled);
+  const client = await createConnect({ http: () => transport })(transport, {
+    revisions: [handshake],
+    random: () => 0,
+  });
+  await client.subscribe(topics, () => undefined);
+  for (const conversation of [2, 3]) {
+    transport.peers.at(-1)?.end();
+    for (let seconds = 0; seconds < 3; seconds++) {
+      await turns();
+      mock.timers.tick(1_000);
+    }
+    await turns();
+    const last = transport.sent.findLast(({ message }) => message['method'] === 'resources/subscribe');
+    assert.equal(last?.conversation, conversation);
+  }
+  await client.close();
+});
+
 for (const silent of ['resources/subscribe', 'logging/setLevel'] as const)
   it(`a server that came back and says nothing to ${silent} holds up nothing else for more than a second`, async (t) => {
     mock.timers.enable({ apis: ['setTimeout'] });

@@ -129,6 +129,36 @@ describe('in the extension a bridge', () => {
     for (const client of [ann, bob]) client.close();
   });
 
+  it('warns if the server refuses to tell of tasks, and not if the client left', async (t) => {
+    const warnings: string[] = [];
+    let isRefused = false;
+    const transport = scripted(newest, {
+      'tools/call': createdAs(newest, 'x'),
+      'subscriptions/listen': (sent, peer) => {
+        if (isRefused) return peer.refuse(sent, { code: -32603, message: 'not today' });
+        const _meta = { [metaKey.subscriptionId]: sent.message['id'] };
+        const params = { notifications: { taskIds: ['x'] }, _meta };
+        peer.send({ jsonrpc: '2.0', method: 'notifications/subscriptions/acknowledged', params });
+      },
+    });
+    const client = await clientAt(await bridgeTo(t, transport, { warnings }), newest);
+    const { taskId } = await begun(client, newest);
+    const listen = (): Promise<unknown> =>
+      client.ask('subscriptions/listen', { notifications: { taskIds: [taskId] } }).catch(() => undefined);
+    void listen();
+    await until(() => client.heard.length > 0, 'the acknowledgement');
+    client.close();
+    await settle();
+    assert.deepEqual(warnings, []);
+    isRefused = true;
+    const other = await clientAt(await bridgeTo(t, transport, { warnings }), newest);
+    const { taskId: second } = await begun(other, newest);
+    void other.ask('subscriptions/listen', { notifications: { taskIds: [second] } }).catch(() => undefined);
+    await until(() => other.heard.length > 0, 'the acknowledgement');
+    assert.match(warnings.join(), /^the tasks of a client cannot be followed: .*not today/);
+    other.close();
+  });
+
   it('agrees to tell of no task where the server does not', async (t) => {
     const bridge = await bridgeTo(t, scripted(newest, { 'tools/call': createdAs(newest, 'x') }));
     const client = await clientAt(bridge, newest);

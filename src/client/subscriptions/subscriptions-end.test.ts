@@ -56,6 +56,30 @@ describe('the end of a listen request', () => {
     await assert.rejects(one.client.subscribe({ tools: true }, one.heard, { signal: second.signal }));
   });
 
+  it('does not wait for a connection that is opened anew', async () => {
+    const scripted = scriptedTransport('stdio', settling(acknowledging(), stateless, declared));
+    let opens = 0;
+    const transport: typeof scripted = {
+      ...scripted,
+      open: async (receiver) => (++opens === 1 ? await scripted.open(receiver) : await new Promise(() => undefined)),
+    };
+    const client = await createConnect({ http: () => transport })(transport, { random: () => 0 });
+    const subscription = await client.subscribe({ tools: true }, () => undefined);
+    scripted.peers.at(-1)?.end();
+    for (let seconds = 0; seconds < 3 && opens < 2; seconds++) {
+      await turns();
+      mock.timers.tick(1_000);
+    }
+    await turns();
+    assert.equal(opens, 2);
+    let isOver = false;
+    void subscription.closed.then(() => (isOver = true));
+    void subscription.close();
+    await turns();
+    assert.equal(isOver, true);
+    void client.close();
+  });
+
   it('comes with the client, also before it is open, and is then no abort', async () => {
     const one = await listened(() => {});
     const opening = one.client.subscribe({ tools: true }, one.heard);

@@ -59,6 +59,18 @@ test('a URL may have a user or a password alone', async (t) => {
   assert.deepEqual(seen, [`Basic ${btoa('me:')}`, `Basic ${btoa(':secret')}`, undefined]);
 });
 
+test('a user or password that is no valid percent-encoding is sent as it is', async (t) => {
+  let seen: unknown;
+  const at = await listen(t, (incoming, outgoing) => {
+    seen = incoming.headers.authorization;
+    answerJson(outgoing, response);
+  });
+  const url = new URL(at.replace('//', '//50%:a%zz@'));
+  const channel = await httpTransport(url, sending).open({ message: () => {}, problem: () => {}, closed: () => {} });
+  await channel.send(request);
+  assert.equal(seen, `Basic ${btoa('50%:a%zz')}`);
+});
+
 for (const status of [307, 308]) {
   test(`${status} within the origin is followed with method and body`, async (t) => {
     const { channel, heard } = await open(t, async (incoming, outgoing) => {

@@ -40,6 +40,31 @@ test('a token that is about to end is renewed beside the request, and one that e
   assert.ok(world.asked.every(({ body }) => body['grant_type'] !== 'refresh_token' || body['resource'] === mcp));
 });
 
+test('a renewal goes to the token endpoint that a declined step-up found', async (t) => {
+  const declined = (url: URL): URL => (
+    url.searchParams.delete('code'),
+    url.searchParams.set('error', 'access_denied'),
+    url
+  );
+  const world = createWorld({ needs: { write: ['write'] } });
+  const client = await signedIn(world, t);
+  const moved: string[] = [];
+  Object.assign(world.laws, {
+    callback: declined,
+    server: { ...Object(world.laws.server), token_endpoint: 'https://as.example/moved' },
+    answers: {
+      '/moved': ({ body }: { readonly body: Record<string, unknown> }) => {
+        moved.push(String(body['grant_type']));
+        return new Response('', { status: 503 });
+      },
+    },
+  });
+  await assert.rejects(client.callTool('write'));
+  world.tokens.clear();
+  await assert.rejects(client.callTool('read'));
+  assert.deepEqual([moved, refreshes(world)], [['refresh_token'], 1]);
+});
+
 test('requests that are refused at once have one renewal between them', async (t) => {
   const world = createWorld();
   const client = await signedIn(world, t);

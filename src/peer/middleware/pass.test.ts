@@ -97,6 +97,21 @@ test('a call of next after the end fails, and runs nothing', async () => {
   assert.equal(runs, 0);
 });
 
+test('a call of next after the middleware failed fails too, and runs nothing', async () => {
+  let runs = 0;
+  let late: (() => unknown) | undefined;
+  for (const isAsync of [false, true]) {
+    const fails: Middleware = (_passing, next) => {
+      late = next;
+      if (isAsync) return Promise.reject(new Error('no'));
+      throw new Error('no');
+    };
+    await assert.rejects(async () => await pass(chainOf(fails), about, {}, () => ({ run: ++runs })), /no/);
+    assert.throws(() => late?.(), { message: 'middleware called next after it had ended for tools/call' });
+  }
+  assert.equal(runs, 0);
+});
+
 test('what never calls next answers in the place of what is behind it', () => {
   const given = pass(
     chainOf(() => ({ own: 1 })),

@@ -86,6 +86,34 @@ test('a copy that nobody used for more than 30 seconds is let go of, and made an
   assert.equal(asked('get session') > 0, true, 'it was let go of');
 });
 
+test('a copy reads the store for each request until it listens to changes', async (t) => {
+  const inner = memoryStore();
+  const asked: string[] = [];
+  const noted = faltering(inner, (command, given) => (asked.push(`${command} ${given.split(' ', 1)[0]}`), false));
+  const held: (() => void)[] = [];
+  const slow: Store = {
+    ...noted,
+    bus: {
+      ...noted.bus,
+      subscribe: async (channel, ...hearing) => {
+        if (channel.startsWith('session ')) await new Promise<void>((resolve) => held.push(resolve));
+        return await noted.bus.subscribe(channel, ...hearing);
+      },
+    },
+  };
+  const session = await openSession(processOver(t, noted));
+  const there = processOver(t, slow);
+  const lookUps = async (): Promise<number> => {
+    asked.length = 0;
+    assert.equal(await status(there, session), 200);
+    return asked.filter((one) => one === 'get session').length;
+  };
+  assert.deepEqual([await lookUps(), await lookUps(), await lookUps()], [1, 1, 1]);
+  for (const hear of held) hear();
+  await settle();
+  assert.deepEqual([await lookUps(), await lookUps()], [0, 0]);
+});
+
 test('a session in which something goes on is kept, and kept alive', async (t) => {
   const { here, there, pass, asked } = scene(t, { sessionIdleMs: 80_000 });
   const session = await openSession(here);

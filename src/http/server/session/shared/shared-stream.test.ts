@@ -8,6 +8,7 @@ import { StoreError } from '../../../../store/store.ts';
 import type { StreamLog } from '../../../../store/stream-log.ts';
 import type { EventStream } from '../../stream.ts';
 import { ReportRoom } from '../report-room.ts';
+import { SharedStreams } from './shared-streams.ts';
 import { aliveMs, SharedStream, type SharedStreamParts } from './shared-stream.ts';
 import type { LineReply } from './words.ts';
 
@@ -321,4 +322,30 @@ describe('a reader in another process', () => {
     stream.readBy(second.one, false);
     assert.deepEqual(second.told, ['not-kept']);
   });
+});
+
+test('a process that asks again takes the stream from no other reader', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const replies: string[] = [];
+  let names = 0;
+  const inbox = {
+    name: 'here',
+    next: () => ++names,
+    reply: async ({ line }: { readonly line: string }, reply: LineReply) => replies.push(`${line} ${reply}`),
+  };
+  const settings = { now: () => 0, maxStreamBuffer: 10, retryMs: 7, onError: (error: Error) => assert.fail(error) };
+  const log = memoryStore().events.open('session');
+  const streams = new SharedStreams({ session: 's', log, inbox, settings, resumption: 'event-ids' } as never);
+  const stream = streams.begin();
+  const read = (line: string, name = 'here-1', isAgain?: boolean): void =>
+    streams.readBy({ kind: 'reading', session: 's', stream: name, process: 'p', line, isAgain } as never);
+  read('first');
+  read('first', 'here-1', true);
+  read('late', 'here-1', true);
+  assert.deepEqual(replies.splice(0), ['first written', 'first written', 'late replaced']);
+  read('next');
+  assert.deepEqual(replies.splice(0), ['first replaced', 'next written']);
+  read('lost', 'here-2');
+  assert.deepEqual(replies.splice(0), ['lost not-here']);
+  stream.leave();
 });
