@@ -85,7 +85,7 @@ const generated: Group = {
     words: ['scripts/maintaining.ts'],
   },
   pictures: {
-    about: 'Takes the pictures of the README again.',
+    about: 'Takes the pictures of README.md and docs/inspect.md again.',
     time: '30 s',
     needs: chromium,
     writes: '`docs/images/`',

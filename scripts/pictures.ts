@@ -1,4 +1,4 @@
-/** Takes the pictures of the README again, of the page of `parley inspect` before the example: `npm run lab -- pictures`. */
+/** Takes the pictures of README.md and docs/inspect.md again, of the page of `parley inspect` before the example: `npm run lab -- pictures`. */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

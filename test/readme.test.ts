@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer, request } from 'node:http';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -159,6 +159,7 @@ const printed = {
   subscribe: /uri: 'room:\/\/temperature' \}[^]*text: '21'/,
   'tool-error': /at most 100 can be withdrawn at once, not 500[^]*isError: true/,
   'in-memory.test': /pass 2/,
+  'own-method': /^\[ 'Emma' \]\n$/,
   mount: /nothing to commit[^]*\[\]/,
   'in-words': /say it as `guests`[^]*booked for 2[^]*nobody said how many come/,
   'whose-state': /'milk'[^]*there is no such cart/,
@@ -175,7 +176,7 @@ const printed = {
 } as const;
 
 for (const [name, pattern] of Object.entries(printed)) {
-  test(`the program ${name} of the README does what it says`, () => {
+  test(`the program ${name} prints what its page says`, () => {
     const options = { cwd: root, encoding: 'utf8', timeout: 60_000 } as const;
     assert.match(execFileSync(process.execPath, [`examples/${name}.ts`], options), pattern);
   });
@@ -231,7 +232,7 @@ test('the server of docs/operations.md opens so many sessions of one client and 
   assert.equal((await fetch(new URL('/readyz', url))).status, 200);
 });
 
-test('a server of the README that is deployed behind a name answers to that name alone', async () => {
+test('the server of docs/mounting.md behind a host name answers requests for that name only', async () => {
   const server = run('examples/deployed.ts');
   try {
     const listening = await lineWith(server, 'listening at');
@@ -250,7 +251,7 @@ test('a server of the README that is deployed behind a name answers to that name
   }
 });
 
-test('the sign-in of the README signs in at the guarded server of the README', async (t) => {
+test('the client of docs/client.md signs in at the guarded server of docs/server.md', async (t) => {
   const as = await authorizationServer(t, { scopes: ['files:read', 'files:write'] });
   const folder = mkdtempSync(join(tmpdir(), 'parley-readme-'));
   t.after(() => rmSync(folder, { recursive: true }));
@@ -277,15 +278,15 @@ test('the sign-in of the README signs in at the guarded server of the README', a
   );
 });
 
-test('the client of the README calls the server of the README', async () => {
+test('the client and the command of the README call the server of the README', async (t) => {
   const server = run('examples/server.ts');
-  try {
-    const listening = await lineWith(server, 'listening at');
-    const client = run('examples/client.ts', [listening.slice(listening.indexOf('http'))]);
-    const output = await lineWith(client, 'sunny in Oslo');
-    assert.match(output, /sunny in Oslo/);
-    client.kill();
-  } finally {
-    server.kill();
-  }
+  t.after(() => server.kill());
+  const listening = await lineWith(server, 'listening at');
+  const url = listening.slice(listening.indexOf('http'));
+  assert.deepEqual(await printedBy('examples/client.ts', [url]), ["[ { type: 'text', text: 'sunny in Oslo' } ]"]);
+  const [, words = '', output] =
+    /npx parley-mcp call http:\S+ (.*)\n```\n\n```text\n([^]*?)```/.exec(
+      readFileSync(new URL('README.md', root), 'utf8'),
+    ) ?? [];
+  assert.equal(`${(await printedBy(parley, ['call', url, ...words.split(' ')])).join('\n')}\n`, output);
 });

@@ -4,35 +4,29 @@ import type { Repository } from './repository.ts';
 import { lineAt, type Finding, type Rule } from './rule.ts';
 
 /** The programs of README.md, in their order: it has no others. */
-const readme = [
-  'server.ts',
-  'client.ts',
-  'asking.ts',
-  'prompt.ts',
-  'template.ts',
-  'subscribe.ts',
-  'tool-error.ts',
-  'deployed.ts',
-  'guarded.ts',
-  'sign-in.ts',
-  'in-memory.test.ts',
-];
+const readme = ['server.ts', 'client.ts', 'asking.ts'];
 
 /** The programs that a page has in full. */
 const pages: Readonly<Record<string, readonly string[]>> = {
   'docs/authorization.md': ['account.ts'],
-  'docs/client.md': ['host.ts', 'llm-tools.ts', 'by-hand.ts', 'api-key.ts'],
-  'docs/guide.md': ['mount.ts'],
+  'docs/client.md': ['host.ts', 'llm-tools.ts', 'by-hand.ts', 'api-key.ts', 'sign-in.ts'],
+  'docs/combine.md': ['mount.ts'],
+  'docs/extensions.md': ['own-method.ts'],
+  'docs/input.md': ['asking.ts', 'in-words.ts'],
   'docs/middleware.md': ['timing', 'caching', 'redaction', 'limits', 'flags'].map((name) => `middleware/${name}.ts`),
   'docs/migration.md': ['migration/before.ts', 'migration/after.ts'],
-  'docs/mounting.md': ['express.js', 'express-user.js', 'fastify.js', 'hono.ts', 'next-route.ts', 'worker.ts'].map(
-    (name) => `mounted/${name}`,
-  ),
+  'docs/mounting.md': [
+    'deployed.ts',
+    ...['express.js', 'express-user.js', 'fastify.js', 'hono.ts', 'next-route.ts', 'worker.ts'].map(
+      (name) => `mounted/${name}`,
+    ),
+  ],
   'docs/observability.md': ['traces.ts', 'metrics.ts', 'events.ts', 'telemetry.mjs'].map(
     (name) => `observability/${name}`,
   ),
   'docs/operations.md': ['cluster/server.ts', 'limited.ts', 'behind-proxy.ts', 'shared-cache.ts'],
-  'docs/server.md': ['results.ts', 'in-words.ts', 'whose-state.ts', 'changing.ts', 'stdio.ts'],
+  'docs/prompts-and-resources.md': ['subscribe.ts', 'template.ts', 'prompt.ts'],
+  'docs/server.md': ['results.ts', 'tool-error.ts', 'whose-state.ts', 'changing.ts', 'stdio.ts', 'guarded.ts'],
   'docs/tasks.md': [
     'long-call.ts',
     'start-task.ts',
@@ -40,7 +34,11 @@ const pages: Readonly<Record<string, readonly string[]>> = {
       (name) => `tasks/${name}.ts`,
     ),
   ],
-  'docs/testing.md': ['client', 'handler', 'guarded', 'transcript', 'store'].map((name) => `testing/${name}.test.ts`),
+  'docs/testing.md': [
+    'in-memory.test.ts',
+    ...['client', 'handler', 'guarded', 'transcript', 'store'].map((name) => `testing/${name}.test.ts`),
+  ],
+  'docs/transports.md': ['transport-tcp.ts'],
 };
 
 export const docProgramsRule: Rule = {

@@ -47,10 +47,10 @@ describe('the program', { concurrency: 4 }, () => {
   test('help says at how many servers check --client --auth judges, and so do the documents', async () => {
     const { stdout } = await inThisProcess(['help', 'check']);
     const page = readFileSync(join(root, 'docs/check.md'), 'utf8');
-    const readme = readFileSync(join(root, 'README.md'), 'utf8');
+    const testing = readFileSync(join(root, 'docs/testing.md'), 'utf8');
     for (const [text, told] of [
       [stdout, /(\d+) servers and their authorization servers/],
-      [readme, /at (\d+) servers with right and wrong authorization servers/],
+      [testing, /at (\d+) servers with right and wrong authorization servers/],
       [page, /--auth +# says where to connect to, at (\d+) addresses/],
     ] as const)
       assert.equal(Number(told.exec(text)?.[1]), scenarios.length);

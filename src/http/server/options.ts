@@ -95,7 +95,7 @@ export interface HttpOptions {
   /**
    * Time that an event stream is silent at most before it gets a comment that keeps it open, in milliseconds; 6
    * seconds. A call that is not answered by then becomes an event stream, where its client names these in `Accept`. The
-   * shortest default of the runtimes that README names is Bun's, whose `serve` ends a connection after 10 silent
+   * shortest default of the supported runtimes is Bun's, whose `serve` ends a connection after 10 silent
    * seconds (https://bun.sh/reference/bun/Serve/HostnamePortServeOptions/idleTimeout). 0 and `Infinity` send none.
    */
   readonly keepAliveMs?: number;
