@@ -134,7 +134,8 @@ tool that fails gives exit code 1.
   --json              prints JSON, the whole of it
   --config <file>     the server is one of the "mcpServers" of a file, reached and authorized as its entry says
   --revision <date>   speaks only this revision; repeatable
-  --timeout <ms>      the longest wait for an answer, also if the server sends progress; 60000 without progress by default
+  --timeout <ms>      the longest time for the whole command: to connect, to list the tools, and to call one. The time in
+                      which you are asked does not count. By default each answer has 60000, anew with each progress
   --task              calls it as a task, and waits: with a bar at a terminal, where what it asks can be answered too.
                       Ctrl-C leaves it to the server, and prints how to take it up again; twice cancels it
   --detach            with --task: waits for nothing, and prints the reference of the task, which parley tasks takes
@@ -174,7 +175,8 @@ with it, unless it keeps them elsewhere. list shows the tasks of whoever asks, a
   --json              prints JSON
   --config <file>     the server is one of the "mcpServers" of a file
   --revision <date>   speaks only this revision; repeatable. That in which the task began by default
-  --timeout <ms>      the longest wait for one answer of the server, also if it sends progress; 60000 without progress by default
+  --timeout <ms>      the longest time for the whole command; the task goes on. The time in which you are asked does not
+                      count. By default each answer has 60000
 ${reaching}
 ${authorized}
 
@@ -224,7 +226,8 @@ but to the server itself. The rules at which clients stop are marked: stop.
   --config <file>     explains each of the "mcpServers" of a file in turn
   --wire              prints what travelled too: the JSON, and over HTTP statuses and the headers of the protocol
   --json              prints JSON; with --config, a list
-  --timeout <ms>      the longest wait for an answer; 60000, and 10000 where silence is likely
+  --timeout <ms>      the longest wait for each answer, and for all lists; 60000, and 10000 where silence is likely. A
+                      server that never answers takes it once for each revision
 ${reaching}
 
 The exit code is 1 when no revision of a server works; the report is printed all the same.

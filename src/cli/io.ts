@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import type { TimeLimit } from './call/time-limit.ts';
 
 /** Parts of its process that a command may touch. */
 export interface Io {
@@ -13,6 +14,8 @@ export interface Io {
    * out where nobody wishes twice.
    */
   readonly onInsist?: (hear: () => void) => void;
+  /** The time for the whole command; left out where it has all the time. */
+  readonly limit?: TimeLimit;
 }
 
 /** A command: it gets the words after its name and gives the exit code. */

@@ -18,6 +18,7 @@ import { clipped } from '../explain/text.ts';
 import { UsageError, type Io } from '../io.ts';
 import { parseOptions, type Parsed } from '../options.ts';
 import { clientOptions, openTarget, openWay } from './open.ts';
+import { requestLimits, withinTime } from './time-limit.ts';
 import { fetchCatalogue } from './catalogue.ts';
 import { renderCatalogue } from './render-catalogue.ts';
 import { printResult } from './render-result.ts';
@@ -39,6 +40,17 @@ export async function call(argv: readonly string[], io: Io): Promise<number> {
   const { before, after } = splitAtDashes(argv);
   const head = takeJson(before);
   const parsed = parseOptions(head.rest, options);
+  return await withinTime(parsed, io, (timed) => callAt({ head, parsed, after }, timed));
+}
+
+/** Words of a call: those before the command, and the command. */
+interface Words {
+  readonly head: ReturnType<typeof takeJson>;
+  readonly parsed: Parsed;
+  readonly after: readonly string[] | undefined;
+}
+
+async function callAt({ head, parsed, after }: Words, io: Io): Promise<number> {
   const file = parsed.text('config');
   if (file !== undefined)
     return await callConfigured(file, { parsed, json: head.json, isAlone: after === undefined }, io);
@@ -116,7 +128,7 @@ function wantedIn(words: readonly string[], after: readonly string[] | undefined
 }
 
 async function list(client: Client, { json, place }: Use, io: Io): Promise<number> {
-  const catalogue = await fetchCatalogue(client, io.signal);
+  const catalogue = await fetchCatalogue(client, requestLimits(io));
   io.stdout.write(json.output ? `${shownJson(catalogue, 2)}\n` : renderCatalogue(catalogue, client.description));
   if (place.kind === 'typed' && place.target.kind === 'command') hintAtCall(place.target, catalogue.tools, io);
   return 0;
@@ -135,14 +147,14 @@ function hintAtCall(
 
 async function callTool(client: Client, name: string, wanted: Use, io: Io): Promise<number> {
   const { pairs, json, mayBeWord, task, place } = wanted;
-  const tools = await client.listTools({ signal: io.signal });
+  const tools = await client.listTools(requestLimits(io));
   const tool = tools.find((one) => one.name === name);
   // A server that declares no tools lists none here, and may have some all the same.
   if (tool === undefined && client.supports('tools')) throw new Error(unknownTool(name, tools, mayBeWord));
   const given = argumentsOf(pairs, json.input, tool);
   if (task !== undefined) return await task.run(client, given, place);
   const result = await client.callTool(name, given, {
-    signal: io.signal,
+    ...requestLimits(io),
     logLevel: 'info',
     onProgress: ({ progress, total, message }) => {
       io.stderr.write(

@@ -1,4 +1,4 @@
-import type { Client } from '../../client/client.ts';
+import type { Client, ClientRequestOptions } from '../../client/client.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import type { ServerCapabilities } from '../../protocol/capability.ts';
 import { McpError } from '../../protocol/error.ts';
@@ -28,7 +28,7 @@ export interface ListedOffer {
  *
  * @throws Error when something was refused, and nothing else is there.
  */
-export async function fetchCatalogue(client: Client, signal: AbortSignal): Promise<ListedOffer> {
+export async function fetchCatalogue(client: Client, options: ClientRequestOptions): Promise<ListedOffer> {
   const refusals = new Map<string, string>();
   const listed = async <Item>(method: string, asked: Promise<readonly Item[]>): Promise<readonly Item[]> => {
     try {
@@ -40,10 +40,10 @@ export async function fetchCatalogue(client: Client, signal: AbortSignal): Promi
     }
   };
   const [tools, resources, resourceTemplates, prompts] = await Promise.all([
-    listed('tools/list', client.listTools({ signal })),
-    listed('resources/list', client.listResources({ signal })),
-    listed('resources/templates/list', client.listResourceTemplates({ signal })),
-    listed('prompts/list', client.listPrompts({ signal })),
+    listed('tools/list', client.listTools(options)),
+    listed('resources/list', client.listResources(options)),
+    listed('resources/templates/list', client.listResourceTemplates(options)),
+    listed('prompts/list', client.listPrompts(options)),
   ]);
   const isEmpty = [tools, resources, resourceTemplates, prompts].every(({ length }) => length === 0);
   if (isEmpty && refusals.size > 0)

@@ -149,7 +149,29 @@ export function usable<Result>(make: () => Result): Result {
   }
 }
 
+/** The way to a person, for whom the clock of the command stands still. */
 function redirectOf(wanted: SignIn, io: Io): Redirect {
+  const redirect = askedBy(wanted, io);
+  const { limit } = io;
+  if (limit === undefined) return redirect;
+  return {
+    ...redirect,
+    open: async (...given) => {
+      const place = await redirect.open(...given);
+      const visit: OpenRedirect['visit'] = async (...sent) => {
+        const goOn = limit.stop();
+        try {
+          return await place.visit(...sent);
+        } finally {
+          goOn();
+        }
+      };
+      return { ...place, visit };
+    },
+  };
+}
+
+function askedBy(wanted: SignIn, io: Io): Redirect {
   const { asking, server, redirectPort, show, unopened } = wanted;
   const ports = redirectPort === undefined ? {} : { ports: [redirectPort] };
   const told = (url: string): void => void io.stderr.write(`To sign in, open this page:\n\n  ${url}\n\n`);

@@ -24,9 +24,14 @@ export class TerminalQuestions {
   readonly #wish: AbortSignal;
   /** Takes away what is drawn again and again, while somebody types. */
   readonly #rest: () => () => void;
+  readonly #limit: Io['limit'];
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor({ stdin, stderr, signal: wish }: Pick<Io, 'stdin' | 'stderr' | 'signal'>, rest: () => () => void) {
+  constructor(
+    { stdin, stderr, signal: wish, limit }: Pick<Io, 'stdin' | 'stderr' | 'signal' | 'limit'>,
+    rest: () => () => void,
+  ) {
+    this.#limit = limit;
     this.#lines = new TypedLines(stdin);
     this.#write = (text) => void stderr.write(text);
     this.#rest = rest;
@@ -42,6 +47,7 @@ export class TerminalQuestions {
       await before.catch(() => undefined);
       signal.throwIfAborted();
       const resume = this.#rest();
+      const goOn = this.#limit?.stop();
       // The person is at the end of a prompt, and what is told next begins a line. The question stays open: whoever comes next is asked.
       const leaveLine = (): void => this.#write('\n');
       this.#wish.addEventListener('abort', leaveLine, { once: true });
@@ -52,6 +58,7 @@ export class TerminalQuestions {
         this.#wish.removeEventListener('abort', leaveLine);
         if (signal.aborted && !this.#wish.aborted) leaveLine();
         resume();
+        goOn?.();
       }
     })();
     this.#turn = asked;

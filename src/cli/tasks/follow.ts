@@ -61,7 +61,7 @@ export async function followed(
     const open = asked.then((message) => Promise.reject(new OpenQuestionError(message)));
     return await Promise.race([task.result({ signal }), open]);
   } catch (error) {
-    if (!io.signal.aborted) throw explained(error, task.reference, advice);
+    if (!io.signal.aborted || io.limit?.signal.aborted === true) throw explained(error, task.reference, advice);
   } finally {
     over.abort();
     await watching;

@@ -6,6 +6,7 @@ import { taskStateOf, type TaskState } from '../../client/tasks/following/task-s
 import { fromWire } from '../../protocol/compile/from-wire.ts';
 import { listTasksResultShape } from '../../protocol/features/tasks.ts';
 import { revisionOf, revisions, type Revision } from '../../protocol/revision.ts';
+import { requestLimits } from '../call/time-limit.ts';
 import { clipped, table } from '../explain/text.ts';
 import type { Io } from '../io.ts';
 import type { Parsed } from '../options.ts';
@@ -35,7 +36,7 @@ export async function listTasks(
       throw new Error(
         'the server lists no tasks: it did not declare tasks.list; keep the references that --detach prints',
       );
-    const found = await statesOf(client, revision, io.signal);
+    const found = await statesOf(client, revision, io);
     const tasks = found.map((state) => ({ ...state, reference: referenceOf(state, client) }));
     io.stdout.write(json ? `${shownJson(tasks, 2)}\n` : renderList(tasks));
     return 0;
@@ -44,12 +45,12 @@ export async function listTasks(
   }
 }
 
-async function statesOf(client: Client, revision: Revision, signal: AbortSignal): Promise<readonly TaskState[]> {
+async function statesOf(client: Client, revision: Revision, io: Io): Promise<readonly TaskState[]> {
   const states: TaskState[] = [];
   const page = async (
     cursor: string | undefined,
   ): Promise<{ items: readonly TaskState[]; nextCursor: string | undefined; ttlMs: number; cacheScope: 'private' }> => {
-    const raw = await client.request('tasks/list', cursor === undefined ? {} : { cursor }, { signal });
+    const raw = await client.request('tasks/list', cursor === undefined ? {} : { cursor }, requestLimits(io));
     const { tasks, nextCursor } = fromWire(revision, listTasksResultShape, raw);
     return { items: tasks.map(taskStateOf), nextCursor, ttlMs: 0, cacheScope: 'private' };
   };

@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { describe, test } from 'node:test';
 import { listen } from '../../node/server/http.ts';
 import { createServer, type Server } from '../../server/server.ts';
-import { exampleCommand, inThisProcess, run, start, type Ran } from '../../../test/support/cli-process.ts';
+import { exampleCommand, inThisProcess, run, start, withTimes, type Ran } from '../../../test/support/cli-process.ts';
 import { run as runCommand } from '../run.ts';
 
 /** A server whose tools are tasks: one that ends when it is told to, and one that asks. */
@@ -197,6 +197,21 @@ for (const revision of ['2025-11-25', '2026-07-28'] as const) {
           );
           assert.deepEqual([code, stdout], [1, '']);
         }
+      });
+    });
+
+    test('--timeout ends the wait for a task, which goes on', async () => {
+      await withTasks(async ({ url }) => {
+        const reference = await begun(url, 'slow', ...only);
+        const words = /took longer than the \d+ ms of --timeout, .*the task may go on: parley tasks wait /;
+        const { code, stderr } = await withTimes(
+          (timeout) => inThisProcess(['tasks', 'wait', '--timeout', timeout, reference]),
+          (ran) => words.test(ran.stderr),
+          ['600', '5000', '20000'],
+        );
+        assert.match(stderr, words);
+        assert.equal(code, 1);
+        assert.equal((await inThisProcess(['tasks', 'cancel', reference])).code, 0);
       });
     });
 

@@ -2,6 +2,7 @@ import type { ParseArgsOptionsConfig } from 'node:util';
 import type { Client } from '../../client/client.ts';
 import type { TaskHandle, TaskReference } from '../../client/tasks/task-handle.ts';
 import { clientOptions } from '../call/open.ts';
+import { withinTime } from '../call/time-limit.ts';
 import { printResult } from '../call/render-result.ts';
 import { takeJson, type Json } from '../call/words.ts';
 import { UsageError, type Io } from '../io.ts';
@@ -39,6 +40,16 @@ export async function tasks(argv: readonly string[], io: Io): Promise<number> {
   const [name, ...rest] = argv;
   const { before, after } = splitAtDashes(rest);
   const { parsed, json } = name === 'answer' ? answerWords(before) : plainWords(before);
+  const words = { parsed, json, after };
+  return await withinTime(parsed, io, (timed) => tasksAt(name, words, timed));
+}
+
+/** Words of a command about tasks. */
+interface Words extends Pick<About, 'parsed' | 'json'> {
+  readonly after: readonly string[] | undefined;
+}
+
+async function tasksAt(name: string | undefined, { parsed, json, after }: Words, io: Io): Promise<number> {
   if (name === 'list') {
     const { listTasks } = await import('./list.ts');
     return await listTasks(placeOf({ parsed, words: parsed.words, after }), { parsed, json: json.output }, io);

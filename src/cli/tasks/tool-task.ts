@@ -1,5 +1,6 @@
 import type { Client } from '../../client/client.ts';
 import type { ClientOpening } from '../call/open.ts';
+import { requestLimits } from '../call/time-limit.ts';
 import { printResult } from '../call/render-result.ts';
 import { UsageError, type Io } from '../io.ts';
 import { wholeNumber, type Parsed } from '../options.ts';
@@ -36,7 +37,7 @@ export function toolTask(
     end: waiter.end,
     async run(client, argumentsOfCall, place) {
       const starting = client.startTask(tool, argumentsOfCall, {
-        signal: io.signal,
+        ...requestLimits(io),
         logLevel: 'info',
         ...(ttlMs === undefined ? {} : { ttlMs }),
         ...(detach ? {} : { onProgress: screen.progressed }),
