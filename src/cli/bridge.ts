@@ -27,8 +27,8 @@ import { telemetryOf, telemetryOptions, type Telemetry } from './telemetry.ts';
 import { version } from '../node/version.ts';
 import { reasonOf, printed, shownJson } from './shown.ts';
 
-const servingOptions: ParseArgsOptionsConfig = {
-  ...targetOptions,
+/** The options of `parley start`. */
+export const servingOptions: ParseArgsOptionsConfig = {
   port: { type: 'string' },
   host: { type: 'string' },
   path: { type: 'string' },
@@ -49,8 +49,10 @@ const servingOptions: ParseArgsOptionsConfig = {
   ...telemetryOptions,
 };
 
-const options: ParseArgsOptionsConfig = {
+/** The options of the command. */
+export const bridgeOptions: ParseArgsOptionsConfig = {
   ...servingOptions,
+  ...targetOptions,
   ...authOptions,
   config: { type: 'string' },
   'config-errors': { type: 'string' },
@@ -60,7 +62,7 @@ const options: ParseArgsOptionsConfig = {
 /** Puts one endpoint in front of a server, or of the servers that a file names. */
 export async function bridge(argv: readonly string[], io: Io): Promise<number> {
   const { before, after } = splitAtDashes(argv);
-  const parsed = parseOptions(before, options);
+  const parsed = parseOptions(before, bridgeOptions);
   const file = parsed.text('config');
   if (file !== undefined) return await frontSeveral(file, { parsed, isAlone: after === undefined }, io);
   for (const name of ['prefix', 'config-errors'])

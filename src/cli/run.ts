@@ -1,4 +1,4 @@
-import { helpOn } from './help.ts';
+import { helpOn } from './help/help.ts';
 import { nearestWords } from '../mistakes/nearest.ts';
 import { UsageError, type Command, type Io } from './io.ts';
 import { reasonOf } from './shown.ts';
@@ -56,11 +56,17 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
     throw new UsageError(`there is no ${what} ${JSON.stringify(name)}${near}; parley --help lists what there is`);
   }
   const { before } = splitAtDashes(rest);
-  return before.includes('--help') || before.includes('-h') ? help([name], io) : (await load())(rest, io);
+  if (before.includes('--help-all')) return printHelp(name, io, true);
+  return before.includes('--help') || before.includes('-h') ? printHelp(name, io, false) : (await load())(rest, io);
 }
 
-async function help([command]: readonly string[], io: Io): Promise<number> {
-  const text = helpOn(command === 'help' ? undefined : command);
+/** `parley help <command>` shows every option. */
+function help([command]: readonly string[], io: Io): Promise<number> {
+  return printHelp(command, io, true);
+}
+
+async function printHelp(command: string | undefined, io: Io, isAll: boolean): Promise<number> {
+  const text = helpOn(command === 'help' ? undefined : command, isAll);
   if (text === undefined)
     throw new UsageError(
       `there is no command ${JSON.stringify(command)}${nearestWords(command ?? '', [...commands.keys()])}; parley --help lists them`,

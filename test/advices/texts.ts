@@ -41,7 +41,7 @@ function* textsOf(node: Node): Generator<string> {
 /** The texts that advise something, each with its file. The help is no message. */
 export function advisingTexts(): readonly (readonly [file: string, text: string])[] {
   const files = globSync('src/**/*.{ts,tsx}', { cwd: root }).filter(
-    (file) => !/\.test(-d)?\.tsx?$/.test(file) && file !== join('src', 'cli', 'help.ts'),
+    (file) => !/\.test(-d)?\.tsx?$/.test(file) && !file.startsWith(join('src', 'cli', 'help', '/')),
   );
   return files.flatMap((path) => {
     const source = readFileSync(join(root, path), 'utf8');

@@ -28,7 +28,8 @@ import type { ToolTask } from '../tasks/tool-task.ts';
 import { nearestWords } from '../../mistakes/nearest.ts';
 import { printed, shownJson } from '../shown.ts';
 
-const options: ParseArgsOptionsConfig = {
+/** The options of the command. */
+export const callOptions: ParseArgsOptionsConfig = {
   ...clientOptions,
   task: { type: 'boolean' },
   detach: { type: 'boolean' },
@@ -39,7 +40,7 @@ const options: ParseArgsOptionsConfig = {
 export async function call(argv: readonly string[], io: Io): Promise<number> {
   const { before, after } = splitAtDashes(argv);
   const head = takeJson(before);
-  const parsed = parseOptions(head.rest, options);
+  const parsed = parseOptions(head.rest, callOptions);
   return await withinTime(parsed, io, (timed) => callAt({ head, parsed, after }, timed));
 }
 

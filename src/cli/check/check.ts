@@ -33,7 +33,8 @@ import { refuseOnly } from './only.ts';
 import { scriptOf } from './script-of.ts';
 import { signOfLife } from './sign-of-life.ts';
 
-const options: ParseArgsOptionsConfig = {
+/** The options of the command. */
+export const checkOptions: ParseArgsOptionsConfig = {
   ...targetOptions,
   ...credentialOptions,
   revision: { type: 'string', multiple: true },
@@ -81,7 +82,7 @@ export async function checkCommand(argv: readonly string[], io: Io): Promise<num
 
 async function checked(argv: readonly string[], io: Io): Promise<number> {
   const { before, after } = splitAtDashes(argv);
-  const parsed = parseOptions(before, options);
+  const parsed = parseOptions(before, checkOptions);
   refuseMistakes(parsed, after);
   const judge = parsed.text('judge');
   if (judge !== undefined) {

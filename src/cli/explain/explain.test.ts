@@ -269,7 +269,7 @@ describe('parley explain', { concurrency: 4 }, () => {
   });
 
   test('is known to the help', async () => {
-    assert.match((await inThisProcess(['help'])).stdout, /\n {2}parley explain /);
-    assert.match((await inThisProcess(['explain', '--help'])).stdout, /^parley explain \[options\] <url>\n/);
+    assert.match((await inThisProcess(['help'])).stdout, /\n {2}explain /);
+    assert.match((await inThisProcess(['explain', '--help'])).stdout, /\n {2}parley explain \[options\] <url>\n/);
   });
 });

@@ -9,7 +9,8 @@ import { parseOptions, wholeNumber, type Parsed } from '../options.ts';
 import { secretsOf, serverTarget, splitAtDashes, targetOptions, transportOf } from '../target.ts';
 import { printed, shownJson } from '../shown.ts';
 
-const options: ParseArgsOptionsConfig = {
+/** The options of the command. */
+export const explainOptions: ParseArgsOptionsConfig = {
   ...targetOptions,
   config: { type: 'string' },
   json: { type: 'boolean' },
@@ -20,7 +21,7 @@ const options: ParseArgsOptionsConfig = {
 /** Tries a server in every revision, and says what it speaks, offers, and loses through a bridge. */
 export async function explain(argv: readonly string[], io: Io): Promise<number> {
   const { before, after } = splitAtDashes(argv);
-  const parsed = parseOptions(before, options);
+  const parsed = parseOptions(before, explainOptions);
   const timeout = parsed.text('timeout');
   const timeoutMs = timeout === undefined ? undefined : wholeNumber('--timeout', timeout, [1, 2 ** 31 - 1]);
   const common = { timeoutMs, wire: parsed.flag('wire'), signal: io.signal };

@@ -16,7 +16,8 @@ import { version } from '../../node/version.ts';
 import { openTrialBridge } from './trial-bridge.ts';
 import { addedPlan, configuredPlans, recordedPlans, typedPlan } from './plans.ts';
 
-const options: ParseArgsOptionsConfig = {
+/** The options of the command. */
+export const inspectOptions: ParseArgsOptionsConfig = {
   ...targetOptions,
   ...authOptions,
   config: { type: 'string' },
@@ -42,7 +43,7 @@ export async function inspectCommand(argv: readonly string[], io: Io): Promise<n
   // A folder may be left out, and stands after `=` where it is not.
   const parsed = parseOptions(
     before.map((word) => (word === '--watch' ? '--watch=' : word)),
-    options,
+    inspectOptions,
   );
   const plans = await plansOf(parsed, after, io);
   if (plans.length > mostServers)
@@ -85,7 +86,7 @@ async function shown({ plans, asked, port, file }: WantedPage, parsed: Parsed, i
     open: connect,
     words: reasonOf,
     begun: (log) => file?.add(log),
-    planOf: (url) => addedPlan(url, options, io),
+    planOf: (url) => addedPlan(url, inspectOptions, io),
     openPage,
     bridge: openTrialBridge,
     misused: (what) => void io.stderr.write(`parley: ${what}; open the address that is printed here\n`),

@@ -19,7 +19,7 @@ import { optionsKey, storeOptions, withStoredOptions } from './stored-options.ts
 import { soughtInVain, vainGuess, type SoughtServer } from './sought.ts';
 
 /** The options of a login. One by another device is begun by name alone: whoever talks somebody into entering a code is let in. */
-const loginOptions: ParseArgsOptionsConfig = { ...signInOptions, device: { type: 'boolean' } };
+export const loginOptions: ParseArgsOptionsConfig = { ...signInOptions, device: { type: 'boolean' } };
 
 /** Signs in at a server, and keeps what was granted for `call` and `bridge`. */
 export async function login(argv: readonly string[], io: Io): Promise<number> {
@@ -66,7 +66,8 @@ function devicePrompt(parsed: Parsed, io: Io): (prompt: DevicePrompt) => void {
   return (prompt) => void io.stderr.write(devicePromptText(prompt));
 }
 
-const logoutOptions: ParseArgsOptionsConfig = {
+/** The options of `parley logout`. */
+export const logoutOptions: ParseArgsOptionsConfig = {
   all: { type: 'boolean' },
   account: { type: 'string' },
   'forget-client': { type: 'boolean' },
@@ -156,7 +157,8 @@ async function forgetClients(io: Io): Promise<void> {
   for (const key of await store.keys('client')) await store.write(key, undefined);
 }
 
-const whoamiOptions: ParseArgsOptionsConfig = { account: { type: 'string' }, json: { type: 'boolean' } };
+/** The options of `parley whoami`. */
+export const whoamiOptions: ParseArgsOptionsConfig = { account: { type: 'string' }, json: { type: 'boolean' } };
 
 /** Says who is signed in where; no token is shown. */
 export async function whoami(argv: readonly string[], io: Io): Promise<number> {

@@ -33,7 +33,8 @@ const verbs: ReadonlyMap<string, Verb> = new Map([
   ['cancel', cancel],
 ]);
 
-const answerOptions: ParseArgsOptionsConfig = { key: { type: 'string' }, action: { type: 'string' } };
+/** The options of `parley tasks answer`. */
+export const answerOptions: ParseArgsOptionsConfig = { key: { type: 'string' }, action: { type: 'string' } };
 
 /** Takes up tasks that were begun by `parley call --task`, or lists those of a server. */
 export async function tasks(argv: readonly string[], io: Io): Promise<number> {

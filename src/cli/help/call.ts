@@ -1,0 +1,69 @@
+import { authorization, reaching, revision } from './shared-options.ts';
+import type { HelpTopic } from './topic.ts';
+
+export const callTopic: HelpTopic = {
+  name: 'call',
+  summary: 'list what a server offers, or call a tool',
+  examples: [
+    ['parley call http://127.0.0.1:3000/mcp', 'list tools, resources, prompts'],
+    ['parley call http://127.0.0.1:3000/mcp add a=1 b=2', 'call the tool `add`'],
+    ['parley call add a=1 b=2 -- node server.js', 'start the server first'],
+  ],
+  usage: [
+    '[options] <url> [<tool> [<name>=<value>…]]',
+    '[options] <tool> [<name>=<value>…] -- <command> [<argument>…]',
+    '[options] -- <command> [<argument>…] [-- <tool> [<name>=<value>…]]',
+    '[options] --config <file> <server> [<tool> [<name>=<value>…]]',
+  ],
+  about: [
+    'The result goes to standard output; progress and log messages go to standard error.',
+    'Every word after -- belongs to the command. The tool stands before --, or after a second one. If the command ' +
+      'contains a -- itself, put the tool first or end the line with one more --.',
+  ],
+  groups: [
+    {
+      title: 'Arguments and output',
+      options: [
+        {
+          flag: '<name>=<value>',
+          text: 'An argument. The input schema of the tool decides whether the value is text or JSON, such as 3 or [1,2].',
+        },
+        { flag: "--json '{…}'", text: 'All arguments as one JSON object. Single arguments are added to it.' },
+        { flag: '--json', text: 'Print the whole result as JSON.' },
+      ],
+    },
+    {
+      title: 'Tasks',
+      options: [
+        {
+          flag: '--task',
+          text:
+            'Call the tool as a task, and wait. At a terminal you can answer its questions. Ctrl-C leaves the task ' +
+            'running and prints how to continue; Ctrl-C twice cancels it.',
+        },
+        { flag: '--detach', text: 'With --task: do not wait. Print a reference for `parley tasks`.' },
+        {
+          flag: '--ttl <ms>',
+          text: 'With --task and 2025-11-25: ask the server to keep the task for this time.',
+          isRare: true,
+        },
+      ],
+    },
+    {
+      title: 'Connection',
+      options: [
+        { flag: '--config <file>', text: 'Use a server of this file ("mcpServers"), with the settings of its entry.' },
+        revision,
+        {
+          flag: '--timeout <ms>',
+          text:
+            'Time for the whole command: connecting, listing the tools, and the call. The time in which you are asked does not ' +
+            'count. [60000 for each answer, again after each progress]',
+        },
+        ...reaching,
+      ],
+    },
+    authorization,
+  ],
+  exitCodes: '0 success, 1 failure (also of the tool), 2 wrong command line.',
+};

@@ -1,0 +1,45 @@
+import { connection } from './shared-options.ts';
+import type { HelpTopic } from './topic.ts';
+
+export const explainTopic: HelpTopic = {
+  name: 'explain',
+  summary: 'which protocol versions a server speaks, and who can use it',
+  examples: [
+    ['parley explain https://mcp.example.com/mcp', 'a remote server'],
+    ['parley explain -- npx -y @modelcontextprotocol/server-everything', 'a command'],
+    ['parley explain --config servers.json', 'all servers of a file'],
+  ],
+  usage: ['[options] <url>', '[options] -- <command> [<argument>…]', '[options] --config <file>'],
+  about: [
+    'Connects once for each protocol version, as a client of that version does. Prints the versions that the server ' +
+      'speaks, which answer proves it, what the server offers, and what clients of each version get through the bridge. ' +
+      'It calls no tool, reads no resource and gets no prompt.',
+  ],
+  groups: [
+    {
+      title: 'Options',
+      options: [
+        { flag: '--config <file>', text: 'Explain each server of this file ("mcpServers").' },
+        { flag: '--wire', text: 'Print the messages too: the JSON, and over HTTP the status and the MCP headers.' },
+        { flag: '--json', text: 'Print JSON. With --config, print a list.' },
+        {
+          flag: '--timeout <ms>',
+          text:
+            'Wait this long for each answer, and for all lists together. A server that never answers takes this time for each ' +
+            'version. [60000; 10000 where a server often does not answer]',
+        },
+      ],
+    },
+    connection,
+  ],
+  details: [
+    'A command is started once for each version. The first start sends `initialize`. If the command ends then, it is not ' +
+      'started again.',
+    'A server that requires authorization, is overloaded or does not answer proves nothing. The report says so.',
+    'If a server requires authorization, the report has the challenge, the metadata of the resource and of its ' +
+      'authorization servers, where they were looked for, and the ways to register a client. It lists each rule that they ' +
+      'break and what clients do about it. "stop" marks the rules at which clients stop. The command does not sign in, ' +
+      'stores nothing, and sends --header only to the server.',
+  ],
+  exitCodes: '0 a version works, 1 no version of a server works (the report is printed too), 2 wrong command line.',
+};
