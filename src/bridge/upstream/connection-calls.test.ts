@@ -37,20 +37,37 @@ test('calls are known from when they were carried, and by their id from when the
   assert.deepEqual([own.size, own.carried, own.running, own.sentAs(3)], [1, [two], [], undefined]);
 });
 
-test('a connection is of many when calls of two clients were on it since the server began', () => {
+test('a log message may be late after calls of two clients since the server began', () => {
   const { calls: own } = calls();
   const [state, other] = [{}, {}];
   own.carry(call({ principal: 'a' })).leave();
   own.carry(call({ principal: 'a' })).leave();
-  assert.equal(own.ofMany, false);
+  assert.equal(own.mayLogLate(false), false);
   own.carry(call({ principal: 'a', state })).leave();
-  assert.equal(own.ofMany, true);
+  assert.equal(own.mayLogLate(false), true);
   own.begunAnew();
-  assert.equal(own.ofMany, false);
+  assert.equal(own.mayLogLate(false), false);
   const lasting = own.carry(call({ state }));
   own.begunAnew();
   own.carry(call({ state: other })).leave();
-  assert.equal(own.ofMany, true);
+  assert.equal(own.mayLogLate(false), true);
+  lasting.leave();
+});
+
+test('of a stateless server, only calls that want log messages count for that', () => {
+  const { calls: own } = calls();
+  const wanting = (state: object): Carried => call({ state, logLevel: 'debug' });
+  const [state, other] = [{}, {}];
+  own.carry(wanting(state)).leave();
+  own.carry(call({ state: other })).leave();
+  assert.deepEqual([own.mayLogLate(true), own.mayLogLate(false)], [false, true]);
+  own.carry(wanting(other)).leave();
+  assert.equal(own.mayLogLate(true), true);
+  own.begunAnew();
+  const lasting = own.carry(wanting(state));
+  own.begunAnew();
+  own.carry(wanting(other)).leave();
+  assert.equal(own.mayLogLate(true), true);
   lasting.leave();
 });
 

@@ -23,6 +23,8 @@ export class ConnectionCalls {
   readonly #tasks = new Set<string>();
   /** Clients whose calls were here since the server began, by session, or else principal; two at most. */
   readonly #clients = new Set<unknown>();
+  /** Those of them whose calls wanted log messages. */
+  readonly #listeners = new Set<unknown>();
 
   constructor(doubt: Doubt) {
     this.#doubt = doubt;
@@ -47,19 +49,27 @@ export class ConnectionCalls {
     return this.#carried.add(call);
   }
 
-  /** Tells whether clients that are known to be different have used the connection: in a session, a server may log for a call that it has answered. */
-  get ofMany(): boolean {
-    return this.#clients.size > 1;
+  /**
+   * Tells whether a log message may belong to a call of another client that has its answer. True after calls of clients
+   * that are known to be different.
+   *
+   * @param eachSaysSo True where the server logs for those requests alone that want it.
+   */
+  mayLogLate(eachSaysSo: boolean): boolean {
+    return (eachSaysSo ? this.#listeners : this.#clients).size > 1;
   }
 
   /** Forgets clients whose calls have ended: the server began anew. */
   begunAnew(): void {
     this.#clients.clear();
+    this.#listeners.clear();
     for (const call of this.carried) this.#note(call);
   }
 
-  #note({ session, auth }: Carried): void {
-    if (!this.ofMany) this.#clients.add(session?.state ?? auth?.principal);
+  #note({ session, auth, logLevel }: Carried): void {
+    const client = session?.state ?? auth?.principal;
+    if (this.#clients.size < 2) this.#clients.add(client);
+    if (logLevel !== undefined && this.#listeners.size < 2) this.#listeners.add(client);
   }
 
   send(sent: SentCall): Membership {

@@ -53,32 +53,51 @@ describe('a log message', () => {
     ['principals', { auth: { principal: 'ann' } }, { auth: { principal: 'bob' } }],
     ['a session and none', { session: { state: {} } }, {}],
   ] as const)
-    test(`that names no call is for no call after those of two clients: ${title}`, async () => {
-      const asCall = (more: object): ReturnType<typeof callOf> => callOf({ logLevel: 'debug', ...more });
-      const [ended, running_] = [asCall(one), asCall(other)];
-      const scene = connection({ options: { events: { onWarning: (text) => warnings.push(text) } } });
-      const warnings: string[] = [];
-      const first = scene.upstream.carry({}, ended.call);
-      await settle();
-      await scene.requests[0]?.answer();
-      await first;
-      const second = scene.upstream.carry({}, running_.call);
-      await settle();
-      scene.events().onLog(message, { request: undefined } as never);
-      scene.events().onLog(message, { request: 2 } as never);
-      assert.deepEqual([ended.heard, running_.heard], [[], ['text']]);
-      assert.match(
-        warnings.join(),
-        /while several clients use the connection: nobody receives those that name no call$/,
-      );
-      // Another process knows nothing of the first client.
-      scene.opened[0]?.end();
-      await settle();
-      scene.events().onLog(message, { request: undefined } as never);
-      assert.deepEqual(running_.heard, ['text', 'text']);
-      await scene.requests[1]?.answer();
-      await second;
-    });
+    for (const up of ['2025-11-25', '2026-07-28'] as const)
+      test(`that names no call is for no call after those of two clients: ${title}, server of ${up}`, async () => {
+        const asCall = (more: object): ReturnType<typeof callOf> => callOf({ logLevel: 'debug', ...more });
+        const [ended, running_] = [asCall(one), asCall(other)];
+        const scene = connection({ up, options: { events: { onWarning: (text) => warnings.push(text) } } });
+        const warnings: string[] = [];
+        const first = scene.upstream.carry({}, ended.call);
+        await settle();
+        await scene.requests[0]?.answer();
+        await first;
+        const second = scene.upstream.carry({}, running_.call);
+        await settle();
+        scene.events().onLog(message, { request: undefined } as never);
+        scene.events().onLog(message, { request: 2 } as never);
+        assert.deepEqual([ended.heard, running_.heard], [[], ['text']]);
+        assert.match(
+          warnings.join(),
+          /while several clients use the connection: nobody receives those that name no call$/,
+        );
+        // Another process knows nothing of the first client.
+        scene.opened[0]?.end();
+        await settle();
+        scene.events().onLog(message, { request: undefined } as never);
+        assert.deepEqual(running_.heard, ['text', 'text']);
+        await scene.requests[1]?.answer();
+        await second;
+      });
+
+  test('of a stateless server is for the only call that wants such messages, after calls that wanted none', async () => {
+    const [quiet, wanting] = [
+      callOf({ session: { state: {} } } as never),
+      callOf({ logLevel: 'debug', session: { state: {} } } as never),
+    ];
+    const scene = connection({ up: '2026-07-28' });
+    const first = scene.upstream.carry({}, quiet.call);
+    await settle();
+    await scene.requests[0]?.answer();
+    await first;
+    const second = scene.upstream.carry({}, wanting.call);
+    await settle();
+    scene.events().onLog(message, { request: undefined } as never);
+    assert.deepEqual([quiet.heard, wanting.heard], [[], ['text']]);
+    await scene.requests[1]?.answer();
+    await second;
+  });
 
   test('after the last call is for whoever hears the connection, as that call wanted it', async () => {
     const scene = await running(callOf({ logLevel: 'warning' }));

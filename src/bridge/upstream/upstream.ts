@@ -378,7 +378,7 @@ export class Upstream {
     const hearer = call ?? this.#last;
     // Spec, Logging: nothing below the level that the client wants.
     if (hearer?.admits(message.level) !== true) return;
-    const mayBeLate = calls.ofMany && !this.#eachSaysSo;
+    const mayBeLate = calls.mayLogLate(this.#eachSaysSo);
     if (call !== undefined && (request !== undefined || (!mayBeLate && calls.areLogsOf(call, this.#eachSaysSo))))
       related(this.#events, { ...message }, (named) => call.send('notifications/message', named));
     // It was read as a log message.
