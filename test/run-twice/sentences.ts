@@ -8,6 +8,8 @@ const crashes = 'src/server/tasks/crashes.test.ts';
 const session = 'src/client/connection/connection-loss.test.ts';
 const answers = 'src/client/lost-answers.test.ts';
 const deliveries = 'src/bridge/upstream/parked/deliveries.test.ts';
+const transport = 'src/http/client/transport-limits.test.ts';
+const refused = 'test/run-twice/refused.test.ts';
 const own = 'test/run-twice/run-twice.test.ts';
 
 /** A test, by its file and a part of its title. */
@@ -173,6 +175,33 @@ export const sentences: Readonly<Record<string, readonly ShownBy[]>> = {
   ],
   'The process on stdio ends: It rejects the call.': [
     ['src/client/process-death.test.ts', 'fails what was under way, also what could be repeated'],
+  ],
+  'The server process dies during the call, before the answer begins: It rejects the call with `closed` as soon as the connection breaks. The server may have run it.':
+    [[refused, 'whose server process dies before it answers is rejected as soon as the connection breaks']],
+  'The server process dies during the call, after the answer has begun as a stream of 2026-07-28: The same.': [
+    [refused, 'a stateless call whose server process dies within its stream is rejected as soon as the connection'],
+  ],
+  'The server process dies during the call, after the answer has begun as a stream of a session: It tries to resume the stream until `timeoutMs`, and rejects the call with `timeout`. The server may have run it.':
+    [[refused, 'a call in a session whose server process dies within its stream is resumed until it times out']],
+  'The server answers 307 or 308 with a URL of the same origin: It sends the call to that URL. It follows three redirects at most.':
+    [
+      [transport, '${status} within the origin is followed with method and body'],
+      [transport, 'redirects in a circle end'],
+    ],
+  'The server answers 307 or 308 with a URL of another origin: It rejects the call with `http`.': [
+    [transport, 'a redirect to another origin is never followed, so no credential goes there'],
+  ],
+  "The server answers 421: Node's `fetch` sends the call again, once. After a second 421, the client rejects the call with `http`.":
+    [[refused, 'a call with the answer 421 is sent twice by fetch, and then rejected']],
+  'In 2026-07-28, the server answers the error -32020 (header mismatch): It lists the tools and sends the call again, once.':
+    [
+      [
+        'src/client/client-tool-calls.test.ts',
+        'are learned anew when the server finds a mismatch, once [http-103] [http-104]',
+      ],
+    ],
+  'A server that answers a redirect, 421 or -32020 must not have run the call.': [
+    [refused, 'a call with headers unlike its body is rejected before its handler runs'],
   ],
   'A bridge forwards each call once.': [[own, 'a bridge forwards each call once, also if its answer is lost']],
   'The server wants a page visited first, and the client answers several times: The bridge sends the call again, once.':
