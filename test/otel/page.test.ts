@@ -96,6 +96,6 @@ test('the page has everything that a store is asked', async () => {
   await bus.publish('c', 't');
   await limits.take('k', { perSecond: 1, burst: 1 });
   await check();
-  const [, listed = ''] = /`op` is what the store is asked: (.*?)\. The tasks/s.exec(page) ?? [];
+  const [, listed = ''] = /`op` is the operation of the store: (.*?)\. Operations on tasks/s.exec(page) ?? [];
   assert.deepEqual(new Set([...listed.matchAll(/`([^`]+)`/g)].map(([, operation]) => operation)), new Set(asked));
 });
