@@ -4,7 +4,7 @@
  */
 
 import { parseArgs } from 'node:util';
-import { architecturePageRule } from './check/architecture-page.ts';
+import { architecturePageRule, roomsPageRule } from './check/architecture-page.ts';
 import { docCommentsRule } from './check/doc-comments.ts';
 import { docProgramsRule } from './check/doc-programs.ts';
 import { entryPointsRule, oneDeclarationRule, starsRule } from './check/exported-names.ts';
@@ -58,6 +58,7 @@ const ofRepository: Rules = {
   'doc-programs': docProgramsRule,
   links: linksRule,
   'architecture-page': architecturePageRule,
+  'rooms-page': roomsPageRule,
   'npm-scripts': npmScriptsRule,
   generated: generatedRule,
   requirements: requirementsRule,

@@ -136,6 +136,18 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
+/** The rooms that most others may import. The table of ARCHITECTURE.md names them for each other alone. */
+export const baseRooms: ReadonlySet<string> = new Set([
+  'json',
+  'mistakes',
+  'jsonrpc',
+  'protocol',
+  'schema',
+  'seal',
+  'auth',
+  'store',
+]);
+
 /** The rooms that run anywhere: no module of Node, no global of Node. */
 export const neutral: ReadonlySet<string> = new Set([
   'json',

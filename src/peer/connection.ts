@@ -71,8 +71,8 @@ const pingMs = 15_000;
 
 /**
  * One connection as either end has it: requests of ours, each matched with its answer, and requests of the peer that
- * run here. How a message leaves, how many requests there may be, and who answers is what an end brings. See "One
- * connection" in ARCHITECTURE.md for the rules.
+ * run here. How a message leaves, how many requests there may be, and who answers is what an end brings. README.md has
+ * the rules.
  */
 export class Connection<Run extends RunningRequest = RunningRequest> {
   /** The requests of the peer that run here. */

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { architecturePageRule } from '../../scripts/check/architecture-page.ts';
+import { architecturePageRule, roomsPageRule } from '../../scripts/check/architecture-page.ts';
 import { docProgramsRule } from '../../scripts/check/doc-programs.ts';
 import { generatedRule, stale } from '../../scripts/check/generated.ts';
 import { linksRule } from '../../scripts/check/links.ts';
@@ -62,6 +62,28 @@ test('a file that ARCHITECTURE.md names and that does not exist is found', async
     'ARCHITECTURE.md:1 names `c.ts`, which does not exist; write its new name',
     'ARCHITECTURE.md:5 names `json/x/`, which does not exist; write its new name',
   ]);
+});
+
+test('a file that the page of a room names and that does not exist is found, and a long page', async () => {
+  const lines = await found(architecturePageRule, {
+    'ARCHITECTURE.md': '',
+    'src/a/README.md': `\`b.ts\`, \`c/d.ts\` and \`e.ts\`.\n${'\n'.repeat(60)}`,
+    'src/a/b.ts': '',
+    'src/a/c/d.ts': '',
+  });
+  assert.deepEqual(lines, [
+    'src/a/README.md:1 names `e.ts`, which does not exist; write its new name',
+    'src/a/README.md:61 has more than 60 lines; leave some out',
+  ]);
+});
+
+test('a table of rooms that differs from the rules is found', async () => {
+  const page = 'ARCHITECTURE.md';
+  assert.deepEqual(await foundWith(roomsPageRule, page, (text) => text), []);
+  const without = await foundWith(roomsPageRule, page, (text) => text.replace(/^\| `peer` .*\n/m, ''));
+  assert.deepEqual(without, ['ARCHITECTURE.md has no row for the room `peer`']);
+  const [more] = await foundWith(roomsPageRule, page, (text) => text.replace('| `tasks`, `peer` |', '| `peer` |'));
+  assert.match(more ?? '', /^ARCHITECTURE\.md:\d+ has the row .*; the imports are: tasks, peer$/);
 });
 
 test('a program of a page that is not the example is found', async () => {
