@@ -150,7 +150,7 @@ function closuresOf(
 /** Everything that a module loads by the imports that are given. */
 function closureOf(id: string, imports: ReadonlyMap<string, readonly string[]>): ReadonlySet<string> {
   const found = new Set([id]);
-  // What is added to a set while it is walked is walked too.
+  // A loop over a set also visits what the loop adds.
   for (const one of found) for (const next of imports.get(one) ?? []) found.add(next);
   return found;
 }

@@ -61,10 +61,6 @@ export type { AnySchema, InferInput, InferOutput, JsonSchema, Written } from './
 export type { StandardSchema } from './schema/standard.ts';
 export { answerReceived, toText, type BatchAnswer } from './host/batch.ts';
 export type { ActsBehind, AuthInfo, Conversation, Endpoint, Link, Served, Serving } from './host/endpoint.ts';
-export type { ClientView } from './host/call.ts';
-export type { KnownSession, SessionChange, SessionRecord } from './host/session-record.ts';
 export type { CacheHint } from './protocol/features/envelope.ts';
 export type { EventOfSession, OnEvent, RefusalReason, ServiceEvent } from './host/events/service-event.ts';
-export type { OwnersListeners, ServiceListeners } from './host/events/listeners.ts';
-export type { ServiceWatcher } from './host/events/watching.ts';
 export type { Middleware, Passing, PassingAuth, PassingSession, Uses } from './peer/middleware/middleware.ts';

@@ -8,6 +8,8 @@ import type { HeaderParameter } from '../peer/header.ts';
 import type { ServiceListeners } from './events/listeners.ts';
 import type { KnownSession, SessionChange, SessionRecord } from './session-record.ts';
 
+export type { ServiceListeners };
+
 /** The sender of a request, as the edge established it; without authorization there is no principal. */
 export interface AuthInfo {
   /** The stable identity (issuer and subject, say) that sessions and private state are bound to. */
@@ -93,6 +95,7 @@ export interface Endpoint {
    * Goes on here with a session that another process opened; left out where sessions cannot move.
    *
    * @param record What is known of it, as `readSessionRecord` gives it.
+   * @internal
    */
   readonly resume?: ((link: Link, record: KnownSession) => Conversation) | undefined;
   /**
@@ -111,7 +114,7 @@ export interface Endpoint {
   readonly guard?: (() => ScopeGuard | Promise<ScopeGuard>) | undefined;
   /** Store that its processes share, or that it was given for this one; an edge keeps in it what belongs to no single request. */
   readonly store?: Store | undefined;
-  /** Listeners to what happens, which may come at any time. */
+  /** Listeners to what happens, which may come at any time. @internal */
   readonly listeners?: ServiceListeners | undefined;
   /** Ends every conversation and releases what the definition holds; the store stays open. */
   close(): Promise<void>;
@@ -180,7 +183,7 @@ export interface Link {
    * they are numbers.
    */
   readonly idsBegin?: string | undefined;
-  /** Hears what the client changed in its session, before the request for it is answered. */
+  /** Hears what the client changed in its session, before the request for it is answered. @internal */
   changed?(change: SessionChange): void;
   /**
    * Ends the conversation so that its client begins another. Only HTTP sessions have it: their later requests are
@@ -193,9 +196,9 @@ export interface Link {
 export interface Conversation {
   /** The revision that `initialize` settled; stays `undefined` for stateless requests. */
   readonly revision: Revision | undefined;
-  /** All that another process needs to go on with its session, as it is now; `undefined` where there is none. */
+  /** All that another process needs to go on with its session, as it is now; `undefined` where there is none. @internal */
   readonly record?: SessionRecord | undefined;
-  /** Takes over what the client changed in its session at other processes. */
+  /** Takes over what the client changed in its session at other processes. @internal */
   restore?(record: SessionRecord): void;
   /** Tells the client that everything may have changed: it could not be told for a while. */
   missed?(): void;

@@ -58,7 +58,7 @@ function chunkOf(folder: string, name: string): Chunk {
 /** A file, and every file that it loads or may load. */
 function reached(name: string, chunks: ReadonlyMap<string, Chunk>): ReadonlySet<string> {
   const found = new Set([name]);
-  // What is added to a set while it is walked is walked too.
+  // A loop over a set also visits what the loop adds.
   for (const one of found) for (const next of chunks.get(one)?.loads ?? []) found.add(next);
   return found;
 }

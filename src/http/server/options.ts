@@ -1,4 +1,4 @@
-import type { AuthInfo, Endpoint } from '../../host/endpoint.ts';
+import type { AuthInfo, ServiceListeners } from '../../host/endpoint.ts';
 import type { HttpRefusal } from '../../host/protection.ts';
 import { monotonicNow } from '../../jsonrpc/timeout.ts';
 import { harmless } from '../../mistakes/harmless.ts';
@@ -174,7 +174,7 @@ const ssePairNames: Names<SsePairPaths> = { sse: 1, messages: 1 };
 const healthNames: Names<HealthPaths> = { live: 1, ready: 1 };
 
 /** Listeners of the owner of what is served. */
-type OwnerOf = NonNullable<Endpoint['listeners']>['owner'];
+type OwnerOf = ServiceListeners['owner'];
 
 /**
  * Fills in the defaults; an option that is `undefined` counts as left out.

@@ -1,7 +1,7 @@
 import { eachInSlices, Slices } from '../../jsonrpc/slices.ts';
 import { after } from '../../jsonrpc/timeout.ts';
 import type { OnEvent } from '../../host/events/service-event.ts';
-import type { Endpoint } from '../../host/endpoint.ts';
+import type { ServiceListeners } from '../../host/endpoint.ts';
 import type { HttpSettings } from './options.ts';
 import type { EventWriter, HeaderFields, HttpReply } from './universal.ts';
 import { Quota, type QuotaClient, type FullQuota } from './quota.ts';
@@ -177,7 +177,7 @@ function format({ data, id }: WrittenEvent): string {
 /** All event streams of one server: bounded in number, and kept alive by one timer. */
 export class EventStreams {
   readonly settings: HttpSettings;
-  readonly listeners: Endpoint['listeners'];
+  readonly listeners: ServiceListeners | undefined;
   readonly #open = new Set<EventStream>();
   readonly #quota: Quota;
   readonly #slices = new Slices();
@@ -185,7 +185,7 @@ export class EventStreams {
   #closed = false;
 
   /** @param listeners Hear what becomes of streams. */
-  constructor(settings: HttpSettings, listeners?: Endpoint['listeners']) {
+  constructor(settings: HttpSettings, listeners?: ServiceListeners) {
     this.settings = settings;
     this.listeners = listeners;
     this.#quota = new Quota(settings.maxStreams, settings.maxStreamsPerPrincipal);
