@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { judgeServer, type CheckOptions } from '../../src/check/check.ts';
 import type { CheckReport } from '../../src/check/report.ts';
 import { chosenRevisions } from '../../src/protocol/revision.ts';
+import { quickly } from '../support/programs.ts';
 import { livelyCalls } from './lively-server.ts';
 import { taskTools } from './task-server.ts';
 
@@ -16,7 +17,7 @@ async function judged(
 ): Promise<CheckReport> {
   const main = fileURLToPath(new URL(file, import.meta.url));
   return await judgeServer({
-    way: { over: 'stdio', start: { command: process.execPath, args: [main], env: {} } },
+    way: { over: 'stdio', start: { command: process.execPath, args: [main], env: quickly } },
     target: file,
     info: { name: 'parley-check', version: '1.0.0' },
     ...options,
