@@ -8,7 +8,8 @@ import { oauth, type OAuth, type OAuthEvent, type OAuthOptions } from '../src/oa
 import { protect, type ProtectOptions } from '../src/protect.ts';
 import { createServer } from '../src/server.ts';
 import { memoryCredentialStore } from '../src/store/memory-credentials.ts';
-import { authorizationServer, visitPages, type AuthorizationServer } from './support/oidc-provider.ts';
+import { authorizationServer, type AuthorizationServer } from './support/oidc-provider.ts';
+import { visitPages } from './support/visited-pages.ts';
 
 const redirectUri = 'http://127.0.0.1:6275/callback';
 

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { run, start } from '../support/cli-process.ts';
 import { scene, type Scene } from '../support/command-line-scene.ts';
-import { visitPages, type AuthorizationServerOptions } from '../support/oidc-provider.ts';
+import { type AuthorizationServerOptions } from '../support/oidc-provider.ts';
+import { visitPages } from '../support/visited-pages.ts';
 import { quietPort } from '../support/quiet-port.ts';
 
 const document = 'https://app.example/client.json';

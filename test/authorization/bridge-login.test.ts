@@ -8,7 +8,7 @@ import { exampleCommand, parley } from '../support/cli-process.ts';
 import { connect, type Client, type ConnectOptions } from '../../src/client.ts';
 import { spawnNode } from '../support/programs.ts';
 import { assertSilent, scene, type Scene } from '../support/command-line-scene.ts';
-import { visitPages } from '../support/oidc-provider.ts';
+import { visitPages } from '../support/visited-pages.ts';
 import type { PersonOptions } from '../support/page-opener.ts';
 
 /** A client of a bridge on standard input and output, and what the bridge said to its person. */

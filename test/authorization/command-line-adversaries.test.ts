@@ -20,7 +20,8 @@ import {
 import { run as runCommand } from '../../src/cli/run.ts';
 import { fileCredentialStore } from '../../src/node.ts';
 import { guardedServer } from '../support/guarded-server.ts';
-import { authorizationServer, visitPages } from '../support/oidc-provider.ts';
+import { authorizationServer } from '../support/oidc-provider.ts';
+import { visitPages } from '../support/visited-pages.ts';
 import { machineWithPerson } from '../support/page-opener.ts';
 
 /** A machine of its own, where the program runs in this process. */

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { run, start } from '../support/cli-process.ts';
 import { assertSilent, filesIn, scene } from '../support/command-line-scene.ts';
 import { guardedServer } from '../support/guarded-server.ts';
-import { visitPages } from '../support/oidc-provider.ts';
+import { visitPages } from '../support/visited-pages.ts';
 import { quietPort } from '../support/quiet-port.ts';
 
 test('a person signs in, calls a tool, looks who it is, and signs out', async (t) => {

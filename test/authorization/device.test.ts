@@ -5,7 +5,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { start } from '../support/cli-process.ts';
 import { assertSilent, filesIn, scene } from '../support/command-line-scene.ts';
-import { visitPages } from '../support/oidc-provider.ts';
+import { visitPages } from '../support/visited-pages.ts';
 
 const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 

@@ -12,7 +12,8 @@ import { portOf } from '../support/http-entries.ts';
 import { clientCredentials, oauth, type Authorization, type OAuthOptions } from '../../src/oauth.ts';
 import { memoryReplay, protect, type DpopOptions, type ReplayStore } from '../../src/protect.ts';
 import { createServer, type Server } from '../../src/server.ts';
-import { authorizationServer, visitPages, type AuthorizationServerOptions } from '../support/oidc-provider.ts';
+import { authorizationServer, type AuthorizationServerOptions } from '../support/oidc-provider.ts';
+import { visitPages } from '../support/visited-pages.ts';
 import { until } from '../support/turns.ts';
 
 const redirectUri = 'http://127.0.0.1:6276/callback';

@@ -8,7 +8,8 @@ import { connect } from '../../src/client.ts';
 import { portOf } from '../support/http-entries.ts';
 import { oauth } from '../../src/oauth.ts';
 import { guardedServer } from '../support/guarded-server.ts';
-import { authorizationServer, visitPages } from '../support/oidc-provider.ts';
+import { authorizationServer } from '../support/oidc-provider.ts';
+import { visitPages } from '../support/visited-pages.ts';
 
 /** As much of the official clients as is used, whose types differ between their versions. */
 interface OfficialClient {

@@ -8,7 +8,8 @@ import type { HttpTransportOptions } from '../../src/http/client/request.ts';
 import { transportOptionNames } from '../../src/http/client/request.ts';
 import { memoryCredentialStore, oauth, page, type RedirectHook } from '../../src/oauth.ts';
 import { guardedServer } from '../support/guarded-server.ts';
-import { authorizationServer, visitPages } from '../support/oidc-provider.ts';
+import { authorizationServer } from '../support/oidc-provider.ts';
+import { visitPages } from '../support/visited-pages.ts';
 
 const connect = createConnect<HttpTransportOptions>({ http: httpTransport, options: transportOptionNames });
 

@@ -13,7 +13,8 @@ import { memoryTransport } from '../../src/testing/memory-transport.ts';
 import { place, serveGuarded, tokensIn } from '../support/guarded-bridge.ts';
 import { names, publicUrl, scene, text, visits, type Scene } from '../support/per-principal-scene.ts';
 import { speaking } from '../support/http-speaker.ts';
-import { authorizationServer, visitPages } from '../support/oidc-provider.ts';
+import { authorizationServer } from '../support/oidc-provider.ts';
+import { visitPages } from '../support/visited-pages.ts';
 import { crossSite, PageVisitor, sessionOf, type Shown } from '../support/page-visitor.ts';
 
 const sampled: readonly (readonly [down: RevisionDate, up: RevisionDate])[] = [

@@ -8,7 +8,8 @@ import { protect } from '../../src/protect.ts';
 import { revisionOf, type RevisionDate } from '../../src/protocol/revision.ts';
 import { memoryCredentialStore } from '../../src/store/memory-credentials.ts';
 import { guardedBridge, type GuardedBridge, type GuardedBridgeOptions } from './guarded-bridge.ts';
-import { authorizationServer, visitPages, type AuthorizationServer } from './oidc-provider.ts';
+import { authorizationServer, type AuthorizationServer } from './oidc-provider.ts';
+import { visitPages } from './visited-pages.ts';
 import { PageVisitor, sessionOf } from './page-visitor.ts';
 
 /** The page at which people agree. */

@@ -1,7 +1,7 @@
 /** The program that opens pages on the machine of a test: it notes the page and goes through it, as its person would. */
 
 import { appendFile, readFile } from 'node:fs/promises';
-import { visitPages } from './oidc-provider.ts';
+import { visitPages } from './visited-pages.ts';
 import type { PersonOptions } from './page-opener.ts';
 
 const [pages = '', options = '{}', url = ''] = process.argv.slice(2);
