@@ -2,7 +2,8 @@
 
 import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
+import { bundledClients, turnsAt, type Turns } from './conformance-clients.ts';
 import { behind, program, root, type Scenario } from './conformance-plan.ts';
 import { run, serve, type Ended } from './conformance-process.ts';
 
@@ -40,8 +41,8 @@ const fewScenarios = 6;
 /**
  * Runs scenarios.
  *
- * Those of the server come first and run one after the other, since the suite measures time; those of the client run a
- * few at once, each with a time limit of its own.
+ * Those of the server come first and run one after the other, since the suite measures time. Of those of the client,
+ * as many run at once as there are processors.
  */
 export async function runScenarios(scenarios: readonly Scenario[], onScenario: OnScenario): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'parley-conformance-'));
@@ -50,19 +51,85 @@ export async function runScenarios(scenarios: readonly Scenario[], onScenario: O
       await runServerScenarios(side, scenarios, { directory: join(directory, side), onScenario });
     await runBridgeScenarios('bridge', scenarios, { directory, onScenario });
     await runBridgeScenarios('bridge-to-core-tasks', scenarios, { directory, onScenario });
-    const pending = scenarios.filter(({ side }) => isOfClient(side)).values();
-    const worker = async (): Promise<void> => {
-      for (const scenario of pending) {
-        // The suite has a shell run it.
-        const words = [process.execPath, join(fixtures, `${scenario.side}.ts`)];
-        const target = ['--command', words.map((word) => `'${word}'`).join(' ')];
-        onScenario(scenario, await runOne(scenario, { target, directory }));
-      }
-    };
-    await Promise.all(Array.from({ length: Math.min(8, availableParallelism()) }, worker));
+    await runClientScenarios(
+      scenarios.filter(({ side }) => isOfClient(side)),
+      { directory, onScenario },
+    );
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
+}
+
+/** One process of the suite runs all that a revision requires of a client. The other scenarios run alone. */
+async function runClientScenarios(
+  scenarios: readonly Scenario[],
+  { directory, onScenario }: { readonly directory: string; readonly onScenario: OnScenario },
+): Promise<void> {
+  if (scenarios.length === 0) return;
+  const folder = await bundledClients();
+  const jobs = Math.min(8, availableParallelism());
+  const turns = turnsAt(join(directory, 'turns'), jobs);
+  const alone: Scenario[] = [];
+  try {
+    const groupOf = ({ side, revision }: Scenario): string => `${side}-${revision}`;
+    for (const key of new Set(scenarios.map(groupOf))) {
+      const group = scenarios.filter((scenario) => groupOf(scenario) === key);
+      const results = join(directory, key);
+      const found = group.length < fewScenarios ? undefined : await runGroupOfClient(group, { folder, turns, results });
+      for (const scenario of group) {
+        const checks = found?.get(scenario.name);
+        if (checks === undefined) alone.push(scenario);
+        else onScenario(scenario, problemIn(checks));
+      }
+    }
+  } finally {
+    turns.close();
+  }
+  const pending = alone.values();
+  const worker = async (): Promise<void> => {
+    for (const scenario of pending) {
+      // The suite has a shell run it.
+      const target = ['--command', `'${process.execPath}' '${join(folder, `${scenario.side}.js`)}'`];
+      onScenario(scenario, await runOne(scenario, { target, directory }));
+    }
+  };
+  await Promise.all(Array.from({ length: jobs }, worker));
+}
+
+interface ClientSuite {
+  /** Of the programs. */
+  readonly folder: string;
+  readonly turns: Turns;
+  readonly results: string;
+}
+
+/**
+ * Runs the scenarios of one side and revision; the checks by scenario. A scenario whose client does not exit with 0 has none:
+ * whether the suite allows that, it shows only of a scenario that runs alone.
+ */
+async function runGroupOfClient(
+  group: readonly Scenario[],
+  { folder, turns, results }: ClientSuite,
+): Promise<ReadonlyMap<string, readonly Check[]>> {
+  const [{ side, revision } = { side: 'client', revision: '' }] = group;
+  const words = [process.execPath, join(folder, `${side}.js`)];
+  const names = group.map(({ name }) => name);
+  // A client waits for its turn in this time.
+  const limit = 3 * timeoutMs;
+  const choice = ['--requirements', revision, '--timeout', String(limit)];
+  await run(program, ['client', '--command', turns.command(words, names), ...choice, '-o', results], {
+    timeoutMs: limit + graceMs,
+  });
+  const found = new Map<string, readonly Check[]>();
+  // A scenario with a slash in its name has a folder in a folder.
+  for (const name of await readdir(results, { recursive: true })) {
+    const scenario = /^(.+)-\d{4}-\d\d-\d\dT[\dZ-]+$/.exec(name.replaceAll(sep, '/'))?.[1];
+    if (scenario === undefined || !names.includes(scenario)) continue;
+    const output = await readFile(join(results, name, 'stdout.txt'), 'utf8').catch(() => '');
+    const checks = turns.exitedWell(output) ? await checksIn(join(results, name)) : undefined;
+    if (checks !== undefined) found.set(scenario, checks);
+  }
+  return found;
 }
 
 /** One server, or one service of several processes, serves every revision. */

@@ -7,7 +7,7 @@ import { createBridge } from '../../src/bridge.ts';
 import { revisionOf, type RevisionDate } from '../../src/protocol.ts';
 import { connectInMemory } from '../../src/testing.ts';
 import { authorizationOf } from './client-authorization.ts';
-import { scenarios } from './client-scenarios.ts';
+import { playToEnd } from './client-scenarios.ts';
 
 const url = process.argv[2];
 const name = process.env['MCP_CONFORMANCE_SCENARIO'] ?? '';
@@ -17,10 +17,8 @@ const context: unknown = JSON.parse(process.env['MCP_CONFORMANCE_CONTEXT'] ?? '{
 /** What the client speaks that is before the bridge. */
 const before: RevisionDate = '2025-06-18';
 
-const run = scenarios.get(name);
-try {
-  if (url === undefined || revision === undefined) throw new TypeError('give the URL of the server and the revision');
-  if (run === undefined) throw new TypeError(`there is no scenario ${JSON.stringify(name)}`);
+if (url === undefined || revision === undefined) throw new TypeError('give the URL of the server and the revision');
+await playToEnd(name, async (run) => {
   const bridge = await createBridge({
     upstream: url,
     ...authorizationOf(name, context),
@@ -33,7 +31,4 @@ try {
   } finally {
     await bridge.close();
   }
-} catch (error) {
-  console.error(error);
-  process.exitCode = 1;
-}
+});

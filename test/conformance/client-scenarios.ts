@@ -83,3 +83,24 @@ const named: ReadonlyMap<string, Scenario> = new Map([
 export const scenarios = {
   get: (name: string): Scenario | undefined => (name.startsWith('auth/') ? useGuarded : named.get(name)),
 };
+
+/** The scenarios whose server the client must not trust. The suite itself accepts any exit code there. */
+const untrusted: ReadonlySet<string> = new Set(
+  ['scope-retry-limit', 'resource-mismatch', 'metadata-issuer-mismatch']
+    .map((name) => `auth/${name}`)
+    .concat(['supported-missing', 'wrong-issuer', 'unexpected', 'normalized'].map((name) => `auth/iss-${name}`)),
+);
+
+/** Plays a scenario. Exits with 0 if it ends as it must: with an error when the server is not to be trusted, and without one otherwise. */
+export async function playToEnd(name: string, play: (run: Scenario) => Promise<unknown>): Promise<void> {
+  const run = scenarios.get(name);
+  if (run === undefined) throw new TypeError(`there is no scenario ${JSON.stringify(name)}`);
+  const outcome = await play(run).then(
+    () => undefined,
+    (error: unknown) => ({ error }),
+  );
+  if (outcome !== undefined) console.error(outcome.error);
+  if ((outcome !== undefined) === untrusted.has(name)) return;
+  if (outcome === undefined) console.error('the client trusts the server');
+  process.exitCode = 1;
+}

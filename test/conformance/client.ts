@@ -3,9 +3,9 @@
  * `node test/conformance/client.ts <url>`. Exits with 1 when the scenario is unknown or goes wrong.
  */
 
-import { connect, type Client, type ConnectOptions, type HttpTransportOptions } from '../../src/client.ts';
+import { connect, type ConnectOptions, type HttpTransportOptions } from '../../src/client.ts';
 import { authorizationOf } from './client-authorization.ts';
-import { scenarios } from './client-scenarios.ts';
+import { playToEnd } from './client-scenarios.ts';
 
 const url = process.argv[2];
 const name = process.env['MCP_CONFORMANCE_SCENARIO'] ?? '';
@@ -22,21 +22,12 @@ const options: ConnectOptions & HttpTransportOptions = {
   roots: [{ uri: 'file:///conformance', name: 'conformance' }],
 };
 
-async function play(run: (client: Client, context: unknown) => Promise<unknown>, address: string): Promise<void> {
-  const client = await connect(address, options);
+if (url === undefined) throw new TypeError('give the URL of the server');
+await playToEnd(name, async (run) => {
+  const client = await connect(url, options);
   try {
     await run(client, context);
   } finally {
     await client.close();
   }
-}
-
-const run = scenarios.get(name);
-try {
-  if (url === undefined) throw new TypeError('give the URL of the server');
-  if (run === undefined) throw new TypeError(`there is no scenario ${JSON.stringify(name)}`);
-  await play(run, url);
-} catch (error) {
-  console.error(error);
-  process.exitCode = 1;
-}
+});
