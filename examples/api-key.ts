@@ -16,7 +16,7 @@ const served = await listen(server, {
     request.header('x-api-key') === 'secret' ? { principal: 'ann' } : { status: 401, headers: {} },
 });
 
-// Headers of every request; a function is asked before each one, for keys that change.
+// Headers of every request. Pass a function if the key changes; it runs before each request.
 const client = await connect(served.url, { headers: { 'X-API-Key': 'secret' } });
 await client.ping();
 for await (const { items, nextCursor } of client.pages('tools/list')) console.log(items.length, nextCursor);

@@ -10,19 +10,19 @@ server.tool('book', { input: z.object({ day: z.string() }) }, async ({ day }, ct
   return answer.action === 'accept' ? `booked for ${answer.content.guests}` : 'nothing is booked';
 });
 
-// What it is able to answer must be declared, where no handler implies it.
+// Without a handler, the capability must be declared.
 const client = await connectInMemory(server, { capabilities: { elicitation: { form: {} } } });
 const first = await client.begin('tools/call', { name: 'book', arguments: { day: 'Friday' } });
-// Before 2026-07-28, and where nothing is asked, the first step is the last.
+// Before 2026-07-28, or without a question, the first step is complete.
 if (first.status === 'complete') console.log(first.result.content);
 else {
-  // It is JSON: another process goes on with it, when somebody has answered.
+  // A step is JSON. Another process can continue it when the user has answered.
   const stored = JSON.stringify(first);
   const step: InputRequiredStep<'tools/call'> = JSON.parse(stored);
   for (const [key, { method, params }] of Object.entries(step.inputRequests ?? {}))
     console.log(key, method, params !== undefined && 'message' in params ? params.message : '');
   const next = await client.resume(step, { guests: { action: 'accept', content: { guests: 2 } } });
-  // `next` may ask again: go on until it is complete.
+  // `next` can ask again. Continue until it is complete.
   if (next.status === 'complete') show(next);
 }
 await client.close();

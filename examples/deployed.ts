@@ -4,7 +4,7 @@ import { listen } from 'parley-mcp/node';
 const server = createServer({ name: 'weather', version: '1.0.0' });
 server.tool('forecast', {}, () => 'sunny');
 
-// Only loopback names may be used by default, so that no page can reach a server on somebody's machine by a name of its own.
+// By default, the server only accepts loopback names. Other names must be listed.
 const { url } = await listen(server, {
   port: Number(process.env['PORT'] ?? 3000),
   host: '0.0.0.0',

@@ -7,9 +7,9 @@ const controller = new AbortController();
 const client = await connect(spawn(command, args), {
   info: { name: 'my-host', version: '1.0.0' },
   timeoutMs: 30_000,
-  // What is answered here is declared to the server; what is not, it cannot ask.
+  // Each handler declares a capability. Without it, the server cannot ask.
   onElicit: ({ message, requestedSchema }) => {
-    console.log('it asks:', message, Object.keys(requestedSchema.properties));
+    console.log('question:', message, Object.keys(requestedSchema.properties));
     return { action: 'decline' };
   },
   onSample: () => {
@@ -18,17 +18,17 @@ const client = await connect(spawn(command, args), {
   roots: [{ uri: 'file:///srv/notes', name: 'notes' }],
   onLog: ({ level, data }) => console.log('log', level, data),
   onWarning: (message, cause) => console.error('warning:', message, cause ?? ''),
-  onReconnect: ({ reason }) => console.error('connected again, after', reason),
+  onReconnect: ({ reason }) => console.error('reconnected after', reason),
 });
 console.log(client.server?.name, client.revision, client.instructions);
 
-// In 2026-07-28 nothing is logged before a level is set; in older revisions a server may log at once.
+// In 2026-07-28, a server sends no logs until the client sets a level. Older servers may log at once.
 if (client.supports('logging')) await client.setLogLevel('info');
 
 const tools = client.supports('tools') ? await client.listTools() : [];
 console.log(tools.map(({ name, title }) => title ?? name));
 
-// Lists that change and resources that are watched come the same way in every revision.
+// Changes of lists and resources arrive the same way in every version.
 const watched = await client.subscribe({ tools: true, prompts: true, resources: true }, (event) => {
   console.log('changed:', event.type === 'list' ? event.list : event.type);
 });
@@ -36,10 +36,10 @@ const watched = await client.subscribe({ tools: true, prompts: true, resources: 
 try {
   const options = { signal: controller.signal, timeoutMs: 5000, maxTotalTimeoutMs: 60_000 };
   const result = await client.callTool(tools[0]?.name ?? 'none', {}, options);
-  // A tool that failed is a result: the model reads it, and may try again.
+  // A failed tool returns a result. The model reads it and can try again.
   console.log(result.isError === true ? 'failed' : 'answered', result.content);
 } catch (error) {
-  // An error of the server has a `kind`, one of the way to it a `reason`; a call that was aborted rejects with the reason of its signal.
+  // An error of the server has a `kind`, and an error of the connection has a `reason`.
   if (error instanceof McpError) console.error(`refused (${error.kind ?? error.code}): ${error.message}`);
   else if (error instanceof ConnectionError) console.error(`no answer (${error.reason}): ${error.message}`);
   else throw error;

@@ -3,19 +3,19 @@ import { createServer } from 'parley-mcp/server';
 import { connectInMemory } from 'parley-mcp/testing';
 import { z } from 'zod';
 
-// Two servers; a host has their commands and URLs in a file, and gives those to `connect`.
+// Two servers in this process. A host reads commands and URLs from a file and passes them to `connect`.
 const weather = createServer({ name: 'weather', version: '1.0.0' });
 const input = z.object({ city: z.string() });
-weather.tool('forecast', { description: 'Tells the weather.', input }, ({ city }) => `sunny in ${city}`);
+weather.tool('forecast', { description: 'Returns the weather.', input }, ({ city }) => `sunny in ${city}`);
 const clock = createServer({ name: 'clock', version: '1.0.0' });
-clock.tool('time', { description: 'Tells the time.' }, () => '12:00');
+clock.tool('time', { description: 'Returns the time.' }, () => '12:00');
 
 const clients = new Map<string, Client>([
   ['weather', await connectInMemory(weather)],
   ['clock', await connectInMemory(clock)],
 ]);
 
-// Tools as APIs of models want them: a name of letters, digits, `_` and `-`, 64 at most, a text, and a JSON Schema.
+// Model APIs take a name of at most 64 letters, digits, `_` and `-`, a description, and a JSON Schema.
 const owners = new Map<string, { readonly client: Client; readonly tool: string }>();
 const functions: object[] = [];
 for (const [server, client] of clients) {
@@ -27,16 +27,16 @@ for (const [server, client] of clients) {
 }
 console.log(functions.length, JSON.stringify(functions[0]));
 
-/** The text that the model gets for a call of its own; a failed call is one that it reads, and may mend. */
+/** Returns the text for the model. It also reads the text of a failed call, and can correct the arguments. */
 async function answerTo(name: string, argumentsAsJson: string): Promise<string> {
   const owner = owners.get(name);
-  if (owner === undefined) return `there is no tool ${name}`;
+  if (owner === undefined) return `unknown tool ${name}`;
   const result = await owner.client.callTool(owner.tool, JSON.parse(argumentsAsJson));
   const texts = result.content.map((block) => (block.type === 'text' ? block.text : `(${block.type})`));
   return result.isError === true ? `failed: ${texts.join('\n')}` : texts.join('\n');
 }
 
-// As the model said it.
+// Calls as the model returns them.
 console.log(await answerTo('weather__forecast', '{"city":"Oslo"}'));
 console.log(await answerTo('clock__time', '{}'));
 for (const client of clients.values()) await client.close();

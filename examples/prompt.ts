@@ -9,7 +9,7 @@ server.prompt(
   'review',
   {
     arguments: [{ name: 'language', required: true }],
-    // What is given is what the client gets: nothing filters it by what was typed.
+    // The client receives exactly these values, so filter them here.
     complete: { language: (typed) => languages.filter((one) => one.toLowerCase().startsWith(typed.toLowerCase())) },
   },
   ({ language }) => `Review this ${language} code.`,

@@ -9,8 +9,8 @@ const people = new Map([
 
 server.resourceTemplate(
   'people://{name}',
-  { name: 'a person', complete: { name: (typed) => [...people.keys()].filter((name) => name.startsWith(typed)) } },
-  // `undefined` is "not found" for the client.
+  { name: 'person', complete: { name: (typed) => [...people.keys()].filter((name) => name.startsWith(typed)) } },
+  // If this returns `undefined`, the client receives a "not found" error.
   (_uri, { name }) => (people.has(name) ? JSON.stringify(people.get(name)) : undefined),
 );
 

@@ -5,9 +5,9 @@ import { z } from 'zod';
 const server = createServer({ name: 'bank', version: '1.0.0' });
 
 server.tool('withdraw', { input: z.object({ amount: z.number() }) }, ({ amount }) => {
-  // The model reads this and may try again. The message of any other error stays at the server: the model reads "failed".
-  if (amount > 100) throw new ToolError(`at most 100 can be withdrawn at once, not ${amount}`);
-  return `here are ${amount}`;
+  // The model reads the message of a `ToolError` and can try again. Messages of other errors stay on the server.
+  if (amount > 100) throw new ToolError(`You can withdraw at most 100 at once, not ${amount}.`);
+  return `Withdrew ${amount}.`;
 });
 
 const client = await connectInMemory(server);

@@ -1,4 +1,4 @@
-/** A transport of your own: MCP over a TCP socket, where each line is a message. */
+/** MCP over a TCP socket. Each line is one message. */
 
 import { createConnection, createServer, type Socket } from 'node:net';
 import { once } from 'node:events';
@@ -12,7 +12,7 @@ import {
 } from 'parley-mcp/protocol';
 import { answerReceived, toText, type Endpoint, type Served } from 'parley-mcp/server';
 
-/** How long a line may be, and how much may wait for a peer that does not read, in bytes. */
+/** Maximum length of a line, and of the output that waits for a slow peer, in bytes. */
 const most = { line: 4 * 1024 * 1024, waiting: 16 * 1024 * 1024 };
 
 /** A server that listens. */
@@ -21,7 +21,7 @@ export interface TcpServer {
   close(): Promise<void>;
 }
 
-/** Serves on a port of this machine; each connection is a conversation with one client. */
+/** Serves on a port of this machine. Each connection belongs to one client. */
 export async function serveTcp(served: Served, port = 0): Promise<TcpServer> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -32,7 +32,7 @@ export async function serveTcp(served: Served, port = 0): Promise<TcpServer> {
   server.maxConnections = 1000;
   await once(server.listen(port, '127.0.0.1'), 'listening');
   return {
-    // A server that listens on a port has an address that is an object.
+    // The address of a server that listens on a port is an object.
     port: (server.address() as { readonly port: number }).port,
     close: async () => {
       server.close();
@@ -46,7 +46,7 @@ function serveSocket(endpoint: Endpoint, socket: Socket): void {
     const text = toText(message);
     if (text === undefined || socket.destroyed) return;
     socket.write(`${text}\n`);
-    // Whoever asks and never reads is no client.
+    // This client sends requests and does not read the answers.
     if (socket.writableLength > most.waiting) socket.destroy();
   };
   const conversation = endpoint.converse({ lasting: true, network: 'tcp', address: socket.remoteAddress, send });
@@ -69,10 +69,10 @@ function serveSocket(endpoint: Endpoint, socket: Socket): void {
   socket.on('close', () => conversation.close());
 }
 
-/** Reaches a server over TCP; every conversation has a connection of its own. */
+/** Connects to a server over TCP. Each `open` makes a new connection. */
 export function tcpTransport(port: number, host = '127.0.0.1'): Transport {
   const address = `tcp://${host}:${port}`;
-  // No more facts: a socket is a plain stream of messages.
+  // A socket is a plain stream of messages, so no other property is needed.
   return { description: address, address, open: (receiver) => openSocket(createConnection({ port, host }), receiver) };
 }
 
@@ -118,11 +118,11 @@ async function openSocket(socket: Socket, receiver: Receiver): Promise<Channel> 
 
 interface LineReader {
   line(text: string): void;
-  /** Called once; nothing is read after it. */
+  /** Called once. Reading stops then. */
   tooLong(): void;
 }
 
-/** Takes a stream apart into lines, none of which is held for longer than it may be. */
+/** Splits a stream into lines, and limits their length. */
 function readLines(socket: Socket, { line, tooLong }: LineReader): void {
   const decoder = new TextDecoder();
   let parts: Buffer[] = [];

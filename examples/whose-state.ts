@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 const server = createServer({ name: 'shop', version: '1.0.0' });
 
-// One map for all clients. A handle tells their carts apart, in every revision; who is signed in owns one.
+// One map for all clients. Each cart has a handle, and belongs to the signed-in user.
 const carts = new Map<string, { readonly owner: string | undefined; readonly items: string[] }>();
 
 const opened = z.object({ cart: z.string() });
@@ -16,8 +16,8 @@ server.tool('open_cart', { output: opened }, (_, ctx) => {
 
 server.tool('put', { input: z.object({ cart: z.string(), item: z.string() }) }, ({ cart, item }, ctx) => {
   const found = carts.get(cart);
-  // What a model was told may be read by others: a handle alone opens nothing that belongs to somebody.
-  if (found === undefined || found.owner !== ctx.auth?.principal) throw new ToolError('there is no such cart');
+  // Other people may read what a model was told, so a handle alone does not give access.
+  if (found === undefined || found.owner !== ctx.auth?.principal) throw new ToolError('unknown cart');
   found.items.push(item);
   return found.items.join(', ');
 });

@@ -51,7 +51,7 @@ async function printedBy(file: string, args: readonly string[] = []): Promise<re
   return printed.trimEnd().split('\n');
 }
 
-test('a result of each kind of docs/server.md arrives', async () => {
+test('the client of docs/server.md receives each kind of result', async () => {
   const lines = await printedBy('examples/results.ts');
   assert.deepEqual(lines.slice(0, 4), [
     "[ 'text', 'image', 'resource_link' ]",
@@ -59,26 +59,26 @@ test('a result of each kind of docs/server.md arrives', async () => {
     '1 of 2',
     '2 of 2',
   ]);
-  assert.deepEqual(lines.slice(-2), ['true', 'image/png Look a picture up before you draw it anew.']);
+  assert.deepEqual(lines.slice(-2), ['true', 'image/png Look for a drawing before you make a new one.']);
 });
 
-test('the definitions of docs/server.md change while they are served, and clients hear of it', async () => {
+test('the definitions of docs/server.md change at run time, and clients are notified', async () => {
   const lines = await printedBy('examples/changing.ts');
-  const said = "the server says: { type: 'list', list: 'tools' }";
+  const said = "changed: { type: 'list', list: 'tools' }";
   assert.ok(lines.includes(said), lines.join('\n'));
   assert.deepEqual(
     lines.filter((line) => line !== said),
-    ["[ 'order: Orders what is on the list; closed on Sundays.' ]", '[]', "[ 'pay: Pays.' ] true"],
+    ["[ 'order: Orders the items on the list, except on Sundays.' ]", '[]', "[ 'pay: Pays.' ] true"],
   );
 });
 
-test('the host of docs/client.md calls a tool of a server on stdio, hears its log, and declines what it asks', async () => {
+test('the host of docs/client.md calls a tool on stdio, reads its log, and declines its question', async () => {
   const lines = await printedBy('examples/host.ts', ['node', 'test/support/asking-stdio.ts']);
   assert.deepEqual(lines, [
     'asking 2026-07-28 undefined',
     "[ 'ask' ]",
     'log info hello',
-    "it asks: who? [ 'name' ]",
+    "question: who? [ 'name' ]",
     "answered [ { type: 'text', text: 'decline' } ]",
   ]);
 });
@@ -157,12 +157,12 @@ const printed = {
   prompt: /\[ 'Rust' \][^]*Review this Rust code\./,
   template: /\[ 'alan' \][^]*born.*1912/,
   subscribe: /uri: 'room:\/\/temperature' \}[^]*text: '21'/,
-  'tool-error': /at most 100 can be withdrawn at once, not 500[^]*isError: true/,
+  'tool-error': /You can withdraw at most 100 at once, not 500\.[^]*isError: true/,
   'in-memory.test': /pass 2/,
   'own-method': /^\[ 'Emma' \]\n$/,
   mount: /nothing to commit[^]*\[\]/,
-  'in-words': /say it as `guests`[^]*booked for 2[^]*nobody said how many come/,
-  'whose-state': /'milk'[^]*there is no such cart/,
+  'in-words': /pass it as `guests`[^]*booked for 2[^]*The number of guests is unknown/,
+  'whose-state': /'milk'[^]*unknown cart/,
   'middleware/timing': /tools\/call took [\d.]+ ms/,
   'middleware/caching': /1 EUR is 1 USD[^]*1 EUR is 2 CHF[^]*1 EUR is 1 USD/,
   'middleware/redaction': /^asked \[address\]\n[^]*write to \[address\]/,
@@ -200,7 +200,7 @@ test('the process of docs/tasks.md that serves nobody ends in good order by SIGT
   assert.equal(await ended, 0);
 });
 
-test('the server of docs/server.md on stdio ends with its input, though it had a timer', async (t) => {
+test('the stdio server of docs/server.md ends with its input, although it had a timer', async (t) => {
   const server = run('examples/stdio.ts');
   t.after(() => server.kill('SIGKILL'));
   const late = AbortSignal.timeout(30_000);

@@ -10,7 +10,7 @@ server.tool('rate', { input }, ({ currency }) => `1 EUR is ${++asked} ${currency
 const client = await connect(memoryTransport(server));
 const kept = new Map<string, Awaited<ReturnType<Middleware>>>();
 
-// Answers come from here for as long as the program runs; the server is asked once for each currency.
+// The server receives one call for each currency. The program caches its answers.
 client.use('tools/call', async ({ params }, next) => {
   if (params['name'] !== 'rate') return await next();
   const key = JSON.stringify(params['arguments']);

@@ -7,10 +7,10 @@ server.tool('refund', {}, () => 'refunded');
 
 const flags = new Map([['refund', false]]);
 
-/** Keeps tools that are switched off out of lists, and refuses them. */
+/** Removes disabled tools from lists, and rejects their calls. */
 const flagged: Middleware = async ({ method, params }, next) => {
   if (method === 'tools/call' && flags.get(String(params['name'])) === false)
-    throw new McpError('invalidParams', `${String(params['name'])} is switched off`);
+    throw new McpError('invalidParams', `${String(params['name'])} is disabled`);
   const result = await next();
   if (method !== 'tools/list' || !Array.isArray(result['tools'])) return result;
   return { ...result, tools: result['tools'].filter(({ name }: { name: string }) => flags.get(name) !== false) };

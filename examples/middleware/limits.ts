@@ -6,17 +6,18 @@ server.tool('search', {}, () => 'found');
 
 const used = new Map<unknown, { readonly minute: number; count: number }>();
 
-// Each tenant has a number of calls in a minute, by what its token says. The model reads what a ToolError says.
+// The claims of the token decide how many calls a tenant has in a minute. The model reads the `ToolError`.
 server.use('tools/call', ({ auth }, next) => {
-  const tenant = auth?.claims?.['tenant'] ?? 'nobody';
-  const most = auth?.claims?.['plan'] === 'paid' ? 100 : 2;
+  const tenant = auth?.claims?.['tenant'] ?? 'anonymous';
+  const limit = auth?.claims?.['plan'] === 'paid' ? 100 : 2;
   const minute = Math.floor(performance.now() / 60_000);
   let place = used.get(tenant);
   if (place?.minute !== minute) {
     if (used.size > 10_000) used.clear();
     used.set(tenant, (place = { minute, count: 0 }));
   }
-  if (++place.count > most) throw new ToolError(`${most} calls a minute are used up; wait for the next minute`);
+  if (++place.count > limit)
+    throw new ToolError(`The limit of ${limit} calls a minute is used up. Wait for the next minute.`);
   return next();
 });
 

@@ -8,7 +8,7 @@ server.tool('find', {}, (_, ctx) => {
   return 'write to ada@example.com';
 });
 
-/** A copy of any JSON in which no text has an address. */
+/** Returns a copy of a JSON value without e-mail addresses. */
 function redacted<T>(value: T): T {
   if (typeof value === 'string') return value.replaceAll(/\S+@\S+/g, '[address]') as T;
   if (typeof value !== 'object' || value === null) return value;
@@ -18,7 +18,7 @@ function redacted<T>(value: T): T {
 
 const bridge = await createBridge({ upstream: memoryTransport(server) });
 
-// Everything that goes to clients: results, progress, log messages.
+// Redacts everything that the bridge sends to clients: results, progress and logs.
 bridge.use(async ({ side, direction, kind, params }, next) => {
   if (side !== 'server') return await next();
   if (direction === 'sent' && kind === 'notification') return await next(redacted(params));

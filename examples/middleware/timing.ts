@@ -1,7 +1,7 @@
 import { createServer, type Middleware } from 'parley-mcp/server';
 import { connectInMemory } from 'parley-mcp/testing';
 
-/** Says how long each request took, be it answered or not. */
+/** Prints how long each request took, also if it failed. */
 const timing: Middleware = async ({ kind, method }, next) => {
   const begun = performance.now();
   try {

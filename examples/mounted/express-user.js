@@ -8,14 +8,14 @@ const server = createServer({ name: 'notes', version: '1.0.0' });
 server.tool('who', {}, (_, ctx) => `${ctx.auth?.principal}, in ${requests.getStore()?.headers['accept-language']}`);
 
 const app = express();
-// Here stands what signs people in for the rest of the app: a session, passport, a library for tokens.
+// Replace this with the sign-in of your app, such as a session or passport.
 app.use((request, _response, next) => {
   request.user = { id: request.headers['x-user'] };
   next();
 });
-// What a handler is called for runs within `run`: it finds the request there, whatever the revision.
+// Handlers run inside `run`, so they can read the request.
 app.use('/mcp', (request, _response, next) => requests.run(request, next));
-// Sessions, limits and private answers are bound to the principal.
+// Sessions, limits and private responses belong to the principal.
 const authenticate = () => {
   const id = requests.getStore()?.user?.id;
   return id === undefined ? { status: 401, headers: {} } : { principal: id };

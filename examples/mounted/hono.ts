@@ -8,7 +8,7 @@ server.tool('forecast', {}, () => 'sunny');
 
 const app = new Hono();
 const handler = createHandler(server, { allowedHosts: ['mcp.example.com'] });
-app.all('/mcp', (context) => handler(context.req.raw)); // nobody may have read the body before
+app.all('/mcp', (context) => handler(context.req.raw)); // the body must be unread
 serve({ fetch: app.fetch, port: Number(process.env['PORT'] ?? 3000), hostname: '127.0.0.1' }, ({ port }) =>
   console.log(`listening at http://127.0.0.1:${port}/mcp`),
 );

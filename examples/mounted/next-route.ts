@@ -5,6 +5,6 @@ import { createServer } from 'parley-mcp/server';
 const server = createServer({ name: 'weather', version: '1.0.0' });
 server.tool('forecast', {}, () => 'sunny');
 
-// As no two requests need reach the same process there, nobody is given a session.
+// Requests can reach different processes, so clients get no session.
 const handler: FetchHandler = createHandler(server, { sessions: 'none', allowedHosts: ['app.example.com'] });
 export { handler as GET, handler as POST, handler as DELETE, handler as OPTIONS };

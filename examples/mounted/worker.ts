@@ -3,7 +3,7 @@ import { createServer } from 'parley-mcp/server';
 
 let handler: FetchHandler | undefined;
 
-/** Made with the first request: workers may do little before it. */
+/** Runs at the first request, because workers may do little before it. */
 function makeHandler(): FetchHandler {
   const server = createServer({ name: 'weather', version: '1.0.0' });
   server.tool('forecast', {}, () => 'sunny');

@@ -4,8 +4,8 @@ import { connect } from 'parley-mcp/client';
 import { createServer } from 'parley-mcp/server';
 import { connectInMemory, record, scriptedTransport } from 'parley-mcp/testing';
 
-test('a client hears what a server says that answers badly', async () => {
-  // The server is a function: it sees each message as it was sent, and may answer anything.
+test('a client rejects with the error of the server', async () => {
+  // The server is a function. It receives each sent message and can answer anything.
   const transport = scriptedTransport('stdio', (sent, peer) => {
     const { method } = sent.message;
     if (method === 'initialize')
@@ -22,11 +22,11 @@ test('a client hears what a server says that answers badly', async () => {
   await client.close();
 });
 
-test('a call is one message there and one back', async () => {
+test('a call is one request and one response', async () => {
   const server = createServer({ name: 'weather', version: '1.0.0' });
   server.tool('forecast', {}, () => 'sunny');
   const client = await connectInMemory(server);
-  // Everything that servers and clients of this process send, on whatever transport.
+  // Records every message of this process, on all transports.
   const recording = record();
   await client.callTool('forecast');
   recording.stop();

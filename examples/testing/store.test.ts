@@ -2,7 +2,7 @@ import { test } from 'node:test';
 import { memoryStore } from 'parley-mcp';
 import { testStore } from 'parley-mcp/testing';
 
-// A store of your own stands in the place of `memoryStore()`: one for each process that shares what is kept.
+// Replace `memoryStore()` with your store. Return one for each process that shares the data.
 for (const { title, run } of testStore(
   () => {
     const store = memoryStore();

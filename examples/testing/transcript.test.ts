@@ -5,7 +5,7 @@ import { createServer } from 'parley-mcp/server';
 import { differences, linesOf, memoryTransport, parseTranscripts, valueToSend } from 'parley-mcp/testing';
 
 const text = `
-# A tool that nobody knows is refused
+# A call of an unknown tool is rejected
 revisions: 2025-11-25
 C: {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"$revision","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
 S: {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"$revision",…}}
@@ -32,7 +32,7 @@ for (const transcript of parseTranscripts(text))
       });
       const bindings = new Map<string, unknown>();
       for (const { kind, text: line } of linesOf(transcript, revision)) {
-        // What is written down is a message, right or wrong.
+        // A transcript can contain invalid messages.
         if (kind === 'client') await channel.send(valueToSend(line, revision, bindings) as Message);
         else {
           if (came.length === 0) await new Promise<void>((resolve) => (tell = resolve));
