@@ -33,6 +33,16 @@ import type { Carried } from './upstream/carried.ts';
 import { declaredIn } from './declared.ts';
 import { failureFor, wordsOf } from './failure.ts';
 
+const servedUndeclared: ReadonlySet<string> = new Set(['tools', 'resources', 'prompts', 'completions']);
+
+/**
+ * Tells whether a request goes on to a server that did not declare its feature: some serve it all the same. The log level
+ * is refused, since nobody could say whether messages will come.
+ */
+export function asksUndeclared(feature: string): boolean {
+  return servedUndeclared.has(feature);
+}
+
 /** The `_meta` keys that speak of one hop; they are written anew for the next one. */
 const hopKeys: ReadonlySet<string> = new Set([
   'progressToken',

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { createBridge } from '../bridge.ts';
 import { bridgeTo } from '../../test/support/bridged.ts';
 import { open, settle, type Json } from '../../test/support/raw.ts';
 import { scriptedUpstream } from '../../test/support/scripted-upstream.ts';
@@ -33,6 +34,85 @@ it('changes that a server did not declare reach every client', async (t) => {
     [session.methods, stateless.methods],
     [['notifications/tools/list_changed'], ['notifications/tools/list_changed']],
   );
+});
+
+const tool = { name: 'hello', inputSchema: { type: 'object' } };
+const text = { content: [{ type: 'text', text: 'hi' }] };
+const offered: Readonly<Record<string, Json>> = {
+  'tools/list': { tools: [tool] },
+  'tools/call': text,
+  'resources/list': { resources: [{ uri: 'memo:a', name: 'a' }] },
+  'resources/read': { contents: [{ uri: 'memo:a', text: 'A' }] },
+  'prompts/list': { prompts: [{ name: 'p' }] },
+  'prompts/get': { messages: [] },
+  'completion/complete': { completion: { values: ['x'] } },
+};
+const paramsOfAll: Readonly<Record<string, Json>> = {
+  'tools/call': { name: 'hello', arguments: {} },
+  'resources/read': { uri: 'memo:a' },
+  'prompts/get': { name: 'p' },
+  'completion/complete': { ref: { type: 'ref/prompt', name: 'p' }, argument: { name: 'a', value: '' } },
+};
+
+for (const up of ['2025-06-18', '2026-07-28'] as const)
+  for (const down of ['2025-06-18', '2026-07-28'] as const) {
+    it(`a client at ${down} uses what a server at ${up} did not declare`, async (t) => {
+      const warnings: string[] = [];
+      const upstream = scriptedUpstream({ up, capabilities: {}, answers: offered });
+      const raw = await open(await bridgeTo(t, upstream, { warnings }), down);
+      for (const method of [...Object.keys(offered), 'tools/list']) {
+        const result = await raw.result(method, paramsOfAll[method] ?? {});
+        for (const [key, value] of Object.entries(offered[method] ?? {})) assert.deepEqual(result[key], value, method);
+      }
+      const said = (feature: string): number =>
+        warnings.filter((one) => one.includes(`did not declare the capability ${feature},`)).length;
+      assert.deepEqual(['tools', 'resources', 'prompts', 'completions'].map(said), [1, 1, 1, 1], warnings.join('\n'));
+      assert.equal((await raw.error('logging/setLevel', { level: 'info' })).code, -32601);
+    });
+  }
+
+it('a method of a feature that a server neither declares nor has is not found', async (t) => {
+  const warnings: string[] = [];
+  const upstream = scriptedUpstream({ up: '2025-06-18', capabilities: {}, answers: {} });
+  const raw = await open(await bridgeTo(t, upstream, { warnings }), '2025-06-18');
+  assert.equal((await raw.error('prompts/list')).code, -32601);
+  assert.deepEqual(warnings, []);
+});
+
+it('several servers are listed with what one of them did not declare', async (t) => {
+  const warnings: string[] = [];
+  const other = { name: 'other', inputSchema: { type: 'object' } };
+  const named = (name: string): Json => ({ content: [{ type: 'text', text: name }] });
+  const upstreams = {
+    declares: scriptedUpstream({
+      up: '2025-06-18',
+      capabilities: { tools: {} },
+      answers: { 'tools/list': { tools: [other] }, 'tools/call': named('other') },
+    }),
+    silent: scriptedUpstream({ up: '2026-07-28', capabilities: {}, answers: offered }),
+    lacks: scriptedUpstream({ up: '2025-06-18', capabilities: {}, answers: { 'tools/list': { tools: [] } } }),
+  };
+  const bridge = await createBridge({
+    upstreams: Object.fromEntries(Object.entries(upstreams).map(([name, upstream]) => [name, { upstream }])),
+    onWarning: (message) => void warnings.push(message),
+  });
+  t.after(() => bridge.close());
+  const raw = await open(bridge, '2026-07-28');
+  const names = async (): Promise<unknown> => (await raw.result('tools/list'))['tools'];
+  assert.deepEqual(
+    [await names(), await names()].map((tools) => (tools as readonly Json[]).map(({ name }) => name)),
+    [
+      ['other', 'hello'],
+      ['other', 'hello'],
+    ],
+  );
+  assert.deepEqual((await raw.result('tools/call', { name: 'hello' }))['content'], text.content);
+  assert.deepEqual((await raw.result('tools/call', { name: 'other' }))['content'], named('other')['content']);
+  assert.deepEqual((await raw.result('resources/read', { uri: 'memo:a' }))['contents'], [{ uri: 'memo:a', text: 'A' }]);
+  assert.equal(warnings.filter((one) => one.startsWith('silent: ') && one.includes('capability tools,')).length, 1);
+  assert.equal(warnings.filter((one) => !one.startsWith('silent: ')).length, 0, warnings.join('\n'));
+  // A server that has no tools is asked once.
+  assert.equal(upstreams.lacks.methods.filter((method) => method === 'tools/list').length, 1);
 });
 
 // "`subscribe` says `honored` where nothing can come": "told"

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { connected, replying, tool } from '../../test/support/connected-client.ts';
+import { turns } from '../../test/support/turns.ts';
 import type { Script } from '../testing/scripted.ts';
 import type { Client } from './client.ts';
 
@@ -50,9 +51,35 @@ describe('lists', () => {
     });
   }
 
-  it('are empty where the server has no such feature, and nothing is asked', async () => {
+  it('that a server did not declare are given, with one warning', async () => {
+    const one = await connected(replying({ tools: [tool('a')] }), { capabilities: {} });
+    for (let times = 0; times < 2; times++)
+      assert.deepEqual(
+        (await one.client.listTools()).map(({ name }) => name),
+        ['a'],
+      );
+    assert.equal(one.warnings.length, 1);
+    assert.match(String(one.warnings[0]), /did not declare the capability tools/);
+  });
+
+  it('that a server neither declared nor has are empty, and are asked for once', async () => {
+    const refuse: Script = (sent, peer) => peer.refuse(sent, { code: -32601, message: 'none' });
+    const one = await connected(refuse, { capabilities: {} });
+    const before = one.transport.sent.length;
+    for (let times = 0; times < 2; times++)
+      assert.deepEqual([await one.client.listTools(), await one.client.listPrompts()], [[], []]);
+    assert.deepEqual(one.transport.methods.slice(before), ['tools/list', 'prompts/list']);
+    assert.deepEqual(one.warnings, []);
+  });
+
+  it('that a server neither declared nor answers are empty after one short wait', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
     const one = await connected(undefined, { capabilities: {} });
     const before = one.transport.sent.length;
+    const first = one.client.listTools();
+    await turns();
+    t.mock.timers.tick(2_000);
+    assert.deepEqual(await first, []);
     assert.deepEqual(
       [
         await one.client.listTools(),
@@ -62,7 +89,7 @@ describe('lists', () => {
       ],
       [[], [], [], []],
     );
-    assert.equal(one.transport.sent.length, before);
+    assert.equal(one.transport.methods.slice(before).filter((method) => method.endsWith('/list')).length, 1);
   });
 
   it('that give the same page for each cursor end with a warning, once', async () => {

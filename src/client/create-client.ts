@@ -30,7 +30,6 @@ import type {
   TypedRequestOptions,
 } from './client.ts';
 import { refuseNearMethod } from '../mistakes/near-method.ts';
-import { shown } from '../mistakes/shown.ts';
 import { methodNames } from '../protocol/catalogue.ts';
 import type { AnySchema, InferOutput } from '../schema/infer.ts';
 import { notFound } from '../peer/gate.ts';
@@ -41,7 +40,9 @@ import { checkLevel } from './option-names.ts';
 import { throughClientMiddleware } from './middleware/late-passing.ts';
 import type { Chain } from '../peer/middleware/chain.ts';
 import type { Middleware } from '../peer/middleware/middleware.ts';
+import { namedOf, requiredName, textsOf } from './given.ts';
 import { walkPages, type Page } from './pages.ts';
+import { undeclaredList } from './undeclared-list.ts';
 import { Requests, type ClientParts } from './requests.ts';
 import type { InputAnswers } from './input/rounds.ts';
 import type { InputRequiredStep, Step } from './input/step.ts';
@@ -138,7 +139,7 @@ class SessionClient implements Client {
 
   callTool(name: string, argumentsOfCall?: JsonObject, options?: ToolCallOptions): Promise<CallToolResult> {
     return givingUp(options, async () =>
-      this.#callTool(textOf("callTool('add', { a: 1 })", name), namedOf(argumentsOfCall), options),
+      this.#callTool(requiredName("callTool('add', { a: 1 })", name), namedOf(argumentsOfCall), options),
     );
   }
 
@@ -156,7 +157,7 @@ class SessionClient implements Client {
   startTask(name: string, argumentsOfCall?: JsonObject, options: StartTaskOptions = {}): Promise<TaskHandle> {
     return givingUp(options, async () => {
       const params = {
-        name: textOf("startTask('report', { year: 2026 })", name),
+        name: requiredName("startTask('report', { year: 2026 })", name),
         ...(argumentsOfCall && { arguments: namedOf(argumentsOfCall) }),
       };
       const check = await this.#outputCheck(name);
@@ -213,7 +214,7 @@ class SessionClient implements Client {
 
   readResource(uri: string, options?: ClientRequestOptions): Promise<ReadResourceResult> {
     return givingUp(options, async () =>
-      this.#requests.call('resources/read', { uri: textOf("readResource('file:///x')", uri) }, options),
+      this.#requests.call('resources/read', { uri: requiredName("readResource('file:///x')", uri) }, options),
     );
   }
 
@@ -223,7 +224,7 @@ class SessionClient implements Client {
     options?: ClientRequestOptions,
   ): Promise<GetPromptResult> {
     const params = (): RequestTypes['prompts/get']['params'] => ({
-      name: textOf("getPrompt('review', { language: 'Go' })", name),
+      name: requiredName("getPrompt('review', { language: 'Go' })", name),
       ...(argumentsOfPrompt && { arguments: textsOf(argumentsOfPrompt) }),
     });
     return givingUp(options, async () => this.#requests.call('prompts/get', params(), options));
@@ -353,7 +354,16 @@ class SessionClient implements Client {
     options: ClientRequestOptions | undefined,
   ): Promise<readonly ListItems[Method][]> {
     const needed = methodOf(method)?.needs;
-    if (needed !== undefined && !hasServerCapability(this.capabilities, needed)) return [];
+    const { capabilities } = this;
+    if (needed !== undefined && !hasServerCapability(capabilities, needed))
+      return await undeclaredList({ capabilities, method }, options, (some) => this.#whole(method, some));
+    return await this.#whole(method, options);
+  }
+
+  async #whole<Method extends ListMethod>(
+    method: Method,
+    options: ClientRequestOptions | undefined,
+  ): Promise<readonly ListItems[Method][]> {
     let cursor: string | undefined;
     const drain = async (mode: ClientRequestOptions): Promise<readonly ListItems[Method][]> => {
       const items: ListItems[Method][] = [];
@@ -377,23 +387,4 @@ class SessionClient implements Client {
       return await drain({ ...options, cache: 'refresh' });
     }
   }
-}
-
-/** @throws TypeError for a name that is no text, such as the one object that other clients take. */
-function textOf(example: string, name: string): string {
-  if (typeof name !== 'string') throw new TypeError(`the first argument is a text, as in client.${example}`);
-  return name;
-}
-
-/** @throws TypeError for arguments of a tool that have no names: a list, a text. */
-function namedOf<Given extends JsonObject | undefined>(given: Given): Given {
-  if (typeof (given ?? {}) === 'object' && !Array.isArray(given)) return given;
-  throw new TypeError(`arguments of a tool are an object, as in { a: 1 }, not ${shown(given)}`);
-}
-
-/** @throws TypeError for arguments of a prompt that are no texts: every server refuses them. */
-function textsOf(given: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  const wrong = Object.keys(given).find((name) => given[name] !== undefined && typeof given[name] !== 'string');
-  if (wrong === undefined) return given;
-  throw new TypeError(`arguments of a prompt are texts; ${JSON.stringify(wrong)} is ${shown(given[wrong])}`);
 }

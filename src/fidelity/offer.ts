@@ -15,7 +15,9 @@ export interface Offer {
   readonly server?: Implementation;
   readonly instructions?: string;
   readonly capabilities: ServerCapabilities;
-  /** Only of what the capabilities name. */
+  /** Features that the server lists, though its capabilities do not name them. */
+  readonly undeclared?: readonly ('tools' | 'resources' | 'prompts')[];
+  /** Only of what the capabilities name, or `undeclared` does. */
   readonly tools?: Listed<Tool>;
   readonly resources?: Listed<Resource>;
   readonly resourceTemplates?: Listed<ResourceTemplate>;

@@ -267,8 +267,8 @@ export class HostConversation implements Conversation {
   #run(message: RequestMessage, call: Call): Outcome {
     const host = this.#host;
     const isUnknown = host.unknown !== undefined && methodOf(message.method) === undefined;
-    const row = isUnknown ? undefined : gate(message.method, call.facts, host.capabilities(this.#link));
-    const { chain } = host;
+    const { chain, undeclared } = host;
+    const row = isUnknown ? undefined : gate(message.method, call.facts, host.capabilities(this.#link), undeclared);
     const outcome =
       chain?.used === true
         ? throughHostMiddleware((late) =>

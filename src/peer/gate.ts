@@ -14,14 +14,14 @@ const features: ReadonlySet<string> = new Set(['tools', 'resources', 'prompts', 
  * What the client declares does not matter here: no revision has client capabilities for what a server offers.
  * (Spec 2025-11-25, Lifecycle, Capability negotiation.)
  *
- * @param undeclared Takes the name of a feature that the server did not declare, and that it may have all the same.
+ * @param undeclared Takes the name of a feature that the server did not declare, and tells whether it is asked all the same.
  * @throws McpError methodNotFound.
  */
 export function gate(
   method: string,
   revision: Revision,
   capabilities: ServerCapabilities,
-  undeclared?: (feature: string) => void,
+  undeclared?: (feature: string) => boolean,
 ): MethodRow {
   const row = methodOf(method);
   if (row?.kind !== 'request' || !maySend('client', row, revision)) {
@@ -30,9 +30,8 @@ export function gate(
   const { needs } = row;
   // `completion/complete` is older than its capability. (Spec 2024-11-05, Completion: none is declared.)
   if (needs !== undefined && !hasServerCapability(capabilities, needs) && isServerCapability(revision, needs)) {
-    if (undeclared === undefined || !features.has(needs))
+    if (!features.has(needs) || undeclared?.(needs) !== true)
       throw notFound(method, `needs the capability ${needs}, which this server does not have`);
-    undeclared(needs);
   }
   const extension = extensionOf(row, revision);
   if (extension !== undefined && !Object.hasOwn(capabilities.extensions ?? {}, extension)) {

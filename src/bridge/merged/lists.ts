@@ -6,7 +6,7 @@ import { after, settledWithin } from '../../jsonrpc/timeout.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import type { Call } from '../../host/call.ts';
 import type { Host } from '../../host/host.ts';
-import { hasServerCapability } from '../../protocol/capability.ts';
+import { hasServerCapability, type ServerCapabilities } from '../../protocol/capability.ts';
 import { methodOf, type ListMethod } from '../../protocol/catalogue.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { wordsOf } from '../failure.ts';
@@ -60,6 +60,10 @@ export interface GatherOptions {
 
 /** The bounds of one server's list: what is beyond is left out. */
 const bounds = { maxPages: 1_000, maxItems: 10_000 } as const;
+/** Longest wait for a list that a server did not declare, in milliseconds. */
+const undeclaredMs = 1_000;
+/** Lists that servers do not have, by what they declared. */
+const lacking = new WeakMap<ServerCapabilities, Set<MergedList>>();
 /** After this time nobody wants a late part any more. */
 const longestMs = 60_000;
 
@@ -109,6 +113,7 @@ async function partOf(
   const { single } = slot;
   // Who is looked for already keeps nobody waiting.
   if (single === undefined || slot.absent) return undefined;
+  if (!isDeclared(single.host, kind)) return await undeclaredPart(single.host, kind, call);
   return await new Promise<ServerPart | undefined>((resolve) => {
     const { method } = mergedLists[kind];
     let isLate = false;
@@ -157,16 +162,38 @@ async function fetched(
   }
 }
 
+/** Part of a server that does not have a list. */
+const nothing: ServerPart = { items: [], hint: { ttlMs: Number.POSITIVE_INFINITY, cacheScope: 'public' } };
+
+function isDeclared(host: Host, kind: MergedList): boolean {
+  return hasServerCapability(host.capabilities(), mergedLists[kind].needs);
+}
+
+/**
+ * Fetches a list that a server did not declare, since some serve it all the same. One that refuses, or takes long, has
+ * none and is not asked again.
+ */
+async function undeclaredPart(host: Host, kind: MergedList, call: Call): Promise<ServerPart> {
+  const offered = host.capabilities();
+  const known = lacking.get(offered);
+  if (known?.has(kind) === true) return nothing;
+  const quiet = (): void => undefined;
+  let part = nothing;
+  const fetching = drain(host, kind, call, quiet).then((fetched) => void (part = fetched), quiet);
+  await settledWithin(undeclaredMs, fetching);
+  if (part.items.length === 0 && !call.aborted) lacking.set(offered, (known ?? new Set()).add(kind));
+  return part.items.length === 0 ? nothing : part;
+}
+
 async function drain(
   host: Host,
   kind: MergedList,
   call: Call,
   onWarning: (message: string) => void,
 ): Promise<ServerPart> {
-  const { method, items: field, key, needs } = mergedLists[kind];
+  const { method, items: field, key } = mergedLists[kind];
   const handler = host.handler(method);
-  if (handler === undefined || !hasServerCapability(host.capabilities(), needs))
-    return { items: [], hint: { ttlMs: Number.POSITIVE_INFINITY, cacheScope: 'public' } };
+  if (handler === undefined) return nothing;
   const isAsked = call.method === method;
   const sub = subCall(call, { method, ...(isAsked ? { send: (...told) => relay(call, ...told) } : {}) });
   const cancel = after(longestMs, () => sub.abort());

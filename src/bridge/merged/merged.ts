@@ -1,3 +1,4 @@
+import { asksUndeclared } from '../forward.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import type { Call } from '../../host/call.ts';
 import type { Host } from '../../host/host.ts';
@@ -166,6 +167,7 @@ function hostOf({ parts: { settings }, slots, catalogue, sessions, handlers }: H
     revisions: settings.revisions,
     exactNumbers: true,
     relays: true,
+    undeclared: asksUndeclared,
     listeners: settings.listeners,
     chain: settings.chain,
     askTimeoutMs: 600_000,

@@ -105,11 +105,14 @@ export class Routes {
   /** Asks one server after the other until one does not say that the request is none of its business. */
   async inOrder(params: Params, call: Call): Promise<unknown> {
     let refusal: McpError | undefined;
-    for (const { single } of this.#slots) {
+    const needs = methodOf(call.method)?.needs;
+    const declares = ({ single }: Slot): boolean =>
+      needs === undefined || (single !== undefined && hasServerCapability(single.host.capabilities(), needs));
+    // Some servers serve what they did not declare. They are asked last.
+    const undeclared = (slot: Slot): boolean => !declares(slot) && slot.single?.host.undeclared?.(needs ?? '') === true;
+    for (const { single } of [...this.#slots.filter(declares), ...this.#slots.filter(undeclared)]) {
       const handler = single?.host.handler(call.method);
-      const needs = methodOf(call.method)?.needs;
-      if (single === undefined || handler === undefined) continue;
-      if (needs !== undefined && !hasServerCapability(single.host.capabilities(), needs)) continue;
+      if (handler === undefined) continue;
       try {
         return await handler(params, call);
       } catch (error) {

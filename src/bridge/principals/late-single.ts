@@ -15,6 +15,7 @@ import { requestsAboutTasks } from '../single/handlers.ts';
 import type { Single } from '../single/single.ts';
 import { unlessAborted } from '../../store/turns.ts';
 import { wordsOf, unreachable } from '../failure.ts';
+import { asksUndeclared } from '../forward.ts';
 import { isLoginRequired, loginRequired, type LoginAsking, type Work } from './asking.ts';
 import type { Person, UpstreamSignIn } from './sign-in.ts';
 import { signedInResult, SignedOutListens, signedOutResult, signInTool } from './signed-out.ts';
@@ -277,6 +278,7 @@ class LateSingle implements Single {
       revisions: settings.revisions,
       exactNumbers: true,
       relays: true,
+      undeclared: asksUndeclared,
       listeners: settings.listeners,
       chain: settings.chain,
       askTimeoutMs: 600_000,

@@ -12,7 +12,7 @@ import type { RevisionDate } from '../../protocol/revision.ts';
 import { Changes, isListChange, ownWords } from '../changes.ts';
 import { closingQuietly } from '../upstream/closing.ts';
 import { wordsOf } from '../failure.ts';
-import { revisionFor } from '../forward.ts';
+import { asksUndeclared, revisionFor } from '../forward.ts';
 import type { KnownUpstream, UpstreamLogin } from '../upstream-login.ts';
 import type { Doorway } from './doorway.ts';
 import { bridgeHandlers, type BridgeParts } from './handlers.ts';
@@ -345,7 +345,9 @@ async function learn(
   signal?: AbortSignal,
 ): Promise<void> {
   try {
-    tools.learn(await (await pool.main.client()).listTools({ signal }));
+    const client = await pool.main.client();
+    // A server that does not declare tools is asked if a client asks.
+    if (client.supports('tools')) tools.learn(await client.listTools({ signal }));
   } catch (error) {
     if (signal?.aborted !== true) onWarning(`the upstream's tools could not be listed: ${wordsOf(error)}`);
   }
@@ -374,6 +376,7 @@ function hostOf(parts: BridgeParts, settings: SingleOptions, { known, hint, door
     revisions: settings.revisions,
     exactNumbers: true,
     relays: true,
+    undeclared: asksUndeclared,
     listeners: settings.listeners,
     chain: settings.chain,
     askTimeoutMs: 600_000,

@@ -172,12 +172,16 @@ describe('parley explain', { concurrency: 4 }, () => {
     );
   });
 
-  test('asks only for the lists that the server says it has, and pings where there is a ping', async () => {
+  test('asks for lists that the server did not declare last, after the ping', async () => {
     const server = createServer({ name: 'bare', version: '1.0.0' }, { revisions: ['2025-11-25'] });
     const explained = read(await served(server, (url) => inThisProcess(['explain', '--wire', '--json', url])));
     const texts = explained.tries.flatMap(({ wire = [] }) => wire.map(({ text = '' }) => text));
     assert.ok(texts.some((text) => text.includes('"ping"')));
-    assert.ok(texts.every((text) => !text.includes('/list"')));
+    const lists = texts.flatMap((text, at) => (text.includes('/list"') ? [at] : []));
+    assert.equal(lists.length, 4);
+    assert.ok(Math.min(...lists) > texts.findIndex((text) => text.includes('"ping"')));
+    assert.equal(explained.offer?.undeclared, undefined);
+    assert.equal(explained.offer?.tools, undefined);
   });
 
   test('a list that goes on and on is cut off, and says so', async () => {

@@ -1,5 +1,6 @@
 import { after } from '../../jsonrpc/timeout.ts';
 import type { ServerConnection } from '../../client/connection/server-connection.ts';
+import { undeclaredMs } from '../../client/undeclared-list.ts';
 import { hintOf, walkPages, type Page } from '../../client/pages.ts';
 import { readResult } from '../../client/read-result.ts';
 import { ToleratedFaults } from '../../client/tolerated.ts';
@@ -13,13 +14,51 @@ const most = { pages: 20, items: 1000, malformed: 20 };
 /** The lists of an offer. */
 export type Lists = Pick<Offer, 'tools' | 'resources' | 'resourceTemplates' | 'prompts'>;
 
+/** Limits of asking for lists. */
+interface ListLimits {
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** The features that have lists. */
+const listing = ['tools', 'resources', 'prompts'] as const;
+type Listing = (typeof listing)[number];
+
 /** Asks for the lists that a server says it has; a list that fails says why, and the others are asked for. */
-export async function listEverything(
+export async function listEverything(connection: ServerConnection, limits: ListLimits): Promise<Lists> {
+  const { capabilities } = connection.agreement;
+  return await listsOf(
+    connection,
+    listing.filter((feature) => capabilities[feature] !== undefined),
+    limits,
+  );
+}
+
+/** Asks for the lists that a server did not declare, of which some have entries all the same. */
+export async function listUndeclared(
   connection: ServerConnection,
-  { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
+  { timeoutMs, signal }: ListLimits,
+): Promise<Lists & Pick<Offer, 'undeclared'>> {
+  const { capabilities } = connection.agreement;
+  const others = listing.filter((feature) => capabilities[feature] === undefined);
+  const limits = { timeoutMs: Math.min(timeoutMs, undeclaredMs), signal };
+  const found = await Promise.all(
+    others.map(async (feature) => {
+      const lists = await listsOf(connection, [feature], limits);
+      return Object.values(lists).some(({ items }) => items.length > 0) ? { feature, lists } : undefined;
+    }),
+  );
+  const served = found.flatMap((one) => one ?? []);
+  if (served.length === 0) return {};
+  return Object.assign({ undeclared: served.map(({ feature }) => feature) }, ...served.map(({ lists }) => lists));
+}
+
+async function listsOf(
+  connection: ServerConnection,
+  features: readonly Listing[],
+  { timeoutMs, signal }: ListLimits,
 ): Promise<Lists> {
-  const { revision, agreement } = connection;
-  const { capabilities } = agreement;
+  const { revision } = connection;
   const limit = new AbortController();
   const cancel = after(timeoutMs, () => limit.abort(new Error(`the lists took longer than ${timeoutMs} ms`)));
   const either = AbortSignal.any([signal, limit.signal]);
@@ -40,13 +79,13 @@ export async function listEverything(
     return malformed.length === 0 ? list : { ...list, malformed };
   };
   try {
-    const tools = capabilities.tools && { tools: await listed('tools/list') };
-    const resources = capabilities.resources && {
+    const tools = features.includes('tools') && { tools: await listed('tools/list') };
+    const resources = features.includes('resources') && {
       resources: await listed('resources/list'),
       resourceTemplates: await listed('resources/templates/list'),
     };
-    const prompts = capabilities.prompts && { prompts: await listed('prompts/list') };
-    return { ...tools, ...resources, ...prompts };
+    const prompts = features.includes('prompts') && { prompts: await listed('prompts/list') };
+    return { ...(tools || {}), ...(resources || {}), ...(prompts || {}) };
   } finally {
     cancel();
   }

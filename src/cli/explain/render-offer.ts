@@ -20,12 +20,16 @@ export function renderOffer(offer: Offer, width: number): string {
   return parts.filter((part) => part !== '').join('\n');
 }
 
-function factsOf({ server, instructions, capabilities }: Offer, width: number): readonly (readonly string[])[] {
+function factsOf(
+  { server, instructions, capabilities, undeclared = [] }: Offer,
+  width: number,
+): readonly (readonly string[])[] {
   const name = server === undefined ? [] : [['name', nameOf(server)]];
   const lines = instructions === undefined ? [] : wrapped(clipped(instructions.trim(), 2 * width), width);
   const said = lines.length === 0 ? [] : [['instructions', lines.join(' ')]];
   const can = Object.entries(capabilities).map(([key, value]) => clipped(`${key}${detail(value)}`, 200));
-  return [...name, ...said, ['capabilities', can.length === 0 ? 'none' : can.join(', ')]];
+  const more = undeclared.length === 0 ? [] : [['not declared', `${undeclared.join(', ')}: served all the same`]];
+  return [...name, ...said, ['capabilities', can.length === 0 ? 'none' : can.join(', ')], ...more];
 }
 
 function methodRow({ name, extension }: OwnMethod): readonly [string, string] {

@@ -64,8 +64,14 @@ export async function explainServer(options: ExplainOptions): Promise<Explanatio
     ...(authorization === undefined ? {} : { authorization }),
     ...(offer === undefined ? {} : { offer }),
     ...(tasks.length === 0 ? {} : { tasks: tasks.toSorted(newestFirst) }),
-    ...(newest === undefined || offer === undefined ? {} : { bridge: throughBridge(newest, offer) }),
+    ...(newest === undefined || offer === undefined ? {} : { bridge: throughBridge(newest, served(offer)) }),
   };
+}
+
+/** The offer with the features that the server did not declare: they work through a bridge too. */
+function served(offer: Offer): Offer {
+  const undeclared = Object.fromEntries((offer.undeclared ?? []).map((feature) => [feature, {}]));
+  return { ...offer, capabilities: { ...undeclared, ...offer.capabilities } };
 }
 
 /** The authorization that a server wants; its part is loaded for those that want some. */

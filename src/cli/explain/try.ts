@@ -9,7 +9,7 @@ import { ownMethodsOf } from '../../protocol/extension.ts';
 import { McpError } from '../../protocol/error.ts';
 import { mayAsk } from '../../protocol/catalogue.ts';
 import { revisions, type Revision } from '../../protocol/revision.ts';
-import { listEverything } from './lists.ts';
+import { listEverything, listUndeclared } from './lists.ts';
 import type { Offer } from '../../fidelity/offer.ts';
 import type { TasksExplained, Try } from './report.ts';
 import { listsTasks, tasksOf } from './tasks.ts';
@@ -245,7 +245,9 @@ async function offered(
     if (silence !== undefined) notes.push(silence);
   }
   const methods = ownMethodsOf(introduction.capabilities);
-  return { revision: revision.date, ...introduction, ...lists, ...(methods.length > 0 && { methods }) };
+  // What a server did not declare may end it, so that it is asked last.
+  const undeclared = await listUndeclared(connection, { timeoutMs, signal });
+  return { revision: revision.date, ...introduction, ...lists, ...undeclared, ...(methods.length > 0 && { methods }) };
 }
 
 async function pinged(connection: ServerConnection, signal: AbortSignal): Promise<string | undefined> {

@@ -66,8 +66,8 @@ export class ServerConnection {
   readonly #describesItself: boolean;
   readonly #isHeaded: boolean;
   readonly #tellCancelled: boolean;
-  /** Features that were used undeclared. */
-  readonly #warned = new Set<string>();
+  /** Features that are asked for undeclared, and whether a warning has told of it. */
+  readonly #undeclared = new Map<string, boolean>();
   readonly #meta: ReturnType<typeof requestMeta>;
 
   constructor(agreement: Agreement, options: ServerConnectionOptions) {
@@ -106,7 +106,9 @@ export class ServerConnection {
    * @throws ConnectionError when no valid answer came.
    */
   async request(method: string, params: JsonObject | undefined, options: AttemptOptions = {}): Promise<JsonObject> {
-    return this.#checked(method, await this.#call(method, params, options).answer, options);
+    const result = this.#checked(method, await this.#call(method, params, options).answer, options);
+    if (this.#undeclared.size > 0) this.#served(method, result);
+    return result;
   }
 
   /** Sends `subscriptions/listen`, whose answer has no time limit, and which is known by its id until then. */
@@ -178,18 +180,26 @@ export class ServerConnection {
     return asked;
   }
 
-  /** Some servers declare nothing and serve it all the same: their answer counts. */
-  readonly #undeclared = (feature: string): void => {
-    if (this.#warned.has(feature)) return;
-    this.#warned.add(feature);
+  /** Some servers declare nothing and serve it all the same: their answer counts, unless it is an empty list. */
+  #served(method: string, result: JsonObject): void {
+    const { needs: feature = '', list } = methodOf(method) ?? {};
+    if (this.#undeclared.get(feature) !== false) return;
+    const entries = list === undefined ? undefined : result[list.items];
+    if (Array.isArray(entries) && entries.length === 0) return;
+    this.#undeclared.set(feature, true);
     const { channel } = this.agreement;
     channel.warn(`${channel.description} did not declare the capability ${feature}, and is asked all the same`);
+  }
+
+  readonly #asks = (feature: string): boolean => {
+    if (!this.#undeclared.has(feature)) this.#undeclared.set(feature, false);
+    return true;
   };
 
   #project(method: string, params: JsonObject | undefined, isOffered = false): JsonObject | undefined {
     const row = methodOf(method);
     if (row === undefined) return params;
-    if (!isOffered) gate(method, this.revision, this.agreement.capabilities, this.#undeclared);
+    if (!isOffered) gate(method, this.revision, this.agreement.capabilities, this.#asks);
     // The row of a method says the type of its params.
     return row.params === undefined || params === undefined
       ? params

@@ -1,0 +1,33 @@
+import { ConnectionError } from '../jsonrpc/transport.ts';
+import type { ServerCapabilities } from '../protocol/capability.ts';
+import { McpError } from '../protocol/error.ts';
+import type { ClientRequestOptions } from './client.ts';
+
+/** Longest wait for one page of a list that a server did not declare, in milliseconds. */
+export const undeclaredMs = 2_000;
+
+/** Methods that servers refused, by what they declared; all of them where a server did not answer. */
+const refused = new WeakMap<ServerCapabilities, Set<string> | 'all'>();
+
+/**
+ * Fetches a list that a server did not declare, since some serve it all the same. A server that refuses, or does not
+ * answer, has no entries, and is not asked again on the same connection.
+ */
+export async function undeclaredList<Item>(
+  { capabilities, method }: { readonly capabilities: ServerCapabilities; readonly method: string },
+  options: ClientRequestOptions | undefined,
+  list: (options: ClientRequestOptions) => Promise<readonly Item[]>,
+): Promise<readonly Item[]> {
+  const known = refused.get(capabilities) ?? new Set();
+  if (known === 'all' || known.has(method)) return [];
+  try {
+    return await list({ ...options, timeoutMs: Math.min(options?.timeoutMs || Infinity, undeclaredMs) });
+  } catch (error) {
+    if (options?.signal?.aborted === true) throw error;
+    if (!(error instanceof McpError || error instanceof ConnectionError)) throw error;
+    // A connection that was lost says nothing of the method.
+    if (error instanceof McpError) refused.set(capabilities, known.add(method));
+    else if (error.reason === 'timeout') refused.set(capabilities, 'all');
+    return [];
+  }
+}
