@@ -256,6 +256,14 @@ export function deliverRefusal({ failure, message }: Refusal, exchange: PostExch
   deliver(message, exchange, { status: failure.status ?? 0 });
 }
 
+/** The error of a request that was refused for the header of the version which the server itself chose. */
+export function refusedVersion({ failure }: Refusal, headers: Readonly<Record<string, string>>): ConnectionError {
+  const version = Object.entries(headers).find(([name]) => name.toLowerCase() === 'mcp-protocol-version')?.[1] ?? '';
+  const cause = `the server chose ${version} in initialize, and refuses the header MCP-Protocol-Version with it`;
+  failure.message = `${failure.message}; ${cause}: without the header it answers`;
+  return failure;
+}
+
 /** Error of the sender for a failure of reading. */
 export function exchangeError(error: unknown, exchange: PostExchange): ConnectionError {
   if (exchange.signal.aborted) return new ConnectionError('aborted', 'the exchange was given up', { cause: error });

@@ -60,6 +60,8 @@ export interface HttpRequestOptions {
   readonly isGone?: ((refused: FetchResponse) => Promise<boolean>) | undefined;
   /** True for a question about the session: a refusal is its answer. */
   readonly isCheck?: boolean | undefined;
+  /** True without the header of the protocol version. */
+  readonly isUnversioned?: boolean | undefined;
 }
 
 /** Message that was given to be sent. */
@@ -164,9 +166,10 @@ export class HttpRequests {
 
   #send(common: Readonly<Record<string, string>>, call: HttpRequestOptions): Promise<FetchResponse> {
     const { method, url = this.url, own, headers, body, signal } = call;
+    const all = withHeaders(common, headers, own);
     const request: FetchRequest = {
       method,
-      headers: withHeaders(common, headers, own),
+      headers: call.isUnversioned === true ? unversioned(all) : all,
       redirect: 'manual',
       signal,
       ...(body === undefined ? undefined : { body }),
@@ -174,6 +177,10 @@ export class HttpRequests {
     call.sending?.(request.headers);
     return this.carry(url, request, call);
   }
+}
+
+function unversioned(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'mcp-protocol-version'));
 }
 
 /** Moves user and password of a URL into the header that they stand for: `fetch` takes no URL that has them. */

@@ -11,6 +11,8 @@ export interface SessionQuestion {
   readonly method: 'POST' | 'DELETE';
   readonly body?: string;
   readonly session?: string;
+  /** True without the header of the protocol version. */
+  readonly isUnversioned?: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -71,6 +73,10 @@ export class SessionCheck {
   #ping: Promise<string | undefined> | undefined;
   #opening: Promise<string | undefined> | undefined;
   #knownAt = Number.NEGATIVE_INFINITY;
+  /** True if the refusal of the last `ping` names a version. */
+  #namesVersion = false;
+  /** True if the server refuses the header of the protocol version, in a session that it knows. */
+  refusesVersion = false;
 
   constructor(options: SessionCheckOptions) {
     this.#options = options;
@@ -94,14 +100,24 @@ export class SessionCheck {
   }
 
   async #findOut(refused: string, needsAnother: boolean): Promise<boolean> {
+    this.refusesVersion = false;
     this.#ping ??= this.#pinged(this.#options.session).finally(() => (this.#ping = undefined));
     const pinged = await this.#ping;
     if (pinged === '404') return true;
     if (pinged !== refused) return false;
+    this.refusesVersion = this.#namesVersion && (await this.#isKnownUnversioned());
+    if (this.refusesVersion) return false;
     if (!needsAnother) return true;
     this.#opening ??= this.#pingedElsewhere().finally(() => (this.#opening = undefined));
     const elsewhere = await this.#opening;
     return elsewhere !== undefined && elsewhere !== refused;
+  }
+
+  /** Tells whether the server takes a `ping` without the header of the protocol version. */
+  async #isKnownUnversioned(): Promise<boolean> {
+    const { session } = this.#options;
+    const response = await this.#answer({ method: 'POST', body: ping, session, isUnversioned: true });
+    return response !== undefined && response.status < 300;
   }
 
   /** Answer to a `ping` in a session that is opened for it, and ended; nothing if none opens. */
@@ -127,6 +143,7 @@ export class SessionCheck {
     const response = await this.#answer({ method: 'POST', body: ping, session });
     if (response?.headers.get('www-authenticate') !== null) return undefined;
     const { status, text } = response;
+    this.#namesVersion = status === 400 && /version/i.test(text);
     const code = codeOf(text);
     if (code === -32_601) return undefined;
     return kindOf(status, code ?? (text.trim() === '' ? undefined : 'something'));

@@ -14,6 +14,7 @@ import { httpFacts } from '../../jsonrpc/transport-facts.ts';
 import { revisionOf } from '../../protocol/revision.ts';
 import {
   deliverRefusal,
+  refusedVersion,
   isSuccess,
   lostSession,
   mayBeAboutSession,
@@ -209,6 +210,7 @@ class HttpChannel implements Channel {
       const isProven = exchange.waiting.size > 0 && status !== 500 && (await this.#isUnknown(status));
       throw lostSession(refusal, exchange, isProven);
     }
+    if (this.#check?.refusesVersion === true) throw refusedVersion(refusal, this.#requests.settled);
     deliverRefusal(refusal, exchange);
   }
 
@@ -237,12 +239,13 @@ class HttpChannel implements Channel {
     return (await this.#check?.isGone(status, code)) === true;
   }
 
-  async #ask({ method, body, session, signal }: SessionQuestion): Promise<FetchResponse> {
-    const exchange = this.#exchange(new Set(), signal);
+  async #ask({ method, body, session, isUnversioned, signal: given }: SessionQuestion): Promise<FetchResponse> {
+    const exchange = this.#exchange(new Set(), given);
+    const { signal } = exchange;
     const own = method === 'POST' ? postHeaders : {};
     const headers = session === undefined ? own : { ...own, 'mcp-session-id': session };
     try {
-      return await this.#requests.send({ method, own: headers, body, signal: exchange.signal, isCheck: true });
+      return await this.#requests.send({ method, own: headers, body, signal, isCheck: true, isUnversioned });
     } finally {
       exchange.end();
     }
