@@ -194,5 +194,8 @@ export class ConnectionError extends Error {
 /** The refusals of messages in a session that the server does not know; it ran nothing of them. */
 export const unknownSessions: WeakSet<ConnectionError> = new WeakSet();
 
+/** The ends of programs that could not be loaded, among the errors with the reason `exited`: a program that is started again ends alike. */
+export const failedLoads: WeakSet<ConnectionError> = new WeakSet();
+
 /** The refusals of requests that had credentials, among the errors with the reason `unauthorized`. */
 export const refusedCredentials: WeakSet<ConnectionError> = new WeakSet();

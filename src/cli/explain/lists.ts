@@ -85,7 +85,7 @@ async function listsOf(
       resourceTemplates: await listed('resources/templates/list'),
     };
     const prompts = features.includes('prompts') && { prompts: await listed('prompts/list') };
-    return { ...(tools || {}), ...(resources || {}), ...(prompts || {}) };
+    return { ...tools, ...resources, ...prompts };
   } finally {
     cancel();
   }

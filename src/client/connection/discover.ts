@@ -1,6 +1,6 @@
 import { isObject } from '../../jsonrpc/message.ts';
 import { isTransientStatus } from '../../jsonrpc/transient.ts';
-import { ConnectionError, refusedCredentials } from '../../jsonrpc/transport.ts';
+import { ConnectionError, failedLoads, refusedCredentials } from '../../jsonrpc/transport.ts';
 import type { Implementation, JsonObject } from '../../protocol/features/common.ts';
 import { errorFromWire, McpError } from '../../protocol/error.ts';
 import { fromWire } from '../../protocol/compile/from-wire.ts';
@@ -153,7 +153,7 @@ function negotiated(channel: OpenChannel, error: unknown): Probe {
 /** Failures after which `initialize` would tell no more, or would go where the server has not let us in. */
 function isFinal(failure: ConnectionError, { facts }: OpenChannel): boolean {
   const { reason, challenge, status } = failure;
-  if (reason === 'aborted' || reason === 'incompatible') return true;
+  if (reason === 'aborted' || reason === 'incompatible' || failedLoads.has(failure)) return true;
   if (reason === 'unauthorized') {
     // 403 for credentials that are good may be about this method alone. What signs in has tried what it could.
     return challenge !== undefined && (facts.signsIn || status !== 403 || !refusedCredentials.has(failure));

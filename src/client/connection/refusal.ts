@@ -1,4 +1,4 @@
-import { ConnectionError } from '../../jsonrpc/transport.ts';
+import { ConnectionError, failedLoads } from '../../jsonrpc/transport.ts';
 import { McpError } from '../../protocol/error.ts';
 
 /** Tells whether a server refused a request for want of authorization, without a challenge. */
@@ -19,5 +19,5 @@ export function isFinal(error: unknown): boolean {
   if (!(error instanceof ConnectionError)) return !(error instanceof McpError);
   const { reason, challenge } = error;
   if (reason === 'unauthorized') return challenge !== undefined;
-  return reason === 'aborted' || reason === 'refused' || reason === 'timeout';
+  return failedLoads.has(error) || reason === 'aborted' || reason === 'refused' || reason === 'timeout';
 }

@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path';
 import type { Writable } from 'node:stream';
 import type { Message } from '../../jsonrpc/message.ts';
 import { after, settledWithin } from '../../jsonrpc/timeout.ts';
-import { ConnectionError, type Channel, type Receiver } from '../../jsonrpc/transport.ts';
+import { ConnectionError, failedLoads, type Channel, type Receiver } from '../../jsonrpc/transport.ts';
 import { harmless } from '../../mistakes/harmless.ts';
 import type { SpawnOptions } from './transport.ts';
 import { resolveCommand } from './command.ts';
@@ -13,6 +13,7 @@ import { childEnvironment } from './environment.ts';
 import { readInTurns } from '../flood.ts';
 import { lineWriter, sendLine, type LineWriter } from '../line-writer.ts';
 import { messageReader } from '../message-reader.ts';
+import { isLoadFailure } from './load-failure.ts';
 import { endWithProcess, forget, hasGroup, signalTree, whenSignalled } from './process-tree.ts';
 
 /** Options of a process, and its description for who reads that it ended. */
@@ -260,9 +261,9 @@ class ChildChannel implements Channel {
     const { exitCode, signalCode } = this.#child;
     const how = signalCode === null ? `exited with code ${exitCode ?? 'unknown'}` : `was ended by ${signalCode}`;
     const last = this.#stderr.trim();
-    return new ConnectionError(
-      'exited',
-      `the server (${this.#options.description}) ${how}${last === '' ? '' : `: ${last}`}`,
-    );
+    const said = last === '' ? '' : `: ${last}`;
+    const death = new ConnectionError('exited', `the server (${this.#options.description}) ${how}${said}`);
+    if (isLoadFailure(exitCode, last)) failedLoads.add(death);
+    return death;
   }
 }
