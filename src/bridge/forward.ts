@@ -112,8 +112,9 @@ async function carry(client: Client, outgoing: Outgoing): Promise<JsonObject> {
   const task = isCarried ? wish : undefined;
   const sent = { ...rest, ...(task === undefined ? {} : { task }), ...answersOf(call, revision) };
   const options = optionsFor(outgoing, revision);
+  const quiet = call.method === 'tools/list' && client.supports('tools');
   const read = (result: JsonObject): JsonObject =>
-    lifted(result, outgoing, { revision, form: taskFormOf(client), task });
+    lifted(result, outgoing, { revision, form: taskFormOf(client), task, quiet });
   try {
     const { requestState } = sent as JsonObject;
     if (waiting !== undefined && typeof requestState === 'string' && requestState.startsWith(waitedState)) {
@@ -214,12 +215,14 @@ interface Sent {
   readonly form: TaskForm;
   /** The wish for a task that went with it. */
   readonly task: unknown;
+  /** True where the connection lists the same itself, and warns of malformed entries. */
+  readonly quiet: boolean;
 }
 
 function lifted(
   result: JsonObject,
   { call, tolerated }: Pick<Outgoing, 'call' | 'tolerated'>,
-  { revision, form, task }: Sent,
+  { revision, form, task, quiet }: Sent,
 ): JsonObject {
   const { method } = call;
   const row = methodOf(method);
@@ -237,7 +240,8 @@ function lifted(
   try {
     // Every result type is an object with string keys.
     // A client of the same version gets what is malformed as it came; the tables of another version cannot project it.
-    const lenience = tolerated.in(method, call.facts === revision ? 'kept' : `left out for ${call.facts.date}`);
+    const keeps = call.facts === revision;
+    const lenience = tolerated.in(method, 'left out for clients of other versions', undefined, { keeps, quiet });
     const read = fromWire(revision, type, result, lenience) as unknown as JsonObject;
     // What was read as a result that asks is one.
     return asks ? askable(read as unknown as InputRequiredResult, call) : read;

@@ -33,14 +33,20 @@ export class ToleratedFaults {
    *
    * @param fate Fate of malformed entries of a list: `kept` as they came, or else words for being left out.
    * @param hear Hears of each such entry.
+   * @param how True values where such entries are kept, whatever the words, and where others warn of them.
    */
-  in(method: string, fate: string = 'left out', hear?: (entry: MalformedEntry) => void): Lenience {
+  in(
+    method: string,
+    fate: string = 'left out',
+    hear?: (entry: MalformedEntry) => void,
+    { keeps = fate === 'kept', quiet = false }: { readonly keeps?: boolean; readonly quiet?: boolean } = {},
+  ): Lenience {
     return {
       entry: (value, why) => {
         const entry = { name: nameIn(method, value), why };
         hear?.(entry);
-        this.warn(`${method}: ${entry.name} is malformed and ${fate}: ${why}`);
-        return fate === 'kept';
+        if (!quiet) this.warn(`${method}: ${entry.name} is malformed and ${fate}: ${why}`);
+        return keeps;
       },
       absent: (field) => this.warn(`a result of ${method} has no ${field}, which counts as empty`),
     };

@@ -1,4 +1,4 @@
-/** What runtimes write when a program, or a part of it, cannot be loaded. Each is a name or a sentence of the runtime. */
+/** Texts of runtimes for a program, or a part of it, that cannot be loaded: each is a name or a sentence of the runtime. */
 const loadFailures =
   /\b(?:ERR_)?MODULE_NOT_FOUND\b|\bERR_(?:UNKNOWN_FILE_EXTENSION|PACKAGE_PATH_NOT_EXPORTED)\b|\bat (?:wrapSafe|compileSourceTextModule) \(|^ModuleNotFoundError: |: can't open file '|: No module named |^Error: Unable to access jarfile |^Error: Could not find or load main class |^npm (?:error|ERR!) code E/m;
 
