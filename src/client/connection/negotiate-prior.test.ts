@@ -11,6 +11,8 @@ import {
   silent,
   start,
 } from '../../../test/support/negotiation.ts';
+import { settle } from '../../../test/support/raw.ts';
+import type { Transport } from '../../jsonrpc/transport.ts';
 import { scriptedTransport } from '../../testing/scripted.ts';
 import type { Negotiated } from './negotiate.ts';
 
@@ -40,6 +42,27 @@ describe('what was found out before', () => {
     assert.equal(agreement.revision.date, newest);
     assert.deepEqual(transport.methods, ['initialize', 'server/discover']);
     assert.deepEqual(transport.closed, [1]);
+  });
+
+  it('closes the first connection before it opens another', async () => {
+    const scripted = scriptedTransport('stdio', server(replying(discovered()), refusing(-32603)));
+    const log: string[] = [];
+    let close!: () => void;
+    const closing = new Promise<void>((resolve) => (close = resolve));
+    const transport: Transport = {
+      ...scripted,
+      open: async (receiver) => {
+        log.push('open');
+        const channel = await scripted.open(receiver);
+        return { ...channel, close: async () => (log.push('close'), await closing, log.push('closed'), undefined) };
+      },
+    };
+    const agreement = start(transport, { negotiated: { revision: older } });
+    await settle();
+    assert.deepEqual(log.splice(0), ['open', 'close']);
+    close();
+    assert.equal((await agreement).revision.date, newest);
+    assert.deepEqual(log, ['closed', 'open']);
   });
 
   it('is not asked for again when the server is merely not there', async () => {
