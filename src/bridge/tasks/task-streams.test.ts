@@ -88,12 +88,14 @@ describe('in the extension a bridge', () => {
         peer.end();
       },
     });
-    const client = await clientAt(await bridgeTo(t, transport), newest);
+    const warnings: string[] = [];
+    const client = await clientAt(await bridgeTo(t, transport, { warnings }), newest);
     const { taskId } = await begun(client, newest);
     const ended = await client.ask('subscriptions/listen', { notifications: { taskIds: [taskId] } });
     assert.equal(ended['resultType'], 'complete');
     assert.deepEqual(paramsOf(client.heard[0])['notifications'], { taskIds: [taskId] });
     assert.equal(client.heard.length, 1);
+    assert.equal(warnings.filter((warning) => warning.endsWith('words that are none')).length, 1);
   });
 
   it('passes a notification of another extension on a stream of tasks to the client of that stream alone', async (t) => {
