@@ -7,13 +7,13 @@ const { ISSUER: issuer = 'https://login.example.com', GITHUB: at = 'https://gith
 const origin = env['ORIGIN'] ?? 'https://mcp.example.com';
 const api = env['GITHUB_API'] ?? 'https://api.github.com';
 
-// Who is signed in at the pages of this site, by their cookie: your own login has that.
+// The signed-in users of this site, by cookie. Use your own login instead.
 const people = new Map([['the-cookie-of-ann', 'ann']]);
 
 const github = connectAccount({
   name: 'GitHub',
   endpoints: { authorization: `${at}/login/oauth/authorize`, token: `${at}/login/oauth/access_token` },
-  // Registered at GitHub with the callback URL https://mcp.example.com/connect/github/callback.
+  // Register this client at GitHub with the callback URL https://mcp.example.com/connect/github/callback.
   client: { id: env['GITHUB_ID'] ?? 'the-id', secret: env['GITHUB_SECRET'] ?? 'the-secret' },
   scopes: ['read:user'],
   publicUrl: `${origin}/connect/github`,

@@ -8,7 +8,7 @@ server.tool('report', {}, () => 'all is well');
 const { url } = await listen(server, {
   port: Number(process.env['PORT'] ?? 3000),
   allowedHosts: ['mcp.example.com'],
-  // The proxies between clients and this process, all of them, and nobody else.
+  // List every proxy between the clients and this process, and no other address.
   trustedProxies: { addresses: ['127.0.0.1', '10.0.0.0/8'], header: 'x-forwarded-for' },
 });
 console.log(url);

@@ -5,6 +5,6 @@ const cacheStore = redisCache(process.env['REDIS_URL'] ?? 'redis://127.0.0.1:637
 const client = await connect(process.argv[2] ?? 'http://127.0.0.1:3000/mcp', { cacheStore });
 console.log((await client.listTools()).map(({ name }) => name));
 
-// Who made it closes it, after its clients: an open one keeps the process alive.
+// Close the cache after its clients. An open one keeps the process alive.
 await client.close();
 cacheStore.close();

@@ -8,6 +8,6 @@ for await (const { status, statusMessage } of task.updates()) console.log(status
 const { content } = await task.result();
 console.log(content);
 
-// Another process goes on with it.
+// Another process continues with the task.
 const again = await client.task(JSON.parse(await readFile('task.json', 'utf8')));
 await again.cancel();

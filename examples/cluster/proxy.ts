@@ -1,6 +1,6 @@
 import { createServer, request, type IncomingHttpHeaders, type Server } from 'node:http';
 
-/** A proxy that hands each request to the next of some servers, whoever asks; one that cannot be reached is passed over. */
+/** A proxy that sends each request to the next server in turn. It skips servers that cannot be reached. */
 export function roundRobin(servers: readonly URL[]): Server {
   let turn = 0;
   return createServer((incoming, outgoing) => {

@@ -4,7 +4,7 @@ import { createServer } from 'parley-mcp/server';
 
 const { REDIS_URL = 'redis://127.0.0.1:6379', KEYS = '', PORT = '3000' } = process.env;
 
-// What one process opens, any other goes on with: sessions, streams, questions, rounds, limits, tasks.
+// Processes with this store share sessions, streams, questions, rounds, limits and tasks.
 const store = redis(REDIS_URL, { name: 'weather' });
 const keys = KEYS.split(',');
 const server = createServer({ name: 'weather', version: '1.0.0' }, { store, rounds: { keys } });

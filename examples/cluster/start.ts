@@ -1,4 +1,4 @@
-/** `node examples/cluster/start.ts`: a Redis, three processes of one server, and a proxy before them that sends each request to the next. */
+/** `node examples/cluster/start.ts` starts Redis, three processes of one server, and a proxy that sends each request to the next process. */
 
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';

@@ -1,7 +1,7 @@
 import { createServer } from 'parley-mcp/server';
 import { connectInMemory } from 'parley-mcp/testing';
 
-// One line of JSON for each event, as collectors of logs take them.
+// Prints one line of JSON for each event, for a log collector.
 const server = createServer(
   { name: 'weather', version: '1.0.0' },
   { onEvent: (event) => console.log(JSON.stringify({ at: new Date(), ...event })) },

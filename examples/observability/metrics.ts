@@ -5,7 +5,7 @@ import { listen } from 'parley-mcp/node';
 import { otel } from 'parley-mcp/otel';
 import { createServer } from 'parley-mcp/server';
 
-// Prometheus scrapes this port, on which nobody else is to ask.
+// Prometheus scrapes this port. Do not open it to other clients.
 const exporter = new PrometheusExporter({ host: '127.0.0.1', port: Number(process.env['METRICS_PORT'] ?? 9464) });
 metrics.setGlobalMeterProvider(new MeterProvider({ readers: [exporter] }));
 

@@ -5,7 +5,7 @@ import { otel } from 'parley-mcp/otel';
 import { createServer } from 'parley-mcp/server';
 import { connectInMemory, memoryTransport } from 'parley-mcp/testing';
 
-// Spans go to a collector: OTEL_EXPORTER_OTLP_ENDPOINT, http://localhost:4318 by default. `register` says how contexts travel.
+// Sends spans to the collector of OTEL_EXPORTER_OTLP_ENDPOINT, by default http://localhost:4318. `register` sets the propagators.
 const provider = new NodeTracerProvider({ spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())] });
 provider.register();
 
@@ -23,5 +23,5 @@ console.log((await client.callTool('forecast')).content);
 await client.close();
 await bridge.close();
 await server.close();
-// Sends what is left, and rejects where no collector is there.
+// Sends the remaining spans. It rejects if no collector is running.
 await provider.shutdown().catch((error: unknown) => console.error('spans were not sent:', error));

@@ -1,7 +1,7 @@
 import { createServer, type TaskExecutor } from 'parley-mcp/server';
 import { connectInMemory } from 'parley-mcp/testing';
 
-// An engine keeps ids and nothing else. This one has them in the memory of a process; a queue of jobs keeps them in a database.
+// An engine stores only ids. This one keeps them in memory; a job queue would keep them in a database.
 const run = async (id: string): Promise<void> => {
   const turn = await server.tasks.run(id);
   if (turn === 'later') setTimeout(() => begin(id), 5000);

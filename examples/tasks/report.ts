@@ -18,7 +18,7 @@ server.tool('report', { input: z.object({ year: z.int() }), task: 'optional' }, 
   return answer.action === 'accept' ? `${answer.content.title}: ${rows.join(', ')}` : 'not published';
 });
 
-// Any client may call it, one that knows no tasks too.
+// Any client can call the tool, also one without support for tasks.
 const onElicit = () => ({ action: 'accept', content: { title: 'Figures' } }) as const;
 const client = await connectInMemory(server, { onElicit });
 const task = await client.startTask('report', { year: 2026 });

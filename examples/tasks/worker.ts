@@ -1,7 +1,7 @@
 import { createServer, runTasks } from 'parley-mcp/server';
 import { sqliteTasks } from 'parley-mcp/sqlite';
 
-// The same tools and the same store as in the processes that serve.
+// Define the same tools and use the same store as the processes that serve clients.
 const store = sqliteTasks(process.argv[2] ?? 'tasks.db');
 const server = createServer({ name: 'reports', version: '1.0.0' }, { tasks: { store } });
 server.tool('report', { task: 'required' }, () => 'all is well');
