@@ -14,6 +14,7 @@ import { dependenciesRule, exportsRule } from './check/manifest.ts';
 import { datesRule, eraRule } from './check/protocol-versions.ts';
 import { linksRule } from './check/links.ts';
 import { npmScriptsRule } from './check/npm-scripts.ts';
+import { plainWordsRule } from './check/plain-words.ts';
 import { behavioursRule, citedIdsRule, requirementsRule } from './check/registers.ts';
 import { repositoryOnDisk } from './check/repository.ts';
 import { cyclesRule, roomsRule } from './check/rooms.ts';
@@ -57,6 +58,7 @@ const ofRepository: Rules = {
   'doc-comments': docCommentsRule,
   'doc-programs': docProgramsRule,
   links: linksRule,
+  'plain-words': plainWordsRule,
   'architecture-page': architecturePageRule,
   'rooms-page': roomsPageRule,
   'npm-scripts': npmScriptsRule,

@@ -1,4 +1,4 @@
-/** The programs of docs/client.md, docs/testing.md and docs/mounting.md do what these say. */
+/** The programs of docs/client.md, docs/testing.md and docs/mounting.md do what the pages say. */
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
@@ -19,7 +19,7 @@ const printed = {
 } as const;
 
 for (const [file, pattern] of Object.entries(printed))
-  test(`the program ${file} of docs/client.md does what it says`, () => {
+  test(`the program ${file} prints what docs/client.md says`, () => {
     const options = { cwd: root, encoding: 'utf8', timeout: 60_000 } as const;
     assert.match(execFileSync(process.execPath, [`examples/${file}`], options), pattern);
   });
@@ -44,7 +44,7 @@ for (const file of ['express.js', 'hono.ts'])
     assert.fail('it said no address');
   });
 
-test('who is signed in to the app of docs/mounting.md is known to its tools', async (t) => {
+test('a tool of the app in docs/mounting.md knows the signed-in user', async (t) => {
   const child = spawn(process.execPath, ['examples/mounted/express-user.js'], {
     cwd: root,
     env: { ...process.env, PORT: '0' },

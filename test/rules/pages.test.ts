@@ -9,6 +9,7 @@ import { docProgramsRule } from '../../scripts/check/doc-programs.ts';
 import { generatedRule, stale } from '../../scripts/check/generated.ts';
 import { linksRule } from '../../scripts/check/links.ts';
 import { npmScriptsRule } from '../../scripts/check/npm-scripts.ts';
+import { plainWordsRule } from '../../scripts/check/plain-words.ts';
 import { behavioursRule, citedIdsRule, requirementsRule } from '../../scripts/check/registers.ts';
 import { repositoryOf, repositoryOnDisk, type Repository } from '../../scripts/check/repository.ts';
 import { lineOf, type Rule } from '../../scripts/check/rule.ts';
@@ -110,6 +111,24 @@ test('a link to a file or a heading that does not exist is found', async () => {
     'README.md:3 links docs/c.md, but there is no file docs/c.md',
     'README.md:3 links docs/b.md#none, but docs/b.md has no such heading',
     'README.md:7 links docs/no.svg, but there is no file docs/no.svg',
+  ]);
+});
+
+test('a page with long sentences or words that readers stumble over is found', async () => {
+  const sentence = (count: number): string => `Parley ${'adds '.repeat(count - 2)}words.`;
+  const lines = await found(plainWordsRule, {
+    'README.md': `# A\n\n${`${sentence(10)}\n`.repeat(91)}`,
+    'docs/a.md': `${sentence(17)} ${sentence(17)}\n\n${'`code` '.repeat(2)}\n| ${sentence(40)} |\n`,
+    'docs/b.md': `${`${sentence(10)} `.repeat(8)}\n\n- ${sentence(31)}\n- ${sentence(31)}\n`,
+    'docs/c.md': 'The value is good.\n\nThe value is held against [a schema](nobody.md).\n\n    nobody\n',
+    'docs/check.md': sentence(50),
+  });
+  assert.deepEqual(lines, [
+    'README.md has 912 words, more than 900; move a section to a page',
+    'docs/a.md has 17.0 words in a sentence; split sentences until it has at most 16',
+    'docs/b.md has 2 sentences of more than 30 words; split them',
+    'docs/c.md:5 says "nobody"; name the client, the user or the caller',
+    'docs/c.md:3 says "held against"; say "validated against"',
   ]);
 });
 
