@@ -36,11 +36,11 @@ server.tool('add', { description: 'Adds.' }, () => 'added');
 
 /** How the budgets of the entry points stand, in KB; each is a little more than it was when it was last looked at. */
 const budgets: Readonly<Record<Entry, number>> = {
-  '': 139.5,
+  '': 141.6,
   server: 47.5,
   client: 53,
-  bridge: 111.5,
-  protect: 22.5,
+  bridge: 112.8,
+  protect: 22.8,
   account: 33,
   http: 39.2,
   oauth: 24.5,
@@ -59,7 +59,7 @@ export const programs: readonly Program[] = [
   {
     name: 'HTTP server',
     code: `import { createServer } from 'parley-mcp/server'; import { listen } from 'parley-mcp/node'; ${definition} await listen(server, { port: 3000 });`,
-    budget: 65,
+    budget: 66.2,
     aim: 30,
     neutral: false,
     role: 'server',

@@ -23,7 +23,9 @@ import { ConnectionLimit } from './upstream/connection-limit.ts';
 import { standingOf, type UpstreamStanding } from './merged/slot.ts';
 import type { UpstreamGrant } from './principals/sign-in.ts';
 import type { People, SignOutOptions } from './principals/signing-in.ts';
-import type { UpstreamIdentity } from './upstream-auth.ts';
+import { behindOf, identityOf, isOfPrincipals, type UpstreamIdentity } from './upstream-auth.ts';
+import { ratesOf } from './rates.ts';
+import { checkKeptTasks } from './tasks/kept/task-options.ts';
 
 /** The part of a bridge that knows its clients by their principals. */
 export interface BridgeOfPrincipals extends Served, Uses {
@@ -90,7 +92,7 @@ export function bridgeOver(connect: ConnectUpstream): CreateBridge {
     if (others.some((other) => other !== undefined))
       throw new TypeError('createBridge takes all its options in one object');
     checkNames(options);
-    if (options.tasks !== undefined) (await import('./tasks/kept/task-options.ts')).checkKeptTasks(options.tasks);
+    if (options.tasks !== undefined) checkKeptTasks(options.tasks);
     return 'upstreams' in options ? mergedBridge(options, connect) : singleBridge(options, connect);
   }
   return create;
@@ -105,9 +107,7 @@ function checkTarget(options: Partial<BridgeOptions & MergedBridgeOptions> | und
 async function settingsOf(options: BridgeBehavior): Promise<Settings> {
   const settings = bridgeSettingsOf(options);
   const { rateLimits } = options;
-  return rateLimits === undefined
-    ? settings
-    : { ...settings, rates: (await import('./rates.ts')).ratesOf(rateLimits, settings) };
+  return rateLimits === undefined ? settings : { ...settings, rates: ratesOf(rateLimits, settings) };
 }
 
 async function singleBridge(options: BridgeOptions, connect: ConnectUpstream): Promise<Bridge> {
@@ -277,7 +277,6 @@ async function actingAs(
       (typeof upstream === 'object' && 'open' in upstream && upstream.authorization !== undefined),
   );
   if (!hasCredentials) return { identities: new Map(), asCallers: false, behind: undefined };
-  const { behindOf, identityOf, isOfPrincipals } = await import('./upstream-auth.ts');
   const identities = new Map(Object.entries(upstreams).map(([name, options]) => [name, identityOf(name, options)]));
   const all = [...identities.values()];
   const behind = behindOf(all);

@@ -32,6 +32,7 @@ import type { AskedByResults, Waiting } from './tasks/attempt.ts';
 import type { Carried } from './upstream/carried.ts';
 import { declaredIn } from './declared.ts';
 import { failureFor, wordsOf } from './failure.ts';
+import { GuardedState } from './guarded-state.ts';
 
 const servedUndeclared: ReadonlySet<string> = new Set(['tools', 'resources', 'prompts', 'completions']);
 
@@ -97,7 +98,6 @@ export async function forward(client: Client, outgoing: Outgoing): Promise<JsonO
   // Only a client that is asked by results is given the server's state, and only one that is known can be told from others.
   if (!asks || !call.facts.resultsAsk || waiting === undefined || call.auth === undefined)
     return await carry(client, outgoing);
-  const { GuardedState } = await import('./guarded-state.ts');
   const state = new GuardedState(waiting, call, params);
   return await state.sealed(await carry(client, { ...outgoing, params: await state.opened(params) }));
 }

@@ -79,8 +79,8 @@ export interface Host {
   readonly listeners?: ServiceListeners | undefined;
   /** The middleware that all messages pass. */
   readonly chain?: Chain | undefined;
-  /** Loads what middleware needs to know of it. */
-  guide?(): Promise<Guide>;
+  /** Facts that middleware needs to know of it. */
+  readonly guide?: Guide;
   /** True when peers may read the messages of errors that are masked otherwise. */
   readonly exposeErrors?: boolean;
   /** Hears what must not be lost and must not reach the peer. */

@@ -6,6 +6,7 @@ import { AuthorizationError } from '../auth/errors.ts';
 import { readServerMetadata, type ServerMetadata } from '../auth/metadata.ts';
 import { serverMetadataUrls } from '../auth/well-known.ts';
 import { Fresh } from './fresh.ts';
+import { metadataOfOther } from './other-issuer.ts';
 import type { IssuerSettings } from './issuer-options.ts';
 import { Waits } from './waits.ts';
 
@@ -69,8 +70,7 @@ async function discover({ issuer, names }: IssuerSettings, fetching: Fetching): 
     const found = await fetchDocument(url, `the metadata of ${issuer}`, within);
     if (found.value === undefined) continue;
     const metadata = readServerMetadata(found.value, url);
-    if (!names.has(metadata.issuer))
-      throw (await import('./other-issuer.ts')).metadataOfOther(url, metadata.issuer, issuer);
+    if (!names.has(metadata.issuer)) throw metadataOfOther(url, metadata.issuer, issuer);
     return { metadata, document: found.value };
   }
   throw new AuthorizationError('discovery', `there is no metadata of ${issuer}`, { issuer });

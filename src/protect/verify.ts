@@ -2,10 +2,11 @@
 
 import type { HttpRequest } from '../host/protection.ts';
 import { settledWithin } from '../jsonrpc/timeout.ts';
-import type { introspect } from './introspection.ts';
+import { introspect } from './introspection.ts';
 import type { Issuer } from './issuer.ts';
 import { readJwt, skew, verifyJwt } from './jwt.ts';
 import type { Claims, ProtectSettings } from './options.ts';
+import { tokenOfOther } from './other-issuer.ts';
 import { OutOfReach, TokenProblem } from './problem.ts';
 import { Waits } from './waits.ts';
 
@@ -51,12 +52,12 @@ export function verifierOf(settings: ProtectSettings, issuers: readonly Issuer[]
     const jwt = readJwt(token);
     if (jwt === undefined) return byAny(token, issuers, settings);
     const issuer = issuers.find((one) => one.settings.names.has(jwt.issuer));
-    if (issuer === undefined) throw (await import('./other-issuer.ts')).tokenOfOther(jwt.issuer, issuers, settings);
+    if (issuer === undefined) throw tokenOfOther(jwt.issuer, issuers, settings);
     const { introspection } = issuer.settings;
     const now = settings.now();
     return introspection === undefined
       ? checked(await verifyJwt(token, jwt, issuer, now), issuer, settings, keptMs)
-      : checked(await introspected(token, issuer, introspection, now), issuer, settings, askedMs);
+      : checked(await introspect(token, issuer, introspection, now), issuer, settings, askedMs);
   };
 }
 
@@ -74,7 +75,7 @@ async function byAny(token: string, issuers: readonly Issuer[], settings: Protec
     const { introspection } = issuer.settings;
     if (introspection === undefined) continue;
     try {
-      return checked(await introspected(token, issuer, introspection, settings.now()), issuer, settings, askedMs);
+      return checked(await introspect(token, issuer, introspection, settings.now()), issuer, settings, askedMs);
     } catch (cause) {
       if (!(cause instanceof TokenProblem || cause instanceof OutOfReach)) throw cause;
       // That one is out of reach says more than that another does not know the token.
@@ -82,12 +83,6 @@ async function byAny(token: string, issuers: readonly Issuer[], settings: Protec
     }
   }
   throw problem;
-}
-
-/** Asks an issuer about a token; what does is loaded by the first token that is no JWT of a known key. */
-async function introspected(...about: Parameters<typeof introspect>): Promise<Claims> {
-  const { introspect } = await import('./introspection.ts');
-  return await introspect(...about);
 }
 
 async function asked(

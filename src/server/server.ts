@@ -5,6 +5,7 @@ import type { Middleware, Uses } from '../peer/middleware/middleware.ts';
 import type { Implementation, JsonObject } from '../protocol/features/common.ts';
 import type { ListKind } from '../protocol/features/subscriptions.ts';
 import { metaProblem } from './offer/common.ts';
+import { guideOf } from './guide.ts';
 import type { Definitions } from './definition.ts';
 import { handlersOf, offered, ownHandler, restrictedHandler, tellUpdate } from './handlers.ts';
 import { checkDefinition, checkInfo } from './mistakes.ts';
@@ -234,7 +235,7 @@ function hostOf(info: Implementation, parts: Parts): Host {
     store: options.store,
     listeners: options.listeners,
     chain: parts.chain,
-    guide: async () => (await import('./guide.ts')).guideOf(parts),
+    guide: guideOf(parts),
     rounds: options.rounds,
     maxRounds: options.rounds.maxRounds,
     askTimeoutMs: options.askTimeoutMs,

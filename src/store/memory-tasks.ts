@@ -1,7 +1,6 @@
-import { loadedOnce } from '../mistakes/loaded-once.ts';
 import { refuseUnknown, type Names } from '../mistakes/known-names.ts';
 import { refuseNoNumber, refuseOther } from '../mistakes/known-values.ts';
-import type { Bus } from './bus.ts';
+import { memoryBus } from './bus.ts';
 import type { TaskShelf } from './memory/task-shelf.ts';
 import type { TaskStore } from './tasks.ts';
 
@@ -46,12 +45,8 @@ export function memoryTasks(options: MemoryTasksOptions = {}): TaskStore {
     const loaded = await import('./memory/task-shelf.ts');
     return (shelf ??= new loaded.TaskShelf(maxTasks, maxBytes));
   };
-  const bus = loadedOnce<Bus>(async () => (await import('./bus.ts')).memoryBus());
   const store: TaskStore = {
-    bus: {
-      publish: async (channel, text) => await (await bus()).publish(channel, text),
-      subscribe: async (channel, hear) => await (await bus()).subscribe(channel, hear),
-    },
+    bus: memoryBus(),
     add: async (task, most) => (shelf ?? (await load())).add(task, most, now()),
     get: async (id) => (shelf ?? (await load())).get(id, now()),
     swap: async (task) => (shelf ?? (await load())).swap(task, now()),

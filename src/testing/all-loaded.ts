@@ -14,7 +14,6 @@ export const allLoaded: () => Promise<unknown> = loadedOnce(async () => {
   await import('../host/input/as-task.ts');
   await import('../host/input/questions.ts');
   await import('../host/middleware/passing.ts');
-  await import('../server/guide.ts');
   await import('../server/mount/through.ts');
   await import('../server/offer/offered.ts');
   await import('../server/rates/rates.ts');

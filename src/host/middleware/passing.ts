@@ -17,7 +17,7 @@ import { andThen, orElse, type NowOrLater } from '../../store/now-or-later.ts';
 import type { Call } from '../call.ts';
 import type { AuthInfo, Link } from '../endpoint.ts';
 import { isExtensionResult, passedOn, resultFor } from '../extension-result.ts';
-import type { Guide, Host, ServerSession } from '../host.ts';
+import type { Host, ServerSession } from '../host.ts';
 import { maskedError } from '../masking.ts';
 
 /** Place where messages of a conversation pass. */
@@ -137,18 +137,6 @@ class FollowedSession implements PassingSession {
   }
 }
 
-const guides = new WeakMap<Host, Guide>();
-
-/** Goes on with what is known of a host; most are known already. */
-function withGuide<T>(host: Host, run: (guide: Guide | undefined) => NowOrLater<T>): NowOrLater<T> {
-  const guide = guides.get(host);
-  if (guide !== undefined || host.guide === undefined) return run(guide);
-  return host.guide().then((loaded) => {
-    guides.set(host, loaded);
-    return run(loaded);
-  });
-}
-
 /** Parameters in the newest words, checked as though they had come in a revision. */
 function checkedParams(method: string, params: JsonObject, revision: Revision): JsonObject {
   const type = methodOf(method)?.params;
@@ -165,14 +153,9 @@ interface Requested extends Omit<PassingPlace, 'link'> {
 
 /** A request of the client: gives the result as its handler would. */
 export function servedThrough(message: RequestMessage, way: Requested): NowOrLater<unknown> {
-  return withGuide(way.host, (guide) => requestedOf(message, way, guide));
-}
-
-function requestedOf(
-  { method, params: given = {}, id }: RequestMessage,
-  { chain, host, call, row, run }: Requested,
-  guide: Guide | undefined,
-): NowOrLater<unknown> {
+  const { method, params: given = {}, id } = message;
+  const { chain, host, call, row, run } = way;
+  const { guide } = host;
   const { link, facts, session, auth } = call;
   // Every params type is an object with string keys.
   const params = row === undefined ? given : (fromWire(facts, row.params, given) as JsonObject);

@@ -10,6 +10,8 @@ import { shown } from '../../mistakes/shown.ts';
 import { endpointOf, type Endpoint, type Served } from '../../host/endpoint.ts';
 import { settledWithin } from '../../jsonrpc/timeout.ts';
 import { boundHost, reachableName } from './address.ts';
+import { LagAdmission } from './lag.ts';
+import { usableStore } from './usable-store.ts';
 import { WriteBatch } from './write-batch.ts';
 import { pageRoutes, type BrowserPages } from './page-routes.ts';
 import { addressBehind, type AddressOf, type TrustedProxies } from './proxies/trusted-proxies.ts';
@@ -185,7 +187,7 @@ export async function listen(served: Served, options: ListenOptions = {}): Promi
     behind?.requireServable({ knowsCallers: http.authenticate !== undefined, names: [host] });
   // Else every client would be the first to hear of it.
   if (store !== undefined) await usable(store, readyMs, http.onError);
-  const lag = maxLagMs === Infinity ? undefined : new (await import('./lag.ts')).LagAdmission(maxLagMs);
+  const lag = maxLagMs === Infinity ? undefined : new LagAdmission(maxLagMs);
   const handler = createHttpHandler(served, { ...http, path, ...boundHost(host, options) }, lag);
   const headersTimeout = limitOf(headersTimeoutMs ?? 10_000);
   const bodyTimeout = limitOf(options.bodyTimeoutMs ?? defaults.bodyTimeoutMs);
@@ -229,7 +231,6 @@ async function usable(
   readyMs: number,
   onError: ListenOptions['onError'] = () => undefined,
 ): Promise<void> {
-  const { usableStore } = await import('./usable-store.ts');
   await usableStore(store, { readyMs, onError: harmless(onError) });
 }
 

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { answerPage } from './page-answer.ts';
 
 /** BrowserPages for browsers beside a server, such as those of an account. */
 export interface BrowserPages {
@@ -18,13 +19,6 @@ export type PageRoutes = (request: IncomingMessage, response: ServerResponse, ne
  */
 export function pageRoutes(...all: readonly BrowserPages[]): PageRoutes {
   return (request, response, next) => {
-    // Who serves no pages loads nothing of it.
-    import('./page-answer.ts').then(
-      ({ answerPage }) => {
-        // What it throws is none of ours.
-        if (!answerPage(all, request, response)) process.nextTick(next);
-      },
-      () => process.nextTick(next),
-    );
+    if (!answerPage(all, request, response)) next();
   };
 }

@@ -12,6 +12,7 @@ import { harmless } from '../../mistakes/harmless.ts';
 import { refuseUnknown, type Names } from '../../mistakes/known-names.ts';
 import { refuseNoNumber, refuseOther } from '../../mistakes/known-values.ts';
 import { guardStdout } from './guard.ts';
+import { noticeLingering } from './lingering.ts';
 import { floodError, InvalidLines, readInTurns } from '../flood.ts';
 import { lineWriter, type LineWriter } from '../line-writer.ts';
 
@@ -199,8 +200,7 @@ class StdioSession {
     if (!isFirst) return;
     // The program may clean up until then.
     if (this.#exit) void ended.then(() => after(cleanUpMs, () => process.exit()));
-    else if (this.#exit === undefined && this.#input === process.stdin)
-      void import('./lingering.ts').then((late) => late.noticeLingering(), this.#onError);
+    else if (this.#exit === undefined && this.#input === process.stdin) noticeLingering();
   }
 
   #line(text: string): void {

@@ -1,6 +1,7 @@
 import type { Store } from '../../../store/store.ts';
 import type { HttpContext } from '../context.ts';
 import type { HttpReply, IncomingRequest } from '../universal.ts';
+import { answerBrowser } from './browser-page.ts';
 
 /** The paths at which a platform asks how a server is. They are apart from that of the endpoint. */
 export interface HealthPaths {
@@ -97,8 +98,5 @@ export function wantsPage(request: IncomingRequest): boolean {
 
 /** Shows that person what the address is. */
 export function showPage(request: IncomingRequest, reply: HttpReply): void {
-  void import('./browser-page.ts').then(
-    ({ answerBrowser }) => answerBrowser(request, reply),
-    () => reply.send(406),
-  );
+  answerBrowser(request, reply);
 }
