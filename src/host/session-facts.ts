@@ -42,6 +42,7 @@ export class SessionFacts implements CallFacts {
   readonly session: ServerSession;
   /** The server's capabilities as `initialize` told them, which later ones do not change. */
   readonly #offered: ServerCapabilities;
+  readonly #host: Host;
   #auth: AuthInfo | undefined;
   #isReady = false;
   #level: LoggingLevel = 'info';
@@ -51,6 +52,7 @@ export class SessionFacts implements CallFacts {
     this.revision = revision;
     this.client = client;
     this.link = parts.link;
+    this.#host = parts.host;
     this.#auth = parts.link.auth;
     this.#offered = known?.offered ?? projectServerCapabilities(revision, parts.host.capabilities(parts.link));
     this.session = this.#sessionOver(parts);
@@ -76,7 +78,7 @@ export class SessionFacts implements CallFacts {
   }
 
   logLevel(): LoggingLevel | undefined {
-    return this.#offered.logging === undefined ? undefined : this.#level;
+    return isPromised('notifications/message', this.#offered, this.#host.relays) ? this.#level : undefined;
   }
 
   /** Takes the level that the client asked for, in place of `info`. */

@@ -1,5 +1,6 @@
 import type { LoggingLevel } from '../protocol/features/logging.ts';
 import type { Revision } from '../protocol/revision.ts';
+import { isPromised } from '../peer/gate.ts';
 import type { CallFacts, ClientView } from './call.ts';
 import type { Link } from './endpoint.ts';
 import type { Host } from './host.ts';
@@ -29,6 +30,7 @@ export class StatelessFacts implements CallFacts {
   }
 
   logLevel(): LoggingLevel | undefined {
-    return this.#host.capabilities().logging === undefined ? undefined : this.#level;
+    if (this.#level === undefined) return undefined;
+    return isPromised('notifications/message', this.#host.capabilities(), this.#host.relays) ? this.#level : undefined;
   }
 }

@@ -49,12 +49,15 @@ const clientFeatures: ReadonlySet<string | undefined> = new Set(
  * Tells whether a server may send a notification in a session, by what it offered when the session began. (Spec
  * 2025-11-25, Lifecycle, Operation: only what was negotiated is used, whatever is offered by now.)
  *
- * @param relays Whether the feature will do where its part was not offered: what another server tells undeclared.
+ * @param relays Whether the messages are those of another server. Then the feature is enough if its part was not offered, and
+ *   log messages need no declaration.
  */
 export function isPromised(method: string, offered: ServerCapabilities, relays = false): boolean {
   const needs = methodOf(method)?.needs;
   const [feature] = needs?.split('.') ?? [];
   if (needs === undefined || feature === undefined || clientFeatures.has(feature)) return true;
+  // Many servers log and do not declare it, among them those of the official SDK of Python before 2.0.
+  if (relays && feature === 'logging') return true;
   return hasServerCapability(offered, relays ? feature : needs);
 }
 
