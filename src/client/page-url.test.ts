@@ -57,6 +57,15 @@ describe('a page that a server names', () => {
   }
 });
 
+it('nothing but a page to visit counts as one, whatever fields it has', () => {
+  const page = { mode: 'url', message: 'm', url: 'https://a.example/', elicitationId: 'e' };
+  const others = ['form', undefined, 7].map((mode) => ({ ...page, mode }));
+  const unfit = ['message', 'url', 'elicitationId'].map((key) => ({ ...page, [key]: 7 }));
+  const listed = [null, 'x', [page], ...others, ...unfit, page];
+  const error = new McpError('urlElicitationRequired', 'm', { data: { elicitations: listed } });
+  assert.deepEqual(urlElicitations(error), [page]);
+});
+
 describe('what the handler of onElicitUrl gets', () => {
   it('is URL.href, and its host apart', () => {
     const params = {

@@ -168,7 +168,8 @@ const asks = async (ctx: Ctx): Promise<string> =>
 test('a run that waits for longer than it may in memory ends, and begins again with the answer', async (t) => {
   const store = memoryTasks();
   let runs = 0;
-  const process = await working(t, { store, waitMs: 1 }, (ctx) => (runs++, asks(ctx)));
+  let first: AbortSignal | undefined;
+  const process = await working(t, { store, waitMs: 1 }, (ctx) => ((first ??= ctx.signal), runs++, asks(ctx)));
   const taskId = await begun(process);
   await until(t, async () => /"status":"input_required".*"hand":"running"/.test(await textOf(store, taskId)));
   await until(t, async () => {
@@ -176,6 +177,7 @@ test('a run that waits for longer than it may in memory ends, and begins again w
     t.mock.timers.tick(11_100);
     return /"status":"input_required".*"hand":"queued"/.test(await textOf(store, taskId));
   });
+  await until(t, () => first?.aborted === true);
   const { inputRequests } = await process.client.ask('tasks/get', { taskId });
   const [key = ''] = Object.keys(inputRequests as Json);
   await process.client.ask('tasks/update', { taskId, inputResponses: { [key]: { action: 'decline' } } });
