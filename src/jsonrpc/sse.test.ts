@@ -74,6 +74,13 @@ test('comments and unknown fields are no events [http-058]', async () => {
   assert.deepEqual(await data([': keep-alive\n\nfoo: bar\ndata: x\n\n', keepAlive]), ['x']);
 });
 
+test('a comment is given without its colon and the spaces after it', () => {
+  const comments: string[] = [];
+  const parser = new EventText({ found: () => assert.fail(), comment: (text) => void comments.push(text) });
+  parser.feed(':\n:  alive \n:a:b\n\n');
+  assert.deepEqual(comments, ['', 'alive ', 'a:b']);
+});
+
 test('an event with an id and empty data is given, so that the id is known', async () => {
   assert.deepEqual(await read(['id: 7\ndata:\n\n']), [{ event: undefined, id: '7', data: '' }]);
 });

@@ -4,6 +4,9 @@ import { failure } from '../../../test/support/authorization-failure.ts';
 import { createWorld, issuer, redirectUri, refuse, type World } from '../../../test/support/authorization-world.ts';
 import { clientMetadataDocument, type OAuthOptions } from '../../oauth.ts';
 import { memoryCredentialStore } from '../../store/memory-credentials.ts';
+import type { Site } from '../site.ts';
+import type { OAuthSettings } from './oauth-options.ts';
+import { Registration } from './registration.ts';
 
 async function visit(world: World, options: Partial<OAuthOptions> = {}): Promise<URLSearchParams> {
   await (await world.connect(world.oauth(options))).close();
@@ -237,4 +240,20 @@ test('an old registration is looked at before a person is sent, and made anew wh
   const looked = world.asked.findLast(({ url }) => url.pathname === '/authorize');
   assert.equal(looked?.headers.has('cookie'), false);
   assert.ok(world.pages.every(({ state }) => looked?.url.searchParams.get('state') !== state));
+});
+
+test('a client whose registration was forgotten is known by its id only if it has no secret', async () => {
+  const settings = { store: memoryCredentialStore(), clients: [], clientMetadataUrl: 'https://me.example/client' };
+  const registration = new Registration({ now: () => 0 } as Site, settings as unknown as OAuthSettings);
+  const find = async (client: string, isPublic?: boolean): Promise<unknown> => {
+    const granted = { endpoints: { issuer, token: `${issuer}/token` }, client, isPublic };
+    return await registration.find(granted);
+  };
+  assert.deepEqual(await find('x', true), { id: 'x', method: 'none', dynamic: false });
+  for (const isPublic of [false, undefined]) assert.equal(await find('x', isPublic), undefined);
+  assert.deepEqual(await find('https://me.example/client'), {
+    id: 'https://me.example/client',
+    method: 'none',
+    dynamic: false,
+  });
 });

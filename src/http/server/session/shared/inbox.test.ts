@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { settle } from '../../../../../test/support/raw.ts';
 import { memoryStore } from '../../../../store/memory/store.ts';
+import { longestBusText } from '../../../../store/bus.ts';
 import { Inbox } from './inbox.ts';
 
 test('answers for processes that never were wait to be told again up to a bound, and those beyond it are told once', async (t) => {
@@ -82,4 +83,23 @@ test('what is told again and again fails once, after the last time, and not wher
   state.answer = () => Promise.resolve(1);
   await insist();
   assert.equal(failed.length, 1);
+});
+
+test('a text for every process that is too long is rejected before anything is sent', async (t) => {
+  const store = memoryStore();
+  const sent: number[] = [];
+  const publish = async (_channel: string, text: string): Promise<number> => sent.push(text.length);
+  const inbox = new Inbox(
+    { ...store, bus: { ...store.bus, publish } },
+    () => undefined,
+    () => undefined,
+  );
+  t.after(() => inbox.close());
+  const shell = JSON.stringify({ kind: 'message', message: '' }).length;
+  const announce = (length: number): Promise<void> =>
+    inbox.announce('session s', { kind: 'message', message: 'x'.repeat(length - shell) }, []);
+  await announce(longestBusText - 1);
+  await assert.rejects(announce(longestBusText), { name: 'StoreError', reason: 'too-large' });
+  // The bus of long texts adds one character.
+  assert.deepEqual(sent, [longestBusText]);
 });
