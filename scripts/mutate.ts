@@ -75,7 +75,7 @@ async function failureOf(paths: readonly string[], mutant?: Mutant): Promise<rea
   };
   const plant = `--import=${new URL('mutate/plant.ts', import.meta.url)}`;
   const env = mutant === undefined ? {} : { NODE_OPTIONS: plant, MUTANT: JSON.stringify(mutant) };
-  const tests = paths.map((path) => ({ path, isShared: true, isSlow: false }));
+  const tests = paths.map((path) => ({ path, isShared: true, isSlow: false, isWaiting: false }));
   await runPool(tests, 1, { tier: 'fast', starved: false, env, timeout: 30_000, bail: true, onResult });
   return failure;
 }

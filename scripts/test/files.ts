@@ -3,7 +3,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { root } from '../../test/support/sources.ts';
-import { longFiles, nightlyFiles, ownProcess, sampledFiles, slowFiles, smokeTests } from './tiers.ts';
+import { longFiles, nightlyFiles, ownProcess, sampledFiles, slowFiles, smokeTests, waitingFiles } from './tiers.ts';
 
 /** What is run: `fast` by `npm test`, `all` by `npm run test:all`, `nightly` by `npm run test:nightly`. */
 export type Tier = 'fast' | 'all' | 'nightly';
@@ -16,6 +16,8 @@ export interface TestFile {
   readonly isShared: boolean;
   /** Whether it is listed as slow. A file that is not is held to the limits of fast files. */
   readonly isSlow: boolean;
+  /** Whether it waits for most of its time. */
+  readonly isWaiting: boolean;
   /** Matches the names of those of its tests that are run; all without it. */
   readonly names?: string;
 }
@@ -52,20 +54,14 @@ export function everyFile(): readonly TestFile[] {
     .toSorted()
     .map((path) => {
       const isSlow = path in slowFiles || path in nightlyFiles;
-      return { path, isSlow, isShared: !isSlow && !(path in ownProcess) };
+      return { path, isSlow, isShared: !isSlow && !(path in ownProcess), isWaiting: waitingFiles.includes(path) };
     });
 }
 
 /** The entries of the tables that name no file. */
 export function staleEntries(): readonly string[] {
-  return Object.keys({
-    ...slowFiles,
-    ...nightlyFiles,
-    ...sampledFiles,
-    ...ownProcess,
-    ...smokeTests,
-    ...longFiles,
-  }).filter((path) => !existsSync(join(root, path)));
+  const tables = { ...slowFiles, ...nightlyFiles, ...sampledFiles, ...ownProcess, ...smokeTests, ...longFiles };
+  return [...Object.keys(tables), ...waitingFiles].filter((path) => !existsSync(join(root, path)));
 }
 
 /** How large a file is: what it takes is guessed by this until it has run once. */

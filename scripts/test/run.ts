@@ -1,4 +1,4 @@
-/** One run: the fast files in shared processes, then the slow ones, and what came of it. */
+/** One run: the fast files in shared processes, then the slow ones, beside them the files that wait, and what came of it. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -25,6 +25,8 @@ export interface RunOptions {
 /** What a fast file may take: seconds of the processor, and processes that it starts. */
 const mostCpu = 2;
 const mostProcesses = 3;
+
+const processors = Math.max(2, availableParallelism());
 
 /** Runs the files. Resolves to whether all is well. */
 export async function runFiles(files: readonly TestFile[], options: RunOptions): Promise<boolean> {
@@ -53,23 +55,40 @@ async function runIn(state: string, files: readonly TestFile[], options: RunOpti
     },
   };
   const order = seed === undefined ? longestFirst : (some: readonly TestFile[]) => shuffled(some, seed);
-  const processors = Math.max(2, availableParallelism());
+  // A limit that the caller set holds for all files.
+  const isBeside = ({ isWaiting }: TestFile): boolean => isWaiting && options.jobs === undefined;
+  const waiting = files.filter(isBeside);
+  const others = files.filter((file) => !isBeside(file));
+  // They leave the processors to the others. Without others, more of them run at once.
+  const besides = runPool(order(waiting), processors * (others.length > 0 ? 2 : 3), pool);
+  await Promise.all([besides, runOthers(others, { order, pool, jobs: options.jobs, isBeside: waiting.length > 0 })]);
+  if (name === undefined) writeTimes(results);
+  const tooSlow = isWhole && !starved ? await excesses(files, results, pool) : [];
+  return progress.end(tooSlow);
+}
+
+interface Others {
+  order(files: readonly TestFile[]): readonly TestFile[];
+  readonly pool: PoolOptions;
+  readonly jobs: number | undefined;
+  /** Whether waiting files run at the same time. */
+  readonly isBeside: boolean;
+}
+
+/** First the files that share processes, then those with a process each. */
+async function runOthers(files: readonly TestFile[], { order, pool, jobs, isBeside }: Others): Promise<void> {
   const own = files.filter(({ isShared }) => !isShared);
-  const shared = files.filter(({ isShared }) => isShared);
   // A third of their time is waiting.
-  await runPool(order(shared), options.jobs ?? processors * 2, pool);
+  await runPool(order(files.filter(({ isShared }) => isShared)), jobs ?? processors * 2, pool);
   // Loading it costs more than a single file takes to start.
   const chromium = own.length > 1 ? await (await import('../chromium-server.ts')).startChromium() : undefined;
   const env = chromium === undefined ? {} : { PARLEY_CHROMIUM_WS: chromium.endpoint };
   try {
-    // A slow file waits two thirds of its time.
-    await runPool(order(own), options.jobs ?? processors * 3, { ...pool, env: { ...pool.env, ...env } });
+    // A slow file waits for more than half of its time.
+    await runPool(order(own), jobs ?? processors * (isBeside ? 2 : 3), { ...pool, env: { ...pool.env, ...env } });
   } finally {
     await chromium?.close();
   }
-  if (name === undefined) writeTimes(results);
-  const tooSlow = isWhole && !starved ? await excesses(files, results, pool) : [];
-  return progress.end(tooSlow);
 }
 
 /** Seconds of the processor that a file may take more if it runs alone, since it loads the modules that it shares with others in a run. */

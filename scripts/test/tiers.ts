@@ -2,9 +2,11 @@
 
 import { ownProcess as listed } from '../../test/support/own-process.ts';
 
+const judges = 'judges many servers or clients';
+
 /** Files that take more than two seconds of processor time, or start more than three processes, by the reason. */
 const slowByReason: Readonly<Record<string, readonly string[]>> = {
-  'judges many servers or clients': [
+  [judges]: [
     'src/check/check-server.test.ts',
     'src/check/check.test.ts',
     'test/advices/check.test.ts',
@@ -230,22 +232,45 @@ export const sampledFiles: Readonly<Record<string, string>> = {
     'the sample has mistakes of every version, and test/check/authorized-clients.test.ts runs whole clients',
 };
 
-/** Seconds of the slow files that take longest, for the order of a run that has no earlier one. */
+/** Slow files that wait for most of their time, and use about a tenth of a processor. They run beside all other files. */
+export const waitingFiles: readonly string[] = [
+  ...(slowByReason[judges] ?? []),
+  'src/redis/store/redis-contract.test.ts',
+  'src/redis/store/redis-sentinel.test.ts',
+];
+
+/** Seconds of the slow files that take longest, for the order of a run that has no earlier one, as every run of CI. */
 export const longFiles: Readonly<Record<string, number>> = {
-  'test/check/faults.test.ts': 60,
+  'test/check/faults.test.ts': 130,
   'test/conformance.test.ts': 120,
+  'test/check/lines.test.ts': 105,
+  'src/redis/store/redis-contract.test.ts': 100,
   'test/check/slow-server.test.ts': 85,
-  'test/check/further-faults.test.ts': 30,
-  'test/check/lines.test.ts': 60,
+  'test/check/restless.test.ts': 75,
+  'test/check/clients.test.ts': 60,
+  'test/check/masked-faults.test.ts': 60,
   'test/inspect/promises.test.ts': 60,
   'src/redis/store/redis-sentinel.test.ts': 60,
   'test/inspect/every-server.test.ts': 50,
-  'src/redis/store/redis-contract.test.ts': 45,
-  'test/check/task-faults.test.ts': 45,
   'test/authorization/command-line.test.ts': 45,
-  'test/check/clients.test.ts': 45,
+  'test/check/machine-clients.test.ts': 45,
   'test/check/sse.test.ts': 45,
+  'test/check/task-faults.test.ts': 45,
   'test/inspect/page.test.ts': 45,
+  'test/authorization/advice.test.ts': 40,
+  'test/authorization/browser.test.ts': 40,
+  'test/check/authorization.test.ts': 40,
+  'test/check/lively-lines.test.ts': 40,
+  'test/check/authorized-faults.test.ts': 35,
+  'test/check/client/relay.test.ts': 35,
+  'test/authorization/processes.test.ts': 30,
+  'test/check/command.test.ts': 30,
+  'test/check/fronts.test.ts': 30,
+  'test/check/further-faults.test.ts': 30,
+  'test/check/proofs.test.ts': 30,
+  'test/check/streams.test.ts': 25,
+  'test/authorization/advised-logins.test.ts': 20,
+  'test/authorization/config.test.ts': 20,
 };
 
 /** Fast files that need a process of their own, each with the reason. */
