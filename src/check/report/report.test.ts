@@ -98,8 +98,8 @@ test('SARIF has the words of the rules of the side that was judged', () => {
     return runs[0].tool.driver.rules.map(({ shortDescription: { text } }) => text);
   };
   assert.deepEqual(words({ side: 'client' }), [
-    'An empty cursor is one like any other: a list ends where nextCursor is missing',
-    'An iss is compared letter by letter',
+    'An empty cursor is a valid cursor: a list ends only without nextCursor',
+    'An iss is compared as an exact string',
   ]);
   assert.deepEqual(words({}), ['page-004', 'auth-090']);
 });

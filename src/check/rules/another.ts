@@ -43,7 +43,7 @@ const ownTasks: ProbeRule = {
   lives: inCore,
   over: 'http',
   needs: 'tasks',
-  words: 'A task is read, listed and cancelled by who made it, and by nobody else who has its id',
+  words: 'Only the user who created a task can read, list or cancel it',
   mend: 'keep with each task who made it, and answer others with -32602',
   probe: (bench) =>
     asAnother(bench, obliging, (other) =>
@@ -101,7 +101,7 @@ const verifiedTasks: ProbeRule = {
   lives: inExtension,
   over: 'http',
   needs: 'tools',
-  words: 'Each request about a task is served to who made it, and to nobody else who has its id',
+  words: 'Only the user who created a task can send requests about it',
   mend: 'keep with each task who made it, and answer others with -32602',
   probe: (bench) =>
     asAnother(bench, taking, (other) =>
@@ -157,7 +157,7 @@ const boundState: ProbeRule = {
   id: 'mrtr-012',
   over: 'http',
   needs: 'tools',
-  words: 'The state of a request is taken from who got it, and refused from somebody else',
+  words: 'A requestState is accepted only from the user who received it',
   mend: 'seal who is asked into the state, and compare it when the state comes back',
   probe: (bench) => onTakenOver(bench, () => true),
 };
@@ -167,7 +167,7 @@ const boundQuestion: ProbeRule = {
   lives: ({ clientDescribed }) => clientDescribed === 'each-request',
   over: 'http',
   needs: 'tools',
-  words: 'What a user was asked is answered by that user, and not by somebody else',
+  words: 'Only the user who received an elicitation can answer it',
   mend: 'seal who is asked into the state, and compare it when the answer comes',
   probe: (bench) => onTakenOver(bench, (methods) => methods.includes('elicitation/create')),
 };
@@ -193,7 +193,7 @@ function publicNames({ result }: Answered, field: string): string | undefined {
 const sameForAll: ProbeRule = {
   id: 'caching-018',
   over: 'http',
-  words: 'A list of which it says that anybody may keep it is the same for everybody',
+  words: 'A list with the cacheScope public is the same for every user',
   mend: 'say "cacheScope": "private" where a list depends on who asks',
   probe: (bench) =>
     asAnother(bench, {}, async (other) => {

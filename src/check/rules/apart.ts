@@ -26,7 +26,7 @@ const coldMs = 30_000;
 const cold: ProbeRule = {
   id: 'basic-034',
   apart: true,
-  words: 'A request is served whatever connection it comes on, and whatever came before it on that',
+  words: 'A request is served on any connection, whatever came before it',
   mend: 'take what is needed from the request itself, and want no other one before it',
   async probe(bench) {
     const list = await declaredList(bench);
@@ -46,7 +46,7 @@ const cold: ProbeRule = {
 
 const together: ProbeRule = {
   id: 'basic-033',
-  words: 'Requests that have nothing to do with one another may be sent before others are answered',
+  words: 'A client may send a request before earlier requests are answered',
   mend: 'serve each request by itself',
   async probe(bench) {
     const speaker = await bench.shared();
@@ -113,7 +113,7 @@ function onlyStateless(bench: Bench): void {
 
 const notResumed: ProbeRule = {
   id: 'http-113',
-  words: 'A server that speaks only revisions without sessions passes over Last-Event-ID',
+  words: 'A server without session-based revisions ignores Last-Event-ID',
   mend: 'do not look at the header',
   over: 'http',
   async probe(bench) {
@@ -128,7 +128,7 @@ const notResumed: ProbeRule = {
 const namesVersions: ProbeRule = {
   id: 'versioning-010',
   apart: true,
-  words: 'A server that speaks only revisions without a handshake names them in its error to initialize',
+  words: 'A server without session-based revisions names its revisions in its initialize error',
   mend: 'name the revisions in the message or the data of the error',
   async probe(bench) {
     onlyStateless(bench);
@@ -158,7 +158,7 @@ const changedRoots: ProbeRule = {
   id: 'roots-012',
   once: true,
   apart: true,
-  words: 'A server that is told that roots changed serves on',
+  words: 'The server keeps serving after notifications/roots/list_changed',
   mend: 'ask for the roots anew, or let it be',
   async probe(bench) {
     const speaker = await bench.fresh({ roots: { listChanged: true } });
@@ -193,7 +193,7 @@ function faultOf(schema: unknown): string | undefined {
 
 const wellFormed: ProbeRule = {
   id: 'schema-006',
-  words: 'The schemas of a tool are valid by their dialect',
+  words: 'The schemas of a tool are valid in their dialect',
   mend: 'correct the schema: by JSON Schema 2020-12 where it names no other',
   needs: 'tools',
   async probe(bench) {

@@ -45,7 +45,7 @@ async function opening(bench: Bench, as: Sender): Promise<Answered> {
 
 const invalidStatus: ProbeRule = {
   id: 'auth-124',
-  words: 'A request with a token that is none is refused with 401',
+  words: 'A request with an invalid token is refused with 401',
   mend: 'answer requests with invalid or expired tokens with HTTP 401',
   over: 'http',
   closed: true,
@@ -93,7 +93,7 @@ function altered(token: string): Sender {
   return { authorization: `Bearer ${token.slice(0, -12)}${other}`, shown: 'Bearer … (yours, altered at its end)' };
 }
 
-const foreign = (id: string, words = 'A token that is for another server is refused'): ProbeRule => ({
+const foreign = (id: string, words = 'A token for another server is refused'): ProbeRule => ({
   id,
   words,
   mend: 'compare the audience of a token with the URL of this server',
@@ -109,7 +109,7 @@ const foreign = (id: string, words = 'A token that is for another server is refu
 
 const challenge: ProbeRule = {
   id: 'auth-026',
-  words: 'A 401 says in WWW-Authenticate where the metadata of the resource are',
+  words: 'The WWW-Authenticate header of a 401 has the URL of the resource metadata',
   mend: 'send WWW-Authenticate: Bearer resource_metadata="https://…/.well-known/oauth-protected-resource…"',
   over: 'http',
   async probe(bench) {
@@ -121,7 +121,7 @@ const challenge: ProbeRule = {
 
 const metadataPlace: ProbeRule = {
   id: 'auth-027',
-  words: 'Metadata of the resource are where WWW-Authenticate says, or at a well-known URI',
+  words: 'Resource metadata are at the URL in WWW-Authenticate, or at a well-known URI',
   mend: 'serve them at /.well-known/oauth-protected-resource and the path of the server, and name that in WWW-Authenticate',
   over: 'http',
   closed: true,
@@ -136,7 +136,7 @@ const metadataPlace: ProbeRule = {
 
 const metadataParts: ProbeRule = {
   id: 'auth-024',
-  words: 'Metadata of the resource name it, and one authorization server at least',
+  words: 'Resource metadata name the resource and at least one authorization server',
   mend: 'send a JSON object with resource and authorization_servers, a list of issuers',
   over: 'http',
   closed: true,
@@ -149,7 +149,7 @@ const metadataParts: ProbeRule = {
 
 const withoutSlash: ProbeRule = {
   id: 'auth-096',
-  words: 'The metadata name the resource without a slash at its end',
+  words: 'The resource in the metadata has no slash at its end',
   mend: 'write resource without the last slash: new URL(…).href has one where there is no path',
   over: 'http',
   closed: true,
@@ -165,7 +165,7 @@ const withoutSlash: ProbeRule = {
 
 const encrypted: ProbeRule = {
   id: 'auth-109',
-  words: 'The authorization servers that the metadata name are reached by https',
+  words: 'The authorization servers in the metadata have https URLs',
   mend: 'name an issuer that begins with https://',
   over: 'http',
   closed: true,
@@ -201,7 +201,7 @@ const scopeNamed: ProbeRule = {
 
 const noOffline: ProbeRule = {
   id: 'auth-116',
-  words: 'offline_access, which is no scope of the resource, is in no challenge and in no scopes_supported',
+  words: 'offline_access is not in challenges and not in scopes_supported',
   mend: 'leave offline_access out: a client asks its authorization server for it',
   over: 'http',
   closed: true,
@@ -228,7 +228,7 @@ async function withConversation(bench: Bench, judge: (speaker: Prober) => Promis
 
 const everyRequest = (id: string): ProbeRule => ({
   id,
-  words: 'Every request is verified, not the first one alone',
+  words: 'The server authorizes every request, not only the first',
   mend: 'verify the token of each request, whatever its method, and whatever came before it',
   over: 'http',
   probe: (bench) =>
@@ -254,7 +254,7 @@ function isTaken(status: number | undefined): boolean {
 
 const sessionIsNone: ProbeRule = {
   id: 'security-015',
-  words: 'A session id is no authentication: a request in a session needs its token too',
+  words: 'A session id does not authenticate: each request in a session needs a token',
   mend: 'verify the token of each request, and take nobody for somebody by a session id',
   over: 'http',
   probe: (bench) =>
@@ -270,7 +270,7 @@ const sessionIsNone: ProbeRule = {
 
 const sessionOfOne: ProbeRule = {
   id: 'security-018',
-  words: 'A session is served to who opened it, and to nobody else who has its id',
+  words: 'A session is served only to the user who opened it',
   mend: 'keep with each session who opened it, and answer others with 404',
   over: 'http',
   async probe(bench) {
@@ -296,8 +296,8 @@ export const authorizationRules: readonly ProbeRule[] = [
   invalidStatus,
   validated,
   foreign('auth-123'),
-  foreign('auth-122', 'Tokens are taken only where they were issued for this server'),
-  foreign('security-008', 'No token is taken that was not issued for this server'),
+  foreign('auth-122', 'The server accepts only tokens that were issued for it'),
+  foreign('security-008', 'The server accepts no token that was not issued for it'),
   challenge,
   metadataPlace,
   metadataParts,

@@ -242,7 +242,7 @@ function told(id: string, kind: Kind): ProbeRule {
   return {
     id,
     lives: (revision) => rowOf(id).lives(revision),
-    words: `A server that says so tells of changes of its list of ${kind}`,
+    words: `A server with ${kind}.listChanged sends a notification when its list of ${kind} changes`,
     mend: `send ${method} when the list changes, or do not declare ${kind}.listChanged`,
     needs: kind,
     async probe(bench): Promise<RuleVerdict> {
@@ -261,7 +261,7 @@ function told(id: string, kind: Kind): ProbeRule {
 
 const updated: ProbeRule = {
   id: 'subs-016',
-  words: 'A change of a resource is told to whoever listens to it',
+  words: 'Subscribers of a resource are notified of its changes',
   mend: 'send notifications/resources/updated with its uri, or do not declare resources.subscribe',
   needs: 'resources',
   async probe(bench) {

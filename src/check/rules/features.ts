@@ -53,7 +53,7 @@ const answeredLists: readonly ProbeRule[] = lists.map(([capability, method]) => 
 
 const badCursor: ProbeRule = {
   id: 'page-009',
-  words: 'A cursor that the server did not give is refused with -32602',
+  words: 'An unknown cursor is refused with -32602',
   mend: 'check cursors, and answer -32602 for those that are none',
   async probe(bench) {
     const declared = await declaredLists(bench);
@@ -155,7 +155,7 @@ const oneScope: ProbeRule = {
 
 const unknownTool: ProbeRule = {
   id: 'tools-024',
-  words: 'A call of a tool that does not exist is answered with an error of the protocol, -32602',
+  words: 'A call of an unknown tool gets the protocol error -32602',
   mend: 'answer with the error -32602',
   needs: 'tools',
   async probe(bench) {
@@ -287,7 +287,7 @@ const unknownPrompt: ProbeRule = {
 
 const gotPrompts: ProbeRule = {
   id: 'prompts-015',
-  words: 'A prompt gives messages, each with a role and content',
+  words: 'A prompt returns messages, each with a role and content',
   mend: 'send "messages": [{"role": "user", "content": {…}}]',
   needs: 'prompts',
   async probe(bench) {
@@ -313,7 +313,7 @@ const gotPrompts: ProbeRule = {
 
 const unknownCompletion: ProbeRule = {
   id: 'compl-004',
-  words: 'A completion of what does not exist is refused with -32602',
+  words: 'A completion for an unknown reference is refused with -32602',
   mend: 'answer with the error -32602',
   needs: 'completions',
   async probe(bench) {
@@ -335,14 +335,14 @@ const levels: readonly ProbeRule[] = [
   },
   {
     id: 'logging-003',
-    words: 'A level that is none is refused with -32602',
+    words: 'An invalid log level is refused with -32602',
     mend: 'answer with the error -32602',
     needs: 'logging',
     probe: async (bench) => refusedWith(await ask(bench, 'logging/setLevel', { level: 'loud' }), { code: -32602 }),
   },
   {
     id: 'logging-006',
-    words: 'A request whose log level is none is refused with -32602',
+    words: 'A request with an invalid log level is refused with -32602',
     mend: 'answer with the error -32602',
     needs: 'logging',
     probe: async (bench) =>
@@ -352,7 +352,7 @@ const levels: readonly ProbeRule[] = [
 
 const unknownCancellation: ProbeRule = {
   id: 'cancel-010',
-  words: 'A cancellation of no request is passed over',
+  words: 'A cancellation of an unknown request is ignored',
   mend: 'drop it, and go on',
   async probe(bench) {
     const speaker = await bench.shared();

@@ -18,7 +18,7 @@ function entriesOf({ result }: Answered, field: string): readonly unknown[] {
 
 const noAddress: ProbeRule = {
   id: 'resources-018',
-  words: 'What is no URI is not read',
+  words: 'A read of an invalid URI is refused',
   mend: 'parse the uri of resources/read, and answer -32602 where it is none',
   needs: 'resources',
   async probe(bench) {
@@ -63,7 +63,7 @@ function freePrompt({ prompts }: ServerOffer): { readonly name: string; readonly
 
 const oddArguments: ProbeRule = {
   id: 'prompts-011',
-  words: 'An argument of a prompt that is no text is refused',
+  words: 'A prompt argument that is not a string is refused',
   mend: 'check that arguments of prompts are texts, and answer -32602 where one is none',
   needs: 'prompts',
   async probe(bench) {
@@ -92,7 +92,7 @@ interface Named {
 
 const oddCompletion: ProbeRule = {
   id: 'compl-008',
-  words: 'What is completed is a text: anything else is refused',
+  words: 'A completion value that is not a string is refused',
   mend: 'check that the value to complete is a text, and answer -32602 where it is none',
   needs: 'completions',
   async probe(bench) {
@@ -123,7 +123,7 @@ const oddCursors: readonly unknown[] = [70_707, misfit, 'a'.repeat(5_000)];
 const gracefully: ProbeRule = {
   id: 'page-006',
   apart: true,
-  words: 'A cursor that is none is answered without a failure of the server, which serves on',
+  words: 'An invalid cursor does not make the server fail',
   mend: 'check the type and the size of a cursor before it is used, and answer -32602',
   async probe(bench) {
     const { capabilities } = await bench.offer();

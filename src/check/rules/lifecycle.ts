@@ -19,7 +19,7 @@ const noRevision = '1999-12-31';
 const introduces: WatchRule = {
   id: 'lifecycle-003',
   fields: ['protocolVersion', 'capabilities', 'serverInfo', 'serverInfo.name', 'serverInfo.version'],
-  words: 'initialize is answered with the revision, the capabilities and the name of the server',
+  words: 'The initialize result has the revision, the capabilities and the name of the server',
   mend: 'send protocolVersion, capabilities and serverInfo with name and version',
   watch({ message: { result }, request }) {
     if (request?.['method'] !== 'initialize' || !isObject(result)) return 'not-seen';
@@ -41,7 +41,7 @@ const counterOffer: ProbeRule = {
   id: 'lifecycle-013',
   once: true,
   apart: true,
-  words: 'Asked for a revision that it does not speak, the server answers with one that it speaks',
+  words: 'If the server does not support the requested revision, it returns one that it supports',
   mend: 'answer initialize with a supported protocolVersion, and not with whatever was asked for',
   async probe(bench) {
     const answer = await offered(bench);
@@ -80,7 +80,7 @@ const newestOffer: ProbeRule = {
   id: 'lifecycle-014',
   once: true,
   apart: true,
-  words: 'The revision that it offers instead is its newest with a handshake',
+  words: 'For an unsupported revision, initialize returns the newest session-based revision',
   mend: 'offer the newest revision that the server speaks',
   async probe(bench) {
     const answer = await offered(bench);
@@ -143,7 +143,7 @@ const speaksSecond: ProbeRule = {
   id: 'lifecycle-001',
   once: true,
   apart: true,
-  words: 'A server says nothing before initialize',
+  words: 'A server sends nothing before initialize',
   mend: 'wait for initialize before anything is sent',
   async probe(bench) {
     if (bench.over === 'http') return notApplicable('over HTTP nothing comes before something is sent');
@@ -167,7 +167,7 @@ const speaksSecond: ProbeRule = {
 
 const discovers: ProbeRule = {
   id: 'versioning-003',
-  words: 'server/discover is answered with the revisions and the capabilities of the server',
+  words: 'server/discover returns the revisions and the capabilities of the server',
   mend: 'answer server/discover with supportedVersions and capabilities, of whatever else the server has',
   async probe(bench) {
     const { opening } = await bench.shared();
@@ -231,7 +231,7 @@ const reversedNames: WatchRule = {
 
 const named: WatchRule = {
   id: 'versioning-005',
-  words: 'The answer to server/discover says in _meta who the server is',
+  words: 'The result of server/discover names the server in _meta',
   mend: 'add "io.modelcontextprotocol/serverInfo" to _meta',
   watch({ message: { result }, request }) {
     if (request?.['method'] !== 'server/discover' || !isObject(result)) return 'not-seen';
@@ -245,7 +245,7 @@ const lists = { tools: 'tools/list', prompts: 'prompts/list', resources: 'resour
 
 const declared: ProbeRule = {
   id: 'versioning-004',
-  words: 'What the server declares it has a method for, and what it does not declare it has none for',
+  words: 'The server has the methods of its declared capabilities, and no others',
   mend: 'declare the capabilities of the methods that are served, and no others',
   async probe(bench) {
     const speaker = await bench.shared();
@@ -264,7 +264,7 @@ const declared: ProbeRule = {
 
 const declaredLists: readonly ProbeRule[] = Object.entries(lists).map(([capability, method]) => ({
   id: `${capability}-001`,
-  words: `A server that has ${capability} declares it`,
+  words: `A server that has ${capability} declares ${capability}`,
   mend: `declare the capability ${capability}`,
   async probe(bench) {
     const speaker = await bench.shared();

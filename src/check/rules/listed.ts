@@ -42,7 +42,11 @@ export function aboutTools(rule: Omit<WatchRule, 'watch'>, fault: (tool: JsonObj
 }
 
 /** Words of a rule that is about all pages of a list. */
-export const apartWords = { id: 'tools-020', words: 'No two tools have one name', mend: 'name them apart' } as const;
+export const apartWords = {
+  id: 'tools-020',
+  words: 'No two tools have the same name',
+  mend: 'name them apart',
+} as const;
 
 /** The same rule for who sees one page after another. */
 export const apartOnPage: WatchRule = {
@@ -104,7 +108,7 @@ const tools: readonly WatchRule[] = [
   aboutTools(
     {
       id: 'tools-018',
-      words: 'The name of a tool has letters and digits of ASCII, _, - and . alone',
+      words: 'A tool name has only ASCII letters and digits, _, - and .',
       mend: 'name it so',
     },
     ({ name }) => (typeof name === 'string' && !/^[\w.-]*$/.test(name) ? 'it has others' : undefined),
@@ -112,7 +116,7 @@ const tools: readonly WatchRule[] = [
   aboutTools(
     {
       id: 'harden-hidden-text',
-      words: 'Names and descriptions of tools have no characters that a person does not see',
+      words: 'Tool names and descriptions have no invisible characters',
       mend: 'leave out characters of direction, of no width, and tags',
     },
     ({ name, description }) =>
@@ -137,7 +141,7 @@ const cacheable = [
 const hints: WatchRule = {
   id: 'caching-001',
   fields: ['ttlMs', 'cacheScope'],
-  words: 'Lists, reads and the answer to server/discover say for how long and by whom they may be kept',
+  words: 'Lists, reads and server/discover results have ttlMs and cacheScope',
   mend: 'add ttlMs and cacheScope',
   watch(heard) {
     const result = resultOf(heard, ...cacheable);
@@ -177,7 +181,7 @@ const scope: WatchRule = {
 
 const unaskedLogs: WatchRule = {
   id: 'logging-004',
-  words: 'No log message is sent for a request that does not ask for them',
+  words: 'A request that did not ask for log messages gets none',
   mend: 'send notifications/message only where _meta of the request has a log level',
   watch({ message: { method }, sent }) {
     if (method !== 'notifications/message') return sent === undefined ? 'not-seen' : 'holds';
@@ -189,7 +193,7 @@ const unaskedLogs: WatchRule = {
 
 const unaskedProgress: WatchRule = {
   id: 'progress-005',
-  words: 'Progress is told of requests that run and gave a token alone',
+  words: 'Progress is sent only for running requests with a progress token',
   mend: 'send notifications/progress only with the progressToken of a request that runs',
   watch({ message: { method, params }, sent, running }) {
     if (method !== 'notifications/progress') return 'not-seen';

@@ -44,7 +44,7 @@ function valuesOf({ result }: Answered): readonly unknown[] | undefined {
 
 const declaresCompletions: ProbeRule = {
   id: 'compl-001',
-  words: 'A server that completes arguments declares it',
+  words: 'A server that completes arguments declares completions',
   mend: 'declare the capability completions',
   probe: (bench) =>
     completed(bench, (answer, isDeclared, isKnown) => {
@@ -57,7 +57,7 @@ const declaresCompletions: ProbeRule = {
 
 const fewCompletions: ProbeRule = {
   id: 'compl-002',
-  words: 'A completion has 100 values at most',
+  words: 'A completion has at most 100 values',
   mend: 'send the first 100, with total and hasMore',
   probe: (bench) =>
     completed(bench, (answer) => {
@@ -113,7 +113,7 @@ const watchesNoMore: ProbeRule = {
 
 const watchedByListening: ProbeRule = {
   id: 'resources-007',
-  words: 'resources/subscribe exists no more: -32601',
+  words: 'resources/subscribe no longer exists: -32601',
   mend: 'answer -32601, method not found; changes are heard by subscriptions/listen',
   // Over HTTP the refusal has a status too, of which there is a row.
   over: 'stdio',
@@ -151,7 +151,7 @@ const isHeard = (messages: readonly unknown[]): boolean => messages.length > 0;
 const subset: ProbeRule = {
   id: 'subs-004',
   apart: true,
-  words: 'The acknowledgement of a stream says nothing that was not asked for',
+  words: 'The acknowledgement of a stream has only requested subscriptions',
   mend: 'repeat that part of the filter which is honoured',
   async probe(bench) {
     const [wanted, ...others] = await changing(bench);
@@ -189,7 +189,7 @@ function isOver({ end, response }: Answered): boolean {
 const several: ProbeRule = {
   id: 'subs-008',
   apart: true,
-  words: 'A client may have several streams of changes',
+  words: 'A client may open several subscription streams',
   mend: 'open a stream for each request that asks for one',
   async probe(bench) {
     const [wanted] = await changing(bench);

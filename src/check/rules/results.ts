@@ -78,7 +78,7 @@ function textsOf({ content }: JsonObject): readonly string[] {
 
 const alsoAsText: ProbeRule = {
   id: 'tools-013',
-  words: 'Structured content is given as JSON in a text too',
+  words: 'Structured content is also returned as JSON text',
   mend: 'add a text block with the JSON of structuredContent, for clients that know nothing else',
   needs: 'tools',
   probe: (bench) =>
@@ -99,7 +99,7 @@ function isSame(text: string, value: unknown): boolean {
 
 const textBesideValues: ProbeRule = {
   id: 'tools-014',
-  words: 'A result whose structured content is no object has a text too',
+  words: 'A result whose structured content is not an object also has text',
   mend: 'add a text block',
   needs: 'tools',
   probe: (bench) =>
@@ -112,7 +112,7 @@ const textBesideValues: ProbeRule = {
 
 const textBesideApps: ProbeRule = {
   id: 'tools-046',
-  words: 'A tool that shows its result in an app gives it as a text too, to who has no apps',
+  words: 'A tool with an app also returns text for clients without apps',
   mend: 'add a text block, for clients that do not declare io.modelcontextprotocol/ui',
   needs: 'tools',
   probe: (bench) =>
@@ -124,7 +124,7 @@ const textBesideApps: ProbeRule = {
 
 const declaresResources: ProbeRule = {
   id: 'tools-027',
-  words: 'A server whose tools give resources declares the capability resources',
+  words: 'A server whose tools return resources declares resources',
   mend: 'declare it',
   needs: 'tools',
   probe: async (bench) => {
@@ -176,7 +176,7 @@ async function onWrongArguments(
 
 const validates: ProbeRule = {
   id: 'tools-035',
-  words: 'A call whose arguments are not valid by the inputSchema of the tool is not served',
+  words: 'A call with arguments that do not match the inputSchema is not served',
   mend: 'validate arguments by inputSchema before the tool runs',
   needs: 'tools',
   probe: (bench) =>
@@ -187,7 +187,7 @@ const validates: ProbeRule = {
 
 const failsSoftly: ProbeRule = {
   id: 'tools-025',
-  words: 'Wrong arguments are told by a result with isError, so that a model can correct itself',
+  words: 'Wrong arguments get a result with isError, so the model can correct them',
   mend: 'answer with a result that has isError true and says what is wrong',
   needs: 'tools',
   probe: (bench) =>
@@ -198,7 +198,7 @@ const failsSoftly: ProbeRule = {
 
 const anyCase: ProbeRule = {
   id: 'tools-017',
-  words: 'Names of tools are told apart by case: the name of a tool in another case is that of none',
+  words: 'Tool names are case-sensitive',
   mend: 'compare names of tools letter by letter',
   needs: 'tools',
   once: true,
@@ -258,7 +258,7 @@ const blocks: readonly WatchRule[] = [
     {
       id: 'tools-028',
       fields: ['content[].text'],
-      words: 'A block of text has a text',
+      words: 'A text block has text',
       mend: 'send {"type": "text", "text": "…"}',
     },
     'text',

@@ -44,7 +44,7 @@ function progressIn({ messages }: Pick<Exchanged, 'messages'>): ReadonlyMap<unkn
 
 const rises: ProbeRule = {
   id: 'progress-003',
-  words: 'The progress of a request rises with each notification',
+  words: 'The progress of a request increases with each notification',
   mend: 'send a notification only when there is more, whether or not a total is known',
   needs: 'tools',
   probe: (bench) =>
@@ -60,7 +60,7 @@ const rises: ProbeRule = {
 
 const stops: ProbeRule = {
   id: 'progress-006',
-  words: 'No progress is told of a request that was answered',
+  words: 'No progress is sent after the response',
   mend: 'send nothing more when the response has gone out',
   needs: 'tools',
   async probe(bench) {
@@ -169,7 +169,7 @@ const cancelledToken = 'parley-check-cancelled';
 
 const silent: ProbeRule = {
   id: 'cancel-005',
-  words: 'A call that was cancelled ends, and is not answered',
+  words: 'A cancelled call ends without a response',
   mend: 'stop the work, and send no response',
   needs: 'tools',
   probe: (bench) =>
@@ -185,7 +185,7 @@ const silent: ProbeRule = {
 
 const copes: ProbeRule = {
   id: 'cancel-007',
-  words: 'A server of which a call was cancelled serves on',
+  words: 'The server keeps serving after a cancelled call',
   mend: 'let a cancellation and an answer cross on the wire',
   needs: 'tools',
   probe: (bench) =>
@@ -194,7 +194,7 @@ const copes: ProbeRule = {
 
 const saysNoMore: ProbeRule = {
   id: 'stdio-011',
-  words: 'Nothing more is said of a call that was cancelled',
+  words: 'The server sends nothing more about a cancelled call',
   mend: 'stop the work, and send no notification for it',
   over: 'stdio',
   needs: 'tools',
@@ -207,7 +207,7 @@ const saysNoMore: ProbeRule = {
 
 const ownCancellations: WatchRule = {
   id: 'cancel-015',
-  words: 'A server cancels nothing but streams of changes',
+  words: 'A server cancels only subscription streams',
   mend: 'send notifications/cancelled for subscriptions/listen alone',
   watch({ message: { method, params }, sent, exchange }) {
     if (method !== 'notifications/cancelled') return 'not-seen';
@@ -222,7 +222,7 @@ const ownCancellations: WatchRule = {
 
 const cancelsItsOwn: WatchRule = {
   id: 'cancel-001',
-  words: 'A cancellation of the server names a request that it sent',
+  words: 'A cancellation from the server names a request that the server sent',
   mend: 'send notifications/cancelled with the id of a request of your own: a call is ended by answering it',
   watch({ message: { method, params }, asked, exchange }) {
     // Without an id it has a row of its own.

@@ -149,7 +149,7 @@ const wholeManifest: ProbeRule = {
 const known: ProbeRule = {
   id: 'resources-032',
   lives,
-  words: 'skills/get answers for each skill, and with -32602 for what is none',
+  words: 'skills/get returns each skill, and -32602 for an unknown skill',
   mend: 'look the address up, and answer with the error -32602 where there is no skill',
   async probe(bench) {
     await settings(bench);
@@ -172,7 +172,7 @@ const known: ProbeRule = {
 const completeFolders: ProbeRule = {
   id: 'resources-033',
   lives,
-  words: 'A folder that is read is a result of the type complete',
+  words: 'A directory read returns a result of the type complete',
   mend: 'say "resultType": "complete"',
   async probe(bench) {
     if ((await settings(bench))['directoryRead'] !== true) return notApplicable('it does not declare directoryRead');
@@ -194,7 +194,7 @@ const most = { files: 512, bytes: 16 * 1024 * 1024 };
 const small: ProbeRule = {
   id: 'resources-034',
   lives,
-  words: 'A skill has 512 files and 16 MiB at most',
+  words: 'A skill has at most 512 files and 16 MiB',
   mend: 'make several skills of it',
   async probe(bench) {
     await settings(bench);

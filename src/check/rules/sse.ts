@@ -26,7 +26,7 @@ async function withPair(bench: Bench, judge: (pair: RawPair) => Promise<RuleVerd
 
 const twoEndpoints: ProbeRule = {
   id: 'sse-001',
-  words: 'Messages are taken at an endpoint of their own, and answered on the stream',
+  words: 'The server receives messages at a separate endpoint, and responds on the stream',
   mend: 'answer the POST with HTTP 202, and send what answers the message as an event of the stream',
   over: 'sse',
   probe: (bench) =>
@@ -41,7 +41,7 @@ const twoEndpoints: ProbeRule = {
 
 const endpointFirst: ProbeRule = {
   id: 'sse-002',
-  words: 'The first event of a stream names the endpoint for messages, which is at the same origin',
+  words: 'The first event of a stream names a message endpoint at the same origin',
   mend: 'send the event endpoint with the path for messages before any other',
   over: 'sse',
   probe: (bench) =>
@@ -66,7 +66,7 @@ const messageEvents: ProbeRule = {
 
 const origin: ProbeRule = {
   id: 'sse-004',
-  words: 'A request from a page of another origin is refused, be it for the stream or with a message',
+  words: 'Stream requests and messages from a page of another origin are refused',
   mend: 'compare the header Origin, where there is one, with the origins that may connect, and refuse others with 403',
   over: 'sse',
   probe: (bench) =>
@@ -93,7 +93,7 @@ function sessionOf(endpoint: string): string {
 
 const unguessable: ProbeRule = {
   id: 'security-017',
-  words: 'The endpoint of a session is named by what cannot be guessed',
+  words: 'The endpoint URL of a session is unguessable',
   mend: 'make session ids of 128 random bits, such as those of crypto.randomUUID()',
   over: 'sse',
   async probe(bench) {

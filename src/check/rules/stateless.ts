@@ -52,7 +52,7 @@ async function eachIncomplete(
 
 const requiredMeta: ProbeRule = {
   id: 'meta-010',
-  words: 'A request that lacks what _meta must have is refused with -32602',
+  words: 'A request without a required _meta key is refused with -32602',
   mend: 'check that _meta has protocolVersion and clientCapabilities before anything else, and answer -32602',
   probe: (bench) =>
     eachIncomplete(bench, (answer, what) =>
@@ -65,7 +65,7 @@ const requiredMeta: ProbeRule = {
 
 const requiredMetaStatus: ProbeRule = {
   id: 'meta-011',
-  words: 'Over HTTP such a request gets the status 400',
+  words: 'Over HTTP, a request without a required _meta key gets the status 400',
   mend: 'answer with HTTP 400',
   over: 'http',
   probe: (bench) => eachIncomplete(bench, (answer) => refusedWith(answer, { status: 400, follows: 'meta-010' })),
@@ -73,7 +73,7 @@ const requiredMetaStatus: ProbeRule = {
 
 const forgets: ProbeRule = {
   id: 'basic-032',
-  words: 'What a client said in one request is not taken for said in the next',
+  words: 'The server does not apply the declarations of one request to the next',
   mend: 'read revision and capabilities from the _meta of each request, and keep nothing of it for the connection',
   async probe(bench) {
     const silent = { [metaKey.clientCapabilities]: undefined };
@@ -91,7 +91,7 @@ const forgets: ProbeRule = {
 
 const anonymous: ProbeRule = {
   id: 'meta-012',
-  words: 'A request that does not say which client sends it is served',
+  words: 'A request without clientInfo is served',
   mend: 'do not require clientInfo',
   async probe(bench) {
     const answer = await askedInManner(bench, { meta: ownMeta(bench, { [metaKey.clientInfo]: undefined }) });
@@ -101,8 +101,7 @@ const anonymous: ProbeRule = {
 
 const otherRevision: ProbeRule = {
   id: 'versioning-001',
-  words:
-    'A revision that the server does not implement is refused with -32022, which names those that it does and the one that was asked for',
+  words: 'An unsupported revision gets -32022, with the requested and the supported revisions',
   mend: 'answer -32022 with data {"supported": […], "requested": "…"}',
   async probe(bench) {
     const answer = await askedInManner(bench, {
@@ -123,7 +122,7 @@ const otherRevision: ProbeRule = {
 
 const otherRevisionStatus: ProbeRule = {
   id: 'http-067',
-  words: 'Over HTTP that refusal has the status 400',
+  words: 'Over HTTP, an unsupported revision gets the status 400',
   mend: 'answer with HTTP 400',
   over: 'http',
   async probe(bench) {
@@ -137,14 +136,14 @@ const otherRevisionStatus: ProbeRule = {
 
 const noPing: ProbeRule = {
   id: 'ping-005',
-  words: 'ping exists no more: -32601',
+  words: 'ping no longer exists: -32601',
   mend: 'answer -32601, method not found',
   probe: async (bench) => refusedWith(await askedInManner(bench, {}, 'ping'), { code: -32601 }),
 };
 
 const noSetLevel: ProbeRule = {
   id: 'logging-007',
-  words: 'logging/setLevel exists no more: -32601',
+  words: 'logging/setLevel no longer exists: -32601',
   mend: 'answer -32601, method not found',
   async probe(bench) {
     const speaker = await bench.shared();
@@ -193,7 +192,7 @@ const former: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
 
 const mismatch: ProbeRule = {
   id: 'http-066',
-  words: 'A revision in the header that is not that of _meta is refused with the status 400 and -32020',
+  words: 'A revision in the header that differs from _meta gets the status 400 and -32020',
   mend: 'compare MCP-Protocol-Version with _meta, and answer HTTP 400 and -32020 where they differ',
   over: 'http',
   async probe(bench) {
@@ -219,7 +218,7 @@ const versionHeader: ProbeRule = {
 
 const headerNames: ProbeRule = {
   id: 'http-077',
-  words: 'Names of headers are read in any case',
+  words: 'Header names are not case-sensitive',
   mend: 'compare names of headers without regard to case',
   over: 'http',
   async probe(bench) {
@@ -237,7 +236,7 @@ const headerNames: ProbeRule = {
 
 const headerValues: ProbeRule = {
   id: 'http-078',
-  words: 'Values of headers are compared with regard to case, and without the white space around them',
+  words: 'Header values are case-sensitive, and surrounding white space is ignored',
   mend: 'trim values of headers, and compare them as they are',
   over: 'http',
   async probe(bench) {

@@ -58,7 +58,7 @@ const oneLine: WatchRule = {
 
 const onlyMessages: WatchRule = {
   id: 'stdio-003',
-  words: 'Nothing but messages of MCP goes to standard output',
+  words: 'Standard output has only MCP messages',
   mend: 'write what is for people to standard error',
   watch({ malformed, exchange }) {
     if (exchange.status !== undefined) return 'not-seen';
@@ -75,7 +75,7 @@ const endsWithInput: ProbeRule = {
   id: 'stdio-014',
   apart: true,
   once: true,
-  words: 'The server ends when its input does',
+  words: 'The server exits when its standard input closes',
   mend: 'end the process at the end of standard input',
   over: 'stdio',
   async probe(bench) {

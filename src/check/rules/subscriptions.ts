@@ -71,7 +71,7 @@ function idOf(message: Readonly<Record<string, unknown>>): unknown {
 const acknowledged: ProbeRule = {
   id: 'subs-002',
   apart: true,
-  words: 'A stream of changes begins with notifications/subscriptions/acknowledged',
+  words: 'A subscription stream begins with notifications/subscriptions/acknowledged',
   mend: 'send it first, with the part of the filter that is honoured',
   probe: (bench) =>
     onListen(
@@ -89,7 +89,7 @@ const acknowledged: ProbeRule = {
 const nothingBefore: ProbeRule = {
   id: 'subs-003',
   apart: true,
-  words: 'Nothing comes on a stream of changes before its acknowledgement',
+  words: 'A subscription stream has no message before its acknowledgement',
   mend: 'send notifications/subscriptions/acknowledged before any other notification of the stream',
   probe: (bench) =>
     onListen(bench, (_, exchange) => {
@@ -129,7 +129,7 @@ const changes = /^notifications\/(?:subscriptions\/|(?:tools|prompts|resources)\
 
 const tagged: ProbeRule = {
   id: 'subs-006',
-  words: 'The subscriptionId of what comes on the stream is the id of the request that opened it',
+  words: 'The subscriptionId on a stream is the id of the request that opened it',
   mend: 'put the id of the listen request into _meta of each notification, in its type',
   async probe(bench) {
     const first = await onListen(bench, (message, exchange) => {
@@ -148,7 +148,7 @@ const tagged: ProbeRule = {
 
 const everyTagged: ProbeRule = {
   id: 'meta-019',
-  words: 'Every notification on the stream says in _meta of which subscription it is',
+  words: 'Every notification on the stream has its subscriptionId in _meta',
   mend: 'add "io.modelcontextprotocol/subscriptionId" to _meta',
   async probe(bench) {
     const first = await onListen(bench, (message, exchange) =>

@@ -23,7 +23,7 @@ function metaOf({ message: { result, params } }: HeardMessage): JsonObject | und
 
 const unreserved: WatchRule = {
   id: 'meta-006',
-  words: 'Prefixes that are reserved for MCP are used for what the specification defines alone',
+  words: 'Reserved MCP prefixes appear only in keys of the specification',
   mend: 'choose a prefix of your own',
   watch(heard) {
     const meta = metaOf(heard);
@@ -53,7 +53,7 @@ function wantsCapability({ message: { error } }: HeardMessage): JsonObject | und
 
 const namesCapabilities: WatchRule = {
   id: 'meta-014',
-  words: 'The error -32021 says in data.requiredCapabilities what the client lacks',
+  words: 'The error -32021 lists the missing capabilities in data.requiredCapabilities',
   mend: 'add data {"requiredCapabilities": {…}}',
   watch(heard) {
     const error = wantsCapability(heard);
@@ -93,7 +93,7 @@ function filterOf(sent: HeardMessage['sent']): JsonObject | undefined {
 
 const askedFor: WatchRule = {
   id: 'subs-001',
-  words: 'Changes are told on a stream that asked for them alone',
+  words: 'A stream has only changes that it subscribed to',
   mend: 'send list_changed and updated on streams of subscriptions/listen, by their filters',
   watch({ message: { method, params }, sent, exchange }) {
     const field = filters[wholeText(method)];
@@ -141,7 +141,7 @@ const knownLevels: WatchRule = {
 
 const freshQuestions: WatchRule = {
   id: 'caching-002',
-  words: 'A result that asks for input says nothing of how long it may be kept',
+  words: 'An input_required result has no caching hints',
   mend: 'leave ttlMs and cacheScope out of results of type input_required',
   watch({ message: { result } }) {
     if (!isObject(result) || result['resultType'] !== 'input_required') return 'not-seen';
@@ -175,7 +175,7 @@ function isScheme(text: string): boolean {
 
 const schemes: WatchRule = {
   id: 'resources-012',
-  words: 'The schemes of its URIs are written as RFC 3986 has them',
+  words: 'The schemes of resource URIs follow RFC 3986',
   mend: 'name a scheme with letters, digits, +, - and . alone, and a letter first: memo-app, and not memo_app',
   watch(heard) {
     const listed = objectsIn(resultOf(heard, 'resources/list')?.['resources']).map(({ uri }) => uri);
@@ -255,8 +255,8 @@ export const toldRules: readonly WatchRule[] = [
   namesCapabilities,
   capabilityStatus,
   askedFor,
-  keptFrom('subs-012', ['notifications/progress'], 'Progress never comes on a stream of changes'),
-  keptFrom('logging-005', ['notifications/message'], 'Log messages never come on a stream of changes'),
+  keptFrom('subs-012', ['notifications/progress'], 'A subscription stream never has progress'),
+  keptFrom('logging-005', ['notifications/message'], 'A subscription stream never has log messages'),
   knownLevels,
   freshQuestions,
   templates,

@@ -54,7 +54,7 @@ async function namedApps(bench: Bench): Promise<readonly (readonly [tool: string
 const there: ProbeRule = {
   id: 'resources-023',
   needs: 'tools',
-  words: 'The app of a tool has an address that begins with ui://, and is there',
+  words: 'The app of a tool has a ui:// URI, and can be read',
   mend: 'add a resource with the address that _meta.ui.resourceUri names',
   async probe(bench): Promise<RuleVerdict> {
     const named = await namedApps(bench);

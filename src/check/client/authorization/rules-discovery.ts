@@ -14,7 +14,7 @@ const refused = (trail: Trail): TrailStep | undefined => trail.at('endpoint').fi
 
 const byResource: AuthorizationRule = {
   id: 'auth-025',
-  words: 'The authorization server is found by the metadata of the resource',
+  words: 'The client finds the authorization server through the resource metadata',
   mend: 'fetch the metadata of the protected resource, and use an authorization server that they name',
   in: ['right', 'plain', 'openid'],
   judge(trail) {
@@ -28,7 +28,7 @@ const byResource: AuthorizationRule = {
 
 const named: AuthorizationRule = {
   id: 'auth-028',
-  words: 'WWW-Authenticate is read, and a 401 answered by signing in',
+  words: 'The client reads WWW-Authenticate and signs in after a 401',
   mend: 'read the parameter resource_metadata of the challenge, and fetch what it names',
   in: ['right'],
   judge(trail) {
@@ -42,7 +42,7 @@ const named: AuthorizationRule = {
 
 const wellKnown: AuthorizationRule = {
   id: 'auth-030',
-  words: 'Where the challenge names no metadata, the well-known place of the path is tried, and then that of the root',
+  words: 'Without metadata in the challenge, the client tries the well-known URI of the path, then of the root',
   mend: 'fetch /.well-known/oauth-protected-resource/<path>, and where that is not there, /.well-known/oauth-protected-resource',
   in: ['plain'],
   judge(trail) {
@@ -58,7 +58,7 @@ const wellKnown: AuthorizationRule = {
 
 const oauthMetadata: AuthorizationRule = {
   id: 'auth-032',
-  words: 'The metadata of the authorization server are used',
+  words: 'The client uses the authorization server metadata',
   mend: 'fetch /.well-known/oauth-authorization-server of the issuer before its endpoints are used',
   in: ['right'],
   judge: (trail) =>
@@ -73,7 +73,7 @@ const oauthMetadata: AuthorizationRule = {
 
 const openid: AuthorizationRule = {
   id: 'auth-034',
-  words: 'Metadata of OpenID Connect are as good as those of OAuth',
+  words: 'The client accepts OpenID Connect metadata and OAuth metadata',
   mend: 'where there are no metadata of OAuth, look for /.well-known/openid-configuration',
   in: ['openid', 'plain'],
   judge(trail) {
@@ -102,7 +102,7 @@ function inOrder(trail: Trail, wanted: readonly string[]) {
 
 const withPath: AuthorizationRule = {
   id: 'auth-035',
-  words: 'Metadata of an issuer with a path are looked for in three places, in their order',
+  words: 'The client looks for metadata of an issuer with a path at three URLs, in order',
   mend: 'try /.well-known/oauth-authorization-server/<path>, /.well-known/openid-configuration/<path>, /<path>/.well-known/openid-configuration',
   in: ['openid'],
   judge: (trail) =>
@@ -115,7 +115,7 @@ const withPath: AuthorizationRule = {
 
 const withoutPath: AuthorizationRule = {
   id: 'auth-036',
-  words: 'Metadata of an issuer without a path are looked for in two places, in their order',
+  words: 'The client looks for metadata of an issuer without a path at two URLs, in order',
   mend: 'try /.well-known/oauth-authorization-server, then /.well-known/openid-configuration',
   in: ['plain'],
   judge: (trail) => inOrder(trail, ['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration']),
@@ -144,20 +144,20 @@ function stops(id: string, scenario: string, [words, mend, why]: readonly [strin
 }
 
 const sameIssuer = stops('auth-037', 'other-issuer', [
-  'The issuer in the metadata is the one by which they were found',
+  'The issuer in the metadata equals the issuer of the metadata URL',
   'compare issuer of the metadata with the issuer that the URL was made of, and refuse another',
   'the metadata said another issuer, and it went on to sign in',
 ]);
 
 const sameResource = stops('auth-041', 'other-resource', [
-  'The resource in the metadata is the server that is spoken to',
+  'The resource in the metadata is the server that the client called',
   'compare resource of the metadata with the address of the server, and refuse another',
   'the metadata said another resource, and it went on to sign in',
 ]);
 
 const capitals: AuthorizationRule = {
   id: 'auth-095',
-  words: 'A resource whose scheme is in capitals is the same',
+  words: 'A resource with an upper-case scheme is the same',
   mend: 'compare resources as URLs, whose scheme and host have no case',
   in: ['capitals'],
   judge(trail, others) {
@@ -173,7 +173,7 @@ const capitals: AuthorizationRule = {
 };
 
 const knowsPkce = stops('auth-099', 'no-pkce', [
-  'That the authorization server does PKCE is seen in its metadata before one goes on',
+  'The client checks the metadata for PKCE support before it continues',
   'refuse an authorization server whose metadata have no code_challenge_methods_supported',
   'the metadata said nothing of PKCE, and it went on to sign in',
 ]);
@@ -182,7 +182,7 @@ const rootMetadata = '/.well-known/oauth-authorization-server';
 
 const first: AuthorizationRule = {
   id: 'auth-012',
-  words: 'Metadata are looked for before the endpoints of fixed names are used',
+  words: 'The client looks for metadata before it uses the default endpoints',
   mend: 'fetch /.well-known/oauth-authorization-server of the server first',
   in: ['own'],
   judge: (trail) =>
@@ -194,7 +194,7 @@ const first: AuthorizationRule = {
 
 const atRoot: AuthorizationRule = {
   id: 'auth-013',
-  words: 'The authorization server of a server of MCP is at its address without the path',
+  words: 'The authorization server is at the URL of the MCP server without the path',
   mend: 'leave the path of the server away: metadata and endpoints are at the root',
   in: ['own'],
   judge: (trail) =>
@@ -206,7 +206,7 @@ const atRoot: AuthorizationRule = {
 
 const fallsBack: AuthorizationRule = {
   id: 'auth-011',
-  words: 'Where there are no metadata, the endpoints of fixed names are used',
+  words: 'Without metadata, the client uses the default endpoints',
   mend: 'use /authorize, /token and /register of the address of the server, without its path',
   in: ['own'],
   judge(trail) {
@@ -219,7 +219,7 @@ const fallsBack: AuthorizationRule = {
 
 const saysRevision: AuthorizationRule = {
   id: 'auth-015',
-  words: 'Who looks for metadata says its revision in MCP-Protocol-Version',
+  words: 'Metadata requests have the header MCP-Protocol-Version',
   mend: 'send MCP-Protocol-Version with the request for metadata',
   in: ['own'],
   judge: (trail) =>
@@ -233,20 +233,20 @@ const saysRevision: AuthorizationRule = {
 export const discoveryRules: readonly AuthorizationRule[] = [
   byResource,
   named,
-  likewise(named, 'auth-029', 'The metadata that the challenge names are used'),
+  likewise(named, 'auth-029', 'The client uses the metadata that the challenge names'),
   wellKnown,
   oauthMetadata,
   openid,
   withPath,
   withoutPath,
   sameIssuer,
-  likewise(sameIssuer, 'auth-038', 'Metadata with another issuer are not used'),
+  likewise(sameIssuer, 'auth-038', 'The client does not use metadata with another issuer'),
   sameResource,
   capitals,
   knowsPkce,
-  likewise(knowsPkce, 'auth-100', 'Without code_challenge_methods_supported a client refuses to go on'),
+  likewise(knowsPkce, 'auth-100', 'Without code_challenge_methods_supported, the client stops'),
   first,
-  likewise(first, 'auth-009', 'Metadata of the authorization server are used'),
+  likewise(first, 'auth-009', 'The client uses the metadata of the authorization server'),
   atRoot,
   fallsBack,
   saysRevision,

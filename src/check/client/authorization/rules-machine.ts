@@ -12,7 +12,7 @@ const hasSecret = ({ headers, fields }: TrailStep): boolean =>
 
 const authenticated: AuthorizationRule = {
   id: 'auth-131',
-  words: 'Who asks for a token by its own credentials shows an assertion, or a secret',
+  words: 'A client credentials request has an assertion or a secret',
   mend: 'send client_assertion with its client_assertion_type, or the secret',
   judge: (trail) =>
     each(machineRequests(trail, 'own'), (step) => {
@@ -53,7 +53,7 @@ const asserted: AuthorizationRule = {
 
 const workload: AuthorizationRule = {
   id: 'auth-153',
-  words: 'Who asks for a token by an assertion sends it as a JWT in assertion',
+  words: 'A JWT bearer request has the JWT in the parameter assertion',
   mend: 'send the JWT of the workload as assertion',
   judge: (trail) =>
     each(
@@ -67,7 +67,7 @@ const mostShown = 3;
 
 const notRetried: AuthorizationRule = {
   id: 'auth-155',
-  words: 'An assertion that was refused is not sent again, nor another grant tried',
+  words: 'After a refused assertion, the client does not retry and tries no other grant',
   mend: 'say what the refusal said, and stop',
   in: ['unregistered'],
   judge(trail) {
@@ -91,7 +91,7 @@ function idJagsIn({ fields, headers }: TrailStep): readonly string[] {
 
 const redeemed: AuthorizationRule = {
   id: 'auth-138',
-  words: 'An identity assertion is redeemed at the authorization server, by the grant for that',
+  words: 'An identity assertion is exchanged at the authorization server with the JWT bearer grant',
   mend: 'send it as assertion, with the grant type jwt-bearer, and the token that comes to the server',
   judge: (trail) =>
     each(

@@ -36,7 +36,7 @@ function faultOf(step: TrailStep, used: Set<unknown>): string | undefined {
 
 const fresh: AuthorizationRule = {
   id: 'auth-140',
-  words: 'A token that is bound to a key comes as DPoP, each time with a proof of its own',
+  words: 'A token bound to a key is sent as DPoP, each time with a new proof',
   mend: 'send Authorization: DPoP <token>, and in DPoP a new proof of the method, the URL and the token',
   judge(trail) {
     const used = new Set<unknown>();
@@ -50,7 +50,7 @@ const proves = (trail: Trail): boolean =>
 
 const always: AuthorizationRule = {
   id: 'auth-141',
-  words: 'Who proves that it has a key does so with each request for a token',
+  words: 'A client with a DPoP key sends a proof with each token request',
   mend: 'send a proof in DPoP with each request to the token endpoint, also of a refresh token',
   judge: (trail) =>
     each(proves(trail) ? trail.at('token') : [], ({ headers }) => headers['dpop'] === undefined && 'it had no proof'),
@@ -84,12 +84,12 @@ function brings(id: string, at: 'token' | 'endpoint', [words, mend]: readonly [s
 }
 
 const ofIssuer = brings('auth-142', 'token', [
-  'The nonce that the authorization server asks for is in the next proof',
+  'The next proof has the nonce of the authorization server',
   'on 400 with use_dpop_nonce make a proof with the nonce of DPoP-Nonce, and ask again',
 ]);
 
 const ofServer = brings('auth-143', 'endpoint', [
-  'The nonce that the server asks for is in the next proof',
+  'The next proof has the nonce of the server',
   'on 401 with use_dpop_nonce make a proof with the nonce of DPoP-Nonce, and ask again',
 ]);
 

@@ -11,7 +11,7 @@ import type { Trail, TrailStep } from './trail.ts';
 
 const knownId: AuthorizationRule = {
   id: 'auth-060',
-  words: 'A client has its id from the authorization server, from its metadata document, or by hand, before it begins',
+  words: 'A client has a client id before it starts an authorization',
   mend: 'register at the authorization server, and use the id that it gives',
   judge(trail) {
     // Who goes on without an id where it was refused one is judged by that.
@@ -26,7 +26,7 @@ const knownId: AuthorizationRule = {
 
 const documentsOffered: AuthorizationRule = {
   id: 'auth-072',
-  words: 'A URL serves as the id of a client only where the authorization server says that it takes those',
+  words: 'A client uses a URL as its id only if the authorization server supports that',
   mend: 'look for client_id_metadata_document_supported, and register where it is missing',
   judge: (trail) =>
     each(
@@ -113,7 +113,7 @@ const namesItself = documented(
 
 const order: AuthorizationRule = {
   id: 'auth-059',
-  words: 'An id by hand comes before the URL of a document, and that before registration',
+  words: 'The client prefers a manual id, then a metadata document, then registration',
   mend: 'register only where there is neither an id by hand nor, where documents are taken, a URL',
   in: ['document'],
   judge(trail) {
@@ -131,7 +131,7 @@ const mostAlike = 4;
 
 const takesRefusal: AuthorizationRule = {
   id: 'auth-077',
-  words: 'That a registration is refused for its redirect URIs is handled',
+  words: 'The client handles a registration error for its redirect URIs',
   mend: 'say so, or register with other redirect URIs; go to no page without an id, and do not send the same again and again',
   in: ['unregistered'],
   judge(trail) {
@@ -152,7 +152,7 @@ const takesRefusal: AuthorizationRule = {
 
 const applicationType: AuthorizationRule = {
   id: 'auth-075',
-  words: 'Who registers says what type of application it is',
+  words: 'A registration has an application_type',
   mend: 'send application_type with the registration: native or web',
   judge: (trail) =>
     each(
@@ -170,7 +170,7 @@ function redirectsIn({ redirect_uris: uris }: Readonly<Record<string, unknown>>)
 
 const native: AuthorizationRule = {
   id: 'auth-076',
-  words: 'An application on a machine of its user is native',
+  words: 'An application on the machine of its user is native',
   mend: 'send application_type=native where the redirect URI is one of this machine',
   judge: (trail) =>
     each(

@@ -24,7 +24,7 @@ const pkce: AuthorizationRule = {
 
 const sha: AuthorizationRule = {
   id: 'auth-098',
-  words: 'The challenge of PKCE is made by S256',
+  words: 'The PKCE challenge uses S256',
   mend: 'send code_challenge_method=S256, and the SHA-256 of the verifier',
   judge: (trail) =>
     each(
@@ -38,7 +38,7 @@ const naming = (trail: Trail): readonly TrailStep[] => trail.at('authorize', 'to
 
 const resource: AuthorizationRule = {
   id: 'auth-092',
-  words: 'The page and each request for a token name the resource',
+  words: 'The authorization request and each token request name the resource',
   mend: 'send resource=<URL of the server of MCP> with both',
   judge: (trail) =>
     each(naming(trail), (step) => step.fields['resource'] === undefined && parameterOf(step, 'resource')),
@@ -50,7 +50,7 @@ const withResource = (trail: Trail): readonly TrailStep[] =>
 
 const canonical: AuthorizationRule = {
   id: 'auth-093',
-  words: 'The resource is the URL of the server of MCP, in its canonical form',
+  words: 'The resource is the canonical URL of the MCP server',
   mend: 'send the URL of the server: scheme and host in small letters, and no fragment',
   in: ['right', 'plain', 'openid', 'moved', 'own'],
   judge: (trail) =>
@@ -64,7 +64,7 @@ const canonical: AuthorizationRule = {
 
 const specific: AuthorizationRule = {
   id: 'auth-094',
-  words: 'The resource is named as closely as it can be',
+  words: 'The resource is the most specific URL',
   mend: 'send the URL with its path, as the metadata say it',
   in: ['right', 'plain', 'openid', 'moved'],
   judge: (trail) =>
@@ -89,7 +89,7 @@ const noSlash: AuthorizationRule = {
 
 const state: AuthorizationRule = {
   id: 'auth-104',
-  words: 'A page is asked for with a state, and what comes back with another is thrown away',
+  words: 'The authorization request has a state, and a response with another state is discarded',
   mend: 'send a state that cannot be guessed, and drop an answer whose state is another',
   judge(trail) {
     const asked = each(trail.at('authorize'), (step) => !step.fields['state'] && parameterOf(step, 'state'));
@@ -103,7 +103,7 @@ const state: AuthorizationRule = {
 
 const authenticates: AuthorizationRule = {
   id: 'auth-117',
-  words: 'At the token endpoint a client says who it is in a way that the server takes',
+  words: 'The client authenticates at the token endpoint with a supported method',
   mend: 'use the token_endpoint_auth_method of the registration, with the secret that was given',
   judge: (trail) =>
     each(trail.at('token'), (step) => {
@@ -127,7 +127,7 @@ const authenticates: AuthorizationRule = {
 
 const listsRefresh: AuthorizationRule = {
   id: 'auth-114',
-  words: 'Who wants refresh tokens says so when it registers',
+  words: 'A client that wants refresh tokens says so in its registration',
   mend: 'list refresh_token in grant_types',
   judge: (trail) =>
     each(tokenRequests(trail, 'refresh_token'), (step) => {
@@ -140,7 +140,7 @@ const listsRefresh: AuthorizationRule = {
 
 const noRefreshAssumed: AuthorizationRule = {
   id: 'auth-115',
-  words: 'That there is a refresh token is not taken for granted',
+  words: 'The client does not rely on a refresh token',
   mend: 'sign in anew where no refresh token was given',
   in: ['plain'],
   judge(trail) {
@@ -153,7 +153,7 @@ const noRefreshAssumed: AuthorizationRule = {
 /** Challenged scopes that are asked for at the page. */
 const challenged: AuthorizationRule = {
   id: 'auth-044',
-  words: 'The scopes of the challenge are those that are asked for',
+  words: 'The client requests the scopes of the challenge',
   mend: 'ask for the scope of the challenge, whatever scopes_supported says',
   in: ['right'],
   judge: (trail) =>
@@ -165,7 +165,7 @@ const challenged: AuthorizationRule = {
 
 const supported: AuthorizationRule = {
   id: 'auth-048',
-  words: 'Where the challenge names no scope, all of scopes_supported are asked for',
+  words: 'Without a scope in the challenge, the client requests all of scopes_supported',
   mend: 'ask for the scopes of the challenge; where it has none, for all of scopes_supported',
   in: ['plain'],
   judge: (trail) =>
@@ -178,7 +178,7 @@ const supported: AuthorizationRule = {
 
 const needed: AuthorizationRule = {
   id: 'auth-047',
-  words: 'Only scopes that are needed are asked for',
+  words: 'The client requests only required scopes',
   mend: 'ask for the scopes of the challenge, and for no other of scopes_supported beside them',
   in: ['right'],
   judge: (trail) =>
@@ -197,7 +197,7 @@ const needed: AuthorizationRule = {
 /** Rules about requests. */
 export const requestRules: readonly AuthorizationRule[] = [
   pkce,
-  { ...pkce, id: 'auth-017', words: 'PKCE is used by all clients' },
+  { ...pkce, id: 'auth-017', words: 'All clients use PKCE' },
   sha,
   resource,
   canonical,
@@ -208,7 +208,7 @@ export const requestRules: readonly AuthorizationRule[] = [
   listsRefresh,
   noRefreshAssumed,
   challenged,
-  likewise(challenged, 'auth-043', 'The scopes of a challenge need be none of scopes_supported'),
+  likewise(challenged, 'auth-043', 'The client accepts challenge scopes that are not in scopes_supported'),
   supported,
   needed,
 ];

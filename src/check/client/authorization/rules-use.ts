@@ -57,7 +57,7 @@ const neverInQuery: AuthorizationRule = {
 
 const ownTokens: AuthorizationRule = {
   id: 'auth-125',
-  words: 'A server is sent tokens of its own authorization server alone',
+  words: 'The client sends a server only tokens of its own authorization server',
   mend: 'keep tokens by server and issuer, and send no other',
   judge(trail, others) {
     const foreign = others.filter((other) => other !== trail);
@@ -73,7 +73,7 @@ const ownTokens: AuthorizationRule = {
 
 const keptRefresh: AuthorizationRule = {
   id: 'auth-113',
-  words: 'A refresh token is shown to the token endpoint of its issuer alone',
+  words: 'A refresh token is sent only to the token endpoint of its issuer',
   mend: 'send it in the form of the token request, and nowhere else',
   judge(trail) {
     if (trail.refreshTokens.size === 0) return 'not-seen';
@@ -102,7 +102,7 @@ function stepsUp(trail: Trail, tool: 'more' | 'never'): readonly TrailStep[] {
 
 const tries: AuthorizationRule = {
   id: 'auth-054',
-  words: 'Who lacks a scope asks its person for more',
+  words: 'A client without a required scope starts a new authorization',
   mend: 'on 403 with insufficient_scope send the person to the page again, with the scope of the challenge',
   in: ['right'],
   judge(trail) {
@@ -119,7 +119,7 @@ const tries: AuthorizationRule = {
 
 const together: AuthorizationRule = {
   id: 'auth-055',
-  words: 'Who asks for more asks for what it had as well',
+  words: 'A request for more scopes includes the granted scopes',
   mend: 'ask for the scopes that were asked for before together with those of the challenge',
   in: ['right'],
   judge: (trail) =>
@@ -133,7 +133,7 @@ const together: AuthorizationRule = {
 
 const limited: AuthorizationRule = {
   id: 'auth-056',
-  words: 'Who is refused again and again stops asking',
+  words: 'The client stops after repeated refusals',
   mend: 'ask for the same scope of the same server a few times at most',
   in: ['right'],
   judge(trail) {
@@ -165,14 +165,14 @@ function dropsCode(
 }
 
 const rightIss = dropsCode('auth-086', 'mixed-up', [
-  'The iss of an answer is looked at before its code goes anywhere',
+  'The client checks iss before it sends the code',
   'compare iss with the issuer that was asked, and drop an answer of another',
   'the answer was of another issuer, and its code was sent',
 ]);
 
 const recorded: AuthorizationRule = {
   id: 'auth-083',
-  words: 'The issuer that is expected is recorded before one goes to its page',
+  words: 'The client records the expected issuer before it opens the authorization page',
   mend: 'keep the issuer beside the verifier of PKCE, and do not look it up again when the browser comes back',
   in: ['mixed-up'],
   judge(trail) {
@@ -199,26 +199,26 @@ function pageOf({ fields: { code } }: TrailStep, trail: Trail): TrailStep | unde
 }
 
 const promisedIss = dropsCode('auth-087', 'no-iss', [
-  'An answer without the iss that the metadata promise is dropped',
+  'A response without the promised iss is rejected',
   'refuse an answer without iss where the metadata have authorization_response_iss_parameter_supported',
   'iss was promised and missing, and the code was sent',
 ]);
 
 const unpromisedIss = dropsCode('auth-088', 'foreign-iss', [
-  'An iss that is there is compared, promised or not',
+  'A present iss is compared, promised or not',
   'compare iss whenever it is there',
   'iss was that of another, and the code was sent',
 ]);
 
 const plainIss = dropsCode('auth-090', 'alike-iss', [
-  'An iss is compared letter by letter',
+  'An iss is compared as an exact string',
   'compare the two texts as they are, a slash at the end counts',
   'iss had a slash more than the issuer, and the code was sent',
 ]);
 
 const goesOn: AuthorizationRule = {
   id: 'auth-089',
-  words: 'Where iss is neither promised nor there, one goes on',
+  words: 'The client continues if iss is neither promised nor present',
   mend: 'take an answer without iss where the metadata do not promise it',
   in: ['plain', 'openid'],
   judge(trail, others) {
@@ -239,7 +239,7 @@ const elsewhere = (trail: Trail): readonly TrailStep[] =>
 
 const notReused: AuthorizationRule = {
   id: 'auth-080',
-  words: 'What one authorization server gave is not shown to the next',
+  words: 'The client does not send credentials of one authorization server to another',
   mend: 'keep ids, secrets and tokens by their issuer',
   in: ['moved'],
   judge: (trail) =>
@@ -256,7 +256,7 @@ const notReused: AuthorizationRule = {
 
 const registersAgain: AuthorizationRule = {
   id: 'auth-081',
-  words: 'Where the authorization server changed, one registers again',
+  words: 'The client registers again if the authorization server changed',
   mend: 'register at the new issuer',
   in: ['moved'],
   judge(trail) {
@@ -287,7 +287,7 @@ const textOf = (value: unknown): string | undefined => (value === undefined ? un
 
 const byHand: AuthorizationRule = {
   id: 'auth-082',
-  words: 'A client that was registered by hand elsewhere says so, and goes no further',
+  words: 'A client with a manual registration for another server stops with an error',
   mend: 'keep the issuer with the id, and raise an error where the server names another',
   in: ['moved'],
   judge(trail) {
@@ -309,9 +309,9 @@ export const useRules: readonly AuthorizationRule[] = [
   ownTokens,
   keptRefresh,
   tries,
-  likewise(tries, 'auth-053', 'A refusal for want of a scope leads to asking for it'),
+  likewise(tries, 'auth-053', 'The client requests a scope after an insufficient_scope error'),
   together,
-  likewise(together, 'auth-045', 'Who is authorized again asks for what was granted and what is challenged'),
+  likewise(together, 'auth-045', 'A new authorization requests the granted scopes and the challenged scopes'),
   limited,
   rightIss,
   recorded,
@@ -320,9 +320,9 @@ export const useRules: readonly AuthorizationRule[] = [
   plainIss,
   goesOn,
   notReused,
-  likewise(notReused, 'auth-040', 'What is known of one authorization server is taken for good at no other'),
-  likewise(notReused, 'auth-039', 'What was registered is kept for each authorization server'),
-  likewise(notReused, 'auth-079', 'Credentials are kept by their issuer'),
+  likewise(notReused, 'auth-040', 'The client does not use credentials of one authorization server at another'),
+  likewise(notReused, 'auth-039', 'The client stores a registration for each authorization server'),
+  likewise(notReused, 'auth-079', 'The client stores credentials by issuer'),
   registersAgain,
   byHand,
 ];

@@ -22,7 +22,7 @@ function seenByApp(heard: HeardOfClient): readonly JsonObject[] | undefined {
 
 const refuses: ClientRule = {
   id: 'tools-045',
-  words: 'A call of an app is refused where the tool is not for apps',
+  words: 'An app cannot call a tool that is not for apps',
   mend: 'look for "app" in _meta.ui.visibility of the tool that an app calls, which is there by default',
   watch(heard) {
     if (saidByApp(heard, appTools.forModels) !== undefined)
@@ -33,7 +33,7 @@ const refuses: ClientRule = {
 
 const waits: ClientRule = {
   id: 'tools-047',
-  words: 'Nothing is sent to an app before it says that it is initialized',
+  words: 'Nothing is sent to an app before it is initialized',
   mend: 'send the first request or notification when ui/notifications/initialized came, and answer ui/initialize alone before',
   watch(heard) {
     const seen = seenByApp(heard);
@@ -45,7 +45,7 @@ const waits: ClientRule = {
 
 const tellsInOrder: ClientRule = {
   id: 'tools-048',
-  words: 'An app is told the whole arguments of its call once, and the result after that',
+  words: 'An app gets the full arguments of its call once, and then the result',
   mend: 'send ui/notifications/tool-input once, with the arguments of the call, and ui/notifications/tool-result after it',
   watch(heard) {
     const seen = seenByApp(heard);
@@ -77,7 +77,7 @@ function orderOf(seen: readonly JsonObject[], { appCalls }: Talk): ClientLook {
 const keepsIn: ClientRule = {
   id: 'security-037',
   over: 'http',
-  words: 'An app reaches no address that it did not declare',
+  words: 'An app cannot reach an undeclared origin',
   mend: 'serve apps with a Content-Security-Policy of what _meta.ui.csp declares, and nothing else',
   atEnd({ appToken, done }, { apps }) {
     if (apps?.has(appToken) === true)
@@ -92,9 +92,5 @@ export const appRules: readonly ClientRule[] = [
   waits,
   tellsInOrder,
   keepsIn,
-  sameAs(
-    keepsIn,
-    'security-036',
-    'The policy of an app is made of what it declares, and lets nothing out where that is nothing',
-  ),
+  sameAs(keepsIn, 'security-036', 'The CSP of an app allows only declared origins, and none by default'),
 ];

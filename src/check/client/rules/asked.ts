@@ -32,7 +32,7 @@ const noRoots = about(
 );
 
 const noTools = refuses('sampling-007', 'tools-undeclared', [
-  'A client that did not declare sampling.tools refuses a question with tools',
+  'A client without sampling.tools refuses a sampling request with tools',
   'answer with an error where params.tools or params.toolChoice came, or declare sampling.tools',
 ]);
 
@@ -40,7 +40,7 @@ const noUrl = refuses(
   'elicit-017',
   'url-undeclared',
   [
-    'A mode of elicitation that was not declared is refused with -32602',
+    'An undeclared elicitation mode is refused with -32602',
     'answer with -32602 where params.mode is not one that was declared',
   ],
   -32_602,
@@ -50,7 +50,7 @@ const balanced = refuses(
   'sampling-024',
   'results-missing',
   [
-    'A question in which the result of a tool is missing is refused with -32602',
+    'A sampling request without a required tool result is refused with -32602',
     'look for a tool_result for each tool_use, and answer with -32602',
   ],
   -32_602,
@@ -90,18 +90,18 @@ function passesOver(id: string, probe: ClientProbe, [words, mend]: readonly [wor
 }
 
 const cancellation = passesOver('cancel-010', 'ping-after-notices', [
-  'A cancellation of what was never asked is ignored',
+  'A cancellation of an unknown request is ignored',
   'pass over notifications/cancelled with an id that you do not know',
 ]);
 
 const crossing = passesOver('cancel-007', 'ping-after-crossing', [
-  'A cancellation of what was answered is ignored: the two may cross',
+  'A cancellation of an answered request is ignored: the two may cross',
   'pass over notifications/cancelled of what you have answered',
 ]);
 
 const stopsWork: ClientRule = {
   id: 'cancel-005',
-  words: 'A question that was cancelled is not answered any more',
+  words: 'A cancelled request gets no response',
   mend: 'stop asking your person or your model when notifications/cancelled comes, and send no response',
   watch: ({ put }) =>
     put?.probe === 'cancelled-again' && isLate(put)
@@ -118,7 +118,7 @@ const complete = passesOver('elicit-028', 'ping-after-complete', [
 
 const batches: ClientRule = {
   id: 'basic-019',
-  words: 'A batch is taken, and what is asked in it answered',
+  words: 'A client accepts a batch and answers the requests in it',
   mend: 'take an array of messages as you take each of them',
   watch: ({ put }) => (put?.probe === 'in-batch' ? 'holds' : 'not-seen'),
   atEnd: (talk) =>
@@ -136,7 +136,7 @@ const rises: ClientRule = {
   id: 'progress-003',
   // Over HTTP two messages may overtake one another.
   over: 'stdio',
-  words: 'Progress rises with each notification',
+  words: 'Progress increases with each notification',
   mend: 'send a greater progress each time, or none',
   watch({ message, talk }) {
     const value = told(message);
@@ -148,7 +148,7 @@ const rises: ClientRule = {
 
 const knownToken: ClientRule = {
   id: 'progress-005',
-  words: 'Progress is told with the token of a request that was asked',
+  words: 'Progress notifications have the token of a request',
   mend: 'send the progressToken of _meta of the request that you work on',
   watch({ message, talk }): ClientLook {
     if (told(message) === undefined) return 'not-seen';
@@ -160,7 +160,7 @@ const knownToken: ClientRule = {
 const stops: ClientRule = {
   id: 'progress-006',
   over: 'stdio',
-  words: 'Of a request that was answered no progress is told',
+  words: 'No progress is sent after the response',
   mend: 'stop telling of progress when the answer is sent',
   watch({ message, talk }) {
     const known = talk.progress.get(paramsOf(message)['progressToken']);
@@ -172,7 +172,7 @@ const stops: ClientRule = {
 const stopsWithTask: ClientRule = {
   id: 'progress-011',
   over: 'stdio',
-  words: 'Of a task that has ended no progress is told',
+  words: 'No progress is sent after a task has ended',
   mend: 'stop telling of progress when the task is completed, failed or cancelled',
   watch({ message, talk }) {
     const known = talk.progress.get(paramsOf(message)['progressToken']);
@@ -207,7 +207,7 @@ function noteEnd({ result }: Readonly<Record<string, unknown>>, talk: Talk, ques
 export const askedRules: readonly ClientRule[] = [
   noRoots,
   noTools,
-  sameAs(noTools, 'sampling-005', 'Who takes tools in a question for the model has declared sampling.tools'),
+  sameAs(noTools, 'sampling-005', 'A client that accepts tools in sampling has declared sampling.tools'),
   noUrl,
   balanced,
   silent,
@@ -220,5 +220,5 @@ export const askedRules: readonly ClientRule[] = [
   knownToken,
   stops,
   stopsWithTask,
-  sameAs(knownToken, 'progress-010', 'Progress of a task is told with the token of the request that became it'),
+  sameAs(knownToken, 'progress-010', 'Progress of a task has the token of the request that created it'),
 ];

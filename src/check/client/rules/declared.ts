@@ -73,7 +73,7 @@ function saidEachTime(id: string, { capability, method }: Ability): ClientRule {
 
 const modeLeftOut: ClientRule = {
   id: 'elicit-019',
-  words: 'A question without a mode is one for a form',
+  words: 'An elicitation without a mode is a form',
   mend: 'take a mode that is missing for "form"',
   watch({ message, put }) {
     if (put?.method !== 'elicitation/create' || put.params['mode'] !== undefined) return 'not-seen';
@@ -88,7 +88,7 @@ const modeLeftOut: ClientRule = {
 
 const oddMeta: ClientRule = {
   id: 'meta-001',
-  words: 'A key of _meta that one does not know has any value',
+  words: 'Unknown _meta keys may have any value',
   mend: 'pass over keys of _meta that you do not know, whatever they hold',
   watch: ({ message, put }) =>
     put?.probe === 'odd-meta'

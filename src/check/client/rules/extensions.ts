@@ -10,7 +10,7 @@ const hasSkills = ({ clientDescribed }: Revision): boolean => clientDescribed ==
 const readsNoFolders: ClientRule = {
   id: 'resources-028',
   lives: hasSkills,
-  words: 'The folders of skills are read only where the server declares directoryRead',
+  words: 'Skill directories are read only if the server declares directoryRead',
   mend: 'look for directoryRead in the settings of io.modelcontextprotocol/skills before resources/directory/read; the entry of a skill lists all of its files',
   watch: ({ message }) =>
     isAsking(message) && message['method'] === 'resources/directory/read'

@@ -11,7 +11,7 @@ const goes: ClientRule = {
   id: 'lifecycle-016',
   over: 'http',
   isForeign: true,
-  words: 'A client that is answered with a revision which it does not speak goes',
+  words: 'A client that gets an unsupported revision disconnects',
   mend: 'look at protocolVersion of the answer to initialize, and close the connection where it is none of yours',
   watch({ message, talk }) {
     if (talk.stage !== 'answered') return 'not-seen';
@@ -28,7 +28,7 @@ const looksInside: ClientRule = {
   id: 'http-114',
   over: 'http',
   isForeign: true,
-  words: 'Who is refused with an error of the newest revision does not fall back to initialize',
+  words: 'The client does not fall back to initialize after an error of the newest revision',
   mend: 'read the body of a 400: -32022, -32021 and -32020 are of a server that knows no initialize',
   watch({ message, talk: { refusedAt } }) {
     if (refusedAt === undefined || message['method'] !== 'initialize') return 'not-seen';
@@ -43,7 +43,7 @@ const looksInside: ClientRule = {
 const listsAgain: ClientRule = {
   id: 'http-103',
   over: 'http',
-  words: 'A call that is refused for its Mcp-Param headers has the tools listed, and is sent again',
+  words: 'After an error about Mcp-Param headers, the client lists the tools and retries',
   mend: 'on -32020 of a call list the tools once more, and send the call by the schema that came',
   atEnd({ moving: { isRefused, wasListed, isMoved, later } }) {
     if (isMoved) return 'holds';
@@ -56,7 +56,7 @@ const listsAgain: ClientRule = {
 const newestSchema: ClientRule = {
   id: 'http-104',
   over: 'http',
-  words: 'The headers of a call are those of the schema that was listed last',
+  words: 'The headers of a call follow the schema of the latest list',
   mend: 'keep the inputSchema of the last tools/list, and take x-mcp-header from that',
   atEnd({ moving: { stale, isMoved, begun }, isOne }) {
     if (isMoved) return 'holds';
@@ -69,7 +69,7 @@ const newestSchema: ClientRule = {
 /** Rules about servers that are not as expected. */
 export const foreignRules: readonly ClientRule[] = [
   goes,
-  { ...sameAs(goes, 'lifecycle-015', 'A client that is answered with a revision which it does not speak goes') },
+  { ...sameAs(goes, 'lifecycle-015', 'A client that gets an unsupported revision disconnects') },
   looksInside,
   listsAgain,
   newestSchema,

@@ -39,7 +39,7 @@ const oneEach: ClientRule = {
 
 const kinds: ClientRule = {
   id: 'http-010',
-  words: 'A batch has requests and notifications, or has answers',
+  words: 'A batch has requests and notifications, or has responses',
   mend: 'send answers in a batch of their own',
   watch(heard) {
     const { parts = [] } = heard;
@@ -77,7 +77,7 @@ const listens: ClientRule = {
 
 const sessionSent: ClientRule = {
   id: 'http-045',
-  words: 'The session that initialize was answered with is named with every later request',
+  words: 'Every later request has the session id of the initialize response',
   mend: 'send Mcp-Session-Id with each POST, GET and DELETE of the session',
   watch(heard) {
     if (heard.http === undefined || !isLater(heard)) return 'not-seen';
@@ -93,7 +93,7 @@ export const knownMs = 2_000;
 
 const startsOver: ClientRule = {
   id: 'http-048',
-  words: 'A session that is answered with 404 is begun anew, by initialize without a session id',
+  words: 'After a 404, the client starts a new session with initialize and no session id',
   mend: 'on 404 forget the session, send initialize without Mcp-Session-Id, and repeat what failed',
   watch(heard) {
     const { talk, http, message } = heard;
@@ -108,7 +108,7 @@ const startsOver: ClientRule = {
 
 const ends: ClientRule = {
   id: 'http-049',
-  words: 'A session that is no longer needed is ended by DELETE',
+  words: 'The client ends an unneeded session with DELETE',
   mend: 'send DELETE with the session id when the client closes',
   atEnd({ session, isLost, isDeleted, stage }, { isGone }) {
     // Who is still there may need it.
@@ -130,7 +130,7 @@ const revisionSent: ClientRule = {
 
 const revisionAgreed: ClientRule = {
   id: 'http-051',
-  words: 'MCP-Protocol-Version names the revision that was agreed on',
+  words: 'MCP-Protocol-Version names the negotiated revision',
   mend: 'send what initialize was answered with, not what was asked for',
   watch(heard) {
     const said = heard.http?.headers['mcp-protocol-version'];
@@ -154,7 +154,7 @@ const revisionAlways: ClientRule = {
 
 const revisionTwice: ClientRule = {
   id: 'http-065',
-  words: 'MCP-Protocol-Version says the same as protocolVersion in _meta',
+  words: 'MCP-Protocol-Version equals protocolVersion in _meta',
   mend: 'make both of one value',
   watch(heard) {
     const said = heard.http?.headers['mcp-protocol-version'];
@@ -178,7 +178,7 @@ const methodHeader: ClientRule = {
 
 const nameHeader: ClientRule = {
   id: 'http-072',
-  words: 'tools/call, resources/read and prompts/get name the tool, address or prompt in Mcp-Name',
+  words: 'tools/call, resources/read and prompts/get name the tool, URI or prompt in Mcp-Name',
   mend: 'send Mcp-Name with params.name, or params.uri of a resource',
   watch({ message, http }) {
     const field = methodOf(saidText(message['method']))?.nameParam;
@@ -198,8 +198,7 @@ const nameHeader: ClientRule = {
 const mirrors: ClientRule = {
   id: 'http-081',
   yields: true,
-  words:
-    'A call of a tool with x-mcp-header has the arguments that it names in Mcp-Param headers, encoded where they must be',
+  words: 'A call of a tool with x-mcp-header has its Mcp-Param headers, encoded if required',
   mend: 'send Mcp-Param-<name> with the text of the argument, and leave it out where the argument is missing or null',
   watch({ message, http, talk }) {
     const { name, arguments: given } = paramsOf(message);
@@ -219,7 +218,7 @@ const mirrors: ClientRule = {
 
 const leavesOut: ClientRule = {
   id: 'http-090',
-  words: 'A tool whose x-mcp-header is invalid is left out of the list, and so never called',
+  words: 'A tool with an invalid x-mcp-header is left out of the list and never called',
   mend: 'look at x-mcp-header of each listed tool, and drop the tool where it is no token of HTTP, is there twice, or stands at no scalar',
   watch: ({ message }) =>
     message['method'] === 'tools/call' && paramsOf(message)['name'] === badHeaderTool
@@ -257,6 +256,6 @@ export const headerRules: readonly ClientRule[] = [
   methodHeader,
   nameHeader,
   mirrors,
-  sameAs(mirrors, 'http-080', 'What x-mcp-header names travels in headers too'),
+  sameAs(mirrors, 'http-080', 'Arguments with x-mcp-header are also sent as headers'),
   leavesOut,
 ].map((rule) => ({ ...rule, over: 'http' as const }));

@@ -59,7 +59,7 @@ const undeclared = about(
   'tasks-001',
   ['ignores-task'],
   [
-    'A client that answers as tasks declares it for each type of request',
+    'A client that answers with tasks declares that for each request type',
     'declare tasks.requests.<type>, or answer as ever',
   ],
   ({ task }) => (task === undefined ? 'not-seen' : { breaks: 'it answered with a task, and declared none' }),
@@ -69,7 +69,7 @@ const ignores = about(
   'tasks-009',
   ['ignores-task'],
   [
-    'Who declares no tasks for a request answers it as ever, whatever params.task says',
+    'A client without tasks for a request answers it directly, whatever params.task is',
     'leave params.task unread where tasks.requests.<type> is not declared',
   ],
   ({ put, result, task, code }, heard) => {
@@ -85,14 +85,14 @@ const ignores = about(
 const makes = about(
   'tasks-014',
   ['makes-task'],
-  ['A request that becomes a task is answered with it', 'answer with {"task": {…}}'],
+  ['A request that becomes a task returns the task', 'answer with {"task": {…}}'],
   ({ result, task }) =>
     result === undefined ? 'not-seen' : unlessKept(task !== undefined, `the result is ${inQuotes(result)}`),
 );
 
 const ids: ClientRule = {
   id: 'tasks-010',
-  words: 'The id of a task is a string that its receiver made up, and no other task has',
+  words: 'The id of a task is a unique string from the receiver',
   mend: 'make ids where tasks are made: send no taskId with params.task, and answer each with one of its own',
   watch(heard) {
     const { task: wished } = paramsOf(heard.message);
@@ -132,7 +132,7 @@ const isDate = (value: unknown): boolean =>
 const times = about(
   'tasks-023',
   views,
-  ['A task says when it was made and last changed, by ISO 8601', 'send createdAt and lastUpdatedAt'],
+  ['A task has createdAt and lastUpdatedAt in ISO 8601', 'send createdAt and lastUpdatedAt'],
   ({ task }) => {
     const wrong = task && ['createdAt', 'lastUpdatedAt'].find((name) => !isDate(task[name]));
     return task === undefined
@@ -144,7 +144,7 @@ const times = about(
 const lifespan = about(
   'tasks-024',
   ['gets-task', 'has-ended', 'still-ended', 'stays-cancelled'],
-  ['tasks/get says for how long the task is kept', 'send ttl: milliseconds, or null for no limit'],
+  ['tasks/get returns the ttl of the task', 'send ttl: milliseconds, or null for no limit'],
   ({ result }) => {
     if (result === undefined) return 'not-seen';
     const { ttl } = result;
@@ -155,7 +155,7 @@ const lifespan = about(
 const byParams = about(
   'tasks-026',
   ['gets-task'],
-  ['Of which task a request is, its params alone say', 'look for params.taskId, and leave related-task unread'],
+  ['A request takes its task only from its params', 'look for params.taskId, and leave related-task unread'],
   ({ put, result, code }) => {
     if (result === undefined)
       return { breaks: `it was refused with ${inQuotes(code)}, and related-task named another` };
@@ -166,7 +166,7 @@ const byParams = about(
 const exact = about(
   'tasks-020',
   ['gives-result'],
-  ['The result of a task is that which the request would have had', 'answer tasks/result with the result itself'],
+  ['tasks/result returns the result of the plain request', 'answer tasks/result with the result itself'],
   ({ put, result }, heard) => {
     if (result === undefined) return 'not-seen';
     const method = put.known?.method ?? '';
@@ -189,7 +189,7 @@ const resultSays = about(
   'tasks-022',
   ['gives-result'],
   [
-    'The result of a task says of which it is',
+    'The result of a task names its task',
     'send {"io.modelcontextprotocol/related-task": {"taskId": …}} in _meta of the answer to tasks/result',
   ],
   ({ put, result }) => {
@@ -203,7 +203,7 @@ const resultSays = about(
 const final = about(
   'tasks-013',
   ['still-ended'],
-  ['A task that has ended never changes', 'keep the status of a task that is completed, failed or cancelled'],
+  ['The status of an ended task never changes', 'keep the status of a task that is completed, failed or cancelled'],
   ({ put, result }) =>
     result === undefined
       ? 'not-seen'
@@ -216,7 +216,7 @@ const final = about(
 const listed = about(
   'tasks-035',
   ['lists-tasks'],
-  ['A task that can be asked for is in the list', 'list all tasks that tasks/get finds'],
+  ['tasks/list has each task that tasks/get finds', 'list all tasks that tasks/get finds'],
   ({ put, result }) => {
     const tasks = result?.['tasks'];
     // It may stand on another page.
@@ -230,10 +230,7 @@ const listed = about(
 const refusesEnded = about(
   'tasks-036',
   ['cancels-ended'],
-  [
-    'To cancel a task that has ended is refused with -32602',
-    'answer tasks/cancel with -32602 where the task has ended',
-  ],
+  ['Cancelling an ended task gets -32602', 'answer tasks/cancel with -32602 where the task has ended'],
   ({ code }) => unlessKept(code === -32_602, `the answer is ${code === undefined ? 'a result' : inQuotes(code)}`),
 );
 
@@ -250,7 +247,7 @@ const cancels = about(
 const stays = about(
   'tasks-039',
   ['stays-cancelled'],
-  ['A task that is cancelled stays cancelled', 'throw away what a run gives that was cancelled'],
+  ['A cancelled task stays cancelled', 'throw away what a run gives that was cancelled'],
   ({ put, result }) =>
     result === undefined || put.known?.status !== 'cancelled'
       ? 'not-seen'
@@ -268,7 +265,7 @@ const unknown = about(
 const failed = about(
   'tasks-042',
   views,
-  ['A task that failed says why', 'send statusMessage with the status failed'],
+  ['A failed task has a statusMessage', 'send statusMessage with the status failed'],
   ({ task }) =>
     task?.['status'] === 'failed'
       ? unlessKept(typeof task['statusMessage'] === 'string', 'statusMessage is missing')
@@ -281,7 +278,7 @@ export const hostedTaskRules: readonly ClientRule[] = [
   ignores,
   ids,
   begins,
-  sameAs(final, 'tasks-012', 'A task goes from one status to another only where that is allowed'),
+  sameAs(final, 'tasks-012', 'A task makes only allowed status changes'),
   final,
   makes,
   exact,

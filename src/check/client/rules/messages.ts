@@ -21,7 +21,7 @@ import {
 
 const jsonRpc: ClientRule = {
   id: 'basic-001',
-  words: 'Every message is one of JSON-RPC 2.0: a request, a notification or a response, with jsonrpc "2.0"',
+  words: 'Every message is a JSON-RPC 2.0 request, notification or response, with jsonrpc "2.0"',
   mend: 'send objects with "jsonrpc": "2.0" and a method, a result or an error',
   watch({ message, malformed, http, revision }) {
     if (malformed !== undefined) return { breaks: `${inQuotes(malformed)} is no JSON` };
@@ -41,7 +41,7 @@ const jsonRpc: ClientRule = {
 const oneLine: ClientRule = {
   id: 'stdio-002',
   over: 'stdio',
-  words: 'A message has no end of a line within it',
+  words: 'A message contains no line break',
   mend: 'write each message as one line: no indentation, and \\n for the ends of lines in texts',
   watch: ({ malformed, lines = 1 }) =>
     malformed === undefined ? unlessKept(lines === 1, `the message came in ${lines} lines`) : 'not-seen',
@@ -77,7 +77,7 @@ const idsOnce: ClientRule = {
 
 const idsOpenOnce: ClientRule = {
   id: 'basic-008',
-  words: 'No id is that of a request which has no answer yet',
+  words: 'No id is the id of a pending request',
   mend: 'use an id again, if at all, when its request was answered',
   watch: ({ message, talk }) =>
     isAsking(message)
@@ -95,7 +95,7 @@ function isOpenOf({ over }: Talk, request: OpenRequest | undefined): boolean {
 
 const ownId: ClientRule = {
   id: 'basic-009',
-  words: 'A response repeats the id of its request, and its type',
+  words: 'A response has the id of its request, with the same type',
   mend: 'copy the id as it came: a number stays a number, a string a string',
   watch({ message, put, talk }) {
     if (!isResponse(message)) return 'not-seen';
@@ -174,7 +174,7 @@ const noBatchedOpening: ClientRule = {
 
 const noResponses: ClientRule = {
   id: 'basic-038',
-  words: 'A client sends no responses: what it is asked it answers with the request, sent anew',
+  words: 'A client sends no responses: it sends the request again, with the answers',
   mend: 'send inputResponses with the request that was answered by input_required',
   watch: ({ message }) =>
     isResponse(message) ? { breaks: 'it sent a response' } : isAsking(message) ? 'holds' : 'not-seen',
@@ -182,7 +182,7 @@ const noResponses: ClientRule = {
 
 const metaGrammar: ClientRule = {
   id: 'meta-002',
-  words: 'Keys of _meta are a name, or labels joined by dots, a slash and a name',
+  words: 'A _meta key is a name, or dot-separated labels, a slash and a name',
   mend: 'name keys of your own like com.example/key',
   watch({ message }) {
     const keys = Object.keys(metaOf(message));
@@ -234,7 +234,7 @@ const token: ClientRule = {
 
 const tokenOnce: ClientRule = {
   id: 'progress-002',
-  words: 'A progress token is that of no other request which has no answer yet',
+  words: 'No two pending requests have the same progress token',
   mend: 'use the id of the request, or a number that counts up',
   watch({ message, talk }) {
     const { progressToken } = metaOf(message);
@@ -259,7 +259,7 @@ const byProbe: readonly (ClientProbe | undefined)[] = [
 const schema: ClientRule = {
   id: 'wire-schema',
   yields: true,
-  words: 'Requests, notifications and answers are valid by the official schema of the revision',
+  words: 'Requests, notifications and responses match the official schema of the revision',
   mend: 'send what the schema of the revision requires, in its types',
   watch({ message, put, revision }) {
     const { method, result } = message;
@@ -287,7 +287,7 @@ function judged([problem]: ReturnType<typeof check>, what: string): ClientLook {
 /** Rules that look at every message. */
 export const messageRules: readonly ClientRule[] = [
   jsonRpc,
-  { ...sameAs(jsonRpc, 'stdio-004', 'Nothing but messages is written to the input of a server'), over: 'stdio' },
+  { ...sameAs(jsonRpc, 'stdio-004', 'The input of a server gets only messages'), over: 'stdio' },
   oneLine,
   scalarId,
   noNullId,
@@ -302,18 +302,18 @@ export const messageRules: readonly ClientRule[] = [
   notificationId,
   noBatchedOpening,
   noResponses,
-  { ...sameAs(noResponses, 'stdio-006', 'No response is written to the input of a server'), over: 'stdio' },
+  { ...sameAs(noResponses, 'stdio-006', 'The input of a server gets no response'), over: 'stdio' },
   metaGrammar,
   sameAs(metaGrammar, 'meta-003', 'Labels of a prefix begin with a letter, and end with a letter or a digit'),
-  sameAs(metaGrammar, 'meta-004', 'A name in _meta begins and ends with a letter or a digit'),
+  sameAs(metaGrammar, 'meta-004', 'A _meta name begins and ends with a letter or a digit'),
   says(
     'meta-007',
     metaKey.protocolVersion,
-    'Every request says which revision it is of',
+    'Every request has its protocolVersion in _meta',
     (value) => typeof value === 'string',
   ),
-  says('meta-008', metaKey.clientCapabilities, 'Every request says what its client can do', isObject),
-  says('meta-009', metaKey.clientInfo, 'Every request says which client sends it', isObject),
+  says('meta-008', metaKey.clientCapabilities, 'Every request has the client capabilities in _meta', isObject),
+  says('meta-009', metaKey.clientInfo, 'Every request has clientInfo in _meta', isObject),
   trace,
   token,
   tokenOnce,

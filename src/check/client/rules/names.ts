@@ -11,7 +11,7 @@ import { metaOf, paramsOf, saidText, type Put } from '../talk.ts';
 
 const unreserved: ClientRule = {
   id: 'meta-006',
-  words: 'Prefixes that are reserved for MCP are used for what the specification defines alone',
+  words: 'Reserved MCP prefixes appear only in keys of the specification',
   mend: 'choose a prefix of your own',
   watch({ message }) {
     const all = Object.keys(metaOf(message));
@@ -45,7 +45,7 @@ const extensions: ClientRule = {
 
 const formOrUrl: ClientRule = {
   id: 'elicit-015',
-  words: 'A client that can be asked has form or url; an empty object means form',
+  words: 'The elicitation capability has form or url; an empty object means form',
   mend: 'declare elicitation as {}, {"form": {}} or {"form": {}, "url": {}}',
   watch({ message }) {
     const { elicitation: given } = declaredIn(message) ?? {};
@@ -57,7 +57,7 @@ const formOrUrl: ClientRule = {
 
 const fits: ClientRule = {
   id: 'elicit-059',
-  words: 'What is filled into a form fits its schema',
+  words: 'Form answers match the requestedSchema',
   mend: 'check the answer against requestedSchema before it is sent',
   watch(heard) {
     const answers = formsIn(heard).filter((answer) => answer['action'] === 'accept');
@@ -118,7 +118,7 @@ const alike = /^=\?base64\?.*\?=$/i;
 const range: ClientRule = {
   id: 'http-087',
   over: 'http',
-  words: 'Integers that travel in headers are such that JavaScript has them exactly',
+  words: 'Integers in headers are safe integers of JavaScript',
   mend: 'refuse an integer beyond 2^53 - 1 where x-mcp-header names its argument',
   watch: (heard) =>
     eachOf(
@@ -142,7 +142,7 @@ const plain: ClientRule = {
 const alikeEncoded: ClientRule = {
   id: 'http-094',
   over: 'http',
-  words: 'A value that looks as if it were encoded is encoded',
+  words: 'A value that looks encoded is encoded',
   mend: 'send values that begin with =?base64? and end with ?= in the base64 form as well',
   watch: (heard) =>
     eachOf(
@@ -154,7 +154,7 @@ const alikeEncoded: ClientRule = {
 const namedSafely: ClientRule = {
   id: 'http-073',
   over: 'http',
-  words: 'A name that is no plain text of a header is sent in the base64 form in Mcp-Name',
+  words: 'A name that is not a plain header value is sent as base64 in Mcp-Name',
   mend: 'send names with other than printable ASCII as =?base64?…?= in Mcp-Name',
   watch({ message, http }) {
     const name = oddNameIn(message);
@@ -179,7 +179,7 @@ function hasOddMarker(text: string): boolean {
 const marker: ClientRule = {
   id: 'http-095',
   over: 'http',
-  words: 'The base64 form begins with =?base64? in small letters, and ends with ?=',
+  words: 'A base64 value begins with =?base64? in lower case, and ends with ?=',
   mend: 'write =?base64? as it is',
   watch(heard) {
     const odd = mirrored(heard).filter(
@@ -192,7 +192,7 @@ const marker: ClientRule = {
 const encoded: ClientRule = {
   id: 'http-093',
   over: 'http',
-  words: 'A value that is no plain text of a header is sent in the base64 form',
+  words: 'A value that is not a plain header value is sent as base64',
   mend: 'send values with other than printable ASCII, or with blanks at an end, as =?base64?…?=',
   watch(heard) {
     const odd = mirrored(heard).filter(

@@ -9,7 +9,7 @@ import { idText, isAsking, paramsOf, saidText, type Talk } from '../talk.ts';
 
 const first: ClientRule = {
   id: 'lifecycle-001',
-  words: 'The first thing that a client says is initialize',
+  words: 'The first message of a client is initialize',
   mend: 'send initialize, and wait for its answer, before anything else',
   watch({ message, talk }) {
     if (talk.stage !== 'new' || typeof message['method'] !== 'string') return 'not-seen';
@@ -22,7 +22,7 @@ const first: ClientRule = {
 
 const parts: ClientRule = {
   id: 'lifecycle-002',
-  words: 'initialize says the revision, the capabilities and the name and version of the client',
+  words: 'initialize has the revision, the capabilities, the name and the version of the client',
   mend: 'send protocolVersion, capabilities and clientInfo with initialize',
   watch({ message }) {
     if (message['method'] !== 'initialize') return 'not-seen';
@@ -38,7 +38,7 @@ const overtakenMs = 10_000;
 
 const initialized: ClientRule = {
   id: 'lifecycle-004',
-  words: 'When initialize was answered the client says notifications/initialized',
+  words: 'The client sends notifications/initialized after the initialize result',
   mend: 'send notifications/initialized before the first request',
   watch({ message, talk }) {
     if (talk.stage !== 'answered' || typeof message['method'] !== 'string') return 'not-seen';
@@ -61,7 +61,7 @@ const initialized: ClientRule = {
 
 const patient: ClientRule = {
   id: 'lifecycle-005',
-  words: 'Until initialize is answered a client sends nothing but ping',
+  words: 'Before the initialize result, a client sends only ping',
   mend: 'wait for the answer to initialize',
   watch({ message, talk }) {
     const isOpening = [...talk.open.values()].some(({ method }) => method === 'initialize');
@@ -72,7 +72,7 @@ const patient: ClientRule = {
 
 const declared: ClientRule = {
   id: 'lifecycle-009',
-  words: 'A client asks only for what the server declared that it can do',
+  words: 'A client uses only capabilities that the server declared',
   mend: 'look into the capabilities of the server before you ask',
   watch({ message, talk, revision }) {
     const { method } = message;
@@ -89,7 +89,7 @@ const declared: ClientRule = {
 
 const ownCancel: ClientRule = {
   id: 'cancel-001',
-  words: 'A cancellation names a request that was sent before and has no answer yet',
+  words: 'A cancellation names a pending request',
   mend: 'name the id of a request of yours that runs',
   watch({ message, talk }) {
     if (message['method'] !== 'notifications/cancelled') return 'not-seen';
@@ -102,7 +102,7 @@ const ownCancel: ClientRule = {
 
 const namesCancelled: ClientRule = {
   id: 'cancel-004',
-  words: 'A cancellation names the request',
+  words: 'A cancellation names its request',
   mend: 'send requestId with notifications/cancelled',
   watch({ message }) {
     if (message['method'] !== 'notifications/cancelled') return 'not-seen';
@@ -124,7 +124,7 @@ const noOpeningCancelled: ClientRule = {
 const saysSo: ClientRule = {
   id: 'http-030',
   over: 'http',
-  words: 'A request is given up by notifications/cancelled',
+  words: 'A client cancels a request with notifications/cancelled',
   mend: 'send notifications/cancelled, and close its stream after that, if at all',
   atEnd({ longCalls }) {
     const wrong = longCalls.find((call) => call.isClosed && !call.isCancelled && call.laterAsks > 0);
@@ -136,7 +136,7 @@ const saysSo: ClientRule = {
 
 const closesStream: ClientRule = {
   id: 'cancel-011',
-  words: 'A request is given up by closing its stream over HTTP, and by notifications/cancelled over stdio',
+  words: 'A client cancels by closing the stream over HTTP, and with notifications/cancelled over stdio',
   mend: 'abort the POST of the request; over stdio send notifications/cancelled',
   atEnd({ longCalls, over }) {
     const isRight =
@@ -171,7 +171,7 @@ const pinged: ClientRule = {
 
 const fileRoots: ClientRule = {
   id: 'roots-004',
-  words: 'The address of a root begins with file://',
+  words: 'The URI of a root begins with file://',
   mend: 'give folders as file: addresses, and nothing else as a root',
   watch({ message, put, talk }) {
     const given =
@@ -200,7 +200,7 @@ function answerIn(
 
 const cursors: ClientRule = {
   id: 'page-002',
-  words: 'Cursors are sent back as they came',
+  words: 'Cursors are sent back unchanged',
   mend: 'send nextCursor as it is, and make none up',
   watch({ message, talk }) {
     const { cursor } = paramsOf(message);
@@ -220,7 +220,7 @@ function isKept(cursor: unknown, { cursors: given, revision }: Talk): boolean {
 
 const ofSession: ClientRule = {
   id: 'page-003',
-  words: 'A cursor is used in its own session',
+  words: 'A cursor is used only in its session',
   mend: 'forget all cursors when a session is over, and list from the beginning',
   watch({ message, talk }) {
     const { cursor } = paramsOf(message);
@@ -231,7 +231,7 @@ const ofSession: ClientRule = {
 
 const negotiated: ClientRule = {
   id: 'lifecycle-008',
-  words: 'A client asks for what the revision has that was agreed on',
+  words: 'A client sends only methods of the negotiated revision',
   mend: 'look at the protocolVersion of the answer to initialize before you ask for what another revision has',
   watch({ message, talk, revision }) {
     const { method } = message;
@@ -244,7 +244,7 @@ const negotiated: ClientRule = {
 
 const emptyCursor: ClientRule = {
   id: 'page-004',
-  words: 'An empty cursor is one like any other: a list ends where nextCursor is missing',
+  words: 'An empty cursor is a valid cursor: a list ends only without nextCursor',
   mend: 'compare nextCursor with undefined, not with what is false',
   atEnd({ cursors: given, usedCursors }) {
     // Who never asks for a second page may want none.

@@ -24,7 +24,7 @@ function closed(
 const notBefore = closed(
   'elicit-052',
   [
-    'The page of a question is not fetched before somebody agrees to it',
+    'The page of an elicitation is not fetched before the user agrees',
     'open the URL of a question in the browser of the person who agreed, and fetch nothing of it before',
     'its page was fetched while it was asked, and it said no',
   ],
@@ -34,7 +34,7 @@ const notBefore = closed(
 const notAfter = closed(
   'elicit-053',
   [
-    'The page of a question is not opened where nobody agreed',
+    'The page of an elicitation is not opened without consent',
     'open the URL of a question when its person has agreed, and only then',
     'it said no, and its page was opened after that',
   ],

@@ -7,7 +7,7 @@ import { dyingTimes, type ServedProcess } from '../relay/served-process.ts';
 const restarts: ClientRule = {
   id: 'stdio-015',
   over: 'stdio',
-  words: 'A server whose process dies is started again',
+  words: 'The client restarts a server whose process died',
   mend: 'start the command once more when the process ends and nobody ended it, at once or with the next request',
   atEnd({ process }, { isGone }) {
     if (process?.diedAt === undefined) return 'not-seen';
@@ -22,7 +22,7 @@ const restarts: ClientRule = {
 const listensAgain: ClientRule = {
   id: 'subs-011',
   over: 'stdio',
-  words: 'Who is connected again over stdio sends subscriptions/listen again',
+  words: 'After a reconnect over stdio, the client sends subscriptions/listen again',
   mend: 'keep the filters of all streams of changes that are open, and send subscriptions/listen with each of them to the new process',
   atEnd({ process, streamCount }) {
     const { before } = process ?? {};
@@ -47,7 +47,7 @@ function endsInput(id: string): ClientRule {
   return {
     id,
     over: 'stdio',
-    words: 'A client that needs its server no more closes the input of that, and waits for its end',
+    words: 'A client closes the input of an unneeded server, and waits for its exit',
     mend: 'close the standard input of the process, wait for a while, and only then end it by force',
     atEnd({ process }, { isStarted }) {
       if (process === undefined || process.diedAt !== undefined) return 'not-seen';
@@ -73,7 +73,7 @@ function killed({ beganAt }: ServedProcess, goneAt: number): ReturnType<NonNulla
 export const processRules: readonly ClientRule[] = [
   restarts,
   listensAgain,
-  sameAs(listensAgain, 'stdio-016', 'When a server was started again, subscriptions/listen is sent again'),
+  sameAs(listensAgain, 'stdio-016', 'The client sends subscriptions/listen again after a restart'),
   endsInput('stdio-012'),
   endsInput('stdio-013'),
 ];

@@ -16,7 +16,7 @@ function comesBack({ http, talk }: HeardOfClient): DroppedCall | undefined {
 const waits: ClientRule = {
   id: 'http-026',
   over: 'http',
-  words: 'Who is told retry waits for that long before it comes back',
+  words: 'The client waits for retry before it reconnects',
   mend: 'keep the milliseconds of the field retry of a stream, and wait for them before the GET with Last-Event-ID',
   watch(heard) {
     const call = heard.http?.method === 'GET' ? comesBack(heard) : undefined;
@@ -32,7 +32,7 @@ const waits: ClientRule = {
 const polls: ClientRule = {
   id: 'http-027',
   over: 'http',
-  words: 'Who waits for an answer comes back when the server has closed its stream',
+  words: 'A client that waits for a response reconnects after the server closed the stream',
   mend: 'send GET with Last-Event-ID when a stream ends before its answer, and an event of it had an id',
   watch: (heard) => (heard.http?.method === 'GET' && comesBack(heard) !== undefined ? 'holds' : 'not-seen'),
   atEnd({ dropped }) {
@@ -50,7 +50,7 @@ const polls: ClientRule = {
 const namesLast: ClientRule = {
   id: 'http-039',
   over: 'http',
-  words: 'Who comes back for a stream does so by GET, with the id of its last event',
+  words: 'A client resumes a stream with GET and Last-Event-ID',
   mend: 'keep the id of each event that has one, and send the last with GET in Last-Event-ID',
   watch(heard) {
     const { http, talk } = heard;
@@ -82,7 +82,7 @@ const byGet: ClientRule = {
 const anew: ClientRule = {
   id: 'http-063',
   over: 'http',
-  words: 'A request whose stream broke is sent anew with a new id',
+  words: 'A request whose stream broke is sent again with a new id',
   mend: 'count the id up for the request that is sent again, as for any other',
   watch({ message, talk }) {
     const broken = brokenBefore(message, talk);

@@ -6,7 +6,7 @@ import { saidText, type Talk } from '../talk.ts';
 
 const changesTold: ClientRule = {
   id: 'roots-003',
-  words: 'A client that declared roots.listChanged says so when its roots change',
+  words: 'A client with roots.listChanged sends a notification when its roots change',
   mend: 'send notifications/roots/list_changed whenever roots are added or taken away, or do not declare listChanged',
   atEnd({ roots: { isSilent, isTold, wasTold }, capabilities: { roots } }) {
     if (!isObject(roots) || roots['listChanged'] !== true) return 'not-seen';

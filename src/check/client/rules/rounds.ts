@@ -16,7 +16,7 @@ export function roundOf({ message, talk }: Pick<HeardOfClient, 'message' | 'talk
 
 const apart: ClientRule = {
   id: 'mrtr-022',
-  words: 'Answers and state of one request are never sent with another that runs beside it',
+  words: 'Answers and state of one request are never sent with a concurrent request',
   mend: 'keep inputResponses and requestState with the request that they belong to',
   watch(heard) {
     const round = roundOf(heard);
@@ -42,7 +42,7 @@ function isOfAnother(value: unknown, round: Round, { talk }: HeardOfClient): boo
 
 const keyed: ClientRule = {
   id: 'mrtr-017',
-  words: 'Answers have the keys of what was asked, and the shape of its results',
+  words: 'inputResponses have the keys of inputRequests and results of the right shape',
   mend: 'copy the keys of inputRequests, and answer each as the request of its method would be answered',
   watch(heard) {
     const round = roundOf(heard);
@@ -62,7 +62,7 @@ const keyed: ClientRule = {
 
 const echoed: ClientRule = {
   id: 'mrtr-018',
-  words: 'requestState comes back as it was given',
+  words: 'The client returns requestState unchanged',
   mend: 'keep the text, and send it back without looking into it',
   watch(heard) {
     const round = roundOf(heard);
@@ -75,7 +75,7 @@ const echoed: ClientRule = {
 
 const noneMadeUp: ClientRule = {
   id: 'mrtr-020',
-  words: 'Where no requestState was given, none comes back',
+  words: 'Without a requestState in the result, the client sends none',
   mend: 'send requestState of the last answer alone, and leave it out where that has none',
   watch(heard) {
     const round = roundOf(heard);
@@ -87,7 +87,7 @@ const noneMadeUp: ClientRule = {
 
 const newId: ClientRule = {
   id: 'mrtr-021',
-  words: 'What is sent anew has a new id',
+  words: 'A request that is sent again has a new id',
   mend: 'count the id up for the request that is sent again, as for any other',
   watch(heard) {
     const round = roundOf(heard);
@@ -108,7 +108,7 @@ const noFetch: ClientRule = {
 
 const noIcon: ClientRule = {
   id: 'icons-004',
-  words: 'An icon is fetched by https alone',
+  words: 'Icons are fetched only over https',
   mend: 'take icons of https: and data: alone, also where a redirect leads',
   atEnd(_, { icons, listed }) {
     if (icons > 0) return { breaks: `the icon of last, whose address is of http, was fetched ${icons} times` };
@@ -123,7 +123,7 @@ export const roundRules: readonly ClientRule[] = [
   echoed,
   noneMadeUp,
   newId,
-  sameAs(newId, 'tools-007', 'A call that is sent anew has a new id'),
+  sameAs(newId, 'tools-007', 'A call that is sent again has a new id'),
   noFetch,
   noIcon,
 ];

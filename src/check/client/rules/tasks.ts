@@ -29,7 +29,7 @@ function calledTool(heard: HeardOfClient): string | undefined {
 
 const declaredAlone: ClientRule = {
   id: 'tasks-002',
-  words: 'Tasks are asked for of nothing but what the server declared',
+  words: 'The client requests tasks only for declared request types',
   mend: 'send params.task with tools/call alone, where tasks.requests.tools.call is declared',
   watch: (heard) =>
     isAugmented(heard) && heard.talk.offersTasks
@@ -39,7 +39,7 @@ const declaredAlone: ClientRule = {
 
 const undeclared: ClientRule = {
   id: 'tasks-004',
-  words: 'Where tasks.requests.tools.call is not declared no call asks for a task, whatever taskSupport says',
+  words: 'Without tasks.requests.tools.call, no call requests a task, whatever taskSupport is',
   mend: 'look into the capabilities of each session before params.task is sent',
   watch(heard) {
     const { name } = paramsOf(heard.message);
@@ -75,7 +75,7 @@ const required: ClientRule = {
 
 const interval: ClientRule = {
   id: 'tasks-016',
-  words: 'A task is asked for no faster than its pollInterval says',
+  words: 'A task is not polled faster than its pollInterval',
   mend: 'wait for pollInterval between two tasks/get',
   watch(heard) {
     const task = heard.message['method'] === 'tasks/get' ? taskOf(heard) : undefined;
@@ -90,7 +90,7 @@ const interval: ClientRule = {
 
 const saysTask: ClientRule = {
   id: 'tasks-025',
-  words: 'What belongs to a task says so in _meta',
+  words: 'Messages of a task name the task in _meta',
   mend: 'copy io.modelcontextprotocol/related-task of the question into _meta of the answer',
   watch({ message, put }) {
     const asked = isObject(put?.params['_meta']) ? put.params['_meta'][metaKey.relatedTask] : undefined;
@@ -119,7 +119,7 @@ const notRelated: ClientRule = {
 
 const asksAtOnce: ClientRule = {
   id: 'tasks-029',
-  words: 'Who is told that a task needs input asks for its result at once',
+  words: 'The client calls tasks/result when a task needs input',
   mend: 'send tasks/result when tasks/get says input_required: what is asked comes on its stream',
   watch(heard) {
     const task = taskOf(heard);
@@ -133,7 +133,7 @@ const asksAtOnce: ClientRule = {
 
 const cancels: ClientRule = {
   id: 'cancel-003',
-  words: 'A call that became a task is cancelled by tasks/cancel',
+  words: 'A client cancels a task with tasks/cancel',
   mend: 'send tasks/cancel with the taskId, in the place of notifications/cancelled',
   watch(heard) {
     const { message, talk } = heard;
@@ -152,7 +152,7 @@ const cancels: ClientRule = {
 
 const keepsToken: ClientRule = {
   id: 'progress-009',
-  words: 'The progress token of a task is that of no other request until the task has ended',
+  words: 'No other request has the progress token of a running task',
   mend: 'count progress tokens up, and use none again while the task runs that it was given for',
   watch(heard) {
     const { message, talk } = heard;
@@ -173,7 +173,7 @@ const keepsToken: ClientRule = {
 const byUpdate: ClientRule = {
   id: 'tasks-068',
   lives: inExtension,
-  words: 'What a task needs is given by tasks/update, and the task is asked about again',
+  words: 'The client sends input with tasks/update, and polls the task again',
   mend: 'send tasks/update with inputResponses, under the keys of inputRequests',
   watch(heard) {
     const { talk, message } = heard;
@@ -188,7 +188,7 @@ const byUpdate: ClientRule = {
 const once: ClientRule = {
   id: 'tasks-070',
   lives: inExtension,
-  words: 'What a task asks is answered once, however often it is told',
+  words: 'The client answers each input request of a task once',
   mend: 'remember the keys of inputRequests that were answered, and answer those no more',
   watch(heard) {
     const task = taskOf(heard);
@@ -217,7 +217,7 @@ const named: ClientRule = {
 const callsAlone: ClientRule = {
   id: 'tasks-052',
   lives: inExtension,
-  words: 'A task in the place of another result than that of a call is invalid, and not asked about',
+  words: 'A task as the result of another method is invalid, and the client does not poll it',
   mend: 'take resultType "task" for invalid where the request was no tools/call',
   watch({ message, talk }) {
     if (talk.wrongTasks.size === 0 || !isAsking(message)) return 'not-seen';
@@ -231,7 +231,7 @@ const callsAlone: ClientRule = {
 export const clientTaskRules: readonly ClientRule[] = [
   declaredAlone,
   undeclared,
-  sameAs(undeclared, 'tasks-003', 'Of a server that declares no tasks none is asked for'),
+  sameAs(undeclared, 'tasks-003', 'The client requests no task from a server without tasks'),
   forbidden,
   required,
   interval,

@@ -90,7 +90,7 @@ const misfit = { 'parley-check': true };
 /** A rule that what is filled in is validated, by the row of a time. */
 const validated = (id: 'elicit-005' | 'elicit-060'): ProbeRule => ({
   id,
-  words: 'What is filled into a form is validated by its schema',
+  words: 'Form answers are validated against the requestedSchema',
   mend: 'validate content by requestedSchema before it is used',
   needs: 'tools',
   probe: (bench) =>
@@ -109,7 +109,7 @@ const validated = (id: 'elicit-005' | 'elicit-060'): ProbeRule => ({
 
 const declined: ProbeRule = {
   id: 'elicit-035',
-  words: 'A call whose question is declined or cancelled is answered all the same',
+  words: 'A call is answered even if its elicitation is declined or cancelled',
   mend: 'look at the action of the answer, and say in the result what came of it',
   needs: 'tools',
   async probe(bench) {
@@ -151,7 +151,7 @@ async function onRounds(
 
 const parsed: ProbeRule = {
   id: 'mrtr-023',
-  words: 'An answer that is none of its question is not taken for one',
+  words: 'An input response that does not fit its request is not accepted',
   mend: 'check the shape of each of the inputResponses',
   needs: 'tools',
   probe: (bench) =>
@@ -167,7 +167,7 @@ const parsed: ProbeRule = {
 
 const malformed: ProbeRule = {
   id: 'mrtr-024',
-  words: 'What is no inputResponses at all is refused with an error of the protocol',
+  words: 'Malformed inputResponses are refused with a protocol error',
   mend: 'answer with the error -32602',
   needs: 'tools',
   probe: (bench) =>
@@ -185,7 +185,7 @@ const unanswered = 20;
 
 const leavesOpen: ProbeRule = {
   id: 'mrtr-008',
-  words: 'A server whose questions nobody answers serves on',
+  words: 'The server keeps serving if its input requests are not answered',
   mend: 'keep nothing for a request that asked, or no more than a few, and for a short time',
   needs: 'tools',
   probe: (bench) =>
@@ -203,7 +203,7 @@ const leavesOpen: ProbeRule = {
 
 const bound: ProbeRule = {
   id: 'mrtr-014',
-  words: 'The state of one request is refused in another',
+  words: 'The requestState of one request is refused in another',
   mend: 'seal the method and the parameters that matter into requestState, and compare them',
   needs: 'tools',
   probe: (bench) =>

@@ -70,7 +70,7 @@ const elicitations: readonly WatchRule[] = [
     {
       id: 'elicit-016',
       fields: ['mode'],
-      words: 'A client is asked in no mode of elicitation that it did not declare',
+      words: 'The server uses only elicitation modes that the client declared',
       mend: 'look at the capabilities of the client before it is asked, and do without where it has none',
     },
     elicitation,
@@ -83,7 +83,7 @@ const elicitations: readonly WatchRule[] = [
     {
       id: 'elicit-018',
       fields: ['message', 'mode'],
-      words: 'Each elicitation has a message, and no mode but form and url',
+      words: 'Each elicitation has a message, and no mode other than form and url',
       mend: 'send "message", and "mode": "url" for a page',
     },
     elicitation,
@@ -98,7 +98,7 @@ const elicitations: readonly WatchRule[] = [
     {
       id: 'elicit-020',
       fields: ['requestedSchema', 'url'],
-      words: 'An elicitation by a form has a requestedSchema, one by a page a url',
+      words: 'A form elicitation has a requestedSchema, and a URL elicitation has a url',
       mend: 'send it',
     },
     elicitation,
@@ -111,7 +111,7 @@ const elicitations: readonly WatchRule[] = [
     {
       id: 'elicit-021',
       fields: ['requestedSchema.type', 'requestedSchema.properties', 'requestedSchema.properties.*'],
-      words: 'A requestedSchema is an object of plain values, without objects in it',
+      words: 'A requestedSchema is a flat object, without nested objects',
       mend: 'ask for strings, numbers, booleans and choices alone',
     },
     elicitation,
@@ -121,7 +121,7 @@ const elicitations: readonly WatchRule[] = [
     {
       id: 'elicit-023',
       fields: ['elicitationId'],
-      words: 'An elicitation by a page has an elicitationId',
+      words: 'A URL elicitation has an elicitationId',
       mend: 'send it',
     },
     elicitation,
@@ -129,7 +129,7 @@ const elicitations: readonly WatchRule[] = [
       modeOf(params) !== 'url' ? false : typeof params['elicitationId'] === 'string' ? undefined : 'it has none',
   ),
   aboutQuestions(
-    { id: 'elicit-025', words: 'The url of an elicitation is one', mend: 'send a whole URL' },
+    { id: 'elicit-025', words: 'The url of an elicitation is a valid URL', mend: 'send a whole URL' },
     elicitation,
     ({ mode, url }) =>
       mode !== 'url' || typeof url !== 'string'
@@ -173,7 +173,7 @@ const samplings: readonly WatchRule[] = [
   aboutQuestions(
     {
       id: 'sampling-006',
-      words: 'Tools are given to the model only where the client declared sampling.tools',
+      words: 'Sampling requests have tools only if the client declared sampling.tools',
       mend: 'look at the capabilities of the client first',
     },
     sampling,
@@ -185,7 +185,7 @@ const samplings: readonly WatchRule[] = [
   aboutQuestions(
     {
       id: 'sampling-009',
-      words: 'includeContext says thisServer or allServers only where the client declared sampling.context',
+      words: 'includeContext is thisServer or allServers only if the client declared sampling.context',
       mend: 'leave includeContext out',
     },
     sampling,
@@ -197,7 +197,7 @@ const samplings: readonly WatchRule[] = [
   aboutQuestions(
     {
       id: 'sampling-010',
-      words: 'A message with results of tools has nothing else',
+      words: 'A message with tool results has only tool results',
       mend: 'put the rest into a message of its own',
     },
     sampling,
@@ -212,7 +212,7 @@ const samplings: readonly WatchRule[] = [
   aboutQuestions(
     {
       id: 'sampling-011',
-      words: 'Each use of a tool by the model is followed by its result',
+      words: 'Each tool use is followed by its tool result',
       mend: 'answer every tool_use in the next message',
     },
     sampling,
@@ -251,7 +251,7 @@ const capabilityOf: Readonly<Record<string, string>> = {
 
 const undeclared: WatchRule = {
   id: 'lifecycle-009',
-  words: 'A client is asked only for what it declared that it can do',
+  words: 'The server uses only capabilities that the client declared',
   mend: 'look at the capabilities of the client before it is asked',
   watch({ message: { method, id }, capabilities, revision }) {
     const needed = typeof method === 'string' && id !== undefined ? capabilityOf[method] : undefined;
@@ -288,7 +288,7 @@ const rounds: readonly WatchRule[] = [
   aboutRounds(
     {
       id: 'mrtr-002',
-      words: 'Input is asked for by results of tools/call, prompts/get and resources/read alone',
+      words: 'Only results of tools/call, prompts/get and resources/read ask for input',
       mend: 'answer other requests at once',
     },
     (_, { request }) => (mayAsk.includes(wholeText(request?.['method'])) ? undefined : 'it asked for input'),
@@ -306,7 +306,7 @@ const rounds: readonly WatchRule[] = [
   aboutRounds(
     {
       id: 'mrtr-005',
-      words: 'Each of the inputRequests is a request for an elicitation, a sampling or the roots',
+      words: 'Each input request is for elicitation, sampling or roots',
       mend: 'send a method and its params',
     },
     ({ inputRequests = {} }, { revision }) => {
@@ -325,7 +325,7 @@ const rounds: readonly WatchRule[] = [
   aboutRounds(
     {
       id: 'mrtr-006',
-      words: 'A result of type input_required has inputRequests or a requestState',
+      words: 'An input_required result has inputRequests or a requestState',
       mend: 'send what is asked for, or the state with which the request goes out again',
     },
     ({ inputRequests, requestState }) =>
@@ -333,7 +333,7 @@ const rounds: readonly WatchRule[] = [
   ),
   {
     id: 'mrtr-007',
-    words: 'No input is asked for that the client did not declare',
+    words: 'The server asks only for input that the client declared',
     mend: 'look at clientCapabilities of the request',
     watch(heard) {
       let seen: 'holds' | 'not-seen' = 'not-seen';

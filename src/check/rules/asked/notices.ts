@@ -23,7 +23,7 @@ function neededOf({ message: { error } }: HeardMessage): unknown {
 const completes: WatchRule = {
   id: 'elicit-027',
   fields: ['elicitationId'],
-  words: 'A notice that an elicitation is complete says which',
+  words: 'notifications/elicitation/complete has an elicitationId',
   mend: 'send the elicitationId',
   watch(heard) {
     const params = paramsOf(heard, 'notifications/elicitation/complete');
@@ -37,7 +37,7 @@ const completes: WatchRule = {
 
 const listsNeeded: WatchRule = {
   id: 'elicit-032',
-  words: 'The error -32042 lists in data.elicitations what is needed',
+  words: 'The error -32042 lists the required elicitations in data.elicitations',
   mend: 'add data {"elicitations": […]}',
   watch(heard) {
     const needed = neededOf(heard);
@@ -50,7 +50,7 @@ const listsNeeded: WatchRule = {
 
 const neededPages: WatchRule = {
   id: 'elicit-033',
-  words: 'What the error -32042 lists are pages with an elicitationId',
+  words: 'The error -32042 lists URL elicitations with an elicitationId',
   mend: 'send mode url, url and elicitationId of each',
   watch(heard) {
     const needed = neededOf(heard);
@@ -63,7 +63,7 @@ const neededPages: WatchRule = {
 
 const secure: WatchRule = {
   id: 'elicit-051',
-  words: 'The url of an elicitation is https, but on this machine',
+  words: 'The url of an elicitation is https, except on this machine',
   mend: 'serve the page by https',
   watch({ message: { method, id, params, result } }) {
     const asked =
@@ -91,7 +91,7 @@ function idsIn(messages: unknown, type: string, key: string): readonly (readonly
 
 const earlierUse: WatchRule = {
   id: 'sampling-013',
-  words: 'The result of a tool names a use of one that came before it',
+  words: 'A tool result names an earlier tool use',
   mend: 'send the id of the tool_use as toolUseId',
   watch(heard) {
     const { messages } = paramsOf(heard, 'sampling/createMessage') ?? {};
@@ -109,7 +109,7 @@ const declaredRoots: WatchRule = {
   // Later revisions have rows of their own for whatever a client is asked.
   lives: (revision) =>
     rowOf('roots-011').lives(revision) && !rowOf('lifecycle-009').lives(revision) && revision.sessions,
-  words: 'A client is asked for roots only where it declared some',
+  words: 'The server asks for roots only if the client declared roots',
   mend: 'look at the capabilities of the client first',
   watch(heard) {
     if (paramsOf(heard, 'roots/list') === undefined || heard.message['id'] === undefined) return 'not-seen';
@@ -119,7 +119,7 @@ const declaredRoots: WatchRule = {
 
 const plainQuestions: WatchRule = {
   id: 'tasks-003',
-  words: 'A client that declares no tasks is asked for none',
+  words: 'The server requests no task from a client without tasks',
   mend: 'send task with a question only where the client declares tasks.requests for it',
   watch({ message: { method, id, params }, capabilities }) {
     if (!['elicitation/create', 'sampling/createMessage'].includes(wholeText(method)) || id === undefined)
@@ -149,7 +149,7 @@ const tokenTypes: WatchRule = {
 
 const readable: WatchRule = {
   id: 'progress-004',
-  words: 'The message of a progress is something that a person can read',
+  words: 'A progress message is human-readable',
   mend: 'say how far it is in a few words, or leave the message out',
   watch(heard) {
     const message = paramsOf(heard, 'notifications/progress')?.['message'];
@@ -162,7 +162,7 @@ const readable: WatchRule = {
 const namesRequest: WatchRule = {
   id: 'cancel-004',
   fields: ['requestId'],
-  words: 'A cancellation says which request it is of',
+  words: 'A cancellation names its request',
   mend: 'send requestId',
   watch(heard) {
     const params = paramsOf(heard, 'notifications/cancelled');
@@ -174,7 +174,7 @@ const namesRequest: WatchRule = {
 const ownStream: WatchRule = {
   id: 'cancel-016',
   fields: ['requestId'],
-  words: 'A cancellation of the server names the request of the stream that it ends',
+  words: 'A cancellation from the server names the request whose stream ends',
   mend: 'send the id of the subscriptions/listen as requestId',
   watch(heard) {
     const params = paramsOf(heard, 'notifications/cancelled');
@@ -188,7 +188,7 @@ const ownStream: WatchRule = {
 
 const declaredLogs: WatchRule = {
   id: 'logging-001',
-  words: 'A server that sends log messages declares it',
+  words: 'A server that sends log messages declares logging',
   mend: 'declare the capability logging',
   watch({ message: { method }, declared }) {
     if (method !== 'notifications/message' || declared === undefined) return 'not-seen';

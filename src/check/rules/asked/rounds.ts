@@ -68,7 +68,7 @@ function wordsOf({ result }: Answered): string {
 
 const sealed: ProbeRule = {
   id: 'mrtr-011',
-  words: 'A request whose requestState was altered is refused',
+  words: 'A request with an altered requestState is refused',
   mend: 'seal the state (an HMAC, or encryption that authenticates), and refuse what does not verify',
   needs: 'tools',
   probe: (bench) =>
@@ -99,7 +99,7 @@ const sealed: ProbeRule = {
 
 const unexpected: ProbeRule = {
   id: 'mrtr-025',
-  words: 'Answers to what was not asked are passed over',
+  words: 'Input responses without an input request are ignored',
   mend: 'take of inputResponses what was asked for',
   needs: 'tools',
   probe: (bench) =>
@@ -114,7 +114,7 @@ const unexpected: ProbeRule = {
 
 const missing: ProbeRule = {
   id: 'mrtr-026',
-  words: 'What was not answered is asked for again',
+  words: 'The server asks again for missing input',
   mend: 'answer with resultType input_required and what is still missing',
   needs: 'tools',
   probe: (bench) =>

@@ -9,7 +9,7 @@ import { breaks, holds, notApplicable, notJudged } from '../../verdict.ts';
 const idsOnce: ProbeRule = {
   id: 'basic-007',
   needs: 'tools',
-  words: 'No request to a client has an id that another had in the session',
+  words: 'No two requests to a client in one session have the same id',
   mend: 'count the ids up for as long as the session lasts',
   async probe(bench) {
     const made = await bench.made('obliging');
@@ -36,7 +36,7 @@ const unknownCodes: ReadonlySet<unknown> = new Set([-32_600, -32_601]);
 const moreRounds: ProbeRule = {
   id: 'mrtr-027',
   needs: 'tools',
-  words: 'A request that asks more than once is answered when all of it was',
+  words: 'A request with several rounds of input completes after the last round',
   mend: 'take the answers to a second question as those to the first, with the state that came with it',
   async probe(bench) {
     const made = (await bench.made('obliging')).filter(

@@ -22,7 +22,7 @@ const hugeMessage: ProbeRule = {
   heavy: true,
   once: true,
   mayEnd: true,
-  words: 'It serves on after a message of 100 MB',
+  words: 'The server keeps serving after a message of 100 MB',
   mend: 'limit the size of messages, and stop to read what is larger',
   probe: (bench) =>
     livesOn(bench, { what: 'a message of 100 MB', text: huge, waitMs: Math.max(bench.waitMs, longestMs) }),
@@ -33,7 +33,7 @@ const slowConnections: ProbeRule = {
   heavy: true,
   once: true,
   mayEnd: true,
-  words: 'It serves while 500 connections send their requests a byte at a time',
+  words: 'The server keeps serving while 500 connections send their requests a byte at a time',
   mend: 'limit the time in which a request must come, and let nobody wait for it',
   over: 'http',
   async probe(bench) {

@@ -59,10 +59,10 @@ function ownWords(bench: Bench): { readonly method: string; readonly params: str
 export const nastyId = 77_077;
 
 const nasty: readonly (readonly [id: string, what: string, text: NastyText])[] = [
-  ['harden-no-json', 'a text that is no JSON', () => '{"jsonrpc":"2.0","id":'],
+  ['harden-no-json', 'text that is not JSON', () => '{"jsonrpc":"2.0","id":'],
   [
     'harden-utf-8',
-    'bytes that are no UTF-8',
+    'bytes that are not UTF-8',
     (_, params) =>
       Buffer.concat([
         Buffer.from(`{"jsonrpc":"2.0","id":${nastyId},"params":{${params}"a":1},"method":"`),
@@ -84,7 +84,7 @@ const nasty: readonly (readonly [id: string, what: string, text: NastyText])[] =
   ],
   [
     'harden-doubled-keys',
-    'keys that stand twice',
+    'duplicate keys',
     (method, params) =>
       `{"jsonrpc":"2.0","id":1,"id":${nastyId},"method":"${noMethod}","method":"${method}","params":{${params}"a":1,"a":2}}`,
   ],
@@ -100,7 +100,11 @@ const nasty: readonly (readonly [id: string, what: string, text: NastyText])[] =
     (method, params) =>
       `[${Array.from({ length: 100 }, (_, at) => `{"jsonrpc":"2.0","id":${nastyId + at},"method":"${method}","params":{${params}"a":1}}`).join()}]`,
   ],
-  ['harden-odd-values', 'messages of odd types', () => '[null,1,"a",[],{},{"jsonrpc":"2.0","id":{},"method":1}]'],
+  [
+    'harden-odd-values',
+    'messages of unexpected types',
+    () => '[null,1,"a",[],{},{"jsonrpc":"2.0","id":{},"method":1}]',
+  ],
 ];
 
 /** A server that does not outlive it is found by the rule before. */
@@ -108,7 +112,7 @@ const parseError: ProbeRule = {
   id: 'harden-parse-error',
   once: true,
   mayEnd: true,
-  words: 'What is no JSON is answered with -32700, or refused with a status of HTTP',
+  words: 'A body that is not JSON gets -32700 or an HTTP error status',
   mend: 'answer with the error -32700, whose id is null, or left out since 2025-11-25',
   over: 'http',
   async probe(bench) {
@@ -127,7 +131,7 @@ const nastyTexts: readonly ProbeRule[] = nasty.map(([id, what, text]) => ({
   once: true,
   apart: true,
   mayEnd: true,
-  words: `It serves on after ${what}`,
+  words: `The server keeps serving after ${what}`,
   mend: 'answer with an error, or drop the message, and go on',
   probe: (bench) => livesOn(bench, { what, text }),
 }));

@@ -13,7 +13,7 @@ export const outlives: ProbeRule = {
   once: true,
   lastly: true,
   mayEnd: true,
-  words: 'It outlives each message that the other rules send',
+  words: 'The server survives each message of the other rules',
   mend: 'answer with an error, or drop the message, and go on; catch what handlers of events throw',
   async probe(bench) {
     const suspects = bench.suspects.take();

@@ -88,7 +88,7 @@ const related = (id: string): ProbeRule => ({
   apart: true,
   over: 'http',
   needs: 'tools',
-  words: 'What comes on the stream of a request is about that request: progress of another comes on its own',
+  words: 'The stream of a request has only messages about that request',
   mend: 'send the progress of each request on its own stream',
   probe: (bench) =>
     judge(bench, ({ calls }) => {
@@ -103,7 +103,7 @@ const unrelated: ProbeRule = {
   apart: true,
   over: 'http',
   needs: 'tools',
-  words: 'What comes on a stream of GET is about no request that runs: progress of one comes on its own stream',
+  words: 'A GET stream has no messages about running requests',
   mend: 'send progress with the request that it is of: extra.sendNotification, and not server.notification',
   async probe(bench) {
     const all = await besides(bench);

@@ -42,7 +42,7 @@ function lookalikes({ hostname }: URL): readonly string[] {
 
 const originStatus: ProbeRule = {
   id: 'http-004',
-  words: 'That refusal has the status 403',
+  words: 'A request from another origin is refused with the status 403',
   mend: 'answer with HTTP 403',
   over: 'http',
   probe: async (bench) =>
@@ -51,7 +51,7 @@ const originStatus: ProbeRule = {
 
 const rebinding: ProbeRule = {
   id: 'http-007',
-  words: 'A server on this machine refuses requests for a name that is not its own',
+  words: 'A server on this machine refuses a Host header that is not its own',
   mend: 'compare the header Host with the names of the server: a page that has its own name point here can else speak to it',
   over: 'http',
   async probe(bench) {
@@ -73,7 +73,7 @@ function isLoopback(hostname: string): boolean {
 const formPost: ProbeRule = {
   id: 'harden-form-post',
   once: true,
-  words: 'A body of another type than JSON is refused: a plain form of a page may send text/plain',
+  words: 'A body with a content type other than JSON is refused: an HTML form can send text/plain',
   mend: 'refuse what is not application/json with 415',
   over: 'http',
   async probe(bench) {
@@ -86,7 +86,7 @@ const largeHeader: ProbeRule = {
   id: 'harden-large-header',
   once: true,
   mayEnd: true,
-  words: 'A header of 64 KiB is refused, and the server lives',
+  words: 'A header of 64 KiB is refused, and the server survives',
   mend: 'limit the size of headers',
   over: 'http',
   async probe(bench) {
@@ -150,7 +150,7 @@ async function onGet(bench: Bench): Promise<RuleVerdict> {
 
 const noOtherMethods: ProbeRule = {
   id: 'http-111',
-  words: 'A server that speaks only revisions without sessions answers GET and DELETE with 405',
+  words: 'A server without session-based revisions answers GET and DELETE with 405',
   mend: 'answer with HTTP 405',
   over: 'http',
   async probe(bench) {
@@ -167,7 +167,7 @@ const noOtherMethods: ProbeRule = {
 
 const noSession: ProbeRule = {
   id: 'http-112',
-  words: 'A server that speaks only revisions without sessions mints no session id, and ignores one',
+  words: 'A server without session-based revisions creates no session id, and ignores one',
   mend: 'leave Mcp-Session-Id out, and do not read it',
   over: 'http',
   async probe(bench) {

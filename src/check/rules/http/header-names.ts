@@ -53,13 +53,9 @@ const headerNames: readonly WatchRule[] = [
 ];
 
 const headerFaults: readonly (readonly [id: string, words: string, about: RegExp])[] = [
-  ['http-085', 'x-mcp-header says another name at each property of a schema, in any case', /is used twice/],
-  [
-    'http-086',
-    'x-mcp-header stands at properties that are strings, integers or booleans alone',
-    /needs a parameter of type/,
-  ],
-  ['http-088', 'x-mcp-header stands at properties that are reached by properties alone', /chain of properties/],
+  ['http-085', 'x-mcp-header names are unique in a schema, regardless of case', /is used twice/],
+  ['http-086', 'Only string, integer and boolean properties have x-mcp-header', /needs a parameter of type/],
+  ['http-088', 'x-mcp-header properties are reachable only through the keyword properties', /chain of properties/],
 ];
 
 /** Secrets among the properties of a schema that go into a header. */
@@ -75,7 +71,7 @@ function mirroredSecretsIn(schema: unknown, depth = 0): readonly string[] {
 const noSecrets = aboutTools(
   {
     id: 'http-106',
-    words: 'No secret, such as a password or an API key, goes into a header by x-mcp-header',
+    words: 'x-mcp-header sends no secret, such as a password or an API key',
     mend: 'leave the annotation out: headers are seen and written down on their way',
   },
   ({ inputSchema }) => {

@@ -16,7 +16,7 @@ const keptAlive: ProbeRule = {
   id: 'http-059',
   heavy: true,
   apart: true,
-  words: 'A stream of changes that is quiet has a comment now and then',
+  words: 'A quiet subscription stream sends comments from time to time',
   mend: 'write a line such as ":" to streams that are quiet, more often than once a minute',
   over: 'http',
   async probe(bench) {
@@ -56,7 +56,7 @@ const saysWhen: ProbeRule = {
   id: 'http-028',
   heavy: true,
   apart: true,
-  words: 'A stream of GET that is closed, and goes on for whoever comes back, says by retry when to do that',
+  words: 'A resumable GET stream sends retry before it closes',
   mend: 'send retry: and a number of milliseconds before you close it',
   over: 'http',
   async probe(bench) {

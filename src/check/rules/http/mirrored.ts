@@ -43,7 +43,7 @@ async function calledWith(bench: Bench, header: (value: string) => string | unde
 
 const required: ProbeRule = {
   id: 'http-098',
-  words: 'A call without the header of an argument that it has is refused',
+  words: 'A call that lacks the header of one of its arguments is refused',
   mend: 'require Mcp-Param-<name> where the argument has a value, and answer HTTP 400 and -32020',
   over: 'http',
   needs: 'tools',
@@ -52,7 +52,7 @@ const required: ProbeRule = {
 
 const compared: ProbeRule = {
   id: 'http-100',
-  words: 'A header that says something else than the argument is refused with the status 400 and -32020',
+  words: 'A header that differs from the argument gets the status 400 and -32020',
   mend: 'compare Mcp-Param-<name> with the argument, and answer HTTP 400 and -32020 where they differ',
   over: 'http',
   needs: 'tools',
@@ -132,7 +132,7 @@ const plain: ReadonlySet<string> = new Set(['type', 'description', 'title', 'def
 
 const characters: ProbeRule = {
   id: 'http-101',
-  words: 'A header of an argument with other characters than those of ASCII is refused',
+  words: 'An argument header with non-ASCII characters is refused',
   mend: 'refuse Mcp-Param-<name> with bytes beyond 0x7E: such values travel in base64',
   over: 'http',
   needs: 'tools',
@@ -145,7 +145,7 @@ const characters: ProbeRule = {
 
 const numerically: ProbeRule = {
   id: 'http-102',
-  words: 'A header of a whole number is compared as a number: 42.0 is 42',
+  words: 'The header of an integer is compared as a number: 42.0 equals 42',
   mend: 'read the header as a number before it is compared',
   over: 'http',
   needs: 'tools',

@@ -91,7 +91,7 @@ const served: ProbeRule = {
 const atBase: ProbeRule = {
   id: 'auth-014',
   over: 'http',
-  words: 'Those metadata are at the address of the server without its path',
+  words: 'Metadata of the authorization server are at the server origin, without the path',
   mend: `serve them at ${wellKnown}, without the path of the server`,
   async probe(bench) {
     const { isAtBase, elsewhere } = await ownMetadata(bench);
@@ -103,7 +103,7 @@ const atBase: ProbeRule = {
 const endpoints: ProbeRule = {
   id: 'auth-010',
   over: 'http',
-  words: 'Where there are no metadata, /authorize and /token are there',
+  words: 'A server without metadata serves /authorize and /token',
   mend: 'serve /authorize, /token and /register at the address without its path, or metadata that say where they are',
   async probe(bench) {
     const { isAtBase, elsewhere } = await ownMetadata(bench);
@@ -118,7 +118,7 @@ const endpoints: ProbeRule = {
 const registers: ProbeRule = {
   id: 'auth-007',
   over: 'http',
-  words: 'The authorization server registers clients that it does not know: its metadata have a registration_endpoint',
+  words: 'The metadata of the authorization server have a registration_endpoint',
   mend: 'serve dynamic registration of clients, and name it in the metadata',
   async probe(bench) {
     const { exchange, isAtBase } = await ownMetadata(bench);

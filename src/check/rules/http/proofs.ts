@@ -113,7 +113,7 @@ const strong: ProbeRule = {
   over: 'http',
   closed: true,
   once: true,
-  words: 'Proofs are signed by asymmetric algorithms alone: none and symmetric ones are refused',
+  words: 'A DPoP proof with the algorithm none or a symmetric algorithm is refused',
   mend: 'take ES256 and its like, and name no other',
   async probe(bench) {
     const algorithms = await algorithmsOf(bench);
@@ -151,7 +151,7 @@ const verified: ProbeRule = {
   id: 'auth-145',
   over: 'http',
   once: true,
-  words: 'A proof is verified: its signature, and that it is for this method and address',
+  words: 'The server verifies the signature, method and URL of a DPoP proof',
   mend: 'check each proof as RFC 9449, section 4.3, says',
   async probe(bench) {
     return noneTaken(await tried(bench, faulty));
@@ -162,7 +162,7 @@ const refusedWell: ProbeRule = {
   id: 'auth-147',
   over: 'http',
   once: true,
-  words: 'A wrong proof is refused with 401, and a challenge of DPoP that says why',
+  words: 'A wrong DPoP proof gets 401 and a DPoP challenge with the reason',
   mend: 'answer with HTTP 401 and WWW-Authenticate: DPoP error="invalid_dpop_proof"',
   async probe(bench) {
     const answers = (await tried(bench, faulty)).filter(([what]) => what !== 'no proof');

@@ -60,7 +60,7 @@ async function judgeReach(bench: Bench, request: Parameters<Bench['stranger']>[0
   return tried > 0 ? holds : notJudged('no other address of this machine could be tried');
 }
 
-const words = 'A server that runs on this machine listens at its loopback address alone';
+const words = 'A server on this machine listens on the loopback address only';
 const mend = 'give the host to listen(): listen(port, "127.0.0.1")';
 
 const bound: ProbeRule = {

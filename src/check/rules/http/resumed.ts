@@ -27,7 +27,7 @@ const replayed: ProbeRule = {
   id: 'http-040',
   apart: true,
   over: 'http',
-  words: 'Who resumes a stream gets nothing of another one',
+  words: 'A resumed stream has no messages of another stream',
   mend: 'keep with each event the stream that it went out on, and replay those of the stream of Last-Event-ID alone',
   async probe(bench) {
     const ask = await namedStream(bench);
@@ -87,7 +87,7 @@ const keptOpen: ProbeRule = {
 const saysWhen: ProbeRule = {
   id: 'http-025',
   over: 'http',
-  words: 'A connection that is closed before the answer says by retry when to come back',
+  words: 'A stream that closes before the response sends retry first',
   mend: 'send retry: and a number of milliseconds before you close it',
   probe: (bench) =>
     judgeEarly(bench, (exchange) => {

@@ -36,7 +36,7 @@ async function issuerMetadata(
 const registers: ProbeRule = {
   id: 'auth-074',
   over: 'http',
-  words: 'An authorization server at the origin of the server registers clients that it does not know',
+  words: 'An authorization server at the same origin registers unknown clients',
   mend: 'serve dynamic registration of clients, and name it as registration_endpoint in the metadata',
   async probe(bench) {
     // The next revision wants documents of clients in its place.
@@ -54,7 +54,7 @@ const registers: ProbeRule = {
 const takesDocuments: ProbeRule = {
   id: 'auth-058',
   over: 'http',
-  words: 'An authorization server at the origin of the server takes metadata documents of clients',
+  words: 'An authorization server at the same origin accepts client ID metadata documents',
   mend: 'take a URL as client_id, and say so by client_id_metadata_document_supported',
   async probe(bench) {
     const { exchange, metadata } = await issuerMetadata(bench);

@@ -12,7 +12,7 @@ const consistent: ProbeRule = {
   id: 'auth-046',
   over: 'http',
   closed: true,
-  words: 'The challenge of a request says the same each time',
+  words: 'The same request gets the same challenge each time',
   mend: 'name the same scopes, and the same metadata, for the same request',
   async probe(bench) {
     const { challenge } = await guardOf(bench);
@@ -57,8 +57,7 @@ const challenged: ProbeRule = {
   id: 'auth-049',
   over: 'http',
   needs: 'tools',
-  words:
-    'A call for which the token has not the scopes gets 403, with a challenge that has scope and resource_metadata',
+  words: 'A call without the required scopes gets 403 and a challenge with scope and resource_metadata',
   mend: 'answer HTTP 403 with WWW-Authenticate: Bearer error="insufficient_scope", scope="…", resource_metadata="…"',
   probe: (bench) =>
     onRefusedCalls(bench, ({ parameters }, { status }) => {
@@ -72,7 +71,7 @@ const covers: ProbeRule = {
   id: 'auth-050',
   over: 'http',
   needs: 'tools',
-  words: 'That challenge names scopes that the token lacks',
+  words: 'The challenge of the 403 names scopes that the token lacks',
   mend: 'name all scopes that the call needs',
   async probe(bench) {
     await guardOf(bench);

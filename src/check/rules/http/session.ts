@@ -34,7 +34,7 @@ function openingOf({ opening }: Prober): Exchanged {
 
 const visible: ProbeRule = {
   id: 'http-043',
-  words: 'A session id has visible ASCII characters alone',
+  words: 'A session id has only visible ASCII characters',
   mend: 'make session ids of characters from 0x21 to 0x7E',
   over: 'http',
   probe: (bench) =>
@@ -52,7 +52,7 @@ const visible: ProbeRule = {
 /** A rule that what names a session is made at random, by the page that says it. */
 const unguessable = (id: string): ProbeRule => ({
   id,
-  words: 'Session ids cannot be guessed, and none comes twice',
+  words: 'Session ids are unguessable and unique',
   mend: 'make session ids of 128 random bits, such as those of crypto.randomUUID()',
   over: 'http',
   probe: (bench) =>
@@ -69,7 +69,7 @@ const unguessable = (id: string): ProbeRule => ({
 
 const required: ProbeRule = {
   id: 'http-046',
-  words: 'A request without the session id that the server needs gets the status 400',
+  words: 'A request without the required session id gets the status 400',
   mend: 'answer with HTTP 400',
   over: 'http',
   probe: (bench) =>
@@ -85,7 +85,7 @@ const required: ProbeRule = {
 
 const terminated: ProbeRule = {
   id: 'http-047',
-  words: 'A request that names a session which has ended gets the status 404',
+  words: 'A request with the id of an ended session gets the status 404',
   mend: 'forget the session at DELETE, and answer with HTTP 404',
   over: 'http',
   probe: (bench) =>
@@ -107,7 +107,7 @@ const terminated: ProbeRule = {
 const unknown: ProbeRule = {
   id: 'harden-unknown-session',
   once: true,
-  words: 'A request that names a session that never was is not served',
+  words: 'A request with an unknown session id is not served',
   mend: 'answer with HTTP 404',
   over: 'http',
   probe: (bench) =>
@@ -123,7 +123,7 @@ const unknown: ProbeRule = {
 
 const versionHeader: ProbeRule = {
   id: 'http-053',
-  words: 'A value of MCP-Protocol-Version that is no revision gets the status 400',
+  words: 'An invalid MCP-Protocol-Version gets the status 400',
   mend: 'answer with HTTP 400',
   over: 'http',
   async probe(bench) {

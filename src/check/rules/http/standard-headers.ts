@@ -102,8 +102,7 @@ const other = 'completion/complete';
 
 const missingHeader: ProbeRule = {
   id: 'http-074',
-  words:
-    'A request without the header Mcp-Method, or Mcp-Name where it names something, is refused with the status 400 and -32020',
+  words: 'A request without Mcp-Method, or without a required Mcp-Name, gets the status 400 and -32020',
   mend: 'require Mcp-Method, and Mcp-Name with tools/call, prompts/get and resources/read',
   over: 'http',
   probe: (bench) => eachWrong(bench, [undefined, 'missing'], { status: 400, code: -32020 }),
@@ -111,7 +110,7 @@ const missingHeader: ProbeRule = {
 
 const otherHeader: ProbeRule = {
   id: 'http-075',
-  words: 'A header that says something else than the body is refused',
+  words: 'A header that differs from the body is refused',
   mend: 'compare Mcp-Method and Mcp-Name with the body',
   over: 'http',
   probe: (bench) => eachWrong(bench, [other, 'other'], {}),
@@ -119,7 +118,7 @@ const otherHeader: ProbeRule = {
 
 const otherHeaderCode: ProbeRule = {
   id: 'http-076',
-  words: 'That refusal has the status 400 and the code -32020',
+  words: 'A header that differs from the body gets the status 400 and -32020',
   mend: 'answer with HTTP 400 and the error -32020',
   over: 'http',
   probe: (bench) => eachWrong(bench, [other, 'other'], { status: 400, code: -32020, follows: 'http-075' }),

@@ -54,7 +54,7 @@ function signOf(message: unknown, own: string): string | undefined {
 const once: ProbeRule = {
   id: 'http-036',
   apart: true,
-  words: 'No message goes out on two streams',
+  words: 'No message is sent on two streams',
   mend: 'send each message on one stream: an answer on that of its request',
   over: 'http',
   probe: (bench) =>
@@ -72,7 +72,7 @@ const once: ProbeRule = {
 const noResponses: ProbeRule = {
   id: 'http-034',
   apart: true,
-  words: 'No response goes out on a stream that was opened by GET',
+  words: 'No response is sent on a stream that a GET opened',
   mend: 'answer on the stream of the request, or with its body',
   over: 'http',
   probe: (bench) =>
@@ -92,7 +92,7 @@ export function eventIds({ text }: Exchanged): readonly string[] {
 const eventNames: ProbeRule = {
   id: 'http-037',
   apart: true,
-  words: 'No two events of a session have one id',
+  words: 'No two events of a session have the same id',
   mend: 'make the ids of events unique over all streams of the session',
   over: 'http',
   async probe(bench) {
@@ -135,7 +135,7 @@ function endsWithAnswer(id: string): ProbeRule {
 
 const answersOnStream: ProbeRule = {
   id: 'http-019',
-  words: 'The stream of a request ends with its answer, or is one that can be resumed',
+  words: 'The stream of a request ends with its response, or can be resumed',
   mend: 'send the response before the stream ends',
   over: 'http',
   async probe(bench) {
@@ -154,7 +154,7 @@ const answersOnStream: ProbeRule = {
 
 const primed: WatchRule = {
   id: 'http-024',
-  words: 'A stream whose events have ids begins with one that has no data',
+  words: 'A stream with event ids begins with an event without data',
   mend: 'send an event with an id and empty data first, from which a client can resume',
   watch({ sent, exchange }) {
     // While a conversation is opened it has no revision yet: one may be asked for that had no such event.
@@ -170,7 +170,7 @@ const primed: WatchRule = {
 
 const unbuffered: WatchRule = {
   id: 'http-057',
-  words: 'Streams ask proxies not to buffer them: X-Accel-Buffering: no',
+  words: 'Streams have the header X-Accel-Buffering: no',
   mend: 'send the header X-Accel-Buffering: no with text/event-stream',
   watch({ exchange }) {
     if (exchange.status !== 200 || !isEventStream(exchange)) return 'not-seen';
@@ -201,7 +201,7 @@ const wrapped = (marker: string): string => `=?${marker}?${Buffer.from(nobody).t
 
 const decoded: ProbeRule = {
   id: 'http-079',
-  words: 'A value of Mcp-Name in base64 is decoded before it is compared',
+  words: 'A base64 value of Mcp-Name is decoded before the comparison',
   mend: 'decode =?base64?…?= before the header is compared with the body',
   over: 'http',
   async probe(bench) {
@@ -214,7 +214,7 @@ const decoded: ProbeRule = {
 
 const exactMarkers: ProbeRule = {
   id: 'http-095',
-  words: 'What begins with =?BASE64? is no value in base64: the markers are written small',
+  words: 'The base64 marker is lower case: =?BASE64? marks no base64 value',
   mend: 'compare the markers as they are, and take what has others for a plain value',
   over: 'http',
   async probe(bench) {
@@ -227,7 +227,7 @@ const exactMarkers: ProbeRule = {
 
 const refusedNotification: ProbeRule = {
   id: 'http-016',
-  words: 'A notification that is not accepted gets a status of refusal',
+  words: 'A notification that is not accepted gets an HTTP error status',
   mend: 'answer with HTTP 400, with or without an error of JSON-RPC',
   over: 'http',
   // What a notification is refused for there is that its revision is none.

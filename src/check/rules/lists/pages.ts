@@ -25,7 +25,7 @@ async function overLists(
 
 const ends: ProbeRule = {
   id: 'harden-endless-list',
-  words: 'Who follows the cursors of a list comes to its end',
+  words: 'The cursors of a list lead to its end',
   mend: 'give with each page the cursor of the next one, and none with the last',
   probe: (bench) =>
     overLists(
@@ -91,7 +91,7 @@ function listedTwice(walk: PageWalk): RuleVerdict | undefined {
 
 const onePage: ProbeRule = {
   id: 'harden-listed-twice',
-  words: 'No two pages of a list have one entry',
+  words: 'No entry is on two pages of a list',
   mend: 'begin each page with the entry that comes after the last one of the page before',
   probe: (bench) => {
     const ofTools = rowOf('tools-020').lives(bench.revision);

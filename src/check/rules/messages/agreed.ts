@@ -6,7 +6,7 @@ import type { WatchRule } from '../../rule.ts';
 
 const agreed: WatchRule = {
   id: 'lifecycle-008',
-  words: 'A server sends what the revision has that was agreed on',
+  words: 'A server sends only messages of the negotiated revision',
   mend: 'look at the protocolVersion that was agreed on before you send what another revision has',
   watch({ message: { method }, sent, revision }) {
     // Before the answer to initialize nothing is agreed on.

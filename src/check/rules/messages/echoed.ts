@@ -69,7 +69,7 @@ const echoed: ProbeRule = {
   id: 'lifecycle-012',
   lives: ({ clientDescribed }) => clientDescribed === 'each-request',
   apart: true,
-  words: 'Asked for a revision that it says it speaks, initialize is answered with that revision',
+  words: 'If the server supports the requested revision, initialize returns that revision',
   mend: 'answer with the protocolVersion that was asked for, or leave the revision out of supportedVersions',
   async probe(bench) {
     const all = await promised(bench);

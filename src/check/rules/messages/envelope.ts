@@ -19,7 +19,7 @@ function error(message: Message): Readonly<Record<string, unknown>> | undefined 
 
 const jsonRpc: WatchRule = {
   id: 'basic-001',
-  words: 'Every message is one of JSON-RPC 2.0: a request, a notification or a response, with jsonrpc "2.0"',
+  words: 'Every message is a JSON-RPC 2.0 request, notification or response, with jsonrpc "2.0"',
   mend: 'send objects with "jsonrpc": "2.0" and a method, a result or an error',
   watch({ message, malformed, exchange, revision, request }) {
     if (malformed !== undefined)
@@ -105,7 +105,7 @@ const integerCode: WatchRule = {
 
 const ownId: WatchRule = {
   id: 'basic-009',
-  words: 'A response repeats the id of its request, and its type',
+  words: 'A response has the id of its request, with the same type',
   mend: 'copy the id as it came: a number stays a number, a string a string',
   watch({ message, sent }) {
     if (!isResponse(message) || !('result' in message)) return 'not-seen';
@@ -176,7 +176,7 @@ const notificationId: WatchRule = {
 
 const noRequests: WatchRule = {
   id: 'basic-037',
-  words: 'A server sends no requests of JSON-RPC: it asks by results of type input_required',
+  words: 'A server sends no JSON-RPC requests; it returns input_required results',
   mend: 'ask by inputRequests in the result',
   watch({ message }) {
     if (isResponse(message)) return 'holds';
@@ -189,7 +189,7 @@ const noRequests: WatchRule = {
 const resultType: WatchRule = {
   id: 'basic-021',
   fields: ['resultType'],
-  words: 'Every result says of what type it is',
+  words: 'Every result has a resultType',
   mend: 'add "resultType": "complete"',
   watch({ message: { result }, request }) {
     if (!isObject(result) || request === undefined) return 'not-seen';
@@ -201,7 +201,7 @@ const resultType: WatchRule = {
 
 const reservedCodes: WatchRule = {
   id: 'basic-028',
-  words: 'No code from -32099 to -32020 is sent but those that the specification defines',
+  words: 'From -32099 to -32020, the server sends only codes of the specification',
   mend: 'choose codes of your own outside -32768 to -32000',
   watch({ message }) {
     const code = error(message)?.['code'];
@@ -229,7 +229,7 @@ const ownCodes: WatchRule = {
 
 const formerCodes: WatchRule = {
   id: 'basic-030',
-  words: 'The codes -32002 and -32042 are not sent any more',
+  words: 'The server no longer sends the codes -32002 and -32042',
   mend: 'answer an unknown resource with -32602, and ask for a page by a result of type input_required',
   watch({ message }) {
     const code = error(message)?.['code'];
@@ -240,7 +240,7 @@ const formerCodes: WatchRule = {
 
 const serverInfo: WatchRule = {
   id: 'meta-016',
-  words: 'Every result says in _meta which server made it',
+  words: 'Every result names the server in _meta',
   mend: 'add "io.modelcontextprotocol/serverInfo" with name and version to _meta of results',
   watch({ message: { result }, request }) {
     if (!isObject(result) || request === undefined) return 'not-seen';
@@ -254,7 +254,7 @@ const serverInfo: WatchRule = {
 const schema: WatchRule = {
   id: 'wire-schema',
   isGeneral: true,
-  words: 'Results and notifications are valid by the official schema of the revision',
+  words: 'Results and notifications match the official schema of the revision',
   mend: 'send what the schema of the revision requires, in its types',
   watch({ message, request, revision }) {
     const { method, result, params } = message;

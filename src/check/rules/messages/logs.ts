@@ -31,7 +31,7 @@ const noToken: ProbeRule = {
   id: 'logging-011',
   needs: 'logging',
   apart: true,
-  words: 'No log message has the token in it that came with the request',
+  words: 'No log message contains the access token of the request',
   mend: 'leave the headers of requests out of what is logged',
   over: 'http',
   async probe(bench) {

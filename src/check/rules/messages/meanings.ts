@@ -46,7 +46,7 @@ const misuses: Readonly<Record<number, (heard: HeardMessage, data: JsonObject) =
 
 const definedCodes: WatchRule = {
   id: 'basic-029',
-  words: 'The codes -32020, -32021 and -32022 are sent for what the specification defines them for',
+  words: 'The codes -32020, -32021 and -32022 have the meaning of the specification',
   mend: 'choose a code of your own outside -32768 to -32000 for anything else',
   watch(heard) {
     const { code, data } = errorOf(heard) ?? {};
@@ -89,7 +89,7 @@ const knownTypes: WatchRule = {
 
 const questionNames: WatchRule = {
   id: 'mrtr-004',
-  words: 'Each of the inputRequests of a result has a key of its own',
+  words: 'Each input request of a result has a unique key',
   mend: 'name questions apart',
   watch({ message: { result }, exchange }): WatchedFault | 'holds' | 'not-seen' {
     if (!isObject(result) || !isObject(result['inputRequests'])) return 'not-seen';

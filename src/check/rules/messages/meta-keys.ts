@@ -47,14 +47,14 @@ function aboutKeys(
 
 /** Rules about keys of `_meta`. */
 export const metaKeyRules: readonly WatchRule[] = [
-  aboutKeys(['meta-002', 'Keys of _meta are a name, or labels joined by dots, a slash and a name'], hasEmptyLabel),
+  aboutKeys(['meta-002', 'A _meta key is a name, or dot-separated labels, a slash and a name'], hasEmptyLabel),
   aboutKeys(
     ['meta-003', 'Labels of a prefix begin with a letter, and end with a letter or a digit'],
     ({ labels }) => labels.some((one) => one !== '' && !label.test(one)),
     ({ labels }) => labels.length > 0,
   ),
   aboutKeys(
-    ['meta-004', 'A name in _meta begins and ends with a letter or a digit, and has dots, - and _ beside them alone'],
+    ['meta-004', 'A _meta name has only letters, digits, dots, - and _, and begins and ends with a letter or digit'],
     ({ name }) => !wholeName.test(name),
   ),
   {

@@ -22,7 +22,7 @@ const lists = ['tools', 'prompts', 'resources'];
 
 const taken: ProbeRule = {
   id: 'wire-meta',
-  words: 'A request whose _meta has what the schema lets it have is served',
+  words: 'A request with any _meta that the schema allows is served',
   mend: 'pass over what you do not know in params._meta, and take a progressToken there for a wish',
   async probe(bench): Promise<RuleVerdict> {
     const speaker = await bench.shared();

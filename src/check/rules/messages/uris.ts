@@ -65,7 +65,7 @@ function isRelative(template: string): boolean {
 
 const absolute: WatchRule = {
   id: 'wire-uri',
-  words: 'The URIs of resources are absolute, in characters of RFC 3986',
+  words: 'Resource URIs are absolute and have only characters of RFC 3986',
   mend: 'name resources like memo://notes/one or file:///notes/one.md, and encode other characters',
   watch(heard) {
     const templates =

@@ -49,7 +49,7 @@ function aboutLives(rule: LifeRule, judge: Parameters<typeof eachLife>[1]): Prob
 const final = aboutLives(
   {
     id: 'tasks-013',
-    words: 'A task that has ended stays as it ended',
+    words: 'An ended task keeps its status',
     mend: 'change the status of a task that is completed, failed or cancelled no more',
   },
   async ({ end, later }) => {
@@ -76,7 +76,7 @@ const blocks = aboutLives(
 const source = aboutLives(
   {
     id: 'tasks-026',
-    words: 'tasks/get is about the task of its taskId, whatever its _meta says',
+    words: 'tasks/get uses the taskId of its params, whatever _meta names',
     mend: 'pass over the related task in _meta of tasks/get, tasks/result and tasks/cancel',
   },
   async ({ task: { taskId }, first, aside }) => {
@@ -88,7 +88,7 @@ const source = aboutLives(
 const noStream: ProbeRule = {
   id: 'tasks-031',
   lives: inCore,
-  words: 'tasks/get is not answered by a stream where others are not',
+  words: 'tasks/get gets no stream unless other requests get one',
   mend: 'answer tasks/get with application/json: who asks wants to ask again',
   over: 'http',
   needs: 'tasks',
@@ -103,7 +103,7 @@ const noStream: ProbeRule = {
 const associates = aboutLives(
   {
     id: 'tasks-025',
-    words: 'What a task asks says in _meta of which task it is',
+    words: 'A request from a task names the task in _meta',
     mend: 'add "io.modelcontextprotocol/related-task" with the taskId to _meta of the question',
   },
   async ({ task: { taskId }, outcome }) => {
@@ -135,7 +135,7 @@ const sameToken = aboutLives(
 const progressEnds = aboutLives(
   {
     id: 'progress-011',
-    words: 'No progress is told of a task that has ended',
+    words: 'No progress is sent after a task has ended',
     mend: 'send nothing more when the status is completed, failed or cancelled',
   },
   async ({ token, made, first, aside, outcome, end, later }) => {
@@ -166,7 +166,7 @@ const promptly = aboutLives(
 const sameOutcome: ProbeRule = {
   id: 'tasks-020',
   lives: inCore,
-  words: 'tasks/result is what a plain call would have given',
+  words: 'tasks/result returns the result of a plain call',
   mend: 'keep the result of the tool as it is, and answer with it',
   needs: 'tasks',
   probe: (bench) =>
@@ -230,7 +230,7 @@ const waits = (id: 'tasks-028' | 'tasks-030', words: string, mend: string): Prob
 const staysCancelled: ProbeRule = {
   id: 'tasks-039',
   lives: inCore,
-  words: 'A task that was cancelled stays so, whatever becomes of its work',
+  words: 'A cancelled task stays cancelled, even if its work completes',
   mend: 'drop the outcome of work whose task was cancelled',
   needs: 'tasks',
   probe: (bench) =>
@@ -258,7 +258,7 @@ const aboutTasks = ['tasks/get', 'tasks/list', 'tasks/cancel'];
 const unrelated: WatchRule = {
   id: 'tasks-027',
   lives: inCore,
-  words: 'Answers to tasks/get, tasks/list and tasks/cancel, and notifications of a status, name no related task',
+  words: 'Results of tasks/get, tasks/list and tasks/cancel, and status notifications, have no related-task',
   mend: 'leave "io.modelcontextprotocol/related-task" out: the taskId is there',
   watch({ message, request }: HeardMessage) {
     const { method, params, result } = message;
@@ -294,10 +294,10 @@ export const coreLifeRules: readonly (ProbeRule | WatchRule)[] = [
   sameOutcome,
   waits(
     'tasks-028',
-    'A task that asks something has the status input_required',
+    'A task that waits for input has the status input_required',
     'change the status before the question goes out',
   ),
-  waits('tasks-030', 'A task that was answered is input_required no more', 'change the status when the answer came'),
+  waits('tasks-030', 'A task leaves input_required after the answer', 'change the status when the answer came'),
   staysCancelled,
   unrelated,
   toldFailure,

@@ -63,7 +63,7 @@ const secretIds = aboutIds(
   {
     id: 'tasks-044',
     over: 'http',
-    words: 'The id of a task cannot be guessed where nobody says who he is',
+    words: 'Task ids are unguessable if the server does not authenticate users',
     mend: 'make ids of at least 64 random bits, such as by crypto.randomUUID()',
   },
   (ids) => (new Set(ids).size < ids.length ? undefined : looksGuessable(ids.map(wholeText))),
@@ -103,7 +103,7 @@ const forever = 100 * 365 * 86_400_000;
 const boundedTtl: ProbeRule = {
   id: 'tasks-048',
   lives: inCore,
-  words: 'A task is not kept for as long as anybody asks',
+  words: 'The server limits the requested ttl of a task',
   mend: 'cut the ttl that a client asks for, and say the real one in the task',
   needs: 'tasks',
   async probe(bench) {
@@ -127,7 +127,7 @@ const boundedTtl: ProbeRule = {
 const undeclaredTasks: ProbeRule = {
   id: 'tasks-009',
   lives: inCore,
-  words: 'A server without tasks of tools serves a call that asks for one as any other',
+  words: 'A server without task support runs a task call as a plain call',
   mend: 'pass over the parameter task',
   needs: 'tools',
   probe: (bench) =>
@@ -142,7 +142,7 @@ const undeclaredTasks: ProbeRule = {
 const declaresTasks: ProbeRule = {
   id: 'tasks-001',
   lives: inCore,
-  words: 'A server that makes tasks of calls declares it',
+  words: 'A server that runs calls as tasks declares tasks',
   mend: 'declare tasks.requests.tools.call',
   needs: 'tools',
   probe: (bench) =>

@@ -11,7 +11,7 @@ import { inCore, mostPolls, onTask, taskOutcome, takesCalls, taskTool, ttl } fro
 
 const makesTasks: ProbeRule = {
   id: 'tasks-014',
-  words: 'A call that asks for a task, of a tool that makes some, is answered with it',
+  words: 'A task call to a tool with task support returns a task',
   mend: 'answer with {"task": {…}}',
   needs: 'tasks',
   async probe(bench) {
@@ -38,7 +38,7 @@ const isDate = (value: unknown): boolean =>
 
 const hasTimes: ProbeRule = {
   id: 'tasks-023',
-  words: 'A task says when it was made and last changed, by ISO 8601',
+  words: 'A task has createdAt and lastUpdatedAt in ISO 8601',
   mend: 'send createdAt and lastUpdatedAt',
   needs: 'tasks',
   probe: (bench) =>
@@ -55,7 +55,7 @@ const hasTimes: ProbeRule = {
 
 const saysTtl: ProbeRule = {
   id: 'tasks-024',
-  words: 'tasks/get says for how long a task is kept: a number, or null for ever',
+  words: 'tasks/get returns the ttl of a task: a number, or null for no limit',
   mend: 'send ttl',
   needs: 'tasks',
   probe: (bench) =>
@@ -69,7 +69,7 @@ const saysTtl: ProbeRule = {
 
 const yieldsResult: ProbeRule = {
   id: 'tasks-022',
-  words: 'tasks/result says in _meta of which task it is',
+  words: 'The result of tasks/result names its task in _meta',
   mend: 'add "io.modelcontextprotocol/related-task" with the taskId to _meta',
   needs: 'tasks',
   probe: (bench) =>
@@ -97,7 +97,7 @@ const endsOnce: ProbeRule = {
 
 const cancels: ProbeRule = {
   id: 'tasks-038',
-  words: 'A task that is cancelled has the status cancelled when that is answered',
+  words: 'A task has the status cancelled when tasks/cancel is answered',
   mend: 'change the status before the answer',
   needs: 'tasks',
   probe: (bench) =>
@@ -137,7 +137,7 @@ const listsTasks: ProbeRule = {
 
 const unknownTask: ProbeRule = {
   id: 'tasks-041',
-  words: 'A task that does not exist is answered with -32602',
+  words: 'A request about an unknown task gets -32602',
   mend: 'answer with the error -32602',
   needs: 'tasks',
   async probe(bench) {
@@ -153,7 +153,7 @@ const unknownTask: ProbeRule = {
 
 const onlyTasks: ProbeRule = {
   id: 'tasks-008',
-  words: 'A tool that is only run as a task refuses a call that asks for none with -32601',
+  words: 'A tool that requires a task refuses a plain call with -32601',
   mend: 'answer with the error -32601',
   needs: 'tasks',
   async probe(bench) {
@@ -165,7 +165,7 @@ const onlyTasks: ProbeRule = {
 
 const noTasks: ProbeRule = {
   id: 'tasks-006',
-  words: 'A tool that makes no tasks refuses a call that asks for one with -32601',
+  words: 'A tool without task support refuses a task call with -32601',
   mend: 'answer with the error -32601',
   needs: 'tasks',
   async probe(bench) {

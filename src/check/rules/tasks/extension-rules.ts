@@ -48,7 +48,7 @@ async function askedOfNone(bench: Bench, method: 'tasks/update' | 'tasks/cancel'
 /** A rule that a method refuses a task that does not exist. */
 function refusesNone(id: string, method: 'tasks/update' | 'tasks/cancel'): ProbeRule {
   return whereDeclared(
-    { id, words: `${method} of a task that does not exist is an error`, mend: 'answer with the error -32602' },
+    { id, words: `${method} of an unknown task is an error`, mend: 'answer with the error -32602' },
     async (bench) => {
       const answer = await askedOfNone(bench, method);
       return unless(answer.response?.error === undefined, answer, excerptOf(answer));
@@ -59,7 +59,7 @@ function refusesNone(id: string, method: 'tasks/update' | 'tasks/cancel'): Probe
 const unknownCodes = whereDeclared(
   {
     id: 'tasks-085',
-    words: 'tasks/update and tasks/cancel of a task that does not exist are answered with -32602',
+    words: 'tasks/update and tasks/cancel of an unknown task get -32602',
     mend: 'answer with the error -32602',
   },
   async (bench) => {
@@ -79,7 +79,7 @@ const unknownCodes = whereDeclared(
 const strangersListen = whereDeclared(
   {
     id: 'tasks-079',
-    words: 'A client that did not declare the extension is refused to listen to tasks, with the name of what it lacks',
+    words: 'A client without the extension cannot subscribe to tasks, and the error names the extension',
     mend: 'answer with the error -32021 and data {"requiredCapabilities": {"extensions": {…}}}',
   },
   async (bench) => {
@@ -105,7 +105,7 @@ function namesExtension(exchange: Exchanged): boolean {
 const formerCapability = whereDeclared(
   {
     id: 'tasks-094',
-    words: 'A client that declares the former capability of tasks alone has not declared the extension',
+    words: 'The former tasks capability alone does not declare the extension',
     mend: 'look at extensions of the clientCapabilities, and at nothing else',
   },
   async (bench) => {
@@ -152,7 +152,7 @@ function aboutLives(
 const durable = aboutLives(
   {
     id: 'tasks-059',
-    words: 'A task that a client was told of is found by tasks/get',
+    words: 'tasks/get finds each task that the client received',
     mend: 'answer the call when the task is kept',
   },
   async ({ first }) => (first.result === undefined ? [first, 'right after the call it was not'] : undefined),
@@ -161,7 +161,7 @@ const durable = aboutLives(
 const keysOnce = aboutLives(
   {
     id: 'tasks-072',
-    words: 'The key of a question names no other one while the task lives',
+    words: 'A task does not reuse the key of an input request',
     mend: 'make a new key for each question',
   },
   async ({ asked, end }) => {
@@ -188,7 +188,7 @@ const acknowledges = aboutLives(
 const passesOver = aboutLives(
   {
     id: 'tasks-075',
-    words: 'tasks/update passes over answers to what was not asked',
+    words: 'tasks/update ignores answers without an input request',
     mend: 'take of inputResponses what the task waits for, and answer with an empty result',
   },
   async ({ unasked, first }) => {
@@ -248,7 +248,7 @@ const otherName = aboutLives(
 const needsTasks = aboutLives(
   {
     id: 'tasks-053',
-    words: 'A tool that is only run as a task refuses a client that takes none with -32021',
+    words: 'A tool that requires a task refuses a client without the extension with -32021',
     mend: 'answer with the error -32021',
   },
   async ({ tool, end }, bench) => {
@@ -263,7 +263,7 @@ const needsTasks = aboutLives(
 const saysNeed = aboutLives(
   {
     id: 'tasks-054',
-    words: 'That refusal names the extension in data.requiredCapabilities',
+    words: 'The error -32021 names the tasks extension in data.requiredCapabilities',
     mend: `add data {"requiredCapabilities": {"extensions": {"${tasksExtension}": {}}}}`,
   },
   async ({ tool }, bench) => {

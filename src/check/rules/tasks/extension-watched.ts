@@ -66,7 +66,7 @@ export const watchedTaskRules: readonly WatchRule[] = [
   aboutResults(
     {
       id: 'tasks-057',
-      words: 'No result but that of a call has the resultType task',
+      words: 'Only the result of a call has the resultType task',
       mend: 'answer other requests with the resultType complete',
     },
     (method) => method !== 'tools/call' && !taskMethods.includes(method),
@@ -74,7 +74,10 @@ export const watchedTaskRules: readonly WatchRule[] = [
   ),
   ofStatus(
     ['tasks-058', 'failed'],
-    ['A task is failed by an error of JSON-RPC alone', 'complete the task with its result, and isError in it'],
+    [
+      'A task has the status failed only after a JSON-RPC error',
+      'complete the task with its result, and isError in it',
+    ],
     ({ result, error }) => (isObject(result) && error === undefined ? 'it has a result' : undefined),
   ),
   ofStatus(
@@ -92,7 +95,7 @@ export const watchedTaskRules: readonly WatchRule[] = [
     {
       id: 'tasks-065',
       fields: ['result'],
-      words: 'tasks/get has the result of a task that is completed, and of no other',
+      words: 'tasks/get has a result only if the task is completed',
       mend: 'send result with the status completed alone',
     },
     isGet,
@@ -106,7 +109,7 @@ export const watchedTaskRules: readonly WatchRule[] = [
   ),
   ofStatus(
     ['tasks-066', 'input_required'],
-    ['tasks/get has all that a task asks for', 'send inputRequests with the status input_required'],
+    ['tasks/get has all input requests of the task', 'send inputRequests with the status input_required'],
     ({ inputRequests }) =>
       isObject(inputRequests) && Object.keys(inputRequests).length > 0
         ? undefined

@@ -13,7 +13,7 @@ import { inExtension, ttl } from './common.ts';
 const undeclaredTask: WatchRule = {
   id: 'tasks-050',
   lives: inExtension,
-  words: 'A client that did not declare the extension of tasks gets none',
+  words: 'A client that did not declare the tasks extension gets no task',
   mend: 'look at the extensions in clientCapabilities of the request',
   watch({ message: { result }, request, capabilities }) {
     if (request?.['method'] !== 'tools/call' || !isObject(result)) return 'not-seen';
@@ -35,7 +35,7 @@ export const extension: ClientCapabilities = { extensions: { [tasksExtension]: {
 const unknownOfExtension: ProbeRule = {
   id: 'tasks-084',
   lives: inExtension,
-  words: 'A task of the extension that does not exist is answered with -32602',
+  words: 'A request about an unknown task of the extension gets -32602',
   mend: 'answer with the error -32602',
   async probe(bench) {
     if (!(await declaredExtension(bench))) return notApplicable('it does not declare the extension');
@@ -51,7 +51,7 @@ const unknownOfExtension: ProbeRule = {
 const strangers: ProbeRule = {
   id: 'tasks-086',
   lives: inExtension,
-  words: 'Methods of tasks are refused to a client that did not declare the extension, with -32021',
+  words: 'Task methods from a client without the extension get -32021',
   mend: 'answer with the error -32021',
   async probe(bench) {
     if (!(await declaredExtension(bench))) return notApplicable('it does not declare the extension');
@@ -64,7 +64,7 @@ const strangers: ProbeRule = {
 const removed: ProbeRule = {
   id: 'tasks-090',
   lives: inExtension,
-  words: 'tasks/result and tasks/list exist no more: -32601',
+  words: 'tasks/result and tasks/list no longer exist: -32601',
   mend: 'answer with the error -32601',
   async probe(bench) {
     const speaker = await bench.shared();
@@ -83,7 +83,7 @@ const removed: ProbeRule = {
 const oldParameter: ProbeRule = {
   id: 'tasks-091',
   lives: inExtension,
-  words: 'The parameter task of tools/call is passed over',
+  words: 'The parameter task of tools/call is ignored',
   mend: 'decide by the extension that the client declares',
   needs: 'tools',
   async probe(bench) {
