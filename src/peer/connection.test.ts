@@ -212,6 +212,23 @@ describe('calls', () => {
     await assert.rejects(answer, { kind: 'invalidRequest' });
   });
 
+  it('an error without id leads to no ping if no further request may be sent', () => {
+    for (const [mostAsked, pings] of [
+      [1, 0],
+      [2, 1],
+    ] as const) {
+      const sent: unknown[] = [];
+      const connection = new Connection(
+        { role: 'client', mostAsked, send: (message) => void sent.push('method' in message && message.method) },
+        new Running(1),
+      );
+      void connection.send({ jsonrpc: '2.0', method: 'notifications/initialized' }, revision);
+      connection.call('a', undefined, { ...told, revision });
+      connection.answered({ jsonrpc: '2.0', error: { code: -32600, message: 'what' } });
+      assert.deepEqual([sent.filter((method) => method === 'ping').length, connection.waiting], [pings, 1 + pings]);
+    }
+  });
+
   it('an error without id after a notification fails no request that is answered before a ping', async () => {
     const one = await opened();
     await one.channel.notify('notifications/initialized', undefined, { revision });

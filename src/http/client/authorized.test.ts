@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
-import type { Authorization, AuthorizedRequest } from '../../auth/authorizer.ts';
+import type { Authorization, AuthorizedAnswer, AuthorizedRequest } from '../../auth/authorizer.ts';
 import { AuthorizationError } from '../../auth/errors.ts';
 import { connect, ConnectionError, type HttpTransportOptions } from '../../client.ts';
 import { createServer } from '../../server.ts';
@@ -335,4 +335,21 @@ test('nor is it in what is told of a stream for messages of the server that is r
   const [problem] = problems;
   assert.ok(problem instanceof ConnectionError);
   assert.equal(problem.challenge, 'Bearer error_description="no use: •••"');
+});
+
+test('an authorizer sees the status and the headers of each answer', async () => {
+  const { fetch } = guarded(new Set(['t']));
+  const answers: unknown[] = [];
+  const authorizer = {
+    headers: async () => ({ authorization: 'Bearer t' }),
+    answered: ({ url: asked }: { readonly url: URL }, answer: AuthorizedAnswer) =>
+      void answers.push([asked.href, answer.status, answer.header('content-type')]),
+    refused: async () => false,
+  };
+  const auth = { context: () => 'me', bind: () => authorizer } as unknown as Authorization;
+  const client = await connect(url, { auth, fetch, revisions: ['2026-07-28'] });
+  const before = answers.length;
+  await client.listTools();
+  await client.close();
+  assert.deepEqual(answers.slice(before, before + 1), [[url, 200, 'application/json']]);
 });

@@ -224,3 +224,22 @@ test('a stream that the store does not have ends, and a store that fails is an e
   await away.reply('written');
   assert.deepEqual([away.visit.ended, away.errors], [true, ['a stream could not be read any more']]);
 });
+
+test('a reader leaves its line when its stream is over', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  let [opened, closed] = [0, 0];
+  const inbox = {
+    name: 'here',
+    line: () => (opened++, { line: 'l', close: () => void closed++ }),
+    tell: async () => true,
+  };
+  const connection = { ended: false, end: () => undefined, replay: () => undefined };
+  const parts = { session: 's', log: memoryStore().events.open('s'), inbox, settings: {}, revision: undefined };
+  const reader = new StreamReader(parts as never, { stream: 'there-1', number: 0 }, connection as never);
+  await reader.run({ about: '', events: [], complete: false });
+  assert.deepEqual([opened, closed], [1, 0]);
+  Object.assign(connection, { ended: true });
+  for (let waits = 0; waits < 10; waits++) t.mock.timers.tick(60_000);
+  await turns();
+  assert.deepEqual([opened, closed > 0], [1, true]);
+});
