@@ -156,14 +156,19 @@ test('notifications pass in both directions, and are changed or kept back', asyn
 test('the session of a handshake connection ends with it', async () => {
   const client = await clientOf({ revision: handshake });
   let ended = 0;
+  let session: Passing['session'];
   client.use((passing, next) => {
-    passing.session?.onEnd(() => ended++);
+    ({ session } = passing);
+    session?.onEnd(() => ended++);
     return next();
   });
   await client.ping();
   assert.equal(ended, 0);
   await client.close();
   assert.equal(ended, 1);
+  // Who listens later hears it at once.
+  session?.onEnd(() => ended++);
+  assert.equal(ended, 2);
 });
 
 for (const { down, up } of pairs) {

@@ -21,6 +21,7 @@ test('a person without a grant is found out once in five seconds, with the scope
     now: () => world.time,
     onError: (error) => assert.fail(String(error)),
   });
+  assert.equal(signIn.id, `upstream ${mcp}`);
   const person = signIn.person('ann');
   assert.deepEqual([await person.isSignedIn(), person.wanted, signIn.waitMs], [false, [], 45_000]);
   const fails = async (): Promise<number> => {
