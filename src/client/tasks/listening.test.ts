@@ -144,6 +144,28 @@ test('a task that the server leaves out is asked for as before, and is in no fur
   assert.deepEqual(served.listens[1]?.ids, ['t1']);
 });
 
+for (const [title, after] of [
+  ['and the next one leaves it out', 'none'],
+  ['and the next one is not acknowledged', 'nothing'],
+] as const)
+  test(`a task is asked for as before if its stream ends ${title}`, async (t) => {
+    const replies: Reply[] = ['all', after];
+    const served = await listening(t, () => replies.shift() ?? after);
+    const polls = (): readonly number[] =>
+      served.one.asked.filter(({ method }) => method === 'tasks/get').map(({ at }) => at);
+    begin(served);
+    await served.one.pass(30_000);
+    const before = polls().length;
+    served.listens[0]?.end();
+    await served.one.pass(5000);
+    assert.equal(served.listens.length, 2);
+    assert.ok(polls().length > before, polls().join());
+    await served.one.pass(90_000);
+    const times = polls().slice(before);
+    const longest = Math.max(...times.slice(1).map((time, index) => time - (times[index] ?? 0)));
+    assert.ok(times.length > 2 && longest <= 33_000, times.join());
+  });
+
 test('a server that tells of no task three times in a row is listened to no more', async (t) => {
   const served = await listening(t, () => 'none');
   for (let at = 0; at < 5; at++) {

@@ -27,6 +27,8 @@ export interface TaskHearer {
   heard(state: TaskState): void;
   /** From now on it does. */
   covered(): void;
+  /** It does not any more: what it would have told is asked for. */
+  nudge(): void;
 }
 
 /** Parts that listening for tasks needs. */
@@ -183,6 +185,7 @@ export class TaskListener {
     } finally {
       cancel();
       this.#streams.delete(stream);
+      for (const id of stream.taken) if (!this.covers(id)) this.#hearers.get(id)?.nudge();
     }
     // A server that ends each stream as soon as it is open is asked more and more seldom.
     if (stream.takenAt !== undefined && settings.clock() - stream.takenAt >= steadyMs) this.#tries = 0;
