@@ -36,14 +36,14 @@ server.tool('add', { description: 'Adds.' }, () => 'added');
 
 /** How the budgets of the entry points stand, in KB; each is a little more than it was when it was last looked at. */
 const budgets: Readonly<Record<Entry, number>> = {
-  '': 141.6,
+  '': 143.9,
   server: 47.5,
-  client: 53,
-  bridge: 112.8,
+  client: 54,
+  bridge: 114.6,
   protect: 22.8,
   account: 33,
-  http: 39.2,
-  oauth: 24.5,
+  http: 40.3,
+  oauth: 24.7,
   stdio: 9.6,
   node: 42.2,
   sqlite: 3.6,
@@ -51,7 +51,7 @@ const budgets: Readonly<Record<Entry, number>> = {
   redis: 18.6,
   otel: 21.5,
   protocol: 3.6,
-  testing: 65.5,
+  testing: 66.7,
 };
 
 /** Programs that do one thing, and each entry point as a whole. */
@@ -67,7 +67,7 @@ export const programs: readonly Program[] = [
   {
     name: 'HTTP server by fetch',
     code: `import { createServer } from 'parley-mcp/server'; import { createHandler } from 'parley-mcp/http'; ${definition} export const handler = createHandler(server);`,
-    budget: 65.4,
+    budget: 66.8,
     whole: 125.8,
     neutral: true,
     role: 'server',
@@ -83,7 +83,7 @@ export const programs: readonly Program[] = [
   {
     name: 'client',
     code: `import { connect } from 'parley-mcp/client'; const client = await connect('https://example.com/mcp'); console.log(await client.callTool('add', {}));`,
-    budget: 52.8,
+    budget: 53.8,
     aim: 28,
     whole: 102.2,
     neutral: true,

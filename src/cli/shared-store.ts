@@ -1,6 +1,6 @@
 import type { BridgeBehavior } from '../bridge/options.ts';
 import type { OnEvent } from '../host/events/service-event.ts';
-import type { SealingKey } from '../seal/sealing-key.ts';
+import { sealingKeyOf, type SealingKey } from '../seal/sealing-key.ts';
 import type { Store } from '../store/store.ts';
 import { UsageError, type Io } from './io.ts';
 import type { Parsed } from './options.ts';
@@ -78,7 +78,6 @@ function tellingOfStore(place: string, complain: (message: string) => void): OnE
 async function keysOf({ env }: Io): Promise<readonly SealingKey[] | undefined> {
   const keys = (env['PARLEY_KEYS'] ?? '').split(/[\s,]+/).filter((key) => key !== '');
   if (keys.length === 0) return undefined;
-  const { sealingKeyOf } = await import('../seal/sealing-key.ts');
   try {
     return keys.map((key) => sealingKeyOf(key));
   } catch (cause) {

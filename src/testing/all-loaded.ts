@@ -19,7 +19,6 @@ export const allLoaded: () => Promise<unknown> = loadedOnce(async () => {
   await import('../server/rates/rates.ts');
   await import('../server/shared/changes.ts');
   await import('../server/tasks/load.ts');
-  await import('../client/connection/explained.ts');
   await import('../client/input/input.ts');
   await import('../client/middleware/passing.ts');
   await import('../client/subscriptions/subscriptions.ts');

@@ -29,6 +29,7 @@ import {
 import { version } from '../../node/version.ts';
 import { allowedCalls } from './calls.ts';
 import { credentialOptions, refuseCredentials } from './credential-options.ts';
+import { runCredentials } from './credentials.ts';
 import { refuseOnly } from './only.ts';
 import { scriptOf } from './script-of.ts';
 import { signOfLife } from './sign-of-life.ts';
@@ -260,7 +261,7 @@ async function wayTo(
   io: Io,
 ): Promise<{ readonly way: CheckOptions['way']; readonly secrets: () => readonly string[] }> {
   if (target.kind === 'url') {
-    const { credentials, secrets } = await (await import('./credentials.ts')).runCredentials(target, parsed, io);
+    const { credentials, secrets } = await runCredentials(target, parsed, io);
     const { url } = target;
     const why = (error: unknown, hasAnswered: boolean): string =>
       `${whyNotReached(error, url)}${hasAnswered ? '' : tlsHint(error, url)}`;

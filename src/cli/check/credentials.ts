@@ -1,6 +1,7 @@
 import type { Authorizer } from '../../auth/authorizer.ts';
 import type { UserCredentials } from '../../check/bench/senders.ts';
 import type { HttpTransportOptions } from '../../http/client/request.ts';
+import { tokenAuthorizer } from '../../http/client/token.ts';
 import { UsageError, type Io } from '../io.ts';
 import { authOf } from '../login/auth-of.ts';
 import type { Parsed } from '../options.ts';
@@ -71,6 +72,5 @@ async function authorizing(
 
 async function authorizerOf(auth: NonNullable<HttpTransportOptions['auth']>, url: URL): Promise<Authorizer> {
   if (typeof auth !== 'string' && typeof auth !== 'function') return auth.bind({ url, fetch });
-  const { tokenAuthorizer } = await import('../../http/client/token.ts');
   return tokenAuthorizer(auth);
 }

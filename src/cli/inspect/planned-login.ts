@@ -2,7 +2,9 @@ import type { PlannedLogin, SignInSettings, WayPerson, WaySettings } from '../..
 import { renewNow, type OAuth } from '../../oauth/person/oauth.ts';
 import type { Io } from '../io.ts';
 import type { FoundAuth } from '../login/auth-of.ts';
-import type { SignIn } from '../login/sign-in.ts';
+import { ownStore } from '../login/own-store.ts';
+import { personAt, type SignIn } from '../login/sign-in.ts';
+import { optionsKey } from '../login/stored-options.ts';
 import { factsKey } from '../login/upstream-login.ts';
 
 /** Finds what authorizes the requests to one server; where a person signs in, they may be asked. */
@@ -79,8 +81,6 @@ export class PersonsLogin implements PlannedLogin {
     const signIn = await this.#wanted(overheard);
     const auth = await this.#person({ ...signIn, asking: 'never' });
     const { revoked } = await auth.logout({ ...how, server: signIn.server });
-    const { ownStore } = await import('../login/own-store.ts');
-    const { optionsKey } = await import('../login/stored-options.ts');
     // What the server told a bridge, and the options of the login, are stored beside it.
     for (const keyOf of [factsKey, optionsKey])
       await ownStore(this.#io).write(keyOf(signIn.server, signIn.account), undefined);
@@ -100,7 +100,6 @@ export class PersonsLogin implements PlannedLogin {
   }
 
   async #person(signIn: SignIn): Promise<OAuth> {
-    const { personAt } = await import('../login/sign-in.ts');
     return personAt(signIn, this.#io);
   }
 }

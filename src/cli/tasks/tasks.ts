@@ -8,8 +8,9 @@ import { takeJson, type Json } from '../call/words.ts';
 import { UsageError, type Io } from '../io.ts';
 import { parseOptions, type Parsed } from '../options.ts';
 import { splitAtDashes } from '../target.ts';
-import type { Answering } from './answer.ts';
+import { typedAnswering, type Answering } from './answer.ts';
 import { explained, followed, waiterAt, type Advice } from './follow.ts';
+import { listTasks } from './list.ts';
 import { commandAbout, endsWithCommand, openPlace, placeOf, type TaskPlace } from './place.ts';
 import { readReference } from './reference.ts';
 import { renderUpdate } from './render.ts';
@@ -52,7 +53,6 @@ interface Words extends Pick<About, 'parsed' | 'json'> {
 
 async function tasksAt(name: string | undefined, { parsed, json, after }: Words, io: Io): Promise<number> {
   if (name === 'list') {
-    const { listTasks } = await import('./list.ts');
     return await listTasks(placeOf({ parsed, words: parsed.words, after }), { parsed, json: json.output }, io);
   }
   const verb = verbs.get(name ?? '');
@@ -148,7 +148,6 @@ async function wait(about: About, io: Io): Promise<number> {
 }
 
 async function answer(about: About, io: Io, pairs: readonly string[]): Promise<number> {
-  const { typedAnswering } = await import('./answer.ts');
   const { parsed, json } = about;
   const given = typedAnswering({ parsed, pairs, input: json.input }, io);
   try {

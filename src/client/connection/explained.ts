@@ -1,4 +1,4 @@
-/** Words for a connection that did not come about, or otherwise than it might, which are loaded by the first such. */
+/** Messages about a connection that failed, or that uses an older protocol version than it might. */
 
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import type { Inbound } from './open-channel.ts';

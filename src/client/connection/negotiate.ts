@@ -13,6 +13,7 @@ import { newestOf, revisionOf, type Revision, type RevisionDate } from '../../pr
 import { OpenChannel, type Inbound } from './open-channel.ts';
 import type { Self } from './request-meta.ts';
 import { discover, inCommon, serverInfoOf, type Probe } from './discover.ts';
+import { explainedConnect, warnOfProbe } from './explained.ts';
 import { incompatible, supportedOf } from './incompatible.ts';
 import { initialize, refusedLate, type Initialized } from './initialize.ts';
 import { ConnectLimit, type StepLimits } from './connect-limit.ts';
@@ -81,7 +82,7 @@ export async function negotiate(options: NegotiateOptions): Promise<Agreement> {
   try {
     return await negotiation.run();
   } catch (error) {
-    const explained = await negotiation.explained(error);
+    const explained = negotiation.explained(error);
     // Nobody waits for the end of a server that failed: a process may take its time.
     negotiation
       .abandon()
@@ -197,15 +198,15 @@ class Negotiation {
     await this.#limit.wait(this.abandon(), 'closing the connection', 'done');
   }
 
-  /** The failure with what is known beside it, in words that are loaded where they are needed. */
-  async explained(error: unknown): Promise<unknown> {
+  /** The failure with what is known beside it. */
+  explained(error: unknown): unknown {
     const { transport, connectTimeoutMs: limitMs } = this.#options;
-    const late = error instanceof ConnectionError ? await import('./explained.ts').catch(() => undefined) : undefined;
+    if (!(error instanceof ConnectionError)) return error;
     const program =
       transport.ownsProcess === true
         ? { starts: this.#starts, printed: this.#printed ?? this.#channel?.firstUnreadable }
         : undefined;
-    return late === undefined ? error : late.explainedConnect(error as ConnectionError, { limitMs, program });
+    return explainedConnect(error, { limitMs, program });
   }
 
   async #probe(revision: Revision, timeoutMs: number | undefined): Promise<Probe> {
@@ -273,15 +274,14 @@ class Negotiation {
     const settled = await this.#handshake(offer);
     const unsure = this.#isLate || isUnsure(probe);
     const asked = probe !== undefined && !unsure;
-    if (unsure || probe?.kind === 'silent') await this.#warn(settled.revision, probe?.cause);
+    if (unsure || probe?.kind === 'silent') this.#warn(settled.revision, probe?.cause);
     return { ...settled, negotiated: this.#finding(settled.revision, asked, unsure), confirmed: true, asked };
   }
 
   /** A revision that was settled for want of an answer is no fact about the server. */
-  async #warn({ date }: Revision, cause: unknown): Promise<void> {
+  #warn({ date }: Revision, cause: unknown): void {
     const { inbound, transport } = this.#options;
-    const late = await import('./explained.ts').catch(() => undefined);
-    late?.warnOfProbe(inbound, { server: transport.description, date, cause, isLate: this.#isLate });
+    warnOfProbe(inbound, { server: transport.description, date, cause, isLate: this.#isLate });
   }
 
   #warnOfRefusal({ date }: Revision, refused: Error): void {

@@ -1,4 +1,5 @@
 import { ConnectionError } from '../../jsonrpc/transport.ts';
+import { notReached } from './unreached.ts';
 import { describeUrl } from './words.ts';
 
 /** Parts of `fetch` that the client needs; that of every runtime fits. */
@@ -52,7 +53,7 @@ export async function fetchWithin(fetch: Fetch, url: URL, request: FetchRequest)
     try {
       response = await fetch(target.href, request);
     } catch (error) {
-      throw await failure(error, target, request);
+      throw failure(error, target, request);
     }
     const { status } = response;
     if (status !== 0 && (status < 300 || status > 399)) return response;
@@ -82,11 +83,10 @@ export async function discard(response: FetchResponse): Promise<void> {
   }
 }
 
-async function failure(cause: unknown, url: URL, { signal }: FetchRequest): Promise<ConnectionError> {
+function failure(cause: unknown, url: URL, { signal }: FetchRequest): ConnectionError {
   if (cause instanceof ConnectionError) return cause;
   if (signal.aborted) return new ConnectionError('aborted', 'the exchange was given up', { cause });
-  const late = await import('./unreached.ts').catch(() => undefined);
-  return late?.notReached(cause, url) ?? new ConnectionError('closed', `no answer from ${describeUrl(url)}`, { cause });
+  return notReached(cause, url);
 }
 
 function redirection(response: FetchResponse, from: URL): URL | undefined {

@@ -41,6 +41,7 @@ import {
 import { listenStream, resumeStream } from './resume.ts';
 import type { SessionCheck, SessionQuestion } from './session-check.ts';
 import type { SsePairChannel } from './sse-pair.ts';
+import { perhapsTls } from './unreached.ts';
 import { describeUrl } from './words.ts';
 
 const postHeaders = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
@@ -125,8 +126,7 @@ class HttpChannel implements Channel {
     } catch (error) {
       if (this.#closing !== undefined)
         throw new ConnectionError('closed', 'the conversation was closed', { cause: error });
-      const late = this.#answers ? undefined : await import('./unreached.ts').catch(() => undefined);
-      throw late === undefined ? error : late.perhapsTls(error, this.#requests.url);
+      throw this.#answers ? error : perhapsTls(error, this.#requests.url);
     } finally {
       exchange.end();
     }

@@ -1,4 +1,4 @@
-/** Errors of requests that got no response; loaded by the first of them. */
+/** Errors of requests that got no response. */
 
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import { describeUrl } from './words.ts';

@@ -2,6 +2,7 @@
 
 import type { Redirect } from '../../auth/redirect.ts';
 import { bare } from './bare-url.ts';
+import { cameBack, openedWindow } from './popup-window.ts';
 import { refuseUnknown, type Names } from '../../mistakes/known-names.ts';
 import { refuseOther } from '../../mistakes/known-values.ts';
 
@@ -76,9 +77,6 @@ export function popup(window: PopupOpener, options: PopupOptions = {}): Redirect
       return {
         redirectUri,
         async visit(request, signal) {
-          // Loaded by who signs in: most pages have a grant.
-          const { cameBack, openedWindow } = await import('./popup-window.ts');
-          signal.throwIfAborted();
           opened = await openedWindow(window, options, signal);
           // Who asked may have gone meanwhile, and closed what there was.
           if (isClosed) opened.close();
