@@ -160,6 +160,7 @@ const printed = {
   'tool-error': /You can withdraw at most 100 at once, not 500\.[^]*isError: true/,
   'in-memory.test': /pass 2/,
   'own-method': /^\[ 'Emma' \]\n$/,
+  merge: /2024-11-05 \[ 'forecast', 'time' \]\n.*12:00[^]*2026-07-28 \[ 'forecast', 'time' \]\n.*12:00/,
   mount: /nothing to commit[^]*\[\]/,
   'in-words': /pass it as `guests`[^]*booked for 2[^]*The number of guests is unknown/,
   'whose-state': /'milk'[^]*unknown cart/,

@@ -9,6 +9,7 @@ const readme = ['server.ts', 'client.ts', 'asking.ts'];
 /** The programs that a page has in full. */
 const pages: Readonly<Record<string, readonly string[]>> = {
   'docs/authorization.md': ['account.ts'],
+  'docs/bridge.md': ['merge.ts'],
   'docs/client.md': ['host.ts', 'llm-tools.ts', 'by-hand.ts', 'api-key.ts', 'sign-in.ts'],
   'docs/combine.md': ['mount.ts'],
   'docs/extensions.md': ['own-method.ts'],
@@ -39,6 +40,7 @@ const pages: Readonly<Record<string, readonly string[]>> = {
     ...['client', 'handler', 'guarded', 'transcript', 'store'].map((name) => `testing/${name}.test.ts`),
   ],
   'docs/transports.md': ['transport-tcp.ts'],
+  'docs/tutorial.md': ['server.ts', 'client.ts', 'asking.ts', 'in-memory.test.ts'],
 };
 
 export const docProgramsRule: Rule = {
