@@ -1,23 +1,24 @@
-/** The fidelity table as a page for people. */
+/** The fidelity table as a page of documentation. */
 
 import { features, groups, type Feature, type Fidelity } from '../src/fidelity/fidelity.ts';
 import { revisions, type Revision } from '../src/protocol/revision.ts';
 
 const intro = `# Fidelity
 
-What a client of one revision gets of a server of another through \`parley bridge\`, for each feature and each of the
-${revisions.length * revisions.length} pairs of revisions. This page is written by \`node scripts/fidelity.ts\` from the tables that the bridge itself
-runs on, and a test holds a real conversation for each of its cells.
+This page shows what a client of one revision gets from a server of another through \`parley bridge\`. It lists each
+feature for each of the ${revisions.length * revisions.length} pairs of revisions.
 
-Every cell says one of three things:
+\`node scripts/fidelity.ts\` writes this page from the tables that the bridge uses at run time. A test runs a real
+conversation for each cell.
 
-- **carried**: it arrives as it was said. Where one side's revision cannot say it at all, there is _nothing to carry_.
-- **changed**: it arrives as something else, and the cell says as what. What the other revision has no name for is left
-  out, and the cell says so.
-- **refused**: it is answered with an error, and the cell says with which, and why.
+Each cell has one of three values:
 
-A feature whose cells are not listed is carried between all revisions. Where a line names no revisions of one side, it
-holds for all of them.
+- **carried**: the feature arrives unchanged. If the revision of one side does not have it, there is _nothing to carry_.
+- **changed**: the feature arrives in another form. The cell describes the form, and names what is left out.
+- **refused**: the bridge returns an error. The cell names the error and the reason.
+
+A feature without listed cells is carried between all revisions. A line that names no revisions of one side holds for
+all revisions of that side.
 `;
 
 /** Writes the page. */
@@ -72,7 +73,7 @@ function pairs(): readonly (readonly [Revision, Revision])[] {
   return revisions.flatMap((client) => revisions.map((server) => [client, server] as const));
 }
 
-/** Fields with the same cells are told of together. */
+/** Fields with the same cells share one list. */
 function signature(feature: Feature): string {
   if (feature.group !== 'Fields') return feature.id;
   return JSON.stringify(pairs().map(([client, server]) => feature.between(client, server)));
@@ -88,7 +89,7 @@ function lines(feature: Feature | undefined): readonly string[] {
   });
 }
 
-/** The pairs in words: blocks of clients that have the same servers. */
+/** Describes the pairs: blocks of clients that have the same servers. */
 function areas(alike: readonly (readonly [Revision, Revision])[]): readonly string[] {
   const equal = alike.filter(([client, server]) => client === server).length;
   if (equal === alike.length && equal === revisions.length) return ['the same revision on both sides'];

@@ -18,7 +18,7 @@ export interface AdaptationLine {
 const lines: Readonly<Record<string, AdaptationLine>> = {
   audioAsText: {
     title: 'Audio',
-    what: 'a text that says its media type and how long it is',
+    what: 'a text with its media type and length',
     example: { type: 'audio', data: 'UklGRg==', mimeType: 'audio/wav' },
   },
   resourceLinkAsText: {
@@ -32,17 +32,17 @@ const lines: Readonly<Record<string, AdaptationLine>> = {
     example: { content: [], structuredContent: { sum: 3 } },
   },
   textBesideValue: {
-    title: 'Structured content that is no object, without a text',
+    title: 'Structured content that is not an object, without a text',
     what: 'its JSON as a text block beside it',
     example: { content: [], structuredContent: [1, 2] },
   },
   wrappedStructuredContent: {
-    title: 'Structured content that is no object',
+    title: 'Structured content that is not an object',
     what: 'inside an object, as `result`',
     example: { content: [{ type: 'text', text: '[1,2]' }], structuredContent: [1, 2] },
   },
   wrappedOutputSchema: {
-    title: 'Output schemas whose root is no object',
+    title: 'Output schemas whose root is not an object',
     what: 'the schema of an object with the value as `result`',
     example: { name: 'list', inputSchema: { type: 'object' }, outputSchema: { type: 'array' } },
   },
@@ -78,7 +78,7 @@ const lines: Readonly<Record<string, AdaptationLine>> = {
   },
   oneBlockPerMessage: {
     title: 'A single sampling message of several blocks',
-    what: 'one text when all its blocks are texts, else an error',
+    what: 'one text if all its blocks are text, otherwise an error',
     example: {
       role: 'user',
       content: [
@@ -89,7 +89,7 @@ const lines: Readonly<Record<string, AdaptationLine>> = {
   },
   oneBlockPerAnswer: {
     title: 'Sampling answers of several blocks',
-    what: 'one text when all its blocks are texts, else an error',
+    what: 'one text if all its blocks are text, otherwise an error',
     example: {
       role: 'assistant',
       model: 'any',
@@ -120,7 +120,7 @@ const lines: Readonly<Record<string, AdaptationLine>> = {
     example: { elicitation: { url: {} } },
   },
   experimentalObjects: {
-    title: 'Experimental capabilities that are no objects',
+    title: 'Experimental capabilities that are not objects',
     what: 'left out',
     example: { experimental: { 'x.example/junk': 1 } },
   },

@@ -62,7 +62,7 @@ function featureOf(id: string, title: string): Feature {
     group: 'Content and values',
     between: (client, server) => {
       const { sender, receiver, who } = ends(carrier.direction, client, server);
-      if (!canSay(sender, specimen)) return nothing(`no ${who} of that revision says it`);
+      if (!canSay(sender, specimen)) return nothing(`no ${who} of that revision has it`);
       const cell =
         unasked({ method: carrier.method, needs: always }, client, server) ??
         cellOf(specimen, { sender, receiver, who });
@@ -77,7 +77,7 @@ function cellOf(specimen: Specimen, { sender, receiver, who }: ReturnType<typeof
     return changed(wordsOf(specimen, receiver) || `left out; the ${other(who)}'s revision has none`);
   } catch (error) {
     if (!(error instanceof McpError) || error.kind === undefined) throw error;
-    return refused(error.kind, `the ${other(who)}'s revision has no way to say it`);
+    return refused(error.kind, `the ${other(who)}'s revision has no form for it`);
   }
 }
 

@@ -6,17 +6,16 @@ import { methodOf } from '../protocol/catalogue.ts';
 import type { Revision } from '../protocol/revision.ts';
 import { byFact, carried, changed, exists, nothing, refused, type Feature, type Fidelity } from './cells.ts';
 
-const group = 'Questions';
+const group = 'Requests to the client';
 
 const asRequests = 'an `InputRequiredResult` becomes requests to the client, and their answers a retry';
-const asRounds =
-  'a request in the middle of a call becomes an `InputRequiredResult`, and the retry goes on with the call';
+const asRounds = 'a request during a call becomes an `InputRequiredResult`, and the retry resumes the call';
 
 /** One line for each of these. */
 export const askingFeatures: readonly Feature[] = [
   asking('elicitation-form', 'Elicitation by form', hasForms),
   asking('elicitation-url', 'Elicitation by URL', hasUrls, (client, server) =>
-    needsId(client) && !needsId(server) ? ', with an `elicitationId` that the bridge makes up' : '',
+    needsId(client) && !needsId(server) ? ', with an `elicitationId` from the bridge' : '',
   ),
   asking('sampling', 'Sampling', (revision) => exists('sampling/createMessage', revision)),
   asking('roots', 'Roots', (revision) => exists('roots/list', revision)),
@@ -46,14 +45,14 @@ export const askingFeatures: readonly Feature[] = [
     group,
     between: byFact((revision) => !exists('notifications/roots/list_changed', revision), {
       neither: carried,
-      both: nothing('neither revision has them: roots are asked for when they are needed'),
-      server: changed("left out; the server's revision asks for roots when it needs them"),
+      both: nothing('neither revision has them: the server requests roots when it needs them'),
+      server: changed('left out; a server of this revision requests roots when it needs them'),
       client: nothing("the client's revision has none"),
     }),
   },
   {
     id: 'elicitation-complete',
-    title: 'The notice that a URL elicitation is complete',
+    title: 'The notification that a URL elicitation is complete',
     group,
     between: (client, server) => {
       if (!needsId(server)) return nothing("the server's revision has none");
@@ -94,7 +93,7 @@ export function unasked({ method, needs }: Part, client: Revision, server: Revis
   const row = methodOf(method);
   if (row?.kind !== 'request' || row.from !== 'server') return undefined;
   const put = [client, server].every((revision) => exists(method, revision) && isAlive(needs, revision));
-  return put ? undefined : nothing('no such question reaches the client');
+  return put ? undefined : nothing('no such request reaches the client');
 }
 
 function asking(
@@ -108,7 +107,7 @@ function asking(
     title,
     group,
     between: (client, server) => {
-      if (!has(server)) return nothing('no server of that revision asks it');
+      if (!has(server)) return nothing('no server of that revision requests it');
       return has(client) ? translated(client, server, more(client, server)) : untold();
     },
   };
@@ -128,7 +127,7 @@ function tellsLack(revision: Revision): boolean {
 export function untold(): Fidelity {
   return refused(
     'missingRequiredClientCapability',
-    "the client's revision has none; the server is told that the client cannot, and refuses the call",
+    "the client's revision has none. The bridge does not declare the capability, and the server refuses the call",
   );
 }
 

@@ -2,7 +2,7 @@
 
 import { byFact, carried, changed, type Feature } from './cells.ts';
 
-const group = 'Beside the answers';
+const group = 'Notifications';
 
 /** One line for each of these. */
 export const callFeatures: readonly Feature[] = [
@@ -15,7 +15,7 @@ export const callFeatures: readonly Feature[] = [
       if (client.logging === server.logging) return carried;
       return client.logging === 'session'
         ? changed('the level of the session goes with each of its requests')
-        : changed("the request's level is set before it, on a connection that it has to itself");
+        : changed("the bridge sets the request's level first, on a separate connection");
     },
   },
   { id: 'logging-messages', title: 'Log messages', group, between: () => carried },
@@ -26,7 +26,7 @@ export const callFeatures: readonly Feature[] = [
     between: (client, server) =>
       client.httpCancellation === server.httpCancellation
         ? carried
-        : changed('over HTTP, a response stream that is closed and a notification stand for each other'),
+        : changed('over HTTP, the bridge converts between a closed response stream and a notification'),
   },
   {
     id: 'resource-subscriptions',
@@ -46,8 +46,8 @@ export const callFeatures: readonly Feature[] = [
     between: byFact(({ subscribing }) => subscribing === 'listen', {
       neither: carried,
       both: carried,
-      server: changed('from a listen stream of the bridge to every session, unasked'),
-      client: changed('told on the listen streams that asked for them'),
+      server: changed('from a listen stream of the bridge to every session, without a subscription'),
+      client: changed('sent on the listen streams that subscribed to them'),
     }),
   },
 ];

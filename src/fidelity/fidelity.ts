@@ -17,11 +17,11 @@ export const groups: readonly string[] = [
   'Opening',
   'Requests',
   'Content and values',
-  'Beside the answers',
-  'Questions',
+  'Notifications',
+  'Requests to the client',
   'Errors',
   'Tasks',
-  'What the protocol does not know',
+  'Unknown fields and methods',
   'Fields',
 ];
 

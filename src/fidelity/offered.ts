@@ -29,7 +29,7 @@ const hasTasks: Needed = ({ capabilities: { tasks, extensions = {} } }) =>
   tasks !== undefined || Object.keys(extensions).some((id) => id.endsWith('/tasks'));
 
 /** The part of the table that speaks of what no server should send, and that tells servers apart in nothing. */
-export const foreign = 'What the protocol does not know';
+export const foreign = 'Unknown fields and methods';
 
 /**
  * The features that are named for themselves. `never` are those of each connection: both the client and the server have

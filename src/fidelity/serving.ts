@@ -25,7 +25,7 @@ function opening(): readonly Feature[] {
       title: 'The revision that is spoken',
       group,
       between: (client, server) =>
-        client === server ? carried : changed('each side speaks its own, which the bridge settles with it'),
+        client === server ? carried : changed('each side speaks its own revision, negotiated with the bridge'),
     },
     {
       id: 'server-info',
@@ -47,7 +47,7 @@ function opening(): readonly Feature[] {
         neither: carried,
         both: carried,
         server: changed('from `initialize` into `_meta` of every request'),
-        client: changed('the server is told the name of the bridge, whose sessions serve many clients'),
+        client: changed('the server gets the name of the bridge, whose sessions serve many clients'),
       }),
     },
     {
@@ -56,7 +56,7 @@ function opening(): readonly Feature[] {
       group,
       between: (client) =>
         mayAsk(client, 'ping')
-          ? changed('answered by the bridge: each connection is tried by itself')
+          ? changed('the bridge answers it: each connection has its own ping')
           : refused('methodNotFound', "the client's revision has no ping"),
     },
   ];
@@ -75,16 +75,16 @@ function capabilities(): readonly Feature[] {
         if (wants === has) return wants ? carried : nothing('completion needs none there');
         return wants
           ? changed(
-              'declared by the bridge where the server has prompts or resources, since it completes without saying so',
+              'the bridge declares it if the server has prompts or resources: such a server may complete without a declaration',
             )
           : changed('left out; completion needs none there');
       },
     },
     {
       id: 'experimental-junk',
-      title: 'Experimental capabilities that are no objects',
+      title: 'Experimental capabilities that are not objects',
       group,
-      between: () => changed('an empty object, since being there is what counts'),
+      between: () => changed('an empty object, since only its presence counts'),
     },
     {
       id: 'extensions-of-servers',
@@ -95,13 +95,13 @@ function capabilities(): readonly Feature[] {
     { id: 'extensions-of-clients', title: 'Extensions that the client declares', group, between: () => carried },
     {
       id: 'experimental-extensions-of-servers',
-      title: 'Extensions that the server declares among its experimental capabilities alone',
+      title: 'Extensions that the server declares only as experimental capabilities',
       group,
       between: (client, server) => movedBetween(server, client),
     },
     {
       id: 'experimental-extensions-of-clients',
-      title: 'Extensions that the client declares among its experimental capabilities alone',
+      title: 'Extensions that the client declares only as experimental capabilities',
       group,
       between: (client, server) => movedBetween(client, server),
     },
@@ -110,7 +110,7 @@ function capabilities(): readonly Feature[] {
 
 /** Programs of some revisions declare extensions there; those of the others do not look there. */
 function movedBetween(from: Revision, to: Revision): Fidelity {
-  if (!from.experimentalExtensions) return nothing("the revision's only place for them is `extensions`");
+  if (!from.experimentalExtensions) return nothing('the revision has them only in `extensions`');
   return to.experimentalExtensions ? carried : changed('declared in `extensions` too');
 }
 
@@ -167,7 +167,7 @@ function requests(): readonly Feature[] {
       group,
       between: (client) =>
         client.batches
-          ? changed('taken apart: the messages travel one by one, and the answers go back in one batch')
+          ? changed('split: each message is sent alone, and the responses return in one batch')
           : refused('invalidRequest', "the client's revision has no batches"),
     },
   ];
@@ -186,7 +186,7 @@ function mirrors({ mirroredHeaders }: Revision): boolean {
 }
 
 function whatNobodyKnows(): readonly Feature[] {
-  const group = 'What the protocol does not know';
+  const group = 'Unknown fields and methods';
   const all = (id: string, title: string): Feature => ({ id, title, group, between: () => carried });
   return [
     all('unknown-fields', 'Unknown fields of requests and results'),
@@ -194,16 +194,16 @@ function whatNobodyKnows(): readonly Feature[] {
       id: 'null-fields',
       title: 'Null in place of an optional field',
       group,
-      between: () => changed('left out, as if it were not there'),
+      between: () => changed('left out'),
     },
     {
       id: 'younger-fields',
-      title: "Fields that are younger than the server's revision, sent all the same",
+      title: "Fields that are newer than the server's revision",
       group,
       between: (_, server) =>
         server === newestRevision
-          ? nothing('no revision is younger')
-          : changed('left out; they mean nothing in the revision that was agreed with the server'),
+          ? nothing('no revision is newer')
+          : changed('left out; they have no meaning in the negotiated revision'),
     },
     all('unknown-meta', 'Unknown keys of `_meta`'),
     all('unknown-content', 'Unknown kinds of content'),
@@ -229,9 +229,9 @@ function errors(): readonly Feature[] {
     },
     {
       id: 'errors-of-the-hop',
-      title: 'Errors that speak of the request of the bridge: headers, versions, malformed messages',
+      title: 'Errors about the request of the bridge: headers, versions, malformed messages',
       group,
-      between: () => refused('internalError', "the client's own request is not what the server speaks of"),
+      between: () => refused('internalError', "the error is not about the client's request"),
     },
   ];
 }

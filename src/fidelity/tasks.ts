@@ -26,7 +26,7 @@ export const taskFeatures: readonly Feature[] = [
       if (client.tasks === 'none') return nothing("the client's revision has none");
       if (client.tasks === 'core' && isSame(client, server))
         return changed(
-          'without `list`, on the connection that a session has of its own; what the client hosts is carried, under ids of the bridge',
+          'without `list`, on a separate connection of the session. Tasks of the client are carried, with ids of the bridge',
         );
       return isSame(client, server) ? carried : changed(`left out; ${missingAt(server, 'server')}`);
     },
@@ -37,7 +37,7 @@ export const taskFeatures: readonly Feature[] = [
     group,
     between: (client, server) => {
       if (client.tasks !== 'core') return nothing("the client's revision has none");
-      if (isKept(client, server)) return changed('kept by the bridge; the call goes up with the extension declared');
+      if (isKept(client, server)) return changed('the bridge keeps it, and declares the extension in its call');
       return isSame(client, server) ? carried : changed(`left out; ${missingAt(server, 'server')}`);
     },
   },
@@ -46,23 +46,23 @@ export const taskFeatures: readonly Feature[] = [
     title: 'Calls that become tasks, under ids of the bridge',
     group,
     between: (client, server) => {
-      if (isKept(client, server)) return changed('the bridge keeps a task of its own, and follows that of the server');
+      if (isKept(client, server)) return changed('the bridge creates its own task, and follows the task of the server');
       if (isOfCore(client, server))
         return changed(
-          'flat, with the other names of its times; asked for by the bridge for `required` tools, and with `tasks: always` for `optional` ones',
+          'flat, with other names for its times. The bridge requests a task for `required` tools, and with `tasks: always` for `optional` tools',
         );
-      return isSame(client, server) ? carried : nothing('the server is asked for none');
+      return isSame(client, server) ? carried : nothing('the bridge requests none from the server');
     },
   },
   {
     id: 'tasks-only',
-    title: 'Calls of tools that run as tasks alone, by a client that asks for no task',
+    title: 'Calls of tools that require a task, by a client that requests no task',
     group,
     between: (_, server) =>
       server.tasks === 'none'
         ? nothing("the server's revision has none")
         : changed(
-            'asked for as a task by the bridge, which waits for its end; its progress is that of the call, else `statusMessage` is',
+            'the bridge requests a task and waits for its end. Its progress, or else its `statusMessage`, becomes progress of the call',
           ),
   },
   {
@@ -71,15 +71,17 @@ export const taskFeatures: readonly Feature[] = [
     group,
     between: (client, server) => {
       if (isKept(client, server))
-        return changed('answered by the bridge; what the task asks are requests, their answers `tasks/update`');
+        return changed(
+          'the bridge answers. Input requests of the task become requests, and their responses `tasks/update`',
+        );
       if (isOfCore(client, server))
-        return changed('`tasks/get` has the result, or what `tasks/result` asks, which `tasks/update` answers');
+        return changed('`tasks/get` has the result, or the requests from `tasks/result`, which `tasks/update` answers');
       return isSame(client, server) ? carried : refused('methodNotFound', whyNone(client, server));
     },
   },
   {
     id: 'tasks-list',
-    title: '`tasks/list`, where the server tells the clients of the bridge apart',
+    title: '`tasks/list`, if the server can tell the clients of the bridge apart',
     group,
     between: (client, server) => {
       if (isSame(client, server) && client.tasks === 'core') return carried;
@@ -93,14 +95,14 @@ export const taskFeatures: readonly Feature[] = [
   },
   {
     id: 'tasks-notices',
-    title: 'Notices of how a task stands',
+    title: 'Status notifications of tasks',
     group,
     between: (client, server) =>
       isKept(client, server)
-        ? changed('made by the bridge of what it sees of the task')
+        ? changed('the bridge creates them when it sees a change of the task')
         : isOfCore(client, server)
-          ? changed('the bridge looks how the task stands, and tells who listens')
-          : ofServer(client, server, 'left out; no client was given a task'),
+          ? changed('the bridge polls the task, and notifies subscribers')
+          : ofServer(client, server, 'left out; no client has a task'),
   },
   {
     id: 'tasks-progress',
@@ -108,36 +110,38 @@ export const taskFeatures: readonly Feature[] = [
     group,
     between: (client, server) => {
       if (server.tasks !== 'core') return nothing("the server's revision has none beside the status of a task");
-      if (client.tasks === 'none') return nothing('no client was given a task');
-      return isSame(client, server) ? carried : changed('the status message, until the server says another');
+      if (client.tasks === 'none') return nothing('no client has a task');
+      return isSame(client, server) ? carried : changed('the status message, until the server sends another');
     },
   },
   {
     id: 'tasks-immediate',
-    title: 'The text that a model may be told while a task runs',
+    title: 'The text for the model while a task runs',
     group,
     between: (client, server) => {
       if (server.tasks !== 'core') return nothing("the server's revision has none");
-      if (client.tasks === 'none') return nothing('no client was given a task');
+      if (client.tasks === 'none') return nothing('no client has a task');
       return isSame(client, server) ? carried : changed("left out; the client's revision has none");
     },
   },
   {
     id: 'tasks-asked',
-    title: 'The wish of a server that its client answers as a task',
+    title: 'A task request from the server to the client',
     group,
     between: (client, server) => {
       if (server.tasks !== 'core') return nothing("the server's revision has none");
-      return isSame(client, server) ? carried : changed(`left out, and asked plainly; ${missingAt(client, 'client')}`);
+      return isSame(client, server)
+        ? carried
+        : changed(`left out, and sent as a plain request; ${missingAt(client, 'client')}`);
     },
   },
   {
     id: 'tasks-results',
-    title: 'Results that are tasks, unasked',
+    title: 'Results that are tasks, without a request for a task',
     group,
     between: (_, server) =>
       server.tasks === 'extension'
-        ? refused('internalError', 'the client did not declare that it takes tasks')
+        ? refused('internalError', 'the client did not declare support for tasks')
         : nothing("the server's revision has none"),
   },
 ];
