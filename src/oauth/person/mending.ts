@@ -25,7 +25,7 @@ import {
   type Refused,
 } from '../refusal.ts';
 import { Registration } from './registration.ts';
-import { endGrants, saveGrant } from './replaced-grant.ts';
+import { endGrants, hasReplaced, saveGrant } from './replaced-grant.ts';
 import { SharedWork, type Job, type Waiter } from '../shared-work.ts';
 import type { Site } from '../site.ts';
 import { StepUps } from '../step-up.ts';
@@ -98,16 +98,20 @@ export class Mending {
   }
 
   /**
-   * Forgets the registration of a client: the one that something was granted to, else the last one where the server sends people now.
+   * Forgets the registration of a client, unless a grant of it waits for its revocation, which may need it: the one that something was granted to, else the last one where the server sends people now.
    *
    * @throws AuthorizationError where nothing was granted, and it cannot be found out where that is.
    */
   async forgetClient(grant: Grant | undefined): Promise<void> {
-    if (grant !== undefined) return await this.registration.forget(grant.endpoints.issuer, grant.client);
+    if (grant !== undefined) return await this.#forget(grant.endpoints.issuer, grant.client);
     const discovered = await this.#discoverServer(noRefusal, { signal: new AbortController().signal });
     const { issuer } = discovered.server;
     const last = await this.registration.kept(issuer);
-    if (last !== undefined) await this.registration.forget(issuer, last.id);
+    if (last !== undefined) await this.#forget(issuer, last.id);
+  }
+
+  async #forget(issuer: string, client: string): Promise<void> {
+    if (!(await hasReplaced(issuer, this.#parts))) await this.registration.forget(issuer, client);
   }
 
   async #unauthorized(request: AuthorizedRequest, refused: Refused, sent: AuthorizationFields): Promise<boolean> {

@@ -54,7 +54,7 @@ export interface OAuth extends Authorization {
    * fails, the next login or logout tries it once more.
    *
    * @param options `revoke` is true by default; `forgetClient` deletes the registration too: that of the grant, or where nobody is signed
-   *   in that at the authorization server which the server names now.
+   *   in that at the authorization server which the server names now. It stays while a revocation is to be tried once more.
    * @returns Whether the tokens were revoked; without it they are valid until they expire.
    */
   logout(options?: {

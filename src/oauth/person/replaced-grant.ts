@@ -62,6 +62,11 @@ async function setAside(grant: Grant, parts: Parts): Promise<void> {
   await store.write(key, grantText(grant));
 }
 
+/** Tells whether a grant of an authorization server waits for its revocation. */
+export async function hasReplaced(issuer: string, parts: Pick<Parts, 'store'>): Promise<boolean> {
+  return (await parts.store.keys('grant')).some((key) => key.issuer === issuer && isReplaced(key));
+}
+
 /** The replaced grants of the server, the oldest first. */
 async function replacedOfServer(parts: Parts): Promise<readonly (readonly [CredentialKey, Grant])[]> {
   const found: [CredentialKey, Grant][] = [];

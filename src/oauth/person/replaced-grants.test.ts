@@ -175,6 +175,21 @@ test('a logout tries once more to revoke what the logout before could not', asyn
   assert.deepEqual(await store.keys('grant'), []);
 });
 
+test('a client whose tokens could not be revoked is kept until they are', async () => {
+  const world = createWorld();
+  const store = memoryCredentialStore();
+  const auth = bySelf(world, store);
+  await auth.login({ server });
+  const clients = await store.keys('client');
+  assert.ok(clients.length > 0);
+  world.laws.answers = { '/revoke': () => new Response('', { status: 500 }) };
+  assert.deepEqual(await auth.logout({ forgetClient: true }), { revoked: false });
+  assert.deepEqual(await store.keys('client'), clients);
+  world.laws.answers = {};
+  assert.deepEqual(await bySelf(world, store).logout({ server, forgetClient: true }), { revoked: true });
+  assert.deepEqual([await store.keys('client'), await store.keys('grant')], [[], []]);
+});
+
 test('a grant whose revocation fails twice is deleted', async () => {
   const world = createWorld();
   const store = memoryCredentialStore();
