@@ -50,6 +50,8 @@ export interface TaskRecord {
   readonly id: string;
   /** Principal that it belongs to; empty for nobody. */
   readonly owner: string;
+  /** Address that its run counts for, if it belongs to nobody. */
+  readonly share?: string;
   readonly request: TaskRequest;
   readonly status: TaskStatus;
   readonly statusMessage?: string;

@@ -99,6 +99,7 @@ export class Tasks {
     const record: TaskRecord = {
       id: newTaskId(),
       owner,
+      ...(owner === '' && wishes.share !== undefined ? { share: wishes.share } : {}),
       request,
       status: 'working',
       createdAt: at,

@@ -3,9 +3,11 @@ import { hasEnded } from '../protocol/task-status.ts';
 import type { Keeper, HeldTask } from './keeper.ts';
 import type { TaskTurn } from './executor.ts';
 import { readClocks } from './lease.ts';
-import { claimed, finished, givenBack, leaseEnded, left, type Next } from './machine.ts';
+import { finished, givenBack, leaseEnded, left } from './machine.ts';
+import { TaskPlaces, runOwner, type WaitingTask } from './places.ts';
 import { expiryOf, type TaskRecord } from './record.ts';
 import { TaskRun } from './run.ts';
+import { begunBy, takenUp, turnOf } from './turn.ts';
 import type { Ending, TaskParts } from './tasks.ts';
 
 /** Time between looks for tasks that nobody works on, in milliseconds. */
@@ -16,6 +18,9 @@ export const makerMs = 2000;
 
 /** Limit of the tasks for which there was no room when they were made here; others claim what is more. */
 const mostMine = 1000;
+
+/** Number of claims of one look at the store. */
+const mostTakes = 64;
 
 /** Time between sweeps of what expired, in milliseconds; the most that one call of the store takes, and the most calls. */
 const sweepMs = 30_000;
@@ -44,10 +49,11 @@ export class Worker {
   readonly #parts: TaskParts;
   readonly #node = crypto.randomUUID();
   readonly #running = new Set<Conducted>();
-  /** Claims under way, each of which may be a run soon. */
-  readonly #claims = new Set<Promise<void>>();
-  /** Tasks that were made here when there was no room, with the time until which nobody else begins them. */
-  readonly #mine = new Map<string, number>();
+  /** Claims under way, each of which may be a run soon, with its owner. */
+  readonly #claims = new Map<Promise<void>, string | undefined>();
+  /** Tasks that were made or claimed here when there was no room. */
+  readonly #mine = new Map<string, WaitingTask>();
+  readonly #places: TaskPlaces;
   #stops: (() => void)[] = [];
   #draining = false;
   #looking = false;
@@ -58,6 +64,10 @@ export class Worker {
     this.#parts = parts;
     const { engine, now, times } = parts;
     const { leaseMs } = times;
+    this.#places = new TaskPlaces(parts.limits.running, () => [
+      ...[...this.#running].filter(({ run }) => !run.waits).map(({ run }) => runOwner(run.record)),
+      ...this.#claims.values(),
+    ]);
     if (engine === undefined) this.#each(lookMs, () => this.#look());
     else
       this.#each(engine.everyMs, () => engine.tellDue(keeper, { node: this.#node, now, isOver: () => this.#draining }));
@@ -73,8 +83,15 @@ export class Worker {
    */
   begin(kept: HeldTask): void {
     if (this.#isLed || this.#draining) return;
-    if (this.#hasRoom) this.#claiming(this.#trying('a task', () => this.#claim(kept, kept.epoch)));
-    else if (this.#mine.size < mostMine) this.#mine.set(kept.record.id, monotonicNow() + makerMs);
+    const owner = runOwner(kept.record);
+    if (this.#places.hasRoomFor(owner)) void this.#claiming(owner, () => this.#claim(kept, kept.epoch));
+    else this.#remember(kept);
+  }
+
+  /** Remembers a task that nobody else begins for a while, to begin it when there is room. */
+  #remember({ record, epoch }: HeldTask): void {
+    if (this.#mine.size < mostMine)
+      this.#mine.set(record.id, { owner: runOwner(record), epoch, until: monotonicNow() + makerMs });
   }
 
   /** Keeps hold of a run that goes on already, of a task that was kept as one that runs. */
@@ -112,7 +129,10 @@ export class Worker {
       if (seen.hand === 'running') begun = await this.#start(this.#runOf(next));
     };
     const claiming = claim();
-    this.#claiming(claiming.catch(() => undefined));
+    this.#claimed(
+      undefined,
+      claiming.catch(() => undefined),
+    );
     await claiming;
     await begun?.over;
     return turnOf(begun?.run.record ?? seen);
@@ -137,11 +157,12 @@ export class Worker {
   }
 
   #beginMine(): void {
-    for (const [id, until] of this.#mine) {
-      if (this.#draining || !this.#hasRoom) return;
+    for (const [id, { owner, epoch, until }] of this.#mine) {
+      if (this.#draining || this.#places.free <= 0) return;
+      const isLate = monotonicNow() >= until;
+      if (!isLate && !this.#places.hasRoomFor(owner)) continue;
       this.#mine.delete(id);
-      // Each was new, and has no epoch but the first.
-      if (monotonicNow() < until) this.#claiming(this.#trying('a task', () => this.#claim(id, 0)));
+      if (!isLate) void this.#claiming(owner, () => this.#claim(id, epoch));
     }
   }
 
@@ -152,7 +173,7 @@ export class Worker {
     const within = async (work: Promise<unknown>, leastMs = 0): Promise<unknown> =>
       await settledWithin(Math.max(until - monotonicNow(), leastMs), work);
     // What is being claimed is given back by whoever claims it.
-    await within(Promise.all(this.#claims), lastWordsMs);
+    await within(Promise.all(this.#claims.keys()), lastWordsMs);
     // What waits for an answer goes on elsewhere, from the top.
     const waiting = [...this.#running].filter(({ run }) => run.waits);
     await within(Promise.all(waiting.map((one) => this.#giveBack(one))), lastWordsMs);
@@ -164,19 +185,16 @@ export class Worker {
     for (const { run } of left) run.lose();
   }
 
-  /** Number of runs that work, and do not only wait, and of claims that may be such soon. */
-  get #busy(): number {
-    return [...this.#running].filter(({ run }) => !run.waits).length + this.#claims.size;
-  }
-
-  get #hasRoom(): boolean {
-    return this.#busy < this.#parts.limits.running;
+  #claiming(owner: string | undefined, claim: () => Promise<void>): Promise<void> {
+    const claiming = this.#trying('a task', claim);
+    this.#claimed(owner, claiming);
+    return claiming;
   }
 
   /** Counts a claim as one of the runs until it is settled, or its lease would have ended: a store that hangs takes no room for good. */
-  #claiming(claim: Promise<void>): void {
+  #claimed(owner: string | undefined, claim: Promise<void>): void {
     const settled = this.#untilLate(claim);
-    this.#claims.add(settled);
+    this.#claims.set(settled, owner);
     void settled.then(() => {
       this.#claims.delete(settled);
       this.#beginMine();
@@ -198,16 +216,25 @@ export class Worker {
   }
 
   async #take(): Promise<void> {
-    const room = this.#parts.limits.running - this.#busy;
-    if (this.#draining || room <= 0) return;
-    for (const kept of await this.#keeper.claim(this.#node, this.#parts.times.leaseMs, room)) {
-      // Others may have begun meanwhile: whoever has room is to have it at once.
-      if (this.#draining || !this.#hasRoom) await this.#putBack(kept, 0);
-      else {
-        const begun = this.#trying('a task', () => this.#begun(kept));
-        this.#claiming(begun);
-        await begun;
+    // Behind the tasks of an owner who has its share there may be some of others.
+    for (let tries = 0; tries < mostTakes; tries++) {
+      const room = this.#places.free;
+      if (this.#draining || room <= 0) return;
+      const all = await this.#keeper.claim(this.#node, this.#parts.times.leaseMs, room);
+      let isAside = false;
+      for (const kept of all) {
+        const owner = runOwner(kept.record);
+        // Others may have begun meanwhile: whoever has room is to have it at once.
+        if (this.#draining || this.#places.free <= 0) await this.#putBack(kept, 0);
+        else if (this.#places.hasRoomFor(owner) || !this.#parts.knows(kept.record))
+          await this.#claiming(owner, () => this.#begun(kept));
+        else {
+          isAside = true;
+          this.#remember(kept);
+          await this.#putBack(kept, makerMs);
+        }
       }
+      if (!isAside || all.length < room) return;
     }
   }
 
@@ -217,14 +244,9 @@ export class Worker {
     const { record } = kept;
     if (hasEnded(record) || record.hand === 'left') return;
     if (!knows(record)) return await this.#putBack(kept, putBackMs);
-    const next = await this.#keeper.change(kept, (held) => {
-      if (held.epoch !== kept.epoch) return 'fenced';
-      const free = held.record.hand === 'running' ? leaseEnded(held.record, now()) : held.record;
-      if (typeof free === 'string') return free;
-      const begun = claimed(free);
-      // What waits for an answer, and what may not be run again, changes all the same; what ended meanwhile does not.
-      return typeof begun === 'string' && free !== held.record ? free : begun;
-    });
+    const next = await this.#keeper.change(kept, (held) =>
+      held.epoch === kept.epoch ? begunBy(held.record, now()) : 'fenced',
+    );
     if (typeof next !== 'object' || next.record.hand !== 'running') return;
     const { heldSince } = kept;
     await this.#start(this.#runOf(heldSince === undefined ? next : { ...next, heldSince }));
@@ -240,10 +262,10 @@ export class Worker {
     const { times } = this.#parts;
     const next = await this.#keeper.change(
       kept,
-      ({ record, epoch }) => (epoch === mine ? claimed(record) : 'fenced'),
+      ({ record, epoch }) => (epoch === mine ? begunBy(record, this.#parts.now()) : 'fenced'),
       times.leaseMs,
     );
-    if (typeof next === 'object') await this.#start(this.#runOf(next));
+    if (typeof next === 'object' && next.record.hand === 'running') await this.#start(this.#runOf(next));
   }
 
   /** Tells whether an engine says what is run here. */
@@ -372,18 +394,4 @@ export class Worker {
       this.#parts.onError(error, where);
     }
   }
-}
-
-/** Takes a task up that waits to be run, or whose run is gone since its lease ended; what ends by that is ended. */
-function takenUp({ record, dueInMs }: HeldTask, now: number): Next {
-  const free = record.hand === 'running' && dueInMs === 0 ? leaseEnded(record, now) : record;
-  if (typeof free === 'string') return free;
-  if (free.hand === 'queued' && free.status === 'working') return claimed(free);
-  return free === record ? 'held' : free;
-}
-
-function turnOf(record: TaskRecord): TaskTurn {
-  if (hasEnded(record)) return 'ended';
-  if (record.hand === 'left') return 'left';
-  return record.hand === 'queued' && record.status === 'input_required' ? 'asks' : 'later';
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
+import { until } from '../../../test/support/turns.ts';
 import { memoryTasks } from '../../store/memory-tasks.ts';
 import { createServer, type Server } from '../server.ts';
 
@@ -56,4 +57,33 @@ for (const [who, one, other] of [
     assert.equal(outcomes[0], 'begun');
     assert.deepEqual(outcomes.at(-1), full);
     assert.equal(await ann(text), 'begun');
+  });
+
+for (const [who, one, other] of [
+  ['principal', { principal: 'eve' }, { principal: 'ann' }],
+  ['address', { address: '192.0.2.1' }, { address: '198.51.100.1' }],
+] as const)
+  test(`one ${who} cannot take all places of runs`, async (t) => {
+    const running = new Map<string, (() => void)[]>();
+    const tasks = { store: memoryTasks(), limits: { running: 4 } };
+    const server = createServer({ name: 's', version: '1' }, { tasks });
+    t.after(() => server.close());
+    server.tool('t', { task: 'required', input: { type: 'object' } }, async (given) => {
+      const name = String(Object(given)['text']);
+      await new Promise<void>((resolve) => running.set(name, [...(running.get(name) ?? []), resolve]));
+      return 'done';
+    });
+    const runs = (name: string): number => running.get(name)?.length ?? 0;
+    const [eve, ann] = [await clientOf(server, one), await clientOf(server, other)];
+    for (let at = 0; at < 6; at++) assert.equal(await eve('eve'), 'begun');
+    await until(() => runs('eve') === 2);
+    assert.equal(await ann('ann'), 'begun');
+    await until(() => runs('ann') === 1);
+    assert.deepEqual([runs('eve'), runs('ann')], [2, 1]);
+    // The others of the owner begin as those before them end.
+    for (let at = 0; at < 6; at++) {
+      await until(() => runs('eve') > at);
+      running.get('eve')?.[at]?.();
+    }
+    assert.equal(runs('eve'), 6);
   });

@@ -1,0 +1,37 @@
+import type { TaskRecord } from './record.ts';
+
+/** Owner for whom the run of a task counts: its principal, else the address that asked for it. Without either it counts for nobody. */
+export function runOwner({ owner, share }: Pick<TaskRecord, 'owner' | 'share'>): string | undefined {
+  return owner === '' ? share : `principal ${JSON.stringify(owner)}`;
+}
+
+/** TaskPlaces of the runs of one process. An owner has as many as it leaves free for others. */
+export class TaskPlaces {
+  readonly #most: number;
+  readonly #owners: () => readonly (string | undefined)[];
+
+  /** @param owners Gives the owner of each place that is taken now. */
+  constructor(most: number, owners: () => readonly (string | undefined)[]) {
+    this.#most = most;
+    this.#owners = owners;
+  }
+
+  /** Number of places that nobody has. */
+  get free(): number {
+    return this.#most - this.#owners().length;
+  }
+
+  /** Tells whether an owner may have another place. */
+  hasRoomFor(owner: string | undefined): boolean {
+    const { free } = this;
+    if (free <= 0 || owner === undefined) return free > 0;
+    return this.#owners().filter((other) => other === owner).length < free;
+  }
+}
+
+/** Task that waits for a place, with the time until which nobody else begins it. */
+export interface WaitingTask {
+  readonly owner: string | undefined;
+  readonly epoch: number;
+  readonly until: number;
+}
