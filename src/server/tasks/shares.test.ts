@@ -87,3 +87,25 @@ for (const [who, one, other] of [
     }
     assert.equal(runs('eve'), 6);
   });
+
+test('a process finds tasks of others behind those of an owner who has its share', async (t) => {
+  const store = memoryTasks();
+  const names: string[] = [];
+  const serverOf = (running: number): Server => {
+    const server = createServer({ name: 's', version: '1' }, { tasks: { store, limits: { running } } });
+    t.after(() => server.close());
+    server.tool('t', { task: 'required', input: { type: 'object' } }, async (given) => {
+      names.push(String(Object(given)['text']));
+      return await new Promise<never>(() => undefined);
+    });
+    return server;
+  };
+  const front = serverOf(0);
+  const [eve, ann] = [await clientOf(front, { principal: 'eve' }), await clientOf(front, { principal: 'ann' })];
+  for (let at = 0; at < 10; at++) assert.equal(await eve('eve'), 'begun');
+  assert.equal(await ann('ann'), 'begun');
+  // It works on what another process left.
+  await clientOf(serverOf(4), { principal: 'bob' });
+  await until(() => names.includes('ann'));
+  assert.deepEqual(names.toSorted(), ['ann', 'eve', 'eve']);
+});
