@@ -3,8 +3,10 @@ import type { ToleratedFaults } from '../client/tolerated.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import type { RequestOptions } from '../client/connection/request-options.ts';
 import { passedOn } from '../host/extension-result.ts';
+import { isAskedForLists } from '../peer/gate.ts';
 import { requireCapabilities } from '../peer/required-capabilities.ts';
 import type { JsonObject, ProgressToken } from '../protocol/features/common.ts';
+import type { ServerCapabilities } from '../protocol/capability.ts';
 import { declaredExtensions } from '../protocol/extension.ts';
 import { McpError } from '../protocol/error.ts';
 import { fromWire } from '../protocol/compile/from-wire.ts';
@@ -40,8 +42,8 @@ const servedUndeclared: ReadonlySet<string> = new Set(['tools', 'resources', 'pr
  * Tells whether a request goes on to a server that did not declare its feature: some serve it all the same. The log level
  * is refused, since nobody could say whether messages will come.
  */
-export function asksUndeclared(feature: string): boolean {
-  return servedUndeclared.has(feature);
+export function asksUndeclared(declared: ServerCapabilities, feature: string, method: string): boolean {
+  return servedUndeclared.has(feature) && (methodOf(method)?.list === undefined || isAskedForLists(declared));
 }
 
 /** The `_meta` keys that speak of one hop; they are written anew for the next one. */

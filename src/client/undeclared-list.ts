@@ -1,5 +1,6 @@
 import { ConnectionError } from '../jsonrpc/transport.ts';
 import type { ServerCapabilities } from '../protocol/capability.ts';
+import { isAskedForLists } from '../peer/gate.ts';
 import { McpError } from '../protocol/error.ts';
 import type { ClientRequestOptions } from './client.ts';
 
@@ -19,7 +20,7 @@ export async function undeclaredList<Item>(
   list: (options: ClientRequestOptions) => Promise<readonly Item[]>,
 ): Promise<readonly Item[]> {
   const known = refused.get(capabilities) ?? new Set();
-  if (known === 'all' || known.has(method)) return [];
+  if (known === 'all' || known.has(method) || !isAskedForLists(capabilities)) return [];
   try {
     return await list({ ...options, timeoutMs: Math.min(options?.timeoutMs || Infinity, undeclaredMs) });
   } catch (error) {

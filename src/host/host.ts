@@ -69,7 +69,7 @@ export interface Host {
   /** True when it passes on what another server tells, be it declared or not; what it offers is that server's word. */
   readonly relays?: boolean;
   /** Tells whether requests for a feature that is not offered are handled all the same: another server may answer. */
-  readonly undeclared?: ((feature: string) => boolean) | undefined;
+  readonly undeclared?: ((feature: string, method: string) => boolean) | undefined;
   headerParameters(tool: string, auth?: AuthInfo): readonly HeaderParameter[];
   /** Knowledge of scopes before a request is run. */
   readonly guard?: (() => ScopeGuard | Promise<ScopeGuard>) | undefined;

@@ -14,14 +14,14 @@ const features: ReadonlySet<string> = new Set(['tools', 'resources', 'prompts', 
  * What the client declares does not matter here: no revision has client capabilities for what a server offers.
  * (Spec 2025-11-25, Lifecycle, Capability negotiation.)
  *
- * @param undeclared Takes the name of a feature that the server did not declare, and tells whether it is asked all the same.
+ * @param undeclared Takes the name of a feature that the server did not declare, and the method, and tells whether it is asked all the same.
  * @throws McpError methodNotFound.
  */
 export function gate(
   method: string,
   revision: Revision,
   capabilities: ServerCapabilities,
-  undeclared?: (feature: string) => boolean,
+  undeclared?: (feature: string, method: string) => boolean,
 ): MethodRow {
   const row = methodOf(method);
   if (row?.kind !== 'request' || !maySend('client', row, revision)) {
@@ -30,7 +30,7 @@ export function gate(
   const { needs } = row;
   // `completion/complete` is older than its capability. (Spec 2024-11-05, Completion: none is declared.)
   if (needs !== undefined && !hasServerCapability(capabilities, needs) && isServerCapability(revision, needs)) {
-    if (!features.has(needs) || undeclared?.(needs) !== true)
+    if (!features.has(needs) || undeclared?.(needs, method) !== true)
       throw notFound(method, `needs the capability ${needs}, which this server does not have`);
   }
   const extension = extensionOf(row, revision);
@@ -38,6 +38,14 @@ export function gate(
     throw notFound(method, `needs the extension ${extension}, which this server does not have`);
   }
   return row;
+}
+
+/**
+ * Tells whether a server is asked for lists that it did not declare: if it declares no feature with lists. One that declares some says what it
+ * has, and may end at a method that it does not know.
+ */
+export function isAskedForLists({ tools, resources, prompts }: ServerCapabilities): boolean {
+  return tools === undefined && resources === undefined && prompts === undefined;
 }
 
 /** The features that a client declares; what the server sends about them is no promise of its own. */

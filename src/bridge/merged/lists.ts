@@ -6,6 +6,7 @@ import { after, settledWithin } from '../../jsonrpc/timeout.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import type { Call } from '../../host/call.ts';
 import type { Host } from '../../host/host.ts';
+import { isAskedForLists } from '../../peer/gate.ts';
 import { hasServerCapability, type ServerCapabilities } from '../../protocol/capability.ts';
 import { methodOf, type ListMethod } from '../../protocol/catalogue.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
@@ -176,7 +177,7 @@ function isDeclared(host: Host, kind: MergedList): boolean {
 async function undeclaredPart(host: Host, kind: MergedList, call: Call): Promise<ServerPart> {
   const offered = host.capabilities();
   const known = lacking.get(offered);
-  if (known?.has(kind) === true) return nothing;
+  if (known?.has(kind) === true || !isAskedForLists(offered)) return nothing;
   const quiet = (): void => undefined;
   let part = nothing;
   const fetching = drain(host, kind, call, quiet).then((fetched) => void (part = fetched), quiet);

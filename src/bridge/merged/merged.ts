@@ -1,4 +1,3 @@
-import { asksUndeclared } from '../forward.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import type { Call } from '../../host/call.ts';
 import type { Host } from '../../host/host.ts';
@@ -167,7 +166,7 @@ function hostOf({ parts: { settings }, slots, catalogue, sessions, handlers }: H
     revisions: settings.revisions,
     exactNumbers: true,
     relays: true,
-    undeclared: asksUndeclared,
+    undeclared: (feature, method) => slots.some(({ single }) => single?.host.undeclared?.(feature, method)),
     listeners: settings.listeners,
     chain: settings.chain,
     askTimeoutMs: 600_000,

@@ -109,7 +109,8 @@ export class Routes {
     const declares = ({ single }: Slot): boolean =>
       needs === undefined || (single !== undefined && hasServerCapability(single.host.capabilities(), needs));
     // Some servers serve what they did not declare. They are asked last.
-    const undeclared = (slot: Slot): boolean => !declares(slot) && slot.single?.host.undeclared?.(needs ?? '') === true;
+    const undeclared = (slot: Slot): boolean =>
+      !declares(slot) && slot.single?.host.undeclared?.(needs ?? '', call.method) === true;
     for (const { single } of [...this.#slots.filter(declares), ...this.#slots.filter(undeclared)]) {
       const handler = single?.host.handler(call.method);
       if (handler === undefined) continue;

@@ -15,7 +15,6 @@ import { requestsAboutTasks } from '../single/handlers.ts';
 import type { Single } from '../single/single.ts';
 import { unlessAborted } from '../../store/turns.ts';
 import { wordsOf, unreachable } from '../failure.ts';
-import { asksUndeclared } from '../forward.ts';
 import { isLoginRequired, loginRequired, type LoginAsking, type Work } from './asking.ts';
 import type { Person, UpstreamSignIn } from './sign-in.ts';
 import { signedInResult, SignedOutListens, signedOutResult, signInTool } from './signed-out.ts';
@@ -278,7 +277,7 @@ class LateSingle implements Single {
       revisions: settings.revisions,
       exactNumbers: true,
       relays: true,
-      undeclared: asksUndeclared,
+      undeclared: (feature, method) => inner()?.undeclared?.(feature, method) === true,
       listeners: settings.listeners,
       chain: settings.chain,
       askTimeoutMs: 600_000,

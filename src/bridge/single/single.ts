@@ -376,7 +376,7 @@ function hostOf(parts: BridgeParts, settings: SingleOptions, { known, hint, door
     revisions: settings.revisions,
     exactNumbers: true,
     relays: true,
-    undeclared: asksUndeclared,
+    undeclared: (feature, method) => asksUndeclared(known().capabilities, feature, method),
     listeners: settings.listeners,
     chain: settings.chain,
     askTimeoutMs: 600_000,

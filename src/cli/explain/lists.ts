@@ -4,6 +4,7 @@ import { undeclaredMs } from '../../client/undeclared-list.ts';
 import { hintOf, walkPages, type Page } from '../../client/pages.ts';
 import { readResult } from '../../client/read-result.ts';
 import { ToleratedFaults } from '../../client/tolerated.ts';
+import { isAskedForLists } from '../../peer/gate.ts';
 import { McpError } from '../../protocol/error.ts';
 import { methodOf, type ListItems, type ListMethod } from '../../protocol/catalogue.ts';
 import type { Listed, Offer } from '../../fidelity/offer.ts';
@@ -40,6 +41,7 @@ export async function listUndeclared(
   { timeoutMs, signal }: ListLimits,
 ): Promise<Lists & Pick<Offer, 'undeclared'>> {
   const { capabilities } = connection.agreement;
+  if (!isAskedForLists(capabilities)) return {};
   const others = listing.filter((feature) => capabilities[feature] === undefined);
   const limits = { timeoutMs: Math.min(timeoutMs, undeclaredMs), signal };
   const found = await Promise.all(
