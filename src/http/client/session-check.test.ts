@@ -45,6 +45,10 @@ async function served(t: TestContext, { unknown, known, options }: Odd): Promise
         .writeHead(status, { 'content-type': body.startsWith('{') ? 'application/json' : 'text/plain', ...headers })
         .end(body);
     if (method === 'GET') return answer(405);
+    // A server may refuse a POST without the headers that the protocol requires.
+    const { accept = '', 'content-type': type = '' } = request.headers;
+    if (request.method === 'POST' && !(accept.includes('text/event-stream') && type === 'application/json'))
+      came.push('POST without its headers');
     if (method === 'initialize') {
       came.push(method);
       const info = {
