@@ -239,6 +239,22 @@ test('closing waits for what is being answered, ends subscriptions and refuses t
   assert.deepEqual((await slow.done()).json, { jsonrpc: '2.0', id: 7, result: { released: true } });
 });
 
+test('closing without patience ends a subscription that does not end by itself', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const fake = fakeEndpoint();
+  const closing = createHttpHandler(fake);
+  const listening = begin(closing, call({ method: 'subscriptions/listen' }));
+  await listening.until((so) => so.events.length === 1);
+  Object.assign(fake.conversations[0] ?? {}, { end: () => undefined });
+  const closed = closing.close({ drainMs: 10 });
+  await settle();
+  assert.equal(listening.ended, false);
+  t.mock.timers.tick(10);
+  await closed;
+  await settle();
+  assert.deepEqual([listening.ended, fake.conversations[0]?.closed], [true, true]);
+});
+
 test('a bug of the server is an internal error without its stack, told to the owner', async () => {
   const errors: Error[] = [];
   const answer = await visit(
