@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { settle } from '../../../../test/support/raw.ts';
+import { ConnectionError } from '../../../jsonrpc/transport.ts';
+import { McpError } from '../../../protocol/error.ts';
 import { newestRevision } from '../../../protocol/revision.ts';
 import type { FollowParts, TaskWatcher } from './follow-parts.ts';
 import { FollowedTask } from './followed-task.ts';
@@ -17,17 +19,18 @@ function stateOf(status: string, more: object = {}): TaskState {
 const completed = stateOf('completed', { result: { content: [] } });
 
 /** A task of the extension at a server that answers when the test lets it. */
-function scene(t: TestContext) {
+function scene(t: TestContext, requests: object = {}, more: object = {}) {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   let now = 0;
   const log: string[] = [];
-  const asked: { answer(state: TaskState): void; readonly signal: AbortSignal }[] = [];
+  const asked: { answer(state: TaskState): void; fail(error: Error): void; readonly signal: AbortSignal }[] = [];
   const parts = {
     settings: { clock: () => now, random: () => 0, inputs: {} },
     requests: {
       revision: newestRevision,
       get: (_: string, { signal }: { readonly signal: AbortSignal }) =>
-        new Promise((answer) => void asked.push({ answer, signal })),
+        new Promise((answer, fail) => void asked.push({ answer, fail, signal })),
+      ...requests,
     },
     listener: { want: () => undefined, covers: () => false, drop: (id: string) => log.push(`drop ${id}`) },
     turns: { take: async (work: () => unknown) => await work() },
@@ -44,11 +47,12 @@ function scene(t: TestContext) {
     ttlMs: null,
     answered: [],
   };
-  const options = { state: stateOf('working'), reference, sent: {}, release: () => log.push('released') };
+  const options = { state: stateOf('working'), reference, sent: {}, release: () => log.push('released'), ...more };
   const task = new FollowedTask(parts as unknown as FollowParts, options as never);
   const watcher = (name: string): TaskWatcher => ({
     told: ({ status }) => void log.push(`${name} ${status}`),
-    ended: (outcome, isOwn) => void log.push(`${name} ${'error' in outcome ? 'failed' : 'ended'} ${isOwn}`),
+    ended: (outcome, isOwn) =>
+      void log.push(`${name} ${'error' in outcome ? (outcome.error as Error).name : 'ended'} ${isOwn}`),
   });
   const pass = async (ms: number): Promise<void> => {
     await settle();
@@ -120,6 +124,85 @@ test('a change that the server tells is taken, and a change without its result i
   await pass(1);
   assert.equal(asked.length, 2);
   asked[1]?.answer(completed);
+  await settle();
+  assert.deepEqual(took(), ['a completed', 'released', 'a ended true', 'left', 'drop t']);
+});
+
+test('a cancelled task ends for everybody, and one that has ended is not cancelled', async (t) => {
+  let cancels = 0;
+  const cancel = async (): Promise<TaskState> => (cancels++, stateOf('cancelled'));
+  const { task, watcher, took } = scene(t, { cancel });
+  task.watch(watcher('a'));
+  await task.cancel({});
+  await settle();
+  assert.deepEqual(took().slice(-5), ['a cancelled', 'released', 'a TaskCancelledError true', 'left', 'drop t']);
+  await task.cancel({});
+  assert.equal(cancels, 1);
+});
+
+test('a task that the server does not cancel, since it has ended, is no failure', async (t) => {
+  const unknown = new McpError('invalidParams', 'no such task');
+  const cancel = async (): Promise<never> => await Promise.reject(unknown);
+  const ended = scene(t, { cancel, get: async () => completed });
+  await ended.task.cancel({});
+  assert.deepEqual(ended.task.state, completed);
+  t.mock.timers.reset();
+  const working = scene(t, { cancel, get: async () => stateOf('working') });
+  await assert.rejects(working.task.cancel({}), unknown);
+  t.mock.timers.reset();
+  const broken = scene(t, { cancel: () => Promise.reject(new McpError('internalError', 'no')), get: assert.fail });
+  await assert.rejects(broken.task.cancel({}), /^McpError: no/);
+});
+
+test('a poll for an unknown task says so, and other errors come as they are', async (t) => {
+  for (const [error, name] of [
+    [new McpError('invalidParams', 'no such task'), 'TaskGoneError'],
+    [new McpError('internalError', 'no'), 'McpError'],
+  ] as const) {
+    const { task } = scene(t, { get: () => Promise.reject(error) });
+    await assert.rejects(task.poll({}), { name });
+    t.mock.timers.reset();
+  }
+});
+
+test('a failure that may pass is waited out, and any other ends the wait', async (t) => {
+  const { task, watcher, asked, pass, took } = scene(t);
+  task.watch(watcher('a'));
+  await pass(1_000);
+  asked[0]?.fail(new ConnectionError('closed', 'away'));
+  await pass(1_000);
+  asked[1]?.fail(new ConnectionError('closed', 'away'));
+  await pass(1_999);
+  assert.equal(asked.length, 2);
+  await pass(1);
+  assert.equal(asked.length, 3);
+  took();
+  asked[2]?.fail(new McpError('invalidRequest', 'broken'));
+  await settle();
+  assert.deepEqual(took(), ['a McpError false', 'left', 'drop t']);
+});
+
+test('progress begins with the task, and each of its messages is told', async (t) => {
+  const said: unknown[] = [];
+  const progress = { became: () => said.push('became'), say: (words: unknown) => said.push(words) };
+  const { task, watcher, asked, pass } = scene(
+    t,
+    {},
+    { progress, state: stateOf('working', { statusMessage: 'one' }) },
+  );
+  task.watch(watcher('a'));
+  await pass(1_000);
+  asked[0]?.answer(stateOf('working', { statusMessage: 'two' }));
+  await pass(1_000);
+  assert.deepEqual(said, ['became', 'one', 'two']);
+});
+
+test('a task of which nothing is known is asked for at once', async (t) => {
+  const { task, watcher, asked, took } = scene(t, {}, { state: undefined });
+  task.watch(watcher('a'));
+  await settle();
+  assert.deepEqual([asked.length, took()], [1, ['followed']]);
+  asked[0]?.answer(completed);
   await settle();
   assert.deepEqual(took(), ['a completed', 'released', 'a ended true', 'left', 'drop t']);
 });
