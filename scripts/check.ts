@@ -74,7 +74,7 @@ installPeers();
 
 const { values, positionals } = parseArgs({ options: { package: { type: 'boolean' } }, allowPositionals: true });
 // Each lane runs one rule after the other; the tools of two lanes fill two processors.
-const lanes: readonly Rules[] = values.package === true ? [await packageRules()] : [ofTypes, ofText, ofRepository];
+const lanes: readonly Rules[] = values.package === true ? await packageRules() : [ofTypes, ofText, ofRepository];
 const known = lanes.flatMap((lane) => Object.keys(lane));
 const unknown = positionals.filter((name) => !known.includes(name));
 if (unknown.length > 0) {
@@ -87,9 +87,9 @@ if (unknown.length > 0) {
   process.exitCode = failed > 0 ? 1 : 0;
 }
 
-async function packageRules(): Promise<Rules> {
-  const { ofPackage } = await import('./check/package/rules.ts');
-  return ofPackage;
+async function packageRules(): Promise<readonly Rules[]> {
+  const { ofPackage, ofSource } = await import('./check/package/rules.ts');
+  return [ofPackage, ofSource];
 }
 
 /** The number of rules of a lane that found something. */
