@@ -21,6 +21,7 @@ import { connect, type ConnectOptions } from '../../../src/client.ts';
 import { monotonicNow } from '../../../src/jsonrpc/timeout.ts';
 import { revisionOf, revisions } from '../../../src/protocol/revision.ts';
 import { spawn } from '../../../src/stdio.ts';
+import { quickly } from '../../support/programs.ts';
 import { root } from '../../support/sources.ts';
 import { commanded } from '../commanded.ts';
 import { RawLines, runRawLines, type LinesMistake } from './raw-lines-client.ts';
@@ -84,7 +85,7 @@ for (const { date, subscribing } of revisions)
       onSample: () => ({ role: 'assistant', content: { type: 'text', text: 'hello' }, model: 'any' }),
     };
     const report = await judged(t, async ([file = '', ...args]) => {
-      const client = await connect(spawn(file, args), options);
+      const client = await connect(spawn(file, args, { env: quickly }), options);
       const tools = (await client.listTools()).map(({ name }) => name);
       await client.callTool('echo', { text: 'hello' });
       await client.callTool('ask', {});
