@@ -40,8 +40,10 @@ function page(): string {
   return [
     '# Runtimes, frameworks, compilers',
     '',
-    'The package as it is published, in each of them: one server and one client of every revision, over every way that the',
-    'runtime has. `npm run lab -- runtimes --write` wrote this page; what it needs is fetched into a cache outside the repository.',
+    'The published package runs in each of these environments. One server and one client of every revision use each',
+    'transport of the environment.',
+    '',
+    '`npm run lab -- runtimes --write` wrote this page. It downloads the environments into a cache outside the repository.',
     '',
     pageOf(results),
   ].join('\n');
