@@ -301,7 +301,7 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
     const words = /tools\/call was not answered within \d+ ms \(maxTotalTimeoutMs/;
     const { stderr } = await withTimes(
       (timeout) => inThisProcess(['call', 't', '--timeout', timeout, '--', process.execPath, '-e', code]),
-      (ran) => words.test(ran.stderr),
+      (ran) => words.test(ran.stderr) && /^progress 2$/m.test(ran.stderr),
       ['400', '3000', '30000'],
     );
     assert.match(stderr, words);
