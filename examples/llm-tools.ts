@@ -31,12 +31,18 @@ console.log(functions.length, JSON.stringify(functions[0]));
 async function answerTo(name: string, argumentsAsJson: string): Promise<string> {
   const owner = owners.get(name);
   if (owner === undefined) return `unknown tool ${name}`;
-  const result = await owner.client.callTool(owner.tool, JSON.parse(argumentsAsJson));
-  const texts = result.content.map((block) => (block.type === 'text' ? block.text : `(${block.type})`));
-  return result.isError === true ? `failed: ${texts.join('\n')}` : texts.join('\n');
+  try {
+    const result = await owner.client.callTool(owner.tool, JSON.parse(argumentsAsJson), { timeoutMs: 30_000 });
+    const texts = result.content.map((block) => (block.type === 'text' ? block.text : `(${block.type})`));
+    return result.isError === true ? `failed: ${texts.join('\n')}` : texts.join('\n');
+  } catch (error) {
+    // The server rejected the call, or cannot be reached. The model continues with other tools.
+    return `failed: ${error instanceof Error ? error.message : String(error)}`;
+  }
 }
 
 // Calls as the model returns them.
 console.log(await answerTo('weather__forecast', '{"city":"Oslo"}'));
 console.log(await answerTo('clock__time', '{}'));
+console.log(await answerTo('clock__time', 'no JSON'));
 for (const client of clients.values()) await client.close();

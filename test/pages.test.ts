@@ -13,7 +13,7 @@ const root = new URL('..', import.meta.url);
 const testing = ['client', 'handler', 'guarded', 'transcript', 'store'].map((name) => `testing/${name}.test.ts`);
 
 const printed = {
-  'llm-tools.ts': /^2 .*"name":"weather__forecast".*"required":\["city"\][^]*\nsunny in Oslo\n12:00\n$/,
+  'llm-tools.ts': /^2 .*"name":"weather__forecast".*"required":\["city"\][^]*\nsunny in Oslo\n12:00\nfailed: .*JSON\n$/,
   'by-hand.ts': /^guests elicitation\/create How many on Friday\?\n.*booked for 2/,
   'api-key.ts': /^1 undefined\n\[ 'Ada', 'Alan' \]\nunauthorized 401\n$/,
 } as const;

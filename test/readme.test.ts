@@ -10,6 +10,7 @@ import { json, text } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { connect } from '../src/client.ts';
+import { spawn as spawnServer } from '../src/stdio.ts';
 import { exampleCommand, parley } from './support/cli-process.ts';
 import { authorizationServer } from './support/oidc-provider.ts';
 
@@ -210,6 +211,18 @@ test('the stdio server of docs/server.md ends with its input, although it had a 
     late.addEventListener('abort', () => reject(new Error('it lives on')));
   });
   assert.equal(await ended, 0);
+});
+
+test('the program of docs/server.md for both transports serves stdio and HTTP', async (t) => {
+  const server = run('examples/both.ts');
+  t.after(() => server.kill('SIGKILL'));
+  const line = await lineWith(server, 'listening at');
+  const stdio = spawnServer(process.execPath, [fileURLToPath(new URL('examples/both.ts', root)), '--stdio']);
+  for (const target of [line.slice(line.indexOf('http')), stdio]) {
+    const client = await connect(target);
+    assert.deepEqual((await client.callTool('forecast')).content, [{ type: 'text', text: 'sunny' }]);
+    await client.close();
+  }
 });
 
 test('the server of docs/operations.md opens so many sessions of one client and is ready', async (t) => {

@@ -27,7 +27,15 @@ const pages: Readonly<Record<string, readonly string[]>> = {
   ),
   'docs/operations.md': ['cluster/server.ts', 'limited.ts', 'behind-proxy.ts', 'shared-cache.ts'],
   'docs/prompts-and-resources.md': ['subscribe.ts', 'template.ts', 'prompt.ts'],
-  'docs/server.md': ['results.ts', 'tool-error.ts', 'whose-state.ts', 'changing.ts', 'stdio.ts', 'guarded.ts'],
+  'docs/server.md': [
+    'results.ts',
+    'tool-error.ts',
+    'whose-state.ts',
+    'changing.ts',
+    'stdio.ts',
+    'both.ts',
+    'guarded.ts',
+  ],
   'docs/tasks.md': [
     'long-call.ts',
     'start-task.ts',
