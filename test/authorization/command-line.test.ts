@@ -3,14 +3,20 @@
 import assert from 'node:assert/strict';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { run, start } from '../support/cli-process.ts';
+import { run, start, type Ran } from '../support/cli-process.ts';
 import { assertSilent, filesIn, scene } from '../support/command-line-scene.ts';
 import { guardedServer } from '../support/guarded-server.ts';
 import { visitPages } from '../support/visited-pages.ts';
 import { quietPort } from '../support/quiet-port.ts';
 
 test('a person signs in, calls a tool, looks who it is, and signs out', async (t) => {
-  const { as, server, machine, parley, said } = await scene(t);
+  const { as, server, machine, said } = await scene(t);
+  // Each command has a process of its own, so that it knows only what is on the disk.
+  const parley = async (...argv: string[]): Promise<Ran> => {
+    const ran = await run(argv, machine.env);
+    said.push(ran.stdout, ran.stderr);
+    return ran;
+  };
 
   const login = await parley('login', server.url);
   assert.equal(login.code, 0, login.stderr);

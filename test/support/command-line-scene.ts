@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { run, type Ran } from './cli-process.ts';
+import { inThisProcess, run, type Ran } from './cli-process.ts';
 import { guardedServer, type GuardedServer } from './guarded-server.ts';
 import { authorizationServer, type AuthorizationServer, type AuthorizationServerOptions } from './oidc-provider.ts';
 import { machineWithPerson, type Machine, type PersonOptions } from './page-opener.ts';
@@ -14,10 +14,13 @@ export interface Scene {
   readonly as: AuthorizationServer;
   readonly server: GuardedServer;
   readonly machine: Machine;
-  /** Runs a command on the machine, and keeps what it said. */
+  /** Runs a command on the machine, and keeps what it said. `whoami` and `logout` run in this process, since they open no page. */
   parley(...argv: string[]): Promise<Ran>;
   readonly said: string[];
 }
+
+/** Commands that open no page: whether a process runs them makes no difference. */
+const inProcess: ReadonlySet<string> = new Set(['whoami', 'logout']);
 
 /** Sets the stage; it is cleared at the end of the test. */
 export async function scene(
@@ -30,7 +33,7 @@ export async function scene(
   const machine = await machineWithPerson(t, person);
   const said: string[] = [];
   const parley = async (...argv: string[]): Promise<Ran> => {
-    const ran = await run(argv, machine.env);
+    const ran = await (inProcess.has(argv[0] ?? '') ? inThisProcess : run)(argv, machine.env);
     said.push(ran.stdout, ran.stderr);
     return ran;
   };
