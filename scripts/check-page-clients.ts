@@ -1,4 +1,4 @@
-/** Part of docs/check.md about clients, from the rules of `parley check --client` and the register. */
+/** The part of docs/check.md about clients, from the rules of `parley check --client` and the register. */
 
 import { clientAuthorizationRules } from '../src/check/client/authorization/judge-trails.ts';
 import { knownClient, scenarios, type Scenario } from '../src/check/client/authorization/scenarios.ts';
@@ -7,97 +7,165 @@ import { rowOf } from '../src/check/register.ts';
 import { singleReasons } from './check-page-reasons.ts';
 import { requirements, type Requirement } from './registers.ts';
 
-const head = `## Judging a client: \`parley check --client\`
+const head = `## Check a client: \`parley check --client\`
 
 \`\`\`sh
-npx parley-mcp check --client                         # says where to connect to, and what to do there
-npx parley-mcp check --client -- node client.js {url} # starts the client, which may also look into PARLEY_CHECK_URL
-npx parley-mcp check --client --stdio                 # is the server that a client starts; reports on standard error
-npx parley-mcp check --client --relay -- node client.js {command} # gives the client a command for its server, which dies while it is used
+npx parley-mcp check --client                         # prints the URL and the steps for the client
+npx parley-mcp check --client -- node client.js {url} # starts the client; PARLEY_CHECK_URL has the URL too
+npx parley-mcp check --client --stdio                 # acts as a server that a client starts; reports on standard error
+npx parley-mcp check --client --relay -- node client.js {command} # passes the client the command of a server that exits during a call
 \`\`\`
 
-It is a server of every revision on this machine, at \`/mcp\`, of one alone at \`/<revision>/mcp\`, and by HTTP+SSE at \`/sse\`. Whoever drives the client has it connect, list all tools, call \`echo\`, \`ask\` and \`slow\`, give up \`endless\` while it
-runs, and call \`lost\` where there is one: the session is gone then, and the client should begin another. What was done is ticked off; it ends when all is done, when the client that it started ends, with Ctrl-C, or after \`--wait\`
-seconds (600). What a client does not do is not judged, and is named.
+The check runs a server on this machine. It supports every revision at \`/mcp\`, a single revision at
+\`/<revision>/mcp\`, and HTTP+SSE at \`/sse\`. It listens on 127.0.0.1 only, and accepts only hostnames and origins of this
+machine.
 
-- **The server is right, but odd:** the third page of tools has an empty cursor, calls are answered by streams that begin with a comment, \`requestState\` has all that one might be tempted to change, one tool has an \`x-mcp-header\` that
-  is none, one a \`$ref\` to an address of this machine, and one an icon that is not of \`https:\`: it counts who fetches those. Its questions have numbers and texts as their ids in turn, the first of them 0.
-- **A stream that breaks off:** that of \`dropped\`. From 2025-03-26 to 2025-11-25 the answer is there for who comes back by GET with \`Last-Event-ID\`, at 2025-11-25 after the second of \`retry\`, and twice; at 2026-07-28 the call is lost,
-  and answered when it is called again. It may be left out, and nobody has to come back who does not go on.
-- **Changes that are listened to:** at 2026-07-28 the tools change with each call of \`change\`, which is told on the streams of \`subscriptions/listen\`, as is \`resources/updated\` of any resource that is watched. After the second call streams
-  break off, and after the third they end in good order. Who listens again after a break has to do so by a new id. It may be left out.
-- **Skills:** at 2026-07-28 the server declares \`io.modelcontextprotocol/skills\` without \`directoryRead\`, and has a skill whose words want a folder to be looked into.
-- **Apps:** \`app\` has one, which notes what its host sends it, tries to call a tool that is for models alone and to reach an address of this machine that it did not declare, and tells that by a tool of its own. What it tells has a token that a script alone says. A host that lets no app call tools is not judged.
-- **A server that dies:** with \`--relay\` the judge outlives the servers that its client starts, by the command that it says, or gives its client in the place of \`{command}\` and in \`PARLEY_CHECK_COMMAND\` (a list in JSON). At 2026-07-28 \`dies\` ends
-  the process without an answer: a client should start another, and has to listen again where it listened. How it ends a process is seen there as well. Who begins another process for one last call, has several at once, or stopped listening before breaks nothing, nor does who ends when its server dies.
-  Who listens no more in the next process is told so in a note (\`subs-011\`), and not where it has processes at once or listens in a later one: from outside nobody can tell for certain whether a process is begun for the same connection, or for another of its host.
-- **A header that changes:** that of \`moving\`, called with \`{"place": "Oslo"}\`, is another from the first call on, which is refused with -32020.
-- **A server that speaks nothing:** at \`/unknown/mcp\` \`initialize\` is answered with a revision of 1999, and what the newest revision asks is refused with -32022. A client has to go; let it connect there too, and then end.
-- **Tasks:** \`slow\` and \`endless\` may be called as tasks at 2025-11-25, \`job\` has to be, and at 2026-07-28 \`slow\` and \`endless\` become tasks for a client that declares the extension. A client of 2025-11-25 that answers as tasks is
-  asked for two, which are followed, cancelled, and asked for when they are over; one that does not is asked for one all the same, and has to answer as ever. After \`lost\` the server declares no tasks any more.
-- **More is judged where more is done:** \`region\` called with a text, a number and a boolean (\`{"region": "Malmö", "count": 3, "loud": true}\`), the prompt \`grüße\` got, \`check://as-task\` read, two calls of \`ask\` at once, or with other roots the second time.
-- **It asks for what was not declared too**, which a client has to refuse: \`roots/list\`, a question for the model, one with tools, a form, a URL; of a client of 2025-11-25 that shows pages it wants one shown that lies here, and sees whether it is opened where the answer is no; it tells of cancellations that are of nothing, or of what was answered, and takes a
-  question back that is not answered at once.
-- **Only what it said or did is held against a client.** A client that asks for no second page, declares nothing that it could be asked, or never calls a tool breaks nothing by that.
-- **Who is slow is given time:** what is not answered is held against a client when it has answered what was asked after that, and 20 seconds are over.
-- It listens at 127.0.0.1 alone, and takes names and pages of this machine alone.
+Let the client do these steps:
 
-### How it is authorized: \`--auth\`
+1. Connect and list all tools.
+2. Call \`echo\`, \`ask\` and \`slow\`.
+3. Call \`endless\`, and cancel the call while it runs.
+4. Call \`lost\` if it is listed. The session ends then, and the client should start another one.
+
+The check marks each completed step. It ends when all steps are complete or when the client that it started exits.
+It also ends with Ctrl-C, or after \`--wait\` seconds (600 by default).
+
+### What counts
+
+- The check uses only what the client sends and does. A client breaks nothing if it requests no second page, declares
+  no capabilities or calls no tool.
+- The report names the steps that the client did not do.
+- A missing response counts only after 20 seconds, and after the client has answered a later request.
+
+### What the server does
+
+**Unusual behaviour.** The server is valid but unusual. The third page of tools has an empty cursor. Responses arrive
+on streams that begin with a comment. \`requestState\` has characters that a client might change. One tool has an invalid
+\`x-mcp-header\`. One tool has a \`$ref\` to a URL on this machine, and one has an icon whose URL is not \`https:\`. The check
+counts the requests for both URLs. The ids of its own requests are numbers and strings in turn, beginning with 0.
+
+**An interrupted stream.** The stream of \`dropped\` closes before the response. This step is optional.
+
+- From 2025-03-26 to 2025-11-25, the client gets the response with a GET and \`Last-Event-ID\`.
+- At 2025-11-25, the stream closes twice. The client waits for the \`retry\` time of one second.
+- At 2026-07-28, the call is lost. The client gets the response if it calls again.
+- A client that gives up the call does not have to reconnect.
+
+**Changes.** At 2026-07-28, each call of \`change\` changes the tools. The server sends the change on the streams of
+\`subscriptions/listen\`. It also sends \`resources/updated\` for each subscribed resource. After the second call, the
+streams break. After the third call, they end normally. A client that listens again after a break must use a new id.
+This step is optional.
+
+**Skills.** At 2026-07-28, the server declares \`io.modelcontextprotocol/skills\` without \`directoryRead\`. The text of one
+skill asks the model to read a directory.
+
+**Apps.** The tool \`app\` has an app, which records the messages of its host. The app tries to call a tool that is only
+for models. It also tries to reach an undeclared address on this machine. It reports the outcome through its own tool,
+with a token that only its script knows. If a host lets no app call tools, the app is not checked.
+
+**A server that exits.** With \`--relay\`, the check continues to run while the client restarts its servers. It prints the
+command for these servers. A client that the check started gets it as \`{command}\` and in \`PARLEY_CHECK_COMMAND\` (a JSON
+array). At 2026-07-28, the tool \`dies\` ends the process without a response. The client should start another process. If
+it was listening before, it must listen again. The check also observes how the client ends a process.
+
+- A client may exit when its server dies, start a process for one last call, or run several processes. It may also stop
+  listening before the call.
+- If the client does not listen in the next process, the report has a note (\`subs-011\`). The check cannot know if that
+  process belongs to the same connection.
+- There is no note if the client runs several processes at once, or listens in a later one.
+
+**A header that changes.** Call \`moving\` with \`{"place": "Oslo"}\`. The server changes the header of this tool at the first
+call, and refuses that call with -32020.
+
+**No common revision.** At \`/unknown/mcp\`, \`initialize\` returns a revision of 1999. Requests of the newest revision get
+-32022. Let the client connect there too, and then exit. The client must disconnect.
+
+**Tasks.** At 2025-11-25, \`slow\` and \`endless\` can run as tasks, and \`job\` must run as a task. At 2026-07-28, \`slow\` and
+\`endless\` become tasks if the client declares the extension. After \`lost\`, the server no longer declares tasks.
+
+- A client of 2025-11-25 that supports tasks gets two task requests. The check polls them, cancels them, and requests
+  them after their end.
+- A client of 2025-11-25 without tasks gets one task request, and must answer it directly.
+
+**Undeclared requests.** The server also sends requests that the client did not declare, and the client must refuse
+them. They are \`roots/list\`, sampling with and without tools, a form and a URL.
+
+- If a client of 2025-11-25 supports URLs, the server sends one of this machine. The client must not open it if the
+  user declines.
+- The server sends cancellations of unknown requests and of answered requests.
+- The server cancels one of its own requests if the client does not answer at once.
+
+### Optional steps
+
+The check covers more rules if the client does more:
+
+- Call \`region\` with a string, a number and a boolean: \`{"region": "Malmö", "count": 3, "loud": true}\`.
+- Get the prompt \`grüße\`.
+- Read \`check://as-task\`.
+- Call \`ask\` twice at the same time, or with other roots the second time.
+
+### Check authorization: \`--auth\`
 
 \`\`\`sh
-npx parley-mcp check --client --auth                         # says where to connect to, at ${scenarios.length} addresses
+npx parley-mcp check --client --auth                         # prints ${scenarios.length} URLs
 npx parley-mcp check --client --auth -- node client.js {url} # starts the client for each, with PARLEY_CHECK_SCENARIO
 \`\`\`
 
-Each scenario is a server that wants a token, with authorization servers of its own, on this machine. The client connects, lists the tools, and calls them in the order of the list. The page of an
-authorization server asks nobody: whoever opens it is sent back at once with a code, so that a client without a browser follows one redirect. Clients that do not register themselves have the id
-\`${knownClient}\`, without a secret; those that act for themselves have it too, with a secret or a key of any kind, since no signature is looked at. A client that has to refuse does right where it fails; where the command ends by itself, the next scenario begins.
+Each scenario is a server on this machine that requires a token, with its own authorization servers. The client
+connects, lists the tools, and calls them in the order of the list.
 
-| Scenario | |
+- The authorization page needs no user. It redirects at once with a code, so a client without a browser can follow it.
+- Clients that do not register use the id \`${knownClient}\`, without a secret.
+- For client credentials, use the same id with any secret or any key. The check does not verify signatures.
+- In some scenarios the client must refuse the server. There, a client that fails is right.
+- When the command exits, the next scenario begins.
+
+| Scenario | What the servers do |
 |---|---|
 ${scenarios.map(scenarioLine).join('\n')}
 `;
 
-/** What is odd in a scenario, in a sentence. */
+/** Describes a scenario in a row of the table. */
 function scenarioLine({ name }: Scenario): string {
   const about: Readonly<Record<string, string>> = {
     right:
-      'The challenge names metadata and a scope; those of the well-known places lead astray. `more` wants another scope, `expire` ends all tokens, `never` wants a scope that nobody gets.',
+      'The challenge names the metadata and a scope. The metadata at the well-known URIs are wrong on purpose. `more` requires another scope. `expire` revokes all tokens. `never` requires a scope that is never granted.',
     plain:
-      'The challenge says nothing: metadata are at the root alone, those of the issuer are of OpenID Connect; there is no refresh token, and clients are to authenticate by `client_secret_basic`.',
-    openid: 'The issuer has a path, and metadata behind it alone.',
-    moved: 'After `move` the metadata name another issuer, and all tokens are over.',
+      'The challenge has no parameters. The resource metadata are only at the root. The issuer has OpenID Connect metadata. There is no refresh token. Clients authenticate with `client_secret_basic`.',
+    openid: 'The issuer has a path. Its metadata are only at the URL with the well-known suffix after the path.',
+    moved: 'After `move`, the metadata name another issuer, and all tokens are invalid.',
     document:
-      'The URL of a metadata document serves as the id of a client. It is fetched, where it is `https:` and in no inner network.',
-    capitals: 'The metadata say the scheme of the resource in capitals.',
+      'The client id is the URL of a metadata document. The check fetches it if it is `https:` and not in a private network.',
+    capitals: 'The metadata have the scheme of the resource in upper case.',
     proofs:
-      'Tokens are bound to the key of who proves it (DPoP), each time with the nonce that is asked for; others get one as ever.',
-    machine: 'There is no page: for clients that act for themselves, by a secret, a key, or a token of their workload.',
-    own: 'There are no metadata at all, as in 2025-03-26: for clients of that revision alone.',
-    'mixed-up': 'The answer is of another issuer than was asked, by its `iss`, which the metadata name meanwhile.',
-    'no-iss': 'The `iss` that was promised is missing.',
-    'foreign-iss': 'An `iss` that was not promised is that of another.',
-    'alike-iss': 'The `iss` has a slash more than the issuer.',
-    'altered-state': 'The answer has another `state`.',
-    'other-issuer': 'The metadata of the issuer name another.',
-    'other-resource': 'The metadata of the resource name another.',
-    'no-pkce': 'The metadata of the issuer say nothing of PKCE.',
-    unregistered: 'Every registration is refused for its redirect URIs, and every assertion of a workload.',
+      'Tokens are bound to a DPoP key, and each proof needs the requested nonce. Clients without DPoP get bearer tokens.',
+    machine:
+      'There is no authorization page. Clients use client credentials with a secret or a key, or a workload token.',
+    own: 'There are no metadata, as in 2025-03-26. This scenario is for clients of that revision only.',
+    'mixed-up': 'The `iss` of the response names another issuer. Meanwhile, the metadata name that issuer.',
+    'no-iss': 'The promised `iss` is missing.',
+    'foreign-iss': 'The metadata promise no `iss`, but the response has an `iss` of another issuer.',
+    'alike-iss': 'The `iss` has one slash more than the issuer.',
+    'altered-state': 'The response has another `state`.',
+    'other-issuer': 'The metadata of the issuer name another issuer.',
+    'other-resource': 'The metadata of the resource name another resource.',
+    'no-pkce': 'The metadata of the issuer do not mention PKCE.',
+    unregistered: 'The server refuses every registration because of its redirect URIs, and every workload assertion.',
   };
   return `| ${name} | ${about[name] ?? ''} |`;
 }
 
-/** Why rows are not judged, the first that fits. */
+/** Reasons why rows have no rule. The first that fits counts. */
 const reasons: readonly (readonly [why: string, fits: (row: Requirement) => boolean])[] = [
-  ['conduct of an application or its makers, which is not seen from a server', ({ sdk }) => sdk !== 'yes'],
+  ['behaviour of an application or its developers, not visible from a server', ({ sdk }) => sdk !== 'yes'],
   ...singleReasons('authorized'),
   [
-    'of security, and not seen from a server: what is opened, refused and looked up on the machine of the client, or of networks that are not that of this machine',
+    'about security on the machine of the client or in other networks, not visible from a server',
     ({ area }) => area === 'authorization' || area === 'security',
   ],
-  ['of HTTP+SSE, which nobody has to speak, and not seen from a server', ({ area }) => area === 'http+sse'],
+  ['about HTTP+SSE, which is optional, and not visible from a server', ({ area }) => area === 'http+sse'],
   ...singleReasons('client'),
-  ['not judged yet', () => true],
+  ['no rule yet', () => true],
 ];
 
 /** The text. */
@@ -110,12 +178,12 @@ export function clientsPart(): string {
   const others = requirements().filter(({ id, side }) => (side === 'client' || side === 'both') && !judged.has(id));
   return [
     head,
-    `### Rows of clients that are judged: ${rules.length}\n`,
-    '| Row | Level | Over | What must hold |',
+    `### Client rules: ${rules.length}\n`,
+    '| Rule | Level | Over | What must hold |',
     '|---|---|---|---|',
     ...rules.map(({ id, over, words }) => `| ${id} | ${rowOf(id).level} | ${over ?? 'both'} | ${words} |`),
-    `\n### Rows of clients that are not judged: ${others.length}\n`,
-    '| Why | Rows |',
+    `\n### Client requirements without a rule: ${others.length}\n`,
+    '| Reason | Requirements |',
     '|---|---|',
     ...[...new Set(reasons.map(([why]) => why))]
       .filter((why) => others.some((row) => reasonOf(row) === why))

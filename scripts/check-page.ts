@@ -26,45 +26,120 @@ import { clientsPart } from './check-page-clients.ts';
 import { preciseReasons, singleReasons } from './check-page-reasons.ts';
 import { requirements, type Requirement } from './registers.ts';
 
-const head = `# Judging a server: \`parley check\`
+const head = `# Check a server: \`parley check\`
 
 \`\`\`sh
 npx parley-mcp check http://127.0.0.1:3000/mcp
 npx parley-mcp check -- node server.js
 \`\`\`
 
-It opens a conversation in each revision, sends right and wrong messages, and says which statements of the specification the server breaks, with what was sent, what came,
-what to change and where it is written. \`--json\`, \`--junit\` and \`--sarif <file>\` are for machines, and \`--json-to <file>\` and \`--junit-to <file>\` write beside what is printed; \`--baseline <file>\` lets known findings be; \`parley help check\` lists the rest.
+\`parley check\` tests a server against the MCP specification. It opens a session in each protocol version (called
+*revision* here), and sends valid and invalid messages. For each broken statement, the report shows the messages,
+the fix and the place in the specification.
 
-- **It changes nothing.** It opens and ends sessions of its own, lists, reads at most five listed resources, five listed apps of tools and five listed skills, gets at most three prompts that need no arguments, and opens streams. No listed tool is
-  called but those that \`--calls add,book\` names: with the arguments of \`--args <file>\`, else with examples and defaults of their schemas, several times, and with wrong arguments; one that has \`destructiveHint\` as \`book!\`. The name of a tool in another case is called where it is named too (\`add,ADD\`), and should be that of none.
-  It sends at most 2,000 messages, 20 a second to a server on another machine, starts a command once for each revision and once for each row that needs a process of its own, 40 times at most (the report says how often; a command that ends at once or at \`initialize\` is started once), and ends after 15 minutes; a server on HTTP that takes a second or more for each answer is asked eight things at once, and what it does not answer is waited for sixteen times as long, a minute at most. With \`--heavy\` it sends one of 100 MB too, and opens 500 connections whose requests do not end, and listens to two streams for 24 times \`--timeout\`, two minutes by default:
-  for servers of your own.
-- **A finding is meant to be a fault.** A wrong message has a right twin, which must work first. What is found is looked at once more, in a new conversation where that matters. What is not declared, and a revision that
-  is not spoken, are no faults. What something in front of the server answers (HTML, 429, 502 to 504) says nothing of it.
-  What is refused with 429, or with 503, and a \`Retry-After\` of five seconds at most, is sent again, twice at most. A redirection is told, with where it points to, and not followed.
-  Over HTTP what a server might not outlive is sent last, and by itself: one that ends is found by the message, and one that is started again where it ends once more.
-  Where the specification says two things (\`src/check/disputes.ts\`), what is found is a note that says both.
-- **HTTP+SSE** is tried at 2024-11-05 where a POST to the address is refused with 400, 404 or 405, as a client of today would: give the address of its stream (\`/sse\`).
-- **A server that wants a token** is judged with yours: \`--token-env NAME\`, \`--token-file <file>\`, or what \`parley login\` kept; nobody is asked to sign in. It is refused then without a token, with one that nobody issued, one that
-  is not signed and yours altered, in a session of yours, and with the tokens of \`--other-token-env\` (somebody else's) and \`--foreign-token-env\` (for another server). Tokens are told nowhere. Without yours, what can be seen of its refusal is judged, and the exit code is 3
-  where that is right.
-- **\`--dry-run\`** prints what would be sent, with the example of Parley in the place of the server, which gets nothing. \`--json\` is valid by [check-report.schema.json](check-report.schema.json).
-- **Exit codes:** 0 nothing is broken, 1 a MUST is (with \`--strict\` a SHOULD too), 2 the command line makes no sense, 3 it could not be judged: not reached, nothing spoken, cut short, or more rows could not be judged than were; no baseline is written then.
+- \`--json\`, \`--junit\` and \`--sarif <file>\` write reports for other programs.
+- \`--json-to <file>\` and \`--junit-to <file>\` write a file in addition to the printed report.
+- \`--baseline <file>\` ignores known findings.
+- \`parley help check\` lists all options.
 
-What it finds in servers that others wrote is in [interop-check.md](interop-check.md), and where it agrees with the official conformance suite in [interop-agreement.md](interop-agreement.md).
+## What the check sends
 
-A row is *looked at* where every message that comes anyway is judged, and *probed* where something is sent for it. Rows that begin with \`harden-\` are no statements of the specification, and notes; \`wire-schema\` is
-the official schema of each revision.
+The check sends only messages that should change nothing on the server:
+
+- It opens and ends its own sessions, lists entries and opens streams.
+- It reads at most five listed resources, five listed apps and five listed skills.
+- It gets at most three prompts that require no arguments.
+- It calls only the tools that you name, as in \`--calls add,book\`.
+
+**Calls of tools.** The arguments come from \`--args <file>\`. Without this file, the check uses the examples and defaults
+of the schema. It calls each tool several times, and also with wrong arguments. To allow a tool with
+\`destructiveHint\`, add an exclamation mark: \`book!\`. To test that names are case-sensitive, name a tool in another
+case too: \`add,ADD\`. The second name should be unknown to the server.
+
+**Limits.** One run has these limits:
+
+- It sends at most 2,000 messages. A server on another machine gets at most 20 per second.
+- It starts a command once for each revision, and once for each rule that needs a separate process. It starts a
+  command at most 40 times, and the report shows the number. A command that exits at once or at \`initialize\` is
+  started once.
+- It ends after 15 minutes.
+- If an HTTP server takes a second or more for each response, the check sends eight requests at the same time. It
+  then waits sixteen times as long for missing responses, but at most a minute.
+
+**Load.** \`--heavy\` adds tests that load a machine. Use it only for your own servers. It sends a message of 100 MB and
+opens 500 connections with incomplete requests. It also listens to two streams for 24 times \`--timeout\`, by default
+two minutes.
+
+**Dry run.** \`--dry-run\` prints the messages and sends nothing to your server. An example server of Parley responds
+instead.
+
+**HTTP+SSE.** If a POST to the URL gets 400, 404 or 405, the check tries HTTP+SSE with 2024-11-05, as clients do. Give
+the URL of the stream (\`/sse\`).
+
+## Findings
+
+A finding should always be a fault of the server:
+
+- Each invalid message has a valid counterpart. The counterpart must succeed first.
+- The check repeats each finding, in a new session if that matters.
+- An undeclared feature is not a fault, and an unsupported revision is not a fault.
+- The check ignores responses of a proxy or gateway: HTML, 429 and 502 to 504.
+- If a response is 429 or 503 with a \`Retry-After\` of at most five seconds, the check retries at most twice.
+- The report shows a redirect with its target. The check does not follow it.
+- Over HTTP, the check sends messages that can crash a server last, one at a time. The finding names the message. If
+  the server restarts, there is a finding only if it crashes again.
+- If two parts of the specification disagree, the finding is a note that cites both.
+
+## Servers that require a token
+
+Give your token with \`--token-env NAME\` or \`--token-file <file>\`, or run \`parley login\` before. The check itself never
+starts a login.
+
+The check then sends requests that the server must refuse:
+
+- without a token
+- with a token that the server never issued, with an unsigned token, and with an altered copy of your token
+- the same in your session
+- with the token of another user, from \`--other-token-env\`
+- with a token for another server, from \`--foreign-token-env\`
+
+Tokens never appear in the output. If you give no token, the check tests only how the server refuses requests. The
+exit code is 3 if it refuses them correctly.
+
+## Reports and exit codes
+
+\`--json\` conforms to [check-report.schema.json](check-report.schema.json).
+
+| Exit code | Meaning |
+|---|---|
+| 0 | Nothing is broken. |
+| 1 | A MUST is broken. With \`--strict\`, also if a SHOULD is broken. |
+| 2 | The command line is wrong. |
+| 3 | The server could not be checked, and no baseline is written. |
+
+The exit code is 3 if the server was not reached, supports no revision, or the run was cut short. It is also 3 if most
+rules could not be checked.
+
+[interop-check.md](interop-check.md) lists findings in other servers. [interop-agreement.md](interop-agreement.md)
+compares the check with the official conformance suite.
 `;
 
 const inTest = `## In a test
 
-Start \`parley check\` and look at its exit code. \`--only\` keeps a test short, and \`--json\` gives it the report:
+Run \`parley check\` and test its exit code. \`--only\` selects rules, which keeps a test short. \`--json\` prints the report:
 
 \`\`\`sh
 npx parley-mcp check --calls add --only tools --json -- node server.js
 \`\`\`
+`;
+
+const rulesPart = `The column *How* has one of two values:
+
+- *observed*: the check inspects messages that arrive anyway.
+- *probed*: the check sends messages for this rule.
+
+Rules that begin with \`harden-\` are recommendations and not statements of the specification. Their findings are
+notes. \`wire-schema\` is the official schema of each revision.
 `;
 
 /** The text of docs/check.md. */
@@ -75,12 +150,13 @@ export function checkPage(): string {
   return [
     head,
     inTest,
-    `## What is judged: ${rules.length} rows\n`,
-    '| Row | Level | How | What must hold |',
+    `## Rules: ${rules.length}\n`,
+    rulesPart,
+    '| Rule | Level | How | What must hold |',
     '|---|---|---|---|',
     ...rules.map(ruleLine),
-    `\n## What is not judged: ${others.length} rows of servers\n`,
-    '| Why | Rows |',
+    `\n## Server requirements without a rule: ${others.length}\n`,
+    '| Reason | Requirements |',
     '|---|---|',
     ...[...new Set(reasons.map(([why]) => why))]
       .filter((why) => others.some((row) => reasonOf(row) === why))
@@ -96,12 +172,12 @@ export function checkPage(): string {
   ].join('\n');
 }
 
-/** Rows of those lists of which something is seen where no tool is called. */
+/** Rows of those lists that a check can observe without a call of a tool. */
 const seenAnyway: readonly string[] = ['041', '057', '074', '078', '079', '084', '085', '086', '090', '093', '094'].map(
   (number) => `tasks-${number}`,
 );
 
-/** Rows of which nothing is seen where no tool is called. */
+/** Rows that a check can observe only with a call of a tool. */
 const calling: ReadonlySet<string> = new Set(
   [
     ...resultRules,
@@ -128,7 +204,7 @@ const calling: ReadonlySet<string> = new Set(
     .filter((id) => id !== 'cancel-001'),
 );
 
-/** Rows that need the token of somebody else, for another server, or bound to a key. */
+/** Rows that need the token of another user, for another server, or bound to a key. */
 const ofTokens: Readonly<Record<string, string>> = {
   'auth-122': ', --foreign-token-env',
   'auth-123': ', --foreign-token-env',
@@ -149,18 +225,18 @@ function ruleLine(rule: CheckRule): string {
   const how =
     (isProbe(rule)
       ? `probed${rule.over === undefined ? '' : `, ${rule.over}`}${rule.heavy === true ? ', with --heavy' : ''}`
-      : 'looked at') + needs;
+      : 'observed') + needs;
   return `| ${rule.id} | ${row.level} | ${how} | ${rule.words} |`;
 }
 
-/** Why rows are not judged, the first that fits. */
+/** Reasons why rows have no rule. The first that fits counts. */
 const reasons: readonly (readonly [why: string, fits: (row: Requirement) => boolean])[] = [
   ...preciseReasons(),
-  ['conduct of an application or its makers, which is not seen from outside', ({ sdk }) => sdk !== 'yes'],
+  ['behaviour of an application or its developers, not visible from outside', ({ sdk }) => sdk !== 'yes'],
   ...singleReasons('server'),
-  ['of authorization servers, or not seen from outside', ({ id }) => /^(?:auth|security)-/.test(id)],
-  ['of HTTP+SSE, and not seen from outside', ({ id }) => id.startsWith('sse-')],
-  ['not judged yet', () => true],
+  ['about authorization servers, or not visible from outside', ({ id }) => /^(?:auth|security)-/.test(id)],
+  ['about HTTP+SSE, not visible from outside', ({ id }) => id.startsWith('sse-')],
+  ['no rule yet', () => true],
 ];
 
 function reasonOf(row: Requirement): string | undefined {
