@@ -19,13 +19,13 @@ function stateOf(status: string, more: object = {}): TaskState {
 const completed = stateOf('completed', { result: { content: [] } });
 
 /** A task of the extension at a server that answers when the test lets it. */
-function scene(t: TestContext, requests: object = {}, more: object = {}) {
+function scene(t: TestContext, requests: object = {}, more: object = {}, own: object = {}) {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   let now = 0;
   const log: string[] = [];
   const asked: { answer(state: TaskState): void; fail(error: Error): void; readonly signal: AbortSignal }[] = [];
   const parts = {
-    settings: { clock: () => now, random: () => 0, inputs: {} },
+    settings: { clock: () => now, random: () => 0, inputs: { capabilities: {} } },
     requests: {
       revision: newestRevision,
       get: (_: string, { signal }: { readonly signal: AbortSignal }) =>
@@ -37,6 +37,7 @@ function scene(t: TestContext, requests: object = {}, more: object = {}) {
     over: () => undefined,
     following: (_: unknown, isFollowed: boolean) => log.push(isFollowed ? 'followed' : 'left'),
     learned: (error: unknown) => error,
+    ...own,
   };
   const reference = {
     server: '',
@@ -51,6 +52,7 @@ function scene(t: TestContext, requests: object = {}, more: object = {}) {
   const task = new FollowedTask(parts as unknown as FollowParts, options as never);
   const watcher = (name: string): TaskWatcher => ({
     told: ({ status }) => void log.push(`${name} ${status}`),
+    wants: (error) => void log.push(`${name} wants ${Object.keys(error.inputRequests).join()}`),
     ended: (outcome, isOwn) =>
       void log.push(`${name} ${'error' in outcome ? (outcome.error as Error).name : 'ended'} ${isOwn}`),
   });
@@ -205,4 +207,42 @@ test('a task of which nothing is known is asked for at once', async (t) => {
   asked[0]?.answer(completed);
   await settle();
   assert.deepEqual(took(), ['a completed', 'released', 'a ended true', 'left', 'drop t']);
+});
+
+test('everybody who waits hears once what nothing here can answer, and answers given by hand are sent', async (t) => {
+  const given: unknown[] = [];
+  const update = async (_: string, responses: unknown): Promise<void> => void given.push(responses);
+  const question = { method: 'elicitation/create', params: { mode: 'form', message: '?', requestedSchema: {} } };
+  const state = stateOf('input_required', { inputRequests: { a: question } });
+  const { task, watcher, asked, pass, took } = scene(t, { update }, { state });
+  task.watch(watcher('a'));
+  await settle();
+  assert.deepEqual(took(), ['a input_required', 'followed', 'a wants a']);
+  task.watch(watcher('b'));
+  assert.deepEqual(took(), ['b input_required', 'b wants a']);
+  await pass(1_000);
+  asked[0]?.answer(state);
+  await settle();
+  assert.deepEqual(took(), []);
+  const answers = { a: { action: 'decline' } } as const;
+  await task.give(answers, {});
+  assert.deepEqual([given, [...task.answered]], [[answers], ['a']]);
+  task.watch(watcher('late'));
+  assert.deepEqual(took(), ['late input_required']);
+  await pass(999);
+  assert.equal(asked.length, 1);
+  await pass(1);
+  assert.equal(asked.length, 2);
+});
+
+test('a task is abandoned by a cancellation, unless the connection is over for good', async (t) => {
+  for (const isOver of [true, false]) {
+    let cancels = 0;
+    const cancel = async (): Promise<never> => (cancels++, await Promise.reject(new Error('away')));
+    const { task } = scene(t, { cancel }, {}, { over: () => (isOver ? new Error('closed') : undefined) });
+    task.abandon();
+    await settle();
+    assert.equal(cancels, isOver ? 0 : 1);
+    t.mock.timers.reset();
+  }
 });
