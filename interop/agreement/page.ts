@@ -1,20 +1,22 @@
 import type { Compared } from './compare.ts';
 import { reasonFor } from './read.ts';
 
-/** What both said of one fault at one revision. */
+/** The results of both for one fault at one revision. */
 export interface Agreement extends Compared {
   readonly fault: string;
-  /** The row that it is planted for. */
+  /** The row that the fault breaks. */
   readonly row: string;
   readonly revision: string;
 }
 
-const intro = `# Where \`parley check\` and the official suite agree
+const intro = `# Agreement of \`parley check\` and the official suite
 
-\`npm run lab -- interop:agreement\` wrote this page. Each fault of \`test/check/faults.ts\` was planted into the server that the official suite drives, at the two
-revisions of which it has sets of required scenarios. \`parley check\` judged it without calling a tool, and the suite by its required scenarios. In the server without a
-fault neither finds anything. Where one of the two finds what the other passes, both were read, and the
-reason stands below; a run that finds another difference fails.`;
+\`npm run lab -- interop:agreement\` wrote this page. The run adds each fault of \`test/check/faults.ts\` to the server
+that the official suite tests. It covers the two revisions that have required scenarios in the suite. \`parley check\`
+tests the server without calls of tools. The suite runs its required scenarios. In the server without a fault, neither
+finds anything.
+
+If only one of the two finds a fault, both were examined. The reasons are below. A run with another difference fails.`;
 
 /** Writes the page. */
 export function agreementPage(found: readonly Agreement[]): string {
@@ -30,9 +32,9 @@ export function agreementPage(found: readonly Agreement[]): string {
   return `${[
     intro,
     table(judged),
-    '## Where they differ, and why',
+    '## Differences',
     reasons.join('\n'),
-    `## Seen by neither\n\n${silent.length} of ${found.length - 2} runs: the fault is none at that revision.`,
+    `## Not found by either\n\n${silent.length} of ${found.length - 2} runs: the fault is valid behaviour at that revision.`,
   ].join('\n\n')}\n`;
 }
 
@@ -41,7 +43,7 @@ function table(judged: readonly Agreement[]): string {
     (one) => `| ${one.fault} | ${one.revision} | ${some(one.rows)} | ${some(one.checks)} | ${verdictOf(one)} |`,
   );
   return [
-    '| Fault | Revision | Rows of parley check | Checks of the suite | |',
+    '| Fault | Revision | Rules of parley check | Checks of the suite | |',
     '|---|---|---|---|---|',
     ...lines,
   ].join('\n');
@@ -50,7 +52,7 @@ function table(judged: readonly Agreement[]): string {
 function verdictOf({ rows, checks, differences }: Agreement): string {
   if (differences.length > 0) return 'differ, see below';
   if (checks.length === 0) return 'the suite has no check for it';
-  return rows.length === 0 ? 'no row that is judged without a call' : 'agree';
+  return rows.length === 0 ? 'no rule that works without a call' : 'agree';
 }
 
 /** A few names; what is wrong with every error fails most checks. */

@@ -1,19 +1,20 @@
 const oneCause =
-  'Every answer of that kind is wrong for one cause, which is one finding; the suite fails each check that meets one.';
-const ownContents = 'The suite wants the contents of resources of its own; this text of the specification allows none.';
-const discoverAlone = 'The suite looks at the answer to server/discover alone.';
+  'One cause makes every response of this kind wrong. `parley check` reports one finding, and the suite fails each check that sees such a response.';
+const ownContents =
+  'The suite requires contents of its own resources. This part of the specification allows empty contents.';
+const discoverAlone = 'The suite tests only the result of server/discover.';
 const mismatchOfUnknown =
-  'The revision in which the suite has header and body differ is one that the server does not know: the fault alters it before they are compared.';
-const any2xx = 'The suite takes any status from 200 to 299; the text wants 202 and no body.';
+  'To test header and body, the suite uses a revision that the server does not support. The fault changes this revision before the comparison.';
+const any2xx = 'The suite accepts any status from 200 to 299. The specification requires 202 and no body.';
 const refusalsAlone =
-  'The only errors that cross in its scenarios of this revision refuse a Host and a session, and it does not read their bodies.';
+  'The only errors in its scenarios of this revision refuse a Host or a session. The suite does not read their bodies.';
 
 /** Differences that were read, by the fault and what says more (`*`: whatever does): why the two differ. */
 const read: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'result-and-error': {
     '*': oneCause,
     'basic-001':
-      'The suite judges messages by the official schema, which lets a response have more members; JSON-RPC 2.0 (§5) does not let it have both.',
+      'The suite validates messages with the official schema, which allows a response to have more members. JSON-RPC 2.0 (§5) does not allow a result and an error.',
   },
   'any-revision-served': { '*': mismatchOfUnknown },
   'any-revision-served-as-an-old-one': { '*': mismatchOfUnknown },
@@ -23,23 +24,23 @@ const read: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'notification-with-null': { 'http-014': any2xx },
   'shuffled-tools': {
     'sep-2243-server-accepts-whitespace-header-value':
-      'The suite calls the first tool of the list, without arguments; which one that is changes here, and some are refused without.',
+      'The suite calls the first tool of the list, without arguments. Here the first tool changes, and some tools refuse such a call.',
   },
-  'undeclared-tools': { 'tools-001': 'The suite compares what is declared with what is there at 2026-07-28 alone.' },
+  'undeclared-tools': { 'tools-001': 'The suite compares declared and existing features only at 2026-07-28.' },
   'remembers-capabilities': {
-    '*': 'The suite leaves the capabilities out before it has sent any under that name, so that there is nothing to remember.',
+    '*': 'The suite omits the capabilities before it has sent any under that client name. The server has nothing to remember.',
   },
   'no-result-type': {
     'basic-021':
-      'The suite looks at results that ask for input alone; that tools/list has none it finds by its schema.',
+      'The suite tests only results that ask for input. Its schema check finds the missing field of tools/list.',
   },
   'name-with-spaces': {
     'sep-2243-server-accepts-whitespace-header-value':
-      'The suite calls the first tool by the name that the list gives it, which the server does not have.',
+      'The suite calls the first tool by its listed name, and the server has no tool with that name.',
   },
   'odd-header-name': {
     'sep-2243-server-decode-base64':
-      'The suite calls the tool with a header of the name that it says, which is none; parley check, which calls no tool here, looks at base64 in Mcp-Name.',
+      'The suite calls the tool with a header of the listed name, which is invalid. `parley check` calls no tool here, and tests base64 only in Mcp-Name.',
   },
   'get-is-json': { 'server-sse-disconnect-resume': oneCause },
   'contents-without-uri': { 'resources-templates-read': oneCause },
@@ -51,7 +52,7 @@ const read: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   'ping-lives': { 'meta-016': discoverAlone },
   nameless: { 'meta-016': discoverAlone },
-  'logs-unasked': { 'logging-004': 'The suite looks at calls of a tool of its own alone; here a list is logged.' },
+  'logs-unasked': { 'logging-004': 'The suite tests only calls of its own tool. Here the server logs a list request.' },
 };
 
 /** Tells why the two differ, where it was read. */

@@ -30,12 +30,19 @@ function part(reports: readonly Report[]): string {
   });
   return `${heading}
 
-\`npm run lab -- interop:auth\` wrote this part. It starts authorization servers and guarded programs of others on this machine, fetched from the registries of
-packages into the same cache, and has a person sign in by their pages. With an authorization server of others: \`oauth()\` signs in, its token is good at a
-server behind \`protect\`, is renewed twice, gets another scope by a 403, and is no good at a server with another URL; \`protect\` verifies it as a JWT, and by
-introspection where there is that; signing out revokes it; and \`parley login\`, \`whoami\`, \`call\` and \`logout\` do the same.
+\`npm run lab -- interop:auth\` wrote this part. It starts authorization servers and protected programs of other
+projects on this machine. It downloads them from the package registries into the same cache. A simulated user signs in
+on their pages.
 
-| With | Steps that work | What does not | What it needs |
+With an authorization server of another project, the run tests these steps:
+
+- \`oauth()\` signs in, refreshes the token twice, and gets another scope after a 403.
+- A server behind \`protect\` accepts the token. A server with another URL refuses it.
+- \`protect\` verifies the token as a JWT, and by introspection if the authorization server supports that.
+- Signing out revokes the token.
+- \`parley login\`, \`whoami\`, \`call\` and \`logout\` do the same.
+
+| With | Steps that pass | Steps that fail | Set-up |
 |---|---|---|---|
 ${rows.join('\n')}
 `;

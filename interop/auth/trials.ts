@@ -26,20 +26,20 @@ export const trials: readonly Trial[] = [
     name: 'keycloak',
     title: 'Keycloak 26.4.7',
     needs:
-      'It reads no `resource`: a client scope with an audience mapper puts the URL of the server into `aud`. Nobody registers unasked: `client`, or `--client-id` and `--issuer`. It lists `offline_access`, so persons need that role.',
+      'It ignores `resource`: a client scope with an audience mapper puts the URL of the server into `aud`. It does not register unknown clients: use `client`, or `--client-id` and `--issuer`. It lists `offline_access`, so users need that role.',
     run: () => guarding(keycloak),
   },
   {
     name: 'workers',
     title: '@cloudflare/workers-oauth-provider 1.2.3 in workerd',
     needs:
-      'Nothing at the client. Its tokens are no JWTs: the worker has an endpoint of its own that says what `validateToken` says, and `protect` has `introspection`.',
+      'Nothing at the client. Its tokens are not JWTs: the worker has a separate endpoint that returns the result of `validateToken`, and `protect` uses `introspection`.',
     run: () => guarding(workers),
   },
   {
     name: 'authlib',
     title: 'Authlib 1.7.2 behind Flask',
-    needs: 'It reads no `resource`: the program says by `get_audiences` whom its JWTs are for.',
+    needs: 'It ignores `resource`: the program sets the audience of its JWTs with `get_audiences`.',
     run: () => guarding(authlib),
   },
   {
@@ -48,8 +48,8 @@ export const trials: readonly Trial[] = [
     needs: 'Nothing.',
     faults: {
       'its client steps up':
-        'it registers with the scopes that it knows by then, to which oidc-provider holds it when it wants another one',
-      'its client closes': 'the step before ended what it runs in',
+        'it registers with the scopes that it knows at that time, and oidc-provider then refuses other scopes',
+      'its client closes': 'the previous step ended the connection that it runs in',
     },
     run: pythonClient,
   },
@@ -65,7 +65,7 @@ export const trials: readonly Trial[] = [
     needs: 'Nothing at the client.',
     faults: {
       'our client logs out':
-        'its revocation endpoint wants `client_secret` in the body, also of clients that it registered for HTTP Basic (RFC 6749, section 2.3, allows one method in a request)',
+        'its revocation endpoint requires `client_secret` in the body, even from clients registered for HTTP Basic (RFC 6749, section 2.3, allows one method per request)',
     },
     run: fastmcpServer,
   },

@@ -1,12 +1,15 @@
 import type { Finding } from '../../src/check/report.ts';
 import type { JudgedServer } from './judged.ts';
 
-const intro = `# What \`parley check\` finds in servers of others
+const intro = `# Findings of \`parley check\` in other servers
 
-\`npm run lab -- interop:check\` wrote this page. Each server is the program of it in \`interop/peers/\` or \`test/bridge/servers/\`, as its makers' documentation
-would have one write it, and none of its tools is called: what is found is a fault of the library, or of the few lines of the program. Each was read against the text of the specification, as
-\`interop/check/read.ts\` says; a run that finds anything else fails. A MUST of 2025-03-26 that most do not keep is the batch of
-JSON-RPC (basic-019), which no other revision has.`;
+\`npm run lab -- interop:check\` wrote this page. Each server is a program in \`interop/peers/\` or
+\`test/bridge/servers/\`, written as the documentation of its library recommends. The check calls no tools. A finding is a
+fault of the library, or of the few lines of the program.
+
+Each finding was compared with the text of the specification, and is listed in \`interop/check/read.ts\`. A run with
+another finding fails. Most servers break one MUST of 2025-03-26: JSON-RPC batches (basic-019). No other revision has
+batches.`;
 
 /** Writes the page. */
 export function checkPeersPage(
@@ -23,8 +26,8 @@ export function checkPeersPage(
     intro,
     ...parts,
     ...(missing.length === 0 ? [] : ['## Not run', missing.map(([name, why]) => `- ${name}: ${why}`).join('\n')]),
-    '## What the rows say',
-    ['| Row | What should hold |', '|---|---|', ...words].join('\n'),
+    '## Rules',
+    ['| Rule | What should hold |', '|---|---|', ...words].join('\n'),
   ].join('\n\n')}\n`;
 }
 
@@ -36,7 +39,7 @@ function tableOf(judged: readonly JudgedServer[]): string {
     return `| ${way} | ${spoken.join(', ')} | ${counts.judged} | ${of('error')} | ${of('warning')} | ${of('note')} |`;
   });
   return [
-    '| Over | Revisions | Rows judged | Breaks (MUST) | Differs (SHOULD) | Notes |',
+    '| Over | Revisions | Rules checked | Breaks (MUST) | Differs (SHOULD) | Notes |',
     '|---|---|---|---|---|---|',
     ...lines,
   ].join('\n');

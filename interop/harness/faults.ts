@@ -18,12 +18,10 @@ export interface Fault {
 }
 
 const unknownTool =
-  'An unknown tool is answered with a result that says `isError`, not with an error. Specification, Server Features, ' +
-  'Tools, Error Handling: unknown tools are protocol errors (`-32602`).';
+  'The server returns a result with `isError` for an unknown tool, and not an error. Specification, Server Features, Tools, Error Handling: unknown tools are protocol errors (`-32602`).';
 
 const unordered =
-  'Notifications pass by a queue beside the answers, so that progress comes after the result that ends it, or not at ' +
-  'all. Specification, Basic, Progress: progress notifications must stop after completion.';
+  'Notifications and responses use separate queues. Progress arrives after the result, or not at all. Specification, Basic, Progress: progress notifications must stop after completion.';
 
 const stateless = ['2026-07-28'];
 
@@ -35,9 +33,7 @@ export const faults: readonly Fault[] = [
     side: 'server',
     steps: ['cancelled there'],
     ways: ['stateless'],
-    why:
-      'The handler of a call whose stream was closed is not told. Specification 2026-07-28, Basic, Transports: closing ' +
-      'the stream of a response is how a request is cancelled over HTTP.',
+    why: 'The server does not cancel the handler of a call whose stream is closed. Specification 2026-07-28, Basic, Transports: over HTTP, a client cancels a request by closing its response stream.',
   },
   { peer: 'fastmcp', side: 'server', steps: ['unknown tool'], why: unknownTool },
   {
@@ -46,16 +42,14 @@ export const faults: readonly Fault[] = [
     steps: ['watch', 'updated', 'list changed'],
     revisions: stateless,
     bridged: false,
-    why: 'There is no `subscriptions/listen` at 2026-07-28.',
+    why: 'The server has no `subscriptions/listen` at 2026-07-28.',
   },
   {
     peer: 'fastmcp',
     side: 'server',
     steps: ['updated', 'list changed'],
     bridged: true,
-    why:
-      'There is no `resources/subscribe` in the handshake revisions and no `subscriptions/listen` at 2026-07-28, so that ' +
-      'a bridge has nothing to subscribe to.',
+    why: 'The server has no `resources/subscribe` in the session-based revisions, and no `subscriptions/listen` at 2026-07-28. The bridge has nothing to subscribe to.',
   },
   { peer: 'mcp-go', side: 'server', steps: ['progress', 'log'], why: unordered },
   {
@@ -65,7 +59,7 @@ export const faults: readonly Fault[] = [
     ways: ['http'],
     revisions: stateless,
     bridged: false,
-    why: 'Notifications of a subscription are lost: none leaves on its stream. Specification 2026-07-28, Subscriptions.',
+    why: 'The server sends no notifications on the stream of a subscription. Specification 2026-07-28, Subscriptions.',
   },
   {
     peer: 'mcp-go',
@@ -73,21 +67,21 @@ export const faults: readonly Fault[] = [
     steps: ['updated'],
     ways: ['http'],
     bridged: true,
-    why: 'The same, behind a bridge.',
+    why: 'The same fault, behind a bridge.',
   },
   {
     peer: 'mcp-go',
     side: 'server',
     steps: ['elicitation', 'sampling', 'roots', 'asked after that'],
     ways: ['sse'],
-    why: 'Its sessions over HTTP+SSE cannot ask: "session does not support elicitation".',
+    why: 'Its sessions over HTTP+SSE cannot send requests to the client: "session does not support elicitation".',
   },
   {
     peer: 'mcp-go',
     side: 'client',
     steps: ['elicitation', 'sampling', 'roots', 'asked after that'],
     ways: ['sse'],
-    why: 'Requests of the server over HTTP+SSE are not answered, though the client declares that it can be asked.',
+    why: 'The client does not answer requests of the server over HTTP+SSE, although it declares the capabilities.',
   },
   {
     peer: 'mcp-go',
@@ -95,9 +89,7 @@ export const faults: readonly Fault[] = [
     steps: ['cancelled there'],
     revisions: ['2025-11-25'],
     ways: ['http', 'sse'],
-    why:
-      'A call that is given up is not cancelled at the server: no `notifications/cancelled` is sent over HTTP before ' +
-      '2026-07-28.',
+    why: 'The client does not cancel a call at the server. Before 2026-07-28, it sends no `notifications/cancelled` over HTTP.',
   },
   {
     peer: 'mcp-go',
@@ -105,6 +97,6 @@ export const faults: readonly Fault[] = [
     steps: ['updated', 'list changed'],
     revisions: ['2025-11-25'],
     ways: ['http'],
-    why: 'No stream is opened for notifications unless the client is told to use nothing newer than 2025-11-25.',
+    why: 'The client opens no stream for notifications, unless it is limited to 2025-11-25 or earlier.',
   },
 ];

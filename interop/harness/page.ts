@@ -31,20 +31,27 @@ function intro(): string {
   const steps = ['connect', ...exercises.map(({ step }) => step.id)].join(', ');
   return `# Interoperability
 
-\`npm run lab -- interop\` wrote this page. It fetches and builds software of others into the cache of the user
-(\`$XDG_CACHE_HOME/parley-interop\` or \`~/.cache/parley-interop\`), and drives each of them through the same exercise: its client
-with our server, our client with its server, and both with our bridge in between, in the newest revision that each route agrees on.
-The programs are in \`interop/peers/\`, the steps in \`interop/harness/plan.ts\`:
+\`npm run lab -- interop\` wrote this page. It downloads and builds software of other projects in the cache of the user
+(\`$XDG_CACHE_HOME/parley-interop\` or \`~/.cache/parley-interop\`). Each peer runs the same exercise on these routes:
+
+- its client with our server
+- our client with its server
+- both with our bridge between them
+
+Each route uses the newest revision that both sides support. The programs are in \`interop/peers/\`, and the steps are in
+\`interop/harness/plan.ts\`:
 
 ${wrapped(`${steps}.`)}
 
-A step counts where both revisions of a route have what it exercises (there is no ping in 2026-07-28, no elicitation before
-2025-06-18). What does not work is either a fault of the peer, numbered and shown with its bytes below, or stands at the end as open.
+A step counts only if both revisions of a route have its feature. For example, 2026-07-28 has no ping, and revisions
+before 2025-06-18 have no elicitation. If a step fails, the cause is a fault of the peer or is still open. Each fault has
+a number, and its messages are shown below. Open failures are at the end.
 
-Three processes are behind a proxy that hands each request to the next, and share a Redis; those without sessions share nothing, and the steps
-that need a session (questions, logging, watching) are not counted there.
+"Three processes" are three server processes behind a proxy, which sends each request to the next process. They share a
+Redis. Processes without sessions share nothing. There, steps that need a session do not count: requests to the client,
+logging and subscriptions.
 
-Tasks have a page of their own: [interop-tasks.md](interop-tasks.md).`;
+The results for tasks are in [interop-tasks.md](interop-tasks.md).`;
 }
 
 function peerPart({ peer, version, routes }: PeerReport, shown: readonly Fault[]): readonly string[] {
@@ -53,14 +60,14 @@ function peerPart({ peer, version, routes }: PeerReport, shown: readonly Fault[]
     const count = `${good} of ${route.steps.length}`;
     return `| ${route.route.title} | ${route.revision ?? '—'} | ${count} | ${wrongOf(route, peer, shown)} |`;
   });
-  const table = ['| Route | Revision | Steps that work | What does not |', '|---|---|---|---|', ...rows].join('\n');
+  const table = ['| Route | Revision | Steps that pass | Steps that fail |', '|---|---|---|---|', ...rows].join('\n');
   const lacks = (['client', 'server'] as const).flatMap((side) =>
     Object.entries(peer.lacks[side]).map(([step, why]) => `- its ${side}: ${step}: ${why}`),
   );
   return [
     `## ${peer.title}, ${version}`,
     table,
-    ...(lacks.length === 0 ? [] : [`Not exercised, since it has nothing for it:\n\n${lacks.join('\n')}`]),
+    ...(lacks.length === 0 ? [] : [`Not tested, because the peer lacks the feature:\n\n${lacks.join('\n')}`]),
   ];
 }
 

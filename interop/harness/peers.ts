@@ -47,12 +47,12 @@ const java: Peer = {
   server: everyWay,
   lacks: {
     client: {
-      cancel: 'it gives no call up',
-      'cancelled there': 'it gives no call up',
+      cancel: 'it does not cancel calls',
+      'cancelled there': 'it does not cancel calls',
     },
     server: {
-      cancel: 'it does not tell a handler that its call was given up',
-      'cancelled there': 'it does not tell a handler that its call was given up',
+      cancel: 'it does not notify a handler of a cancelled call',
+      'cancelled there': 'it does not notify a handler of a cancelled call',
     },
   },
   build: () => buildJava(programOf('java'), 'io.modelcontextprotocol.sdk:mcp'),

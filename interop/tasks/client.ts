@@ -102,7 +102,7 @@ class Exercise {
         return await (await this.#again(task, { taskId: 'never-was' })).poll({ signal });
       }
       case 'tasks':
-        throw new Error('our client lists no tasks');
+        throw new Error('our client does not list tasks');
     }
   }
 

@@ -32,7 +32,10 @@ function tasksProgram(name: string): Program {
 }
 
 /** What our client has nothing for, so that nothing is asked of their servers. */
-const ofOurs = { list: 'our client lists no tasks', 'cancel an ended one': 'our client takes such a cancel for done' };
+const ofOurs = {
+  list: 'our client does not list tasks',
+  'cancel an ended one': 'our client treats such a cancellation as successful',
+};
 
 const sdk1: Peer = {
   name: 'sdk-1',
@@ -40,7 +43,7 @@ const sdk1: Peer = {
   newest: '2025-11-25',
   client: ways,
   server: ways,
-  lacks: { client: {}, server: { ...ofOurs, 'protocol error': 'its store keeps results alone' } },
+  lacks: { client: {}, server: { ...ofOurs, 'protocol error': 'its store keeps only results' } },
   build: () =>
     Promise.resolve({
       command: [process.execPath, join(here, 'peers/sdk-1/peer.mjs')],
@@ -64,7 +67,7 @@ const fastmcp: Peer = {
   newest: '2026-07-28',
   client: ways,
   server: ways,
-  lacks: { client: { told: 'it listens to no task' }, server: { told: 'it tells of no task' } },
+  lacks: { client: { told: 'it does not subscribe to tasks' }, server: { told: 'it sends no task notifications' } },
   build: () => buildPythonPeer(tasksProgram('fastmcp')),
 };
 
@@ -74,7 +77,7 @@ const extTasks: Peer = {
   newest: '2026-07-28',
   client: ways,
   server: [],
-  lacks: { client: { 'no list for strangers': 'it asks for none where the server has none' }, server: {} },
+  lacks: { client: { 'no list for strangers': 'it requests no list if the server declares none' }, server: {} },
   build: () =>
     Promise.resolve({
       command: [process.execPath, join(here, 'peers/ext-tasks/peer.mjs')],
@@ -88,7 +91,10 @@ const rust: Peer = {
   newest: '2026-07-28',
   client: ways,
   server: ways,
-  lacks: { client: { told: 'its filter of a subscription has no tasks' }, server: { told: 'it tells of no task' } },
+  lacks: {
+    client: { told: 'its subscription filter has no tasks' },
+    server: { told: 'it sends no task notifications' },
+  },
   build: () => buildRust(tasksProgram('rust'), 'rmcp'),
 };
 
@@ -101,10 +107,10 @@ const mcpGo: Peer = {
   lacks: {
     client: {
       'begin by CallTool':
-        'it reads the result that stands for a task as one without content, so that its transport begins them',
-      'asks by a task': 'it has no tasks of its own',
+        'it reads a task as a result without content, so the program starts tasks through the transport',
+      'asks by a task': 'it does not answer with tasks',
     },
-    server: { ...ofOurs, 'protocol error': 'its tasks fail with -32603 whatever they fail with' },
+    server: { ...ofOurs, 'protocol error': 'its tasks always fail with -32603' },
   },
   build: () => buildGo(tasksProgram('mcp-go'), 'github.com/mark3labs/mcp-go'),
 };
