@@ -64,6 +64,7 @@ export function connection({
     ({
       revision: up,
       capabilities: logging ? { logging: {} } : {},
+      supports: () => true,
       closed,
       close: async () => (log.push('closed'), end()),
       setLogLevel: async (level: string) => {

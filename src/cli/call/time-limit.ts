@@ -55,7 +55,7 @@ export class TimeLimit {
 
   #clock(): () => void {
     return after(this.left + graceMs, () => {
-      const message = `the command took longer than the ${this.ms} ms of --timeout, which is for the whole of it`;
+      const message = `the command took longer than ${this.ms} ms, the limit of --timeout`;
       this.#over.abort(new ConnectionError('timeout', message));
     });
   }
