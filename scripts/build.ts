@@ -32,12 +32,12 @@ const apart = {
   bridge: ['oauth', 'account'],
   index: ['oauth', 'account'],
   // They are loaded with a session, and where a server refuses something: without a client, and without the flow of OAuth.
-  'peer/hash': ['client'],
-  'auth/secrets': ['oauth', 'account'],
+  'connection/hash': ['client'],
+  'auth/common/secrets': ['oauth', 'account'],
 };
 
-/** Folders that lie as deep in src/ as chunks do in dist/. */
-const asDeep: ReadonlySet<string> = new Set([join(root, 'src/cli'), join(root, 'src/node')]);
+/** Folders whose modules ask where they lie, and know that a build puts them into `dist/chunks/`. */
+const asDeep: ReadonlySet<string> = new Set([join(root, 'src/cli/commands'), join(root, 'src/transports/node')]);
 
 // `npx parley-mcp` in a clone prepares it once more; it is to run what is there, and not to build it under somebody's feet.
 if (process.env['npm_command'] !== 'exec' || !existsSync(binary)) await build();
@@ -99,7 +99,7 @@ async function emit(): Promise<void> {
 }
 
 function refuseFaults({ fileName, imports, modules }: OutputChunk, chunks: readonly OutputChunk[]): void {
-  // What lies beside a module in src/ does not lie beside a chunk; from src/cli/ and src/node/, the way to other folders is the same.
+  // What lies beside a module in src/ does not lie beside a chunk. The modules of these folders know that.
   const asking = Object.keys(modules).find(
     (id) => !asDeep.has(dirname(id)) && modules[id]?.code?.includes('import.meta') === true,
   );

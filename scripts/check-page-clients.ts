@@ -1,9 +1,9 @@
 /** The part of docs/check.md about clients, from the rules of `parley check --client` and the register. */
 
-import { clientAuthorizationRules } from '../src/check/client/authorization/judge-trails.ts';
-import { knownClient, scenarios, type Scenario } from '../src/check/client/authorization/scenarios.ts';
-import { clientRules } from '../src/check/client/rules/rules.ts';
-import { rowOf } from '../src/check/register.ts';
+import { clientAuthorizationRules } from '../src/cli/check/client/authorization/judge-trails.ts';
+import { knownClient, scenarios, type Scenario } from '../src/cli/check/client/authorization/scenarios.ts';
+import { clientRules } from '../src/cli/check/client/rules/rules.ts';
+import { rowOf } from '../src/cli/check/register.ts';
 import { singleReasons } from './check-page-reasons.ts';
 import { requirements, type Requirement } from './registers.ts';
 

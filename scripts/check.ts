@@ -31,7 +31,7 @@ type Rules = Readonly<Record<string, Rule>>;
 const ofTypes: Rules = {
   types: types('tsconfig.json', 'the repository'),
   'types-core': types('tsconfig.core.json', 'the core, without Node,'),
-  'types-page': types('src/inspect/page/tsconfig.json', 'the page of inspect'),
+  'types-page': types('src/cli/inspect/page/tsconfig.json', 'the page of inspect'),
 };
 
 const ofText: Rules = {

@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createBridge } from '../src/bridge.ts';
-import { createExampleServer } from '../src/cli/example/server.ts';
+import { createExampleServer } from '../src/cli/commands/example/server.ts';
 import { listen } from '../src/node.ts';
 import { spawn } from '../src/stdio.ts';
 import type { Door } from './demo-clients.ts';

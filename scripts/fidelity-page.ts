@@ -1,6 +1,6 @@
 /** The fidelity table as a page of documentation. */
 
-import { features, groups, type Feature, type Fidelity } from '../src/fidelity/fidelity.ts';
+import { features, groups, type Feature, type Fidelity } from '../src/cli/compatibility/fidelity.ts';
 import { revisions, type Revision } from '../src/protocol/revision.ts';
 
 const intro = `# Fidelity

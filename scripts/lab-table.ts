@@ -61,7 +61,7 @@ const generated: Group = {
   register: {
     about: 'Writes the rows of the register that the rules of `parley check` name.',
     time: '1 s',
-    writes: '`src/check/rows.ts`, `src/check/client/rows.ts`',
+    writes: '`src/cli/check/rows.ts`, `src/cli/check/client/rows.ts`',
     words: ['scripts/register.ts'],
   },
   registers: {

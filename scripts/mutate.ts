@@ -14,7 +14,18 @@ import { filesOf } from './test/files.ts';
 import { runPool } from './test/pool.ts';
 import type { FileResult } from './test/worker.ts';
 
-const core = ['server', 'host', 'peer', 'http', 'client', 'jsonrpc', 'protocol', 'stdio', 'tasks', 'oauth', 'bridge'];
+const core = [
+  'server',
+  'connection',
+  'transports/http',
+  'client',
+  'jsonrpc',
+  'protocol',
+  'transports/stdio',
+  'tasks',
+  'auth/client',
+  'bridge',
+];
 /** Rows of file, line, change and reason. */
 const equivalents = 'scripts/mutants-equivalent.tsv';
 /** What the tests of one fault may take: all that run the code of a basic file would take minutes. */

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const source = join(root, 'src/inspect/page');
+const source = join(root, 'src/cli/inspect/page');
 
 /** Folder of the page in what is built. */
 export const pageFolder: string = join(root, 'dist/inspect/page');

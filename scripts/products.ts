@@ -6,47 +6,52 @@ import { entryPoints, roomOf } from './check/rooms-table.ts';
 const common: ReadonlySet<string> = new Set([
   entryPoints,
   'json',
-  'mistakes',
+  'options',
   'jsonrpc',
   'protocol',
   'schema',
-  'seal',
-  'auth',
-  'store',
-  'peer',
+  'sealing',
+  'auth/common',
+  'storage',
+  'connection',
   'tasks',
-  'stdio',
-  'node',
+  'transports/stdio',
+  'transports/node',
 ]);
 
 /** What a transport knows of a server. These modules are small, and belong to no product either. */
-const seams: ReadonlySet<string> = new Set(['host/endpoint.ts', 'host/batch.ts']);
+const seams: ReadonlySet<string> = new Set(['server/runtime/endpoint.ts', 'server/runtime/batch.ts']);
 
-const server = ['server', 'host'];
-const client = ['client', 'http/client'];
-const authorizedClient = ['oauth'];
-const protectedServer = ['protect'];
-const bridge = [...server, ...client, ...authorizedClient, 'consent', 'bridge'];
-const commandLine = ['cli', 'check', 'inspect', 'wire', 'fidelity'];
-const nodeTransports = ['node/server', 'node/client', 'node/credentials', 'node/login'];
-const stdioTransports = ['stdio/server', 'stdio/client'];
+const server = ['server', 'server/runtime'];
+const client = ['client', 'transports/http/client'];
+const authorizedClient = ['auth/client'];
+const protectedServer = ['auth/server'];
+const bridge = [...server, ...client, ...authorizedClient, 'auth/consent', 'bridge'];
+const commandLine = ['cli', 'cli/commands', 'cli/check', 'cli/inspect', 'cli/recorder', 'cli/compatibility'];
+const nodeTransports = [
+  'transports/node/server',
+  'transports/node/client',
+  'transports/node/credentials',
+  'transports/node/login',
+];
+const stdioTransports = ['transports/stdio/server', 'transports/stdio/client'];
 
 /** The rooms that each entry point may load beside the common ones, at its start or later. */
 const roomsOf: Readonly<Record<string, readonly string[]>> = {
-  index: [...bridge, 'http/server'],
+  index: [...bridge, 'transports/http/server'],
   server,
   client,
   bridge,
   protect: protectedServer,
-  account: [...authorizedClient, 'consent', 'account', 'server'],
-  http: ['http/server', 'http/client', 'host'],
+  account: [...authorizedClient, 'auth/consent', 'auth/accounts', 'server'],
+  http: ['transports/http/server', 'transports/http/client', 'server/runtime'],
   oauth: authorizedClient,
-  stdio: [...stdioTransports, 'host'],
-  node: [...nodeTransports, 'http/server', 'host'],
-  sqlite: ['sqlite'],
-  postgres: ['postgres'],
-  redis: ['redis'],
-  otel: ['otel'],
+  stdio: [...stdioTransports, 'server/runtime'],
+  node: [...nodeTransports, 'transports/http/server', 'server/runtime'],
+  sqlite: ['storage/sqlite'],
+  postgres: ['storage/postgres'],
+  redis: ['storage/redis'],
+  otel: ['telemetry'],
   protocol: [],
   testing: [...server, ...client, 'testing'],
   'cli/main': [
@@ -54,9 +59,9 @@ const roomsOf: Readonly<Record<string, readonly string[]>> = {
     ...bridge,
     ...nodeTransports,
     ...stdioTransports,
-    'http/server',
-    'redis',
-    'otel',
+    'transports/http/server',
+    'storage/redis',
+    'telemetry',
     'testing',
   ],
 };

@@ -1,7 +1,7 @@
 /** The client: `connect` and what it gives. */
 import { createConnect, type Connect } from './client/connect.ts';
-import { httpTransport } from './http/client/transport.ts';
-import { transportOptionNames, type HttpTransportOptions } from './http/client/request.ts';
+import { httpTransport } from './transports/http/client/transport.ts';
+import { transportOptionNames, type HttpTransportOptions } from './transports/http/client/request.ts';
 
 /**
  * Connects to a server over HTTP by its URL, or over any transport, in the newest revision that both sides speak.
@@ -59,16 +59,16 @@ export { combinedHint, type Page } from './client/pages.ts';
 export type { Subscription, SubscriptionEnd, SubscriptionEvent, Topics } from './client/subscriptions/subscription.ts';
 export type { ListKind } from './protocol/features/subscriptions.ts';
 export type { SubscribeOptions } from './client/subscriptions/subscriptions.ts';
-export type { CacheStore } from './store/cache.ts';
-export { memoryCacheStore, type MemoryCacheOptions } from './store/memory/cache.ts';
-export { httpTransport } from './http/client/transport.ts';
-export type { HttpTransportOptions } from './http/client/request.ts';
+export type { CacheStore } from './storage/cache.ts';
+export { memoryCacheStore, type MemoryCacheOptions } from './storage/memory/cache.ts';
+export { httpTransport } from './transports/http/client/transport.ts';
+export type { HttpTransportOptions } from './transports/http/client/request.ts';
 export { ConnectionError, type ConnectionReason } from './jsonrpc/transport.ts';
 export type { RequestOptions } from './client/connection/request-options.ts';
 export { IncompatibleError } from './client/connection/incompatible.ts';
 export type { Negotiated } from './client/connection/negotiate.ts';
-export type { Progress } from './peer/progress.ts';
+export type { Progress } from './connection/progress.ts';
 export type { ProgressToken } from './protocol/features/common.ts';
 export { McpError, type ErrorName } from './protocol/error.ts';
 export type { CacheHint } from './protocol/features/envelope.ts';
-export type { Middleware, Passing, PassingAuth, PassingSession, Uses } from './peer/middleware/middleware.ts';
+export type { Middleware, Passing, PassingAuth, PassingSession, Uses } from './connection/middleware/middleware.ts';

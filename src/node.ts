@@ -12,28 +12,31 @@ export {
   type NodeHttpOptions,
   type WrappedReply,
   type WrappedRequest,
-} from './node/server/http.ts';
-export type { TrustedProxies } from './node/server/proxies/trusted-proxies.ts';
-export { metadataRoutes, type MetadataRoutes } from './node/server/metadata-routes.ts';
-export { pageRoutes, type PageRoutes, type BrowserPages } from './node/server/page-routes.ts';
-export type { TlsOptions } from './node/client/connection-settings.ts';
-export { nodeFetch, type NodeFetch, type NodeFetchOptions } from './node/client/fetch.ts';
-export { fileCredentialStore, type FileCredentialStoreOptions } from './node/credentials/file-credentials.ts';
-export { loopback, type LoopbackOptions } from './node/login/loopback.ts';
+} from './transports/node/server/http.ts';
+export type { TrustedProxies } from './transports/node/server/proxies/trusted-proxies.ts';
+export { metadataRoutes, type MetadataRoutes } from './transports/node/server/metadata-routes.ts';
+export { pageRoutes, type PageRoutes, type BrowserPages } from './transports/node/server/page-routes.ts';
+export type { TlsOptions } from './transports/node/client/connection-settings.ts';
+export { nodeFetch, type NodeFetch, type NodeFetchOptions } from './transports/node/client/fetch.ts';
+export {
+  fileCredentialStore,
+  type FileCredentialStoreOptions,
+} from './transports/node/credentials/file-credentials.ts';
+export { loopback, type LoopbackOptions } from './transports/node/login/loopback.ts';
 export {
   guardedFetch,
   type GuardedFetch,
   type GuardedFetchOptions,
   type ResolveAddresses,
-} from './node/login/guarded-fetch.ts';
-export { openPage, type OpenPageOptions } from './node/open-page.ts';
-export type { OpenRedirect, Redirect, RedirectHook, RedirectRequest } from './auth/redirect.ts';
-export type { AuthorizationFetch, AuthorizationRequest, AuthorizationResponse } from './auth/document.ts';
-export type { NetworkOptions, NetworkRules } from './auth/network.ts';
-export type { CredentialKey, CredentialStore, CredentialWrite, KeptCredential } from './store/credentials.ts';
-export type { WebKey, WebKeyPair } from './seal/web-crypto.ts';
-export type { Fetch, FetchRequest, FetchResponse } from './http/client/fetch.ts';
-export type { ClosingTimes } from './http/server/health/closing.ts';
-export type { HealthPaths } from './http/server/health/health.ts';
-export type { HttpRefusal, HttpRequest } from './host/protection.ts';
-export type { Authenticate, HttpOptions } from './http/server/options.ts';
+} from './transports/node/login/guarded-fetch.ts';
+export { openPage, type OpenPageOptions } from './transports/node/open-page.ts';
+export type { OpenRedirect, Redirect, RedirectHook, RedirectRequest } from './auth/common/redirect.ts';
+export type { AuthorizationFetch, AuthorizationRequest, AuthorizationResponse } from './auth/common/document.ts';
+export type { NetworkOptions, NetworkRules } from './auth/common/network.ts';
+export type { CredentialKey, CredentialStore, CredentialWrite, KeptCredential } from './storage/credentials.ts';
+export type { WebKey, WebKeyPair } from './sealing/web-crypto.ts';
+export type { Fetch, FetchRequest, FetchResponse } from './transports/http/client/fetch.ts';
+export type { ClosingTimes } from './transports/http/server/health/closing.ts';
+export type { HealthPaths } from './transports/http/server/health/health.ts';
+export type { HttpRefusal, HttpRequest } from './server/runtime/protection.ts';
+export type { Authenticate, HttpOptions } from './transports/http/server/options.ts';

@@ -1,4 +1,4 @@
 /** Spans and metrics by the OpenTelemetry conventions for MCP. */
 
-export { otel, type OtelOptions } from './otel/otel.ts';
-export type { Middleware, Passing, PassingAuth, PassingSession } from './peer/middleware/middleware.ts';
+export { otel, type OtelOptions } from './telemetry/otel.ts';
+export type { Middleware, Passing, PassingAuth, PassingSession } from './connection/middleware/middleware.ts';

@@ -1,7 +1,7 @@
 /** Tasks in PostgreSQL, for any number of processes. */
 
-export { postgresTasks, type PostgresTasksOptions } from './postgres/postgres-tasks.ts';
-export { postgresTasksSchema } from './postgres/statements.ts';
-export type { PostgresClient, PostgresNotification, PostgresPool, PostgresResult } from './postgres/pool.ts';
-export type { StoredTask, TaskClaim, TaskLease, TaskOwner, TaskStore } from './store/tasks.ts';
-export type { Bus, Heard, Unsubscribe } from './store/bus.ts';
+export { postgresTasks, type PostgresTasksOptions } from './storage/postgres/postgres-tasks.ts';
+export { postgresTasksSchema } from './storage/postgres/statements.ts';
+export type { PostgresClient, PostgresNotification, PostgresPool, PostgresResult } from './storage/postgres/pool.ts';
+export type { StoredTask, TaskClaim, TaskLease, TaskOwner, TaskStore } from './storage/tasks.ts';
+export type { Bus, Heard, Unsubscribe } from './storage/bus.ts';

@@ -1,16 +1,16 @@
 /** Protecting a server over HTTP: tokens of authorization servers, their scopes, and the metadata that clients sign in by. */
 
-export { protect, type Guarded } from './protect/protect.ts';
-export type { Claims, FailureLimit, ProtectOptions, VerifyToken } from './protect/options.ts';
-export type { IntrospectionOptions, IssuerOptions } from './protect/issuer-options.ts';
-export type { ClientSecret } from './protect/introspection.ts';
-export type { DpopOptions, ReplayStore } from './protect/dpop/options.ts';
-export type { ExchangeOptions } from './protect/exchange/exchange.ts';
-export type { Revoked } from './protect/kept-tokens.ts';
-export { memoryReplay } from './protect/dpop/replay.ts';
-export { AuthorizationError, type AuthorizationErrorOptions, type AuthorizationReason } from './auth/errors.ts';
-export type { AuthorizationFetch, AuthorizationRequest, AuthorizationResponse } from './auth/document.ts';
-export type { NetworkOptions } from './auth/network.ts';
+export { protect, type Guarded } from './auth/server/protect.ts';
+export type { Claims, FailureLimit, ProtectOptions, VerifyToken } from './auth/server/options.ts';
+export type { IntrospectionOptions, IssuerOptions } from './auth/server/issuer-options.ts';
+export type { ClientSecret } from './auth/server/introspection.ts';
+export type { DpopOptions, ReplayStore } from './auth/server/dpop/options.ts';
+export type { ExchangeOptions } from './auth/server/exchange/exchange.ts';
+export type { Revoked } from './auth/server/kept-tokens.ts';
+export { memoryReplay } from './auth/server/dpop/replay.ts';
+export { AuthorizationError, type AuthorizationErrorOptions, type AuthorizationReason } from './auth/common/errors.ts';
+export type { AuthorizationFetch, AuthorizationRequest, AuthorizationResponse } from './auth/common/document.ts';
+export type { NetworkOptions } from './auth/common/network.ts';
 export type {
   ActsBehind,
   AuthInfo,
@@ -19,5 +19,5 @@ export type {
   Served,
   Serving,
   TokenExchangeRequest,
-} from './host/endpoint.ts';
-export type { HttpRefusal, HttpRequest } from './host/protection.ts';
+} from './server/runtime/endpoint.ts';
+export type { HttpRefusal, HttpRequest } from './server/runtime/protection.ts';

@@ -4,7 +4,7 @@ export { McpError, type ErrorName, type McpErrorOptions } from './protocol/error
 export { createServer, type Server } from './server/server.ts';
 export type { RoundOptions, ServerOptions } from './server/options.ts';
 export type { RateLimits } from './server/rate-limit.ts';
-export type { RateLimit } from './store/limits.ts';
+export type { RateLimit } from './storage/limits.ts';
 export type {
   AskAsTaskOptions,
   AskedTask,
@@ -16,7 +16,7 @@ export type {
   ElicitedUrl,
   RequestCtx,
 } from './server/ctx.ts';
-export { extensionResult, type ExtensionResult } from './host/extension-result.ts';
+export { extensionResult, type ExtensionResult } from './server/runtime/extension-result.ts';
 export type { Extensions } from './protocol/extension.ts';
 export type { ClientFlag } from './protocol/capability.ts';
 export type { CtxTask, ServerTasks, TaskOptions, TaskSupport, TaskUse } from './server/task-definition.ts';
@@ -51,16 +51,16 @@ export type {
   ToolHandler,
   ToolReturn,
 } from './server/definition.ts';
-export type { SealingKey, SealingKeys } from './seal/sealing-key.ts';
+export type { SealingKey, SealingKeys } from './sealing/sealing-key.ts';
 export type { SubscriptionLimits } from './server/subscriptions.ts';
 export type { ListKind } from './protocol/features/subscriptions.ts';
-export { requireScopesOf } from './host/middleware/require-scopes-of.ts';
+export { requireScopesOf } from './server/runtime/middleware/require-scopes-of.ts';
 export { ToolError } from './server/offer/tool-result.ts';
 export { urlElicitationRequired, type RequiredVisit } from './server/url-elicitation.ts';
 export type { AnySchema, InferInput, InferOutput, JsonSchema, Written } from './schema/infer.ts';
 export type { StandardSchema } from './schema/standard.ts';
-export { answerReceived, toText, type BatchAnswer } from './host/batch.ts';
-export type { ActsBehind, AuthInfo, Conversation, Endpoint, Link, Served, Serving } from './host/endpoint.ts';
+export { answerReceived, toText, type BatchAnswer } from './server/runtime/batch.ts';
+export type { ActsBehind, AuthInfo, Conversation, Endpoint, Link, Served, Serving } from './server/runtime/endpoint.ts';
 export type { CacheHint } from './protocol/features/envelope.ts';
-export type { EventOfSession, OnEvent, RefusalReason, ServiceEvent } from './host/events/service-event.ts';
-export type { Middleware, Passing, PassingAuth, PassingSession, Uses } from './peer/middleware/middleware.ts';
+export type { EventOfSession, OnEvent, RefusalReason, ServiceEvent } from './server/runtime/events/service-event.ts';
+export type { Middleware, Passing, PassingAuth, PassingSession, Uses } from './connection/middleware/middleware.ts';

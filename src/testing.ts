@@ -2,9 +2,9 @@
 
 export { connectInMemory, type PairOptions } from './testing/pair.ts';
 export { testIssuer, type TestIssuer, type TestIssuerOptions, type TestToken } from './testing/issuer.ts';
-export type { AuthorizationFetch, AuthorizationRequest, AuthorizationResponse } from './auth/document.ts';
+export type { AuthorizationFetch, AuthorizationRequest, AuthorizationResponse } from './auth/common/document.ts';
 export { record, type Recording } from './testing/recorder.ts';
-export type { Sent } from './peer/observe.ts';
+export type { Sent } from './connection/observe.ts';
 export { memoryTransport, type MemoryTransportOptions } from './testing/memory-transport.ts';
 export {
   scriptedTransport,
@@ -17,13 +17,13 @@ export {
 export { taskStoreContract, type SharedTaskStores, type TaskStoreTest } from './testing/task-store.ts';
 export { testStore, type StoresUnderTest, type StoreTest, type TestStoreOptions } from './testing/test-store.ts';
 export type { StoreFault } from './testing/store/checks.ts';
-export { StoreError, type Store, type StoreErrorReason } from './store/store.ts';
-export type { KeptRecord, Records } from './store/records.ts';
-export type { KeptEvent, StreamLog, StreamLogs, StreamRest, StreamWriter } from './store/stream-log.ts';
-export type { Allowance, Limits, RateLimit } from './store/limits.ts';
-export type { NowOrLater } from './store/now-or-later.ts';
-export type { StoredTask, TaskClaim, TaskLease, TaskOwner, TaskStore } from './store/tasks.ts';
-export type { Bus, CountingBus, Heard, Unsubscribe } from './store/bus.ts';
+export { StoreError, type Store, type StoreErrorReason } from './storage/store.ts';
+export type { KeptRecord, Records } from './storage/records.ts';
+export type { KeptEvent, StreamLog, StreamLogs, StreamRest, StreamWriter } from './storage/stream-log.ts';
+export type { Allowance, Limits, RateLimit } from './storage/limits.ts';
+export type { NowOrLater } from './storage/now-or-later.ts';
+export type { StoredTask, TaskClaim, TaskLease, TaskOwner, TaskStore } from './storage/tasks.ts';
+export type { Bus, CountingBus, Heard, Unsubscribe } from './storage/bus.ts';
 export {
   differences,
   linesOf,

@@ -7,7 +7,7 @@ import { listen } from '../src/node.ts';
 import { oauth, type OAuth, type OAuthEvent, type OAuthOptions } from '../src/oauth.ts';
 import { protect, type ProtectOptions } from '../src/protect.ts';
 import { createServer } from '../src/server.ts';
-import { memoryCredentialStore } from '../src/store/memory-credentials.ts';
+import { memoryCredentialStore } from '../src/storage/memory-credentials.ts';
 import { authorizationServer, type AuthorizationServer } from './support/oidc-provider.ts';
 import { visitPages } from './support/visited-pages.ts';
 

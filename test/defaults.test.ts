@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bridgeSettingsOf } from '../src/bridge/options.ts';
 import { settingsOf } from '../src/client/options.ts';
-import { resolveHttpOptions } from '../src/http/server/options.ts';
+import { resolveHttpOptions } from '../src/transports/http/server/options.ts';
 import { resolveOptions } from '../src/server/options.ts';
 import { taskLimits, taskTimes } from '../src/tasks/limits.ts';
 

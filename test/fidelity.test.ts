@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { adaptedElsewhere } from '../src/fidelity/adaptations.ts';
-import { elsewhere, fieldFacts, toldElsewhere } from '../src/fidelity/fields.ts';
-import { features } from '../src/fidelity/fidelity.ts';
-import { everyAdaptation } from '../src/fidelity/adaptation-lines.ts';
-import { Hops } from '../src/inspect/trial/hops.ts';
+import { adaptedElsewhere } from '../src/cli/compatibility/adaptations.ts';
+import { elsewhere, fieldFacts, toldElsewhere } from '../src/cli/compatibility/fields.ts';
+import { features } from '../src/cli/compatibility/fidelity.ts';
+import { everyAdaptation } from '../src/cli/compatibility/adaptation-lines.ts';
+import { Hops } from '../src/cli/inspect/trial/hops.ts';
 import { revisions } from '../src/protocol/revision.ts';
 import { askingWalks } from './fidelity/asking.ts';
 import { callWalks } from './fidelity/calls.ts';

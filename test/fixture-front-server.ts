@@ -2,7 +2,7 @@
 
 import { spawn } from 'node:child_process';
 import { createServer } from '../src/server/server.ts';
-import { serveStdio } from '../src/stdio/server/serve.ts';
+import { serveStdio } from '../src/transports/stdio/server/serve.ts';
 
 const { WORD = '', PIDS } = process.env;
 

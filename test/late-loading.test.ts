@@ -8,7 +8,7 @@ import { after, test, type TestContext } from 'node:test';
 import { inspect } from 'node:util';
 import { connect, type Client } from '../src/client.ts';
 import { createHandler } from '../src/http.ts';
-import { guardedFetch } from '../src/node/login/guarded-fetch.ts';
+import { guardedFetch } from '../src/transports/node/login/guarded-fetch.ts';
 import { loopback } from '../src/node.ts';
 import { oauth } from '../src/oauth.ts';
 import { createServer } from '../src/server.ts';
@@ -95,7 +95,7 @@ for (const [where, body, challenge] of [
             headers: challenge === undefined ? {} : { 'www-authenticate': challenge },
           }),
       });
-    failOnce(t, '../../auth/secrets.ts');
+    failOnce(t, '../../../auth/common/secrets.ts');
     for (let time = 0; time < 2; time++) {
       const refusal: unknown = await client().catch((error: unknown) => error);
       assert.match(String(refusal), /HTTP 401 from/);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { createHandler } from '../src/http/server/fetch.ts';
-import { listen } from '../src/node/server/http.ts';
+import { createHandler } from '../src/transports/http/server/fetch.ts';
+import { listen } from '../src/transports/node/server/http.ts';
 import { createServer } from '../src/server/server.ts';
 import { dates, open } from './support/raw.ts';
 

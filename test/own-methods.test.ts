@@ -5,13 +5,13 @@ import { describe, test, type TestContext } from 'node:test';
 import { z } from 'zod';
 import { createBridge } from '../src/bridge.ts';
 import { connect, type Client, type ConnectOptions } from '../src/client.ts';
-import { httpTransport } from '../src/http/client/transport.ts';
-import { createHandler } from '../src/http/server/fetch.ts';
+import { httpTransport } from '../src/transports/http/client/transport.ts';
+import { createHandler } from '../src/transports/http/server/fetch.ts';
 import type { Transport } from '../src/jsonrpc/transport.ts';
 import { revisions, type RevisionDate } from '../src/protocol/revision.ts';
 import { createServer, extensionResult, McpError, type Server, type ServerOptions } from '../src/server.ts';
 import { memoryTransport } from '../src/testing/memory-transport.ts';
-import type { Served } from '../src/host/endpoint.ts';
+import type { Served } from '../src/server/runtime/endpoint.ts';
 import type { ClientCapabilities } from '../src/protocol/capability.ts';
 import { dates, open, statelessDate } from './support/raw.ts';
 

@@ -10,10 +10,10 @@ import { httpTransport } from '../src/http.ts';
 import { listen, nodeFetch } from '../src/node.ts';
 import { createServer } from '../src/server.ts';
 import { spawn } from '../src/stdio.ts';
-import { readRecording, recordTo } from '../src/wire/file.ts';
-import { createLog } from '../src/wire/log.ts';
-import { tapHttp } from '../src/wire/tap-http.ts';
-import { tapLines } from '../src/wire/tap-lines.ts';
+import { readRecording, recordTo } from '../src/cli/recorder/file.ts';
+import { createLog } from '../src/cli/recorder/log.ts';
+import { tapHttp } from '../src/cli/recorder/tap-http.ts';
+import { tapLines } from '../src/cli/recorder/tap-lines.ts';
 
 const secret = 'planted-0123456789-secret';
 const clock = { now: () => performance.timeOrigin + performance.now() };

@@ -3,10 +3,10 @@ import { PassThrough } from 'node:stream';
 import { afterEach, describe, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { connect } from '../src/client.ts';
-import { createHandler } from '../src/http/server/fetch.ts';
+import { createHandler } from '../src/transports/http/server/fetch.ts';
 import { memoryTransport } from '../src/testing/memory-transport.ts';
 import { createServer } from '../src/server/server.ts';
-import { serveStdio } from '../src/stdio/server/serve.ts';
+import { serveStdio } from '../src/transports/stdio/server/serve.ts';
 
 const info = { name: 's', version: '1' };
 

@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import { connect } from '../src/client.ts';
 import { listen } from '../src/node.ts';
 import { createServer, inputRequired, type RoundOptions, type Server } from '../src/server.ts';
-import { memoryStore } from '../src/store/memory/store.ts';
+import { memoryStore } from '../src/storage/memory/store.ts';
 import { McpError } from '../src/protocol/error.ts';
 import { open, statelessDate, type Json, type Raw } from './support/raw.ts';
 import { until } from './support/turns.ts';

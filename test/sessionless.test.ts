@@ -5,10 +5,10 @@ import { test, type TestContext } from 'node:test';
 import { createBridge } from '../src/bridge.ts';
 import { connect } from '../src/client.ts';
 import { createHandler } from '../src/http.ts';
-import type { Fetch } from '../src/http/client/fetch.ts';
+import type { Fetch } from '../src/transports/http/client/fetch.ts';
 import { listen } from '../src/node.ts';
 import { createServer, type Server } from '../src/server.ts';
-import { memoryTasks } from '../src/store/memory-tasks.ts';
+import { memoryTasks } from '../src/storage/memory-tasks.ts';
 import { memoryTransport } from '../src/testing/memory-transport.ts';
 
 const url = 'http://localhost/mcp';

@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createBridge } from '../src/bridge.ts';
-import { createHttpHandler, type HttpHandler } from '../src/http/server/handler.ts';
-import type { HttpOptions } from '../src/http/server/options.ts';
+import { createHttpHandler, type HttpHandler } from '../src/transports/http/server/handler.ts';
+import type { HttpOptions } from '../src/transports/http/server/options.ts';
 import { begin, visit, type FakeVisit, type Sent } from './support/fake-http.ts';
 import { createServer, type Server, type ServerOptions } from '../src/server.ts';
 import { memoryTransport } from '../src/testing/memory-transport.ts';
-import { memoryStore } from '../src/store/memory/store.ts';
+import { memoryStore } from '../src/storage/memory/store.ts';
 import { initializing } from './support/session-client.ts';
 import { call, newest } from './support/stateless-call.ts';
 

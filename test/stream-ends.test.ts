@@ -13,7 +13,7 @@ import { listen } from '../src/node.ts';
 import { McpError } from '../src/protocol/error.ts';
 import type { RevisionDate } from '../src/protocol/revision.ts';
 import { createServer, type Ctx, type Server } from '../src/server.ts';
-import { memoryStore } from '../src/store/memory/store.ts';
+import { memoryStore } from '../src/storage/memory/store.ts';
 
 /** An official client, as far as the versions are alike. */
 interface Official {

@@ -5,10 +5,10 @@ import { test } from 'node:test';
 import { Pause } from '../src/client/connection/backoff.ts';
 import { inTime } from '../src/client/connection/deliver.ts';
 import { waitFor } from '../src/client/wait-for.ts';
-import { SessionCheck } from '../src/http/client/session-check.ts';
+import { SessionCheck } from '../src/transports/http/client/session-check.ts';
 import { settledWithin } from '../src/jsonrpc/timeout.ts';
-import { pauseFor } from '../src/oauth/site.ts';
-import { insistent } from '../src/peer/relay/insistent.ts';
+import { pauseFor } from '../src/auth/client/site.ts';
+import { insistent } from '../src/connection/relay/insistent.ts';
 import { keptAlive } from './support/kept-alive.ts';
 import { turns } from './support/turns.ts';
 

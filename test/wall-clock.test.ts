@@ -3,10 +3,10 @@ import { test, type TestContext } from 'node:test';
 import { settle, visit } from './support/fake-http.ts';
 import { connect } from '../src/client.ts';
 import { listen } from '../src/node.ts';
-import { memoryRoundStore } from '../src/host/input/state-store.ts';
+import { memoryRoundStore } from '../src/server/runtime/input/state-store.ts';
 import { Rates } from '../src/server/rates/rates.ts';
 import { createServer } from '../src/server.ts';
-import { memoryEvents } from '../src/store/events.ts';
+import { memoryEvents } from '../src/storage/events.ts';
 import { connect as openSession, request } from './support/session-client.ts';
 
 const day = 24 * 60 * 60_000;

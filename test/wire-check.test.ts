@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { tell } from '../src/peer/observe.ts';
+import { tell } from '../src/connection/observe.ts';
 import { revisionOf } from '../src/protocol/revision.ts';
 import { takeViolations } from './setup.ts';
 import { wireProblems } from './support/wire-check.ts';

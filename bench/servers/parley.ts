@@ -2,7 +2,7 @@
  * Parley, as its users serve it: every default limit and check is on. It listens by itself, is a listener of a server that is
  * theirs, or answers a `Request`, by the `entry` that is asked for.
  */
-import { memoryStore } from '../../src/store/memory/store.ts';
+import { memoryStore } from '../../src/storage/memory/store.ts';
 import { protect } from '../../src/protect.ts';
 import { createServer } from '../../src/server.ts';
 import { createHandler } from '../../src/http.ts';

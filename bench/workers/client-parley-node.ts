@@ -1,6 +1,6 @@
 /** Parley's client over the connections that Node keeps. */
 import { connect } from '../../src/client.ts';
-import { nodeFetch } from '../../src/node/client/fetch.ts';
+import { nodeFetch } from '../../src/transports/node/client/fetch.ts';
 import { offer, optionsOf, textOf } from './support.ts';
 
 const { url, revision } = optionsOf();

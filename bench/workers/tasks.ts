@@ -2,8 +2,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { createServer } from '../../src/server.ts';
-import { memoryTasks } from '../../src/store/memory-tasks.ts';
-import type { StoredTask, TaskStore } from '../../src/store/tasks.ts';
+import { memoryTasks } from '../../src/storage/memory-tasks.ts';
+import type { StoredTask, TaskStore } from '../../src/storage/tasks.ts';
 import { openStore } from '../../test/tasks/stores.ts';
 import type { Order } from '../harness/worker.ts';
 import { offer, optionsOf } from './support.ts';

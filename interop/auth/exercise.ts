@@ -11,7 +11,7 @@ import { toNodeHandler } from '../../src/node.ts';
 import { oauth, memoryCredentialStore, type OAuth, type OAuthEvent } from '../../src/oauth.ts';
 import { protect } from '../../src/protect.ts';
 import { createServer } from '../../src/server.ts';
-import type { CredentialStore } from '../../src/store/credentials.ts';
+import type { CredentialStore } from '../../src/storage/credentials.ts';
 import { PersonBrowser } from './person.ts';
 import type { AuthorizationServer, Guarded } from './server.ts';
 import { trySteps, type Step } from './step.ts';

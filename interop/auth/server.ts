@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import type { RegisteredByHand } from '../../src/oauth.ts';
-import type { IntrospectionOptions } from '../../src/protect/issuer-options.ts';
+import type { IntrospectionOptions } from '../../src/auth/server/issuer-options.ts';
 import type { Person } from './person.ts';
 
 /** The server that is guarded. */

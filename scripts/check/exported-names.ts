@@ -43,7 +43,7 @@ export const oneDeclarationRule: Rule = {
     const places = new Map<string, { readonly file: string; readonly line: number }[]>();
     for (const { path, text } of sourcesOf(repository)) {
       // The page is a program of its own: nothing else imports it.
-      const program = path.startsWith('inspect/page/') ? 'page:' : '';
+      const program = path.startsWith('cli/inspect/page/') ? 'page:' : '';
       for (const { 1: name = '', index } of text.matchAll(declared)) {
         const known = places.get(program + name) ?? [];
         // An overload is in the same file.

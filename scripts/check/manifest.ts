@@ -27,7 +27,7 @@ export const dependenciesRule: Rule = {
     const isInstalled = (name: string): boolean =>
       name.startsWith('node:') || names.some((known) => name === known || name.startsWith(`${known}/`));
     return sourcesOf(repository)
-      .filter(({ path }) => !path.startsWith('inspect/page/')) // The page is bundled with its packages.
+      .filter(({ path }) => !path.startsWith('cli/inspect/page/')) // The page is bundled with its packages.
       .flatMap(({ path, text, packages }) =>
         packages
           .filter((name) => !isInstalled(name))

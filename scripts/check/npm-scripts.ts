@@ -6,7 +6,7 @@ import { filesOf } from './repository.ts';
 import { lineAt, type Rule } from './rule.ts';
 
 /** Files whose `npm run` is of programs of others, or of the past. */
-const exempt = /^(CHANGELOG\.md|executors\/temporal\/|src\/cli\/(call|config)\/.*\.test\.ts$|test\/rules\/)/;
+const exempt = /^(CHANGELOG\.md|executors\/temporal\/|src\/cli\/commands\/(call|config)\/.*\.test\.ts$|test\/rules\/)/;
 
 export const npmScriptsRule: Rule = {
   demand: 'every `npm run …` that is named exists',

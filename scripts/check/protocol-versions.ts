@@ -21,8 +21,8 @@ const negotiation: ReadonlySet<string> = new Set([
   'client/connection/initialize.ts',
   'client/connection/negotiate.ts',
   'client/connection/negotiated.ts',
-  'cli/explain/server.ts',
-  'cli/explain/try.ts',
+  'cli/commands/explain/server.ts',
+  'cli/commands/explain/try.ts',
 ]);
 
 export const eraRule: Rule = {

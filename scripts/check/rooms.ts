@@ -19,7 +19,7 @@ function offences(source: Source): readonly Finding[] {
     const isBelow = target === room || (target !== undefined && rooms[room]?.includes(target) === true);
     if (room !== entryPoints && !isBelow)
       add(to, `imports ${to}, which "${room}" may not; move the code down, or change scripts/check/rooms-table.ts`);
-    if (/^(http|stdio)\//.test(path) && to.startsWith('host/') && !edgeView.has(to))
+    if (/^transports\/(http|stdio)\//.test(path) && to.startsWith('server/runtime/') && !edgeView.has(to))
       add(to, `imports ${to}; a transport sees a server only as its endpoint`);
   }
   if (neutral.has(room))

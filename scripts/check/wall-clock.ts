@@ -6,19 +6,19 @@ import { sourcesOf } from './source-files.ts';
 /** The files that read the wall clock. */
 const readers: ReadonlySet<string> = new Set([
   // Times of the process of parley inspect, which its page counts by.
-  'inspect/page/look/now.ts',
+  'cli/inspect/page/look/now.ts',
   // States that are sealed, for any process that has the keys.
   'bridge/options.ts',
-  'host/input/server-rounds.ts',
+  'server/runtime/input/server-rounds.ts',
   'server/tasks/load.ts',
   'bridge/tasks/kept/kept-tasks.ts',
   // The age of files that others may have left.
-  'node/credentials/versions.ts',
+  'transports/node/credentials/versions.ts',
   // When tokens expire, and proofs.
-  'protect/options.ts',
+  'auth/server/options.ts',
   // The hour that a sealing key is derived for, which other processes read.
-  'seal/seal.ts',
-  'protect/dpop/replay.ts',
+  'sealing/seal.ts',
+  'auth/server/dpop/replay.ts',
   'testing/issuer.ts',
   // Clocks of processes that are wrong on purpose.
   'testing/store/records.ts',
@@ -26,13 +26,13 @@ const readers: ReadonlySet<string> = new Set([
   // Verdicts and responses that somebody stores.
   'client/options.ts',
   // The times of a recording.
-  'cli/inspect/inspect.ts',
+  'cli/commands/inspect/inspect.ts',
   // An assertion says by it until when it is good.
-  'check/client/authorization/trail.ts',
+  'cli/check/client/authorization/trail.ts',
   // A date in a Retry-After header.
   'jsonrpc/retry-after.ts',
   // The ends of tokens, in a store that others read.
-  'oauth/site.ts',
+  'auth/client/site.ts',
 ]);
 
 export const wallClockRule: Rule = {

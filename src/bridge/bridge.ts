@@ -1,14 +1,14 @@
-import { refuseNearMethod } from '../mistakes/near-method.ts';
-import { shown } from '../mistakes/shown.ts';
+import { refuseNearMethod } from '../options/near-method.ts';
+import { shown } from '../options/shown.ts';
 import { methodNames } from '../protocol/catalogue.ts';
-import type { ActsBehind, Endpoint, Served } from '../host/endpoint.ts';
-import type { Host } from '../host/host.ts';
-import { createEndpoint } from '../host/serve.ts';
+import type { ActsBehind, Endpoint, Served } from '../server/runtime/endpoint.ts';
+import type { Host } from '../server/runtime/host.ts';
+import { createEndpoint } from '../server/runtime/serve.ts';
 import { listMethods } from './merged/lists.ts';
 import { openMerged, type Merged } from './merged/merged.ts';
 import { openSingle, type Single, type SingleOptions, type UpstreamFacts } from './single/single.ts';
 import type { ConnectUpstream } from './upstream/opener.ts';
-import type { Middleware, Uses } from '../peer/middleware/middleware.ts';
+import type { Middleware, Uses } from '../connection/middleware/middleware.ts';
 import { checkNames } from './option-names.ts';
 import {
   checkUpstream,

@@ -9,7 +9,7 @@ import { scriptedUpstream } from '../../test/support/scripted-upstream.ts';
 import type { RevisionDate } from '../protocol/revision.ts';
 import type { ScriptedTransport } from '../testing/scripted.ts';
 import { createBridge } from '../bridge.ts';
-import type { Served } from '../host/endpoint.ts';
+import type { Served } from '../server/runtime/endpoint.ts';
 
 const session = '2025-11-25';
 const subscribe = 'resources/subscribe';

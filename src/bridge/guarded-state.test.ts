@@ -6,7 +6,7 @@ import { bridgeBefore, bridgeTo, serverAt, type QuietOptions } from '../../test/
 import { open, statelessDate, type Json, type Raw } from '../../test/support/raw.ts';
 import { scriptedUpstream } from '../../test/support/scripted-upstream.ts';
 import { createBridge, type Bridge } from '../bridge.ts';
-import type { Served } from '../host/endpoint.ts';
+import type { Served } from '../server/runtime/endpoint.ts';
 import { memoryTransport } from '../testing/memory-transport.ts';
 import type { Server } from '../server.ts';
 import { tampered } from '../../test/support/tampered.ts';

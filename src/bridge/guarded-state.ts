@@ -1,10 +1,10 @@
 /** State of a server that travels through a client of a bridge which knows its clients: sealed for who got it. */
 
-import { bindingOf } from '../host/input/request-state.ts';
-import { invalidState } from '../host/input/refused-state.ts';
+import { bindingOf } from '../server/runtime/input/request-state.ts';
+import { invalidState } from '../server/runtime/input/refused-state.ts';
 import type { JsonObject } from '../protocol/features/common.ts';
 import { McpError } from '../protocol/error.ts';
-import type { Seal } from '../seal/seal.ts';
+import type { Seal } from '../sealing/seal.ts';
 import type { Carried } from './upstream/carried.ts';
 
 /** Parts that guarding needs. */

@@ -7,7 +7,7 @@ import { settle } from '../../test/support/raw.ts';
 import { speaking, type HttpSpeaker } from '../../test/support/http-speaker.ts';
 import { createBridge } from '../bridge.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
-import { listen } from '../node/server/http.ts';
+import { listen } from '../transports/node/server/http.ts';
 import { memoryTransport } from '../testing/memory-transport.ts';
 import type { RevisionDate } from '../protocol/revision.ts';
 import type { Server } from '../server/server.ts';

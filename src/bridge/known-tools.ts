@@ -1,5 +1,5 @@
 import { isObject } from '../jsonrpc/message.ts';
-import { headerParametersOf, type HeaderParameter } from '../peer/header.ts';
+import { headerParametersOf, type HeaderParameter } from '../connection/header.ts';
 import { wrapStructuredContent } from '../protocol/adapt/content.ts';
 import { needsWrapping } from '../protocol/adapt/tool.ts';
 import type { JsonObject } from '../protocol/features/common.ts';

@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import { bridgeTo } from '../../test/support/bridged.ts';
 import { open, resultOf, settle, statelessDate } from '../../test/support/raw.ts';
 import { scriptedUpstream } from '../../test/support/scripted-upstream.ts';
-import type { Call } from '../host/call.ts';
+import type { Call } from '../server/runtime/call.ts';
 import { metaKey } from '../protocol/meta.ts';
 import type { ScriptedTransport } from '../testing/scripted.ts';
 import { Changes } from './changes.ts';

@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import type { JsonObject } from '../protocol/features/common.ts';
 import { McpError } from '../protocol/error.ts';
 import { revisionOf, type Revision } from '../protocol/revision.ts';
-import { createSeal } from '../seal/seal.ts';
+import { createSeal } from '../sealing/seal.ts';
 import { GuardedState } from './guarded-state.ts';
 import { UpstreamTools } from './known-tools.ts';
 import { exposedNames, labelsOf } from './merged/names.ts';

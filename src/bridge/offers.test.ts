@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Call } from '../host/call.ts';
+import type { Call } from '../server/runtime/call.ts';
 import { ConnectionError } from '../jsonrpc/transport.ts';
 import type { ServerCapabilities } from '../protocol/capability.ts';
 import { McpError } from '../protocol/error.ts';

@@ -1,4 +1,4 @@
-import { refuseUnknown, type Names } from '../mistakes/known-names.ts';
+import { refuseUnknown, type Names } from '../options/known-names.ts';
 import { checkImplementation } from '../server/mistakes.ts';
 import type { BridgeBehavior, BridgeOptions, BridgeRounds, MergedBridgeOptions, UpstreamOptions } from './options.ts';
 import type { BridgeRates } from './rates.ts';

@@ -1,22 +1,22 @@
-import { loadedOnce } from '../mistakes/loaded-once.ts';
+import { loadedOnce } from '../options/loaded-once.ts';
 import { heldChannels, type TasksAsked } from './tasks/between.ts';
-import { Chain } from '../peer/middleware/chain.ts';
+import { Chain } from '../connection/middleware/chain.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
-import type { Host } from '../host/host.ts';
-import type { OnEvent } from '../host/events/service-event.ts';
-import { ServiceListeners } from '../host/events/listeners.ts';
-import { toldStore } from '../host/events/told-store.ts';
-import { createSeal } from '../seal/seal.ts';
-import { keysFrom, type SealingKeys } from '../seal/sealing-key.ts';
+import type { Host } from '../server/runtime/host.ts';
+import type { OnEvent } from '../server/runtime/events/service-event.ts';
+import { ServiceListeners } from '../server/runtime/events/listeners.ts';
+import { toldStore } from '../server/runtime/events/told-store.ts';
+import { createSeal } from '../sealing/seal.ts';
+import { keysFrom, type SealingKeys } from '../sealing/sealing-key.ts';
 import type { TaskOptions } from '../server/task-definition.ts';
 import type { Implementation } from '../protocol/features/common.ts';
-import { errorPrinter } from '../host/masking.ts';
-import { harmless } from '../mistakes/harmless.ts';
-import { shown } from '../mistakes/shown.ts';
+import { errorPrinter } from '../server/runtime/masking.ts';
+import { harmless } from '../options/harmless.ts';
+import { shown } from '../options/shown.ts';
 import { chosenRevisions, type RevisionDate } from '../protocol/revision.ts';
-import type { Bus } from '../store/bus.ts';
-import { refuseNoStore } from '../store/given.ts';
-import type { Store } from '../store/store.ts';
+import type { Bus } from '../storage/bus.ts';
+import { refuseNoStore } from '../storage/given.ts';
+import type { Store } from '../storage/store.ts';
 import type { BridgeRates, RatesOfBridge } from './rates.ts';
 import type { UpstreamLogin } from './upstream-login.ts';
 import type { PoolOptions } from './upstream/pool-options.ts';
@@ -250,7 +250,7 @@ function isOfOne(channel: string): boolean {
 
 /** Bus of a store, as parked calls need it: their texts have any length. It is loaded by the first of them. */
 function busOf(store: Store): Bus {
-  const bus = loadedOnce<Bus>(async () => (await import('../store/long-texts.ts')).busOfLongTexts(store, isOfOne));
+  const bus = loadedOnce<Bus>(async () => (await import('../storage/long-texts.ts')).busOfLongTexts(store, isOfOne));
   return {
     publish: async (channel, text) => await (await bus()).publish(channel, text),
     subscribe: async (channel, hear, onGap) => await (await bus()).subscribe(channel, hear, onGap),

@@ -1,6 +1,6 @@
 /** Limits of how often the clients of a bridge may ask, whatever it stands in front of. */
 
-import type { Host } from '../host/host.ts';
+import type { Host } from '../server/runtime/host.ts';
 import { checkRates } from '../server/mistakes.ts';
 import { askedRates, lateRates, type Rated, type RateLimits } from '../server/rate-limit.ts';
 import { withinRates } from '../server/rates/within.ts';

@@ -15,7 +15,7 @@ import {
 import { open, settle, withMeta } from '../../test/support/raw.ts';
 import type { Client } from '../client/client.ts';
 import { memoryTransport } from '../testing/memory-transport.ts';
-import type { Progress } from '../peer/progress.ts';
+import type { Progress } from '../connection/progress.ts';
 import type { LoggingMessageNotificationParams } from '../protocol/features/logging.ts';
 import { metaKey } from '../protocol/meta.ts';
 import type { Server } from '../server/server.ts';

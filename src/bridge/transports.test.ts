@@ -8,17 +8,17 @@ import { open, settle, statelessDate, withMeta } from '../../test/support/raw.ts
 import { streamTransport } from '../../test/support/stream-transport.ts';
 import { connect } from '../client.ts';
 import type { Client } from '../client/client.ts';
-import { httpTransport } from '../http/client/transport.ts';
-import { createHandler } from '../http/server/fetch.ts';
-import type { HttpOptions } from '../http/server/options.ts';
+import { httpTransport } from '../transports/http/client/transport.ts';
+import { createHandler } from '../transports/http/server/fetch.ts';
+import type { HttpOptions } from '../transports/http/server/options.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
-import type { Served } from '../host/endpoint.ts';
-import { listen } from '../node/server/http.ts';
+import type { Served } from '../server/runtime/endpoint.ts';
+import { listen } from '../transports/node/server/http.ts';
 import { memoryTransport } from '../testing/memory-transport.ts';
 import type { RevisionDate } from '../protocol/revision.ts';
 import type { JsonSchema } from '../schema/infer.ts';
 import type { Server } from '../server/server.ts';
-import { serveStdio } from '../stdio/server/serve.ts';
+import { serveStdio } from '../transports/stdio/server/serve.ts';
 import { createBridge, type Bridge } from '../bridge.ts';
 
 /** Serves over HTTP without a network. */

@@ -3,15 +3,15 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { describe, test, type TestContext } from 'node:test';
-import { createHttpHandler } from '../http/server/handler.ts';
+import { createHttpHandler } from '../transports/http/server/handler.ts';
 import type { HttpOptions } from '../http.ts';
 import { createBridge, httpTransport, type Bridge, type BridgeOptions } from '../bridge.ts';
-import { createHandler } from '../http/server/fetch.ts';
-import { listen } from '../node/server/http.ts';
+import { createHandler } from '../transports/http/server/fetch.ts';
+import { listen } from '../transports/node/server/http.ts';
 import { clientCredentials, enterpriseManaged, oauth, type Authorization } from '../oauth.ts';
-import { protect } from '../protect/protect.ts';
+import { protect } from '../auth/server/protect.ts';
 import { createServer } from '../server/server.ts';
-import { serveStdio } from '../stdio/server/serve.ts';
+import { serveStdio } from '../transports/stdio/server/serve.ts';
 import { testIssuer } from '../testing/issuer.ts';
 
 const url = 'http://127.0.0.1/mcp';

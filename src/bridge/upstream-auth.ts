@@ -1,11 +1,11 @@
 /** Choices of whom a bridge is at the servers behind it, and what follows from them for serving it. */
 
-import type { Authorization } from '../auth/authorizer.ts';
-import type { ActsBehind, Serving } from '../host/endpoint.ts';
+import type { Authorization } from '../auth/common/authorizer.ts';
+import type { ActsBehind, Serving } from '../server/runtime/endpoint.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
-import { refuseUnknown, type Names } from '../mistakes/known-names.ts';
-import { refuseOther } from '../mistakes/known-values.ts';
-import { shown } from '../mistakes/shown.ts';
+import { refuseUnknown, type Names } from '../options/known-names.ts';
+import { refuseOther } from '../options/known-values.ts';
+import { shown } from '../options/shown.ts';
 import type { BridgeOptions, UpstreamOptions } from './options.ts';
 import type { ExchangeUpstream } from './principals/exchange-options.ts';
 import type { PerPrincipalUpstream } from './principals/sign-in-options.ts';

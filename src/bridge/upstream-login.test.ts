@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AuthorizationError } from '../auth/errors.ts';
+import { AuthorizationError } from '../auth/common/errors.ts';
 import { authorizationFailure } from './upstream-login.ts';
 
 test('the failure of an authorization is found among what caused an error, four errors down and no further', () => {

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import module from 'node:module';
 import { after } from '../jsonrpc/timeout.ts';
-import { reasonOf } from './shown.ts';
+import { reasonOf } from './commands/shown.ts';
 
 // What is loaded from here on is compiled once per machine, where Node can (22.8 and later).
 module.enableCompileCache?.();
@@ -31,7 +31,7 @@ process.on('unhandledRejection', fail);
 // The process lives exactly as long as the command: a wait that holds nothing open would end it early.
 const letGo = after(2 ** 31 - 1, () => {}, true);
 const { stdin, stdout, stderr, env } = process;
-const { run } = await import('./run.ts');
+const { run } = await import('./commands/run.ts');
 const { signal } = controller;
 const onInsist = (hear: () => void): void => void (insisted = hear);
 process.exitCode = await run(process.argv.slice(2), { stdin, stdout, stderr, env, signal, onInsist });

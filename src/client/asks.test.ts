@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createHandler } from '../http/server/fetch.ts';
-import { httpTransport } from '../http/client/transport.ts';
+import { createHandler } from '../transports/http/server/fetch.ts';
+import { httpTransport } from '../transports/http/client/transport.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import { memoryTransport } from '../testing/memory-transport.ts';
 import { revisions } from '../protocol/revision.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { httpTransport } from '../http/client/transport.ts';
+import { httpTransport } from '../transports/http/client/transport.ts';
 import { ways } from '../../test/support/ways.ts';
 import { revisions, type Revision } from '../protocol/revision.ts';
 import { createServer, type Server } from '../server/server.ts';

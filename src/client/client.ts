@@ -14,7 +14,7 @@ import type { GetPromptResult, Prompt } from '../protocol/features/prompts.ts';
 import type { Resource, ResourceTemplate } from '../protocol/features/resource.ts';
 import type { ReadResourceResult } from '../protocol/features/resources.ts';
 import type { InputMethod, ListItems, ListMethod, RequestTypes } from '../protocol/catalogue.ts';
-import type { Uses } from '../peer/middleware/middleware.ts';
+import type { Uses } from '../connection/middleware/middleware.ts';
 import type { RevisionDate } from '../protocol/revision.ts';
 import type { Tool } from '../protocol/features/tool.ts';
 import type { CallToolResult } from '../protocol/features/tools.ts';

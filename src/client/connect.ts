@@ -1,9 +1,9 @@
-import { loadedOnce } from '../mistakes/loaded-once.ts';
+import { loadedOnce } from '../options/loaded-once.ts';
 import { withPlainNumbers } from '../json/exact-number.ts';
 import { serverUrl } from '../jsonrpc/server-url.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import { factsOf } from '../jsonrpc/transport-facts.ts';
-import { refuseUnknown, type Names } from '../mistakes/known-names.ts';
+import { refuseUnknown, type Names } from '../options/known-names.ts';
 import { unguessable } from './cache/cache-options.ts';
 import { ResponseCache } from './cache/cache.ts';
 import type { Client } from './client.ts';

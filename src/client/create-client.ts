@@ -29,17 +29,17 @@ import type {
   ExtensionRequestOptions,
   TypedRequestOptions,
 } from './client.ts';
-import { refuseNearMethod } from '../mistakes/near-method.ts';
+import { refuseNearMethod } from '../options/near-method.ts';
 import { methodNames } from '../protocol/catalogue.ts';
 import type { AnySchema, InferOutput } from '../schema/infer.ts';
-import { notFound } from '../peer/gate.ts';
+import { notFound } from '../connection/gate.ts';
 import { readTyped } from './typed-result.ts';
 import { givingUp, givingUpSteps } from './giving-up.ts';
 import type { RootsSource } from './input/inputs.ts';
 import { checkLevel } from './option-names.ts';
 import { throughClientMiddleware } from './middleware/late-passing.ts';
-import type { Chain } from '../peer/middleware/chain.ts';
-import type { Middleware } from '../peer/middleware/middleware.ts';
+import type { Chain } from '../connection/middleware/chain.ts';
+import type { Middleware } from '../connection/middleware/middleware.ts';
 import { namedOf, requiredName, textsOf } from './given.ts';
 import { walkPages, type Page } from './pages.ts';
 import { undeclaredList } from './undeclared-list.ts';

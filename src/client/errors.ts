@@ -2,7 +2,7 @@ import { isObject } from '../jsonrpc/message.ts';
 import type { ElicitRequestURLParams } from '../protocol/features/elicitation.ts';
 import { McpError } from '../protocol/error.ts';
 import type { CallToolResult } from '../protocol/features/tools.ts';
-import { pageUrl } from '../peer/page-url.ts';
+import { pageUrl } from '../connection/page-url.ts';
 import type { InputRequiredStep } from './input/step.ts';
 import type { InputMethod } from '../protocol/catalogue.ts';
 

@@ -1,6 +1,6 @@
 /** Checks of what a program gives to a client, for programs without types. */
 
-import { shown } from '../mistakes/shown.ts';
+import { shown } from '../options/shown.ts';
 import type { JsonObject } from '../protocol/features/common.ts';
 
 /** @throws TypeError for a name that is no text, such as the one object that other clients take. */

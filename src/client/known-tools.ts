@@ -1,9 +1,9 @@
 import { setNewest } from '../jsonrpc/newest.ts';
 import { isObject } from '../jsonrpc/message.ts';
-import { hashOf } from '../peer/hash.ts';
-import { encodeHeaderValue, headerParametersOf, headerValueOf, type HeaderParameter } from '../peer/header.ts';
+import { hashOf } from '../connection/hash.ts';
+import { encodeHeaderValue, headerParametersOf, headerValueOf, type HeaderParameter } from '../connection/header.ts';
 import { McpError } from '../protocol/error.ts';
-import { nearestWords } from '../mistakes/nearest.ts';
+import { nearestWords } from '../options/nearest.ts';
 import type { Tool, ToolExecution } from '../protocol/features/tool.ts';
 import type { CallToolResult } from '../protocol/features/tools.ts';
 import { OutputValidationError, type OutputProblem } from './errors.ts';

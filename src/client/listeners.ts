@@ -1,4 +1,4 @@
-import { harmless } from '../mistakes/harmless.ts';
+import { harmless } from '../options/harmless.ts';
 import type { ConnectOptions } from './options.ts';
 
 /** Tells of a failure that nobody else hears of. */

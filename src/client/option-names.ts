@@ -1,6 +1,6 @@
-import { refuseUnknown, type Names } from '../mistakes/known-names.ts';
-import { refuseNoNumber, refuseOther, refuseOtherWord } from '../mistakes/known-values.ts';
-import { shown } from '../mistakes/shown.ts';
+import { refuseUnknown, type Names } from '../options/known-names.ts';
+import { refuseNoNumber, refuseOther, refuseOtherWord } from '../options/known-values.ts';
+import { shown } from '../options/shown.ts';
 import { loggingLevels } from '../protocol/features/logging-level.ts';
 import type { CacheMode } from './cache/cache.ts';
 import type { CompleteOptions } from './client.ts';

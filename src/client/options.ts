@@ -1,9 +1,9 @@
-import { Chain } from '../peer/middleware/chain.ts';
+import { Chain } from '../connection/middleware/chain.ts';
 import { monotonicNow } from '../jsonrpc/timeout.ts';
 import type { ConnectionError } from '../jsonrpc/transport.ts';
-import { harmless } from '../mistakes/harmless.ts';
-import { checkBudget } from '../peer/budget.ts';
-import type { Progress } from '../peer/progress.ts';
+import { harmless } from '../options/harmless.ts';
+import { checkBudget } from '../connection/budget.ts';
+import type { Progress } from '../connection/progress.ts';
 import type { Implementation, ProgressToken } from '../protocol/features/common.ts';
 import type { Negotiated } from './connection/negotiate.ts';
 import type { ClientCapabilities } from '../protocol/capability.ts';

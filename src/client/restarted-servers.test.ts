@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { handshake, stateless } from '../../test/support/recovering.ts';
-import { httpTransport } from '../http/client/transport.ts';
-import { toNodeHandler } from '../node/server/http.ts';
+import { httpTransport } from '../transports/http/client/transport.ts';
+import { toNodeHandler } from '../transports/node/server/http.ts';
 import { createServer, type Server } from '../server/server.ts';
 import { spawnNode } from '../../test/support/programs.ts';
 import { createConnect, type Connect } from './connect.ts';
@@ -155,7 +155,7 @@ describe('a client of a child process', () => {
     await writeFile(
       file,
       `import { createServer } from ${at('../server/server.ts')};
-       import { serveStdio } from ${at('../stdio/server/serve.ts')};
+       import { serveStdio } from ${at('../transports/stdio/server/serve.ts')};
        const server = createServer({ name: 'child', version: '1' }, { revisions: [${JSON.stringify(revision)}] });
        server.tool('die', {}, () => process.exit(3));
        server.tool('pid', {}, () => String(process.pid));

@@ -1,6 +1,6 @@
 import { ConnectionError } from '../jsonrpc/transport.ts';
 import type { ServerCapabilities } from '../protocol/capability.ts';
-import { isAskedForLists } from '../peer/gate.ts';
+import { isAskedForLists } from '../connection/gate.ts';
 import { McpError } from '../protocol/error.ts';
 import type { ClientRequestOptions } from './client.ts';
 

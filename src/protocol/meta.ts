@@ -116,7 +116,7 @@ const relatedTask: Row<RelatedTaskMetadata, 'optional'> = between(
   optional(ref(relatedTaskMetadataShape)),
 );
 
-// A host reads what a request says of itself before its parameters: see `host/request-meta.ts`.
+// A host reads what a request says of itself before its parameters: see `server/runtime/request-meta.ts`.
 export const requestMetaShape: ShapeOf<RequestMetaObject> = shape('RequestMetaObject', {
   progressToken: optional(progressToken),
   'io.modelcontextprotocol/protocolVersion': readApart(since('2026-07-28', requiredIn(string, from('2026-07-28')))),

@@ -1,5 +1,5 @@
 import type { RequestId } from '../jsonrpc/message.ts';
-import type { AuthInfo } from '../host/endpoint.ts';
+import type { AuthInfo } from './runtime/endpoint.ts';
 import type { ClientCapabilities, ClientFlag } from '../protocol/capability.ts';
 import type { Implementation } from '../protocol/features/common.ts';
 import type { LoggingLevel } from '../protocol/features/logging.ts';

@@ -15,8 +15,8 @@ import type {
 } from '../protocol/features/resources.ts';
 import type { CallToolResult, ToolAnnotations } from '../protocol/features/tools.ts';
 import type { ClientFlag } from '../protocol/capability.ts';
-import type { AuthInfo } from '../host/endpoint.ts';
-import type { ExtensionResult } from '../host/extension-result.ts';
+import type { AuthInfo } from './runtime/endpoint.ts';
+import type { ExtensionResult } from './runtime/extension-result.ts';
 import type { AnySchema, InferInput, InferOutput, Written } from '../schema/infer.ts';
 import type { StandardSchema } from '../schema/standard.ts';
 import type { CompletionCtx, Ctx, RequestCtx } from './ctx.ts';

@@ -1,4 +1,4 @@
-import type { Guide } from '../host/host.ts';
+import type { Guide } from './runtime/host.ts';
 import { methodOf } from '../protocol/catalogue.ts';
 import type { Parts } from './parts.ts';
 import { failure, ToolError } from './offer/tool-result.ts';

@@ -1,10 +1,10 @@
-import type { Call } from '../host/call.ts';
-import type { AuthInfo } from '../host/endpoint.ts';
-import type { Handler, ServerSession } from '../host/host.ts';
-import { notFound } from '../peer/gate.ts';
+import type { Call } from './runtime/call.ts';
+import type { AuthInfo } from './runtime/endpoint.ts';
+import type { Handler, ServerSession } from './runtime/host.ts';
+import { notFound } from '../connection/gate.ts';
 import { hasServerCapability } from '../protocol/capability.ts';
 import { McpError } from '../protocol/error.ts';
-import { andThen } from '../store/now-or-later.ts';
+import { andThen } from '../storage/now-or-later.ts';
 import type { RequestTypes } from '../protocol/catalogue.ts';
 import { Listing } from './offer/listing.ts';
 import type { Parts } from './parts.ts';

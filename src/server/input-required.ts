@@ -1,6 +1,6 @@
-import { refuseUnknown, type Names } from '../mistakes/known-names.ts';
+import { refuseUnknown, type Names } from '../options/known-names.ts';
 import { isObject } from '../jsonrpc/message.ts';
-import { isExtensionResult } from '../host/extension-result.ts';
+import { isExtensionResult } from './runtime/extension-result.ts';
 import type { InputRequests } from '../protocol/features/rounds.ts';
 
 /** The return value of a handler that asks its client by hand: it runs again with the answers and with what it kept. */

@@ -4,10 +4,10 @@ import type { CacheHint } from '../protocol/features/envelope.ts';
 import { serverCapabilitiesShape } from '../protocol/capability.ts';
 import { implementationShape, type Implementation } from '../protocol/features/common.ts';
 import { listable } from './offer/check-result.ts';
-import { refuseUnknown, type Names } from '../mistakes/known-names.ts';
-import { refuseMistakes, type Kinds } from '../mistakes/kinds.ts';
-import { refuseOther, refuseOtherWord } from '../mistakes/known-values.ts';
-import { shown } from '../mistakes/shown.ts';
+import { refuseUnknown, type Names } from '../options/known-names.ts';
+import { refuseMistakes, type Kinds } from '../options/kinds.ts';
+import { refuseOther, refuseOtherWord } from '../options/known-values.ts';
+import { shown } from '../options/shown.ts';
 import type {
   CommonDefinition,
   MethodDefinition,
@@ -18,8 +18,8 @@ import type {
 } from './definition.ts';
 import type { RoundOptions, ServerOptions } from './options.ts';
 import type { Restrictions } from './offer/restrictions.ts';
-import { refuseNoStore } from '../store/given.ts';
-import type { RateLimit } from '../store/limits.ts';
+import { refuseNoStore } from '../storage/given.ts';
+import type { RateLimit } from '../storage/limits.ts';
 import { checkRate, type RateLimits } from './rate-limit.ts';
 import type { SubscriptionLimits } from './subscriptions.ts';
 import { checkTaskOptions, checkTaskUse } from './task-mistakes.ts';

@@ -1,7 +1,7 @@
-import type { AskedRates } from '../host/host.ts';
-import { shown } from '../mistakes/shown.ts';
-import { andThen } from '../store/now-or-later.ts';
-import type { Limits, RateLimit } from '../store/limits.ts';
+import type { AskedRates } from './runtime/host.ts';
+import { shown } from '../options/shown.ts';
+import { andThen } from '../storage/now-or-later.ts';
+import type { Limits, RateLimit } from '../storage/limits.ts';
 import type { Measured } from './rates/measured.ts';
 
 /**

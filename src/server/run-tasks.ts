@@ -1,5 +1,5 @@
-import { refuseUnknown, type Names } from '../mistakes/known-names.ts';
-import { refuseNoNumber } from '../mistakes/known-values.ts';
+import { refuseUnknown, type Names } from '../options/known-names.ts';
+import { refuseNoNumber } from '../options/known-values.ts';
 import { after } from '../jsonrpc/timeout.ts';
 import type { Server } from './server.ts';
 

@@ -1,7 +1,7 @@
-import type { Endpoint, Link, Served } from '../host/endpoint.ts';
-import type { Handler, Host } from '../host/host.ts';
-import { createEndpoint } from '../host/serve.ts';
-import type { Middleware, Uses } from '../peer/middleware/middleware.ts';
+import type { Endpoint, Link, Served } from './runtime/endpoint.ts';
+import type { Handler, Host } from './runtime/host.ts';
+import { createEndpoint } from './runtime/serve.ts';
+import type { Middleware, Uses } from '../connection/middleware/middleware.ts';
 import type { Implementation, JsonObject } from '../protocol/features/common.ts';
 import type { ListKind } from '../protocol/features/subscriptions.ts';
 import { metaProblem } from './offer/common.ts';
@@ -11,8 +11,8 @@ import { handlersOf, offered, ownHandler, restrictedHandler, tellUpdate } from '
 import { checkDefinition, checkInfo } from './mistakes.ts';
 import { askedRates } from './rate-limit.ts';
 import { mountIn, type Mountable } from './mount/mount.ts';
-import { refuseNearMethod } from '../mistakes/near-method.ts';
-import { shown } from '../mistakes/shown.ts';
+import { refuseNearMethod } from '../options/near-method.ts';
+import { shown } from '../options/shown.ts';
 import { dialectProblem } from '../schema/schema.ts';
 import { methodNames } from '../protocol/catalogue.ts';
 import { resolveOptions, type ServerOptions } from './options.ts';

@@ -1,16 +1,16 @@
 import type { RequestId } from '../jsonrpc/message.ts';
 import { microtask } from '../jsonrpc/timeout.ts';
 import { eachInSlices, Slices } from '../jsonrpc/slices.ts';
-import type { Call } from '../host/call.ts';
-import type { AuthInfo } from '../host/endpoint.ts';
-import type { ServiceListeners } from '../host/events/listeners.ts';
-import type { ServerSession } from '../host/host.ts';
+import type { Call } from './runtime/call.ts';
+import type { AuthInfo } from './runtime/endpoint.ts';
+import type { ServiceListeners } from './runtime/events/listeners.ts';
+import type { ServerSession } from './runtime/host.ts';
 import { listChanges, type ListChange } from '../protocol/catalogue.ts';
 import type { JsonObject } from '../protocol/features/common.ts';
 import { McpError } from '../protocol/error.ts';
 import { metaKey } from '../protocol/meta.ts';
 import type { ListKind, SubscriptionFilter } from '../protocol/features/subscriptions.ts';
-import type { NowOrLater } from '../store/now-or-later.ts';
+import type { NowOrLater } from '../storage/now-or-later.ts';
 import type { SharedChanges } from './shared/changes.ts';
 
 /** The lists whose changes can be told; clients subscribe to them by the same words. */

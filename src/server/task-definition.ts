@@ -1,11 +1,11 @@
 /** Tasks as an author of a server writes them down. */
 
-import type { SealingKey } from '../seal/sealing-key.ts';
+import type { SealingKey } from '../sealing/sealing-key.ts';
 import type { TaskAudit } from '../tasks/audit.ts';
 import type { TaskExecutor, TaskTurn } from '../tasks/executor.ts';
 import type { TaskLimits, TaskTimes } from '../tasks/limits.ts';
 import type { McpError } from '../protocol/error.ts';
-import type { TaskStore } from '../store/tasks.ts';
+import type { TaskStore } from '../storage/tasks.ts';
 
 /** Use of tasks for a tool. */
 export interface TaskUse {

@@ -1,8 +1,8 @@
 /** Mistakes in what an author writes of tasks. */
 
-import { refuseMistakes, type Kinds } from '../mistakes/kinds.ts';
-import { refuseNoNumber, refuseOther, refuseOtherWord } from '../mistakes/known-values.ts';
-import { sealingKeyOf } from '../seal/sealing-key.ts';
+import { refuseMistakes, type Kinds } from '../options/kinds.ts';
+import { refuseNoNumber, refuseOther, refuseOtherWord } from '../options/known-values.ts';
+import { sealingKeyOf } from '../sealing/sealing-key.ts';
 import type { TaskLimits } from '../tasks/limits.ts';
 import type { TaskOptions, TaskUse } from './task-definition.ts';
 

@@ -1,6 +1,6 @@
 /** Words of handlers that have no result for failures: prompts, reads of resources, methods of the server's own. */
 
-import { orElse } from '../store/now-or-later.ts';
+import { orElse } from '../storage/now-or-later.ts';
 import { McpError } from '../protocol/error.ts';
 import { ToolError } from './offer/tool-result.ts';
 

@@ -1,11 +1,11 @@
 import { errorFromWire, McpError } from '../protocol/error.ts';
 import type { ClientCapabilities } from '../protocol/capability.ts';
 import type { Revision } from '../protocol/revision.ts';
-import { quiet, unnamed, type Ask, type Asker } from '../peer/ask.ts';
-import { digestOf } from '../peer/digest.ts';
-import type { Effect, Once } from '../peer/once.ts';
-import { readAnswer } from '../peer/read-answer.ts';
-import { requireCapabilities } from '../peer/required-capabilities.ts';
+import { quiet, unnamed, type Ask, type Asker } from '../connection/ask.ts';
+import { digestOf } from '../connection/digest.ts';
+import type { Effect, Once } from '../connection/once.ts';
+import { readAnswer } from '../connection/read-answer.ts';
+import { requireCapabilities } from '../connection/required-capabilities.ts';
 import type { TaskRun } from './run.ts';
 
 /** Times that a question is put before an answer that does not fit is the end of it. */

@@ -1,4 +1,4 @@
-import { hashOf } from '../peer/hash.ts';
+import { hashOf } from '../connection/hash.ts';
 import type { TaskStatus } from '../protocol/features/tasks.ts';
 import type { TaskRecord } from './record.ts';
 

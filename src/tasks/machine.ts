@@ -1,6 +1,6 @@
 /** Transitions of a task: pure functions from a record and an event to the next record, or to why there is none. */
 
-import type { Ran } from '../peer/once.ts';
+import type { Ran } from '../connection/once.ts';
 import { hasEnded } from '../protocol/task-status.ts';
 import { cut, mostWords } from './words.ts';
 import type { OpenQuestion, TaskOutcome, TaskRecord, TaskReply } from './record.ts';

@@ -2,8 +2,8 @@ import type { ClientCapabilities } from '../protocol/capability.ts';
 import type { Implementation, JsonObject } from '../protocol/features/common.ts';
 import type { TaskError, TaskStatus } from '../protocol/features/tasks.ts';
 import type { RevisionDate } from '../protocol/revision.ts';
-import type { AskMethod } from '../peer/ask.ts';
-import type { Ran } from '../peer/once.ts';
+import type { AskMethod } from '../connection/ask.ts';
+import type { Ran } from '../connection/once.ts';
 
 /** Request that became a task, with all that another process needs to run it. */
 export interface TaskRequest {

@@ -1,7 +1,7 @@
 import { runOnAbort } from '../jsonrpc/run-on-abort.ts';
 import { after, monotonicNow } from '../jsonrpc/timeout.ts';
 import { McpError } from '../protocol/error.ts';
-import { quiet, RoundEnded } from '../peer/ask.ts';
+import { quiet, RoundEnded } from '../connection/ask.ts';
 import type { Keeper, HeldTask } from './keeper.ts';
 import { Lease, readClocks, type ClockReading } from './lease.ts';
 import {
@@ -16,7 +16,7 @@ import {
 } from './machine.ts';
 import { cut, mostWords } from './words.ts';
 import type { OpenQuestion, TaskAnswer, TaskRecord } from './record.ts';
-import type { Ran } from '../peer/once.ts';
+import type { Ran } from '../connection/once.ts';
 import { hasEnded } from '../protocol/task-status.ts';
 
 const tooMany = `a task may have ${questionLimits.open} questions that wait, and ask ${questionLimits.ever}`;

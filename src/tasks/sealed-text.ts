@@ -1,6 +1,6 @@
 import { jsonText } from '../json/exact-number.ts';
 import { isObject } from '../jsonrpc/message.ts';
-import type { Seal } from '../seal/seal.ts';
+import type { Seal } from '../sealing/seal.ts';
 import type { TaskRecord } from './record.ts';
 
 /** Reasons why a record cannot be read, with what to do. */

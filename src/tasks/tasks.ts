@@ -1,7 +1,7 @@
 import { after } from '../jsonrpc/timeout.ts';
 import { McpError } from '../protocol/error.ts';
-import type { Seal } from '../seal/seal.ts';
-import type { TaskStore } from '../store/tasks.ts';
+import type { Seal } from '../sealing/seal.ts';
+import type { TaskStore } from '../storage/tasks.ts';
 import { auditLine, strangerAudit, type TaskAudit } from './audit.ts';
 import type { Engine, TaskTurn } from './executor.ts';
 import { Keeper, type HeldTask } from './keeper.ts';
@@ -9,7 +9,7 @@ import { isTaskId, lifeOf, newTaskId, type TaskLimits, type TaskTimes } from './
 import { cancelled, finished, replied, said } from './machine.ts';
 import type { TaskOutcome, TaskRecord, TaskReply, TaskRequest } from './record.ts';
 import type { TaskRun } from './run.ts';
-import { newSeed } from '../peer/once.ts';
+import { newSeed } from '../connection/once.ts';
 import { RecordTexts } from './sealed-text.ts';
 import { makerMs, Worker } from './worker.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hasEnded } from '../protocol/task-status.ts';
-import { memoryTasks } from '../store/memory-tasks.ts';
-import type { TaskStore } from '../store/tasks.ts';
+import { memoryTasks } from '../storage/memory-tasks.ts';
+import type { TaskStore } from '../storage/tasks.ts';
 import { taskLimits, taskTimes } from './limits.ts';
 import { Tasks } from './tasks.ts';
 

@@ -18,8 +18,8 @@ const others = new Set([
   // Only `request` with a schema for its result.
   'schema/schema.ts',
   // Only stores that a test gives.
-  'store/bus.ts',
-  'store/memory/task-shelf.ts',
+  'storage/bus.ts',
+  'storage/memory/task-shelf.ts',
 ]);
 
 test('whatever servers and clients load late is loaded before a pair in memory is there', () => {

@@ -3,7 +3,7 @@
  * of the test's own moves.
  */
 
-import { loadedOnce } from '../mistakes/loaded-once.ts';
+import { loadedOnce } from '../options/loaded-once.ts';
 
 /** Loads all of it, once in a process. */
 export const allLoaded: () => Promise<unknown> = loadedOnce(async () => {
@@ -11,9 +11,9 @@ export const allLoaded: () => Promise<unknown> = loadedOnce(async () => {
   await import('../schema/json-schema.ts');
   await import('../schema/usable/lost-digits.ts');
   await import('../schema/usable/usable.ts');
-  await import('../host/input/as-task.ts');
-  await import('../host/input/questions.ts');
-  await import('../host/middleware/passing.ts');
+  await import('../server/runtime/input/as-task.ts');
+  await import('../server/runtime/input/questions.ts');
+  await import('../server/runtime/middleware/passing.ts');
   await import('../server/mount/through.ts');
   await import('../server/offer/offered.ts');
   await import('../server/rates/rates.ts');

@@ -1,7 +1,7 @@
 /** An authorization server for tests of protected servers: it lives in memory, and issues whatever token a test wants. */
 
-import type { AuthorizationFetch, AuthorizationRequest, AuthorizationResponse } from '../auth/document.ts';
-import { serverMetadataUrls } from '../auth/well-known.ts';
+import type { AuthorizationFetch, AuthorizationRequest, AuthorizationResponse } from '../auth/common/document.ts';
+import { serverMetadataUrls } from '../auth/common/well-known.ts';
 
 /** Name of a test issuer, and for whom it issues. */
 export interface TestIssuerOptions {

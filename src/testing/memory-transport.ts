@@ -1,10 +1,10 @@
 import { linkedTransport } from '../jsonrpc/memory.ts';
 import type { Message } from '../jsonrpc/message.ts';
 import type { ConnectionError, Transport } from '../jsonrpc/transport.ts';
-import { harmless } from '../mistakes/harmless.ts';
-import { refuseUnknown, type Names } from '../mistakes/known-names.ts';
-import { answerReceived, toText, type BatchAnswer } from '../host/batch.ts';
-import { endpointOf, type AuthInfo, type Served } from '../host/endpoint.ts';
+import { harmless } from '../options/harmless.ts';
+import { refuseUnknown, type Names } from '../options/known-names.ts';
+import { answerReceived, toText, type BatchAnswer } from '../server/runtime/batch.ts';
+import { endpointOf, type AuthInfo, type Served } from '../server/runtime/endpoint.ts';
 
 /** Options of reaching a server of the same process. */
 export interface MemoryTransportOptions {

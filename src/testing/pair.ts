@@ -1,7 +1,7 @@
 import type { Client } from '../client/client.ts';
 import { createConnect } from '../client/connect.ts';
 import type { ConnectOptions } from '../client/options.ts';
-import type { AuthInfo, Served } from '../host/endpoint.ts';
+import type { AuthInfo, Served } from '../server/runtime/endpoint.ts';
 import { allLoaded } from './all-loaded.ts';
 import { memoryTransport } from './memory-transport.ts';
 import type { RevisionDate } from '../protocol/revision.ts';

@@ -1,4 +1,4 @@
-import { observe, type Sent } from '../peer/observe.ts';
+import { observe, type Sent } from '../connection/observe.ts';
 
 /** The messages that servers and clients of this process sent while a recording ran. */
 export interface Recording {

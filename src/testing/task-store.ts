@@ -1,4 +1,4 @@
-import type { TaskStore } from '../store/tasks.ts';
+import type { TaskStore } from '../storage/tasks.ts';
 import type { TaskStoreCheck } from './tasks/checks.ts';
 import { claimTests } from './tasks/claims.ts';
 import { keepingTests } from './tasks/keeping.ts';

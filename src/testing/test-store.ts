@@ -1,5 +1,5 @@
-import type { NowOrLater } from '../store/now-or-later.ts';
-import type { Store } from '../store/store.ts';
+import type { NowOrLater } from '../storage/now-or-later.ts';
+import type { Store } from '../storage/store.ts';
 import { busChecks } from './store/bus.ts';
 import type { StoreCheck, StoreFault } from './store/checks.ts';
 import { eventChecks } from './store/events.ts';

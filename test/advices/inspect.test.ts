@@ -5,12 +5,12 @@ import { createServer as createHttp } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { PassThrough } from 'node:stream';
-import { typedPlan } from '../../src/cli/inspect/plans.ts';
-import type { Io } from '../../src/cli/io.ts';
-import { run } from '../../src/cli/run.ts';
-import { authOptions } from '../../src/cli/login/sign-in-options.ts';
-import { parseOptions } from '../../src/cli/options.ts';
-import { serverTarget, targetOptions } from '../../src/cli/target.ts';
+import { typedPlan } from '../../src/cli/commands/inspect/plans.ts';
+import type { Io } from '../../src/cli/commands/io.ts';
+import { run } from '../../src/cli/commands/run.ts';
+import { authOptions } from '../../src/cli/commands/login/sign-in-options.ts';
+import { parseOptions } from '../../src/cli/commands/options.ts';
+import { serverTarget, targetOptions } from '../../src/cli/commands/target.ts';
 import { toNodeHandler } from '../../src/node.ts';
 import { createServer } from '../../src/server.ts';
 import { exampleCommand } from '../support/cli-process.ts';
@@ -76,7 +76,7 @@ test('a command in the address of the page is typed as the page says', async (t)
     );
   }
   // The page has types of its own.
-  const { takeWish } = (await import(new URL('../../src/inspect/page/address.ts', import.meta.url).href)) as {
+  const { takeWish } = (await import(new URL('../../src/cli/inspect/page/address.ts', import.meta.url).href)) as {
     takeWish(token: string): Promise<{ readonly problem?: string }>;
   };
   const { problem = '' } = await takeWish('');

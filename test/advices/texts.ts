@@ -17,7 +17,7 @@ const option =
 const name = /^--?[a-z-]+=?$/;
 
 /** Folders whose texts are about what somebody else wrote, or are shown in tables. */
-const others = /^src\/(?:fidelity|check\/rules|check\/client|inspect\/page|otel)\//;
+const others = /^src\/(?:telemetry|cli\/(?:compatibility|check\/rules|check\/client|inspect\/page))\//;
 
 interface Node {
   readonly type: string;
@@ -41,7 +41,7 @@ function* textsOf(node: Node): Generator<string> {
 /** The texts that advise something, each with its file. The help is no message. */
 export function advisingTexts(): readonly (readonly [file: string, text: string])[] {
   const files = globSync('src/**/*.{ts,tsx}', { cwd: root }).filter(
-    (file) => !/\.test(-d)?\.tsx?$/.test(file) && !file.startsWith(join('src', 'cli', 'help', '/')),
+    (file) => !/\.test(-d)?\.tsx?$/.test(file) && !file.startsWith(join('src', 'cli', 'commands', 'help', '/')),
   );
   return files.flatMap((path) => {
     const source = readFileSync(join(root, path), 'utf8');

@@ -17,7 +17,7 @@ import {
   type PopupWindow,
   type RedirectRequest,
 } from '../../src/oauth.ts';
-import { memoryCredentialStore } from '../../src/store/memory-credentials.ts';
+import { memoryCredentialStore } from '../../src/storage/memory-credentials.ts';
 import { adversaries, evil, type Adversary } from './adversary-table.ts';
 import { createWorld, issuer, mcp, redirectUri, type World } from '../support/authorization-world.ts';
 

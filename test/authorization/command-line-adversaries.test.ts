@@ -17,7 +17,7 @@ import {
   type Answer,
   type Guarded,
 } from '../support/explain/guarded.ts';
-import { run as runCommand } from '../../src/cli/run.ts';
+import { run as runCommand } from '../../src/cli/commands/run.ts';
 import { fileCredentialStore } from '../../src/node.ts';
 import { guardedServer } from '../support/guarded-server.ts';
 import { authorizationServer } from '../support/oidc-provider.ts';

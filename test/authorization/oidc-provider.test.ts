@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createConnect } from '../../src/client/connect.ts';
-import { httpTransport } from '../../src/http/client/transport.ts';
-import type { HttpTransportOptions } from '../../src/http/client/request.ts';
-import { transportOptionNames } from '../../src/http/client/request.ts';
+import { httpTransport } from '../../src/transports/http/client/transport.ts';
+import type { HttpTransportOptions } from '../../src/transports/http/client/request.ts';
+import { transportOptionNames } from '../../src/transports/http/client/request.ts';
 import { memoryCredentialStore, oauth, page, type RedirectHook } from '../../src/oauth.ts';
 import { guardedServer } from '../support/guarded-server.ts';
 import { authorizationServer } from '../support/oidc-provider.ts';

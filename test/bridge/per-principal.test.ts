@@ -7,7 +7,7 @@ import { connect, type Client } from '../../src/client.ts';
 import { protect } from '../../src/protect.ts';
 import type { RevisionDate } from '../../src/protocol/revision.ts';
 import { createServer } from '../../src/server/server.ts';
-import { memoryCredentialStore } from '../../src/store/memory-credentials.ts';
+import { memoryCredentialStore } from '../../src/storage/memory-credentials.ts';
 import { testIssuer } from '../../src/testing/issuer.ts';
 import { memoryTransport } from '../../src/testing/memory-transport.ts';
 import { place, serveGuarded, tokensIn } from '../support/guarded-bridge.ts';

@@ -10,12 +10,12 @@ import { test, type TestContext } from 'node:test';
 import {
   checkAuthorizedClient,
   type CheckAuthorizedClientOptions,
-} from '../../src/check/client/authorization/check-authorized-client.ts';
-import { judgeTrails } from '../../src/check/client/authorization/judge-trails.ts';
-import { scenarios } from '../../src/check/client/authorization/scenarios.ts';
-import { Trail } from '../../src/check/client/authorization/trail.ts';
-import { checkClient } from '../../src/check/client/check-client.ts';
-import type { CheckReport } from '../../src/check/report.ts';
+} from '../../src/cli/check/client/authorization/check-authorized-client.ts';
+import { judgeTrails } from '../../src/cli/check/client/authorization/judge-trails.ts';
+import { scenarios } from '../../src/cli/check/client/authorization/scenarios.ts';
+import { Trail } from '../../src/cli/check/client/authorization/trail.ts';
+import { checkClient } from '../../src/cli/check/client/check-client.ts';
+import type { CheckReport } from '../../src/cli/check/report.ts';
 import { revisionOf } from '../../src/protocol/revision.ts';
 import { parley } from '../support/cli-process.ts';
 

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
-import type { UserCredentials } from '../../src/check/bench/senders.ts';
-import type { CheckReport } from '../../src/check/report.ts';
+import type { UserCredentials } from '../../src/cli/check/harness/senders.ts';
+import type { CheckReport } from '../../src/cli/check/report.ts';
 import { inThisProcess } from '../support/cli-process.ts';
 import { protect } from '../../src/protect.ts';
 import { testIssuer, type TestIssuer } from '../../src/testing.ts';

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { checkAuthorizedClient } from '../../src/check/client/authorization/check-authorized-client.ts';
-import type { Scenario } from '../../src/check/client/authorization/scenarios.ts';
-import type { CheckReport } from '../../src/check/report.ts';
+import { checkAuthorizedClient } from '../../src/cli/check/client/authorization/check-authorized-client.ts';
+import type { Scenario } from '../../src/cli/check/client/authorization/scenarios.ts';
+import type { CheckReport } from '../../src/cli/check/report.ts';
 import { connect } from '../../src/client.ts';
 import { oauth } from '../../src/oauth.ts';
 

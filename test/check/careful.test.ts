@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import type { CheckReport } from '../../src/check/report.ts';
+import type { CheckReport } from '../../src/cli/check/report.ts';
 import { isObject } from '../../src/jsonrpc/message.ts';
 import { chosenRevisions, type RevisionDate } from '../../src/protocol/revision.ts';
 import { asStream, json, result, serveFaulty, cleanServer, type Fault, type Passing } from './faulty.ts';

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { JudgedClient } from '../../src/check/client/judged-client.ts';
-import { clientRules } from '../../src/check/client/rules/rules.ts';
+import { JudgedClient } from '../../src/cli/check/client/judged-client.ts';
+import { clientRules } from '../../src/cli/check/client/rules/rules.ts';
 import { revisions } from '../../src/protocol/revision.ts';
 
 type Json = Readonly<Record<string, unknown>>;

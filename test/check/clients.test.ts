@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
-import { checkClient } from '../../src/check/client/check-client.ts';
-import type { OpenedPage } from '../../src/check/client/client-rule.ts';
-import { neededSteps } from '../../src/check/client/guide.ts';
-import { pageRules } from '../../src/check/client/rules/pages.ts';
-import { Talk } from '../../src/check/client/talk.ts';
-import type { CheckReport } from '../../src/check/report.ts';
+import { checkClient } from '../../src/cli/check/client/check-client.ts';
+import type { OpenedPage } from '../../src/cli/check/client/client-rule.ts';
+import { neededSteps } from '../../src/cli/check/client/guide.ts';
+import { pageRules } from '../../src/cli/check/client/rules/pages.ts';
+import { Talk } from '../../src/cli/check/client/talk.ts';
+import type { CheckReport } from '../../src/cli/check/report.ts';
 import { connect } from '../../src/client.ts';
 import { revisions } from '../../src/protocol/revision.ts';
 import { RawClient, type Mistake, type RawPerson } from './raw-client.ts';

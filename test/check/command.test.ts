@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import type { CheckReport } from '../../src/check/report.ts';
+import type { CheckReport } from '../../src/cli/check/report.ts';
 import { inThisProcess } from '../support/cli-process.ts';
 import { compileSchema } from '../../src/schema/json-schema.ts';
 import { root } from '../support/sources.ts';

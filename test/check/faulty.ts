@@ -3,7 +3,7 @@
 import { createServer as createHttp, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
-import type { Served } from '../../src/host/endpoint.ts';
+import type { Served } from '../../src/server/runtime/endpoint.ts';
 import { createHandler } from '../../src/http.ts';
 import { isObject } from '../../src/jsonrpc/message.ts';
 import { metaKey } from '../../src/protocol/meta.ts';

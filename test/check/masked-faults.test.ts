@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import type { CheckReport } from '../../src/check/report.ts';
-import { textReport } from '../../src/check/report/text.ts';
+import type { CheckReport } from '../../src/cli/check/report.ts';
+import { textReport } from '../../src/cli/check/report/text.ts';
 import { isObject } from '../../src/jsonrpc/message.ts';
 import { revisions } from '../../src/protocol/revision.ts';
 import { eachMessage, faulty, json, type Fault } from './faulty.ts';

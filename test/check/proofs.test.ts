@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, test, type TestContext } from 'node:test';
-import type { CheckReport } from '../../src/check/report.ts';
+import type { CheckReport } from '../../src/cli/check/report.ts';
 import { isObject } from '../../src/jsonrpc/message.ts';
-import { DpopProver, type DpopKeys } from '../../src/oauth/dpop.ts';
+import { DpopProver, type DpopKeys } from '../../src/auth/client/dpop.ts';
 import { protect } from '../../src/protect.ts';
 import { testIssuer } from '../../src/testing.ts';
 import { cleanServer, serveFaulty, type Fault, type Passing } from './faulty.ts';

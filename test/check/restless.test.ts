@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { rawHttp } from '../../src/check/bench/http.ts';
-import type { CheckReport } from '../../src/check/report.ts';
-import { checkRules } from '../../src/check/rules/rules.ts';
-import { runRules } from '../../src/check/run.ts';
+import { rawHttp } from '../../src/cli/check/harness/http.ts';
+import type { CheckReport } from '../../src/cli/check/report.ts';
+import { checkRules } from '../../src/cli/check/rules/rules.ts';
+import { runRules } from '../../src/cli/check/run.ts';
 import { isObject } from '../../src/jsonrpc/message.ts';
 import { McpError, memoryTasks } from '../../src/index.ts';
 import { chosenRevisions, type RevisionDate } from '../../src/protocol/revision.ts';

@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MovingTool } from '../../src/check/client/catalogue/moving.ts';
-import { DroppedCall, droppedTool } from '../../src/check/client/dropped.ts';
-import { noteRoots } from '../../src/check/client/rules/roots.ts';
-import { clientRules } from '../../src/check/client/rules/rules.ts';
-import { Talk } from '../../src/check/client/talk.ts';
+import { MovingTool } from '../../src/cli/check/client/catalogue/moving.ts';
+import { DroppedCall, droppedTool } from '../../src/cli/check/client/dropped.ts';
+import { noteRoots } from '../../src/cli/check/client/rules/roots.ts';
+import { clientRules } from '../../src/cli/check/client/rules/rules.ts';
+import { Talk } from '../../src/cli/check/client/talk.ts';
 import { revisionOf } from '../../src/protocol/revision.ts';
 
 test('a change of roots that is told while an answer is under way is told, and one that is not is none', () => {

@@ -5,7 +5,7 @@ import { createServer as createHttp, type IncomingMessage, type ServerResponse }
 import type { AddressInfo } from 'node:net';
 import { describe, test, type TestContext } from 'node:test';
 import { setTimeout as rest } from 'node:timers/promises';
-import type { CheckReport } from '../../src/check/report.ts';
+import type { CheckReport } from '../../src/cli/check/report.ts';
 import { toNodeHandler } from '../../src/node.ts';
 import { chosenRevisions } from '../../src/protocol/revision.ts';
 import { faults } from './faults.ts';

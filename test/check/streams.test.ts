@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { rawHttp, type RawRequest } from '../../src/check/bench/http.ts';
+import { rawHttp, type RawRequest } from '../../src/cli/check/harness/http.ts';
 import { chosenRevisions } from '../../src/protocol/revision.ts';
 import { metaKey } from '../../src/protocol/meta.ts';
 import { createServer } from '../../src/server.ts';

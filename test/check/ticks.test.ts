@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { checkClient } from '../../src/check/client/check-client.ts';
-import { stepsDone, stepsMissing } from '../../src/check/client/guide.ts';
-import { Talk } from '../../src/check/client/talk.ts';
+import { checkClient } from '../../src/cli/check/client/check-client.ts';
+import { stepsDone, stepsMissing } from '../../src/cli/check/client/guide.ts';
+import { Talk } from '../../src/cli/check/client/talk.ts';
 import { connect, McpError } from '../../src/client.ts';
 import type { Client, ConnectOptions } from '../../src/client.ts';
 import { revisionOf } from '../../src/protocol/revision.ts';

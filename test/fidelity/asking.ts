@@ -1,7 +1,7 @@
 /** What a server asks of a client. */
 
 import assert from 'node:assert/strict';
-import { exists } from '../../src/fidelity/cells.ts';
+import { exists } from '../../src/cli/compatibility/cells.ts';
 import type { Json } from '../support/raw.ts';
 import { paramsSent, scriptedUpstream } from '../support/scripted-upstream.ts';
 import { open } from '../support/raw.ts';

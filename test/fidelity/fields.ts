@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict';
 import type { Bridge } from '../../src/bridge.ts';
-import { arrives, canSay, specimens, type Specimen } from '../../src/fidelity/adaptations.ts';
-import { ends, exists } from '../../src/fidelity/cells.ts';
-import { elsewhere, fieldFacts, type FieldFact } from '../../src/fidelity/fields.ts';
-import { madeUp } from '../../src/fidelity/by-bridge.ts';
-import { throughLens } from '../../src/fidelity/lens.ts';
+import { arrives, canSay, specimens, type Specimen } from '../../src/cli/compatibility/adaptations.ts';
+import { ends, exists } from '../../src/cli/compatibility/cells.ts';
+import { elsewhere, fieldFacts, type FieldFact } from '../../src/cli/compatibility/fields.ts';
+import { madeUp } from '../../src/cli/compatibility/by-bridge.ts';
+import { throughLens } from '../../src/cli/compatibility/lens.ts';
 import { isAlive } from '../../src/protocol/lifetime.ts';
 import { metaKey } from '../../src/protocol/meta.ts';
 import { methodOf } from '../../src/protocol/catalogue.ts';

@@ -1,7 +1,7 @@
 /** The lens, held against what a bridge really did in the conversations of all cells. */
 
-import type { Hops } from '../../src/inspect/trial/hops.ts';
-import { stepsOf } from '../../src/inspect/trial/steps.ts';
+import type { Hops } from '../../src/cli/inspect/trial/hops.ts';
+import { stepsOf } from '../../src/cli/inspect/trial/steps.ts';
 import type { Revision } from '../../src/protocol/revision.ts';
 
 /** Cell of the table in which a conversation was held. */

@@ -1,8 +1,8 @@
 /** A question of a scripted server to a raw client in the middle of a call, in the ways of both eras. */
 
 import assert from 'node:assert/strict';
-import type { AskMethod } from '../../src/peer/ask.ts';
-import { requireCapabilities } from '../../src/peer/required-capabilities.ts';
+import type { AskMethod } from '../../src/connection/ask.ts';
+import { requireCapabilities } from '../../src/connection/required-capabilities.ts';
 import type { ClientCapabilities } from '../../src/protocol/capability.ts';
 import { projectClientCapabilities } from '../../src/protocol/compile/capabilities.ts';
 import { errorToWire, McpError, type ErrorObject } from '../../src/protocol/error.ts';

@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 
-import { httpTransport } from '../../src/http/client/transport.ts';
-import { createHandler } from '../../src/http/server/fetch.ts';
+import { httpTransport } from '../../src/transports/http/client/transport.ts';
+import { createHandler } from '../../src/transports/http/server/fetch.ts';
 import type { Transport } from '../../src/jsonrpc/transport.ts';
-import type { Served } from '../../src/host/endpoint.ts';
+import type { Served } from '../../src/server/runtime/endpoint.ts';
 import { memoryTransport } from '../../src/testing/memory-transport.ts';
 import type { Revision } from '../../src/protocol/revision.ts';
 import { clientOf, serverAt } from '../support/bridged.ts';

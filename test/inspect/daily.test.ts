@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createServer } from '../../src/server.ts';
-import { spawn } from '../../src/stdio/client/transport.ts';
-import type { ServerPlan } from '../../src/inspect/servers/shared.ts';
+import { spawn } from '../../src/transports/stdio/client/transport.ts';
+import type { ServerPlan } from '../../src/cli/inspect/servers/shared.ts';
 import { noBrowser, openInspect } from '../support/inspect-page.ts';
 import { planAt, served } from '../support/inspected.ts';
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { test, type TestContext } from 'node:test';
-import { createExampleServer } from '../../src/cli/example/server.ts';
+import { createExampleServer } from '../../src/cli/commands/example/server.ts';
 import { revisionOf } from '../../src/protocol/revision.ts';
 import { parseTranscripts } from '../../src/testing/transcript.ts';
 import {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createExampleServer } from '../../src/cli/example/server.ts';
+import { createExampleServer } from '../../src/cli/commands/example/server.ts';
 import { createServer, McpError } from '../../src/server.ts';
 import { connected, inspecting, noPage, outcomeOf, planAt, served } from '../support/inspected.ts';
 

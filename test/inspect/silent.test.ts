@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ServerView } from '../../src/inspect/view.ts';
+import type { ServerView } from '../../src/cli/inspect/view.ts';
 import { scriptedTransport } from '../../src/testing/scripted.ts';
 import { noBrowser, openInspect } from '../support/inspect-page.ts';
 import { connected, inspecting, planAt, rowsOf, type InspectedScene } from '../support/inspected.ts';

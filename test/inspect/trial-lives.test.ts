@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { TrialView } from '../../src/inspect/view.ts';
+import type { TrialView } from '../../src/cli/inspect/view.ts';
 import { revisionOf, revisions } from '../../src/protocol/revision.ts';
 import { createServer, type Server } from '../../src/server.ts';
 import { memoryTransport } from '../../src/testing/memory-transport.ts';

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createExampleServer } from '../../src/cli/example/server.ts';
-import type { ServerPlan } from '../../src/inspect/servers/shared.ts';
-import type { EntryView, TrialView } from '../../src/inspect/view.ts';
+import { createExampleServer } from '../../src/cli/commands/example/server.ts';
+import type { ServerPlan } from '../../src/cli/inspect/servers/shared.ts';
+import type { EntryView, TrialView } from '../../src/cli/inspect/view.ts';
 import type { Transport } from '../../src/jsonrpc/transport.ts';
 import { revisions } from '../../src/protocol/revision.ts';
 import { createServer, type Server } from '../../src/server.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { createExampleServer } from '../../src/cli/example/server.ts';
+import { createExampleServer } from '../../src/cli/commands/example/server.ts';
 import { createServer, type Server } from '../../src/server.ts';
 import { spawnNode } from '../support/programs.ts';
 import { noBrowser, openInspect } from '../support/inspect-page.ts';

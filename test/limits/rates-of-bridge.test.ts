@@ -5,8 +5,8 @@ import { connect, type Client } from '../../src/client.ts';
 import { listen } from '../../src/node.ts';
 import { revisions, type RevisionDate } from '../../src/protocol/revision.ts';
 import { createServer, type Server } from '../../src/server.ts';
-import { memoryStore } from '../../src/store/memory/store.ts';
-import { StoreError, type Store } from '../../src/store/store.ts';
+import { memoryStore } from '../../src/storage/memory/store.ts';
+import { StoreError, type Store } from '../../src/storage/store.ts';
 import { memoryTransport } from '../../src/testing.ts';
 
 /** A server that counts what reaches it. */

@@ -3,8 +3,8 @@ import { test, type TestContext } from 'node:test';
 import { connect } from '../../src/client.ts';
 import { listen } from '../../src/node.ts';
 import { createServer, type RateLimits } from '../../src/server.ts';
-import { memoryStore } from '../../src/store/memory/store.ts';
-import { StoreError, type Store } from '../../src/store/store.ts';
+import { memoryStore } from '../../src/storage/memory/store.ts';
+import { StoreError, type Store } from '../../src/storage/store.ts';
 
 async function served(t: TestContext, rateLimits: RateLimits, store?: Store): Promise<URL> {
   const server = createServer(

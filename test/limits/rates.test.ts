@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import type { RateLimits } from '../../src/server.ts';
 import { createServer, type Server } from '../../src/server.ts';
 import { Rates } from '../../src/server/rates/rates.ts';
-import { memoryStore } from '../../src/store/memory/store.ts';
-import type { Limits } from '../../src/store/limits.ts';
-import { StoreError, type Store } from '../../src/store/store.ts';
+import { memoryStore } from '../../src/storage/memory/store.ts';
+import type { Limits } from '../../src/storage/limits.ts';
+import { StoreError, type Store } from '../../src/storage/store.ts';
 import { dates, open, statelessDate } from '../support/raw.ts';
 
 const silent = { onError: (): void => undefined };

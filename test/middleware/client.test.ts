@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createConnect } from '../../src/client/connect.ts';
 import type { Client } from '../../src/client/client.ts';
-import type { Middleware, Passing } from '../../src/peer/middleware/middleware.ts';
+import type { Middleware, Passing } from '../../src/connection/middleware/middleware.ts';
 import { revisions } from '../../src/protocol/revision.ts';
 import { createServer, type Server } from '../../src/server/server.ts';
 import { connectInMemory } from '../../src/testing/pair.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { extensionResult } from '../../src/host/extension-result.ts';
-import type { Middleware, Passing } from '../../src/peer/middleware/middleware.ts';
+import { extensionResult } from '../../src/server/runtime/extension-result.ts';
+import type { Middleware, Passing } from '../../src/connection/middleware/middleware.ts';
 import { McpError } from '../../src/protocol/error.ts';
 import { revisions } from '../../src/protocol/revision.ts';
 import { createServer, type Server } from '../../src/server/server.ts';

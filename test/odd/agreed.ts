@@ -3,9 +3,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createBridge } from '../../src/bridge.ts';
-import { explainServer } from '../../src/cli/explain/server.ts';
+import { explainServer } from '../../src/cli/commands/explain/server.ts';
 import { connect, type Client } from '../../src/client.ts';
-import { httpTransport } from '../../src/http/client/transport.ts';
+import { httpTransport } from '../../src/transports/http/client/transport.ts';
 import type { Transport } from '../../src/jsonrpc/transport.ts';
 import { memoryTransport } from '../../src/testing/memory-transport.ts';
 import type { RevisionDate } from '../../src/protocol/revision.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createBridge } from '../../src/bridge.ts';
 import { connect } from '../../src/client.ts';
-import { httpTransport } from '../../src/http/client/transport.ts';
+import { httpTransport } from '../../src/transports/http/client/transport.ts';
 import type { Transport } from '../../src/jsonrpc/transport.ts';
 import { oauth } from '../../src/oauth.ts';
 import { revisions } from '../../src/protocol/revision.ts';

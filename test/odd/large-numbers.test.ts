@@ -15,7 +15,7 @@ import type { RevisionDate } from '../../src/protocol/revision.ts';
 import { memoryTransport } from '../../src/testing/memory-transport.ts';
 import { initializeParams, withMeta } from '../support/raw.ts';
 import { textClient, textServer, textWays, type TextClient } from '../support/text-peers.ts';
-import { httpTransport } from '../../src/http/client/transport.ts';
+import { httpTransport } from '../../src/transports/http/client/transport.ts';
 import { oddFetch } from './odd-fetch.ts';
 import { freshUrl, outcomes } from './peers.ts';
 

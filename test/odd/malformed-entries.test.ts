@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createBridge } from '../../src/bridge.ts';
-import { explainServer } from '../../src/cli/explain/server.ts';
+import { explainServer } from '../../src/cli/commands/explain/server.ts';
 import { connect, type Client } from '../../src/client.ts';
-import { httpTransport } from '../../src/http/client/transport.ts';
-import { ServerLists } from '../../src/inspect/servers/lists.ts';
+import { httpTransport } from '../../src/transports/http/client/transport.ts';
+import { ServerLists } from '../../src/cli/inspect/servers/lists.ts';
 import type { Transport } from '../../src/jsonrpc/transport.ts';
 import { memoryTransport } from '../../src/testing/memory-transport.ts';
 import { takeViolations } from '../support/sent-wrong.ts';

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import { connect } from '../../src/client.ts';
-import { httpTransport } from '../../src/http/client/transport.ts';
+import { httpTransport } from '../../src/transports/http/client/transport.ts';
 import type { Transport } from '../../src/jsonrpc/transport.ts';
 import { spawn } from '../../src/stdio.ts';
-import { streamTransport } from '../../src/stdio/stream-transport.ts';
+import { streamTransport } from '../../src/transports/stdio/stream-transport.ts';
 
 /** Clients that are compared, in the order of the columns. */
 export const peers = ['1.32.2', '2.4.0', 'parley'] as const;

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { agreed, agrees } from './agreed.ts';
 import { json, oddFetch, refusal, type Odd } from './odd-fetch.ts';
 import { connect } from '../../src/client.ts';
-import { httpTransport } from '../../src/http/client/transport.ts';
+import { httpTransport } from '../../src/transports/http/client/transport.ts';
 import { freshUrl, outcomes, peers, type Fetch, type Peer } from './peers.ts';
 
 type Body = (id: unknown, status: number) => Response;

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { SpanKind } from '@opentelemetry/api';
-import { httpTransport } from '../../src/http/client/transport.ts';
-import { createHandler } from '../../src/http/server/fetch.ts';
+import { httpTransport } from '../../src/transports/http/client/transport.ts';
+import { createHandler } from '../../src/transports/http/server/fetch.ts';
 import { createConnect } from '../../src/client/connect.ts';
 import { otel, type OtelOptions } from '../../src/otel.ts';
 import { revisions } from '../../src/protocol/revision.ts';

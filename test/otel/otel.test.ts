@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { context, propagation, ROOT_CONTEXT, SpanKind, trace } from '@opentelemetry/api';
-import { httpTransport } from '../../src/http/client/transport.ts';
-import { createHandler } from '../../src/http/server/fetch.ts';
+import { httpTransport } from '../../src/transports/http/client/transport.ts';
+import { createHandler } from '../../src/transports/http/server/fetch.ts';
 import { createConnect } from '../../src/client/connect.ts';
 import { otel } from '../../src/otel.ts';
 import { createServer } from '../../src/server/server.ts';

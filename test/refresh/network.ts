@@ -1,6 +1,10 @@
 /** The simulated network: requests that arrive late or never, answers that are lost, servers that fail. */
 
-import type { AuthorizationFetch, AuthorizationRequest, AuthorizationResponse } from '../../src/auth/document.ts';
+import type {
+  AuthorizationFetch,
+  AuthorizationRequest,
+  AuthorizationResponse,
+} from '../../src/auth/common/document.ts';
 import type { Process, World } from '../simulation/world.ts';
 
 /** A request as a server gets it. */

@@ -9,7 +9,7 @@ for (const [path, name, proposal] of [
   ['server/ctx.ts', 'sample(', 'SEP-2577'],
   ['server/ctx.ts', 'roots(', 'SEP-2577'],
   ['server/options.ts', 'readonly logging?:', 'SEP-2577'],
-  ['http/server/options.ts', 'readonly ssePair?:', 'SEP-2596'],
+  ['transports/http/server/options.ts', 'readonly ssePair?:', 'SEP-2596'],
   ['client/input/inputs.ts', 'readonly onSample?:', 'SEP-2577'],
   ['client/input/inputs.ts', 'readonly roots?:', 'SEP-2577'],
   ['client/options.ts', 'readonly onLog?:', 'SEP-2577'],

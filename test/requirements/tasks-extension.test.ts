@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { metaKey } from '../../src/protocol/meta.ts';
 import { McpError } from '../../src/server.ts';
-import { memoryTasks } from '../../src/store/memory-tasks.ts';
+import { memoryTasks } from '../../src/storage/memory-tasks.ts';
 import { extended, extension, taskClient, whenTask } from '../support/task-client.ts';
 import { beginTask, form, gate, named, taskServer, type Json } from '../support/task-server.ts';
 

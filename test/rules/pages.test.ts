@@ -44,7 +44,7 @@ test('a skipped test without a reason in the list is found, and a reason without
   const skipped = { ['src/a.test.ts']: `\ntest.${'skip'}('a');\n` };
   const lines = await found(skippedTestsRule, skipped);
   assert.equal(lines[0], 'src/a.test.ts:2 skips a test; say what it needs in scripts/check/skipped-tests.ts');
-  assert.match(lines.join('\n'), /^src\/cli\/shared-store\.test\.ts skips no test; take it out of/m);
+  assert.match(lines.join('\n'), /^src\/cli\/commands\/shared-store\.test\.ts skips no test; take it out of/m);
 });
 
 test('a file that reads beside the repository is found', async () => {
@@ -81,10 +81,12 @@ test('a file that the page of a room names and that does not exist is found, and
 test('a table of rooms that differs from the rules is found', async () => {
   const page = 'ARCHITECTURE.md';
   assert.deepEqual(await foundWith(roomsPageRule, page, (text) => text), []);
-  const without = await foundWith(roomsPageRule, page, (text) => text.replace(/^\| `peer` .*\n/m, ''));
-  assert.deepEqual(without, ['ARCHITECTURE.md has no row for the room `peer`']);
-  const [more] = await foundWith(roomsPageRule, page, (text) => text.replace('| `tasks`, `peer` |', '| `peer` |'));
-  assert.match(more ?? '', /^ARCHITECTURE\.md:\d+ has the row .*; the imports are: tasks, peer$/);
+  const without = await foundWith(roomsPageRule, page, (text) => text.replace(/^\| `connection` .*\n/m, ''));
+  assert.deepEqual(without, ['ARCHITECTURE.md has no row for the room `connection`']);
+  const [more] = await foundWith(roomsPageRule, page, (text) =>
+    text.replace('| `tasks`, `connection` |', '| `connection` |'),
+  );
+  assert.match(more ?? '', /^ARCHITECTURE\.md:\d+ has the row .*; the imports are: tasks, connection$/);
 });
 
 test('a program of a page that is not the example is found', async () => {
@@ -133,7 +135,7 @@ test('a page with long sentences or words that readers stumble over is found', a
 });
 
 test('a generated file that somebody changed is found, with its command', async () => {
-  const files = ['src/check/rows.ts', 'src/check/client/rows.ts', 'docs/check.md', 'docs/fidelity.md'];
+  const files = ['src/cli/check/rows.ts', 'src/cli/check/client/rows.ts', 'docs/check.md', 'docs/fidelity.md'];
   for (const file of files)
     assert.match(
       (await foundWith(generatedRule, file, (text) => `${text}x`)).join('\n'),

@@ -26,14 +26,14 @@ test('an import up the rooms, of Node in the core, or out of a transport is foun
   const lines = await found(roomsRule, {
     'src/json/a.ts': "import { a } from './b.ts';\nimport { x } from '../client/x.ts';\n",
     'src/json/b.ts': "import { readFileSync } from 'node:fs';\n",
-    'src/http/server/a.ts': "import { a } from '../../host/inner.ts';\n",
+    'src/transports/http/server/a.ts': "import { a } from '../../../server/runtime/inner.ts';\n",
     'src/attic/a.ts': '',
   });
   assert.deepEqual(lines, [
     'src/attic/a.ts lies in no known room; add its folder to scripts/check/rooms-table.ts',
-    'src/http/server/a.ts:1 imports host/inner.ts; a transport sees a server only as its endpoint',
     'src/json/a.ts:2 imports client/x.ts, which "json" may not; move the code down, or change scripts/check/rooms-table.ts',
     'src/json/b.ts:1 imports node:fs; "json" runs without Node',
+    'src/transports/http/server/a.ts:1 imports server/runtime/inner.ts; a transport sees a server only as its endpoint',
   ]);
 });
 
@@ -52,10 +52,10 @@ test('a module that loads itself through another is found', async () => {
 test('an import of a package that users do not have is found', async () => {
   const lines = await found(dependenciesRule, {
     'package.json': manifest,
-    'src/auth/a.ts': "import { x } from 'jose/jwt';\nimport { y } from 'zod';\n",
-    'src/inspect/page/a.ts': "import { z } from 'preact';\n",
+    'src/auth/common/a.ts': "import { x } from 'jose/jwt';\nimport { y } from 'zod';\n",
+    'src/cli/inspect/page/a.ts': "import { z } from 'preact';\n",
   });
-  assert.deepEqual(lines, ['src/auth/a.ts:2 imports zod, which is no dependency; a user does not have it']);
+  assert.deepEqual(lines, ['src/auth/common/a.ts:2 imports zod, which is no dependency; a user does not have it']);
 });
 
 test('an entry point that is not exported, or not from dist, is found', async () => {
@@ -102,7 +102,7 @@ test('a name that two files declare is found, overloads and the page aside', asy
   const lines = await found(oneDeclarationRule, {
     'src/json/a.ts': 'export function a(): void;\nexport function a(b?: 1): void {}\n',
     'src/json/b.ts': '\nexport const a = 1;\n',
-    'src/inspect/page/a.ts': 'export const a = 1;\n',
+    'src/cli/inspect/page/a.ts': 'export const a = 1;\n',
   });
   assert.deepEqual(lines, ['src/json/b.ts:2 declares a, as src/json/a.ts does; rename one of them']);
 });
@@ -125,7 +125,7 @@ test('a doc comment that begins with a question is found', async () => {
 test('a read of the wall clock is found, and a reader that is none', async () => {
   const lines = await found(wallClockRule, { 'src/a.ts': '// `Date.now`\nconst a = Date.now();\n' });
   assert.match(lines[0] ?? '', /^src\/a\.ts:2 reads Date\.now; use performance\.now/);
-  assert.ok(lines.some((line) => line.startsWith('src/seal/seal.ts has no Date.now')));
+  assert.ok(lines.some((line) => line.startsWith('src/sealing/seal.ts has no Date.now')));
 });
 
 test('imports are read from every form of import, and not from comments', () => {

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { connect, type Client } from '../../src/client.ts';
-import { createHttpHandler } from '../../src/http/server/handler.ts';
+import { createHttpHandler } from '../../src/transports/http/server/handler.ts';
 import { createServer } from '../../src/server.ts';
 import { visit } from '../support/fake-http.ts';
 import { oddServer } from '../support/odd-http-server.ts';

@@ -8,7 +8,7 @@ import { connect } from '../../src/client.ts';
 import { ConnectionError } from '../../src/jsonrpc/transport.ts';
 import { listen } from '../../src/node.ts';
 import { createServer, type Ctx } from '../../src/server.ts';
-import { memoryTasks } from '../../src/store/memory-tasks.ts';
+import { memoryTasks } from '../../src/storage/memory-tasks.ts';
 import { connectInMemory } from '../../src/testing.ts';
 import type { ScriptedPeer, SentMessage } from '../../src/testing/scripted.ts';
 import { bridgeTo } from '../support/bridged.ts';

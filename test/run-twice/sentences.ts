@@ -1,14 +1,14 @@
 /** Each sentence of docs/what-can-run-twice.md, with the tests that show it. */
 
 const rounds = 'test/rounds-delivered-again.test.ts';
-const once = 'src/peer/once.test.ts';
-const single = 'src/host/input/single-use.test.ts';
+const once = 'src/connection/once.test.ts';
+const single = 'src/server/runtime/input/single-use.test.ts';
 const lost = 'test/tasks/lost-effects.test.ts';
 const crashes = 'src/server/tasks/crashes.test.ts';
 const session = 'src/client/connection/connection-loss.test.ts';
 const answers = 'src/client/lost-answers.test.ts';
 const deliveries = 'src/bridge/upstream/parked/deliveries.test.ts';
-const transport = 'src/http/client/transport-limits.test.ts';
+const transport = 'src/transports/http/client/transport-limits.test.ts';
 const refused = 'test/run-twice/refused.test.ts';
 const own = 'test/run-twice/run-twice.test.ts';
 
@@ -151,7 +151,10 @@ export const sentences: Readonly<Record<string, readonly ShownBy[]>> = {
   ],
   'The connection ends before the answer: It rejects the call with `closed`. The server may have run it.': [
     [answers, 'is an error'],
-    ['src/http/client/unreached.test.ts', 'a request that the server has when the connection ends was not refused, by'],
+    [
+      'src/transports/http/client/unreached.test.ts',
+      'a request that the server has when the connection ends was not refused, by',
+    ],
   ],
   'The same, and the call has `repeat: true`: It sends the call again, once.': [
     [answers, 'of a tool that may be called twice is asked for once more'],

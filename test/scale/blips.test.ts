@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { createServer } from '../../src/server.ts';
-import { memoryStore } from '../../src/store/memory/store.ts';
-import type { Store } from '../../src/store/store.ts';
+import { memoryStore } from '../../src/storage/memory/store.ts';
+import type { Store } from '../../src/storage/store.ts';
 import { memoryTransport } from '../../src/testing.ts';
 import { define, World } from './definition.ts';
 import { startBridges, startService } from './service.ts';

@@ -2,12 +2,12 @@
 
 import type { TestContext } from 'node:test';
 import { createBridge, type Bridge, type BridgeOptions } from '../../src/bridge.ts';
-import type { Served } from '../../src/host/endpoint.ts';
+import type { Served } from '../../src/server/runtime/endpoint.ts';
 import { createHandler, type FetchHandler, type HttpOptions } from '../../src/http.ts';
 import { createServer, type Server } from '../../src/server.ts';
-import { memoryStore } from '../../src/store/memory/store.ts';
-import { StoreError, type Store } from '../../src/store/store.ts';
-import type { StreamLog } from '../../src/store/stream-log.ts';
+import { memoryStore } from '../../src/storage/memory/store.ts';
+import { StoreError, type Store } from '../../src/storage/store.ts';
+import type { StreamLog } from '../../src/storage/stream-log.ts';
 
 export const url = 'http://127.0.0.1/mcp';
 

@@ -6,21 +6,20 @@ const source = new URL('../../src/', import.meta.url);
 
 /** Where the code is that runs in a world. */
 const folders: readonly string[] = [
-  'auth',
+  'auth/common',
+  'auth/server',
   'bridge',
   'client',
-  'host',
-  'http',
+  'connection',
   'json',
   'jsonrpc',
-  'mistakes',
-  'peer',
-  'protect',
+  'options',
   'protocol',
   'schema',
-  'seal',
+  'sealing',
   'server',
-  'store',
+  'storage/memory',
+  'transports/http',
 ];
 
 /** Tests, and what only types are. */
@@ -28,6 +27,11 @@ const isTest = /\.(test|test-d|d)\.ts$/;
 
 /** Resolves when all of it is. */
 export async function everythingLoaded(): Promise<void> {
+  // Not the rooms of databases, which lie in the same folder.
+  for (const file of readdirSync(new URL('storage/', source)).filter(
+    (name) => name.endsWith('.ts') && !isTest.test(name),
+  ))
+    await import(new URL(`storage/${file}`, source).href);
   for (const folder of folders)
     for (const file of readdirSync(new URL(`${folder}/`, source), { recursive: true, encoding: 'utf8' }))
       if (file.endsWith('.ts') && !isTest.test(file)) await import(new URL(`${folder}/${file}`, source).href);

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createServer, type RoundOptions, type Server } from '../../src/server.ts';
-import { memoryStore } from '../../src/store/memory/store.ts';
-import { StoreError, type Store } from '../../src/store/store.ts';
+import { memoryStore } from '../../src/storage/memory/store.ts';
+import { StoreError, type Store } from '../../src/storage/store.ts';
 import { open, statelessDate, type Json } from '../support/raw.ts';
 
 const capabilities = { elicitation: {} };

@@ -2,8 +2,8 @@
 
 import { connect, type Client } from '../../src/client.ts';
 import type { ConnectOptions } from '../../src/client/options.ts';
-import { createHandler } from '../../src/http/server/fetch.ts';
-import type { HttpTransportOptions } from '../../src/http/client/request.ts';
+import { createHandler } from '../../src/transports/http/server/fetch.ts';
+import type { HttpTransportOptions } from '../../src/transports/http/client/request.ts';
 import {
   oauth,
   type Authorization,

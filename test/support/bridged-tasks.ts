@@ -1,7 +1,7 @@
 /** Tasks behind a bridge: servers that have some, and clients that take them. */
 
 import type { TestContext } from 'node:test';
-import type { Served } from '../../src/host/endpoint.ts';
+import type { Served } from '../../src/server/runtime/endpoint.ts';
 import type { RevisionDate } from '../../src/protocol/revision.ts';
 import type { Ctx } from '../../src/server/ctx.ts';
 import type { Server } from '../../src/server/server.ts';

@@ -5,7 +5,7 @@ import { createBridge, type Bridge, type BridgeOptions } from '../../src/bridge.
 import type { Client } from '../../src/client/client.ts';
 import { ConnectionError, type Channel, type Receiver, type Transport } from '../../src/jsonrpc/transport.ts';
 import { factsOf } from '../../src/jsonrpc/transport-facts.ts';
-import type { Served } from '../../src/host/endpoint.ts';
+import type { Served } from '../../src/server/runtime/endpoint.ts';
 import { memoryTransport } from '../../src/testing/memory-transport.ts';
 import { revisions, type RevisionDate } from '../../src/protocol/revision.ts';
 import { createServer, type Server } from '../../src/server/server.ts';

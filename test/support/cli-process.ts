@@ -4,7 +4,7 @@ import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { globSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { run as runCommand } from '../../src/cli/run.ts';
+import { run as runCommand } from '../../src/cli/commands/run.ts';
 import { quickly } from './programs.ts';
 import { root } from './sources.ts';
 

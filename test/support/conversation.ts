@@ -6,7 +6,7 @@ import type { Client, ConnectOptions } from '../../src/client.ts';
 import { httpTransport, ssePairTransport } from '../../src/http.ts';
 import type { Transport } from '../../src/jsonrpc/transport.ts';
 import { listen } from '../../src/node.ts';
-import type { Served } from '../../src/host/endpoint.ts';
+import type { Served } from '../../src/server/runtime/endpoint.ts';
 import { memoryTransport } from '../../src/testing/memory-transport.ts';
 import type { Revision } from '../../src/protocol/revision.ts';
 import { createServer, type Server, type ServerOptions } from '../../src/server.ts';

@@ -1,6 +1,6 @@
-import { judge, type Judged } from '../../src/host/judged.ts';
+import { judge, type Judged } from '../../src/server/runtime/judged.ts';
 import type { RequestMessage, ResponseMessage } from '../../src/jsonrpc/message.ts';
-import type { Conversation, Link, Served } from '../../src/host/endpoint.ts';
+import type { Conversation, Link, Served } from '../../src/server/runtime/endpoint.ts';
 import type { Revision } from '../../src/protocol/revision.ts';
 
 /** What a transport under test serves: the smallest endpoint that shows what arrived and how it went back. */

@@ -1,8 +1,8 @@
 /** An endpoint without a server behind it, so that the tests of the edge depend on nothing but the contract. */
 import { classify, type RequestId, type RequestMessage, type ResponseMessage } from '../../src/jsonrpc/message.ts';
-import type { Conversation, Endpoint, Link, Served } from '../../src/host/endpoint.ts';
-import type { Judged } from '../../src/host/judged.ts';
-import type { HeaderParameter } from '../../src/peer/header.ts';
+import type { Conversation, Endpoint, Link, Served } from '../../src/server/runtime/endpoint.ts';
+import type { Judged } from '../../src/server/runtime/judged.ts';
+import type { HeaderParameter } from '../../src/connection/header.ts';
 import { errorToWire, McpError } from '../../src/protocol/error.ts';
 import { revisionOf, revisions, type Revision } from '../../src/protocol/revision.ts';
 

@@ -1,10 +1,10 @@
 /** A bridge of which both hops are heard, message by message, whatever it is spoken to with. */
 
 import type { Bridge } from '../../src/bridge.ts';
-import { endpointOf, type Conversation, type Endpoint, type Link } from '../../src/host/endpoint.ts';
+import { endpointOf, type Conversation, type Endpoint, type Link } from '../../src/server/runtime/endpoint.ts';
 import { messageText } from '../../src/jsonrpc/encode.ts';
 import { isObject, type Message } from '../../src/jsonrpc/message.ts';
-import type { Hops } from '../../src/inspect/trial/hops.ts';
+import type { Hops } from '../../src/cli/inspect/trial/hops.ts';
 
 /** The same bridge, whose clients are heard. */
 export function heardBridge(bridge: Bridge, hops: Hops): Bridge {

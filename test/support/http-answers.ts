@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import type { Message } from '../../src/jsonrpc/message.ts';
 import type { Channel, MessageOrigin } from '../../src/jsonrpc/transport.ts';
-import { httpTransport } from '../../src/http/client/transport.ts';
-import type { Fetch } from '../../src/http/client/fetch.ts';
-import type { HttpTransportOptions } from '../../src/http/client/request.ts';
+import { httpTransport } from '../../src/transports/http/client/transport.ts';
+import type { Fetch } from '../../src/transports/http/client/fetch.ts';
+import type { HttpTransportOptions } from '../../src/transports/http/client/request.ts';
 
 export interface Opened {
   readonly url: string;

@@ -1,6 +1,6 @@
 /** A call as a handler gets it, whose client hears what the test keeps. */
 
-import { Call, type CallFacts } from '../../src/host/call.ts';
+import { Call, type CallFacts } from '../../src/server/runtime/call.ts';
 import type { JsonObject } from '../../src/protocol/features/common.ts';
 import { newestRevision } from '../../src/protocol/revision.ts';
 

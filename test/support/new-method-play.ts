@@ -9,7 +9,7 @@ import {
   type RevisionDate,
   type Server,
 } from '../../src/index.ts';
-import { features } from '../../src/fidelity/fidelity.ts';
+import { features } from '../../src/cli/compatibility/fidelity.ts';
 import { memoryTransport } from '../../src/testing.ts';
 import { served } from './new-method.ts';
 

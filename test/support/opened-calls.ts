@@ -10,7 +10,7 @@ import {
   type ScriptedKind,
 } from '../../src/testing/scripted.ts';
 import { OpenChannel, type Inbound } from '../../src/client/connection/open-channel.ts';
-import type { CallOptions } from '../../src/peer/asked.ts';
+import type { CallOptions } from '../../src/connection/asked.ts';
 import type { JsonObject } from '../../src/protocol/features/common.ts';
 
 interface Heard {

@@ -6,7 +6,7 @@ import type { PerPrincipalUpstream } from '../../src/bridge.ts';
 import type { Client } from '../../src/client.ts';
 import { protect } from '../../src/protect.ts';
 import { revisionOf, type RevisionDate } from '../../src/protocol/revision.ts';
-import { memoryCredentialStore } from '../../src/store/memory-credentials.ts';
+import { memoryCredentialStore } from '../../src/storage/memory-credentials.ts';
 import { guardedBridge, type GuardedBridge, type GuardedBridgeOptions } from './guarded-bridge.ts';
 import { authorizationServer, type AuthorizationServer } from './oidc-provider.ts';
 import { visitPages } from './visited-pages.ts';

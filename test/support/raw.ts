@@ -1,7 +1,7 @@
 /** A client that is nothing but JSON: what goes in is what a peer wrote, what comes out is what it would read. */
 
 import assert from 'node:assert/strict';
-import type { AuthInfo, Conversation, Served } from '../../src/host/endpoint.ts';
+import type { AuthInfo, Conversation, Served } from '../../src/server/runtime/endpoint.ts';
 import { metaKey } from '../../src/protocol/meta.ts';
 import { revisionOf, revisions, type RevisionDate } from '../../src/protocol/revision.ts';
 

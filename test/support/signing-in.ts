@@ -6,7 +6,7 @@ import type { Bridge, BridgeOptions, MergedBridge, PerPrincipalUpstream } from '
 import { bridgeOver } from '../../src/bridge/bridge.ts';
 import { connect, type Client } from '../../src/client.ts';
 import type { RevisionDate } from '../../src/protocol/revision.ts';
-import { memoryCredentialStore } from '../../src/store/memory-credentials.ts';
+import { memoryCredentialStore } from '../../src/storage/memory-credentials.ts';
 import { connectInMemory, type PairOptions } from '../../src/testing/pair.ts';
 import { createWorld, issuer, mcp, redirectUri, type World } from './authorization-world.ts';
 import { PageVisitor, sessionOf } from './page-visitor.ts';

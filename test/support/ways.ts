@@ -1,7 +1,7 @@
 /** The ways in which a client of this process reaches a server of it. */
 
-import { httpTransport } from '../../src/http/client/transport.ts';
-import { createHandler } from '../../src/http/server/fetch.ts';
+import { httpTransport } from '../../src/transports/http/client/transport.ts';
+import { createHandler } from '../../src/transports/http/server/fetch.ts';
 import type { Transport } from '../../src/jsonrpc/transport.ts';
 import { memoryTransport } from '../../src/testing/memory-transport.ts';
 import type { Server } from '../../src/server/server.ts';

@@ -7,9 +7,9 @@ import { isObject } from '../../src/jsonrpc/message.ts';
 import { metaKey } from '../../src/protocol/meta.ts';
 import { methodOf } from '../../src/protocol/catalogue.ts';
 import type { Revision } from '../../src/protocol/revision.ts';
-import type { Served } from '../../src/host/endpoint.ts';
-import { serveStdio } from '../../src/stdio/server/serve.ts';
-import { listen } from '../../src/node/server/http.ts';
+import type { Served } from '../../src/server/runtime/endpoint.ts';
+import { serveStdio } from '../../src/transports/stdio/server/serve.ts';
+import { listen } from '../../src/transports/node/server/http.ts';
 
 /** What a wire brings in; messages of one stream come in order. */
 export type Deliver = (stream: number, message: unknown) => void;

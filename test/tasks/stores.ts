@@ -5,7 +5,7 @@ import { Pool } from 'pg';
 import { postgresTasks } from '../../src/postgres.ts';
 import { redisTasks } from '../../src/redis.ts';
 import { sqliteTasks, type SqliteHandle } from '../../src/sqlite.ts';
-import type { TaskStore } from '../../src/store/tasks.ts';
+import type { TaskStore } from '../../src/storage/tasks.ts';
 
 /** A store, and what lets go of it. */
 export interface OpenedStore {

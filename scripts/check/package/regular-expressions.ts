@@ -9,17 +9,17 @@ const keysNamed = { source: String.raw`((\\?)"(?:code|token)\2"\s*:\s*)\2"`, fla
 
 /** What files put together from values that they have only later. */
 const later: Readonly<Record<string, readonly Omit<Expression, 'path'>[]>> = {
-  'http/server/sse-pair.ts': [{ source: '(?:^|&)sessionId=([^&]*)', flags: '' }],
+  'transports/http/server/sse-pair.ts': [{ source: '(?:^|&)sessionId=([^&]*)', flags: '' }],
   'json/exact-number.ts': [{ source: '"123e4567-e89b-12d3-a456-426614174000([^"]+)"', flags: 'g' }],
   // What it makes is judged where it is asked for; the second is a copy.
-  'wire/named-values.ts': [keysNamed, keysNamed],
+  'cli/recorder/named-values.ts': [keysNamed, keysNamed],
   // A copy of the expression above it.
-  'inspect/page/json/lines.ts': [{ source: String.raw`"|[{}[\],:]|[^\s{}[\],:"]+`, flags: 'g' }],
+  'cli/inspect/page/json/lines.ts': [{ source: String.raw`"|[{}[\],:]|[^\s{}[\],:"]+`, flags: 'g' }],
   // Patterns of schemas: `schema/pattern.ts` sees to their time.
   'schema/linear/alphabet.ts': [{ source: '^[a-z]$', flags: 'u' }],
   'schema/keywords.ts': [{ source: '', flags: 'u' }],
   // The same in a page, which tries only short ones without groups and with two repetitions at most, on short names.
-  'inspect/page/form/model/names.ts': [{ source: '', flags: 'u' }],
+  'cli/inspect/page/form/model/names.ts': [{ source: '', flags: 'u' }],
 };
 
 export const regularExpressionsRule: Rule = {

@@ -1,4 +1,4 @@
-import type { Call } from '../../host/call.ts';
+import type { Call } from '../../server/runtime/call.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { McpError } from '../../protocol/error.ts';
 import { gather, mergedLists, mergedHint, type MergedList, type ServerPart } from './lists.ts';

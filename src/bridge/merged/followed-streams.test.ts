@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { madeCall } from '../../../test/support/made-call.ts';
 import { settle } from '../../../test/support/raw.ts';
-import type { Call } from '../../host/call.ts';
+import type { Call } from '../../server/runtime/call.ts';
 import { tasksExtension } from '../../protocol/features/tasks.ts';
 import { McpError, type ErrorName } from '../../protocol/error.ts';
 import type { SubscriptionFilter } from '../../protocol/features/subscriptions.ts';

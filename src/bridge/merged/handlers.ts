@@ -1,5 +1,5 @@
-import type { Call } from '../../host/call.ts';
-import type { Handler } from '../../host/host.ts';
+import type { Call } from '../../server/runtime/call.ts';
+import type { Handler } from '../../server/runtime/host.ts';
 import type { CompleteRequestParams } from '../../protocol/features/completion.ts';
 import { methodsWith, type RequestTypes } from '../../protocol/catalogue.ts';
 import { mostOf } from './begin.ts';

@@ -1,5 +1,5 @@
-import { loadedOnce } from '../../mistakes/loaded-once.ts';
-import type { Seal } from '../../seal/seal.ts';
+import { loadedOnce } from '../../options/loaded-once.ts';
+import type { Seal } from '../../sealing/seal.ts';
 import type { TaskRoutes } from '../tasks/task-routes.ts';
 import type { Routes } from './routes.ts';
 import type { Slot } from './slot.ts';

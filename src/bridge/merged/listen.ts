@@ -4,7 +4,7 @@ import { settledOrAborted } from '../../client/wait-for.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import { Slices } from '../../jsonrpc/slices.ts';
 import { monotonicNow } from '../../jsonrpc/timeout.ts';
-import type { Call } from '../../host/call.ts';
+import type { Call } from '../../server/runtime/call.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { SubscriptionFilter } from '../../protocol/features/subscriptions.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { madeCall } from '../../../test/support/made-call.ts';
 import { settle } from '../../../test/support/raw.ts';
-import type { Call } from '../../host/call.ts';
+import type { Call } from '../../server/runtime/call.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import { McpError } from '../../protocol/error.ts';
 import { graceMs } from './begin.ts';

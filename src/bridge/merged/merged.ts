@@ -1,6 +1,6 @@
 import { ConnectionError } from '../../jsonrpc/transport.ts';
-import type { Call } from '../../host/call.ts';
-import type { Host } from '../../host/host.ts';
+import type { Call } from '../../server/runtime/call.ts';
+import type { Host } from '../../server/runtime/host.ts';
 import { mostOf } from './begin.ts';
 import { Catalogue } from './catalogue.ts';
 import { listChanges } from '../../protocol/catalogue.ts';

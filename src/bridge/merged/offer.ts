@@ -1,8 +1,8 @@
 import type { CacheHint } from '../../protocol/features/envelope.ts';
 import { combinedHint } from '../../client/pages.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
-import type { Call } from '../../host/call.ts';
-import type { Handler } from '../../host/host.ts';
+import type { Call } from '../../server/runtime/call.ts';
+import type { Handler } from '../../server/runtime/host.ts';
 import type { ServerCapabilities } from '../../protocol/capability.ts';
 import { McpError } from '../../protocol/error.ts';
 import { isFields } from '../../protocol/compile/value.ts';

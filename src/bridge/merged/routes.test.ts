@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { turns } from '../../../test/support/turns.ts';
-import type { Call } from '../../host/call.ts';
+import type { Call } from '../../server/runtime/call.ts';
 import { McpError, type ErrorName } from '../../protocol/error.ts';
 import { Routes } from './routes.ts';
 import type { Slot } from './slot.ts';

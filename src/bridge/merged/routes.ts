@@ -1,6 +1,6 @@
 import { soon } from '../../jsonrpc/timeout.ts';
-import type { Call } from '../../host/call.ts';
-import type { Handler } from '../../host/host.ts';
+import type { Call } from '../../server/runtime/call.ts';
+import type { Handler } from '../../server/runtime/host.ts';
 import { McpError } from '../../protocol/error.ts';
 import { hasServerCapability } from '../../protocol/capability.ts';
 import { methodOf } from '../../protocol/catalogue.ts';

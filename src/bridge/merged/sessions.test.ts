@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { settle } from '../../../test/support/raw.ts';
-import type { Call } from '../../host/call.ts';
-import type { ServerSession } from '../../host/host.ts';
+import type { Call } from '../../server/runtime/call.ts';
+import type { ServerSession } from '../../server/runtime/host.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { Single } from '../single/single.ts';
 import { MergedSessions } from './sessions.ts';

@@ -1,5 +1,5 @@
-import type { Call } from '../../host/call.ts';
-import type { Handler, ServerSession } from '../../host/host.ts';
+import type { Call } from '../../server/runtime/call.ts';
+import type { Handler, ServerSession } from '../../server/runtime/host.ts';
 import { McpError } from '../../protocol/error.ts';
 import { wordsOf } from '../failure.ts';
 import type { Single } from '../single/single.ts';

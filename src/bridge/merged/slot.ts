@@ -2,7 +2,7 @@ import { backoffMs } from '../../client/connection/backoff.ts';
 import { settledWithin } from '../../jsonrpc/timeout.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import { McpError } from '../../protocol/error.ts';
-import { unlessAborted } from '../../store/turns.ts';
+import { unlessAborted } from '../../storage/turns.ts';
 import { pause } from '../changes.ts';
 import { harmlessWords, wordsOf } from '../failure.ts';
 import type { Single, UpstreamFacts } from '../single/single.ts';

@@ -1,4 +1,4 @@
-import { Call } from '../../host/call.ts';
+import { Call } from '../../server/runtime/call.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 
 /** Way in which a call for all servers is put to one of them. */

@@ -1,4 +1,4 @@
-import type { Call } from '../../host/call.ts';
+import type { Call } from '../../server/runtime/call.ts';
 import type { MergedList } from './lists.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import type { Named } from './names.ts';

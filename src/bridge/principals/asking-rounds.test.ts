@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Call } from '../../host/call.ts';
+import type { Call } from '../../server/runtime/call.ts';
 import { McpError } from '../../protocol/error.ts';
-import { createSeal } from '../../seal/seal.ts';
+import { createSeal } from '../../sealing/seal.ts';
 import { LoginAsking, loginRequired, type LoginAskingOptions, type Work } from './asking.ts';
 
 const url = 'https://mcp.example.com/sign-in';

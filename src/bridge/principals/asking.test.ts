@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { settle } from '../../../test/support/raw.ts';
-import type { Call } from '../../host/call.ts';
+import type { Call } from '../../server/runtime/call.ts';
 import { LoginAsking, loginRequired, type LoginAskingOptions } from './asking.ts';
 
 test('a client that asks again and again leaves no more waiting than a few, the newest of which it hears of', async (t) => {

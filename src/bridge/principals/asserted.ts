@@ -7,11 +7,11 @@ import type {
   AuthorizedRequest,
   Authorizer,
   BoundServer,
-} from '../../auth/authorizer.ts';
-import { AuthorizationError } from '../../auth/errors.ts';
-import type { AuthInfo } from '../../host/endpoint.ts';
-import { enterpriseExtension, managedBy } from '../../oauth/machine/enterprise-managed.ts';
-import type { MachineRequest } from '../../oauth/machine/machine.ts';
+} from '../../auth/common/authorizer.ts';
+import { AuthorizationError } from '../../auth/common/errors.ts';
+import type { AuthInfo } from '../../server/runtime/endpoint.ts';
+import { enterpriseExtension, managedBy } from '../../auth/client/machine/enterprise-managed.ts';
+import type { MachineRequest } from '../../auth/client/machine/machine.ts';
 import { latestOf, senderOf, PerCaller, type Callers } from './callers.ts';
 import type { EnterpriseUpstream, ExchangeUpstream } from './exchange-options.ts';
 

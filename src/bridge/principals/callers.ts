@@ -1,7 +1,7 @@
-import type { AuthorizedRequest } from '../../auth/authorizer.ts';
-import { AuthorizationError } from '../../auth/errors.ts';
-import { callerKey } from '../../host/caller.ts';
-import type { AuthInfo } from '../../host/endpoint.ts';
+import type { AuthorizedRequest } from '../../auth/common/authorizer.ts';
+import { AuthorizationError } from '../../auth/common/errors.ts';
+import { callerKey } from '../../server/runtime/caller.ts';
+import type { AuthInfo } from '../../server/runtime/endpoint.ts';
 
 /** Limit of the callers of one principal that are told apart. */
 const most = 32;

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { settle } from '../../../test/support/raw.ts';
-import type { Link } from '../../host/endpoint.ts';
+import type { Link } from '../../server/runtime/endpoint.ts';
 import { PrincipalEntry, restMs, type OfPrincipal } from './entry.ts';
 
 interface Watched {

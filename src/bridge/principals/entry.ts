@@ -1,6 +1,6 @@
 /** The bridge of one principal, with who uses it. */
 
-import type { AuthInfo, Endpoint, Link } from '../../host/endpoint.ts';
+import type { AuthInfo, Endpoint, Link } from '../../server/runtime/endpoint.ts';
 import { after } from '../../jsonrpc/timeout.ts';
 import type { UpstreamStanding } from '../merged/slot.ts';
 

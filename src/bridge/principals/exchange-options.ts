@@ -1,7 +1,7 @@
 /** Options of being at an upstream what a client's token says, by another token. */
 
-import type { MachineClient } from '../../oauth/machine/client-credentials.ts';
-import type { AuthorizationOptions } from '../../oauth/options.ts';
+import type { MachineClient } from '../../auth/client/machine/client-credentials.ts';
+import type { AuthorizationOptions } from '../../auth/client/options.ts';
 
 /** Options of going by the authorization server of the upstream. */
 export interface EnterpriseUpstream extends Omit<AuthorizationOptions, 'scopes'> {

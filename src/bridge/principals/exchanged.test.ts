@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { settle } from '../../../test/support/raw.ts';
-import type { AuthorizedAnswer, AuthorizedRequest, Authorizer } from '../../auth/authorizer.ts';
-import { AuthorizationError } from '../../auth/errors.ts';
-import type { AuthInfo, ExchangedToken, TokenExchangeRequest } from '../../host/endpoint.ts';
+import type { AuthorizedAnswer, AuthorizedRequest, Authorizer } from '../../auth/common/authorizer.ts';
+import { AuthorizationError } from '../../auth/common/errors.ts';
+import type { AuthInfo, ExchangedToken, TokenExchangeRequest } from '../../server/runtime/endpoint.ts';
 import type { ExchangeUpstream } from './exchange-options.ts';
 import { exchanged } from './exchanged.ts';
 

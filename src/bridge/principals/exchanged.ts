@@ -7,12 +7,12 @@ import type {
   AuthorizedRequest,
   Authorizer,
   BoundServer,
-} from '../../auth/authorizer.ts';
-import { parseChallenges } from '../../auth/challenge.ts';
-import { AuthorizationError } from '../../auth/errors.ts';
-import { canonicalResource } from '../../auth/resource-url.ts';
-import { missingOf, scopesOf, unionOf } from '../../auth/scopes.ts';
-import type { AuthInfo, ExchangedToken, TokenExchangeRequest } from '../../host/endpoint.ts';
+} from '../../auth/common/authorizer.ts';
+import { parseChallenges } from '../../auth/common/challenge.ts';
+import { AuthorizationError } from '../../auth/common/errors.ts';
+import { canonicalResource } from '../../auth/common/resource-url.ts';
+import { missingOf, scopesOf, unionOf } from '../../auth/common/scopes.ts';
+import type { AuthInfo, ExchangedToken, TokenExchangeRequest } from '../../server/runtime/endpoint.ts';
 import { senderOf, PerCaller, type Callers } from './callers.ts';
 import type { ExchangeUpstream } from './exchange-options.ts';
 

@@ -1,5 +1,5 @@
-import type { AuthInfo, Conversation, Endpoint, Link } from '../../host/endpoint.ts';
-import type { Judged } from '../../host/judged.ts';
+import type { AuthInfo, Conversation, Endpoint, Link } from '../../server/runtime/endpoint.ts';
+import type { Judged } from '../../server/runtime/judged.ts';
 import type { RequestId, ResponseMessage } from '../../jsonrpc/message.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { Revision } from '../../protocol/revision.ts';

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { settle } from '../../../test/support/raw.ts';
-import type { Call } from '../../host/call.ts';
-import type { Handler, ServerSession } from '../../host/host.ts';
+import type { Call } from '../../server/runtime/call.ts';
+import type { Handler, ServerSession } from '../../server/runtime/host.ts';
 import type { Single } from '../single/single.ts';
 import { bridgeSettingsOf } from '../options.ts';
 import { loginRequired } from './asking.ts';

@@ -1,7 +1,7 @@
 /** A server behind a bridge as one principal has it: it is reached by the first request that needs it, and again by each after one that failed. */
 
-import type { Call } from '../../host/call.ts';
-import type { Handler, Host, ServerSession } from '../../host/host.ts';
+import type { Call } from '../../server/runtime/call.ts';
+import type { Handler, Host, ServerSession } from '../../server/runtime/host.ts';
 import { addNewest } from '../../jsonrpc/newest.ts';
 import { settledWithin } from '../../jsonrpc/timeout.ts';
 import type { ServerCapabilities } from '../../protocol/capability.ts';
@@ -13,7 +13,7 @@ import type { SubscriptionFilter } from '../../protocol/features/subscriptions.t
 import type { Settings } from '../options.ts';
 import { requestsAboutTasks } from '../single/handlers.ts';
 import type { Single } from '../single/single.ts';
-import { unlessAborted } from '../../store/turns.ts';
+import { unlessAborted } from '../../storage/turns.ts';
 import { wordsOf, unreachable } from '../failure.ts';
 import { isLoginRequired, loginRequired, type LoginAsking, type Work } from './asking.ts';
 import type { Person, UpstreamSignIn } from './sign-in.ts';

@@ -1,10 +1,10 @@
 /** Opening what each principal has of a bridge. It is loaded by bridges whose clients are themselves at a server. */
 
-import type { Authorization } from '../../auth/authorizer.ts';
-import type { AuthInfo } from '../../host/endpoint.ts';
+import type { Authorization } from '../../auth/common/authorizer.ts';
+import type { AuthInfo } from '../../server/runtime/endpoint.ts';
 import { latestOf } from './callers.ts';
-import { createEndpoint } from '../../host/serve.ts';
-import type { Host } from '../../host/host.ts';
+import { createEndpoint } from '../../server/runtime/serve.ts';
+import type { Host } from '../../server/runtime/host.ts';
 import type { Settings } from '../options.ts';
 import { standingOf, type UpstreamStanding } from '../merged/slot.ts';
 import { openSingle, type Single, type SingleOptions } from '../single/single.ts';

@@ -7,7 +7,7 @@ import { publicUrl, signingIn } from '../../../test/support/signing-in.ts';
 import { settle } from '../../../test/support/raw.ts';
 import { createBridge, type PerPrincipalUpstream } from '../../bridge.ts';
 import type { Client } from '../../client.ts';
-import { endpointOf, type AuthInfo } from '../../host/endpoint.ts';
+import { endpointOf, type AuthInfo } from '../../server/runtime/endpoint.ts';
 
 async function names(client: Client): Promise<readonly string[]> {
   return (await client.listTools()).map(({ name }) => name).toSorted();

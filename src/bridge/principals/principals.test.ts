@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { initializeParams, Raw, settle } from '../../../test/support/raw.ts';
-import { ownerOf } from '../../auth/owner.ts';
-import type { Link } from '../../host/endpoint.ts';
+import { ownerOf } from '../../auth/common/owner.ts';
+import type { Link } from '../../server/runtime/endpoint.ts';
 import { revisionOf } from '../../protocol/revision.ts';
 import type { Settings } from '../options.ts';
 import { ConnectionLimit } from '../upstream/connection-limit.ts';

@@ -1,14 +1,14 @@
 /** One endpoint of which each principal has a bridge of their own: nothing is in it that another's requests could reach. */
 
-import type { AuthInfo, Conversation, Endpoint, Link } from '../../host/endpoint.ts';
-import type { Host } from '../../host/host.ts';
-import { createEndpoint } from '../../host/serve.ts';
+import type { AuthInfo, Conversation, Endpoint, Link } from '../../server/runtime/endpoint.ts';
+import type { Host } from '../../server/runtime/host.ts';
+import { createEndpoint } from '../../server/runtime/serve.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { UpstreamStanding } from '../merged/slot.ts';
 import type { Settings } from '../options.ts';
 import type { ConnectionLimit, Holder } from '../upstream/connection-limit.ts';
 import { EndedSessions } from '../upstream/ended-sessions.ts';
-import { ownerOf } from '../../auth/owner.ts';
+import { ownerOf } from '../../auth/common/owner.ts';
 import { PrincipalEntry, type OfPrincipal } from './entry.ts';
 import { unknownOffer } from './late-single.ts';
 import { LateConversation } from './late-conversation.ts';

@@ -1,14 +1,18 @@
 /** Options of being at an upstream who each client is there, by signing in. */
 
-import type { SessionOf } from '../../consent/consent.ts';
-import { refuseUnknown, type Names } from '../../mistakes/known-names.ts';
-import { refuseNoNumber, refuseOther } from '../../mistakes/known-values.ts';
-import { shown } from '../../mistakes/shown.ts';
-import { isLoopback } from '../../auth/network.ts';
-import type { ClientMetadata, RegisteredByHand } from '../../oauth/person/oauth-options.ts';
-import { authorizationOptionNames, checkAuthorizationOptions, type AuthorizationOptions } from '../../oauth/options.ts';
-import type { SealingKey } from '../../seal/sealing-key.ts';
-import type { CredentialStore } from '../../store/credentials.ts';
+import type { SessionOf } from '../../auth/consent/consent.ts';
+import { refuseUnknown, type Names } from '../../options/known-names.ts';
+import { refuseNoNumber, refuseOther } from '../../options/known-values.ts';
+import { shown } from '../../options/shown.ts';
+import { isLoopback } from '../../auth/common/network.ts';
+import type { ClientMetadata, RegisteredByHand } from '../../auth/client/person/oauth-options.ts';
+import {
+  authorizationOptionNames,
+  checkAuthorizationOptions,
+  type AuthorizationOptions,
+} from '../../auth/client/options.ts';
+import type { SealingKey } from '../../sealing/sealing-key.ts';
+import type { CredentialStore } from '../../storage/credentials.ts';
 
 /** Each client is at the upstream who they are there: a person signs in at its authorization server, on the way of a page of the bridge. */
 export interface PerPrincipalUpstream extends AuthorizationOptions {

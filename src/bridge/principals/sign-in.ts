@@ -1,15 +1,15 @@
 /** Signing people in at one upstream: each has a grant of their own, which they get on the way of a page of ours. */
 
-import type { Authorization, AuthorizedRequest, Authorizer, BoundServer } from '../../auth/authorizer.ts';
-import { AuthorizationError } from '../../auth/errors.ts';
-import { scopesOf, unionOf } from '../../auth/scopes.ts';
-import { Consent, type ConsentParty } from '../../consent/consent.ts';
-import type { Visit } from '../../consent/visits.ts';
-import { oauth, type GrantInfo, type OAuth } from '../../oauth/person/oauth.ts';
-import { page } from '../../oauth/person/page.ts';
-import type { CredentialStore } from '../../store/credentials.ts';
-import { memoryCredentialStore } from '../../store/memory-credentials.ts';
-import { principalCredentialStore } from '../../store/principal-credentials.ts';
+import type { Authorization, AuthorizedRequest, Authorizer, BoundServer } from '../../auth/common/authorizer.ts';
+import { AuthorizationError } from '../../auth/common/errors.ts';
+import { scopesOf, unionOf } from '../../auth/common/scopes.ts';
+import { Consent, type ConsentParty } from '../../auth/consent/consent.ts';
+import type { Visit } from '../../auth/consent/visits.ts';
+import { oauth, type GrantInfo, type OAuth } from '../../auth/client/person/oauth.ts';
+import { page } from '../../auth/client/person/page.ts';
+import type { CredentialStore } from '../../storage/credentials.ts';
+import { memoryCredentialStore } from '../../storage/memory-credentials.ts';
+import { principalCredentialStore } from '../../storage/principal-credentials.ts';
 import type { PerPrincipalUpstream } from './sign-in-options.ts';
 import { withoutBegunLogins } from './untaken-logins.ts';
 

@@ -1,6 +1,6 @@
 /** People who sign in at the servers behind a bridge, and the pages on the way. */
 
-import { shown } from '../../mistakes/shown.ts';
+import { shown } from '../../options/shown.ts';
 import type { Settings } from '../options.ts';
 import type { UpstreamIdentity } from '../upstream-auth.ts';
 import { checkPerPrincipal } from './sign-in-options.ts';

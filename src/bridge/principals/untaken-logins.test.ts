@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { memoryCredentialStore } from '../../store/memory-credentials.ts';
+import { memoryCredentialStore } from '../../storage/memory-credentials.ts';
 import { withoutBegunLogins } from './untaken-logins.ts';
 
 test('a login that was begun is neither stored nor found, and everything else is', async () => {

@@ -1,4 +1,4 @@
-import type { CredentialKey, CredentialStore } from '../../store/credentials.ts';
+import type { CredentialKey, CredentialStore } from '../../storage/credentials.ts';
 
 /**
  * A store in which logins are begun that nobody goes on with: they only show what a person would be asked. None is kept, and none is

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { settle } from '../../../test/support/raw.ts';
-import { AuthorizationError } from '../../auth/errors.ts';
-import type { Call } from '../../host/call.ts';
+import { AuthorizationError } from '../../auth/common/errors.ts';
+import type { Call } from '../../server/runtime/call.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { LoginPage, LoginWanted } from '../upstream-login.ts';
 import { Doorway, openDoorway } from './doorway.ts';

@@ -1,7 +1,7 @@
 import { after, settledWithin } from '../../jsonrpc/timeout.ts';
 import { isObject } from '../../jsonrpc/message.ts';
-import type { Call } from '../../host/call.ts';
-import type { Handler } from '../../host/host.ts';
+import type { Call } from '../../server/runtime/call.ts';
+import type { Handler } from '../../server/runtime/host.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';

@@ -1,5 +1,5 @@
-import type { Handler, ServerSession } from '../../host/host.ts';
-import type { Call } from '../../host/call.ts';
+import type { Handler, ServerSession } from '../../server/runtime/host.ts';
+import type { Call } from '../../server/runtime/call.ts';
 import { methodsWith, type RequestTypes } from '../../protocol/catalogue.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import type { SubscriptionFilter } from '../../protocol/features/subscriptions.ts';

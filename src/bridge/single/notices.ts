@@ -1,5 +1,5 @@
 import { jsonText } from '../../json/exact-number.ts';
-import type { NotificationSender, ServerSession } from '../../host/host.ts';
+import type { NotificationSender, ServerSession } from '../../server/runtime/host.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
 import { maySend } from '../../protocol/method.ts';
@@ -7,7 +7,7 @@ import { wordsOf } from '../failure.ts';
 import { revisionFor } from '../forward.ts';
 import type { LateTasks } from '../tasks/late-tasks.ts';
 import type { Pool } from '../upstream/pool.ts';
-import { ownerOf } from '../../auth/owner.ts';
+import { ownerOf } from '../../auth/common/owner.ts';
 import { progressFor } from './question-progress.ts';
 import { Shares } from './shares.ts';
 

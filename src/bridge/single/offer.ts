@@ -1,5 +1,5 @@
 import type { Client } from '../../client/client.ts';
-import type { Host } from '../../host/host.ts';
+import type { Host } from '../../server/runtime/host.ts';
 import type { SingleOptions } from './single.ts';
 import { isServerCapability, type ServerCapabilities, type ServerTasksCapability } from '../../protocol/capability.ts';
 import { tasksExtension } from '../../protocol/features/tasks.ts';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ServerSession } from '../../host/host.ts';
+import type { ServerSession } from '../../server/runtime/host.ts';
 import { progressFor, relayedQuestion } from './question-progress.ts';
 
 const sessionOf = (): ServerSession => ({ state: new Map() }) as unknown as ServerSession;

@@ -1,7 +1,7 @@
 import { waitFor } from '../../client/wait-for.ts';
 import type { Subscription, SubscriptionEnd } from '../../client/subscriptions/subscription.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
-import { kindOfOwner } from '../../auth/owner.ts';
+import { kindOfOwner } from '../../auth/common/owner.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import { Shares } from './shares.ts';

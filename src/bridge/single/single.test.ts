@@ -8,7 +8,7 @@ import { begun, clientAt, core, createdAs, newest, scripted, taskOf } from '../.
 import { hurried } from '../../../test/support/hurried.ts';
 import { settle } from '../../../test/support/raw.ts';
 import { until } from '../../../test/support/turns.ts';
-import { memoryTasks } from '../../store/memory-tasks.ts';
+import { memoryTasks } from '../../storage/memory-tasks.ts';
 
 test('tasks are listed only if each client has a connection to the server that is its own', async (t) => {
   const authorization = { context: () => 'somebody' };

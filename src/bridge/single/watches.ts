@@ -1,6 +1,6 @@
 import type { Subscription } from '../../client/subscriptions/subscription.ts';
-import type { Call } from '../../host/call.ts';
-import type { ServerSession } from '../../host/host.ts';
+import type { Call } from '../../server/runtime/call.ts';
+import type { ServerSession } from '../../server/runtime/host.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { SubscriptionFilter } from '../../protocol/features/subscriptions.ts';
@@ -11,7 +11,7 @@ import type { Pool } from '../upstream/pool.ts';
 import { SessionWatch } from './session-watch.ts';
 import { SharedWatches } from './shared-watches.ts';
 import type { Upstream } from '../upstream/upstream.ts';
-import { ownerOf } from '../../auth/owner.ts';
+import { ownerOf } from '../../auth/common/owner.ts';
 
 const updated = 'notifications/resources/updated';
 /** Limit of updates that wait for the acknowledgement of a stream. */

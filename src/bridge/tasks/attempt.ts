@@ -5,7 +5,7 @@ import type { RequestOptions } from '../../client/connection/request-options.ts'
 import { plainNumber } from '../../json/exact-number.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import { after } from '../../jsonrpc/timeout.ts';
-import { Pace } from '../../peer/pace.ts';
+import { Pace } from '../../connection/pace.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import type { Revision } from '../../protocol/revision.ts';

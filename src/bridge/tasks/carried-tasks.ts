@@ -1,5 +1,5 @@
-import { passedOn } from '../../host/extension-result.ts';
-import type { Call } from '../../host/call.ts';
+import { passedOn } from '../../server/runtime/extension-result.ts';
+import type { Call } from '../../server/runtime/call.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import { fromWire } from '../../protocol/compile/from-wire.ts';
 import { toWire } from '../../protocol/compile/to-wire.ts';

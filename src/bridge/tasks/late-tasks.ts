@@ -1,4 +1,4 @@
-import { loadedOnce } from '../../mistakes/loaded-once.ts';
+import { loadedOnce } from '../../options/loaded-once.ts';
 import type { SingleTasks, SingleTasksOptions } from './single-tasks.ts';
 
 /** The tasks of one server, which are loaded when the first of them is seen. */

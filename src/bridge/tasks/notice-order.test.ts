@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { settle, type Json } from '../../../test/support/raw.ts';
-import type { ServerSession } from '../../host/host.ts';
+import type { ServerSession } from '../../server/runtime/host.ts';
 import { McpError } from '../../protocol/error.ts';
 import { metaKey } from '../../protocol/meta.ts';
 import { revisionOf, type Revision } from '../../protocol/revision.ts';

@@ -1,12 +1,12 @@
 /** Puts the tasks of one server behind a bridge together. It is loaded when the first of them is seen. */
 
-import type { Call } from '../../host/call.ts';
-import type { ServerSession } from '../../host/host.ts';
+import type { Call } from '../../server/runtime/call.ts';
+import type { ServerSession } from '../../server/runtime/host.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import type { SubscriptionFilter } from '../../protocol/features/subscriptions.ts';
-import type { Seal } from '../../seal/seal.ts';
+import type { Seal } from '../../sealing/seal.ts';
 import { revisionFor } from '../forward.ts';
-import type { Bus } from '../../store/bus.ts';
+import type { Bus } from '../../storage/bus.ts';
 import type { Pool } from '../upstream/pool.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import { taskFormBehind } from './between.ts';

@@ -1,5 +1,5 @@
 import type { ClientCapabilities } from '../../protocol/capability.ts';
-import type { Seal } from '../../seal/seal.ts';
+import type { Seal } from '../../sealing/seal.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { RevisionDate } from '../../protocol/revision.ts';
 

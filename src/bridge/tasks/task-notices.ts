@@ -1,4 +1,4 @@
-import type { ServerSession } from '../../host/host.ts';
+import type { ServerSession } from '../../server/runtime/host.ts';
 import { fromWire } from '../../protocol/compile/from-wire.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';

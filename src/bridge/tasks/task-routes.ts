@@ -1,6 +1,6 @@
-import type { Call } from '../../host/call.ts';
+import type { Call } from '../../server/runtime/call.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
-import type { Seal } from '../../seal/seal.ts';
+import type { Seal } from '../../sealing/seal.ts';
 import { unknownTask } from '../../tasks/core.ts';
 import type { Routes } from '../merged/routes.ts';
 import type { Slot } from '../merged/slot.ts';

@@ -1,4 +1,4 @@
-import type { Call } from '../../host/call.ts';
+import type { Call } from '../../server/runtime/call.ts';
 import { settledOrAborted } from '../../client/wait-for.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import { microtask } from '../../jsonrpc/timeout.ts';

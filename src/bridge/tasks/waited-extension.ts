@@ -1,6 +1,6 @@
 import type { RequestOptions } from '../../client/connection/request-options.ts';
-import { invalidState, tooOld } from '../../host/input/refused-state.ts';
-import { bindingOf } from '../../host/input/request-state.ts';
+import { invalidState, tooOld } from '../../server/runtime/input/refused-state.ts';
+import { bindingOf } from '../../server/runtime/input/request-state.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import { fromWire } from '../../protocol/compile/from-wire.ts';
 import { errorFromWire, McpError } from '../../protocol/error.ts';

@@ -6,7 +6,7 @@ import { settle } from '../../../test/support/raw.ts';
 import { passing, until } from '../../../test/support/turns.ts';
 import { McpError } from '../../protocol/error.ts';
 import { newestRevision } from '../../protocol/revision.ts';
-import { createSeal } from '../../seal/seal.ts';
+import { createSeal } from '../../sealing/seal.ts';
 import type { Attempt } from './attempt.ts';
 import { goOnWaiting, waitInExtension } from './waited-extension.ts';
 

@@ -1,4 +1,4 @@
-import type { Call } from '../../host/call.ts';
+import type { Call } from '../../server/runtime/call.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 
 /** Parts of a call that carrying it upstream needs: that of a call, or of a request that outlives its calls. */

@@ -1,4 +1,4 @@
-import { kindOfOwner } from '../../auth/owner.ts';
+import { kindOfOwner } from '../../auth/common/owner.ts';
 import { EndedSessions } from './ended-sessions.ts';
 import { StartLimit } from './start-limit.ts';
 

@@ -1,5 +1,5 @@
 import type { SettledFacts } from '../../jsonrpc/transport-facts.ts';
-import type { ServerSession } from '../../host/host.ts';
+import type { ServerSession } from '../../server/runtime/host.ts';
 import type { ConnectionLimit } from './connection-limit.ts';
 import type { ParkedOptions } from './parked/parked.ts';
 import type { Upstream } from './upstream.ts';

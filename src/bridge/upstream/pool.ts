@@ -1,7 +1,7 @@
-import { kindOfOwner, ownerOf } from '../../auth/owner.ts';
+import { kindOfOwner, ownerOf } from '../../auth/common/owner.ts';
 import { monotonicNow, settledWithin } from '../../jsonrpc/timeout.ts';
-import type { Call } from '../../host/call.ts';
-import type { ClientOrigin, NotificationSender, ServerSession } from '../../host/host.ts';
+import type { Call } from '../../server/runtime/call.ts';
+import type { ClientOrigin, NotificationSender, ServerSession } from '../../server/runtime/host.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { McpError } from '../../protocol/error.ts';
 import { loggingLevels, type LoggingLevel } from '../../protocol/features/logging.ts';

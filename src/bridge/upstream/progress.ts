@@ -1,6 +1,6 @@
 import { isObject, isRequestId } from '../../jsonrpc/message.ts';
 import type { JsonObject, ProgressToken } from '../../protocol/features/common.ts';
-import { progressWords } from '../../peer/progress.ts';
+import { progressWords } from '../../connection/progress.ts';
 import { McpError } from '../../protocol/error.ts';
 import { fromWire } from '../../protocol/compile/from-wire.ts';
 import type { Revision } from '../../protocol/revision.ts';

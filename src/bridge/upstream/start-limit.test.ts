@@ -6,7 +6,7 @@ import { bridgeTo } from '../../../test/support/bridged.ts';
 import { open, statelessDate, type Json } from '../../../test/support/raw.ts';
 import { scriptedUpstream } from '../../../test/support/scripted-upstream.ts';
 import { metaKey } from '../../protocol/meta.ts';
-import { ownerOf } from '../../auth/owner.ts';
+import { ownerOf } from '../../auth/common/owner.ts';
 import { StartLimit } from './start-limit.ts';
 
 const [ann, bob] = ['ann', 'bob'].map((principal) => ownerOf(principal, undefined));

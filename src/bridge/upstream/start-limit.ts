@@ -1,5 +1,5 @@
 import { monotonicNow } from '../../jsonrpc/timeout.ts';
-import { kindOfOwner } from '../../auth/owner.ts';
+import { kindOfOwner } from '../../auth/common/owner.ts';
 import { McpError } from '../../protocol/error.ts';
 
 /** Numbers of processes that may be started within a minute. */

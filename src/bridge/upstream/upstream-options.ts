@@ -1,7 +1,7 @@
 import type { Client } from '../../client/client.ts';
 import type { NotificationContext } from '../../client/options.ts';
 import type { SettledFacts } from '../../jsonrpc/transport-facts.ts';
-import type { ClientView } from '../../host/call.ts';
+import type { ClientView } from '../../server/runtime/call.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import type { LoggingLevel, LoggingMessageNotificationParams } from '../../protocol/features/logging.ts';
 import type { AskedByResults } from '../tasks/attempt.ts';

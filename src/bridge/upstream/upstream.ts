@@ -2,7 +2,7 @@ import type { Client } from '../../client/client.ts';
 import type { Subscription, SubscriptionEvent, Topics } from '../../client/subscriptions/subscription.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import type { SettledFacts } from '../../jsonrpc/transport-facts.ts';
-import type { ClientView } from '../../host/call.ts';
+import type { ClientView } from '../../server/runtime/call.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { McpError } from '../../protocol/error.ts';
 import { methodOf } from '../../protocol/catalogue.ts';

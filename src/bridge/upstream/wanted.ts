@@ -1,10 +1,10 @@
-import type { ClientView } from '../../host/call.ts';
-import type { ServerSession } from '../../host/host.ts';
-import { canonical } from '../../peer/digest.ts';
+import type { ClientView } from '../../server/runtime/call.ts';
+import type { ServerSession } from '../../server/runtime/host.ts';
+import { canonical } from '../../connection/digest.ts';
 import type { ClientCapabilities } from '../../protocol/capability.ts';
 import { projectClientCapabilities } from '../../protocol/compile/capabilities.ts';
 import type { Revision } from '../../protocol/revision.ts';
-import { ownerOf } from '../../auth/owner.ts';
+import { ownerOf } from '../../auth/common/owner.ts';
 import type { Carried } from './carried.ts';
 import { declaredFor, declaredIn, hostedFor } from '../declared.ts';
 

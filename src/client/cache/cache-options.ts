@@ -1,5 +1,5 @@
-import { memoryCacheStore } from '../../store/memory/cache.ts';
-import type { CacheStore } from '../../store/cache.ts';
+import { memoryCacheStore } from '../../storage/memory/cache.ts';
+import type { CacheStore } from '../../storage/cache.ts';
 import type { CacheMode } from './cache.ts';
 
 /** Options of keeping the responses that servers allow to be kept. (Spec 2026-07-28, Caching.) */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { cached, counting, names, uriOf, type Cached } from '../../../test/support/cached-client.ts';
 import { turns } from '../../../test/support/turns.ts';
-import { memoryCacheStore } from '../../store/memory/cache.ts';
+import { memoryCacheStore } from '../../storage/memory/cache.ts';
 import type { Script } from '../../testing/scripted.ts';
 import type { ConnectOptions } from '../options.ts';
 

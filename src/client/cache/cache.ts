@@ -6,7 +6,7 @@ import { isObject } from '../../jsonrpc/message.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import { waitFor } from '../wait-for.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
-import type { CacheStore } from '../../store/cache.ts';
+import type { CacheStore } from '../../storage/cache.ts';
 import { cacheableMethods, canonicalText, isCacheable, cacheKeyOf, madeStale, openKeyOf } from './cache-key.ts';
 import { hintOf } from '../pages.ts';
 

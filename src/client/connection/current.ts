@@ -1,7 +1,7 @@
 import { ConnectionError, type Transport } from '../../jsonrpc/transport.ts';
 import { settledWithin } from '../../jsonrpc/timeout.ts';
 import { factsOf } from '../../jsonrpc/transport-facts.ts';
-import { harmless } from '../../mistakes/harmless.ts';
+import { harmless } from '../../options/harmless.ts';
 import { IncompatibleError } from './incompatible.ts';
 import { negotiate, type Negotiated } from './negotiate.ts';
 import { waitFor, type WaitLimits } from '../wait-for.ts';

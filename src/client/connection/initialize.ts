@@ -3,7 +3,7 @@ import type { ServerCapabilities } from '../../protocol/capability.ts';
 import { implementationShape, type Implementation } from '../../protocol/features/common.ts';
 import { fromWire } from '../../protocol/compile/from-wire.ts';
 import { readableRevision, type Revision } from '../../protocol/revision.ts';
-import { shown } from '../../mistakes/shown.ts';
+import { shown } from '../../options/shown.ts';
 import { toWire } from '../../protocol/compile/to-wire.ts';
 import type { OpenChannel } from './open-channel.ts';
 import { declaredBy, type Self } from './request-meta.ts';

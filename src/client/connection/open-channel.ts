@@ -12,9 +12,9 @@ import { factsOf, type SettledFacts } from '../../jsonrpc/transport-facts.ts';
 import type { McpError } from '../../protocol/error.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import type { Revision } from '../../protocol/revision.ts';
-import { Connection, type Beside, type ConnectionEnd } from '../../peer/connection.ts';
-import { Running } from '../../peer/running.ts';
-import { utf8Bytes } from '../../peer/budget.ts';
+import { Connection, type Beside, type ConnectionEnd } from '../../connection/connection.ts';
+import { Running } from '../../connection/running.ts';
+import { utf8Bytes } from '../../connection/budget.ts';
 import { deliver, inTime } from './deliver.ts';
 import type { Respond } from './respond.ts';
 

@@ -5,7 +5,7 @@ import { serverInfoOf } from './discover.ts';
 import type { Negotiated } from './negotiate.ts';
 import type { WaitLimits } from '../wait-for.ts';
 import type { Implementation, JsonObject } from '../../protocol/features/common.ts';
-import type { Asked } from '../../peer/pending.ts';
+import type { Asked } from '../../connection/pending.ts';
 import type { ClientCapabilities, ServerCapabilities } from '../../protocol/capability.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { LoggingLevel } from '../../protocol/features/logging-level.ts';

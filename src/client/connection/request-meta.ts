@@ -9,7 +9,7 @@ import type { LoggingLevel } from '../../protocol/features/logging-level.ts';
 import { metaKey } from '../../protocol/meta.ts';
 import type { Revision } from '../../protocol/revision.ts';
 import { toWire } from '../../protocol/compile/to-wire.ts';
-import { encodeHeaderValue } from '../../peer/header.ts';
+import { encodeHeaderValue } from '../../connection/header.ts';
 
 /** Description that a client gives of itself: in `initialize`, or in the `_meta` of every stateless request. */
 export interface Self {

@@ -1,7 +1,7 @@
 import type { ClientCapabilities } from '../../protocol/capability.ts';
 import type { Implementation, JsonObject, ProgressToken } from '../../protocol/features/common.ts';
 import type { LoggingLevel } from '../../protocol/features/logging-level.ts';
-import type { Progress } from '../../peer/progress.ts';
+import type { Progress } from '../../connection/progress.ts';
 
 /** The options of one request. */
 export interface RequestOptions {

@@ -1,8 +1,8 @@
 import type { ResponseMessage } from '../../jsonrpc/message.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
-import type { NotificationBudget } from '../../peer/budget.ts';
-import { gate } from '../../peer/gate.ts';
-import type { Asked } from '../../peer/pending.ts';
+import type { NotificationBudget } from '../../connection/budget.ts';
+import { gate } from '../../connection/gate.ts';
+import type { Asked } from '../../connection/pending.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import type { LoggingLevel } from '../../protocol/features/logging-level.ts';

@@ -1,7 +1,7 @@
 /** Answering of what servers ask their clients. */
 
-import type { AskMethod } from '../../peer/ask.ts';
-import { samplingProblem } from '../../peer/sampling-rules.ts';
+import type { AskMethod } from '../../connection/ask.ts';
+import { samplingProblem } from '../../connection/sampling-rules.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { supports, type ClientCapabilities, type ClientFlag } from '../../protocol/capability.ts';
 import { projectClientCapabilities } from '../../protocol/compile/capabilities.ts';

@@ -1,4 +1,4 @@
-import { pageUrl } from '../../peer/page-url.ts';
+import { pageUrl } from '../../connection/page-url.ts';
 import type { ElicitRequestURLParams } from '../../protocol/features/elicitation.ts';
 
 /** A page that a server asks a user to visit. */

@@ -1,7 +1,7 @@
 import { runOnAbort } from '../../jsonrpc/run-on-abort.ts';
 import type { RequestOptions } from '../connection/request-options.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
-import { aborted } from '../../peer/pending.ts';
+import { aborted } from '../../connection/pending.ts';
 import type { InputMethod, RequestTypes } from '../../protocol/catalogue.ts';
 import type { Revision } from '../../protocol/revision.ts';
 import type { InputResponse, InputResponses } from '../../protocol/features/rounds.ts';

@@ -1,6 +1,6 @@
 import { after } from '../../jsonrpc/timeout.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
-import type { Asked } from '../../peer/pending.ts';
+import type { Asked } from '../../connection/pending.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
 import { McpError } from '../../protocol/error.ts';

@@ -1,10 +1,10 @@
 import { runOnAbort } from '../../jsonrpc/run-on-abort.ts';
 import { microtask } from '../../jsonrpc/timeout.ts';
 import type { ConnectionError } from '../../jsonrpc/transport.ts';
-import { harmless } from '../../mistakes/harmless.ts';
+import { harmless } from '../../options/harmless.ts';
 import { settledOrAborted, waitFor } from '../wait-for.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
-import { aborted } from '../../peer/pending.ts';
+import { aborted } from '../../connection/pending.ts';
 import { McpError } from '../../protocol/error.ts';
 import { backoffMs, Pause } from '../connection/backoff.ts';
 import type { ServerConnection } from '../connection/server-connection.ts';

@@ -1,9 +1,9 @@
 import { isObject } from '../../jsonrpc/message.ts';
 import { after } from '../../jsonrpc/timeout.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
-import { refuseNoNumber } from '../../mistakes/known-values.ts';
-import { shown } from '../../mistakes/shown.ts';
-import { notFound } from '../../peer/gate.ts';
+import { refuseNoNumber } from '../../options/known-values.ts';
+import { shown } from '../../options/shown.ts';
+import { notFound } from '../../connection/gate.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { CallToolResult } from '../../protocol/features/tools.ts';

@@ -1,4 +1,4 @@
-import { loadedOnce } from '../../mistakes/loaded-once.ts';
+import { loadedOnce } from '../../options/loaded-once.ts';
 import { declaresExtension, withExtensions } from '../../protocol/extension.ts';
 import type { ClientCapabilities } from '../../protocol/capability.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';

@@ -1,7 +1,7 @@
 import { runOnAbort } from '../../jsonrpc/run-on-abort.ts';
-import { refuseUnknown, type Names } from '../../mistakes/known-names.ts';
-import { refuseOtherWord } from '../../mistakes/known-values.ts';
-import { shown } from '../../mistakes/shown.ts';
+import { refuseUnknown, type Names } from '../../options/known-names.ts';
+import { refuseOtherWord } from '../../options/known-values.ts';
+import { shown } from '../../options/shown.ts';
 import type { CallToolResult } from '../../protocol/features/tools.ts';
 import type { Revision } from '../../protocol/revision.ts';
 import { givingUp } from '../giving-up.ts';

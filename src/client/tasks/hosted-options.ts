@@ -1,7 +1,7 @@
-import { refuseUnknown, type Names } from '../../mistakes/known-names.ts';
-import { refuseOther } from '../../mistakes/known-values.ts';
+import { refuseUnknown, type Names } from '../../options/known-names.ts';
+import { refuseOther } from '../../options/known-values.ts';
 import type { ClientTasksCapability } from '../../protocol/capability.ts';
-import type { TaskStore } from '../../store/tasks.ts';
+import type { TaskStore } from '../../storage/tasks.ts';
 
 /** Choice of what a client answers as tasks. (Spec 2025-11-25, Tasks; no other revision has tasks of clients.) */
 export interface HostTasksOptions {

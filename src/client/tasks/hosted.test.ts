@@ -5,7 +5,7 @@ import { until } from '../../../test/support/turns.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import { McpError } from '../../protocol/error.ts';
 import { metaKey } from '../../protocol/meta.ts';
-import { memoryTasks } from '../../store/memory-tasks.ts';
+import { memoryTasks } from '../../storage/memory-tasks.ts';
 import { scriptedTransport, type ScriptedPeer } from '../../testing/scripted.ts';
 import { createConnect } from '../connect.ts';
 import type { ConnectOptions } from '../options.ts';

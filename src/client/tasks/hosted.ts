@@ -1,7 +1,7 @@
 import { isObject } from '../../jsonrpc/message.ts';
 import { after } from '../../jsonrpc/timeout.ts';
-import { quiet, type AskMethod } from '../../peer/ask.ts';
-import { notFound } from '../../peer/gate.ts';
+import { quiet, type AskMethod } from '../../connection/ask.ts';
+import { notFound } from '../../connection/gate.ts';
 import { hasClientCapability, hostsTasksOf, type ClientCapabilities } from '../../protocol/capability.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
 import { projectClientCapabilities } from '../../protocol/compile/capabilities.ts';
@@ -12,7 +12,7 @@ import type { JsonObject } from '../../protocol/features/common.ts';
 import { createTaskResultShape } from '../../protocol/features/tasks.ts';
 import { revisionOf, type Revision } from '../../protocol/revision.ts';
 import { hasEnded } from '../../protocol/task-status.ts';
-import { memoryTasks } from '../../store/memory-tasks.ts';
+import { memoryTasks } from '../../storage/memory-tasks.ts';
 import { endedAlready, retrieved, taskView, unknownTask } from '../../tasks/core.ts';
 import type { HeldTask } from '../../tasks/keeper.ts';
 import { isTaskId, taskLimits, taskTimes } from '../../tasks/limits.ts';

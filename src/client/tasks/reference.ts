@@ -1,4 +1,4 @@
-import { shown } from '../../mistakes/shown.ts';
+import { shown } from '../../options/shown.ts';
 import type { Reconnecting } from '../connection/reconnecting.ts';
 import type { TaskReference } from './task-handle.ts';
 

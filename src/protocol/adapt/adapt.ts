@@ -1,6 +1,6 @@
 /**
  * The differences between revisions that are no lifetimes, by the type that they concern. Each is one named pair;
- * docs/fidelity.md has a line for each, whose words are in `fidelity/adaptation-lines.ts`.
+ * docs/fidelity.md has a line for each, whose words are in `cli/compatibility/adaptation-lines.ts`.
  */
 
 import { cannotSay, needsCapability, type Adaptation } from './adaptation.ts';

@@ -7,7 +7,7 @@ import type { Fields } from '../compile/value.ts';
 
 /** Adaptation of a type that travels differently in some revisions. */
 export interface Adaptation<T extends object = Fields> {
-  /** Name of the adaptation: the name of its constant, by which `fidelity/adaptation-lines.ts` has words and an example for it. */
+  /** Name of the adaptation: the name of its constant, by which `cli/compatibility/adaptation-lines.ts` has words and an example for it. */
   readonly name: string;
   /** The revisions in which it applies. */
   readonly life: Lifetime;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { z } from 'zod';
 import { createConnect } from '../../client/connect.ts';
-import { httpTransport } from '../../http/client/transport.ts';
+import { httpTransport } from '../../transports/http/client/transport.ts';
 import { revisions } from '../../protocol/revision.ts';
 import { dates, open, type Json, type Raw } from '../../../test/support/raw.ts';
 import { ways } from '../../../test/support/ways.ts';

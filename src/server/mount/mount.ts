@@ -1,6 +1,6 @@
 /** Serving what another server offers, in the same process. */
 
-import { shown } from '../../mistakes/shown.ts';
+import { shown } from '../../options/shown.ts';
 import { fittingPrefix, longestPrefix, prefixedName } from '../../protocol/prefixed-name.ts';
 import type { Parts } from '../parts.ts';
 import { Mirror } from './mirror.ts';

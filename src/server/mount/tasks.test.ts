@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { extended, taskClient, whenTask } from '../../../test/support/task-client.ts';
-import { memoryTasks } from '../../store/memory-tasks.ts';
+import { memoryTasks } from '../../storage/memory-tasks.ts';
 import { createServer } from '../server.ts';
 
 const form = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const;

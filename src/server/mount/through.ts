@@ -1,15 +1,15 @@
 /** Uses of what is mounted on their way through the middleware of the mounted server. */
 
-import type { Call } from '../../host/call.ts';
-import { isExtensionResult } from '../../host/extension-result.ts';
-import { HostMessage, passedResult } from '../../host/middleware/passing.ts';
-import { requireScopes } from '../../host/protection.ts';
-import { RoundEnded } from '../../peer/ask.ts';
-import { pass } from '../../peer/middleware/pass.ts';
+import type { Call } from '../runtime/call.ts';
+import { isExtensionResult } from '../runtime/extension-result.ts';
+import { HostMessage, passedResult } from '../runtime/middleware/passing.ts';
+import { requireScopes } from '../runtime/protection.ts';
+import { RoundEnded } from '../../connection/ask.ts';
+import { pass } from '../../connection/middleware/pass.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
-import { andThen, isLater, orElse, type NowOrLater } from '../../store/now-or-later.ts';
+import { andThen, isLater, orElse, type NowOrLater } from '../../storage/now-or-later.ts';
 import { handlersOf, restrictedHandler } from '../handlers.ts';
 import { scopesNeeded } from '../offer/missing-scopes.ts';
 import type { Parts } from '../parts.ts';

@@ -1,4 +1,4 @@
-import type { CallFace } from '../../host/call.ts';
+import type { CallFace } from '../runtime/call.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import type { Parts } from '../parts.ts';
 import type * as Through from './through.ts';

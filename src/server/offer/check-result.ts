@@ -4,12 +4,12 @@ import type { CallToolResult } from '../../protocol/features/tools.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
 import { whyNotJson } from '../../jsonrpc/encode.ts';
 import { isObject } from '../../jsonrpc/message.ts';
-import { shown } from '../../mistakes/shown.ts';
-import { askMethods, type AskMethod } from '../../peer/ask.ts';
+import { shown } from '../../options/shown.ts';
+import { askMethods, type AskMethod } from '../../connection/ask.ts';
 import { toWire } from '../../protocol/compile/to-wire.ts';
 import { newestRevision } from '../../protocol/revision.ts';
 import type { Type } from '../../protocol/shape.ts';
-import { isExtensionResult } from '../../host/extension-result.ts';
+import { isExtensionResult } from '../runtime/extension-result.ts';
 import { isOtherResult } from '../input-required.ts';
 
 /**

@@ -1,15 +1,15 @@
 import { isObject, shownId } from '../../jsonrpc/message.ts';
-import { shownMeta } from '../../peer/middleware/shown-ids.ts';
-import type { Call } from '../../host/call.ts';
-import type { AuthInfo } from '../../host/endpoint.ts';
-import { requireScopes } from '../../host/protection.ts';
+import { shownMeta } from '../../connection/middleware/shown-ids.ts';
+import type { Call } from '../runtime/call.ts';
+import type { AuthInfo } from '../runtime/endpoint.ts';
+import { requireScopes } from '../runtime/protection.ts';
 import {
   completeResultShape,
   type CompleteRequestParams,
   type CompleteResult,
 } from '../../protocol/features/completion.ts';
 import { McpError } from '../../protocol/error.ts';
-import { shown } from '../../mistakes/shown.ts';
+import { shown } from '../../options/shown.ts';
 import type { CompletionCtx } from '../ctx.ts';
 import type { Completer, Completions } from '../definition.ts';
 import { isListed } from './needed-scopes.ts';

@@ -1,10 +1,10 @@
 /** Calls of the server's own methods. */
 
 import { isObject } from '../../jsonrpc/message.ts';
-import type { Call } from '../../host/call.ts';
-import { isExtensionResult } from '../../host/extension-result.ts';
-import { andThen, type NowOrLater } from '../../store/now-or-later.ts';
-import { shown } from '../../mistakes/shown.ts';
+import type { Call } from '../runtime/call.ts';
+import { isExtensionResult } from '../runtime/extension-result.ts';
+import { andThen, type NowOrLater } from '../../storage/now-or-later.ts';
+import { shown } from '../../options/shown.ts';
 import { isExtensionFlag, type ClientCapabilities, type ClientFlag } from '../../protocol/capability.ts';
 import { extensionCapability } from '../../protocol/extension.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';

@@ -1,6 +1,6 @@
 /** Methods of the server's own, beside those of the protocol. */
 
-import { shown } from '../../mistakes/shown.ts';
+import { shown } from '../../options/shown.ts';
 import type { ClientFlag } from '../../protocol/capability.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { methodOf } from '../../protocol/catalogue.ts';

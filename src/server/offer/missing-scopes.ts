@@ -1,9 +1,9 @@
 /** Scopes that requests need, asked before they run. */
 
 import type { RequestMessage } from '../../jsonrpc/message.ts';
-import type { AuthInfo } from '../../host/endpoint.ts';
-import { andThen, type NowOrLater } from '../../store/now-or-later.ts';
-import { lackedScopes, requireScopes, type ScopeGuard } from '../../host/protection.ts';
+import type { AuthInfo } from '../runtime/endpoint.ts';
+import { andThen, type NowOrLater } from '../../storage/now-or-later.ts';
+import { lackedScopes, requireScopes, type ScopeGuard } from '../runtime/protection.ts';
 import type { CompleteRequestParams } from '../../protocol/features/completion.ts';
 import type { Parts } from '../parts.ts';
 import { entryOf } from './completion.ts';

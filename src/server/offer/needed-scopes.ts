@@ -1,7 +1,7 @@
 /** Judging single callers and uses by restrictions. */
 
-import type { AuthInfo } from '../../host/endpoint.ts';
-import { shown } from '../../mistakes/shown.ts';
+import type { AuthInfo } from '../runtime/endpoint.ts';
+import { shown } from '../../options/shown.ts';
 import type { Registry } from './registry.ts';
 import { askRule, type Restrictions } from './restrictions.ts';
 

@@ -1,9 +1,9 @@
 /** Serving of prompts. */
 
 import { isObject } from '../../jsonrpc/message.ts';
-import type { Call } from '../../host/call.ts';
+import type { Call } from '../runtime/call.ts';
 import { McpError } from '../../protocol/error.ts';
-import { shown } from '../../mistakes/shown.ts';
+import { shown } from '../../options/shown.ts';
 import {
   getPromptResultShape,
   type GetPromptRequestParams,

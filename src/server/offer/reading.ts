@@ -2,11 +2,11 @@
 
 import type { CacheHint } from '../../protocol/features/envelope.ts';
 import { isObject } from '../../jsonrpc/message.ts';
-import type { Call } from '../../host/call.ts';
-import type { AuthInfo } from '../../host/endpoint.ts';
-import { requireScopes } from '../../host/protection.ts';
+import type { Call } from '../runtime/call.ts';
+import type { AuthInfo } from '../runtime/endpoint.ts';
+import { requireScopes } from '../runtime/protection.ts';
 import { McpError } from '../../protocol/error.ts';
-import { shown } from '../../mistakes/shown.ts';
+import { shown } from '../../options/shown.ts';
 import {
   listResourcesResultShape,
   readResourceResultShape,

@@ -1,5 +1,5 @@
 import { McpError } from '../../protocol/error.ts';
-import type { AuthInfo } from '../../host/endpoint.ts';
+import type { AuthInfo } from '../runtime/endpoint.ts';
 import type { Handle } from '../definition.ts';
 import { askRule, type Restrictions } from './restrictions.ts';
 

@@ -1,8 +1,8 @@
 import type { CacheHint } from '../../protocol/features/envelope.ts';
 import { resourceShape, resourceTemplateShape } from '../../protocol/features/resource.ts';
 import type { Resource, ResourceTemplate } from '../../protocol/features/resources.ts';
-import { refuseUnknown } from '../../mistakes/known-names.ts';
-import { shown } from '../../mistakes/shown.ts';
+import { refuseUnknown } from '../../options/known-names.ts';
+import { shown } from '../../options/shown.ts';
 import { common } from './common.ts';
 import type { Ctx, RequestCtx } from '../ctx.ts';
 import type { Completer, Handle, ResourceDefinition, ResourceTemplateDefinition } from '../definition.ts';

@@ -1,9 +1,9 @@
 /** Handlers of a server of which something is not for everybody. */
 
-import type { Call } from '../../host/call.ts';
-import type { Handler } from '../../host/host.ts';
-import { andThen } from '../../store/now-or-later.ts';
-import { requireScopes } from '../../host/protection.ts';
+import type { Call } from '../runtime/call.ts';
+import type { Handler } from '../runtime/host.ts';
+import { andThen } from '../../storage/now-or-later.ts';
+import { requireScopes } from '../runtime/protection.ts';
 import type { Parts } from '../parts.ts';
 import { scopesNeeded, watched, type Params } from './missing-scopes.ts';
 import { isFoundAtRunTime, matching, resourceAt } from './reading.ts';

@@ -1,7 +1,7 @@
 /** Restrictions of what a server offers, as its definitions say. */
 
-import type { AuthInfo } from '../../host/endpoint.ts';
-import { isLater } from '../../store/now-or-later.ts';
+import type { AuthInfo } from '../runtime/endpoint.ts';
+import { isLater } from '../../storage/now-or-later.ts';
 
 /** A rule of who sees something. */
 export type Visible = (auth: AuthInfo | undefined) => boolean;

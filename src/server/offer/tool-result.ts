@@ -1,4 +1,4 @@
-import { shown } from '../../mistakes/shown.ts';
+import { shown } from '../../options/shown.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import type { ContentBlock } from '../../protocol/features/content.ts';
 import type { CallToolResult } from '../../protocol/features/tools.ts';

@@ -1,16 +1,16 @@
 import { toolShape } from '../../protocol/features/tool.ts';
 import { isObject } from '../../jsonrpc/message.ts';
-import type { CallFace } from '../../host/call.ts';
-import { headerParametersOf, type HeaderParameter } from '../../peer/header.ts';
-import { andThen, orElse } from '../../store/now-or-later.ts';
-import { lackedScopes } from '../../host/protection.ts';
-import { isRoundEnd } from '../../peer/ask.ts';
+import type { CallFace } from '../runtime/call.ts';
+import { headerParametersOf, type HeaderParameter } from '../../connection/header.ts';
+import { andThen, orElse } from '../../storage/now-or-later.ts';
+import { lackedScopes } from '../runtime/protection.ts';
+import { isRoundEnd } from '../../connection/ask.ts';
 import { wrapStructuredContent } from '../../protocol/adapt/content.ts';
 import { needsWrapping } from '../../protocol/adapt/tool.ts';
-import { messageOfAnything } from '../../host/masking.ts';
+import { messageOfAnything } from '../runtime/masking.ts';
 import { McpError } from '../../protocol/error.ts';
-import type { Names } from '../../mistakes/known-names.ts';
-import { nearest } from '../../mistakes/nearest.ts';
+import type { Names } from '../../options/known-names.ts';
+import { nearest } from '../../options/nearest.ts';
 import type { Revision } from '../../protocol/revision.ts';
 import {
   callToolResultShape,

@@ -1,7 +1,7 @@
 /** Lists that are not the same for everybody. */
 
 import { setNewest } from '../../jsonrpc/newest.ts';
-import type { Call } from '../../host/call.ts';
+import type { Call } from '../runtime/call.ts';
 import type { Parts } from '../parts.ts';
 import type { Visible } from './restrictions.ts';
 import { Listing } from './listing.ts';

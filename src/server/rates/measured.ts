@@ -1,6 +1,6 @@
-import { ownerOf } from '../../auth/owner.ts';
-import type { RequestSender, ServerSession } from '../../host/host.ts';
-import { hashOf } from '../../peer/hash.ts';
+import { ownerOf } from '../../auth/common/owner.ts';
+import type { RequestSender, ServerSession } from '../runtime/host.ts';
+import { hashOf } from '../../connection/hash.ts';
 
 /** Parts of a call that are measured. */
 export interface Measured extends RequestSender {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { McpError } from '../../protocol/error.ts';
-import type { Limits } from '../../store/limits.ts';
+import type { Limits } from '../../storage/limits.ts';
 import type { RateLimits, ServerRates } from '../rate-limit.ts';
 import type { Measured } from './measured.ts';
 import { serverRates } from './rates.ts';

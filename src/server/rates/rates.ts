@@ -1,9 +1,9 @@
 import { addNewest } from '../../jsonrpc/newest.ts';
 import { monotonicNow } from '../../jsonrpc/timeout.ts';
 import { McpError } from '../../protocol/error.ts';
-import { andThen, isLater, type NowOrLater } from '../../store/now-or-later.ts';
-import type { Allowance, Limits, RateLimit } from '../../store/limits.ts';
-import { MemoryLimits } from '../../store/memory/limits.ts';
+import { andThen, isLater, type NowOrLater } from '../../storage/now-or-later.ts';
+import type { Allowance, Limits, RateLimit } from '../../storage/limits.ts';
+import { MemoryLimits } from '../../storage/memory/limits.ts';
 import { Who, type Measured } from './measured.ts';
 import type { RateParts, ServerRates } from '../rate-limit.ts';
 

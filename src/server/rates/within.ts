@@ -1,6 +1,6 @@
 import { McpError } from '../../protocol/error.ts';
 import type { CallToolResult } from '../../protocol/features/tools.ts';
-import { andThen } from '../../store/now-or-later.ts';
+import { andThen } from '../../storage/now-or-later.ts';
 import { failure, text } from '../offer/tool-result.ts';
 import type { Rated } from '../rate-limit.ts';
 import type { Measured } from './measured.ts';

@@ -2,10 +2,10 @@
 
 import { isObject } from '../../jsonrpc/message.ts';
 import { after, microtask, monotonicNow } from '../../jsonrpc/timeout.ts';
-import { hashOf } from '../../peer/hash.ts';
+import { hashOf } from '../../connection/hash.ts';
 import type { ListKind } from '../../protocol/features/subscriptions.ts';
-import type { Unsubscribe } from '../../store/bus.ts';
-import type { CountingBus } from '../../store/bus.ts';
+import type { Unsubscribe } from '../../storage/bus.ts';
+import type { CountingBus } from '../../storage/bus.ts';
 import type { Parts } from '../parts.ts';
 import { listKinds } from '../subscriptions.ts';
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { turns } from '../../../test/support/turns.ts';
-import { StoreError } from '../../store/store.ts';
+import { StoreError } from '../../storage/store.ts';
 import type { Parts } from '../parts.ts';
 import { SharedChanges } from './changes.ts';
 

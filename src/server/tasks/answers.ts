@@ -1,13 +1,13 @@
-import type { Call } from '../../host/call.ts';
-import type { Handler } from '../../host/host.ts';
+import type { Call } from '../runtime/call.ts';
+import type { Handler } from '../runtime/host.ts';
 import { isObject } from '../../jsonrpc/message.ts';
-import { notFound } from '../../peer/gate.ts';
+import { notFound } from '../../connection/gate.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import type { UpdateTaskRequestParams } from '../../protocol/features/tasks.ts';
 import type { CallToolRequestParams } from '../../protocol/features/tools.ts';
 import type { Parts } from '../parts.ts';
-import { andThen, type NowOrLater } from '../../store/now-or-later.ts';
+import { andThen, type NowOrLater } from '../../storage/now-or-later.ts';
 import { ofSubscription } from '../subscriptions.ts';
 import type { TaskCalls } from './calls.ts';
 import type { TaskServing } from './serving.ts';

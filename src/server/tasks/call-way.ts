@@ -1,5 +1,5 @@
-import type { Call } from '../../host/call.ts';
-import { notFound } from '../../peer/gate.ts';
+import type { Call } from '../runtime/call.ts';
+import { notFound } from '../../connection/gate.ts';
 import { declaresExtension, extensionCapability } from '../../protocol/extension.ts';
 import { McpError } from '../../protocol/error.ts';
 import { tasksExtension } from '../../protocol/features/tasks.ts';

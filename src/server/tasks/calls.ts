@@ -1,6 +1,6 @@
-import { ownerOf } from '../../auth/owner.ts';
-import type { Call } from '../../host/call.ts';
-import { passedOn } from '../../host/extension-result.ts';
+import { ownerOf } from '../../auth/common/owner.ts';
+import type { Call } from '../runtime/call.ts';
+import { passedOn } from '../runtime/extension-result.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import { after } from '../../jsonrpc/timeout.ts';
 import { toWire } from '../../protocol/compile/to-wire.ts';

@@ -5,7 +5,7 @@ import { test, type TestContext } from 'node:test';
 import { extended, taskClient, whenTask, type TaskClient } from '../../../test/support/task-client.ts';
 import { beginTask, form, gate, taskServer, type Json } from '../../../test/support/task-server.ts';
 import { McpError } from '../../protocol/error.ts';
-import { memoryTasks } from '../../store/memory-tasks.ts';
+import { memoryTasks } from '../../storage/memory-tasks.ts';
 import type { Ctx } from '../ctx.ts';
 import { createServer, type Server } from '../server.ts';
 import type { TaskOptions } from '../task-definition.ts';

@@ -1,4 +1,4 @@
-import { passedOn } from '../../host/extension-result.ts';
+import { passedOn } from '../runtime/extension-result.ts';
 
 /** The value that says that a handler leaves its work to somebody outside; nobody sends it. */
 const left = passedOn({});

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { extended, taskClient, whenTask, type TaskClient } from '../../../test/support/task-client.ts';
 import { beginTask, form, gate, named, taskServer, type Json } from '../../../test/support/task-server.ts';
-import { memoryTasks } from '../../store/memory-tasks.ts';
-import type { TaskStore } from '../../store/tasks.ts';
+import { memoryTasks } from '../../storage/memory-tasks.ts';
+import type { TaskStore } from '../../storage/tasks.ts';
 import type { Ctx } from '../ctx.ts';
 
 const newest = { revision: '2026-07-28', capabilities: extended } as const;

@@ -1,14 +1,14 @@
 /** Puts the tasks of a server together. */
 
-import { roundSettings } from '../../host/input/server-rounds.ts';
-import type { Call } from '../../host/call.ts';
-import type { AuthInfo } from '../../host/endpoint.ts';
+import { roundSettings } from '../runtime/input/server-rounds.ts';
+import type { Call } from '../runtime/call.ts';
+import type { AuthInfo } from '../runtime/endpoint.ts';
 import type { Implementation } from '../../protocol/features/common.ts';
-import { isAnswer, unansweredQuestion } from '../../host/masking.ts';
-import { andThen } from '../../store/now-or-later.ts';
-import { harmless } from '../../mistakes/harmless.ts';
-import { createSeal } from '../../seal/seal.ts';
-import { isInMemory, memoryTasks } from '../../store/memory-tasks.ts';
+import { isAnswer, unansweredQuestion } from '../runtime/masking.ts';
+import { andThen } from '../../storage/now-or-later.ts';
+import { harmless } from '../../options/harmless.ts';
+import { createSeal } from '../../sealing/seal.ts';
+import { isInMemory, memoryTasks } from '../../storage/memory-tasks.ts';
 import { taskLimits, taskTimes, withGiven } from '../../tasks/limits.ts';
 import { Engine } from '../../tasks/executor.ts';
 import { Tasks } from '../../tasks/tasks.ts';

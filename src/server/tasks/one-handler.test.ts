@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { extended, taskClient, whenTask, type TaskClientOptions } from '../../../test/support/task-client.ts';
-import type { AuthInfo } from '../../host/endpoint.ts';
+import type { AuthInfo } from '../runtime/endpoint.ts';
 import type { Ctx } from '../ctx.ts';
 import { createServer, type Server } from '../server.ts';
 import type { TaskSupport } from '../task-definition.ts';

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { extended, taskClient, whenTask } from '../../../test/support/task-client.ts';
-import type { Conversation } from '../../host/endpoint.ts';
+import type { Conversation } from '../runtime/endpoint.ts';
 import { metaKey } from '../../protocol/meta.ts';
-import { memoryTasks } from '../../store/memory-tasks.ts';
+import { memoryTasks } from '../../storage/memory-tasks.ts';
 import { createServer, type Server } from '../server.ts';
 import type { TaskOptions } from '../task-definition.ts';
 

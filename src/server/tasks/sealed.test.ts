@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { extended, taskClient, whenTask, type TaskClient } from '../../../test/support/task-client.ts';
-import { memoryTasks } from '../../store/memory-tasks.ts';
-import type { StoredTask, TaskStore } from '../../store/tasks.ts';
+import { memoryTasks } from '../../storage/memory-tasks.ts';
+import type { StoredTask, TaskStore } from '../../storage/tasks.ts';
 import { createServer, type Server } from '../server.ts';
 import type { ServerOptions } from '../options.ts';
 

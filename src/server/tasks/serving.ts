@@ -1,5 +1,5 @@
-import type { Call } from '../../host/call.ts';
-import { passedOn } from '../../host/extension-result.ts';
+import type { Call } from '../runtime/call.ts';
+import { passedOn } from '../runtime/extension-result.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import { errorToWire, McpError } from '../../protocol/error.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';

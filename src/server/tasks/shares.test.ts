@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { until } from '../../../test/support/turns.ts';
-import { memoryTasks } from '../../store/memory-tasks.ts';
+import { memoryTasks } from '../../storage/memory-tasks.ts';
 import { createServer, type Server } from '../server.ts';
 
 type Json = Readonly<Record<string, unknown>>;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { extended, taskClient, whenTask, type TaskClient } from '../../../test/support/task-client.ts';
-import { createHandler } from '../../http/server/fetch.ts';
+import { createHandler } from '../../transports/http/server/fetch.ts';
 import { McpError } from '../../protocol/error.ts';
 import { metaKey } from '../../protocol/meta.ts';
-import { memoryTasks } from '../../store/memory-tasks.ts';
+import { memoryTasks } from '../../storage/memory-tasks.ts';
 import type { Ctx } from '../ctx.ts';
 import type { ServerOptions } from '../options.ts';
 import { createServer, type Server } from '../server.ts';

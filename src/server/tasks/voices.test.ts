@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Call } from '../../host/call.ts';
-import type { ServerSession } from '../../host/host.ts';
+import type { Call } from '../runtime/call.ts';
+import type { ServerSession } from '../runtime/host.ts';
 import { metaKey } from '../../protocol/meta.ts';
 import { Voices } from './voices.ts';
 

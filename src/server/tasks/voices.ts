@@ -1,5 +1,5 @@
-import type { Call } from '../../host/call.ts';
-import type { ServerSession } from '../../host/host.ts';
+import type { Call } from '../runtime/call.ts';
+import type { ServerSession } from '../runtime/host.ts';
 import { isRequestId } from '../../jsonrpc/message.ts';
 import type { LoggingLevel } from '../../protocol/features/logging.ts';
 import { relatedTo } from '../../tasks/core.ts';

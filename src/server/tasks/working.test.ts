@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { extended, taskClient, type TaskClient } from '../../../test/support/task-client.ts';
-import { memoryTasks } from '../../store/memory-tasks.ts';
-import type { TaskStore } from '../../store/tasks.ts';
+import { memoryTasks } from '../../storage/memory-tasks.ts';
+import type { TaskStore } from '../../storage/tasks.ts';
 import type { Ctx } from '../ctx.ts';
 import { createServer, type Server } from '../server.ts';
 import type { TaskOptions } from '../task-definition.ts';

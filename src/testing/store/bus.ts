@@ -1,4 +1,4 @@
-import { longestBusText } from '../../store/bus.ts';
+import { longestBusText } from '../../storage/bus.ts';
 import { equal, eventually } from '../tasks/checks.ts';
 import { whyRefused, type StoreCheck } from './checks.ts';
 

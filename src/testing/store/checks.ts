@@ -1,5 +1,5 @@
-import type { NowOrLater } from '../../store/now-or-later.ts';
-import { StoreError, type Store } from '../../store/store.ts';
+import type { NowOrLater } from '../../storage/now-or-later.ts';
+import { StoreError, type Store } from '../../storage/store.ts';
 
 /** The stores of one test, with a name that no other test has. */
 export interface TestedStore {

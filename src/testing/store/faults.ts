@@ -1,5 +1,5 @@
 import { after, settledWithin } from '../../jsonrpc/timeout.ts';
-import { StoreError, type Store } from '../../store/store.ts';
+import { StoreError, type Store } from '../../storage/store.ts';
 import { equal, eventually } from '../tasks/checks.ts';
 import { lasting, type StoreCheck, type StoreFault } from './checks.ts';
 

@@ -1,8 +1,8 @@
 /** Histories of several processes that use one record at once: each must be one that a single process could have had. */
 
 import { after } from '../../jsonrpc/timeout.ts';
-import type { KeptRecord } from '../../store/records.ts';
-import type { Store } from '../../store/store.ts';
+import type { KeptRecord } from '../../storage/records.ts';
+import type { Store } from '../../storage/store.ts';
 import { lasting, type StoreCheck, type TestedStore } from './checks.ts';
 
 /** An operation on the record: what was asked, what came back, and when it began and ended among all. */

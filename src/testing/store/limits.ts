@@ -1,4 +1,4 @@
-import type { Allowance } from '../../store/limits.ts';
+import type { Allowance } from '../../storage/limits.ts';
 import { equal, eventually } from '../tasks/checks.ts';
 import type { StoreCheck } from './checks.ts';
 

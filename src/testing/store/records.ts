@@ -1,5 +1,5 @@
-import { longestRecord } from '../../store/records.ts';
-import type { Store } from '../../store/store.ts';
+import { longestRecord } from '../../storage/records.ts';
+import type { Store } from '../../storage/store.ts';
 import { equal, eventually } from '../tasks/checks.ts';
 import { eachAtOnce, lasting, whyRefused, type StoreCheck } from './checks.ts';
 

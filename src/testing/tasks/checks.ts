@@ -1,5 +1,5 @@
 import { after } from '../../jsonrpc/timeout.ts';
-import type { StoredTask, TaskStore } from '../../store/tasks.ts';
+import type { StoredTask, TaskStore } from '../../storage/tasks.ts';
 
 /** The stores of one test, with a queue that no other test has. */
 export interface TestedStores {

@@ -1,4 +1,4 @@
-import type { StoredTask } from '../../store/tasks.ts';
+import type { StoredTask } from '../../storage/tasks.ts';
 import { added, equal, plenty, present, race, racers, taskOf, type TaskStoreCheck } from './checks.ts';
 
 /** Texts that are not what they seem. */

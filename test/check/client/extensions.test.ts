@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { checkClient } from '../../../src/check/client/check-client.ts';
-import type { CheckReport } from '../../../src/check/report.ts';
+import { checkClient } from '../../../src/cli/check/client/check-client.ts';
+import type { CheckReport } from '../../../src/cli/check/report.ts';
 import { connect } from '../../../src/client.ts';
 
 const newest = '2026-07-28';

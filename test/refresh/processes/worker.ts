@@ -1,12 +1,12 @@
 /** A process of a schedule: it sends requests to a server that wants a login, until all is calm and it has got through. */
 
 import { setTimeout } from 'node:timers/promises';
-import { AuthorizationError } from '../../../src/auth/errors.ts';
-import type { AuthorizationFetch } from '../../../src/auth/document.ts';
-import type { RedirectRequest } from '../../../src/auth/redirect.ts';
-import { carrier } from '../../../src/http/client/authorized.ts';
-import { fileCredentialStore } from '../../../src/node/credentials/file-credentials.ts';
-import { oauth } from '../../../src/oauth/person/oauth.ts';
+import { AuthorizationError } from '../../../src/auth/common/errors.ts';
+import type { AuthorizationFetch } from '../../../src/auth/common/document.ts';
+import type { RedirectRequest } from '../../../src/auth/common/redirect.ts';
+import { carrier } from '../../../src/transports/http/client/authorized.ts';
+import { fileCredentialStore } from '../../../src/transports/node/credentials/file-credentials.ts';
+import { oauth } from '../../../src/auth/client/person/oauth.ts';
 import { randomOf } from '../../support/random.ts';
 import { Deaths } from './deaths.ts';
 import { nameHeader, type Orders, type Said, type Told } from './messages.ts';

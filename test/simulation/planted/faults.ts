@@ -15,9 +15,9 @@ export interface PlantedFault {
 
 const fault = (name: string, file: string, from: string, to: string): PlantedFault => ({ name, file, from, to });
 
-const session = 'http/server/session/session.ts';
-const stream = 'http/server/session/stream.ts';
-const shared = (name: string): string => `http/server/session/shared/${name}.ts`;
+const session = 'transports/http/server/session/session.ts';
+const stream = 'transports/http/server/session/stream.ts';
+const shared = (name: string): string => `transports/http/server/session/shared/${name}.ts`;
 const subscriptions = 'client/subscriptions/subscriptions.ts';
 
 /** All of them. */
@@ -46,7 +46,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   fault('what waited for a stream is not sent', session, 'this.#standalone?.send(json);\n  }', 'void json;\n  }'),
   fault(
     'progress goes to the stream of another call',
-    'http/server/session/running-answers.ts',
+    'transports/http/server/session/running-answers.ts',
     'return this.#answers.get(id);',
     'return [...this.#answers.values()].at(-1);',
   ),
@@ -58,20 +58,20 @@ export const plantedFaults: readonly PlantedFault[] = [
   ),
   fault(
     'the client does not remember where a stream was',
-    'http/client/answer.ts',
+    'transports/http/client/answer.ts',
     'if (event.id !== undefined) position.lastEventId =',
     'if (event.id !== undefined) position.lastEventId ??=',
   ),
-  fault('the client says nothing of a gap', 'http/client/resume.ts', 'exchange.receiver.gap?.();', ''),
+  fault('the client says nothing of a gap', 'transports/http/client/resume.ts', 'exchange.receiver.gap?.();', ''),
   fault(
     'the client gives up listening when it is refused',
-    'http/client/resume.ts',
+    'transports/http/client/resume.ts',
     'else if (isUnreadable(next)) position = nowhere;',
     'else if (isUnreadable(next)) return;',
   ),
   fault(
     'pauses do not end with what they are for',
-    'http/client/resume.ts',
+    'transports/http/client/resume.ts',
     "else signal.addEventListener('abort', aborted, { once: true });",
     '',
   ),
@@ -107,50 +107,50 @@ export const plantedFaults: readonly PlantedFault[] = [
   ),
   fault(
     'ids of requests are used again',
-    'peer/asked.ts',
+    'connection/asked.ts',
     'const id = this.#lastId + 1;',
     'const id = (this.#lastId % 2) + 1;',
   ),
   fault(
     'clocks run after the answer',
-    'peer/pending.ts',
+    'connection/pending.ts',
     '    this.#settled = true;\n    this.#idle?.();\n    this.#total?.();',
     '    this.#settled = true;\n    this.#idle?.();',
   ),
-  fault('progress does not start the wait anew', 'peer/asked.ts', 'this.#pending.get(id)?.pending?.touch();', ''),
+  fault('progress does not start the wait anew', 'connection/asked.ts', 'this.#pending.get(id)?.pending?.touch();', ''),
   fault(
     'answers of rounds are mixed up',
-    'host/input/round-asker.ts',
+    'server/runtime/input/round-asker.ts',
     'const known = this.#answers.get(name);',
     'const known = [...this.#answers.values()][0] && { ...[...this.#answers.values()][0]!, digest };',
   ),
   fault(
     'effects are not kept between rounds',
-    'host/input/round-asker.ts',
+    'server/runtime/input/round-asker.ts',
     '      once,\n      logs',
     '      once: {},\n      logs',
   ),
   fault(
     'progress begins anew in each round',
-    'host/input/round-asker.ts',
+    'server/runtime/input/round-asker.ts',
     '...(lastProgress === undefined ? {} : { progress: lastProgress }),',
     '',
   ),
   fault(
     'losing the client does not cancel an exchange',
-    'http/server/exchange.ts',
+    'transports/http/server/exchange.ts',
     '    this.#answer.closed();\n    this.stop();\n  }\n\n  /**',
     '    this.#answer.closed();\n  }\n\n  /**',
   ),
   fault(
     'cancellations are not heard',
-    'host/conversation.ts',
+    'server/runtime/conversation.ts',
     'this.#running.cancelled(message.params);',
     'void message.params;',
   ),
   fault(
     'streams keep their timer',
-    'http/server/stream.ts',
+    'transports/http/server/stream.ts',
     '    this.#cancelTimer?.();\n    this.#cancelTimer = undefined;',
     '',
   ),
@@ -174,13 +174,13 @@ export const plantedFaults: readonly PlantedFault[] = [
   ),
   fault(
     'a record is written over whatever version it has',
-    'store/memory/records.ts',
+    'storage/memory/records.ts',
     'if (version !== undefined && version !== (before?.version ?? 0)) return undefined;',
     '',
   ),
   fault(
     'who wrote a stream before goes on writing it',
-    'store/memory/streams.ts',
+    'storage/memory/streams.ts',
     'if (!isSame(stream.writer, writer) || stream.complete) throw fenced();',
     '',
   ),
@@ -192,42 +192,47 @@ export const plantedFaults: readonly PlantedFault[] = [
   ),
   fault(
     'messages that come together are run without the scopes that they need',
-    'http/server/session/scopes.ts',
+    'transports/http/server/session/scopes.ts',
     '  return scopes.size > 0;',
     '  return false;',
   ),
-  fault('a token is good after its time', 'protect/verify.ts', 'exp > seconds - skew)', 'exp > seconds - 9_000)'),
+  fault('a token is good after its time', 'auth/server/verify.ts', 'exp > seconds - skew)', 'exp > seconds - 9_000)'),
   fault(
     'tokens that are taken back are good for a while all the same',
-    'protect/kept-tokens.ts',
+    'auth/server/kept-tokens.ts',
     'if (isMeant) this.#tokens.delete',
     'if (false) this.#tokens.delete',
   ),
   fault(
     'a pair takes requests when its token is over',
-    'http/server/sse-pair.ts',
+    'transports/http/server/sse-pair.ts',
     'if (pair.expired && messages.some(isRequest)) return noSession();',
     '',
   ),
   fault(
     'clocks run while a person is asked',
-    'peer/pending.ts',
+    'connection/pending.ts',
     '    this.#idle?.();\n    this.#total?.();\n  }\n\n  #start',
     '  }\n\n  #start',
   ),
   fault(
     'a task that nobody waits for any more goes on',
-    'host/input/as-task.ts',
+    'server/runtime/input/as-task.ts',
     "if (typeof taskId === 'string' && taskId.length <= mostIdCharacters) void quiet",
     'if (false) void quiet',
   ),
   fault(
     'what is too much within a request is borne',
-    'peer/pending.ts',
+    'connection/pending.ts',
     'if (over !== undefined) this.#giveUp(new',
     'if (false) this.#giveUp(new',
   ),
-  fault('an aborted request is not told to its server', 'peer/connection.ts', 'options.tellCancelled &&', 'false &&'),
+  fault(
+    'an aborted request is not told to its server',
+    'connection/connection.ts',
+    'options.tellCancelled &&',
+    'false &&',
+  ),
   ...[
     fault(
       'a stream that is taken up elsewhere lacks its first event',
@@ -303,14 +308,14 @@ export const plantedFaults: readonly PlantedFault[] = [
   },
   {
     name: 'an event that was kept without an answer is kept again',
-    file: 'http/server/session/shared/kept-events.ts',
+    file: 'transports/http/server/session/shared/kept-events.ts',
     nodes: 3,
     from: 'const found = this.#found.shift();',
     to: 'const found = undefined as KeptEvent | undefined;',
   },
   {
     name: 'a stream that ended and could not be kept is not remembered',
-    file: 'http/server/session/shared/shared-streams.ts',
+    file: 'transports/http/server/session/shared/shared-streams.ts',
     nodes: 3,
     from: 'if (!ended.isKept) addNewest(this.#unkept, mostUnkept, name);',
     to: '',

@@ -11,52 +11,59 @@ const observed = 'only where somebody observes what is sent, as tests do and thi
 
 /** By file: what stands at the beginning of the branch, and why it is left out. */
 export const leftOut: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  'store/given.ts': {
+  'storage/given.ts': {
     'throw new TypeError(`store must be': mistake,
     '?? null);': mistake,
     '?? 0) === 0)': mistake,
     "throw new TypeError('a store that processes share": mistake,
   },
-  'store/events.ts': { 'throw new TypeError(`${name} of events': mistake },
-  'store/long-texts.ts': { '() => undefined) => {': inert, 'return undefined;': foreign },
-  'store/turns.ts': { '(): void => {};': inert },
-  'store/memory/store.ts': { '() => undefined,': inert },
-  'http/server/lasting.ts': { '?? {}) as': mistake, 'throw new TypeError(': mistake },
-  'http/server/sse-pair.ts': { 'throw cause;': passedOn },
-  'http/server/session/sessionless.ts': { 'throw new TypeError("a bridge cannot': mistake },
+  'storage/events.ts': { 'throw new TypeError(`${name} of events': mistake },
+  'storage/long-texts.ts': { '() => undefined) => {': inert, 'return undefined;': foreign },
+  'storage/turns.ts': { '(): void => {};': inert },
+  'storage/memory/store.ts': { '() => undefined,': inert },
+  'transports/http/server/lasting.ts': { '?? {}) as': mistake, 'throw new TypeError(': mistake },
+  'transports/http/server/sse-pair.ts': { 'throw cause;': passedOn },
+  'transports/http/server/session/sessionless.ts': { 'throw new TypeError("a bridge cannot': mistake },
   // Who has no session has a problem, and who reads an event has a revision.
-  'http/server/session/sessions.ts': { 'throw cause;': passedOn, '?? missing(call)': guard },
-  'http/server/session/session.ts': { "?? 'none';": guard },
-  'http/server/session/stream.ts': { "? '' : `id: ${id}": guard },
-  'http/server/session/streams.ts': { '() => undefined,': inert },
-  'http/server/session/shared/words.ts': { ': undefined;': foreign, 'return undefined;': foreign, 'catch {': foreign },
-  'http/server/session/shared/kept-session.ts': {
+  'transports/http/server/session/sessions.ts': { 'throw cause;': passedOn, '?? missing(call)': guard },
+  'transports/http/server/session/session.ts': { "?? 'none';": guard },
+  'transports/http/server/session/stream.ts': { "? '' : `id: ${id}": guard },
+  'transports/http/server/session/streams.ts': { '() => undefined,': inert },
+  'transports/http/server/session/shared/words.ts': {
+    ': undefined;': foreign,
+    'return undefined;': foreign,
+    'catch {': foreign,
+  },
+  'transports/http/server/session/shared/kept-session.ts': {
     'return undefined;': foreign,
     '? undefined : {': foreign,
     'catch {': foreign,
   },
-  'http/server/session/shared/about-stream.ts': { ': undefined;': foreign },
-  'http/server/session/shared/company.ts': {
+  'transports/http/server/session/shared/about-stream.ts': { ': undefined;': foreign },
+  'transports/http/server/session/shared/company.ts': {
     '() => undefined;': inert,
     "throw new StoreError('unavailable', 'the session could not be kept": chance,
   },
   // What is POSTed for a stream of HTTP+SSE is told to the streams of those, whose channel is another one.
-  'http/server/session/shared/shared-stream.ts': { '() => undefined,': inert },
-  'http/server/session/shared/shared-streams.ts': { '() => undefined,': inert, '?? [];': guard },
-  'http/server/session/shared/stream-reader.ts': { '?? 0;': guard, '?? this.#last;': guard },
-  'http/client/answer.ts': { 'throw error;': passedOn, "?? '';": guard, '?? 0 });': guard },
-  'http/client/sse-pair.ts': {
+  'transports/http/server/session/shared/shared-stream.ts': { '() => undefined,': inert },
+  'transports/http/server/session/shared/shared-streams.ts': { '() => undefined,': inert, '?? [];': guard },
+  'transports/http/server/session/shared/stream-reader.ts': { '?? 0;': guard, '?? this.#last;': guard },
+  'transports/http/client/answer.ts': { 'throw error;': passedOn, "?? '';": guard, '?? 0 });': guard },
+  'transports/http/client/sse-pair.ts': {
     '() => {},': inert,
     ': new Error(String(error))': passedOn,
     '?? this.#requests.url,': guard,
   },
-  'host/input/by-requests.ts': { '?? {};': guard },
-  'host/input/by-rounds.ts': { '() => undefined;': inert },
-  'host/input/round-asker.ts': { '? {} : { seed }': guard, '{\n      throw new TypeError(`two questions': mistake },
+  'server/runtime/input/by-requests.ts': { '?? {};': guard },
+  'server/runtime/input/by-rounds.ts': { '() => undefined;': inert },
+  'server/runtime/input/round-asker.ts': {
+    '? {} : { seed }': guard,
+    '{\n      throw new TypeError(`two questions': mistake,
+  },
   'bridge/upstream/parked/finished.ts': { '?? [undefined, 0];': guard },
   'bridge/upstream/parked/kept.ts': { '?? 0;': guard },
-  'host/input/state-store.ts': { '?? 0;': guard },
-  'store/memory/heap.ts': { '?? place);': guard },
+  'server/runtime/input/state-store.ts': { '?? 0;': guard },
+  'storage/memory/heap.ts': { '?? place);': guard },
   'client/connection/deliver.ts': { '(): void => {};': inert },
   'client/subscriptions/listen.ts': { ": new ConnectionError('closed', 'the subscription broke off'": passedOn },
   // `covers` is asked about what a server told, which is never that it was opened again.
@@ -70,7 +77,7 @@ export const leftOut: Readonly<Record<string, Readonly<Record<string, string>>>>
     'throw new TypeError(`a client has at most': mistake,
     ": new Error('connecting failed'": passedOn,
   },
-  'peer/connection.ts': { 'tell({ from': observed },
+  'connection/connection.ts': { 'tell({ from': observed },
 };
 
 /** All of it in lines, for who wants to judge whether that is right. */

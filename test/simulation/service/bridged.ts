@@ -2,9 +2,9 @@
 
 import { createBridge, type Bridge } from '../../../src/bridge.ts';
 import { httpTransport } from '../../../src/http.ts';
-import type { Fetch } from '../../../src/http/client/fetch.ts';
-import { createHttpHandler, type HttpHandler } from '../../../src/http/server/handler.ts';
-import type { Store } from '../../../src/store/store.ts';
+import type { Fetch } from '../../../src/transports/http/client/fetch.ts';
+import { createHttpHandler, type HttpHandler } from '../../../src/transports/http/server/handler.ts';
+import type { Store } from '../../../src/storage/store.ts';
 import type { Process } from '../world.ts';
 import { knowing, roundMs } from './node.ts';
 

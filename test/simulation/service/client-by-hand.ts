@@ -5,13 +5,13 @@
 
 import { FinishedCalls } from '../../../src/bridge/upstream/parked/finished.ts';
 import { Kept } from '../../../src/bridge/upstream/parked/kept.ts';
-import { answerReceived } from '../../../src/host/batch.ts';
-import type { Conversation } from '../../../src/host/endpoint.ts';
-import { memoryRoundStore } from '../../../src/host/input/state-store.ts';
+import { answerReceived } from '../../../src/server/runtime/batch.ts';
+import type { Conversation } from '../../../src/server/runtime/endpoint.ts';
+import { memoryRoundStore } from '../../../src/server/runtime/input/state-store.ts';
 import { createServer, type Server } from '../../../src/server.ts';
-import { MemoryLimits } from '../../../src/store/memory/limits.ts';
-import { Heap } from '../../../src/store/memory/heap.ts';
-import { unlessAborted } from '../../../src/store/turns.ts';
+import { MemoryLimits } from '../../../src/storage/memory/limits.ts';
+import { Heap } from '../../../src/storage/memory/heap.ts';
+import { unlessAborted } from '../../../src/storage/turns.ts';
 import type { Process } from '../world.ts';
 import { chance } from './chance.ts';
 import { pause, sample } from './handling.ts';

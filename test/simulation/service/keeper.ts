@@ -3,14 +3,14 @@
  * was told is kept.
  */
 
-import { longestBusText, type Bus } from '../../../src/store/bus.ts';
-import { memoryEvents } from '../../../src/store/events.ts';
-import { busOfLongTexts } from '../../../src/store/long-texts.ts';
-import { memoryStore } from '../../../src/store/memory/store.ts';
-import { longestRecord, type Records } from '../../../src/store/records.ts';
-import { StoreError, type Store } from '../../../src/store/store.ts';
-import type { StreamLog, StreamWriter } from '../../../src/store/stream-log.ts';
-import { Turns } from '../../../src/store/turns.ts';
+import { longestBusText, type Bus } from '../../../src/storage/bus.ts';
+import { memoryEvents } from '../../../src/storage/events.ts';
+import { busOfLongTexts } from '../../../src/storage/long-texts.ts';
+import { memoryStore } from '../../../src/storage/memory/store.ts';
+import { longestRecord, type Records } from '../../../src/storage/records.ts';
+import { StoreError, type Store } from '../../../src/storage/store.ts';
+import type { StreamLog, StreamWriter } from '../../../src/storage/stream-log.ts';
+import { Turns } from '../../../src/storage/turns.ts';
 import type { Process, World } from '../world.ts';
 import { chance } from './chance.ts';
 import type { Judge } from './judge.ts';

@@ -1,10 +1,10 @@
 /** One store that all processes of a service share, each by a connection of its own: late, in the order of each connection, away at times, and faltering. */
 
-import { longestBusText } from '../../../src/store/bus.ts';
-import type { StreamLog, StreamWriter } from '../../../src/store/stream-log.ts';
-import { StoreError, type Store } from '../../../src/store/store.ts';
-import { memoryStore } from '../../../src/store/memory/store.ts';
-import type { NowOrLater } from '../../../src/store/now-or-later.ts';
+import { longestBusText } from '../../../src/storage/bus.ts';
+import type { StreamLog, StreamWriter } from '../../../src/storage/stream-log.ts';
+import { StoreError, type Store } from '../../../src/storage/store.ts';
+import { memoryStore } from '../../../src/storage/memory/store.ts';
+import type { NowOrLater } from '../../../src/storage/now-or-later.ts';
 import type { Process, World } from '../world.ts';
 import { chance } from './chance.ts';
 import type { Judge } from './judge.ts';

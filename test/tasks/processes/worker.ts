@@ -7,7 +7,7 @@ import { setTimeout } from 'node:timers/promises';
 import { listen } from '../../../src/node.ts';
 import { createServer, type Ctx } from '../../../src/server.ts';
 import type { SqliteHandle } from '../../../src/sqlite.ts';
-import type { StoredTask, TaskStore } from '../../../src/store/tasks.ts';
+import type { StoredTask, TaskStore } from '../../../src/storage/tasks.ts';
 import { endNow, standStill } from '../../support/misfortunes.ts';
 import { openStore } from '../stores.ts';
 import { permitOf, type Entry, type Orders, type Said } from './messages.ts';

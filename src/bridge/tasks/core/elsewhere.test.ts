@@ -20,8 +20,8 @@ import { whenTask, type TaskClient } from '../../../../test/support/task-client.
 import { until } from '../../../../test/support/turns.ts';
 import type { Ctx } from '../../../server/ctx.ts';
 import { metaKey } from '../../../protocol/meta.ts';
-import { memoryBus, type Bus } from '../../../store/bus.ts';
-import { memoryStore } from '../../../store/memory/store.ts';
+import { memoryBus, type Bus } from '../../../storage/bus.ts';
+import { memoryStore } from '../../../storage/memory/store.ts';
 
 const asks = async (ctx: Ctx): Promise<string> => {
   const { action, content } = await ctx.elicit({ message: 'who?', schema: person });

@@ -4,7 +4,7 @@ import { jsonText } from '../../../json/exact-number.ts';
 import { isObject } from '../../../jsonrpc/message.ts';
 import { after } from '../../../jsonrpc/timeout.ts';
 import type { JsonObject } from '../../../protocol/features/common.ts';
-import type { Bus, Unsubscribe } from '../../../store/bus.ts';
+import type { Bus, Unsubscribe } from '../../../storage/bus.ts';
 import { beatMs, read } from '../../upstream/parked/bus.ts';
 import { heldChannels } from '../between.ts';
 

@@ -1,9 +1,9 @@
-import type { Call } from '../../../host/call.ts';
+import type { Call } from '../../../server/runtime/call.ts';
 import { jsonText } from '../../../json/exact-number.ts';
 import { after } from '../../../jsonrpc/timeout.ts';
-import type { AskMethod } from '../../../peer/ask.ts';
-import { readAnswer } from '../../../peer/read-answer.ts';
-import { requireCapabilities } from '../../../peer/required-capabilities.ts';
+import type { AskMethod } from '../../../connection/ask.ts';
+import { readAnswer } from '../../../connection/read-answer.ts';
+import { requireCapabilities } from '../../../connection/required-capabilities.ts';
 import { McpError } from '../../../protocol/error.ts';
 import type { JsonObject } from '../../../protocol/features/common.ts';
 import { metaKey } from '../../../protocol/meta.ts';

@@ -1,10 +1,10 @@
 import { after, settledWithin } from '../../../jsonrpc/timeout.ts';
 import { McpError } from '../../../protocol/error.ts';
 import type { JsonObject } from '../../../protocol/features/common.ts';
-import type { Bus, Unsubscribe } from '../../../store/bus.ts';
-import { insistent, type InsistentBus } from '../../../peer/relay/insistent.ts';
+import type { Bus, Unsubscribe } from '../../../storage/bus.ts';
+import { insistent, type InsistentBus } from '../../../connection/relay/insistent.ts';
 import { wordsOf } from '../../failure.ts';
-import { ownerOf } from '../../../auth/owner.ts';
+import { ownerOf } from '../../../auth/common/owner.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
 import type { AboutTask } from '../forms.ts';
 import { reachHolder, shareResult } from './elsewhere.ts';

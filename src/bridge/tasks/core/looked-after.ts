@@ -1,5 +1,5 @@
 import { plainNumber } from '../../../json/exact-number.ts';
-import { Pace } from '../../../peer/pace.ts';
+import { Pace } from '../../../connection/pace.ts';
 import { McpError } from '../../../protocol/error.ts';
 import type { JsonObject } from '../../../protocol/features/common.ts';
 import { hasEnded } from '../../../protocol/task-status.ts';

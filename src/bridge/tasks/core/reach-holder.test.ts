@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { memoryBus } from '../../../store/bus.ts';
+import { memoryBus } from '../../../storage/bus.ts';
 import { reachHolder, shareResult } from './elsewhere.ts';
 
 test('only a holder that names its questions is heard, and nobody who is not there is waited for', async () => {

@@ -1,9 +1,9 @@
 import { isObject } from '../../../jsonrpc/message.ts';
 import { isUnknown } from '../../../client/tasks/following/patience.ts';
 import { after } from '../../../jsonrpc/timeout.ts';
-import { unlessAborted } from '../../../store/turns.ts';
-import type { AskMethod } from '../../../peer/ask.ts';
-import { Pace } from '../../../peer/pace.ts';
+import { unlessAborted } from '../../../storage/turns.ts';
+import type { AskMethod } from '../../../connection/ask.ts';
+import { Pace } from '../../../connection/pace.ts';
 import { fromWire } from '../../../protocol/compile/from-wire.ts';
 import { errorFromWire, McpError } from '../../../protocol/error.ts';
 import type { JsonObject } from '../../../protocol/features/common.ts';

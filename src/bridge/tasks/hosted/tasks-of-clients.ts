@@ -1,6 +1,6 @@
-import type { ServerSession } from '../../../host/host.ts';
+import type { ServerSession } from '../../../server/runtime/host.ts';
 import { isObject } from '../../../jsonrpc/message.ts';
-import { quiet } from '../../../peer/ask.ts';
+import { quiet } from '../../../connection/ask.ts';
 import { hasClientCapability } from '../../../protocol/capability.ts';
 import { methodOf } from '../../../protocol/catalogue.ts';
 import { McpError } from '../../../protocol/error.ts';

@@ -6,10 +6,10 @@ import { bridgeTo } from '../../../../test/support/bridged.ts';
 import { core, newest, scripted } from '../../../../test/support/bridged-tasks.ts';
 import { open, settle, type Json } from '../../../../test/support/raw.ts';
 import { until } from '../../../../test/support/turns.ts';
-import type { Served } from '../../../host/endpoint.ts';
+import type { Served } from '../../../server/runtime/endpoint.ts';
 import { createServer } from '../../../server/server.ts';
-import { memoryTasks } from '../../../store/memory-tasks.ts';
-import type { TaskStore } from '../../../store/tasks.ts';
+import { memoryTasks } from '../../../storage/memory-tasks.ts';
+import type { TaskStore } from '../../../storage/tasks.ts';
 
 /** A store that adds a task when the test lets it. */
 function slowStore() {

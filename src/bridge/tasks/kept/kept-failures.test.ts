@@ -20,7 +20,7 @@ import { paramsSent, type Scripted } from '../../../../test/support/scripted-ups
 import type { TaskClient } from '../../../../test/support/task-client.ts';
 import { until } from '../../../../test/support/turns.ts';
 import { ConnectionError } from '../../../jsonrpc/transport.ts';
-import { memoryTasks } from '../../../store/memory-tasks.ts';
+import { memoryTasks } from '../../../storage/memory-tasks.ts';
 import type { ScriptedPeer, SentMessage } from '../../../testing/scripted.ts';
 
 const made: Json = { ...createdAs(newest, 'upstream-task-1'), pollIntervalMs: 5 };

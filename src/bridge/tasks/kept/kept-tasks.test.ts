@@ -23,7 +23,7 @@ import { taskClient, whenTask, type TaskClient } from '../../../../test/support/
 import { until } from '../../../../test/support/turns.ts';
 import { ExactNumber, jsonText } from '../../../json/exact-number.ts';
 import { metaKey } from '../../../protocol/meta.ts';
-import { memoryTasks } from '../../../store/memory-tasks.ts';
+import { memoryTasks } from '../../../storage/memory-tasks.ts';
 import { memoryTransport } from '../../../testing/memory-transport.ts';
 
 /** What the client hears when there is no such task. */

@@ -2,7 +2,7 @@ import type { Client } from '../../../client/client.ts';
 import { jsonText } from '../../../json/exact-number.ts';
 import { parseExactJson } from '../../../json/parse-exact.ts';
 import { after } from '../../../jsonrpc/timeout.ts';
-import { RoundEnded, type AskMethod } from '../../../peer/ask.ts';
+import { RoundEnded, type AskMethod } from '../../../connection/ask.ts';
 import { fromWire } from '../../../protocol/compile/from-wire.ts';
 import { McpError } from '../../../protocol/error.ts';
 import type { JsonObject } from '../../../protocol/features/common.ts';

@@ -1,4 +1,4 @@
-import { loadedOnce } from '../../../mistakes/loaded-once.ts';
+import { loadedOnce } from '../../../options/loaded-once.ts';
 import type { KeptTasks, KeptTasksOptions } from './kept-tasks.ts';
 
 /** Tasks that a bridge keeps, which are loaded when the first of them is made, or there may be some of before. */

@@ -1,5 +1,5 @@
 import { checkTaskOptions } from '../../../server/task-mistakes.ts';
-import { shown } from '../../../mistakes/shown.ts';
+import { shown } from '../../../options/shown.ts';
 import type { BridgeTasks } from '../../options.ts';
 
 /** @throws TypeError for options of kept tasks that do not exist, are of another type, or make no sense. */

@@ -7,9 +7,9 @@ import { open, settle, statelessDate, type Json, type Raw } from '../../../../te
 import { memoryTransport } from '../../../testing/memory-transport.ts';
 import type { Ctx } from '../../../server.ts';
 import { McpError } from '../../../protocol/error.ts';
-import { memoryBus, type Bus } from '../../../store/bus.ts';
-import { memoryStore } from '../../../store/memory/store.ts';
-import type { Store } from '../../../store/store.ts';
+import { memoryBus, type Bus } from '../../../storage/bus.ts';
+import { memoryStore } from '../../../storage/memory/store.ts';
+import type { Store } from '../../../storage/store.ts';
 
 const capabilities = { elicitation: {} };
 const form = { message: 'Your name?', schema: { type: 'object', properties: { name: { type: 'string' } } } } as const;

@@ -1,9 +1,9 @@
 import { jsonText } from '../../../json/exact-number.ts';
 import { isRequestId } from '../../../jsonrpc/message.ts';
 import { after } from '../../../jsonrpc/timeout.ts';
-import { askMethods, type AskMethod } from '../../../peer/ask.ts';
-import type { Call } from '../../../host/call.ts';
-import { requireCapabilities } from '../../../peer/required-capabilities.ts';
+import { askMethods, type AskMethod } from '../../../connection/ask.ts';
+import type { Call } from '../../../server/runtime/call.ts';
+import { requireCapabilities } from '../../../connection/required-capabilities.ts';
 import type { JsonObject } from '../../../protocol/features/common.ts';
 import { McpError } from '../../../protocol/error.ts';
 import { fromWire } from '../../../protocol/compile/from-wire.ts';
@@ -11,7 +11,7 @@ import type { LoggingLevel } from '../../../protocol/features/logging.ts';
 import { methodOf } from '../../../protocol/catalogue.ts';
 import type { Carried } from '../carried.ts';
 import { Kept } from './kept.ts';
-import { ownerOf } from '../../../auth/owner.ts';
+import { ownerOf } from '../../../auth/common/owner.ts';
 
 /** One question of the upstream that has no answer yet. */
 interface Question {

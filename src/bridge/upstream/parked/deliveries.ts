@@ -2,7 +2,7 @@
 
 import { jsonText } from '../../../json/exact-number.ts';
 import { after } from '../../../jsonrpc/timeout.ts';
-import { mayHaveRun } from '../../../host/input/refused-state.ts';
+import { mayHaveRun } from '../../../server/runtime/input/refused-state.ts';
 import type { Standing, Taker } from './call.ts';
 import { FinishedCalls, type FinishedCall } from './finished.ts';
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { settle, type Json } from '../../../../test/support/raw.ts';
 import { McpError } from '../../../protocol/error.ts';
-import { memoryBus, type Bus } from '../../../store/bus.ts';
+import { memoryBus, type Bus } from '../../../storage/bus.ts';
 import { beatMs, channelOf } from './bus.ts';
 import type { Standing, Taker } from './call.ts';
 import { ParkedHolder } from './holder.ts';

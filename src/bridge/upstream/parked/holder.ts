@@ -3,7 +3,7 @@ import { after } from '../../../jsonrpc/timeout.ts';
 import type { JsonObject } from '../../../protocol/features/common.ts';
 import { McpError } from '../../../protocol/error.ts';
 import { isWanted, type LoggingLevel } from '../../../protocol/features/logging.ts';
-import type { Bus, Unsubscribe } from '../../../store/bus.ts';
+import type { Bus, Unsubscribe } from '../../../storage/bus.ts';
 import { wordsOf } from '../../failure.ts';
 import { beatMs, channelOf, read, type Reply, type Told } from './bus.ts';
 import type { Standing, Taker } from './call.ts';

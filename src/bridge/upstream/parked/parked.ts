@@ -1,18 +1,18 @@
 import { urlElicitations } from '../../../client/errors.ts';
 import { isObject } from '../../../jsonrpc/message.ts';
 import { settledWithin } from '../../../jsonrpc/timeout.ts';
-import type { Call } from '../../../host/call.ts';
-import type { ServiceListeners } from '../../../host/events/listeners.ts';
-import { invalidState, mayHaveRun, tooOld } from '../../../host/input/refused-state.ts';
-import { bindingOf } from '../../../host/input/request-state.ts';
-import { outcomeMs } from '../../../host/input/single-use.ts';
-import { memoryRoundStore } from '../../../host/input/state-store.ts';
-import { digestOf } from '../../../peer/digest.ts';
-import type { Seal } from '../../../seal/seal.ts';
+import type { Call } from '../../../server/runtime/call.ts';
+import type { ServiceListeners } from '../../../server/runtime/events/listeners.ts';
+import { invalidState, mayHaveRun, tooOld } from '../../../server/runtime/input/refused-state.ts';
+import { bindingOf } from '../../../server/runtime/input/request-state.ts';
+import { outcomeMs } from '../../../server/runtime/input/single-use.ts';
+import { memoryRoundStore } from '../../../server/runtime/input/state-store.ts';
+import { digestOf } from '../../../connection/digest.ts';
+import type { Seal } from '../../../sealing/seal.ts';
 import type { JsonObject } from '../../../protocol/features/common.ts';
 import { McpError } from '../../../protocol/error.ts';
-import type { Bus, Unsubscribe } from '../../../store/bus.ts';
-import { insistent, type InsistentBus } from '../../../peer/relay/insistent.ts';
+import type { Bus, Unsubscribe } from '../../../storage/bus.ts';
+import { insistent, type InsistentBus } from '../../../connection/relay/insistent.ts';
 import type { Carried } from '../carried.ts';
 import { wordsOf } from '../../failure.ts';
 import { ParkedCall, type Standing, type Taker } from './call.ts';
@@ -20,7 +20,7 @@ import { Deliveries } from './deliveries.ts';
 import { FinishedCalls } from './finished.ts';
 import { ParkedHolder } from './holder.ts';
 import { takeElsewhere } from './taker.ts';
-import { ownerOf } from '../../../auth/owner.ts';
+import { ownerOf } from '../../../auth/common/owner.ts';
 
 /** Options of calls that wait for their stateless clients. */
 export interface ParkedOptions {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { test, type TestContext } from 'node:test';
 import { settle } from '../../../../test/support/raw.ts';
-import type { Bus } from '../../../store/bus.ts';
+import type { Bus } from '../../../storage/bus.ts';
 import { takeElsewhere } from './taker.ts';
 
 /** A bus that keeps what is published on it, and over which a test answers. */

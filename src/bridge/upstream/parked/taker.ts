@@ -2,7 +2,7 @@ import { jsonText } from '../../../json/exact-number.ts';
 import { after } from '../../../jsonrpc/timeout.ts';
 import { McpError } from '../../../protocol/error.ts';
 import type { JsonObject } from '../../../protocol/features/common.ts';
-import type { Bus, Heard, Unsubscribe } from '../../../store/bus.ts';
+import type { Bus, Heard, Unsubscribe } from '../../../storage/bus.ts';
 import { beatMs, channelOf, read, silenceMs, type Reply, type Told } from './bus.ts';
 import type { Standing, Taker } from './call.ts';
 

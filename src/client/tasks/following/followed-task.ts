@@ -6,7 +6,7 @@ import { Pause } from '../../connection/backoff.ts';
 import { CoreResult } from './core-result.ts';
 import { TaskCancelledError, TaskGoneError, TaskInputRequiredError } from '../errors.ts';
 import type { NudgedTask, FollowedTaskOptions, FollowParts, TaskWatcher } from './follow-parts.ts';
-import { baseOf, Pace } from '../../../peer/pace.ts';
+import { baseOf, Pace } from '../../../connection/pace.ts';
 import { hasEnded } from '../../../protocol/task-status.ts';
 import { isUnknown, Patience } from './patience.ts';
 import type { TaskReference } from '../task-handle.ts';

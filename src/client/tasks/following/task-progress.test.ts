@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Progress } from '../../../peer/progress.ts';
+import type { Progress } from '../../../connection/progress.ts';
 import { TaskProgress } from './task-progress.ts';
 
 /** What is told of reports, and of the words of a task. */

@@ -1,4 +1,4 @@
-import type { Progress } from '../../../peer/progress.ts';
+import type { Progress } from '../../../connection/progress.ts';
 
 /** Words in which servers tell progress of tasks that have no reports of it, such as `1 of 2: loaded`. */
 const counted = /^(\d{1,15}(?:\.\d{1,9})?) of (\d{1,15}(?:\.\d{1,9})?)(?:: ([^]*))?$/;

@@ -1,7 +1,7 @@
 import { runOnAbort } from '../../../jsonrpc/run-on-abort.ts';
 import { after, monotonicNow } from '../../../jsonrpc/timeout.ts';
 import { ConnectionError } from '../../../jsonrpc/transport.ts';
-import { aborted } from '../../../peer/pending.ts';
+import { aborted } from '../../../connection/pending.ts';
 import type { CallToolResult } from '../../../protocol/features/tools.ts';
 import type { FollowedTask } from './followed-task.ts';
 

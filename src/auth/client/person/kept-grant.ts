@@ -1,0 +1,205 @@
+/** The grant that is used at one server, in a store that other processes may share. */
+
+import { addNewest } from '../../../jsonrpc/newest.ts';
+import { AuthorizationError } from '../../common/errors.ts';
+import { hasFields } from '../../common/fields.ts';
+import { jsonOf } from '../../common/document.ts';
+import { canonicalResource } from '../../common/resource-url.ts';
+import { credentialKeyText, type CredentialKey, type CredentialStore } from '../../../storage/credentials.ts';
+import { grantText, readGrant, type Grant } from '../grant.ts';
+import type { Site } from '../site.ts';
+import { shownUrl } from '../discovery.ts';
+
+/** A grant as the store has it. */
+export interface Stored {
+  readonly grant: Grant;
+  readonly generation: string;
+}
+
+/** The needs of a grant that is kept. */
+export interface KeptOptions {
+  readonly store: CredentialStore;
+  readonly account: string | undefined;
+  /** Hears that another token is used. */
+  changed(): void;
+}
+
+/** Limit of refresh tokens that are remembered as spent. */
+const mostSpent = 100;
+
+/** Keeps the grant of one server. */
+export class KeptGrant {
+  readonly #site: Site;
+  readonly #options: KeptOptions;
+  #grant: Grant | undefined;
+  #generation: string | undefined;
+  /** The last refresh tokens that were used or refused. The store may still have one of them, if it refused a write: it is never sent again. */
+  readonly #spent = new Set<string>();
+  #loading: Promise<void> | undefined;
+  #loaded = false;
+
+  constructor(site: Site, options: KeptOptions) {
+    this.#site = site;
+    this.#options = options;
+  }
+
+  /** The grant, once it was looked for. */
+  get grant(): Grant | undefined {
+    return this.#grant;
+  }
+
+  /** The generation of it in the store. */
+  get generation(): string | undefined {
+    return this.#generation;
+  }
+
+  /** Looks once for what was kept; a promise only where that is still to be done. */
+  ready(): Promise<void> | undefined {
+    if (this.#loading === undefined)
+      this.#loading = this.load().catch((error: unknown) => {
+        this.#loading = undefined;
+        throw error;
+      });
+    else if (this.#loaded) return undefined;
+    return this.#loading;
+  }
+
+  /** Looks again for what is kept: others who share the store may have got something else. */
+  async load(): Promise<void> {
+    const there = await this.stored();
+    // Who wants bound tokens has no use for another one that was kept.
+    const isWanted = there?.grant.scheme === 'DPoP' || this.#site.options.dpop !== 'always';
+    if (isWanted) this.#adopt(there?.grant, there?.generation);
+    else this.#adopt(undefined, undefined);
+    this.#loaded = true;
+  }
+
+  /** The grant that the store has for the server. */
+  async stored(): Promise<Stored | undefined> {
+    const key = await this.keptKey();
+    return key && (await this.at(key));
+  }
+
+  /** The key of the grant that is kept for the server, or for another one. */
+  async keptKey(server: CredentialKey = this.serverKey): Promise<CredentialKey | undefined> {
+    const kept = await this.#options.store.read(server);
+    const finding = kept === undefined ? undefined : jsonOf(kept.text);
+    if (!hasFields(finding)) return undefined;
+    const { issuer, resource, client } = finding;
+    const isWhole = typeof issuer === 'string' && typeof resource === 'string' && typeof client === 'string';
+    return isWhole ? this.key({ issuer, resource, client }) : undefined;
+  }
+
+  /** Reads what the store has under a key, unless its refresh token is spent. */
+  async at(key: CredentialKey): Promise<Stored | undefined> {
+    const kept = await this.#options.store.read(key);
+    const grant = readGrant(kept?.text);
+    if (kept === undefined || grant === undefined || this.#spent.has(grant.refreshToken ?? '')) return undefined;
+    return { grant, generation: kept.generation };
+  }
+
+  /**
+   * Keeps what was just granted, in place of what was there.
+   *
+   * @throws AuthorizationError `grant-lost` if the store refuses it.
+   */
+  async save(grant: Grant): Promise<void> {
+    const { store } = this.#options;
+    const key = this.keyOf(grant);
+    try {
+      // Who dies in between leaves what is found: nothing, what there was before, or this.
+      const isFirst = (await store.read(this.serverKey)) === undefined;
+      if (isFirst) await this.#point(grant);
+      await store.write(key, grantText(grant));
+      if (!isFirst) await this.#point(grant);
+      this.#adopt(grant, (await store.read(key))?.generation);
+    } catch (cause) {
+      throw unstored(grant, cause);
+    }
+    this.#loaded = true;
+  }
+
+  /** Says which grant is the one for the server. */
+  async #point({ endpoints: { issuer }, resource, client }: Grant): Promise<void> {
+    await this.#options.store.write(this.serverKey, JSON.stringify({ issuer, resource, client }));
+  }
+
+  /** Deletes the grant, whoever renewed it meanwhile. */
+  async forget(): Promise<void> {
+    const { store } = this.#options;
+    const keys = [await this.keptKey(), this.#grant && this.keyOf(this.#grant), this.serverKey];
+    for (const key of keys) if (key !== undefined) await store.write(key, undefined);
+    this.#adopt(undefined, undefined);
+  }
+
+  /**
+   * Puts a renewed grant in the place of the one by which it was renewed.
+   *
+   * @returns Whether it is used; false where somebody signed in anew, or out, meanwhile: that counts.
+   * @throws AuthorizationError `grant-lost` if the store refuses it. The one before is not used again.
+   */
+  async replace(next: Grant, over: Stored): Promise<boolean> {
+    const { store } = this.#options;
+    const key = this.keyOf(over.grant);
+    const { generation } = over;
+    try {
+      if (!(await store.write(key, grantText(next), { ifGeneration: generation }))) {
+        await this.load();
+        return false;
+      }
+    } catch (cause) {
+      this.#spend(over.grant, next);
+      throw unstored(next, cause);
+    }
+    const kept = await store.read(key).catch(() => undefined);
+    this.adoptAt(key, next, kept?.generation);
+    return true;
+  }
+
+  /** Deletes what the authorization server takes no longer. Where it cannot be deleted it is not used again all the same. */
+  async lose({ grant, generation }: { readonly grant: Grant; readonly generation: string | null }): Promise<void> {
+    const key = this.keyOf(grant);
+    this.#spend(grant);
+    this.adoptAt(key, undefined, undefined);
+    await this.#options.store.write(key, undefined, { ifGeneration: generation }).catch(() => undefined);
+  }
+
+  #spend({ refreshToken }: Grant, next?: Grant): void {
+    if (refreshToken === undefined || refreshToken === next?.refreshToken) return;
+    addNewest(this.#spent, mostSpent, refreshToken);
+  }
+
+  #adopt(grant: Grant | undefined, generation: string | undefined): void {
+    if (grant?.accessToken !== this.#grant?.accessToken) this.#options.changed();
+    this.#grant = grant;
+    this.#generation = generation;
+  }
+
+  /** Uses what is kept under a key now, unless what is kept under another one is used by now. */
+  adoptAt(key: CredentialKey, grant: Grant | undefined, generation: string | undefined): void {
+    if (this.#grant === undefined || credentialKeyText(this.keyOf(this.#grant)) === credentialKeyText(key))
+      this.#adopt(grant, generation);
+  }
+
+  /** The key under which a grant is kept. */
+  keyOf({ endpoints: { issuer }, resource, client }: Grant): CredentialKey {
+    return this.key({ issuer, resource, client });
+  }
+
+  /** The key of a grant of this account. */
+  key(of: { readonly issuer: string; readonly resource: string; readonly client: string }): CredentialKey {
+    return { kind: 'grant', ...of, account: this.#options.account };
+  }
+
+  /** The key of what says which grant is the one for the server. */
+  get serverKey(): CredentialKey {
+    return { kind: 'server', issuer: canonicalResource(this.#site.server), account: this.#options.account };
+  }
+}
+
+/** Error for a grant that the store refused. A store shows no secret in an error. */
+function unstored({ endpoints: { issuer }, resource }: Grant, cause: unknown): AuthorizationError {
+  const why = cause instanceof Error ? `: ${cause.message}` : '';
+  const message = `the store of credentials refused the tokens that ${shownUrl(issuer)} granted${why}; make it writable, then sign in again`;
+  return new AuthorizationError('grant-lost', message, { issuer, resource, cause });
+}

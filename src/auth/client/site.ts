@@ -1,0 +1,94 @@
+/** The surroundings of everything about the authorization at one MCP server. */
+
+import type { BoundServer } from '../common/authorizer.ts';
+import type { AuthorizationFetch, FetchContext } from '../common/document.ts';
+import { AuthorizationError } from '../common/errors.ts';
+import { networkRules, type NetworkRules } from '../common/network.ts';
+import { after } from '../../jsonrpc/timeout.ts';
+import { harmless } from '../../options/harmless.ts';
+import type { OAuthEvent } from './events.ts';
+import type { AuthorizationOptions } from './options.ts';
+
+/** One MCP server, as whoever is authorized at it sees it. */
+export interface Site {
+  readonly server: URL;
+  readonly atRoot: BoundServer['atRoot'];
+  readonly options: AuthorizationOptions;
+  readonly rules: NetworkRules;
+  readonly fetch: AuthorizationFetch;
+  now(): number;
+  tell(event: OAuthEvent): void;
+}
+
+/** Puts together what is known of a server. */
+export function siteOf(bound: BoundServer, options: AuthorizationOptions): Site {
+  const { onEvent, now = Date.now } = options;
+  const rules = networkRules(bound.url, options.network);
+  const given = options.fetch ?? bound.fetch;
+  return {
+    server: bound.url,
+    atRoot: bound.atRoot,
+    options,
+    rules,
+    fetch: heldTo(rules, given),
+    now,
+    tell: onEvent === undefined ? () => {} : harmless(onEvent),
+  };
+}
+
+/** A `fetch` that chooses the addresses to which it connects chooses them by the rules of the server. */
+function heldTo(rules: NetworkRules, fetch: AuthorizationFetch): AuthorizationFetch {
+  const { within } = fetch as { readonly within?: (rules: NetworkRules) => AuthorizationFetch };
+  return within === undefined ? fetch : within(rules);
+}
+
+/** The way to fetch documents for a server, until a signal ends it. */
+export function fetching({ fetch, rules }: Site, signal: AbortSignal): FetchContext {
+  return { fetch, rules, signal };
+}
+
+/**
+ * Does something within a time.
+ *
+ * @param late What it fails with when the time is over.
+ */
+export async function limited<Result>(
+  { ms, signal, late }: { readonly ms: number; readonly signal: AbortSignal; late(): AuthorizationError },
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const controller = new AbortController();
+  const abort = (): void => controller.abort(signal.reason);
+  if (signal.aborted) abort();
+  signal.addEventListener('abort', abort, { once: true });
+  const stop = after(ms, () => controller.abort(late()), true);
+  try {
+    return await work(controller.signal);
+  } finally {
+    stop();
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+/** Waits a while, or until a signal says that it is over, which rejects with its reason. */
+export function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const over = (): void => {
+      signal.removeEventListener('abort', aborted);
+      resolve();
+    };
+    const stop = after(ms, over, true);
+    const aborted = (): void => {
+      stop();
+      // The reason is what the owner of the signal gave.
+      reject(signal.reason as Error);
+    };
+    if (signal.aborted) aborted();
+    else signal.addEventListener('abort', aborted, { once: true });
+  });
+}
+
+/** The error of an authorization whose wait was ended by its signal; the signal's own where it has one. */
+export function endedBy(signal: AbortSignal, words: string): Error {
+  const reason: unknown = signal.reason;
+  return reason instanceof AuthorizationError ? reason : new AuthorizationError('timeout', words, { cause: reason });
+}

@@ -1,0 +1,62 @@
+/** Asking for more scopes: what is asked for, and how often. (Spec 2025-11-25, Step-Up Authorization Flow.) */
+
+import { setNewest } from '../../jsonrpc/newest.ts';
+import type { RequestAbout } from '../common/authorizer.ts';
+import { AuthorizationError } from '../common/errors.ts';
+import { missingOf, unionOf } from '../common/scopes.ts';
+import type { Grant } from './grant.ts';
+
+const mostTimes = 2;
+const windowMs = 10 * 60_000;
+const mostRemembered = 1_000;
+
+/** Remembers what was asked for lately, for the requests of one resource. */
+export class StepUps {
+  readonly #times = new Map<string, readonly number[]>();
+  readonly #now: () => number;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /**
+   * The scopes to ask for, after a request was refused for lack of some.
+   *
+   * @throws AuthorizationError `insufficient-scope` when asking cannot help, or was done too often.
+   */
+  wanted(grant: Grant, challenged: readonly string[], { method = '', name = '' }: RequestAbout): readonly string[] {
+    const { resource, endpoints } = grant;
+    const error = (words: string): AuthorizationError =>
+      new AuthorizationError('insufficient-scope', words, { issuer: endpoints.issuer, resource, scopes: challenged });
+    const what = `${method === '' ? 'the request' : method}${name === '' ? '' : ` of ${name}`}`;
+    const missing = missingOf(challenged, grant.scopes);
+    if (missing.length === 0)
+      throw error(
+        challenged.length === 0
+          ? `${what} needs scopes that the server does not name`
+          : `${what} was refused for lack of the scopes ${challenged.join(' ')}, which were granted: the server has to be asked why`,
+      );
+    const lately = this.#lately(keyOf(resource, method, name));
+    if (lately.length >= mostTimes || (lately.length > 0 && missingOf(missing, grant.requested).length === 0))
+      throw error(
+        `${what} needs the scopes ${missing.join(' ')}, which were asked for and not granted; try again in ${windowMs / 60_000} minutes, or with another account`,
+      );
+    return unionOf(grant.requested, challenged);
+  }
+
+  /** Notes that they are asked for now. */
+  note({ resource }: Grant, { method = '', name = '' }: RequestAbout): void {
+    const key = keyOf(resource, method, name);
+    const lately = this.#lately(key);
+    setNewest(this.#times, mostRemembered, [key, [...lately, this.#now()]]);
+  }
+
+  #lately(key: string): readonly number[] {
+    // The clock may have been set back since.
+    return (this.#times.get(key) ?? []).filter((time) => Math.abs(this.#now() - time) < windowMs);
+  }
+}
+
+function keyOf(resource: string, method: string, name: string): string {
+  return JSON.stringify([resource, method, name]);
+}

@@ -1,0 +1,148 @@
+/** Reading what an authorization server answers at its token endpoint: lenient in form, strict in what is used. (RFC 6749, section 5.) */
+
+import { hasFields } from '../common/fields.ts';
+import { jsonOf, type Answer } from '../common/document.ts';
+import { AuthorizationError, type AuthorizationReason } from '../common/errors.ts';
+import { harmlessAnswer } from '../common/secrets.ts';
+import { scopesOf } from '../common/scopes.ts';
+import { isTransientStatus } from '../../jsonrpc/transient.ts';
+
+/** Tokens that were given out. */
+export interface TokenAnswer {
+  readonly accessToken: string;
+  /** The type of the access token, in lower case. */
+  readonly tokenType: string;
+  /** Life of the access token, in seconds; `undefined` where that is not said. */
+  readonly expiresIn: number | undefined;
+  readonly refreshToken: string | undefined;
+  /** The scopes that were granted; `undefined` where they are those that were asked for. */
+  readonly scopes: readonly string[] | undefined;
+  readonly idToken: string | undefined;
+}
+
+/** The longest life that is believed, in seconds: a century. Past what a date can say a grant could not be read again. */
+const longestLife = 3_155_760_000;
+
+/** The meaning of error codes. (RFC 6749, section 5.2; RFC 8707, section 2; RFC 9449, section 5.) */
+const reasons: Readonly<Record<string, readonly [AuthorizationReason, string | undefined]>> = {
+  invalid_client: ['invalid-client', 'it does not know the client, or not by these credentials'],
+  unauthorized_client: ['invalid-client', 'the client may not do this; its registration has to allow the grant type'],
+  invalid_grant: ['grant-lost', 'what was granted is not valid any more'],
+  invalid_scope: ['insufficient-scope', 'it does not grant these scopes'],
+  invalid_target: ['resource-mismatch', undefined],
+  access_denied: ['denied', 'it was denied'],
+  invalid_dpop_proof: ['server-error', 'it does not take the proof of the key; the clock of this machine may be wrong'],
+};
+
+/**
+ * Reads the answer to a token request.
+ *
+ * @throws AuthorizationError with the `code` of the answer where it has one; `server-error` where it may be better next time,
+ *   `invalid-response` for what is no answer.
+ */
+export function readTokenAnswer(answer: Answer, issuer: string): TokenAnswer {
+  const fields = fieldsOf(answer, issuer, 'the token request');
+  const accessToken = textIn(fields['access_token']);
+  const tokenType = textIn(fields['token_type'])?.toLowerCase();
+  if (accessToken === undefined || tokenType === undefined)
+    throw invalid(
+      issuer,
+      `the answer to the token request has no ${accessToken === undefined ? 'access_token' : 'token_type'}`,
+    );
+  // A header could not carry it.
+  if (!/^[\x21-\x7e]+$/.test(accessToken))
+    throw invalid(issuer, 'the access token has characters that no header may have');
+  const expiresIn = Number(textIn(fields['expires_in']) ?? Number.NaN);
+  const scope = textIn(fields['scope']) ?? fields['scope'];
+  return {
+    accessToken,
+    tokenType,
+    expiresIn: Number.isFinite(expiresIn) && expiresIn >= 0 ? Math.min(expiresIn, longestLife) : undefined,
+    refreshToken: textIn(fields['refresh_token']),
+    scopes: typeof scope === 'string' || Array.isArray(scope) ? scopesOf(scope) : undefined,
+    idToken: textIn(fields['id_token']),
+  };
+}
+
+/**
+ * The fields of an answer that is a success.
+ *
+ * @param asked What was asked for, for the words of the error.
+ * @throws AuthorizationError for every other answer.
+ */
+export function fieldsOf(answer: Answer, issuer: string, asked: string): Readonly<Record<string, unknown>> {
+  const { status } = answer;
+  const value = jsonOf(answer.text);
+  const fields = hasFields(value) ? value : undefined;
+  const code = textIn(fields?.['error']);
+  if (code !== undefined) throw refused(fields ?? {}, { code, answer, issuer, asked });
+  if (isTransientStatus(status))
+    throw new AuthorizationError(
+      'server-error',
+      `${issuer} cannot answer ${asked} now: HTTP ${status}; try again later`,
+      {
+        issuer,
+        status,
+      },
+    );
+  if (status < 200 || status > 299 || fields === undefined)
+    throw invalid(issuer, `${asked} was answered with HTTP ${status} and no JSON object`, status);
+  return fields;
+}
+
+function refused(
+  fields: Readonly<Record<string, unknown>>,
+  {
+    code,
+    answer: { status, sent },
+    issuer,
+    asked,
+  }: { readonly code: string; readonly answer: Answer; readonly issuer: string; readonly asked: string },
+): AuthorizationError {
+  const shown = harmlessAnswer(code, sent) ?? '';
+  const description = harmlessAnswer(fields['error_description'], sent);
+  const passing = isTransientStatus(status) || passingCodes.has(code);
+  const known = Object.hasOwn(reasons, code) ? reasons[code] : undefined;
+  const [reason, meant] = passing
+    ? (['server-error', 'try again later'] as const)
+    : (known ?? ['server-error', undefined]);
+  const words = code === 'invalid_target' && !passing ? targetWords(description) : meant;
+  const said = description === undefined ? '' : ` (${description})`;
+  const meaning = words === undefined ? '' : `: ${words}`;
+  return new AuthorizationError(reason, `${issuer} refused ${asked} with ${shown}${said}${meaning}`, {
+    issuer,
+    status,
+    code: shown,
+  });
+}
+
+/**
+ * Meaning of `invalid_target`: no tokens for the resource, for anybody or for this client. (RFC 8707, section 2.) To leave the parameter
+ * out helps only where the authorization server knows no resources, and not a client that has no access to this one.
+ */
+export function targetWords(description: string | undefined): string {
+  return /client|permi|allow|access|link/i.test(description ?? '')
+    ? 'the client may have no access to the resource; whoever administers the authorization server has to give it that'
+    : "it does not know the resource; where it knows none, set resourceParameter to 'omit'";
+}
+
+/** The codes of what may be better next time. */
+const passingCodes: ReadonlySet<string> = new Set(['temporarily_unavailable', 'server_error']);
+
+/** True for the error of an authorization server that was asked, understood, and does not give what was asked for. */
+export function isRefusal(error: unknown): boolean {
+  if (!(error instanceof AuthorizationError) || error.code === undefined || isTransientStatus(error.status ?? 0))
+    return false;
+  // The proof was not as it should be: that is no word about the grant.
+  return !passingCodes.has(error.code) && !/dpop/.test(error.code);
+}
+
+function invalid(issuer: string, words: string, status?: number): AuthorizationError {
+  return new AuthorizationError('invalid-response', `${words}, from ${issuer}`, { issuer, status });
+}
+
+/** Text, or a number as text; everything else, `null` too, is absent. */
+export function textIn(value: unknown): string | undefined {
+  if (typeof value === 'number') return String(value);
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

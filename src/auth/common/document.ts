@@ -1,0 +1,215 @@
+/** Fetching what a stranger publishes: a JSON document, within bounds of time, size and place. */
+
+import { after } from '../../jsonrpc/timeout.ts';
+import { isTransientStatus } from '../../jsonrpc/transient.ts';
+import { AuthorizationError } from './errors.ts';
+import type { NetworkRules } from './network.ts';
+import type { SecretRequest } from './secrets.ts';
+
+/**
+ * Time limit of what goes through a `fetch`, in milliseconds: one that holds requests until a person lets them go brings its own, since
+ * nobody reads an answer in ten seconds.
+ */
+export function patienceOf(fetch: AuthorizationFetch, ms: number): number {
+  return (fetch as { patienceMs?(): number | undefined }).patienceMs?.() ?? ms;
+}
+
+/** The part of `fetch` that is needed; that of every runtime fits. */
+export type AuthorizationFetch = (url: string, request: AuthorizationRequest) => Promise<AuthorizationResponse>;
+
+/** One request as a `fetch` gets it: the part of `RequestInit` that is used. */
+export interface AuthorizationRequest {
+  readonly method: string;
+  readonly headers: Record<string, string>;
+  readonly body?: string;
+  readonly redirect: 'manual' | 'follow' | 'error';
+  readonly credentials: 'omit';
+  readonly signal: AbortSignal;
+}
+
+/** The answer of a `fetch`: the part of `Response` that is used. */
+export interface AuthorizationResponse {
+  readonly status: number;
+  readonly url?: string;
+  readonly headers: { get(name: string): string | null };
+  readonly body: {
+    getReader(): {
+      read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
+      cancel(reason?: unknown): Promise<void>;
+    };
+  } | null;
+}
+
+/** The way and the bounds of fetching. */
+export interface FetchContext {
+  readonly fetch: AuthorizationFetch;
+  readonly rules: NetworkRules;
+  readonly signal: AbortSignal;
+}
+
+/** The most bytes of a body. */
+const mostBytes = 256 * 1024;
+/** The longest that one fetch takes, with its body; in milliseconds. */
+const longestMs = 10_000;
+const mostRedirects = 3;
+
+/** A document that was looked for. */
+export interface Found {
+  /** Value that it says; `undefined` where there is none. */
+  readonly value: unknown;
+  /** URL at which it was, redirects followed. */
+  readonly url: string;
+  readonly status: number;
+}
+
+/**
+ * Fetches a JSON document by GET, following up to three redirects within its origin.
+ *
+ * @param what What it is, for the words of the error: `the resource metadata`, say.
+ * @param headers Beside `Accept`.
+ * @returns Without a value where the server has none: any other 4xx, or a page that is no JSON.
+ * @throws AuthorizationError `server-error` when the server fails (5xx, 429) or is not reached, which says nothing about what it has;
+ *   `insecure-url`, `address-refused` for where it may not be; `discovery` for a redirect elsewhere and for a body that is too large.
+ */
+export async function fetchDocument(
+  url: string,
+  what: string,
+  context: FetchContext,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Found> {
+  const first = context.rules.check(url, what);
+  const request = { method: 'GET', headers: { accept: 'application/json', ...headers } };
+  let target = first;
+  for (let followed = 0; followed <= mostRedirects; followed++) {
+    const answer = await exchange(target, request, what, context);
+    if (answer.status === 0) return await redirected(first, request, what, context);
+    if (answer.status < 300 || answer.status > 399) return foundIn(answer, target, what);
+    const to = answer.header('location');
+    const next = to !== undefined && URL.canParse(to, target.href) ? new URL(to, target.href) : undefined;
+    if (next === undefined || next.origin !== first.origin) throw elsewhere(first, what);
+    target = next;
+  }
+  throw new AuthorizationError('discovery', `${what} at ${placeOf(first)} redirects more than ${mostRedirects} times`);
+}
+
+/** Follows redirects that the runtime hides, as browsers do, and sees where they ended. */
+async function redirected(
+  first: URL,
+  request: Pick<AuthorizationRequest, 'method' | 'headers'>,
+  what: string,
+  context: FetchContext,
+): Promise<Found> {
+  const answer = await exchange(first, { ...request, redirect: 'follow' }, what, context);
+  const end = answer.url !== undefined && URL.canParse(answer.url) ? new URL(answer.url) : undefined;
+  if (end?.origin !== first.origin) throw elsewhere(first, what);
+  return foundIn(answer, end, what);
+}
+
+function elsewhere(first: URL, what: string): AuthorizationError {
+  return new AuthorizationError('discovery', `${what} at ${placeOf(first)} redirects elsewhere, which is not followed`);
+}
+
+function foundIn({ status, text }: Answer, url: URL, what: string): Found {
+  if (isTransientStatus(status))
+    throw new AuthorizationError(
+      'server-error',
+      `${what} at ${placeOf(url)} cannot be had now: HTTP ${status}; try again later`,
+      {
+        status,
+      },
+    );
+  return { value: status === 200 ? jsonOf(text) : undefined, url: url.href, status };
+}
+
+/** A URL without its query, in which there may be a key. */
+function placeOf({ origin, pathname }: URL): string {
+  return `${origin}${pathname}`;
+}
+
+/** The JSON value of a text; `undefined` for what is none. */
+export function jsonOf(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return value;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Looks at a page by GET; redirects are not followed, and a body that is too large fails. */
+export async function fetchAnswer(url: string, what: string, context: FetchContext): Promise<Answer> {
+  return await exchange(context.rules.check(url, what), { method: 'GET', headers: { accept: '*/*' } }, what, context);
+}
+
+/** A whole answer. */
+export interface Answer {
+  readonly status: number;
+  readonly text: string;
+  /** The URL at which it was found, where the runtime tells. */
+  readonly url: string | undefined;
+  /** The request that it answers, whose secrets it may repeat. */
+  readonly sent?: SecretRequest | undefined;
+  header(name: string): string | undefined;
+}
+
+/**
+ * Sends one request and reads the whole answer; redirects are not followed, unless the request says so.
+ *
+ * @throws AuthorizationError `server-error` when there is no answer in time, `discovery` when it is too large.
+ */
+export async function exchange(
+  url: URL,
+  request: Pick<AuthorizationRequest, 'method' | 'headers' | 'body'> & Partial<Pick<AuthorizationRequest, 'redirect'>>,
+  what: string,
+  { fetch, signal }: FetchContext,
+): Promise<Answer> {
+  const controller = new AbortController();
+  const abort = (): void => controller.abort(signal.reason);
+  // Not every `fetch` looks at its signal.
+  const ended = new Promise<never>((_, reject) => {
+    controller.signal.addEventListener('abort', () => reject(controller.signal.reason as Error), { once: true });
+  });
+  if (signal.aborted) abort();
+  signal.addEventListener('abort', abort, { once: true });
+  const ms = patienceOf(fetch, longestMs);
+  const stop = after(ms, () => controller.abort(), true);
+  const answered = async (): Promise<Answer> => {
+    const given = { ...request, credentials: 'omit', signal: controller.signal } as const;
+    const response = await fetch(url.href, { redirect: 'manual', ...given });
+    const text = await textOf(response, what, url);
+    const { status, url: end, headers } = response;
+    return { status, text, url: end, sent: request, header: (name) => headers.get(name) ?? undefined };
+  };
+  try {
+    return await Promise.race([answered(), ended]);
+  } catch (cause) {
+    if (cause instanceof AuthorizationError) throw cause;
+    if (signal.aborted) throw signal.reason;
+    const why = controller.signal.aborted ? `did not answer within ${ms / 1000} s` : 'was not reached';
+    throw new AuthorizationError('server-error', `${what} at ${placeOf(url)} ${why}; try again later`, {
+      cause,
+    });
+  } finally {
+    stop();
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+async function textOf({ body, status }: AuthorizationResponse, what: string, url: URL): Promise<string> {
+  if (body === null) return '';
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  let bytes = 0;
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    bytes += part.value?.length ?? 0;
+    if (bytes > mostBytes) {
+      reader.cancel().catch(() => {});
+      throw new AuthorizationError('discovery', `${what} at ${placeOf(url)} is larger than ${mostBytes} bytes`, {
+        status,
+      });
+    }
+    text += decoder.decode(part.value, { stream: true });
+  }
+  return text + decoder.decode();
+}

@@ -1,0 +1,52 @@
+import type { Bench } from '../../harness/bench.ts';
+import { besideIdle, listensWithin, restartMs } from '../../alive.ts';
+import type { ProbeRule } from '../../rule.ts';
+import type { Suspect } from '../../suspects.ts';
+import { breaks, holds, type RuleVerdict } from '../../verdict.ts';
+
+/** Most rules that are run once more, each of which may end the server, and messages that are named beside the first. */
+const most = { again: 5, named: 3 };
+
+/** Rule about the messages of all others: it is judged when they were, and nothing else is sent meanwhile. */
+export const outlives: ProbeRule = {
+  id: 'harden-alive',
+  once: true,
+  lastly: true,
+  mayEnd: true,
+  words: 'The server survives each message of the other rules',
+  mend: 'answer with an error, or drop the message, and go on; catch what handlers of events throw',
+  async probe(bench) {
+    const suspects = bench.suspects.take();
+    const [first, ...others] = suspects;
+    if (first === undefined) return holds;
+    if (bench.over !== 'stdio' && !(await listensWithin(bench.http.url, restartMs)))
+      return breaks(first.exchange, `nothing listens there any more: this was on its way${alsoSent(others)}`);
+    return await onceMore(bench, suspects.slice(0, most.again));
+  },
+};
+
+/** Runs what was going on when the server went away once more, by itself: it has to go away again. */
+async function onceMore(bench: Bench, suspects: readonly Suspect[]): Promise<RuleVerdict> {
+  const { over, suspects: known } = bench;
+  for (const { again } of suspects) {
+    const sent = async (): Promise<Suspect | undefined> => {
+      // What is said of the rule itself was said before.
+      await again();
+      return known.take()[0];
+    };
+    // Who speaks by lines has a process of its own.
+    const [suspect, isEnded] =
+      over === 'stdio' ? [await sent(), true] : await besideIdle(bench.http.url, sent, (one) => one !== undefined);
+    if (suspect !== undefined && isEnded)
+      return breaks(suspect.exchange, 'it ended at this, and when it was sent once more');
+    if (over !== 'stdio' && !(await listensWithin(bench.http.url, restartMs))) break;
+  }
+  return holds;
+}
+
+/** Methods of what was sent beside, in words. */
+function alsoSent(others: readonly Suspect[]): string {
+  const names = others.slice(0, most.named).map(({ exchange }) => /"method":"([^"]*)"/.exec(exchange.sent)?.[1] ?? '');
+  const known = [...new Set(names)].filter((name) => name !== '');
+  return known.length === 0 ? '' : `, and beside it ${known.join(', ')}`;
+}

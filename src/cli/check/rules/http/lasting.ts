@@ -1,0 +1,83 @@
+import type { Exchanged } from '../../harness/exchange.ts';
+import type { Bench } from '../../harness/bench.ts';
+import { isEventStream } from '../../harness/manner.ts';
+import type { ProbeRule } from '../../rule.ts';
+import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } from '../../verdict.ts';
+import { eventIds } from './streams.ts';
+
+/** Rules about streams that last for minutes, which are waited for where that is wished. */
+
+/** Time for which a stream is listened to, in milliseconds, two minutes unless `--timeout` says otherwise: what stands before a server often ends one that is quiet for one minute. */
+function lastingMs(bench: Bench): number {
+  return 24 * bench.waitMs;
+}
+
+const keptAlive: ProbeRule = {
+  id: 'http-059',
+  heavy: true,
+  apart: true,
+  words: 'A quiet subscription stream sends comments from time to time',
+  mend: 'write a line such as ":" to streams that are quiet, more often than once a minute',
+  over: 'http',
+  async probe(bench) {
+    const { capabilities } = await bench.offer();
+    const lists = ['tools', 'prompts', 'resources'].filter((name) => capabilities[name] !== undefined);
+    if (lists.length === 0) return notApplicable('it lists nothing that could change');
+    const speaker = await bench.fresh();
+    try {
+      const notifications = Object.fromEntries(lists.map((name) => [`${name}ListChanged`, true]));
+      const waitMs = lastingMs(bench);
+      const exchange = await speaker.request('subscriptions/listen', { notifications }, { waitMs, until: () => false });
+      return ofQuiet(exchange, waitMs);
+    } finally {
+      await bench.end(speaker);
+    }
+  },
+};
+
+/** Time for which a stream has to be quiet before that says something, in milliseconds: who has comments sends them more often. */
+const longQuietMs = 60_000;
+
+/** Judges a stream of changes that was listened to for some time, in milliseconds. */
+export function ofQuiet(exchange: Exchanged, listenedMs: number): RuleVerdict {
+  if (exchange.status !== 200 || !isEventStream(exchange)) return notApplicable('it opened no stream of changes');
+  if (/^:/m.test(exchange.text)) return holds;
+  if (exchange.end !== 'silent') return notApplicable('the stream was ended before');
+  if (exchange.messages.length > 1) return notJudged('the stream was not quiet');
+  const seconds = listenedMs / 1_000;
+  return listenedMs < longQuietMs
+    ? notJudged(
+        `it was listened to for ${seconds} s alone, and a comment may come once a minute: --timeout 2500 or more`,
+      )
+    : breaks(exchange, `nothing came on it for ${seconds} s`);
+}
+
+const saysWhen: ProbeRule = {
+  id: 'http-028',
+  heavy: true,
+  apart: true,
+  words: 'A resumable GET stream sends retry before it closes',
+  mend: 'send retry: and a number of milliseconds before you close it',
+  over: 'http',
+  async probe(bench) {
+    const speaker = await bench.fresh();
+    try {
+      const get = async (headers: Readonly<Record<string, string>>, waitMs: number): Promise<Exchanged | undefined> =>
+        await speaker.fetch('GET', { headers, waitMs, until: () => false });
+      const stream = await get({}, lastingMs(bench));
+      if (stream?.status !== 200 || !isEventStream(stream)) return notApplicable('it opens no stream by GET');
+      if (stream.end !== 'complete') return notApplicable('it was not closed');
+      const from = eventIds(stream).at(-1);
+      if (from === undefined) return notApplicable('its events have no ids, by which it could go on');
+      const again = await get({ 'Last-Event-ID': from }, bench.waitMs);
+      // One that has come to its end has nobody come back.
+      if (again?.status !== 200 || !isEventStream(again)) return notApplicable('it does not go on after it was closed');
+      return unless(!/^retry: ?\d+\r?$/m.test(stream.text), stream, 'it was closed without one');
+    } finally {
+      await bench.end(speaker);
+    }
+  },
+};
+
+/** Rules about them. */
+export const lastingRules: readonly ProbeRule[] = [keptAlive, saysWhen];

@@ -1,0 +1,166 @@
+import type { Bench } from '../../harness/bench.ts';
+import type { Exchanged } from '../../harness/exchange.ts';
+import type { Prober } from '../../harness/prober.ts';
+import type { ProbeRule } from '../../rule.ts';
+import { looksGuessable } from '../common/guessable.ts';
+import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } from '../../verdict.ts';
+
+/** Rules about sessions over HTTP. */
+
+/** Opens some sessions for a judgement, and ends them. */
+async function withSessions(
+  bench: Bench,
+  count: number,
+  judge: (speakers: readonly (Prober & { readonly session: string })[]) => Promise<RuleVerdict> | RuleVerdict,
+): Promise<RuleVerdict> {
+  const speakers: Prober[] = [];
+  try {
+    for (let left = count; left > 0; left--) speakers.push(await bench.fresh());
+    if (!speakers.every(hasSession)) return notApplicable('it has no sessions');
+    return await judge(speakers);
+  } finally {
+    for (const speaker of speakers) await bench.end(speaker);
+  }
+}
+
+function hasSession(speaker: Prober): speaker is Prober & { session: string } {
+  return speaker.session !== undefined;
+}
+
+function openingOf({ opening }: Prober): Exchanged {
+  if (opening === undefined) throw new Error('a conversation that was not opened');
+  return opening;
+}
+
+const visible: ProbeRule = {
+  id: 'http-043',
+  words: 'A session id has only visible ASCII characters',
+  mend: 'make session ids of characters from 0x21 to 0x7E',
+  over: 'http',
+  probe: (bench) =>
+    withSessions(bench, 1, ([speaker]) =>
+      speaker === undefined
+        ? notJudged('no session')
+        : unless(
+            !/^[\x21-\x7e]+$/.test(speaker.session),
+            openingOf(speaker),
+            `the id is ${JSON.stringify(speaker.session)}`,
+          ),
+    ),
+};
+
+/** A rule that what names a session is made at random, by the page that says it. */
+const unguessable = (id: string): ProbeRule => ({
+  id,
+  words: 'Session ids are unguessable and unique',
+  mend: 'make session ids of 128 random bits, such as those of crypto.randomUUID()',
+  over: 'http',
+  probe: (bench) =>
+    withSessions(bench, 5, (speakers) => {
+      const ids = speakers.map(({ session }) => session);
+      const [first] = speakers;
+      if (first === undefined) return notJudged('no session');
+      const exchange = openingOf(first);
+      if (new Set(ids).size < ids.length) return breaks(exchange, `an id came twice: ${ids.join(', ')}`);
+      const why = looksGuessable(ids);
+      return why === undefined ? holds : breaks(exchange, why);
+    }),
+});
+
+const required: ProbeRule = {
+  id: 'http-046',
+  words: 'A request without the required session id gets the status 400',
+  mend: 'answer with HTTP 400',
+  over: 'http',
+  probe: (bench) =>
+    withSessions(bench, 1, async ([speaker]) => {
+      if (speaker === undefined) return notJudged('no session');
+      await bench.ready(speaker);
+      const answer = await speaker.request(bench.harmless, undefined, { headers: { 'Mcp-Session-Id': undefined } });
+      // It may serve requests that belong to no session.
+      if (answer.result !== undefined) return notApplicable('it serves requests without a session');
+      return unless(answer.status !== 400, answer, `HTTP ${answer.status ?? 'nothing'}`);
+    }),
+};
+
+const terminated: ProbeRule = {
+  id: 'http-047',
+  words: 'A request with the id of an ended session gets the status 404',
+  mend: 'forget the session at DELETE, and answer with HTTP 404',
+  over: 'http',
+  probe: (bench) =>
+    withSessions(bench, 1, async ([speaker]) => {
+      if (speaker === undefined) return notJudged('no session');
+      await bench.ready(speaker);
+      const ended = await speaker.fetch('DELETE');
+      if (ended?.status === undefined || ended.status >= 300)
+        return notApplicable('it does not let clients end sessions');
+      const answer = await speaker.request(bench.harmless);
+      return unless(
+        answer.status !== 404,
+        answer,
+        answer.result === undefined ? `HTTP ${answer.status ?? 'nothing'}` : 'it was served',
+      );
+    }),
+};
+
+const unknown: ProbeRule = {
+  id: 'harden-unknown-session',
+  once: true,
+  words: 'A request with an unknown session id is not served',
+  mend: 'answer with HTTP 404',
+  over: 'http',
+  probe: (bench) =>
+    withSessions(bench, 1, async ([speaker]) => {
+      if (speaker === undefined) return notJudged('no session');
+      await bench.ready(speaker);
+      const answer = await speaker.request(bench.harmless, undefined, {
+        headers: { 'Mcp-Session-Id': '00000000-0000-4000-8000-000000000000' },
+      });
+      return unless(answer.result !== undefined, answer, 'it was served');
+    }),
+};
+
+const versionHeader: ProbeRule = {
+  id: 'http-053',
+  words: 'An invalid MCP-Protocol-Version gets the status 400',
+  mend: 'answer with HTTP 400',
+  over: 'http',
+  async probe(bench) {
+    const speaker = await bench.shared();
+    await bench.ready(speaker);
+    const answer = await speaker.request(bench.harmless, undefined, {
+      headers: { 'MCP-Protocol-Version': 'no-revision' },
+    });
+    return unless(
+      answer.status !== 400,
+      answer,
+      answer.result === undefined ? `HTTP ${answer.status ?? 'nothing'}` : 'it was served',
+    );
+  },
+};
+
+const assumed: ProbeRule = {
+  id: 'http-052',
+  words: 'A request without the header MCP-Protocol-Version is served',
+  mend: 'take the revision of the session, or 2025-03-26',
+  over: 'http',
+  async probe(bench) {
+    const speaker = await bench.shared();
+    await bench.ready(speaker);
+    const answer = await speaker.request(bench.harmless, undefined, { headers: { 'MCP-Protocol-Version': undefined } });
+    return answer.result === undefined ? breaks(answer, 'it got no result') : holds;
+  },
+};
+
+/** Rules about sessions. */
+export const httpSessionRules: readonly ProbeRule[] = [
+  visible,
+  unguessable('http-042'),
+  unguessable('security-016'),
+  required,
+  terminated,
+  unknown,
+  versionHeader,
+  assumed,
+];

@@ -1,0 +1,49 @@
+import { isLater, type NowOrLater } from '../../storage/now-or-later.ts';
+
+/** Limit of notifications of one conversation that wait for middleware; those beyond it are dropped, and told of. */
+const mostWaiting = 1000;
+
+/** Notifications that wait for one before them. */
+interface Line {
+  waiting: number;
+  end: Promise<void>;
+}
+
+const lines = new WeakMap<object, Line>();
+
+/**
+ * Lets a notification pass after those before it: at once, where none of them is under way.
+ *
+ * @param owner The conversation, or the request, whose notifications keep their order.
+ * @param failed Hears why one was not passed on.
+ */
+export function inOrder(owner: object, run: () => NowOrLater<unknown>, failed: (error: unknown) => void): void {
+  const line = lines.get(owner);
+  if (line === undefined) {
+    try {
+      const outcome = run();
+      if (isLater(outcome)) wait(owner, { waiting: 0, end: Promise.resolve() }, () => outcome, failed);
+    } catch (error) {
+      failed(error);
+    }
+  } else if (line.waiting >= mostWaiting)
+    failed(new Error(`a notification was dropped: ${mostWaiting} of them wait for middleware`));
+  else wait(owner, line, run, failed);
+}
+
+/** Resolves when all notifications so far have passed; `undefined` where none waits. */
+export function passed(owner: object): Promise<void> | undefined {
+  return lines.get(owner)?.end;
+}
+
+function wait(owner: object, line: Line, run: () => NowOrLater<unknown>, failed: (error: unknown) => void): void {
+  lines.set(owner, line);
+  line.waiting++;
+  line.end = line.end
+    .then(run)
+    .catch(failed)
+    .then(() => {
+      line.waiting--;
+      if (line.waiting === 0) lines.delete(owner);
+    });
+}

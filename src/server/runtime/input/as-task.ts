@@ -1,0 +1,203 @@
+import { runOnAbort } from '../../../jsonrpc/run-on-abort.ts';
+import { isObject } from '../../../jsonrpc/message.ts';
+import { after, monotonicNow } from '../../../jsonrpc/timeout.ts';
+import { ConnectionError } from '../../../jsonrpc/transport.ts';
+import { quiet, type AskMethod, type TaskQuestion } from '../../../connection/ask.ts';
+import { Pace } from '../../../connection/pace.ts';
+import { hasClientCapability } from '../../../protocol/capability.ts';
+import { fromWire } from '../../../protocol/compile/from-wire.ts';
+import { McpError } from '../../../protocol/error.ts';
+import type { JsonObject } from '../../../protocol/features/common.ts';
+import { createTaskResultShape, getTaskResultShape, type Task } from '../../../protocol/features/tasks.ts';
+import { metaKey } from '../../../protocol/meta.ts';
+import type { SessionWay } from './by-requests.ts';
+import { question, type QuestionOrigin } from './question.ts';
+import { tooLate } from './too-late.ts';
+
+/** Life that is wanted for the task of a question which names none, in milliseconds. */
+const usualMs = 3_600_000;
+
+/** Time that the client has to hear that its task is not wanted any more, in milliseconds. */
+const cancelMs = 15_000;
+
+/** Time between a word of the client about its task and the next look, in milliseconds. */
+const wakeMs = 100;
+
+/** Longest id of a task that is kept, in characters. */
+const mostIdCharacters = 1024;
+
+/** Number of looks in a row that may go wrong. */
+const mostFailures = 3;
+
+/** One question that is asked as a task. */
+export interface QuestionAsTask {
+  readonly method: AskMethod;
+  /** As they go on the wire. */
+  readonly params: JsonObject;
+  readonly task: TaskQuestion;
+}
+
+/**
+ * Asks a client that hosts tasks for an answer as a task of its own: it is created, asked for at the pace that the client names, and fetched at
+ * its end. A client that is away for a while is waited for; a task that nobody wants any more is cancelled. (Spec 2025-11-25, Tasks.)
+ *
+ * @returns The answer as it came; that of a client which answers plainly all the same.
+ * @throws McpError what the client answered, or why no answer came.
+ */
+export async function questionAsTask(
+  asked: QuestionAsTask,
+  origin: QuestionOrigin,
+  way: SessionWay,
+): Promise<JsonObject> {
+  const { method, params, task } = asked;
+  const { ttlMs = usualMs, held = {} } = task;
+  if (held.taskId === undefined) {
+    held.until = monotonicNow() + ttlMs;
+    // Spec 2025-11-25, Cancellation: such a request is cancelled by `tasks/cancel`, once it is known of which task.
+    const late = ({ task: created }: JsonObject): void => {
+      const taskId = isObject(created) ? created['taskId'] : undefined;
+      if (typeof taskId === 'string' && taskId.length <= mostIdCharacters) void quiet(cancelTask(taskId, origin, way));
+    };
+    const made = await question(method, { ...params, task: { ttl: Math.ceil(ttlMs) } }, origin, { ...way, late });
+    const { task: created } = made;
+    if (!isObject(created) || created['taskId'] === undefined) return made;
+    held.taskId = named(fromWire(origin.facts, createTaskResultShape, made).task?.taskId ?? '');
+  }
+  const { taskId = '', until = monotonicNow() + ttlMs } = held;
+  try {
+    const answer = await followed({ method, taskId, until }, origin, way);
+    held.taskId = undefined;
+    return withoutTask(answer);
+  } catch (error) {
+    // Whoever comes next goes on with a task that is still wanted; one that was cancelled already is not held.
+    if (held.taskId === taskId && !(origin.signal.aborted && held.isWanted?.() === true)) {
+      held.taskId = undefined;
+      void quiet(cancelTask(taskId, origin, way));
+    }
+    throw error;
+  }
+}
+
+/** Cancels a task of the client, where it lets others do that. */
+export async function cancelTask(taskId: string, origin: QuestionOrigin, way: SessionWay): Promise<void> {
+  if (!hasClientCapability(way.client.capabilities, 'tasks.cancel')) return;
+  // The stream of a request that is over carries nothing.
+  const isOver = origin.signal.aborted || origin.over === true;
+  const { signal } = new AbortController();
+  const on = { facts: origin.facts, signal, requestId: isOver ? undefined : origin.requestId };
+  await question('tasks/cancel', { taskId }, on, { ...way, timeoutMs: cancelMs });
+}
+
+interface Followed {
+  readonly method: AskMethod;
+  readonly taskId: string;
+  /** End of the wait for it, by the clock that never jumps. */
+  readonly until: number;
+}
+
+async function followed(
+  { method, taskId, until }: Followed,
+  origin: QuestionOrigin,
+  way: SessionWay,
+): Promise<JsonObject> {
+  const pace = new Pace();
+  let last: string | undefined;
+  let failures = 0;
+  for (;;) {
+    if (origin.over === true && !origin.signal.aborted) throw tooLate(method);
+    const seen = await look(taskId, origin, way);
+    if (seen instanceof McpError) {
+      failures = isAway(seen) ? failures : failures + 1;
+      if (origin.signal.aborted || failures >= mostFailures) throw seen;
+      if (seen.kind === 'invalidParams') throw unknown(method, seen);
+    } else {
+      failures = 0;
+      if (seen.status === 'cancelled')
+        throw new McpError('internalError', `the client cancelled its task of ${method}`);
+      // Spec 2025-11-25, Tasks, Input Required Status: whoever asked opens `tasks/result` then, too.
+      if (seen.status !== 'working') break;
+    }
+    const left = until - monotonicNow();
+    if (left <= 0) throw tooLong(method);
+    const task = seen instanceof McpError ? undefined : seen;
+    if (task?.lastUpdatedAt !== last) pace.changed();
+    last = task?.lastUpdatedAt;
+    const ms = Math.min(left, pace.next(task?.pollInterval, Math.random()));
+    await pause(ms, origin.signal, (wake) => heard(taskId, wake, way));
+  }
+  // It blocks until the end.
+  const timeoutMs = Math.max(1, until - monotonicNow());
+  return await question('tasks/result', { taskId }, origin, { ...way, timeoutMs });
+}
+
+/** @throws McpError for an id that is longer than any that is kept. */
+function named(taskId: string): string {
+  const { length } = taskId;
+  if (length <= mostIdCharacters) return taskId;
+  throw new McpError(
+    'internalError',
+    `the id of the client's task has ${length} characters; ${mostIdCharacters} are kept`,
+  );
+}
+
+/** Looks at a task once. */
+async function look(taskId: string, origin: QuestionOrigin, way: SessionWay): Promise<Task | McpError> {
+  try {
+    const result = await question('tasks/get', { taskId }, origin, way);
+    try {
+      return fromWire(origin.facts, getTaskResultShape, result);
+    } catch (cause) {
+      return new McpError('internalError', "the client's answer to tasks/get is malformed", { cause });
+    }
+  } catch (error) {
+    if (error instanceof McpError) return error;
+    throw error;
+  }
+}
+
+/** Tells whether a client may only be away for a while. */
+function isAway({ cause }: McpError): boolean {
+  return cause instanceof ConnectionError && (cause.reason === 'timeout' || cause.reason === 'busy');
+}
+
+function unknown(method: string, cause: McpError): McpError {
+  return new McpError('internalError', `the client knows its task of ${method} no more`, { cause });
+}
+
+function tooLong(method: string): McpError {
+  return new McpError('internalError', `the client did not answer ${method} before the time of its task was over`);
+}
+
+/** Hears when the client tells of a task, which it need not. */
+function heard(taskId: string, wake: () => void, { told }: SessionWay): () => void {
+  told?.set(taskId, wake);
+  return () => void told?.delete(taskId);
+}
+
+/** Waits, unless it is given up, and no longer than a moment after it is woken. */
+function pause(ms: number, signal: AbortSignal, hear: (wake: () => void) => () => void): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      cancel();
+      unhear();
+      unlistened();
+      resolve();
+    };
+    let cancel = after(ms, done, true);
+    const unhear = hear(() => {
+      cancel();
+      // Who tells all the time is not asked all the time.
+      cancel = after(Math.min(ms, wakeMs), done, true);
+    });
+    const unlistened = runOnAbort(signal, done);
+    if (signal.aborted) done();
+  });
+}
+
+/** The answer as it would be to a plain question: of which task it is, nobody asked. */
+function withoutTask(answer: JsonObject): JsonObject {
+  const { _meta, ...result } = answer;
+  if (!isObject(_meta)) return answer;
+  const { [metaKey.relatedTask]: _, ...meta } = _meta;
+  return Object.keys(meta).length === 0 ? result : { ...result, _meta: meta };
+}

@@ -1,0 +1,99 @@
+/**
+ * Runs handlers that may ask their client. Few do, so what asking takes (rounds, their sealed state, questions in
+ * sessions) is loaded when the first of them does.
+ */
+
+import { isByHand, type Ask, type Asker } from '../../../connection/ask.ts';
+import type { Effect } from '../../../connection/once.ts';
+import type { Call } from '../call.ts';
+import type { Handler } from '../host.ts';
+import { andThen, isLater, type NowOrLater } from '../../../storage/now-or-later.ts';
+import type * as Questions from './questions.ts';
+import type { FirstRun, RoundsRunning } from './by-rounds.ts';
+
+let loadedQuestions: typeof Questions | undefined;
+
+/** Loads what asking takes. */
+export async function questions(): Promise<typeof Questions> {
+  return (loadedQuestions ??= await import('./questions.ts'));
+}
+
+/**
+ * Runs a handler for a stateless client: what it asks travels in the result, and its state in `requestState`.
+ *
+ * @returns The handler's result, or an `InputRequiredResult`.
+ * @throws McpError invalidParams for a `requestState` that is not valid here.
+ */
+export function runInRounds(running: RoundsRunning): NowOrLater<unknown> {
+  const { handler, params, call, rounds } = running;
+  const isFirst = params['requestState'] === undefined && params['inputResponses'] === undefined;
+  if (!isFirst || rounds.maxRounds < 1) return questions().then((loaded) => loaded.runRounds(running));
+  let goOn: (run: FirstRun) => void = () => undefined;
+  let run: Promise<FirstRun> | undefined;
+  const asking = (): Promise<FirstRun> => (run ??= questions().then((loaded) => loaded.firstRun(running)));
+  call.askBy(() => {
+    // Where it cannot be loaded, whoever asks hears of it.
+    asking().then(
+      (loaded) => goOn(loaded),
+      () => undefined,
+    );
+    return new LateAsker(asking());
+  });
+  const returned = handler(params, call);
+  if (!isLater(returned)) return isByHand(returned) ? asking().then(({ conclude }) => conclude(returned)) : returned;
+  return new Promise((resolve, reject) => {
+    goOn = ({ conclude }) => resolve(conclude(returned));
+    returned.then((value) => (isByHand(value) ? asking().then(goOn, reject) : resolve(value)), reject);
+  });
+}
+
+/** Runs a handler for a handshake client. One that drives its rounds by hand runs again with the answers. */
+export function runInSession(
+  handler: Handler,
+  params: RoundsRunning['params'],
+  way: { readonly call: Call; readonly maxRounds: number; asking(): Promise<Asking> },
+): NowOrLater<unknown> {
+  const { call, maxRounds } = way;
+  let asking: Promise<Asking> | undefined;
+  call.askBy(() => new LateAsker((asking = way.asking())));
+  return andThen(handler(params, call), (value) => {
+    if (isByHand(value))
+      return questions().then((loaded) =>
+        loaded.continueByHand(value, { call, maxRounds, again: () => handler(params, call) }),
+      );
+    // A question that its handler does not wait for goes out before the result all the same.
+    return asking === undefined
+      ? value
+      : asking.then(
+          () => value,
+          () => value,
+        );
+  });
+}
+
+/** Parts that asking takes, once they are loaded. */
+interface Asking {
+  readonly asker: Asker;
+}
+
+/**
+ * Stands for an asker that is being loaded. Every question waits for it, so that they keep their order; none waits
+ * longer than what its handler returned.
+ */
+class LateAsker implements Asker {
+  readonly #asking: Promise<Asking>;
+
+  constructor(asking: Promise<Asking>) {
+    this.#asking = asking;
+  }
+
+  async ask<T>(ask: Ask<T>): Promise<T> {
+    const { asker } = await this.#asking;
+    return await asker.ask(ask);
+  }
+
+  async once<T>(key: string, run: Effect<T>): Promise<T> {
+    const { asker } = await this.#asking;
+    return await asker.once(key, run);
+  }
+}

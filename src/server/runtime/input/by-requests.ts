@@ -1,0 +1,184 @@
+import type { RequestId } from '../../../jsonrpc/message.ts';
+import type { JsonObject } from '../../../protocol/features/common.ts';
+import { McpError } from '../../../protocol/error.ts';
+import { answerType } from '../../../protocol/task-answer.ts';
+import { fromWire } from '../../../protocol/compile/from-wire.ts';
+import { methodOf } from '../../../protocol/catalogue.ts';
+import { maySend } from '../../../protocol/method.ts';
+import type { Revision } from '../../../protocol/revision.ts';
+import { toWire } from '../../../protocol/compile/to-wire.ts';
+import type { Ask, Asker, AskMethod, TaskQuestion } from '../../../connection/ask.ts';
+import { hasClientCapability, hostsTasksOf } from '../../../protocol/capability.ts';
+import type { Call, ClientView } from '../call.ts';
+import { requireCapabilities } from '../../../connection/required-capabilities.ts';
+import { newSeed, Once, type Effect } from '../../../connection/once.ts';
+import { tooLate } from './too-late.ts';
+import { question, type QuestionOrigin, type QuestionWay } from './question.ts';
+
+/** Number of times that a question is put before an answer that does not fit is the end of it. */
+const attempts = 3;
+
+/** The way to ask one handshake client, and what it can be asked. */
+export interface SessionWay extends QuestionWay {
+  readonly client: ClientView;
+  /** Wish that the answer comes as a task. */
+  readonly task?: TaskQuestion | undefined;
+}
+
+/** Asks as the handshake revisions do: by requests to the client while the call waits. */
+export class AskerByRequests implements Asker {
+  readonly #call: Call;
+  readonly #way: SessionWay;
+  readonly #once: Once;
+
+  constructor(call: Call, way: QuestionWay) {
+    this.#call = call;
+    this.#way = { ...way, client: call.client };
+    this.#once = new Once({}, (call.seed ??= newSeed()));
+  }
+
+  async ask<T>({ method, params, signal, task, accept }: Ask<T>): Promise<T> {
+    // One that was cancelled says so by its signal.
+    if (this.#call.over && !this.#call.aborted) throw tooLate(method);
+    const put = questionOf(method, params, originOf(this.#call, signal), { ...this.#way, task });
+    let problem = '';
+    for (let attempt = 0; attempt < attempts; attempt++) {
+      const accepted = await accept(await put());
+      if (accepted.problem === undefined) return accepted.value;
+      problem = accepted.problem;
+    }
+    throw new McpError('invalidParams', `the client's answer to ${method} does not fit: ${problem}`);
+  }
+
+  once<T>(key: string, run: Effect<T>): Promise<T> {
+    if (this.#call.aborted) return Promise.reject(this.#call.signal.reason as Error);
+    return this.#once.run(key, run);
+  }
+}
+
+/** Origin of a question within a call. */
+function originOf(call: Call, signal: AbortSignal | undefined): QuestionOrigin {
+  if (signal === undefined) return call;
+  const { facts, requestId, session } = call;
+  return {
+    facts,
+    requestId,
+    session,
+    signal: AbortSignal.any([call.signal, signal]),
+    get over() {
+      return call.over;
+    },
+  };
+}
+
+/**
+ * Asks a handshake client once, whatever the method: questions of the protocol in the canonical model, others as they
+ * go on the wire.
+ *
+ * @throws McpError what the client answered, what it lacks, or why no answer came.
+ */
+export async function askOnce(
+  method: string,
+  params: JsonObject,
+  origin: QuestionOrigin,
+  way: SessionWay,
+): Promise<JsonObject> {
+  if (methodOf(method) === undefined)
+    return await putThrough(method, params, { origin, way }, (given, onSent) =>
+      question(method, given, origin, onSent === undefined ? way : { ...way, onSent }),
+    );
+  if (isAboutHosted(method)) return await aboutHosted(method, params, origin, way);
+  // `questionOf` refuses what is known and no question.
+  return await questionOf(method as AskMethod, params, origin, way)();
+}
+
+/**
+ * Makes the function that puts a question to the client, as often as it is called; the answer is in the canonical
+ * model.
+ */
+function questionOf(
+  method: AskMethod,
+  params: JsonObject,
+  origin: QuestionOrigin,
+  way: SessionWay,
+): () => Promise<JsonObject> {
+  const { facts } = origin;
+  const row = methodOf(method);
+  const { result } = row ?? {};
+  if (row?.params === undefined || result === undefined || !maySend('server', row, facts)) {
+    throw new McpError(
+      'missingRequiredClientCapability',
+      `${method} does not exist in ${facts.date}, the revision in which this server was called`,
+    );
+  }
+  requireDeclared(method, params, facts, way.client);
+  const { task } = way;
+  const put = async (given: JsonObject, onSent?: (id: RequestId) => void): Promise<JsonObject> => {
+    // The method's own rows are the types of its parameters and result; results are JSON objects.
+    const wire = toWire(facts, row.params, given as never);
+    const told = onSent === undefined ? way : { ...way, onSent };
+    if (task === undefined || !hostsTasks(method, origin, way)) {
+      const answer = await question(method, wire, origin, told);
+      // Who relays a question relays its wish, and the task that comes of it.
+      return fromWire(facts, answerType(result, facts, given, answer), answer) as JsonObject;
+    }
+    const { questionAsTask } = await import('./as-task.ts');
+    const answer = await questionAsTask({ method, params: wire, task }, origin, told);
+    return fromWire(facts, result, answer) as unknown as JsonObject;
+  };
+  return () => putThrough(method, params, { origin, way }, put);
+}
+
+/** @throws McpError like `requireCapabilities`; where no session is kept it says so, since the client may well have declared it. */
+function requireDeclared(method: AskMethod, params: JsonObject, facts: Revision, client: ClientView): void {
+  try {
+    requireCapabilities(method, params, facts, client.capabilities);
+  } catch (error) {
+    if (!(error instanceof McpError) || client.info !== undefined) throw error;
+    const why = `no sessions are kept here, so that nothing is known at ${facts.date} of what the client declared`;
+    throw new McpError('missingRequiredClientCapability', `${method} cannot be asked: ${why}`, { data: error.data });
+  }
+}
+
+/** Lets a question pass middleware, where there is some. */
+async function putThrough(
+  method: string,
+  params: JsonObject,
+  { origin, way }: { readonly origin: QuestionOrigin; readonly way: QuestionWay },
+  ask: (params: JsonObject, onSent?: (id: RequestId) => void) => Promise<JsonObject>,
+): Promise<JsonObject> {
+  const { passed } = way;
+  if (passed === undefined) return await ask(params);
+  const { facts, session, signal } = origin;
+  const late = await import('../middleware/passing.ts');
+  return await late.askedThrough(method, params, { ...passed, facts, session, signal, ask });
+}
+
+/** Spec 2025-11-25, Tasks, Capability Negotiation: a task is wanted only of what the client declared so. */
+function hostsTasks(method: AskMethod, { facts }: QuestionOrigin, { client }: SessionWay): boolean {
+  return facts.tasks === 'core' && hostsTasksOf(method, client.capabilities);
+}
+
+function isAboutHosted(method: string): boolean {
+  return methodOf(method)?.needs?.split('.')[0] === 'tasks';
+}
+
+/** Asks about a task of the client, where it has such. A result comes when the task has ended, however long that takes. */
+async function aboutHosted(
+  method: string,
+  params: JsonObject,
+  origin: QuestionOrigin,
+  way: SessionWay,
+): Promise<JsonObject> {
+  const { facts } = origin;
+  const row = methodOf(method);
+  const isServed = row !== undefined && maySend('server', row, facts) && facts.tasks === 'core';
+  if (!isServed || !hasClientCapability(way.client.capabilities, row.needs ?? ''))
+    throw new McpError('methodNotFound', `the client does not answer ${method}`);
+  const timeoutMs = method === 'tasks/result' ? 0 : way.timeoutMs;
+  return await putThrough(method, params, { origin, way }, async (given, onSent = way.onSent) => {
+    const wire = row.params === undefined ? given : toWire(facts, row.params, given as never);
+    const answer = await question(method, wire as JsonObject, origin, { ...way, timeoutMs, onSent });
+    return row.result === undefined ? answer : (fromWire(facts, row.result, answer) as unknown as JsonObject);
+  });
+}

@@ -1,0 +1,256 @@
+import { isObject } from '../../../jsonrpc/message.ts';
+import type { JsonObject } from '../../../protocol/features/common.ts';
+import { McpError } from '../../../protocol/error.ts';
+import { isByHand, quiet, type Asker, type ByHand } from '../../../connection/ask.ts';
+import { ownerOf } from '../../../auth/common/owner.ts';
+import type { Call } from '../call.ts';
+import { requireCapabilities } from '../../../connection/required-capabilities.ts';
+import { digestOf } from '../../../connection/digest.ts';
+import type { Handler } from '../host.ts';
+import { isLater, type NowOrLater } from '../../../storage/now-or-later.ts';
+import { Reports } from './reports.ts';
+import { AskerByRounds } from './round-asker.ts';
+import { tooOld } from './refused-state.ts';
+import { bindingOf, freshState, packState, unpackState, type RoundState } from './request-state.ts';
+import { roundSettings, type ServerRounds } from './server-rounds.ts';
+
+/** One request of a stateless client, whose handler runs. */
+export interface RoundsRunning {
+  readonly handler: Handler;
+  readonly params: JsonObject;
+  readonly call: Call;
+  readonly rounds: ServerRounds;
+}
+
+/**
+ * Runs a handler for a stateless client: what it asks travels in the result, and its state in `requestState`.
+ *
+ * @returns The handler's result, or an `InputRequiredResult`.
+ * @throws McpError invalidParams for a `requestState` that is not valid here.
+ */
+export function runRounds(running: RoundsRunning): NowOrLater<unknown> {
+  const given = running.params['requestState'];
+  if (typeof given !== 'string') return runFrom(freshState, running);
+  return continued(given, running);
+}
+
+/** A first run that turned out to ask, or to drive its rounds by hand. */
+export interface FirstRun {
+  readonly asker: Asker;
+  /** Concludes the run: makes its outcome of what its handler returned. */
+  conclude(this: void, returned: NowOrLater<unknown>): NowOrLater<unknown>;
+}
+
+/** Goes on with a first run; its handler may have returned already. */
+export function firstRun(running: RoundsRunning): FirstRun {
+  const run = new Run(freshState, {}, running);
+  return { asker: run.asker, conclude: (returned) => run.conclude(returned) };
+}
+
+/** Goes on from a state. If that may happen once, a request that is delivered again gets the outcome of the first delivery. */
+async function continued(given: string, running: RoundsRunning): Promise<unknown> {
+  const { params, call, rounds } = running;
+  const settings = roundSettings(rounds);
+  const earlier = bindingOf(call.method, params, call.auth?.principal);
+  const { id, leftMs, state } = await unpackState(given, boundTo(running), settings, earlier);
+  refuseMany(state, rounds);
+  call.continues = id;
+  const answers = onlyAsked(responsesOf(params), state);
+  if (!(settings.singleUse ?? isPast(state, answers))) {
+    if (leftMs < 0) throw tooOld();
+    return await runFrom(state, running);
+  }
+  return await settings.used.outcome(
+    { id, answers: digestOf(answers), leftMs, owner: ownerOfCall(call), call },
+    (known) => {
+      const run = runOf({ ...state, once: { ...state.once, ...known } }, running);
+      return {
+        outcome: async () => await run.conclude(running.handler(params, call)),
+        // Whoever lacked a scope comes back with it; what a cancelled handler failed with is no outcome.
+        hasFailed: (value) =>
+          call.lackedScopes !== undefined || (call.aborted && isObject(value) && value['isError'] === true),
+        effects: () => run.effects(),
+      };
+    },
+  );
+}
+
+/** Tells whether an effect or an answer comes before what runs from a state on. */
+function isPast({ once, answers }: RoundState, given: JsonObject): boolean {
+  return [once, answers, given].some((values) => Object.keys(values).length > 0);
+}
+
+function runFrom(state: RoundState, running: RoundsRunning): NowOrLater<unknown> {
+  refuseMany(state, running.rounds);
+  return runOf(state, running).conclude(running.handler(running.params, running.call));
+}
+
+function refuseMany(state: RoundState, { maxRounds }: ServerRounds): void {
+  if (state.rounds >= maxRounds) throw new McpError('invalidRequest', `the request took more than ${maxRounds} rounds`);
+}
+
+/** Makes a run from a state on, by which the call asks. */
+function runOf(state: RoundState, running: RoundsRunning): Run {
+  const { params, call } = running;
+  const responses = responsesOf(params);
+  call.requestState = state.own;
+  call.seed = state.seed;
+  call.inputResponses = state.rounds === 0 ? undefined : onlyAsked(responses, state);
+  const run = new Run(state, responses, running);
+  call.askBy(() => run.asker);
+  return run;
+}
+
+function responsesOf({ inputResponses }: JsonObject): JsonObject {
+  return isObject(inputResponses) ? inputResponses : {};
+}
+
+/** One run of a handler, from a state on. */
+class Run {
+  readonly #running: RoundsRunning;
+  readonly #state: RoundState;
+  readonly #makeAsker: () => AskerByRounds;
+  #asker: AskerByRounds | undefined;
+  #outcome: Promise<unknown> | undefined;
+  #end: () => void = () => undefined;
+
+  constructor(state: RoundState, responses: JsonObject, running: RoundsRunning) {
+    this.#running = running;
+    this.#state = state;
+    const reports = running.call.remember((said) => new Reports(state.logs, said), state.progress);
+    this.#makeAsker = () => new AskerByRounds(running.call, { state, responses, reports }, () => this.#end());
+  }
+
+  get asker(): AskerByRounds {
+    return (this.#asker ??= this.#makeAsker());
+  }
+
+  /** Outcomes of the effects that ran, once those that still run are done. */
+  async effects(): Promise<RoundState['once']> {
+    return (await this.#asker?.effects()) ?? this.#state.once;
+  }
+
+  /** Concludes the run, always with the same outcome. */
+  conclude(returned: NowOrLater<unknown>): NowOrLater<unknown> {
+    // A first run may have failed before it was known that it asks: who runs it has heard of that already.
+    return isLater(returned) ? (this.#outcome ??= quiet(this.#ended(returned))) : this.#next(returned);
+  }
+
+  async #ended(returned: PromiseLike<unknown>): Promise<unknown> {
+    const value = await new Promise<unknown>((resolve, reject) => {
+      this.#end = () => resolve(asked);
+      // Before the end of the run an error is the handler's own; after it, only the echo of the end.
+      returned.then(resolve, reject);
+    });
+    return value === asked ? nextRound(this.asker, this.#running) : this.#next(value);
+  }
+
+  #next(value: unknown): NowOrLater<unknown> {
+    return isByHand(value) ? nextByHand(value, this.asker, this.#running) : value;
+  }
+}
+
+/** Stands for what a handler returned that was ended, since its questions go to the client. */
+const asked = Symbol('asked');
+
+async function nextRound(asker: AskerByRounds, running: RoundsRunning): Promise<JsonObject> {
+  const { inputRequests, state } = await asker.asks();
+  return inputRequired(inputRequests, state, running);
+}
+
+async function nextByHand(wish: ByHand, asker: AskerByRounds, running: RoundsRunning): Promise<JsonObject> {
+  const { requestState } = wish;
+  const { call } = running;
+  // Some clients read no question without params, which only one for roots may leave out.
+  const inputRequests = mapped(wish.inputRequests, ({ method, params = {} }) => ({ method, params }));
+  for (const { method, params } of Object.values(inputRequests))
+    requireCapabilities(method, params, call.facts, call.client.capabilities);
+  return inputRequired(inputRequests, await asker.stateByHand(digestsOf(inputRequests), requestState), running);
+}
+
+/**
+ * Runs a handler again that drives its rounds by hand, where its client answers while it waits: in a session, or in a task.
+ *
+ * @param wish What it returned.
+ * @param again Runs it once more.
+ */
+export async function continueByHand(
+  wish: ByHand,
+  { call, again, maxRounds }: { readonly call: AnsweredCall; again(): unknown; readonly maxRounds: number },
+): Promise<unknown> {
+  let value: unknown = wish;
+  for (let round = 1; isByHand(value); round++) {
+    if (round >= maxRounds) throw new McpError('invalidRequest', `the request took more than ${maxRounds} rounds`);
+    call.inputResponses = await askAll(value.inputRequests ?? {}, call.asker);
+    call.requestState = value.requestState;
+    value = await again();
+  }
+  return value;
+}
+
+type AnsweredCall = Pick<Call, 'asker' | 'inputResponses' | 'requestState'>;
+
+/** Asks everything at once; what still waits when a question fails is given up. */
+async function askAll(inputRequests: NonNullable<ByHand['inputRequests']>, asker: Asker): Promise<JsonObject> {
+  const failed = new AbortController();
+  const { signal } = failed;
+  try {
+    const asking = Object.entries(mapped(inputRequests, withId)).map(async ([key, { method, params }]) => {
+      const answer = await asker.ask({ method, params, key, signal, accept: (given) => ({ value: given }) });
+      return [key, answer] as const;
+    });
+    return Object.fromEntries(await Promise.all(asking));
+  } catch (error) {
+    failed.abort();
+    throw error;
+  }
+}
+
+async function inputRequired(
+  inputRequests: JsonObject,
+  state: RoundState,
+  running: RoundsRunning,
+): Promise<JsonObject> {
+  const requestState = await packState(
+    state,
+    boundTo(running),
+    roundSettings(running.rounds),
+    ownerOfCall(running.call),
+  );
+  return {
+    resultType: 'input_required',
+    ...(Object.keys(inputRequests).length === 0 ? {} : { inputRequests }),
+    requestState,
+  };
+}
+
+function ownerOfCall({ auth, address }: Call): string | undefined {
+  return ownerOf(auth?.principal, address);
+}
+
+/** Binding of the state of a request: what it belongs to. */
+function boundTo({ call, params, rounds }: RoundsRunning): string {
+  return bindingOf(call.method, params, call.auth?.principal, rounds.service);
+}
+
+function digestsOf(inputRequests: NonNullable<ByHand['inputRequests']>): Readonly<Record<string, string>> {
+  return mapped(inputRequests, ({ method, params }) => digestOf([method, params]));
+}
+
+type Question = NonNullable<ByHand['inputRequests']>[string];
+
+/** Spec 2025-11-25, Elicitation, URL mode: every visit has an id. One that has none is named here. */
+function withId({ method, params = {} }: Question): Required<Question> {
+  const isNameless =
+    method === 'elicitation/create' && params['mode'] === 'url' && params['elicitationId'] === undefined;
+  return { method, params: isNameless ? { ...params, elicitationId: crypto.randomUUID() } : params };
+}
+
+function mapped<T>(requests: ByHand['inputRequests'], change: (request: Question) => T): Readonly<Record<string, T>> {
+  return Object.fromEntries(Object.entries(requests ?? {}).map(([key, request]) => [key, change(request)]));
+}
+
+/** Spec 2026-07-28, MRTR, Error handling: what was not asked is ignored. */
+function onlyAsked(responses: JsonObject, state: RoundState): JsonObject {
+  return Object.fromEntries(Object.entries(responses).filter(([key]) => Object.hasOwn(state.asked, key)));
+}

@@ -1,0 +1,170 @@
+/** Runs a round once, however often its request is delivered: a repeated delivery gets the outcome of the first. */
+
+import { jsonText } from '../../../json/exact-number.ts';
+import { parseExactJson } from '../../../json/parse-exact.ts';
+import { after, monotonicNow } from '../../../jsonrpc/timeout.ts';
+import { quiet } from '../../../connection/ask.ts';
+import type { Ran } from '../../../connection/once.ts';
+import { packResult, unpackResult, type PackedResult } from '../extension-result.ts';
+import { mayHaveRun, tooOld } from './refused-state.ts';
+import type { RoundStore } from './state-store.ts';
+
+/** Outcomes of effects, by key. */
+type Effects = Readonly<Record<string, Ran>>;
+
+/** One delivery of a request that brings a state. */
+export interface RoundDelivery {
+  /** Name of the state. */
+  readonly id: string;
+  /** Digest of the answers that it brings. */
+  readonly answers: string;
+  /** Time for which the state is still good, in milliseconds. Negative if it has expired: no run begins then. */
+  readonly leftMs: number;
+  /** Owner that it counts for; see `ownerOf`. */
+  readonly owner?: string | undefined;
+  /** Its request: nobody waits for the outcome once it is aborted. */
+  readonly call: { readonly aborted: boolean };
+}
+
+/** A run of the handler of a round. */
+export interface RoundRun {
+  outcome(): Promise<unknown>;
+  /** Tells whether a value stands for a failure, after which the round may run again. */
+  hasFailed(value: unknown): boolean;
+  /** Outcomes of the effects that ran, once those that still run are done. */
+  effects(): Promise<Effects>;
+}
+
+/** Outcome of a run as it is kept: a result, or the effects of a run that failed. */
+type Kept =
+  | { readonly answers: string; readonly result: PackedResult; readonly effects?: undefined }
+  | { readonly answers: string; readonly result?: undefined; readonly effects: Effects };
+
+/** End of a run. */
+interface End {
+  /** Gives its value, or throws its error. */
+  settle(): unknown;
+  /** True if it failed after its client had left: others still want an outcome. */
+  readonly isLeft: boolean;
+}
+
+/** Time for which an outcome is kept, in milliseconds, also after its state has expired. */
+export const outcomeMs = 600_000;
+
+/** The longest outcome that is kept, in characters. */
+const longestKept = 1024 * 1024;
+
+/** Number of runs of one round; each after the first follows one that failed. */
+const mostRuns = 32;
+
+/** Pause between two looks for an outcome of another process, in milliseconds, at first and at most. */
+const [firstPauseMs, longestPauseMs] = [20, 1000];
+
+/** Rounds that may run once. */
+export class SingleUse {
+  readonly #marks: RoundStore;
+  readonly #outcomes: RoundStore;
+  readonly #elsewhereMs: number;
+  readonly #running = new Map<string, { readonly answers: string; readonly end: Promise<End> }>();
+
+  /**
+   * @param marks Keeps which states were used.
+   * @param outcomes Keeps outcomes.
+   * @param elsewhereMs Time for which the outcome of another process is waited for, in milliseconds; 0 if none shares the store.
+   */
+  constructor(marks: RoundStore, outcomes: RoundStore, elsewhereMs: number) {
+    this.#marks = marks;
+    this.#outcomes = outcomes;
+    this.#elsewhereMs = elsewhereMs;
+  }
+
+  /**
+   * Gives the outcome of a round, which runs unless it did before.
+   *
+   * @param run Runs it, with the effects that runs before did.
+   * @throws McpError invalidParams if the state was used with other answers, its outcome is not kept, or it expired before a run began.
+   */
+  async outcome(delivery: RoundDelivery, run: (known: Effects) => RoundRun): Promise<unknown> {
+    for (;;) {
+      const running = this.#running.get(delivery.id);
+      const end = running === undefined ? await this.#begin(delivery, run) : await same(running, delivery).end;
+      if (!end.isLeft || delivery.call.aborted) return end.settle();
+    }
+  }
+
+  async #begin(delivery: RoundDelivery, run: (known: Effects) => RoundRun): Promise<End> {
+    const { id, answers } = delivery;
+    const end = this.#end(delivery, run).catch((error: unknown) => failed(error, false));
+    this.#running.set(id, { answers, end });
+    const ended = await end;
+    this.#running.delete(id);
+    return ended;
+  }
+
+  async #end(delivery: RoundDelivery, run: (known: Effects) => RoundRun): Promise<End> {
+    const { id, leftMs, owner } = delivery;
+    let known: Effects = {};
+    for (let runs = 0; runs < mostRuns; runs++) {
+      const name = runs === 0 ? id : `${id} ${runs}`;
+      // The clock of the state may be set back: a mark outlives its state, or the round would run again.
+      const isNew = leftMs >= 0 && (await this.#marks.add(`used ${name}`, '', leftMs + outcomeMs, owner));
+      if (isNew) return await this.#run(name, delivery, run(known));
+      const { result, effects = {} } = same(await this.#kept(name, leftMs < 0), delivery);
+      if (result !== undefined) return { settle: () => unpackResult(result), isLeft: false };
+      known = effects;
+    }
+    throw mayHaveRun(`its round failed ${mostRuns} times`);
+  }
+
+  async #run(name: string, { answers, call, owner }: RoundDelivery, round: RoundRun): Promise<End> {
+    const keep = (kept: () => Kept): void =>
+      void quiet(
+        Promise.resolve().then(async () => {
+          const text = jsonText(kept());
+          if (text.length <= longestKept) await this.#outcomes.add(`outcome ${name}`, text, outcomeMs, owner);
+        }),
+      );
+    const keepEffects = async (): Promise<void> => {
+      const effects = await round.effects();
+      keep(() => ({ answers, effects }));
+    };
+    try {
+      const value = await round.outcome();
+      const hasFailed = round.hasFailed(value);
+      if (hasFailed) await keepEffects();
+      else keep(() => ({ answers, result: packResult(value) }));
+      return { settle: () => value, isLeft: hasFailed && call.aborted };
+    } catch (error) {
+      await keepEffects();
+      return failed(error, call.aborted);
+    }
+  }
+
+  /** The outcome of a run, which may still go on in another process; of an old state, it is not waited for, since there need not be one. */
+  async #kept(name: string, isOld: boolean): Promise<Kept> {
+    const until = monotonicNow() + (isOld ? 0 : this.#elsewhereMs);
+    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+      const text = await this.#outcomes.get(`outcome ${name}`);
+      // It was written here.
+      if (text !== undefined) return parseExactJson(text, Number.POSITIVE_INFINITY) as Kept;
+      if (monotonicNow() + pauseMs > until) throw isOld ? tooOld() : mayHaveRun(unknownOutcome);
+      await new Promise<void>((resolve) => void after(pauseMs, resolve, true));
+    }
+  }
+}
+
+function failed(error: unknown, isLeft: boolean): End {
+  const settle = (): never => {
+    throw error;
+  };
+  return { settle, isLeft };
+}
+
+/** @throws McpError invalidParams if a delivery brings other answers than the one before. */
+function same<T extends { readonly answers: string }>(before: T, { answers }: RoundDelivery): T {
+  if (before.answers === answers) return before;
+  throw mayHaveRun('it was used before, with other answers, and its call went on with those');
+}
+
+const unknownOutcome =
+  'it was used before, and its outcome is not known here: it is no longer kept, or the round still runs';

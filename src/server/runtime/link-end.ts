@@ -1,0 +1,62 @@
+import type { Message } from '../../jsonrpc/message.ts';
+import { ConnectionError } from '../../jsonrpc/transport.ts';
+import { McpError } from '../../protocol/error.ts';
+import type { Beside, ConnectionEnd } from '../../connection/connection.ts';
+import type { Link } from './endpoint.ts';
+
+/**
+ * Limit of questions of one conversation that may wait for their answers: each keeps a handler waiting, for one client.
+ */
+const mostQuestions = 1000;
+
+/** Subject of a question, as its failure tells it. */
+interface Question {
+  readonly method: string;
+  readonly options: { readonly timeoutMs?: number | undefined };
+}
+
+/** The link of a conversation as the server's end of a connection. What it cannot deliver is dropped: its reader is gone. */
+export class LinkEnd implements ConnectionEnd {
+  readonly role = 'server';
+  readonly mostAsked: number = mostQuestions;
+  readonly idsBegin: string | undefined;
+  readonly #link: Link;
+
+  constructor(link: Link) {
+    this.idsBegin = link.idsBegin;
+    this.#link = link;
+  }
+
+  send(message: Message, beside: Beside | undefined): undefined {
+    this.#link.send(message, beside?.related);
+  }
+
+  reason(error: ConnectionError, question: Question): string {
+    return unanswered(error, question).message;
+  }
+}
+
+/**
+ * Reason why a question has no answer, as the handler that asks hears it; what the client answered is passed on as it
+ * is.
+ */
+export function unanswered(error: unknown, { method, options: { timeoutMs } }: Question): McpError {
+  if (error instanceof McpError) return error;
+  const reason = error instanceof ConnectionError ? error.reason : 'closed';
+  return new McpError('internalError', words(reason, method, timeoutMs), { cause: error });
+}
+
+function words(reason: ConnectionError['reason'], method: string, timeoutMs: number | undefined): string {
+  switch (reason) {
+    case 'timeout':
+      return `the client did not answer ${method} within ${timeoutMs} ms`;
+    case 'aborted':
+      return 'the request was cancelled';
+    case 'busy':
+      return `more than ${mostQuestions} questions wait for the client`;
+    case 'invalid-message':
+      return `the client's answer to ${method} is malformed`;
+    default:
+      return 'the client went away before it answered';
+  }
+}

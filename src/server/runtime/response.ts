@@ -1,0 +1,92 @@
+import { isCached, cachedJson } from '../../jsonrpc/cached-json.ts';
+import {
+  isObject,
+  type ErrorMessage,
+  type RequestId,
+  type RequestMessage,
+  type ResultMessage,
+} from '../../jsonrpc/message.ts';
+import type { JsonObject } from '../../protocol/features/common.ts';
+import { errorToWire, type McpError } from '../../protocol/error.ts';
+import type { MethodRow } from '../../protocol/method.ts';
+import { newestRevision, type Revision } from '../../protocol/revision.ts';
+import { toWire } from '../../protocol/compile/to-wire.ts';
+import { emptyResultShape } from '../../protocol/features/envelope.ts';
+import type { Call } from './call.ts';
+import { isExtensionResult, resultFor } from './extension-result.ts';
+import type { Host } from './host.ts';
+import { withServerInfo } from './server-info.ts';
+import { observed, tell } from '../../connection/observe.ts';
+import { inputRequiredResultShape } from '../../protocol/features/rounds.ts';
+
+/**
+ * Projections of cached results, in each revision that they were asked for in. One belongs to one host, whose name is in
+ * it.
+ */
+const projections = new WeakMap<object, Map<Revision, JsonObject>>();
+
+/** The response to a request, from what its handler returned, in the words of a revision. */
+export function handled(
+  message: RequestMessage,
+  result: unknown,
+  { host, call, row }: { readonly host: Host; readonly call: Call; readonly row: MethodRow },
+): ResultMessage {
+  const revision = call.facts;
+  if (isExtensionResult(result)) return respond(host, message, revision, resultFor(result, call, host));
+  if (!isCached(result)) return respond(host, message, revision, projected(result, row, revision));
+  let byRevision = projections.get(result);
+  if (byRevision === undefined) projections.set(result, (byRevision = new Map()));
+  let made = byRevision.get(revision);
+  if (made === undefined)
+    byRevision.set(revision, (made = cachedJson(named(host, message, revision, projected(result, row, revision)))));
+  return response(message, revision, made);
+}
+
+/** The response to a request whose method the protocol does not know: its result is as it goes on the wire. */
+export function handledUnknown(
+  message: RequestMessage,
+  result: unknown,
+  { host, call }: { readonly host: Host; readonly call: Call },
+): ResultMessage {
+  const revision = call.facts;
+  // Whoever answers such methods gives an object. What it says that it is, is said where the revision has that.
+  const given = isExtensionResult(result) ? resultFor(result, call, host) : (result as JsonObject);
+  return respond(host, message, revision, toWire(revision, emptyResultShape, given));
+}
+
+/** The response to a request whose result is as a revision says it, but for the name of the server. */
+export function respond(host: Host, message: RequestMessage, revision: Revision, result: JsonObject): ResultMessage {
+  return response(message, revision, named(host, message, revision, result));
+}
+
+/** The response to a request that failed; without a revision none is settled yet. */
+export function refusal(
+  host: Host,
+  id: RequestId | undefined,
+  error: McpError,
+  revision: Revision | undefined,
+): ErrorMessage {
+  const spoken = revision ?? host.revisions.at(-1) ?? newestRevision;
+  const body = errorToWire(revision, error);
+  const withoutId = spoken.errorWithoutId ? {} : { id: null };
+  const message: ErrorMessage = { jsonrpc: '2.0', ...(id === undefined ? withoutId : { id }), error: body };
+  if (observed()) tell({ from: 'server', revision, message });
+  return message;
+}
+
+function response({ id, method }: RequestMessage, revision: Revision, result: JsonObject): ResultMessage {
+  const message: ResultMessage = { jsonrpc: '2.0', id, result };
+  if (observed()) tell({ from: 'server', revision, message, answers: method });
+  return message;
+}
+
+function named(host: Host, { method }: RequestMessage, revision: Revision, result: JsonObject): JsonObject {
+  if (revision.serverNamed !== 'each-result') return result;
+  return withServerInfo(host, result, method === 'server/discover');
+}
+
+function projected(result: unknown, row: MethodRow, revision: Revision): JsonObject {
+  const type = isObject(result) && result['resultType'] === 'input_required' ? inputRequiredResultShape : row.result;
+  // The handler's result is of the row's type: the host keys handlers by method.
+  return (type === undefined ? result : toWire(revision, type, result as never)) as JsonObject;
+}

@@ -1,0 +1,31 @@
+import { Crowd } from '../../jsonrpc/crowd.ts';
+import { eachInSlices } from '../../jsonrpc/slices.ts';
+import { after } from '../../jsonrpc/timeout.ts';
+import { HostConversation } from './conversation.ts';
+import type { Endpoint } from './endpoint.ts';
+import type { Host } from './host.ts';
+
+/**
+ * Makes the endpoint of a host: what every transport serves.
+ *
+ * @param onClose Runs before the conversations are closed, so that the host can end what it keeps open gracefully.
+ */
+export function createEndpoint(host: Host, onClose: () => void | Promise<void> = () => undefined): Endpoint {
+  const open = new Crowd<HostConversation>();
+  return {
+    revisions: host.revisions,
+    exactNumbers: host.exactNumbers,
+    headerParameters: (tool, auth) => host.headerParameters(tool, auth),
+    guard: host.guard,
+    store: host.store,
+    listeners: host.listeners,
+    converse: (link) => new HostConversation(host, link, open),
+    resume: host.isPortable === true ? (link, record) => new HostConversation(host, link, open, record) : undefined,
+    close: async () => {
+      await onClose();
+      // What the host ended gracefully is answered on a later turn; only then is the rest aborted.
+      await new Promise<void>((resolve) => void after(0, resolve, true));
+      await eachInSlices(open.all(), (conversation) => conversation.close());
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import type { ServerCapabilities } from '../../protocol/capability.ts';
+import { projectServerCapabilities } from '../../protocol/compile/capabilities.ts';
+import { withExtensions } from '../../protocol/extension.ts';
+import type { JsonObject } from '../../protocol/features/common.ts';
+import { metaKey } from '../../protocol/meta.ts';
+import type { Revision } from '../../protocol/revision.ts';
+import { toWire } from '../../protocol/compile/to-wire.ts';
+import type { Link } from './endpoint.ts';
+import type { Host } from './host.ts';
+import { discoverResultShape, initializeResultShape } from '../../protocol/features/lifecycle.ts';
+
+/** Description that a host gives of itself when a session begins. */
+export function initializeResult(host: Host, revision: Revision, link?: Link): JsonObject {
+  return toWire(revision, initializeResultShape, {
+    protocolVersion: revision.date,
+    capabilities: offered(host, revision, link),
+    serverInfo: host.info,
+    ...instructionsOf(host),
+  });
+}
+
+/** Description that a host gives of itself to whoever asks, in the revision of the question. */
+export function discoverResult(host: Host, revision: Revision): JsonObject {
+  return toWire(revision, discoverResultShape, {
+    supportedVersions: host.revisions.map(({ date }) => date).toReversed(),
+    capabilities: offered(host, revision),
+    ...host.discoverHint,
+    ...instructionsOf(host),
+  });
+}
+
+/**
+ * Spec 2026-07-28, Base protocol, _meta: the server SHOULD name itself in every result. Icons and descriptions, which may be long, are part of the
+ * answer to `server/discover` alone.
+ *
+ * @param whole True for that answer.
+ */
+export function withServerInfo({ info }: Host, result: JsonObject, whole: boolean): JsonObject {
+  // `_meta` of a result is an object in every shape.
+  const meta = result['_meta'] as JsonObject | undefined;
+  if (meta?.[metaKey.serverInfo] !== undefined) return result;
+  const { name, version } = info;
+  return { ...result, _meta: { ...meta, [metaKey.serverInfo]: whole ? info : { name, version } } };
+}
+
+function offered(host: Host, revision: Revision, link?: Link): ServerCapabilities {
+  const capabilities = withExtensions(revision, host.capabilities(link), host.extensions?.() ?? {});
+  return projectServerCapabilities(revision, capabilities);
+}
+
+function instructionsOf({ instructions }: Host): { readonly instructions?: string } {
+  return instructions === undefined ? {} : { instructions };
+}

@@ -1,0 +1,144 @@
+import { projectServerCapabilities } from '../../protocol/compile/capabilities.ts';
+import type { ServerCapabilities } from '../../protocol/capability.ts';
+import type { JsonObject } from '../../protocol/features/common.ts';
+import type { LoggingLevel } from '../../protocol/features/logging.ts';
+import type { Revision } from '../../protocol/revision.ts';
+import { isPromised } from '../../connection/gate.ts';
+import { notification, type CallFacts, type ClientView } from './call.ts';
+import type { AuthInfo, Link } from './endpoint.ts';
+import type { Host, ServerSession } from './host.ts';
+import { guarded } from './masking.ts';
+import { throughHostMiddleware } from './middleware/late-passing.ts';
+import type { SessionWay } from './input/by-requests.ts';
+import type { QuestionOrigin } from './input/question.ts';
+import type { KnownSession, SessionRecord } from './session-record.ts';
+
+/** Outcome of `initialize`: the revision that was chosen, and what the client said of itself. */
+export interface Opening {
+  readonly revision: Revision;
+  readonly client: ClientView;
+}
+
+/** The parts of a conversation that its session needs. */
+export interface SessionParts {
+  readonly host: Host;
+  readonly link: Link;
+  /** Tells whether no request of the client runs. */
+  isIdle(): boolean;
+  /** Asks the client, within a call or beside all of them. */
+  ask(
+    method: string,
+    params: JsonObject,
+    origin: QuestionOrigin,
+    client: Pick<SessionWay, 'client' | 'task' | 'late'>,
+  ): Promise<JsonObject>;
+}
+
+/** Facts of a session for its calls: what `initialize` settled, how far its lifecycle is, and its level of logging. */
+export class SessionFacts implements CallFacts {
+  readonly revision: Revision;
+  readonly client: ClientView;
+  readonly link: Link;
+  readonly session: ServerSession;
+  /** The server's capabilities as `initialize` told them, which later ones do not change. */
+  readonly #offered: ServerCapabilities;
+  readonly #host: Host;
+  #auth: AuthInfo | undefined;
+  #isReady = false;
+  #level: LoggingLevel = 'info';
+
+  /** @param known What is known of the session, where another process opened it. */
+  constructor({ revision, client }: Opening, parts: SessionParts, known?: KnownSession) {
+    this.revision = revision;
+    this.client = client;
+    this.link = parts.link;
+    this.#host = parts.host;
+    this.#auth = parts.link.auth;
+    this.#offered = known?.offered ?? projectServerCapabilities(revision, parts.host.capabilities(parts.link));
+    this.session = this.#sessionOver(parts);
+    if (known !== undefined) this.restore(known);
+  }
+
+  /** All that another process needs; who watches what is known to the edge alone, which hears of it. */
+  get record(): SessionRecord {
+    const { revision, client } = this;
+    const [offered, isReady, level] = [this.#offered, this.#isReady, this.#level];
+    return { revision: revision.date, client, offered, isReady, level, watched: [] };
+  }
+
+  /** Takes over what was changed at other processes. */
+  restore({ isReady, level }: KnownSession): void {
+    this.#isReady = isReady;
+    this.#level = level;
+  }
+
+  /** Tells whether the client said `notifications/initialized`; before, nothing may be asked. */
+  get isReady(): boolean {
+    return this.#isReady;
+  }
+
+  logLevel(): LoggingLevel | undefined {
+    return isPromised('notifications/message', this.#offered, this.#host.relays) ? this.#level : undefined;
+  }
+
+  /** Takes the level that the client asked for, in place of `info`. */
+  setLevel(level: LoggingLevel): void {
+    if (level !== this.#level) this.link.changed?.({ kind: 'level', level });
+    this.#level = level;
+  }
+
+  /** Hears who sends a request. */
+  heard(auth: AuthInfo | undefined): void {
+    this.#auth = auth;
+  }
+
+  /** Hears `notifications/initialized`. */
+  initialized(): void {
+    if (!this.#isReady) this.link.changed?.({ kind: 'ready' });
+    this.#isReady = true;
+  }
+
+  /** Ends the session, to which nothing comes any more: nothing is told either. */
+  end(): void {
+    this.#isReady = false;
+    this.session.onEnd?.();
+  }
+
+  #sessionOver({ host, link, isIdle, ask }: SessionParts): ServerSession {
+    const { revision, client } = this;
+    const auth = (): AuthInfo | undefined => this.#auth;
+    return {
+      id: link.id,
+      passing: link.passing === true,
+      revision,
+      client,
+      principal: link.auth?.principal,
+      get auth() {
+        return auth();
+      },
+      address: link.address,
+      openedAt: performance.now(),
+      get dismiss() {
+        return link.dismiss === undefined || !isIdle() ? undefined : () => link.dismiss?.();
+      },
+      changed: (change) => link.changed?.(change),
+      state: new Map(),
+      ask: async (method, params, signal, call) => {
+        const given = call?.signal === undefined ? signal : AbortSignal.any([signal, call.signal]);
+        const origin = { facts: revision, signal: given, requestId: call?.requestId, session: this.session };
+        return await ask(method, params, origin, { client, task: call?.task, late: call?.late });
+      },
+      notify: (method, params) => {
+        const { chain } = host;
+        if (!this.isReady || !isPromised(method, this.#offered, host.relays)) return;
+        if (chain?.used !== true) return link.send(notification(revision, method, params));
+        const write = (given: JsonObject): void => {
+          if (this.isReady) link.send(notification(revision, method, given));
+        };
+        guarded(host, method, () =>
+          throughHostMiddleware((late) => late.toldThrough(this.session, method, { chain, host, link, params, write })),
+        );
+      },
+    };
+  }
+}

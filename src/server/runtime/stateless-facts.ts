@@ -1,0 +1,36 @@
+import type { LoggingLevel } from '../../protocol/features/logging.ts';
+import type { Revision } from '../../protocol/revision.ts';
+import { isPromised } from '../../connection/gate.ts';
+import type { CallFacts, ClientView } from './call.ts';
+import type { Link } from './endpoint.ts';
+import type { Host } from './host.ts';
+import type { RequestMeta } from './request-meta.ts';
+
+/**
+ * Facts of the conversation that a stateless request states itself: all of it. Very many may last, so that it holds no
+ * closures.
+ */
+export class StatelessFacts implements CallFacts {
+  readonly revision: Revision;
+  readonly client: ClientView;
+  readonly link: Link;
+  readonly #host: Host;
+  readonly #level: LoggingLevel | undefined;
+
+  constructor({ revision, clientInfo, capabilities, logLevel }: RequestMeta, host: Host, link: Link) {
+    this.revision = revision;
+    this.client = { info: clientInfo, capabilities };
+    this.link = link;
+    this.#host = host;
+    this.#level = logLevel;
+  }
+
+  get session(): undefined {
+    return undefined;
+  }
+
+  logLevel(): LoggingLevel | undefined {
+    if (this.#level === undefined) return undefined;
+    return isPromised('notifications/message', this.#host.capabilities(), this.#host.relays) ? this.#level : undefined;
+  }
+}

@@ -1,0 +1,51 @@
+import type { Bus, Heard, Unsubscribe } from '../bus.ts';
+import { Subscribers } from '../subscribers.ts';
+import type { RedisConnection, RedisSubscription } from './connection.ts';
+
+/** Carries texts by `PUBLISH`. While anybody subscribes, a connection of its own listens; what is published while it is broken is not heard. */
+export class RedisBus implements Bus {
+  readonly #connection: RedisConnection;
+  readonly #channel: string;
+  readonly #subscribers = new Subscribers();
+  #listening: Promise<RedisSubscription> | undefined;
+
+  /** @param channel The channel of Redis: one for all, whose texts say for which channel of the bus they are. */
+  constructor(connection: RedisConnection, channel: string) {
+    this.#connection = connection;
+    this.#channel = channel;
+  }
+
+  async publish(channel: string, text: string): Promise<Heard> {
+    await this.#connection.publish(this.#channel, `${channel.length} ${channel}${text}`);
+  }
+
+  async subscribe(channel: string, hear: (text: string) => void): Promise<Unsubscribe> {
+    const leave = this.#subscribers.add(channel, hear);
+    const end = (): void => {
+      leave();
+      if (this.#subscribers.size === 0) this.#stop();
+    };
+    try {
+      await (this.#listening ??= this.#connection.subscribe(this.#channel, (payload) => this.#heard(payload)));
+    } catch (error) {
+      end();
+      throw error;
+    }
+    return end;
+  }
+
+  #stop(): void {
+    const listening = this.#listening;
+    this.#listening = undefined;
+    listening?.then(
+      (subscription) => subscription.close(),
+      () => undefined,
+    );
+  }
+
+  #heard(payload: string): void {
+    const [head = '', length = ''] = /^(\d+) /.exec(payload) ?? [];
+    const end = head.length + Number(length);
+    this.#subscribers.tell(payload.slice(head.length, end), payload.slice(end));
+  }
+}

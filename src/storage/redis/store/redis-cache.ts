@@ -1,0 +1,85 @@
+import { refuseUnknown, type Names } from '../../../options/known-names.ts';
+import { createSeal } from '../../../sealing/seal.ts';
+import type { SealingKey } from '../../../sealing/sealing-key.ts';
+import type { CacheStore } from '../../cache.ts';
+import { Calls } from './calls.ts';
+import type { RedisClient, RedisSentinels } from './client.ts';
+import { RedisEngine } from './engine.ts';
+import { RedisKeys } from './keys.ts';
+import { wholeTtl } from './redis-records.ts';
+import { prefixOf, refuseName } from './redis-store.ts';
+import { storeScripts } from './store-scripts.ts';
+
+/** The most responses that are kept of one server. */
+const mostResponses = 10_000;
+/** The longest response that is kept, in characters. */
+const longestResponse = 4 * 1024 * 1024;
+
+/** Options of a cache in Redis. */
+export interface RedisCacheOptions {
+  /** Name of the program, the same in all processes that share the cache, as that of a store; `parley` by default. */
+  readonly name?: string;
+  /**
+   * Keys that seal the responses, the newest first, 32 bytes each, as bytes or in base64. What was asked (methods and their parameters) can be read in Redis all
+   * the same, since what changed is forgotten by it. Left out, responses are kept as they are.
+   */
+  readonly keys?: readonly SealingKey[];
+}
+
+const optionNames: Names<RedisCacheOptions> = { name: 1, keys: 1 };
+
+/** A cache of responses in Redis. */
+export interface RedisCache extends CacheStore {
+  /** Ends its connections; closing twice is fine. A client that was given stays open. */
+  close(): void;
+}
+
+/**
+ * Makes a cache of responses that clients of several processes share, for the option `cacheStore` of `connect`. It keeps up to 10,000 responses of each server, each
+ * for its time and of up to 4 Mi characters; of more it forgets some at random. It connects at its first use.
+ *
+ * @param client A URL, sentinels, or a client of ioredis, as for `redis`.
+ * @throws TypeError for what is none of these, and for options that are unknown or make no sense.
+ */
+export function redisCache(client: string | RedisSentinels | RedisClient, options: RedisCacheOptions = {}): RedisCache {
+  refuseUnknown('redisCache', options, optionNames);
+  const { name = 'parley', keys: sealingKeys } = options;
+  const prefix = prefixOf(client);
+  refuseName(name);
+  const seal = sealingKeys === undefined ? undefined : createSeal(sealingKeys, { purpose: 'cache' });
+  // A cache may forget.
+  const engine = new RedisEngine(client, () => undefined);
+  const calls = new Calls(engine);
+  const keys = new RedisKeys(prefix, name);
+  const placeOf = (key: string): readonly [index: string, response: string] => {
+    const index = keys.cache(serverOf(key));
+    return [index, `${index}:${keys.tag(key)}`];
+  };
+  return {
+    async get(key) {
+      const [, response] = placeOf(key);
+      const text = await calls.send('get', response);
+      if (typeof text !== 'string') return undefined;
+      return seal === undefined ? text : await seal.open(text, `cache ${key}`);
+    },
+    async set(key, value, ttlMs) {
+      if (value.length > longestResponse) {
+        // What was kept before is older than this.
+        await calls.send('unlink', placeOf(key)[1]);
+        return;
+      }
+      const text = seal === undefined ? value : await seal.seal(value, `cache ${key}`);
+      await calls.run(storeScripts.cacheSet, placeOf(key), [key, wholeTtl(ttlMs), text, mostResponses, keys.tag(key)]);
+    },
+    async delete(beginning) {
+      await calls.run(storeScripts.cacheDelete, [keys.cache(serverOf(beginning))], [beginning]);
+    },
+    close: () => engine.close(),
+  };
+}
+
+/** The first part of a key, which is the server: all that is forgotten at once begins with it. */
+function serverOf(key: string): string {
+  const end = key.indexOf('\n');
+  return end < 0 ? key : key.slice(0, end);
+}

@@ -1,0 +1,199 @@
+import { monotonicNow } from '../../../jsonrpc/timeout.ts';
+import { longestBusText, type CountingBus, type Unsubscribe } from '../../bus.ts';
+import { StoreError } from '../../store.ts';
+import type { EngineClient } from './client.ts';
+import { isNotRun, TimeoutError, answeredWithin, type RedisEngine } from './engine.ts';
+import type { RedisKeys } from './keys.ts';
+import type { RedisListening } from './listening.ts';
+
+/** Time that a text waits for a server that takes over. */
+const longestWaitMs = 5_000;
+/** The most characters that wait where their server cannot be sent to. */
+const longestWaiting = 8 * 1024 * 1024;
+/** The most where it answers, and they wait for those before them. */
+const longestInTurn = 64 * 1024 * 1024;
+/** The most texts, and characters of them, that are published together. */
+const mostAtOnce = 100;
+const longestAtOnce = 1024 * 1024;
+/** Room that a text takes beside its own while it waits, in characters. */
+const besideText = 256;
+const pauseMs = 50;
+
+/**
+ * Publishes at a primary alone. A replica takes a bare `SPUBLISH` too, as one that handed over does, and answers how many listen there; what it tells them is
+ * overtaken by what the new primary does. A script that names a key is sent on to that. Its text is short enough to go along each time, and it has no first
+ * line, so that a full server runs it.
+ */
+const publishing =
+  "local heard = {} for at, text in ipairs(ARGV) do heard[at] = redis.call('spublish', KEYS[1], text) end return heard";
+
+/** A text that waits for its turn on a channel. */
+interface Waiting {
+  readonly text: string;
+  readonly until: number;
+  resolve(heard: number): void;
+  reject(error: unknown): void;
+}
+
+/** Texts that wait on one channel. */
+interface Queue {
+  readonly texts: Waiting[];
+  /** True while its server cannot be sent to. */
+  isHeld: boolean;
+}
+
+/**
+ * Carries texts by `SPUBLISH`. Those of one channel leave in the order in which they came. In a cluster they leave once those before have arrived, all that came
+ * meanwhile together: what is sent on to where a place moved is overtaken by what is sent there at once. While a server fails over they wait, each at most 5
+ * seconds; one that may have been sent is never sent again.
+ */
+export class RedisStoreBus implements CountingBus {
+  readonly #engine: RedisEngine;
+  readonly #keys: RedisKeys;
+  readonly #listening: RedisListening;
+  /** Texts that wait on each channel for those that are under way there. */
+  readonly #waiting = new Map<string, Queue>();
+  readonly #longest: number;
+  readonly #longestWait: number;
+  #length = 0;
+  /** Since when nothing could be sent to a node. */
+  readonly #lostSince = new Map<string, number>();
+
+  /** @param room Times that a text may be longer than one of a user. */
+  constructor(
+    engine: RedisEngine,
+    { keys, listening, room }: { readonly keys: RedisKeys; readonly listening: RedisListening; readonly room: number },
+  ) {
+    this.#longest = longestBusText * room;
+    this.#engine = engine;
+    this.#longestWait = Math.max(longestWaitMs, engine.callMs);
+    this.#keys = keys;
+    this.#listening = listening;
+  }
+
+  async publish(channel: string, text: string): Promise<number> {
+    if (text.length > this.#longest)
+      throw new StoreError('too-large', `a text on the bus has up to ${longestBusText} characters, not ${text.length}`);
+    const name = this.#keys.channel(channel);
+    const client = this.#waiting.get(name)?.isHeld === true ? undefined : this.#engine.readyFor(name);
+    if (client === undefined || client.isCluster === true || this.#waiting.has(name))
+      return await this.#inTurn(name, text, client === undefined);
+    try {
+      const [heard = 0] = await this.#sent(client, name, [text]);
+      return heard;
+    } catch (error) {
+      if (!isNotRun(error)) throw this.#engine.errorOf(error);
+    }
+    return await this.#inTurn(name, text, true);
+  }
+
+  async subscribe(channel: string, hear: (text: string) => void, onGap: () => void = ignore): Promise<Unsubscribe> {
+    let isOver = false;
+    // What a listener throws is in nobody's way.
+    const told = (run: () => void): void => queueMicrotask(() => isOver || run());
+    const leave = await this.#listening.listen(this.#keys.channel(channel), {
+      hear: (text) => told(() => hear(text)),
+      gap: () => told(onGap),
+    });
+    return () => {
+      isOver = true;
+      leave();
+    };
+  }
+
+  async #sent(client: EngineClient, name: string, texts: readonly string[]): Promise<readonly number[]> {
+    const [text = '', ...others] = texts;
+    const answer =
+      client.isCluster === true || others.length > 0
+        ? client.call('eval', publishing, 1, name, ...texts)
+        : client.call('spublish', name, text);
+    const heard = await answeredWithin(answer, this.#engine.callMs);
+    this.#lostSince.delete(this.#engine.ownerOf(client, name));
+    return (Array.isArray(heard) ? heard : [heard]).map(Number);
+  }
+
+  #inTurn(name: string, text: string, isHeld: boolean): Promise<number> {
+    if (this.#length + roomOf(text) > (isHeld ? longestWaiting : longestInTurn))
+      throw new StoreError('unavailable', 'more texts wait for Redis than there is room for');
+    this.#length += roomOf(text);
+    return new Promise((resolve, reject) => {
+      const one: Waiting = { text, until: monotonicNow() + this.#longestWait, resolve, reject };
+      const others = this.#waiting.get(name);
+      if (others !== undefined) return void others.texts.push(one);
+      const queue: Queue = { texts: [one], isHeld };
+      this.#waiting.set(name, queue);
+      void this.#sendAll(name, queue);
+    });
+  }
+
+  /** Sends what waits on a channel until nothing does. It never rejects. */
+  async #sendAll(name: string, queue: Queue): Promise<void> {
+    while (queue.texts.length > 0) {
+      const some = queue.texts.splice(0, countOf(queue.texts));
+      await this.#sendInTime(name, some, queue);
+      for (const { text } of some) this.#length -= roomOf(text);
+    }
+    this.#waiting.delete(name);
+  }
+
+  /** Sends texts together, and waits with each no longer than its time: what was before them may have had no answer for as long. */
+  async #sendInTime(name: string, some: readonly Waiting[], queue: Queue): Promise<void> {
+    let error: unknown = new TimeoutError(this.#longestWait);
+    for (let left = some, leastMs = 0; ; leastMs = pauseMs) {
+      const latest = monotonicNow() + leastMs;
+      for (const { until, reject } of left) if (until <= latest) reject(this.#engine.errorOf(error));
+      left = left.filter(({ until }) => until > latest);
+      const until = left.at(-1)?.until;
+      if (until === undefined) return;
+      try {
+        if (await this.#sentOnce(name, left, until)) return void (queue.isHeld = false);
+        error = new TimeoutError(this.#longestWait);
+      } catch (cause) {
+        error = cause;
+        if (!isNotRun(cause)) return left.forEach(({ reject }) => reject(this.#engine.errorOf(cause)));
+      }
+      queue.isHeld = true;
+      await this.#engine.pause(pauseMs);
+    }
+  }
+
+  /** Sends texts where their server can be sent to now, and tells who waits; false where it cannot. */
+  async #sentOnce(name: string, some: readonly Waiting[], until: number): Promise<boolean> {
+    const opened = await answeredWithin(this.#engine.open(), Math.min(until - monotonicNow(), this.#engine.callMs));
+    const client = this.#engine.readyFor(name);
+    if (client === undefined) {
+      this.#refuseLost(this.#engine.ownerOf(opened, name));
+      return false;
+    }
+    const texts = some.map(({ text }) => text);
+    const heard = await this.#sent(client, name, texts);
+    for (const [at, { resolve }] of some.entries()) resolve(heard[at] ?? 0);
+    return true;
+  }
+
+  /** A server that is away for longer is not waited for. */
+  #refuseLost(node: string): void {
+    const now = monotonicNow();
+    const since = this.#lostSince.get(node) ?? now;
+    if (this.#lostSince.size > 1_000) this.#lostSince.clear();
+    this.#lostSince.set(node, since);
+    if (now - since > this.#longestWait || this.#engine.isClosed)
+      throw this.#engine.errorOf(new TimeoutError(now - since));
+  }
+}
+
+/** Number of those that wait which go together. */
+function countOf(queue: readonly Waiting[]): number {
+  let length = 0;
+  const next = queue.slice(0, mostAtOnce);
+  const over = next.findIndex(({ text }, at) => (length += text.length) > longestAtOnce && at > 0);
+  return over < 0 ? next.length : over;
+}
+
+/** Room that a text takes which waits, with what it takes to tell who waits for it, in characters. */
+function roomOf(text: string): number {
+  return text.length + besideText;
+}
+
+/** In the place of who hears of gaps: tasks take a bus that need not tell of them. */
+function ignore(): void {}

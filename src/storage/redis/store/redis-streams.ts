@@ -1,0 +1,225 @@
+import { StoreError } from '../../store.ts';
+import type { StreamLog, StreamLogs, StreamRest, StreamWriter } from '../../stream-log.ts';
+import type { Calls } from './calls.ts';
+import { asStoreError } from './engine.ts';
+import type { RedisKeys } from './keys.ts';
+import { storeScripts } from './store-scripts.ts';
+
+/** Of one session. */
+const mostEvents = 200;
+const mostBytes = 1024 * 1024;
+/** Time that a stream is kept after it was last written. */
+const lifeMs = 5 * 60_000;
+/** The longest text about a stream, in characters. */
+const longestAbout = 65_536;
+/** The most events, and characters of them, that one script is given. */
+const mostAtOnce = 100;
+const longestAtOnce = 1024 * 1024;
+/** The most characters of one stream that wait for those before. */
+const longestWaiting = 8 * 1024 * 1024;
+/** The most streams, and calls of one, of which it is remembered that nobody knows whether they were done. */
+const mostInDoubt = 1_000;
+const mostOfOne = 8;
+
+/** Streams of sessions in Redis: a hash for each session, and a list of events for each stream, which go by themselves. */
+export class RedisStreams implements StreamLogs {
+  readonly #calls: Calls;
+  readonly #keys: RedisKeys;
+  readonly #longestAbout: number;
+  /** Names this process among those who call. */
+  readonly #caller: string = crypto.randomUUID().replaceAll('-', '').slice(0, 12);
+  #calling = 0;
+  /** Marks of calls that failed and may be done yet, the newest first, by the keys of their streams. */
+  readonly #inDoubt = new Map<string, readonly string[]>();
+
+  /** @param room Times that a text may be longer than one of a user. */
+  constructor(calls: Calls, keys: RedisKeys, room: number) {
+    this.#longestAbout = longestAbout * room;
+    this.#calls = calls;
+    this.#keys = keys;
+  }
+
+  open(session: string): StreamLog {
+    return {
+      write: (stream, about, mark) => this.#write(session, { stream, about }, mark),
+      read: (stream, after) => this.#read(session, stream, after),
+      clear: async () => {
+        await this.#calls.run(storeScripts.clear, [this.#keys.session(session)], [lifeMs]);
+      },
+    };
+  }
+
+  #keysOf(session: string, stream: string): readonly [string, string] {
+    return [this.#keys.session(session), this.#keys.events(session, stream)];
+  }
+
+  async #write(
+    session: string,
+    { stream, about }: { readonly stream: string; readonly about: string },
+    mark = '',
+  ): Promise<StreamWriter> {
+    if (about.length > this.#longestAbout)
+      throw new StoreError('too-large', `what is said about a stream has up to ${longestAbout} characters`);
+    const keys = this.#keysOf(session, stream);
+    const name = this.#keys.tag(stream);
+    const begun = await this.#begun(keys, [name, about, lifeMs, mostEvents, mark]);
+    if (!Array.isArray(begun)) throw fenced();
+    const [epoch, last]: readonly unknown[] = begun;
+    return new RedisStreamWriter(this.#calls, { keys, name, about, epoch: String(epoch), last: Number(last) });
+  }
+
+  /**
+   * Makes somebody the writer. One who was not it before is known by a mark of his call, by which what is late of that fences nobody who came after it: who hears
+   * nothing of a call makes the same again, and says which others may be late.
+   */
+  async #begun(
+    keys: readonly [string, string],
+    values: readonly [...(string | number)[], mark: string],
+  ): Promise<unknown> {
+    const run = async (...calls: readonly string[]): Promise<unknown> =>
+      await this.#calls.run(storeScripts.write, keys, [...values, ...calls]);
+    if (values.at(-1) !== '') return await run('');
+    const [, stream] = keys;
+    const [before, ...late] = this.#inDoubt.get(stream) ?? [];
+    // Of two that call at once one alone makes the call of before.
+    this.#inDoubt.delete(stream);
+    let call = before ?? this.#nextCall();
+    try {
+      const begun = await run(call, ...late);
+      if (before === undefined || Array.isArray(begun)) return begun;
+      // It was done, and another is the writer since.
+      call = this.#nextCall();
+      return await run(call, ...late);
+    } catch (error) {
+      this.#inDoubt.set(stream, [call, ...late, ...(this.#inDoubt.get(stream) ?? [])].slice(0, mostOfOne));
+      const [oldest = stream] = this.#inDoubt.keys();
+      if (this.#inDoubt.size > mostInDoubt) this.#inDoubt.delete(oldest);
+      throw error;
+    }
+  }
+
+  #nextCall(): string {
+    return `${this.#caller}${(++this.#calling).toString(36)}`;
+  }
+
+  async #read(session: string, stream: string, after: number): Promise<StreamRest | undefined> {
+    const values = [this.#keys.tag(stream), after, lifeMs];
+    const found = await this.#calls.run(storeScripts.read, this.#keysOf(session, stream), values);
+    if (!Array.isArray(found)) return undefined;
+    // The script gives nothing else.
+    const [complete, about, texts] = found as [number, string, string[]];
+    const events = texts.map((data, at) => ({ number: after + 1 + at, data }));
+    return { events, complete: complete === 1, about };
+  }
+}
+
+/** Facts that a writer knows of his stream. */
+interface Written {
+  readonly keys: readonly [string, string];
+  readonly name: string;
+  readonly about: string;
+  readonly epoch: string;
+  readonly last: number;
+}
+
+interface Waiting {
+  readonly number: number;
+  readonly data: string;
+  readonly last: boolean;
+  readonly until: number;
+  resolve(number: number): void;
+  reject(error: StoreError): void;
+}
+
+/** Writes a stream: one script at a time, which is given all that came meanwhile. */
+class RedisStreamWriter implements StreamWriter {
+  readonly #calls: Calls;
+  readonly #stream: Written;
+  /** Number of the last event that is known to be kept, and of the last that was given. */
+  #kept: number;
+  #last: number;
+  #waiting: Waiting[] = [];
+  #length = 0;
+  #isSending = false;
+  #failure: StoreError | undefined;
+
+  constructor(calls: Calls, stream: Written) {
+    this.#calls = calls;
+    this.#stream = stream;
+    this.#kept = this.#last = stream.last;
+  }
+
+  get mark(): string {
+    return `${this.#stream.epoch} ${this.#kept}`;
+  }
+
+  append(data: string, last = false): Promise<number> {
+    if (this.#failure === undefined && this.#length + data.length > longestWaiting && this.#waiting.length > 0)
+      this.#fail(new StoreError('unavailable', 'more events of one stream wait for Redis than there is room for'));
+    if (this.#failure !== undefined) return Promise.reject(this.#failure);
+    return new Promise((resolve, reject) => {
+      const until = this.#calls.lastMoment();
+      this.#waiting.push({ number: ++this.#last, data, last, until, resolve, reject });
+      this.#length += data.length;
+      if (!this.#isSending) void this.#send();
+    });
+  }
+
+  /** Never rejects. */
+  async #send(): Promise<void> {
+    this.#isSending = true;
+    while (this.#waiting.length > 0) {
+      const some = this.#next();
+      try {
+        await this.#keep(some);
+        for (const { number, resolve } of some) resolve((this.#kept = number));
+      } catch (error) {
+        const failure = asStoreError(error);
+        this.#fail(failure);
+        for (const { reject } of some) reject(failure);
+      }
+    }
+    this.#isSending = false;
+  }
+
+  /** Those that go together: the last event of a stream ends them. */
+  #next(): readonly [Waiting, ...Waiting[]] {
+    let length = 0;
+    let count = 0;
+    for (const { data, last } of this.#waiting) {
+      length += data.length;
+      if (count > 0 && (length > longestAtOnce || count >= mostAtOnce)) break;
+      count++;
+      if (last) break;
+    }
+    const some = this.#waiting.splice(0, count);
+    for (const { data } of some) this.#length -= data.length;
+    // There is one at least where this is asked.
+    return some as unknown as readonly [Waiting, ...Waiting[]];
+  }
+
+  async #keep(some: readonly [Waiting, ...Waiting[]]): Promise<void> {
+    const { keys, name, about, epoch } = this.#stream;
+    const [{ number, until }] = some;
+    const isLast = some.at(-1)?.last === true ? 1 : 0;
+    const head = [name, epoch, number, isLast, lifeMs, mostEvents, mostBytes];
+    const texts = some.map(({ data }) => data);
+    let kept = await this.#calls.run(storeScripts.append, keys, [...head, '', ...texts], until);
+    // It was forgotten: who writes it says again what it is about.
+    if (kept === 'unknown')
+      kept = await this.#calls.run(storeScripts.append, keys, [...head, `=${about}`, ...texts], until);
+    if (kept === 'fenced') throw fenced();
+    if (kept !== 'kept') throw new StoreError('unavailable', 'events before it were not kept');
+  }
+
+  #fail(failure: StoreError): void {
+    this.#failure ??= failure;
+    for (const { reject } of this.#waiting) reject(failure);
+    this.#waiting = [];
+    this.#length = 0;
+  }
+}
+
+function fenced(): StoreError {
+  return new StoreError('fenced', 'the stream is complete, or somebody else writes it');
+}

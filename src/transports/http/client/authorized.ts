@@ -1,0 +1,220 @@
+/** HttpSending what is authorized: each attempt has credentials of its own, and what a server refuses is mended and sent again. */
+
+import type {
+  Authorization,
+  AuthorizedAnswer,
+  AuthorizedRequest,
+  Authorizer,
+  AuthorizationFields,
+  RequestAbout,
+} from '../../../auth/common/authorizer.ts';
+import type { AuthorizationFetch } from '../../../auth/common/document.ts';
+import type { Message } from '../../../jsonrpc/message.ts';
+import { ConnectionError } from '../../../jsonrpc/transport.ts';
+import { chosenRevisions, revisionOf, type Revision } from '../../../protocol/revision.ts';
+import { bodyStart } from './body.ts';
+import { fetchWithin, type Fetch, type FetchRequest, type FetchResponse } from './fetch.ts';
+import type { Carry, HttpRequestOptions, HttpTarget, HttpTransportOptions } from './request.ts';
+import { tokenAuthorizer } from './token.ts';
+
+/** Limit of sending one request again; each kind of refusal is seen to once. */
+const mostAgain = 3;
+
+/** Limit of what is kept of a refusal for who reads it, in bytes. */
+const keptBytes = 64 * 1024;
+
+/**
+ * Methods whose first refusal without a challenge may be about the method alone, in the order in which they are sent: some gateways refuse
+ * so what they do not know. A server that refuses both so wants authorization, and is asked once more.
+ */
+const firstQuestions = ['server/discover', 'initialize', ''];
+
+/** Sends the requests of one conversation with what authorizes them. */
+class AuthorizedSender {
+  readonly #fetch: Fetch;
+  readonly #authorizer: Authorizer;
+  readonly #spoken: readonly Revision[];
+  /** Number of the first questions that were refused without a challenge; both, where one alone may be sent. */
+  #bare: number;
+
+  /** @param spoken Revisions that may be settled. */
+  constructor(fetch: Fetch, authorizer: Authorizer, spoken: readonly Revision[]) {
+    this.#fetch = fetch;
+    this.#authorizer = authorizer;
+    this.#spoken = spoken;
+    this.#bare = spoken.some(({ clientDescribed }) => clientDescribed === 'once') ? 0 : 2;
+  }
+
+  /**
+   * Sends a request until it is not refused any more, or cannot be mended.
+   *
+   * @throws AuthorizationError when it cannot be authorized, but for what nobody waits for.
+   * @throws ConnectionError like every request; `unauthorized` where nobody waits for it and it cannot be authorized.
+   */
+  async send(url: URL, request: FetchRequest, call: HttpRequestOptions): Promise<FetchResponse> {
+    if (request.headers['authorization'] !== undefined) throw second();
+    try {
+      return await this.#send(url, request, call);
+    } catch (error) {
+      if (call.sent !== undefined || !(error instanceof Error) || error.name !== 'AuthorizationError') throw error;
+      throw new ConnectionError('unauthorized', error.message, { cause: error });
+    }
+  }
+
+  async rest(): Promise<void> {
+    await this.#authorizer.rest?.();
+  }
+
+  /** Tells whether no revision in which a request may be has endpoints that are guessed. The first question of a client settles none. */
+  #isPublished({ headers }: FetchRequest, { method }: RequestAbout): boolean {
+    const settled = method === 'server/discover' ? undefined : revisionOf(headers['mcp-protocol-version']);
+    return !(settled === undefined ? this.#spoken : [settled]).some(hasFixedEndpoints);
+  }
+
+  async #send(url: URL, request: FetchRequest, call: HttpRequestOptions): Promise<FetchResponse> {
+    const { signal } = request;
+    const about = aboutOf(call.sent?.message);
+    const unchanging = {
+      method: request.method,
+      about,
+      isPublished: this.#isPublished(request, about),
+      signal,
+      caller: call.sent?.options.caller,
+      mayAsk: call.sent !== undefined,
+      tried: new Set<string>(),
+      waiting: (person: boolean) => call.sent?.options.clocks?.waiting(person),
+    };
+    for (let again = 0; ; again++) {
+      let last: Attempt | undefined;
+      let failed: { readonly cause: unknown } | undefined;
+      const attempt: Fetch = async (href, plain) => {
+        const asked: AuthorizedRequest = { ...unchanging, url: new URL(href) };
+        let sent: AuthorizationFields;
+        try {
+          sent = await this.#authorizer.headers(asked);
+        } catch (cause) {
+          failed = { cause };
+          throw cause;
+        }
+        const headers = { ...plain.headers, ...sent };
+        // Where it has none it is refused for that, which is no lack of the option.
+        call.sending?.({ authorization: '', ...headers });
+        const response = await this.#fetch(href, { ...plain, headers });
+        const answer = answerOf(response);
+        this.#authorizer.answered?.(asked, answer);
+        last = { asked, answer, sent };
+        return response;
+      };
+      const response = await fetchWithin(attempt, url, request).catch((error: unknown) => {
+        // What kept it from being sent is no failure of the connection.
+        throw failed === undefined || signal.aborted ? error : failed.cause;
+      });
+      const isOver = call.isCheck === true || again === mostAgain || request.method === 'DELETE';
+      if (last === undefined || isOver || !isRefusal(response)) return response;
+      // It may take minutes to mend it, and a connection is not kept for that.
+      const text = await bodyStart(response, keptBytes).catch(() => '');
+      if (response.headers.get('www-authenticate') === null) {
+        const isFirst = firstQuestions[this.#bare] === about.method;
+        if (isFirst) this.#bare++;
+        if (isFirst || (await call.isGone?.(response)) === true) return kept(response, text);
+      }
+      const { asked, answer, sent } = last;
+      const isMended = await this.#authorizer
+        .refused(asked, answer, sent)
+        .catch(async (error: unknown): Promise<never> => {
+          const late = await import('./unmended.ts').catch(() => undefined);
+          throw late === undefined ? error : late.unmended(error, { url, answer, sent, text });
+        });
+      if (!isMended) return kept(response, text);
+    }
+  }
+}
+
+/**
+ * Makes what carries the requests of a conversation with what authorizes them.
+ *
+ * @param options Those of `connect` where it makes the transport: the revisions say whether a server may be its own
+ *   authorization server.
+ * @throws TypeError for `auth` that is none, is for another server, or stands beside other credentials.
+ */
+export function carrier(
+  { fetch }: { readonly fetch: Fetch },
+  { url, credentials }: HttpTarget,
+  { auth, headers, revisions }: HttpTransportOptions & { readonly revisions?: readonly string[] },
+): Carry {
+  const own = [credentials, typeof headers === 'object' ? headers : {}].flatMap((fields) => Object.keys(fields));
+  if (own.some((name) => name.toLowerCase() === 'authorization')) throw second();
+  const spoken = chosenRevisions(revisions);
+  if (typeof auth === 'function' || (typeof auth === 'string' && auth !== ''))
+    return carryBy(new AuthorizedSender(fetch, tokenAuthorizer(auth), spoken));
+  if (typeof auth !== 'object' || typeof (auth as Partial<Authorization> | null)?.bind !== 'function')
+    throw new TypeError('auth must be a token, a function that gives one, or what oauth() and its kin make');
+  const root = spoken.find((revision) => revision.authorizationAtRoot);
+  const atRoot = root && { revision: root.date };
+  // It asks for what every `fetch` takes, by the words that ours takes.
+  const bound = { url: new URL(url), fetch: fetch as AuthorizationFetch, atRoot };
+  return carryBy(new AuthorizedSender(fetch, auth.bind(bound), spoken));
+}
+
+function carryBy(sender: AuthorizedSender): Carry {
+  const carry: Carry = (url, request, call) => sender.send(url, request, call);
+  return Object.assign(carry, { rest: () => sender.rest() });
+}
+
+function second(): TypeError {
+  return new TypeError(
+    'auth makes the header authorization, which the URL or the option headers has too: give one of them',
+  );
+}
+
+interface Attempt {
+  readonly asked: AuthorizedRequest;
+  readonly answer: AuthorizedAnswer;
+  readonly sent: AuthorizationFields;
+}
+
+function isRefusal({ status, headers }: FetchResponse): boolean {
+  return status === 401 || status === 403 || (status === 400 && headers.get('www-authenticate') !== null);
+}
+
+function answerOf({ status, headers }: FetchResponse): AuthorizedAnswer {
+  return { status, header: (name) => headers.get(name) ?? undefined };
+}
+
+function aboutOf(message: Message | readonly Message[] | undefined): RequestAbout {
+  if (message === undefined || Array.isArray(message) || !('method' in message)) return {};
+  const { method, params } = message as {
+    readonly method: string;
+    readonly params?: Readonly<Record<string, unknown>>;
+  };
+  const name = params?.['name'] ?? params?.['uri'];
+  return { method, name: typeof name === 'string' ? name : undefined };
+}
+
+/** Tells whether a revision has endpoints of fixed names for servers without metadata: the one before they have metadata of a resource. */
+function hasFixedEndpoints({ authorizationAtRoot, resourceMetadata }: Revision): boolean {
+  return authorizationAtRoot && !resourceMetadata;
+}
+
+/** The response with the beginning of its body read already, so that nothing is left of it on its connection. */
+function kept(response: FetchResponse, text: string): FetchResponse {
+  const bytes = new TextEncoder().encode(text);
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: {
+      whole: () => bytes,
+      getReader() {
+        let read = false;
+        return {
+          async read() {
+            if (read) return { done: true };
+            read = true;
+            return { done: false, value: bytes };
+          },
+          cancel: async () => undefined,
+        };
+      },
+    },
+  };
+}

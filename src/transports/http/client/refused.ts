@@ -1,0 +1,16 @@
+/** Reading of responses with an error status; the code that does it is loaded by the first of them. */
+
+import { ConnectionError } from '../../../jsonrpc/transport.ts';
+import type { PostExchange, Refusal } from './answer.ts';
+import type { FetchResponse } from './fetch.ts';
+import { describeUrl } from './words.ts';
+
+/** Reads a response with an error status. */
+export async function refusalOf(response: FetchResponse, exchange: PostExchange): Promise<Refusal> {
+  // It is loaded by the first refusal. A failure to load it says nothing about the server.
+  const late = await import('./refusal.ts').catch(() => undefined);
+  if (late !== undefined) return await late.readHttpRefusal(response, exchange);
+  const { status } = response;
+  const failure = new ConnectionError('http', `HTTP ${status} from ${describeUrl(exchange.url)}`, { status });
+  return { failure, message: undefined, stateless: false };
+}

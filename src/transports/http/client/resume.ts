@@ -1,0 +1,265 @@
+import { after } from '../../../jsonrpc/timeout.ts';
+import { isTransient } from '../../../jsonrpc/transient.ts';
+import { ConnectionError } from '../../../jsonrpc/transport.ts';
+import {
+  challengeOf,
+  isUnauthorized,
+  exchangeError,
+  isSuccess,
+  mediaType,
+  readStream,
+  retryAfter,
+  type PostExchange,
+  type ResumePosition,
+} from './answer.ts';
+import { discard, type FetchResponse } from './fetch.ts';
+
+/** Asks for a stream by GET; the headers say from where. */
+export type OpenStream = (from: Readonly<Record<string, string>>) => Promise<FetchResponse>;
+
+/** Number of times in a row that a server may not be reached before a request that waits for it fails. */
+const maxFailures = 5;
+
+/** The first pause before reconnecting where the server names none; it doubles with every failure in a row. */
+const pauseMs = 1_000;
+/** A server that asks for less would have us ask without end. */
+const shortestPauseMs = 100;
+const longestPauseMs = 30_000;
+/** The longest after a server denied it: each attempt may take a token from whoever gives them, and servers count who is refused. */
+const longestDeniedMs = 300_000;
+/** The longest pause that `Retry-After` may ask for: a stream that is opened by its word in a year is never opened. */
+const longestAskedMs = 60_000;
+
+/** Position in a stream that never was open. */
+const nowhere: ResumePosition = { lastEventId: undefined, retryMs: undefined };
+
+/**
+ * Takes up a stream that broke off before everything was answered, where the server numbered its events. Returns when
+ * everything is answered or the server will not go on. A stream that opens and ends without a word is polling, which
+ * goes on as long as the request may. (Spec 2025-11-25, Transports, Resumability: by GET, after the time that the
+ * server asked for.)
+ *
+ * @returns Whether the server said that it does not know the session.
+ */
+export async function resumeStream(open: OpenStream, exchange: PostExchange, from: ResumePosition): Promise<boolean> {
+  let position = from;
+  const row = new Row();
+  for (let failures = 0; exchange.waiting.size > 0 && position.lastEventId !== undefined;) {
+    await row.pause(position, exchange);
+    const next = row.after(await attempt(open, exchange, position));
+    if (next === 'none' || next === 'gone') return next === 'gone';
+    // What is in use will not stay so for ever; what cannot be reached may.
+    failures = next instanceof ConnectionError && !isInUse(next) ? failures + 1 : 0;
+    if (failures === maxFailures) return false;
+    if (!(next instanceof ConnectionError)) position = next;
+  }
+  return false;
+}
+
+/** Listeners to what becomes of listening. */
+export interface ListeningEvents {
+  /** Hears that it is over. */
+  ended(): void;
+  /** Hears that the server does not know the session, by its word; it is asked once more. */
+  gone(): void;
+}
+
+/**
+ * Opens the stream for messages that belong to no request, and keeps it open until it is aborted. Resolves when it is
+ * open, refused, or to be tried again: with whether anything may come. (Spec 2025-11-25, Transports, Listening for Messages.)
+ */
+export async function listenStream(
+  open: OpenStream,
+  exchange: PostExchange,
+  events: ListeningEvents,
+): Promise<boolean> {
+  let first: FetchResponse | 'none' | 'gone' | ConnectionError = 'none';
+  try {
+    first = await openStream(open, exchange, undefined);
+  } catch (error) {
+    exchange.receiver.problem(exchangeError(error, exchange));
+    if ((isPassing(error) || isDenied(error)) && !exchange.signal.aborted) first = error;
+  }
+  if (typeof first === 'string') {
+    events.ended();
+    return false;
+  }
+  // Listening goes on beside whatever else happens, and reports its own end.
+  void keepListening(open, exchange, { first, gone: () => events.gone() })
+    .catch((error: unknown) => exchange.receiver.problem(exchangeError(error, exchange)))
+    .finally(() => events.ended());
+  return true;
+}
+
+/** Listens as long as the conversation is open: a server that cannot be reached for a while is asked again and again. */
+async function keepListening(
+  open: OpenStream,
+  exchange: PostExchange,
+  { first, gone }: { readonly first: FetchResponse | ConnectionError; readonly gone: () => void },
+): Promise<void> {
+  const row = new Row();
+  const begun = row.after(
+    first instanceof ConnectionError ? first : await tryListening(() => readStream(first, exchange), exchange),
+  );
+  let position = typeof begun === 'string' || begun instanceof ConnectionError ? nowhere : begun;
+  for (;;) {
+    await row.pause(position, exchange);
+    const opened = async (from: Readonly<Record<string, string>>): Promise<FetchResponse> => {
+      const response = await open(from);
+      // What was said while there was no stream is not said again.
+      if (position.lastEventId === undefined && isSuccess(response)) exchange.receiver.gap?.();
+      return response;
+    };
+    const outcome = await tryListening(() => attempt(opened, exchange, position), exchange);
+    // It was there, or was not denied: a proxy may have answered. Who gave up here would be deaf and not know it.
+    const isWithheld = outcome === 'none' && position.lastEventId === undefined;
+    const next = row.after(isWithheld ? withheld() : outcome);
+    if (next === 'none' || next === 'gone') {
+      if (position.lastEventId === undefined) return exchange.receiver.closed(lost());
+      if (next === 'gone') gone();
+      // What was missed is gone for good; what comes is still worth hearing.
+      position = { lastEventId: undefined, retryMs: position.retryMs };
+      continue;
+    }
+    if (!(next instanceof ConnectionError)) position = next;
+    else if (isUnreadable(next)) position = nowhere;
+    else if (row.failures === maxFailures) exchange.receiver.problem(unheard(next));
+  }
+}
+
+/**
+ * Listens once. Nothing that a server answers ends listening for good: the next attempt may have another token, or get past
+ * the proxy that refused; of what cannot be read that event alone is lost.
+ */
+async function tryListening(listen: () => Promise<Outcome>, exchange: PostExchange): Promise<Outcome> {
+  try {
+    return await listen();
+  } catch (error) {
+    if (exchange.signal.aborted || !(error instanceof ConnectionError)) throw error;
+    if (isUnreadable(error)) exchange.receiver.problem(error);
+    return error;
+  }
+}
+
+function isUnreadable({ reason }: ConnectionError): boolean {
+  return reason === 'too-large' || reason === 'invalid-message';
+}
+
+/** Outcome of one more attempt: where the stream ended, why there is none, or a failure that may pass. */
+type Outcome = ResumePosition | 'none' | 'gone' | ConnectionError;
+
+/** Opens the stream once more and reads it to its end. */
+async function attempt(open: OpenStream, exchange: PostExchange, position: ResumePosition): Promise<Outcome> {
+  const { lastEventId } = position;
+  let response: FetchResponse | 'none' | 'gone';
+  try {
+    response = await openStream(
+      open,
+      exchange,
+      lastEventId === undefined ? {} : { 'last-event-id': headerText(lastEventId) },
+    );
+  } catch (error) {
+    if (exchange.signal.aborted || !isPassing(error)) throw error;
+    return error;
+  }
+  return typeof response === 'string' ? response : await readStream(response, exchange, position);
+}
+
+/** The id in the bytes of UTF-8, as headers hold them. (HTML, Server-sent events, Processing model.) */
+function headerText(id: string): string {
+  return Array.from(new TextEncoder().encode(id), (byte) => String.fromCharCode(byte)).join('');
+}
+
+/**
+ * Gives `none` when the server has no such stream, and `gone` when it no longer knows the session.
+ *
+ * @param from Headers that say where to go on; left out for the first stream, whose session has just begun.
+ */
+async function openStream(
+  open: OpenStream,
+  exchange: PostExchange,
+  from: Readonly<Record<string, string>> | undefined,
+): Promise<FetchResponse | 'none' | 'gone'> {
+  const response = await open(from ?? {});
+  if (isSuccess(response) && mediaType(response) === 'text/event-stream') return response;
+  const { status } = response;
+  void discard(response);
+  if (from !== undefined && (await exchange.isGone?.(response)) === true) return 'gone';
+  // 405 is what the spec has for it; what answers 404, 400 or with something else has no such stream either.
+  if (status <= 400 || status === 404 || status === 405) return 'none';
+  const asked = await challengeOf(response, exchange);
+  const reason = isUnauthorized(status, asked.challenge) ? 'unauthorized' : 'http';
+  if (exchange.signal.aborted) throw new ConnectionError('aborted', 'the exchange was given up');
+  const retryAfterMs = retryAfter(response);
+  throw new ConnectionError(reason, `the stream for messages of the server was refused: HTTP ${status}`, {
+    status,
+    ...asked,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
+}
+
+/** Spec 2025-11-25, Transports, Session Management: 404 for a session that the server knew before. */
+function lost(): ConnectionError {
+  return new ConnectionError('session-lost', 'the server no longer knows the session', { status: 404 });
+}
+
+function withheld(): ConnectionError {
+  return new ConnectionError('http', 'the server says that it has no stream for its messages');
+}
+
+function unheard(cause: ConnectionError): ConnectionError {
+  const message = `the stream for messages of the server could not be opened again yet, and is tried on: ${cause.message}`;
+  return new ConnectionError('closed', message, { cause });
+}
+
+/** Tells whether a failure may be gone the next time. */
+function isPassing(error: unknown): error is ConnectionError {
+  return error instanceof ConnectionError && (isTransient(error) || isInUse(error));
+}
+
+/** Tells whether a failure may be gone once somebody signed in, or with the next token: listening is asked for once in a conversation. */
+function isDenied(error: unknown): error is ConnectionError {
+  return error instanceof ConnectionError && (error.reason === 'unauthorized' || error.status === 403);
+}
+
+/** A stream that was cut on this side alone is still open to its server, which has one of it until it learns better. */
+function isInUse({ status }: ConnectionError): boolean {
+  return status === 409;
+}
+
+/** The attempts that failed one after the other, which make the pauses between them longer. */
+class Row {
+  /** Number of failures in a row. */
+  failures = 0;
+  #askedMs = 0;
+  #longestMs = longestPauseMs;
+
+  /** Takes in how an attempt went. */
+  after(outcome: Outcome): Outcome {
+    const failure = outcome instanceof ConnectionError ? outcome : undefined;
+    this.failures = failure === undefined ? 0 : this.failures + 1;
+    this.#askedMs = Math.min(longestAskedMs, failure?.retryAfterMs ?? 0);
+    this.#longestMs = isDenied(failure) ? longestDeniedMs : longestPauseMs;
+    return outcome;
+  }
+
+  /** Waits before the next attempt; at least as long as the server asked for, within a minute. */
+  pause({ retryMs = pauseMs }: ResumePosition, { signal, waiting }: PostExchange): Promise<void> {
+    const least = Math.max(shortestPauseMs, retryMs);
+    const longer = Math.min(this.#longestMs, least * 2 ** this.failures);
+    const ms = Math.max(least, longer, this.#askedMs);
+    return new Promise((resolve, reject) => {
+      const aborted = (): void => {
+        cancel();
+        reject(new ConnectionError('aborted', 'the exchange was given up'));
+      };
+      const over = (): void => {
+        signal.removeEventListener('abort', aborted);
+        resolve();
+      };
+      const cancel = after(ms, over, waiting.size > 0);
+      if (signal.aborted) aborted();
+      else signal.addEventListener('abort', aborted, { once: true });
+    });
+  }
+}

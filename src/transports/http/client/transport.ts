@@ -1,0 +1,344 @@
+import { runOnAbort } from '../../../jsonrpc/run-on-abort.ts';
+import { shownId, type Message, type RequestId } from '../../../jsonrpc/message.ts';
+import { messageText } from '../../../jsonrpc/encode.ts';
+import { Crowd } from '../../../jsonrpc/crowd.ts';
+import { settledWithin } from '../../../jsonrpc/timeout.ts';
+import {
+  ConnectionError,
+  type Channel,
+  type Receiver,
+  type SendOptions,
+  type Transport,
+} from '../../../jsonrpc/transport.ts';
+import { httpFacts } from '../../../jsonrpc/transport-facts.ts';
+import { revisionOf } from '../../../protocol/revision.ts';
+import {
+  deliverRefusal,
+  refusedVersion,
+  isSuccess,
+  lostSession,
+  mayBeAboutSession,
+  mediaType,
+  perhapsRun,
+  readAnswerBody,
+  readStream,
+  readUnasked,
+  requestIds,
+  type PostExchange,
+} from './answer.ts';
+import { refusalOf } from './refused.ts';
+import { discard, type FetchResponse } from './fetch.ts';
+import {
+  authorizationOf,
+  httpTargetOf,
+  lowercased,
+  openRequests,
+  type HttpRequestOptions,
+  type HttpRequests,
+  type HttpTransportOptions,
+  type HttpSending,
+} from './request.ts';
+import { listenStream, resumeStream } from './resume.ts';
+import type { SessionCheck, SessionQuestion } from './session-check.ts';
+import type { SsePairChannel } from './sse-pair.ts';
+import { perhapsTls } from './unreached.ts';
+import { describeUrl } from './words.ts';
+
+const postHeaders = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
+
+/**
+ * Reaches a server over Streamable HTTP: every message is a POST of its own. A server that refuses `initialize` there
+ * is tried with the older HTTP+SSE transport at the same URL. It works on any runtime that has `fetch`.
+ *
+ * @throws TypeError when the URL is none or is neither `http:` nor `https:`, or an option makes no sense.
+ */
+export function httpTransport(url: string | URL, options: HttpTransportOptions = {}): Transport {
+  const target = httpTargetOf(url, options);
+  return {
+    ...httpFacts,
+    description: target.description,
+    address: target.description,
+    authorization: authorizationOf(options),
+    // Nothing is sent before the first message: HTTP has no connection to open.
+    open: async (receiver) => new HttpChannel(await openRequests(target, options), receiver),
+  };
+}
+
+/** Tells whether a status of `initialize` may mean that the server speaks the older transport alone. */
+function isPairStatus(status: number): boolean {
+  return status === 400 || status === 404 || status === 405;
+}
+
+class HttpChannel implements Channel {
+  readonly #requests: HttpRequests;
+  readonly #receiver: Receiver;
+  readonly #underway = new Crowd<() => void>();
+  #session: string | undefined;
+  /** The text of the message that opened the session. */
+  #initialize = '';
+  #check: SessionCheck | undefined;
+  /** True when the server does not know the session, which needs not be ended then. */
+  #isLost = false;
+  /** The older transport, once the server turned out to speak it. */
+  #pair: SsePairChannel | undefined;
+  #listening = false;
+  /** True when the server has answered anything yet. */
+  #answers = false;
+  /** True once it took a message as an MCP server does. */
+  #isServer = false;
+  #closing: Promise<void> | undefined;
+
+  constructor(requests: HttpRequests, receiver: Receiver) {
+    this.#requests = requests;
+    this.#receiver = {
+      exactNumbers: receiver.exactNumbers,
+      message: (value, about) => this.#unlessClosed(() => receiver.message(value, about)),
+      problem: (error, about) => this.#unlessClosed(() => receiver.problem(error, about)),
+      gap: () => this.#unlessClosed(() => receiver.gap?.()),
+      closed: (error) => {
+        if (error.reason === 'session-lost') this.#isLost = true;
+        this.#unlessClosed(() => receiver.closed(error));
+      },
+    };
+  }
+
+  /** Replaces the headers that an earlier call set. */
+  setHeaders(headers: Readonly<Record<string, string>>): void {
+    this.#requests.settled = headers;
+  }
+
+  async send(message: Message | readonly Message[], options: SendOptions = {}): Promise<void> {
+    this.#requireOpen();
+    if (this.#pair !== undefined) return this.#pair.send(message, options);
+    const body = messageText(message);
+    const exchange = this.#exchange(requestIds(message), options.signal);
+    try {
+      const sent = { message, options };
+      const response = await this.#request('POST', postHeaders, { exchange, sent, headers: options.headers, body });
+      this.#answers = true;
+      // Whatever it said of a stream, it knows the session.
+      if (isSuccess(response)) this.#isLost = false;
+      const initializes = 'method' in message && message.method === 'initialize';
+      if (initializes) this.#remember(response, body);
+      if (initializes && isPairStatus(response.status)) await this.#fallBack(response, exchange, sent);
+      else await this.#answered(response, exchange, sent);
+      this.#isServer = true;
+    } catch (error) {
+      if (this.#closing !== undefined)
+        throw new ConnectionError('closed', 'the conversation was closed', { cause: error });
+      throw this.#answers ? error : perhapsTls(error, this.#requests.url);
+    } finally {
+      exchange.end();
+    }
+  }
+
+  /** One stream at a time: listening again while one is open changes nothing. */
+  async listen(): Promise<boolean> {
+    this.#requireOpen();
+    // The stream of the older transport is open all the time.
+    if (this.#listening || this.#pair !== undefined) return true;
+    this.#listening = true;
+    const exchange = this.#exchange(new Set(), undefined);
+    const open = async (position: Readonly<Record<string, string>>): Promise<FetchResponse> => {
+      const response = await this.#request('GET', { accept: 'text/event-stream', ...position }, { exchange });
+      if (isSuccess(response)) this.#isLost = false;
+      return response;
+    };
+    return await listenStream(open, exchange, {
+      ended: () => {
+        this.#listening = false;
+        exchange.end();
+      },
+      gone: () => (this.#isLost = true),
+    });
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    for (const abort of this.#underway.all()) abort();
+    await this.#pair?.close();
+    if (this.#session !== undefined && !this.#isLost) await this.#endSession();
+    await this.#requests.carry.rest?.();
+  }
+
+  async #endSession(): Promise<void> {
+    const exchange = this.#exchange(new Set(), undefined);
+    const ended = this.#request('DELETE', {}, { exchange }).then(discard);
+    // Spec 2025-11-25, Transports, Session Management: the server may refuse, and may be gone.
+    await settledWithin(this.#requests.options.closeMs ?? 2_000, ended);
+    exchange.abort();
+  }
+
+  async #answered(response: FetchResponse, exchange: PostExchange, sent: HttpSending): Promise<void> {
+    const type = mediaType(response);
+    if (!isSuccess(response)) await this.#refused(response, exchange);
+    else if (exchange.waiting.size === 0) await readUnasked(response, exchange);
+    else if (type === 'text/event-stream') {
+      const position = await readStream(response, exchange);
+      if (exchange.waiting.size > 0 && this.#resumes(sent.options.headers)) {
+        const isGone = await resumeStream(
+          (from) => this.#request('GET', { accept: 'text/event-stream', ...from }, { exchange, sent }),
+          exchange,
+          position,
+        );
+        this.#isLost ||= isGone;
+      }
+    } else await readAnswerBody(response, exchange);
+    if (exchange.waiting.size > 0) {
+      const { stray, waiting } = exchange;
+      const { status } = response;
+      const what = type === 'text/event-stream' ? 'the stream' : 'the body, which is no such MCP message,';
+      const ids = `; it answers the id ${JSON.stringify(stray && shownId(stray))?.slice(0, 60)}, and the request has ${JSON.stringify([...waiting][0])}`;
+      const why = `${what} ended before the response${stray === undefined ? '' : ids}`;
+      const words = `HTTP ${status} from ${describeUrl(this.#requests.url)}: ${why}`;
+      const failure = new ConnectionError('closed', words, { status });
+      throw status === 202 && (await exchange.isGone?.(response)) === true ? perhapsRun(failure) : failure;
+    }
+  }
+
+  async #refused(response: FetchResponse, exchange: PostExchange): Promise<void> {
+    const refusal = await refusalOf(response, exchange);
+    // A 404 whose body answers the request is about that alone.
+    const isAnswer = response.status === 404 && refusal.message !== undefined;
+    if (!isAnswer && (await exchange.isGone?.(response)) === true) {
+      const { status } = response;
+      // A gateway may send a 404, or a server a 500, although the call ran.
+      const isProven = exchange.waiting.size > 0 && status !== 500 && (await this.#isUnknown(status));
+      throw lostSession(refusal, exchange, isProven);
+    }
+    if (this.#check?.refusesVersion === true) throw refusedVersion(refusal, this.#requests.settled);
+    deliverRefusal(refusal, exchange);
+  }
+
+  /**
+   * Tells whether a refusal in the session means that it is over.
+   *
+   * @param code Code of the error, in a response that is a success.
+   */
+  async #isGone(refused: FetchResponse, code?: number): Promise<boolean> {
+    const { status } = refused;
+    if (this.#session === undefined) return false;
+    const mayBe = isSuccess(refused) || mayBeAboutSession(refused);
+    // Spec 2025-11-25, Transports, Session Management: 404.
+    const isGone = status === 404 || (mayBe && (await this.#isUnknown(status, code)));
+    this.#isLost ||= isGone;
+    return isGone;
+  }
+
+  /** Asks the server whether it does not know the session. No text of a refusal is proof of that. */
+  async #isUnknown(status: number, code?: number): Promise<boolean> {
+    const session = this.#session;
+    if (session === undefined) return false;
+    const late = await import('./session-check.ts').catch(() => undefined);
+    this.#check ??=
+      late && new late.SessionCheck({ session, initialize: this.#initialize, send: (question) => this.#ask(question) });
+    return (await this.#check?.isGone(status, code)) === true;
+  }
+
+  async #ask({ method, body, session, isUnversioned, signal: given }: SessionQuestion): Promise<FetchResponse> {
+    const exchange = this.#exchange(new Set(), given);
+    const { signal } = exchange;
+    const own = method === 'POST' ? postHeaders : {};
+    const headers = session === undefined ? own : { ...own, 'mcp-session-id': session };
+    try {
+      return await this.#requests.send({ method, own: headers, body, signal, isCheck: true, isUnversioned });
+    } finally {
+      exchange.end();
+    }
+  }
+
+  /**
+   * Tries the older transport after `initialize` was refused; where there is none either, the refusal stands. (Spec
+   * 2026-07-28, Streamable HTTP, Backward compatibility.)
+   */
+  async #fallBack(
+    response: FetchResponse,
+    exchange: PostExchange,
+    sent: HttpSending & { readonly message: Message | readonly Message[] },
+  ): Promise<void> {
+    const refusal = await refusalOf(response, exchange);
+    if (refusal.stateless) return deliverRefusal(refusal, exchange);
+    // Few servers are so old that a client has to carry the older transport before it is needed.
+    const older = await import('./sse-pair.ts');
+    let pair: SsePairChannel;
+    try {
+      pair = await older.SsePairChannel.open(this.#requests, this.#receiver, {
+        ...sent.options,
+        signal: exchange.signal,
+      });
+    } catch (error) {
+      if (exchange.signal.aborted || !(error instanceof ConnectionError)) throw error;
+      return deliverRefusal({ ...refusal, failure: older.bothFailures(refusal.failure, error) }, exchange);
+    }
+    this.#pair = pair;
+    if (this.#closing !== undefined) await pair.close();
+    await pair.send(sent.message, sent.options);
+  }
+
+  /** Spec 2026-07-28, Streamable HTTP: what breaks there is asked again, not taken up. */
+  #resumes(headers: SendOptions['headers'] = {}): boolean {
+    const date = lowercased(this.#requests.settled, headers)['mcp-protocol-version'];
+    return revisionOf(date)?.resumption !== 'none';
+  }
+
+  #request(method: string, own: Readonly<Record<string, string>>, call: Outgoing): Promise<FetchResponse> {
+    const { headers, body, exchange, sent } = call;
+    const { isGone } = exchange;
+    const ours = this.#session === undefined ? own : { ...own, 'mcp-session-id': this.#session };
+    const sending = (all: Readonly<Record<string, string>>): void => void (exchange.sent = all);
+    return this.#requests.send({ method, own: ours, headers, body, signal: exchange.signal, sending, sent, isGone });
+  }
+
+  /** Spec 2025-11-25, Transports, Session Management: an id has visible ASCII characters only. */
+  #remember(response: FetchResponse, initialize: string): void {
+    const session = response.headers.get('mcp-session-id');
+    if (session === null || !isSuccess(response)) return;
+    if (/^[\x21-\x7e]{1,1024}$/.test(session)) [this.#session, this.#initialize] = [session, initialize];
+    else
+      this.#receiver.problem(
+        new ConnectionError('invalid-message', 'the server gave a session id that is not visible ASCII'),
+      );
+  }
+
+  #exchange(waiting: Set<RequestId>, signal: AbortSignal | undefined): PostExchange & { end(): void } {
+    const controller = new AbortController();
+    const abort = (): void => controller.abort();
+    const place = this.#underway.add(abort);
+    if (signal?.aborted === true) abort();
+    const unlistened = signal && runOnAbort(signal, abort);
+    return {
+      waiting,
+      receiver: this.#receiver,
+      maxBytes: this.#requests.maxBytes,
+      signal: controller.signal,
+      inSession: this.#session !== undefined,
+      isServer: this.#isServer,
+      // A message that names no session is refused for something else.
+      isGone: this.#session === undefined ? undefined : (response, code) => this.#isGone(response, code),
+      sent: {},
+      url: this.#requests.url,
+      abort,
+      end: () => {
+        unlistened?.();
+        place.leave();
+      },
+    };
+  }
+
+  #requireOpen(): void {
+    if (this.#closing !== undefined) throw new ConnectionError('closed', 'the conversation is closed');
+  }
+
+  #unlessClosed(tell: () => void): void {
+    if (this.#closing === undefined) tell();
+  }
+}
+
+/** A request on its way. */
+interface Outgoing extends Pick<HttpRequestOptions, 'headers' | 'body' | 'sent'> {
+  readonly exchange: PostExchange;
+}

@@ -1,0 +1,372 @@
+import { after, settledWithin } from '../../../jsonrpc/timeout.ts';
+import { endpointOf, type ActsBehind, type Served } from '../../../server/runtime/endpoint.ts';
+import { judge, type Judged, type JudgedNotification, type JudgedRequest } from '../../../server/runtime/judged.ts';
+import { revisionOf } from '../../../protocol/revision.ts';
+import { readContent, type Content } from './body.ts';
+import { clientOf, HttpCall, type Done } from './call.ts';
+import { isOfExchanges, isOfSessions, type HttpContext } from './context.ts';
+import { Exchanges } from './exchange.ts';
+import { createGuard, type Guard } from './guard.ts';
+import { Health, showPage, wantsPage } from './health/health.ts';
+import { isJson } from './media.ts';
+import type * as Lasting from './lasting.ts';
+import { checkClosing, type ClosingTimes } from './health/closing.ts';
+import { resolveHttpOptions, type Authenticate, type HttpOptions, type SsePairPaths } from './options.ts';
+import { beginProblem, isRequest, judgedBatch, tooManyRequests } from './session/rules.ts';
+import type { Sessionless } from './session/sessionless.ts';
+import type { CompanyOf, Sessions } from './session/sessions.ts';
+import type { HttpReply, IncomingRequest } from './universal.ts';
+import { Bodies, InFlight, Quota, ServingCount } from './quota.ts';
+import { Silence } from './silence.ts';
+import type { SsePairs } from './sse-pair.ts';
+import { busy, refuse, shuttingDown, type HttpProblem } from './status.ts';
+import { EventStreams } from './stream.ts';
+import type * as Told from './health/told-reply.ts';
+
+/** A server as HTTP sees it: one endpoint for every revision that the server speaks, and the older pair beside it. */
+export interface HttpHandler {
+  /** Answers one request. Never throws; whatever arrives is answered or, where the client is gone, let go. */
+  handle(request: IncomingRequest, reply: HttpReply): void;
+  /**
+   * Stops serving, in this order: `health.ready` says 503 for `readyMs`, while everything is served; new requests get 503; subscriptions end, with their response where the server has
+   * one for that; requests being answered are waited for up to `drainMs`, while sessions may still answer what they were asked,
+   * cancel, come back for a stream that broke, and end; then sessions and streams end, and what still runs is aborted. The
+   * server itself stays open. Closing twice is fine; the times of the first hold.
+   *
+   * @throws TypeError, as a rejection, for times that are no numbers of at least 0; nothing is closed then.
+   */
+  close(times?: ClosingTimes): Promise<void>;
+}
+
+/** Room for new requests, as the platform sees it. */
+export interface Admission {
+  /** Tells whether one more request is to be looked at; asked once for each that would begin something. */
+  admits(): boolean;
+}
+
+/**
+ * Serves a server over HTTP, in the minimal shape that platforms translate to. Most programs want `listen`,
+ * `toNodeHandler` or `createHandler` instead.
+ */
+export function createHttpHandler(served: Served, options: HttpOptions = {}, admission?: Admission): HttpHandler {
+  return new Handler(served, options, admission);
+}
+
+class Handler implements HttpHandler {
+  readonly #context: HttpContext;
+  readonly #guard: Guard;
+  readonly #health: Health | undefined;
+  readonly #exchanges: Exchanges;
+  /** Rules of whom to serve, where nobody finds out who calls. */
+  readonly #behind: ActsBehind | undefined;
+  /** Made for the first client of a handshake revision. */
+  #sessions: Sessions | undefined;
+  /** Likewise, where there are to be no sessions. */
+  #sessionless: Sessionless | undefined;
+  /** Likewise. */
+  #pairs: SsePairs | undefined;
+  /** Reply that tells of refused requests, loaded where somebody listens. */
+  #told: typeof Told | undefined;
+  #closed: Promise<void> | undefined;
+  readonly #admission: Admission | undefined;
+
+  constructor(served: Served, options: HttpOptions, admission: Admission | undefined) {
+    this.#admission = admission;
+    const endpoint = endpointOf(served);
+    const settings = resolveHttpOptions(options, endpoint.listeners?.owner);
+    if (settings.sessions === 'none' && endpoint.resume === undefined)
+      throw new TypeError("sessions: 'none' is for servers; a bridge has connections that belong to sessions");
+    if (endpoint.protection !== undefined && settings.authenticate !== undefined)
+      throw new TypeError('give protect or authenticate, not both');
+    if (endpoint.protection === undefined) {
+      const knowsCallers = settings.authenticate !== undefined;
+      endpoint.behind?.requireServable({ knowsCallers, names: settings.allowedHosts });
+      if (!knowsCallers) this.#behind = endpoint.behind;
+    }
+    const sessionQuota = new Quota(settings.maxSessions, settings.maxSessionsPerPrincipal);
+    this.#context = {
+      endpoint,
+      settings,
+      streams: new EventStreams(settings, endpoint.listeners),
+      silence: new Silence(settings.keepAliveMs),
+      sessionQuota,
+      inExchanges: endpoint.revisions.filter(isOfExchanges),
+      inSessions: endpoint.revisions.filter(isOfSessions),
+      admitted: new InFlight(settings.maxRequests),
+      bodies: new Bodies(settings.maxBodyBytesAtOnce),
+      serving: new ServingCount(),
+      course: { stage: 'open', ready: true },
+    };
+    this.#guard = createGuard(settings);
+    if (settings.health !== undefined) this.#health = new Health(settings.health, this.#context);
+    this.#exchanges = new Exchanges(this.#context);
+  }
+
+  handle(request: IncomingRequest, given: HttpReply): void {
+    if (this.#health?.answers(request, given) === true) return;
+    const tell = this.#context.endpoint.listeners?.tell;
+    if (tell === undefined) return this.#handle(request, given);
+    if (this.#told !== undefined) return this.#handle(request, new this.#told.ToldReply(given, tell));
+    import('./health/told-reply.ts').then(
+      (loaded) => {
+        this.#told = loaded;
+        this.#handle(request, new loaded.ToldReply(given, tell));
+      },
+      (cause: unknown) => {
+        this.#context.settings.onError(new Error('what tells of a request could not be loaded', { cause }));
+        this.#handle(request, given);
+      },
+    );
+  }
+
+  #handle(request: IncomingRequest, reply: HttpReply): void {
+    // Anybody may know where to sign in, from any page.
+    if (this.#context.endpoint.protection?.metadata(request, reply) === true) return;
+    const problem = this.#refusal(request, reply);
+    if ((problem === undefined || problem.status === 405) && wantsPage(request)) return showPage(request, reply);
+    if (problem !== undefined) return refuse(request, reply, problem);
+    if (request.method === 'OPTIONS') return this.#guard.preflight(request, reply, this.#methods(request));
+    this.#admit(request, reply);
+  }
+
+  #admit(request: IncomingRequest, reply: HttpReply): void {
+    const { admitted } = this.#context;
+    if (this.#admission?.admits() === false && !this.#goesOn(request))
+      return refuse(request, reply, busy('the server has more to do than it can'));
+    const place = admitted.enter(clientOf(request), this.#goesOn(request));
+    if (typeof place === 'string') return refuse(request, reply, tooManyRequests(place));
+    this.#serve(new HttpCall(request, reply, { context: this.#context, place }));
+  }
+
+  async close(times: ClosingTimes = {}): Promise<void> {
+    checkClosing(times);
+    await (this.#closed ??= this.#close(times));
+  }
+
+  async #close({ readyMs = 0, drainMs = this.#context.settings.drainMs }: ClosingTimes): Promise<void> {
+    const { course, serving, endpoint } = this.#context;
+    const begun = performance.now();
+    endpoint.listeners?.tell?.({ type: 'drain-begun' });
+    course.ready = false;
+    if (readyMs > 0) await new Promise<void>((resolve) => after(readyMs, resolve, true));
+    course.stage = 'draining';
+    this.#sessions?.sendAway();
+    await settledWithin(drainMs, Promise.all([this.#exchanges.close(), serving.idle()]));
+    course.stage = 'closed';
+    endpoint.listeners?.tell?.({ type: 'drain-over', lastedMs: performance.now() - begun });
+    await this.#exchanges.abort();
+    this.#sessionless?.close();
+    await this.#sessions?.close();
+    await this.#pairs?.close();
+    await this.#context.streams.close();
+    this.#context.silence.close();
+  }
+
+  /** Refusal that needs neither the body nor who asks. */
+  #refusal(request: IncomingRequest, reply: HttpReply): HttpProblem | undefined {
+    const problem = this.#guard.refuse(request);
+    if (problem !== undefined) return problem;
+    if (this.#behind?.refuses(request.remoteAddress) === true)
+      return { status: 403, message: 'only clients of this machine are served here' };
+    this.#guard.allowOrigin(request, reply);
+    const { path } = this.#context.settings;
+    if (path !== undefined && !isSamePath(request.path, path) && this.#methodsOfPair(request.path) === undefined)
+      return { status: 404, message: `there is nothing at this path; the MCP server is at ${path}` };
+    if (!this.#maySay(request)) return shuttingDown();
+    const methods = this.#methods(request);
+    if (methods.includes(request.method)) return undefined;
+    return { status: 405, message: 'this method is not allowed here', headers: { Allow: methods.join(', ') } };
+  }
+
+  /**
+   * Tells whether a request may be looked at now. A drain lets through what a running call may wait for, or what ends
+   * one: what is said in a conversation that is open already, and the resumption of its streams. That it begins nothing
+   * shows in its body.
+   */
+  #maySay(request: IncomingRequest): boolean {
+    const { stage } = this.#context.course;
+    if (stage !== 'draining' || request.method === 'OPTIONS') return stage === 'open';
+    return this.#goesOn(request);
+  }
+
+  /** Tells whether a request may go on with what is open already, as far as can be said without its body. */
+  #goesOn(request: IncomingRequest): boolean {
+    if (this.#methodsOfPair(request.path) !== undefined) return request.method === 'POST';
+    if (request.header('mcp-session-id') === undefined) return false;
+    return request.method !== 'GET' || request.header('last-event-id') !== undefined;
+  }
+
+  /** Spec 2026-07-28, Streamable HTTP, Earlier revisions: GET and DELETE exist for sessions alone. */
+  #methods(request: IncomingRequest): readonly string[] {
+    const ofPair = this.#methodsOfPair(request.path);
+    if (ofPair !== undefined) return ofPair;
+    const posts = this.#context.settings.sessions === 'none' || this.#isStateless(request);
+    return posts ? ['POST', 'OPTIONS'] : ['GET', 'POST', 'DELETE', 'OPTIONS'];
+  }
+
+  /** Tells whether a request is of a stateless revision by its headers alone; what names a session is part of it. */
+  #isStateless(request: IncomingRequest): boolean {
+    if (this.#context.inSessions.length === 0) return true;
+    const named = revisionOf(request.header('mcp-protocol-version'));
+    return isOfExchanges(named) && request.header('mcp-session-id') === undefined;
+  }
+
+  /** The methods of a path of HTTP+SSE; `undefined` for every other path, and where that is not served. */
+  #methodsOfPair(path: string): readonly string[] | undefined {
+    const { ssePair } = this.#context.settings;
+    if (ssePair === undefined || this.#context.inSessions.length === 0) return undefined;
+    if (isSamePath(path, ssePair.sse)) return ['GET', 'OPTIONS'];
+    return isSamePath(path, ssePair.messages) ? ['POST', 'OPTIONS'] : undefined;
+  }
+
+  /** Hands a request of a handshake revision to what answers it, which is loaded for the first one. */
+  #asHandshake(run: (sessions: Sessions | Sessionless) => Done): Done {
+    if (this.#context.settings.sessions === undefined) return this.#inSession(run);
+    if (this.#sessionless !== undefined) return run(this.#sessionless);
+    return lasting().then(({ Sessionless: Made }) => run((this.#sessionless ??= new Made(this.#context))));
+  }
+
+  #inSession(run: (sessions: Sessions) => Done): Done {
+    if (this.#sessions !== undefined) return run(this.#sessions);
+    return this.#loadSessions().then((sessions) => run(sessions));
+  }
+
+  async #loadSessions(): Promise<Sessions> {
+    const { store, resume } = this.#context.endpoint;
+    // Loaded only if several processes share sessions that can move.
+    const isShared = store?.shared === true && resume !== undefined;
+    const [{ Sessions: Made }, shared] = await Promise.all([
+      lasting(),
+      isShared ? import('./session/shared/company.ts') : undefined,
+    ]);
+    const companyOf: CompanyOf | undefined = shared && store && ((parts) => new shared.Company({ ...parts, store }));
+    return (this.#sessions ??= new Made(this.#context, companyOf));
+  }
+
+  #ofPair(call: HttpCall, paths: SsePairPaths): Done {
+    if (this.#pairs !== undefined) return this.#pairs.serve(call);
+    return this.#loadPairs(paths).then((pairs) => pairs.serve(call));
+  }
+
+  async #loadPairs(paths: SsePairPaths): Promise<SsePairs> {
+    const { SsePairs: Made } = await lasting();
+    return (this.#pairs ??= new Made(this.#context, paths));
+  }
+
+  /** Sees a request through. What can be answered at once is, without a promise. */
+  #serve(call: HttpCall): void {
+    const { settings, endpoint } = this.#context;
+    const { authenticate } = settings;
+    const { protection } = endpoint;
+    try {
+      if (protection !== undefined) call.until(protection.admit(call, () => this.#answer(call)));
+      else call.until(authenticate === undefined ? this.#answer(call) : this.#authenticated(call, authenticate));
+    } catch (cause) {
+      call.fail(cause);
+    }
+  }
+
+  async #authenticated(call: HttpCall, authenticate: Authenticate): Promise<void> {
+    const [{ checkAuth }, given] = await Promise.all([lasting(), authenticate(call.request)]);
+    const auth = checkAuth(given);
+    if ('status' in auth) return call.reply.send(auth.status, auth.body, auth.headers);
+    call.auth = auth;
+    await this.#answer(call);
+  }
+
+  #answer(call: HttpCall): Done {
+    if (call.lacks !== undefined) return refuse(call.request, call.reply, tooManyRequests(call.lacks, call));
+    const { method, path } = call.request;
+    const { ssePair } = this.#context.settings;
+    if (ssePair !== undefined && this.#methodsOfPair(path) !== undefined) return this.#ofPair(call, ssePair);
+    if (method === 'POST') return this.#post(call);
+    if (method === 'GET') return this.#get(call);
+    return this.#inSession((sessions) => sessions.remove(call));
+  }
+
+  #get(call: HttpCall): Done {
+    if (call.accepted.stream) return this.#inSession((sessions) => sessions.listen(call));
+    refuse(call.request, call.reply, { status: 406, message: 'Accept must allow text/event-stream' });
+  }
+
+  #post(call: HttpCall): Done {
+    const { request, reply, accepted } = call;
+    if (!isJson(request.header('content-type')))
+      return refuse(request, reply, { status: 415, message: 'Content-Type must be application/json in UTF-8' });
+    if (!accepted.json && !accepted.stream)
+      return refuse(request, reply, {
+        status: 406,
+        message: 'Accept must allow application/json and text/event-stream',
+      });
+    const content = readContent(call, this.#context);
+    return content instanceof Promise
+      ? content.then((arrived) => this.#take(call, arrived))
+      : this.#take(call, content);
+  }
+
+  #take(call: HttpCall, content: Content): Done {
+    if (content.kind === 'gone') return;
+    if (content.kind === 'value') return this.#route(call, content.value);
+    const { problem } = content;
+    if (problem.error === 'parseError') return this.#asHandshake((sessions) => sessions.unreadable(call, problem));
+    refuse(call.request, call.reply, problem);
+  }
+
+  /** Decides whether a message is an exchange or of a session. */
+  #route(call: HttpCall, value: unknown): Done {
+    if (call.refuses?.(value) === true) return;
+    if (Array.isArray(value)) return this.#batch(call, value);
+    const judged = judge(value, this.#context.endpoint.revisions);
+    const problem = beginProblem(this.#context, call, judged.kind === 'request');
+    if (problem !== undefined) return refuse(call.request, call.reply, problem);
+    return this.#one(call, judged, this.#isStateless(call.request));
+  }
+
+  #batch(call: HttpCall, values: readonly unknown[]): Done {
+    const messages = judgedBatch(values, this.#context);
+    const problem = beginProblem(this.#context, call, messages.some(isRequest));
+    if (problem !== undefined) return refuse(call.request, call.reply, problem);
+    if (this.#isStateless(call.request))
+      return refuse(call.request, call.reply, { status: 400, message: 'this revision has no batches' });
+    return this.#asHandshake((sessions) => sessions.batch(call, messages));
+  }
+
+  #one(call: HttpCall, judged: Judged, stateless: boolean): Done {
+    const { request, reply } = call;
+    switch (judged.kind) {
+      case 'malformed':
+        return refuse(request, reply, { status: 400, message: judged.reason }, judged.id);
+      case 'response':
+        if (stateless) return refuse(request, reply, { status: 400, message: 'no response is awaited here' });
+        return this.#asHandshake((sessions) => sessions.post(call, judged));
+      case 'request':
+        if (stateless || isExchange(call, judged)) return this.#exchanges.request(call, judged);
+        return this.#asHandshake((sessions) => sessions.post(call, judged));
+      case 'notification':
+        if (stateless || isExchange(call, judged)) return this.#exchanges.notification(call, judged);
+        return this.#asHandshake((sessions) => sessions.post(call, judged));
+    }
+  }
+}
+
+/**
+ * Tells whether a message claims a stateless revision: by its `_meta`, by a version header that no session explains, or
+ * by the method that asks what is spoken. Where only one of the places claims it, the exchange reports the mismatch.
+ */
+function isExchange(call: HttpCall, { message, claimed }: JudgedRequest | JudgedNotification): boolean {
+  if (claimed !== undefined && !isOfSessions(revisionOf(claimed))) return true;
+  if (call.request.header('mcp-session-id') !== undefined) return false;
+  return message.method === 'server/discover' || (call.version !== undefined && revisionOf(call.version) === undefined);
+}
+
+let loadedLasting: typeof Lasting | undefined;
+
+/** Loads what only clients of handshake revisions need, whose conversations last: a server may never meet one. */
+async function lasting(): Promise<typeof Lasting> {
+  return (loadedLasting ??= await import('./lasting.ts'));
+}
+
+/** Tells whether two paths are the same but for a slash at the end, which people and frameworks add and leave out. */
+function isSamePath(one: string, other: string): boolean {
+  return one === other || `${one}/` === other || one === `${other}/`;
+}

@@ -1,0 +1,102 @@
+import type { Store } from '../../../../storage/store.ts';
+import type { HttpContext } from '../context.ts';
+import type { HttpReply, IncomingRequest } from '../universal.ts';
+import { answerBrowser } from './browser-page.ts';
+
+/** The paths at which a platform asks how a server is. They are apart from that of the endpoint. */
+export interface HealthPaths {
+  /** Path that answers 200 as long as this process takes turns at all, such as `/livez`; who hears nothing may start it anew. */
+  readonly live?: string;
+  /**
+   * Path that answers 200 while new requests are taken, such as `/readyz`. It is 503 from the moment that `close` begins, and while the store of the server
+   * cannot be used, which is found out anew when it is asked 5 seconds later or more: a balancer sends its requests elsewhere then.
+   */
+  readonly ready?: string;
+}
+
+const headers = { 'Cache-Control': 'no-store' };
+
+/** Reason why nobody is to be sent here; without a word of where the store is, since everybody may ask. */
+type NotReady = 'the server is shutting down' | 'the store is full' | 'the store cannot be used';
+
+/** Time for which it is believed what a store said, in milliseconds. */
+const believedMs = 5_000;
+
+/**
+ * Answers the questions of a platform, to everybody: the answer says nothing but how this process is, in one line of JSON where it
+ * is not ready, and who asks knows it by an address, so that neither Host nor Origin is looked at.
+ */
+export class Health {
+  readonly #paths: HealthPaths;
+  readonly #context: HttpContext;
+  #unusable: NotReady | undefined | Promise<NotReady | undefined>;
+  #checkedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(paths: HealthPaths, context: HttpContext) {
+    this.#paths = paths;
+    this.#context = context;
+  }
+
+  /** @returns False for a request that asks something else. */
+  answers(request: IncomingRequest, reply: HttpReply): boolean {
+    const { live, ready } = this.#paths;
+    const { path, method } = request;
+    if (path !== live && path !== ready) return false;
+    if (method !== 'GET' && method !== 'HEAD') reply.send(405, undefined, { ...headers, Allow: 'GET, HEAD' });
+    else if (path === live) reply.send(200, undefined, headers);
+    else this.#sayReady(reply, method === 'HEAD');
+    return true;
+  }
+
+  #sayReady(reply: HttpReply, isHead: boolean): void {
+    const { store } = this.#context.endpoint;
+    const unusable = store === undefined ? undefined : this.#isUnusable(store);
+    const say = (now: NotReady | undefined): void => {
+      const why = this.#context.course.ready ? now : 'the server is shutting down';
+      if (why === undefined) return reply.send(200, undefined, headers);
+      const body = isHead ? undefined : JSON.stringify({ ready: false, why });
+      reply.send(503, body, { ...headers, 'Retry-After': '1' });
+    };
+    if (unusable instanceof Promise) void unusable.then(say);
+    else say(unusable);
+  }
+
+  /** All who ask meanwhile wait for one look. */
+  #isUnusable(store: Store): NotReady | undefined | Promise<NotReady | undefined> {
+    const { now } = this.#context.settings;
+    if (now() - this.#checkedAt < believedMs) return this.#unusable;
+    this.#checkedAt = now();
+    const looked = look(store);
+    this.#unusable = looked;
+    if (looked instanceof Promise) void looked.then((unusable) => (this.#unusable = unusable));
+    return this.#unusable;
+  }
+}
+
+/** A store ends each call within 2 seconds; why it cannot be used is told where it is used. */
+function look(store: Store): NotReady | undefined | Promise<NotReady | undefined> {
+  try {
+    const checked = store.check();
+    if (checked === undefined) return undefined;
+    return Promise.resolve(checked).then(() => undefined, reasonOf);
+  } catch (error) {
+    return reasonOf(error);
+  }
+}
+
+function reasonOf(error: unknown): NotReady {
+  // By its words alone: the class is loaded where a store is.
+  const { reason } = (error ?? {}) as { readonly reason?: unknown };
+  return reason === 'full' ? 'the store is full' : 'the store cannot be used';
+}
+
+/** Tells whether a person opened the address in a browser. Clients ask for JSON or event streams. */
+export function wantsPage(request: IncomingRequest): boolean {
+  const accept = request.method === 'GET' ? (request.header('accept') ?? '') : '';
+  return accept.includes('text/html') && !/event-stream|json/.test(accept);
+}
+
+/** Shows that person what the address is. */
+export function showPage(request: IncomingRequest, reply: HttpReply): void {
+  answerBrowser(request, reply);
+}

@@ -1,0 +1,86 @@
+import type { AuthInfo } from '../../../../server/runtime/endpoint.ts';
+import { judge, type Judged, type JudgedRequest } from '../../../../server/runtime/judged.ts';
+import { revisionOf, type Revision } from '../../../../protocol/revision.ts';
+import type { HttpCall } from '../call.ts';
+import type { HttpContext } from '../context.ts';
+import type { FullQuota, QuotaClient } from '../quota.ts';
+import { fullProblem, shuttingDown, type HttpProblem } from '../status.ts';
+
+/** Tells whether two requests come from the same principal, or both from nobody. */
+export function samePrincipal(a: AuthInfo | undefined, b: AuthInfo | undefined): boolean {
+  return a?.principal === b?.principal;
+}
+
+/**
+ * Spec 2025-11-25, Transports, Protocol version header: what is invalid or unsupported is a bad request. That it is the one
+ * of `initialize` is a SHOULD of clients, some of which open their stream with their newest; the session knows its own.
+ */
+export function versionProblem(header: string | undefined): HttpProblem | undefined {
+  if (header === undefined || revisionOf(header) !== undefined) return undefined;
+  return { status: 400, message: 'MCP-Protocol-Version is not supported' };
+}
+
+/** Judges the messages of a batch; of one that is too long only so many that this shows. */
+export function judgedBatch(
+  values: readonly unknown[],
+  { endpoint, settings }: Pick<HttpContext, 'endpoint' | 'settings'>,
+): readonly Judged[] {
+  return values.slice(0, settings.maxBatch + 1).map((value) => judge(value, endpoint.revisions));
+}
+
+/** Tells whether a message begins something: answers and notifications do not. */
+export function isRequest(judged: Judged): judged is JudgedRequest {
+  return judged.kind === 'request';
+}
+
+/** Reason why a message or a batch is not taken now: it would begin something. */
+export function beginProblem(
+  { course }: HttpContext,
+  call: Pick<HttpCall, 'beyond' | 'auth'>,
+  begins: boolean,
+): HttpProblem | undefined {
+  if (!begins || (course.stage === 'open' && call.beyond === undefined)) return undefined;
+  return course.stage === 'open' ? tooManyRequests(call.beyond, call) : shuttingDown();
+}
+
+/** The answer to a request for which there is no place. */
+export function tooManyRequests(full: FullQuota | undefined, client: QuotaClient = {}): HttpProblem {
+  return fullProblem(full, 'requests are being answered', client);
+}
+
+/** Reason why a batch is not taken. */
+export function batchProblem(
+  revision: Revision | undefined,
+  messages: readonly Judged[],
+  limit: number,
+): HttpProblem | undefined {
+  if (revision?.batches !== true) return { status: 400, message: 'this revision has no batches' };
+  if (messages.length === 0) return { status: 400, message: 'a batch must hold at least one message' };
+  if (messages.length > limit) return { status: 400, message: `a batch must hold at most ${limit} messages` };
+  return undefined;
+}
+
+/** Reason why no further event stream may be opened for a request. */
+export function streamProblem(context: HttpContext, call: HttpCall): HttpProblem | undefined {
+  const full = context.streams.full(call);
+  return full && fullProblem(full, 'event streams are open', call);
+}
+
+/** Reason why no further session may be opened for a request; an idle one makes way before. */
+export function sessionProblem({ sessionQuota }: HttpContext, call: HttpCall): HttpProblem | undefined {
+  const full = sessionQuota.full(call);
+  if (full === undefined || sessionQuota.makeRoom?.(call) === true) return undefined;
+  return fullProblem(full, 'sessions are open', call);
+}
+
+/** Tells whether a text may be the id of a session, whichever version of this gave it out: visible ASCII, and not long. */
+export function isSessionId(id: string): boolean {
+  return /^[\x21-\x7e]{32,128}$/.test(id);
+}
+
+/** Random bytes in visible ASCII: 192 bits by default, which nobody guesses. */
+export function randomText(bytes = 24): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(bytes)), (byte) => byte.toString(16).padStart(2, '0')).join(
+    '',
+  );
+}

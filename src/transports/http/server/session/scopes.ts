@@ -1,0 +1,23 @@
+/** Messages that come together, and need scopes. */
+
+import type { Endpoint } from '../../../../server/runtime/endpoint.ts';
+import type { Judged } from '../../../../server/runtime/judged.ts';
+import type { HttpCall } from '../call.ts';
+import { isRequest } from './rules.ts';
+
+/**
+ * Turns messages away that together need more scopes than their sender has: none of them is run then.
+ *
+ * @returns Whether they were turned away.
+ */
+export async function lacksScopes(endpoint: Endpoint, messages: readonly Judged[], call: HttpCall): Promise<boolean> {
+  const { protection } = endpoint;
+  const guard = protection === undefined ? undefined : await endpoint.guard?.();
+  if (protection === undefined || guard === undefined) return false;
+  const missing = await Promise.all(
+    messages.filter(isRequest).map(({ message }) => guard.missingScopes(message, call.auth)),
+  );
+  const scopes = new Set(missing.flat());
+  if (scopes.size > 0) protection.insufficient(call, [...scopes]);
+  return scopes.size > 0;
+}

@@ -1,0 +1,396 @@
+import { type Message, type RequestId, type ResponseMessage } from '../../../../jsonrpc/message.ts';
+import { ownerOf } from '../../../../auth/common/owner.ts';
+import type { AuthInfo, Conversation, Link } from '../../../../server/runtime/endpoint.ts';
+import type {
+  Judged,
+  JudgedMalformed,
+  JudgedNotification,
+  JudgedRequest,
+  JudgedResponse,
+} from '../../../../server/runtime/judged.ts';
+import { changesSession, type SessionChange, type SessionRecord } from '../../../../server/runtime/session-record.ts';
+import { errorToWire } from '../../../../protocol/error.ts';
+import type { Revision } from '../../../../protocol/revision.ts';
+import { HttpAnswer, messageJson, responseJson } from '../answer.ts';
+import type { EventStore } from '../../../../storage/events.ts';
+import type { Done, HttpCall } from '../call.ts';
+import type { HttpContext } from '../context.ts';
+import { isReport } from './message-weight.ts';
+import { ReportRoom } from './report-room.ts';
+import { busy, errorOf, lastResponse, refuse, retryHeaders, sessionStatus, type LastReason } from '../status.ts';
+import type { EventStream } from '../stream.ts';
+import type { Elsewhere } from './elsewhere.ts';
+import type { LastingStream, LastingStreams, Resumption } from './stream.ts';
+import { isRequest } from './rules.ts';
+import { RunningAnswers } from './running-answers.ts';
+import { SessionStreams } from './streams.ts';
+
+/** Limit of messages that wait for a client that has no stream open. */
+const undeliveredLimit = 64;
+
+/** Result of what could not be told to the other processes. */
+const unkept = Symbol('not kept');
+const notKept = busy('the session cannot be kept now; try again later');
+const none: readonly JudgedRequest[] = [];
+const idOf = ({ message }: JudgedRequest): RequestId => message.id;
+
+/** Parts that the sessions of one HTTP server share. */
+export interface SessionContext extends HttpContext {
+  readonly events: EventStore | 'none';
+  /** Forgets a session, and ends it. */
+  dismiss(session: HttpSession): void;
+  /** Hears that a session became busy or idle. */
+  changed(session: HttpSession): void;
+}
+
+/** Origin of a session: opened here, or by another process. */
+export interface SessionOrigin {
+  readonly id: string;
+  /** Its other processes, where there are any. */
+  readonly elsewhere?: Elsewhere | undefined;
+  /** Facts of it, where another one opened it. */
+  readonly record?: SessionRecord | undefined;
+}
+
+/**
+ * One session of a handshake revision: a conversation over many requests. A message that belongs to a running
+ * request goes on the stream of its POST, any other on the stream of the GET; each on exactly one.
+ */
+export class HttpSession implements Link {
+  readonly network = 'tcp';
+  readonly protocol = 'http';
+  readonly lasting = true;
+  readonly id: string;
+  readonly auth: AuthInfo | undefined;
+  readonly address: string | undefined;
+  readonly owner: string | undefined;
+  readonly #context: SessionContext;
+  readonly #conversation: Conversation;
+  readonly #answers: RunningAnswers;
+  readonly #undelivered: string[] = [];
+  #streams: LastingStreams | undefined;
+  /** The stream for messages that belong to no request. */
+  #standalone: LastingStream | undefined;
+  /** The connection that it was opened on. */
+  #listener: EventStream | undefined;
+  readonly #elsewhere: Elsewhere | undefined;
+  /** Requests being answered, and connections that only listen. */
+  #calls = 0;
+  #ended = false;
+  /** Reason why what runs has no answer, should it end now. */
+  #why: LastReason = 'ended';
+  #lastUsed: number;
+
+  constructor(
+    context: SessionContext,
+    { id, elsewhere, record }: SessionOrigin,
+    { auth, request }: Pick<HttpCall, 'auth' | 'request'>,
+  ) {
+    this.id = id;
+    this.auth = auth;
+    this.address = request.remoteAddress;
+    this.owner = ownerOf(auth?.principal, this.address);
+    this.#context = context;
+    this.#answers = new RunningAnswers(context, (running) => this.#last(running));
+    this.#elsewhere = elsewhere;
+    this.#lastUsed = context.settings.now();
+    const { endpoint } = context;
+    this.#conversation =
+      record === undefined || endpoint.resume === undefined ? endpoint.converse(this) : endpoint.resume(this, record);
+  }
+
+  /** The revision that was settled; `undefined` until `initialize` succeeded. */
+  get revision(): Revision | undefined {
+    return this.#conversation.revision;
+  }
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** Tells whether something goes on: a request that is answered, a stream that is open. */
+  get isBusy(): boolean {
+    return this.#calls > 0;
+  }
+
+  get idsBegin(): string | undefined {
+    return this.#elsewhere?.idsBegin;
+  }
+
+  /** All that another process needs to go on with it. */
+  get record(): SessionRecord | undefined {
+    return this.#conversation.record;
+  }
+
+  changed(change: SessionChange): void {
+    this.#elsewhere?.changed(change);
+  }
+
+  /** Takes over what was changed at other processes. */
+  restore(record: SessionRecord): void {
+    this.#conversation.restore?.(record);
+  }
+
+  /** Tells the client that everything may have changed. */
+  missed(): void {
+    this.#conversation.missed?.();
+  }
+
+  /** Takes an answer or a notification that came to another process. */
+  take(judged: JudgedNotification | JudgedResponse): void {
+    // Neither has an answer, and it does not reject.
+    void this.#conversation.take(judged);
+  }
+
+  /** Tells whether nothing was asked of the session for too long, and nothing is going on. */
+  get expired(): boolean {
+    if (this.#calls > 0) return false;
+    return this.#context.settings.now() - this.#lastUsed > this.#context.settings.sessionIdleMs;
+  }
+
+  send(message: Message, related?: RequestId): void {
+    const json = this.#ended ? undefined : messageJson(this.#context, message);
+    if (json === undefined) return;
+    const answer = related === undefined ? undefined : this.#answers.get(related);
+    if (answer?.message(json) === true) return;
+    // Its client was told how the call ended; on another stream it would overtake what came before that.
+    if (answer?.isTaken === true && !('id' in message)) return;
+    if (this.#elsewhere?.deliver(json, message) === true) return;
+    this.deliver(json);
+  }
+
+  /** Sends what belongs to no request; without a stream for that it waits. */
+  deliver(json: string): void {
+    if (this.#standalone?.connected === true) return this.#standalone.send(json);
+    this.#undelivered.push(json);
+    if (this.#undelivered.length <= undeliveredLimit) return;
+    // Log messages and progress go first, so that a question does not get lost.
+    this.#undelivered.splice(Math.max(0, this.#undelivered.findIndex(isReport)), 1);
+    this.#context.settings.onError(new Error('a message to a client was dropped: too many wait for its stream'));
+  }
+
+  dismiss(): void {
+    this.#context.dismiss(this);
+  }
+
+  disconnect(related: RequestId, retryMs: number = this.#context.settings.retryMs): void {
+    if (this.#resumable.resumption === 'polling') this.#answers.get(related)?.disconnect(retryMs);
+  }
+
+  /** Runs the `initialize` request; whether it succeeded shows in `revision`. */
+  async initialize(judged: JudgedRequest): Promise<ResponseMessage | undefined> {
+    return this.#conversation.take(judged);
+  }
+
+  /** Answers a POST of one message. */
+  post(call: HttpCall, judged: Exclude<Judged, JudgedMalformed>): Done {
+    if (judged.kind === 'request') return this.#request(call, judged);
+    // What is said to another process needs no copy of the session to hear it.
+    const isPassed = this.#elsewhere?.pass(judged, (id) => this.#answers.get(id) !== undefined) === true;
+    if (isPassed) return call.reply.send(202);
+    return this.#during(this.#kept(judged, this.#conversation.take(judged, call.auth)), (response) => {
+      if (response === unkept) refuse(call.request, call.reply, notKept);
+      else if (response === undefined) call.reply.send(202);
+      else call.reply.send(sessionStatus(response), responseJson(this.#context, response), retryHeaders(response));
+    });
+  }
+
+  /** Answers a POST of a batch. */
+  async batch(call: HttpCall, messages: readonly Judged[]): Promise<void> {
+    const requests = messages.filter(isRequest);
+    const answer = this.#answer(call, this.#elsewhere === undefined ? none : requests);
+    const { batch, over } = this.#answers.ofBatch(answer, requests.length);
+    const one = async (judged: Judged): Promise<void> => {
+      const response = await this.#receive(answer, judged, call.auth);
+      if (response !== undefined) batch.add(response);
+    };
+    const all = this.#kept(undefined, Promise.all(messages.map(one)));
+    await this.#during(all, () => undefined).finally(over);
+    if (!batch.complete()) call.reply.send(202);
+    await this.#elsewhere?.flushed();
+  }
+
+  /** The error for text that could not be parsed. */
+  unreadable(reason: string): string {
+    return responseJson(this.#context, this.#conversation.unreadable(reason));
+  }
+
+  /** Tells whether the client has a stream open for messages that belong to no request. */
+  get listening(): boolean {
+    return this.#standalone?.connected === true;
+  }
+
+  /** Makes the reply of a GET the stream for messages that belong to no request, and sends what waited for it. */
+  listen(call: HttpCall): void {
+    if (this.#standalone?.ended !== false) this.#standalone = this.#resumable.begin();
+    this.#listener = this.#connect(call);
+    this.#standalone.open(this.#listener);
+    this.#flush();
+    this.#elsewhere?.listening();
+  }
+
+  /** Finds what a client missed; `undefined` when that cannot be told. */
+  resume(lastEventId: string): Promise<Resumption | undefined> {
+    return this.#resumable.resume(lastEventId);
+  }
+
+  /** Makes the reply of a GET the connection of a stream that broke: first what was missed, then what comes. */
+  takeUp(call: HttpCall, resumption: Resumption, lastEventId: string): void {
+    const isMoved = resumption.isMoved === true && resumption.stream?.ended === false;
+    if (isMoved) this.#standalone = resumption.stream;
+    const connection = this.#connect(call);
+    if (resumption.stream !== undefined && resumption.stream === this.#standalone) this.#listener = connection;
+    // Some clients know no more where they were, when this connection breaks before the next event.
+    if (this.#resumable.resumption === 'polling') connection.write(`id: ${lastEventId}\ndata:\n\n`);
+    resumption.connect(connection);
+    if (isMoved) this.#elsewhere?.listening();
+    if (resumption.stream !== undefined && resumption.stream === this.#standalone) this.#flush();
+  }
+
+  /** Tells whether streams that broke can be resumed. */
+  get resumes(): boolean {
+    return this.#resumable.resumption !== 'none';
+  }
+
+  /** Asks who listens for what belongs to no request to come back after a time: another process goes on with the stream. */
+  sendAway(retryMs: number): void {
+    if (this.listening) this.#listener?.pause(retryMs);
+  }
+
+  /** Lets go of the stream for what belongs to no request: another process may have it now. */
+  letGo(): void {
+    const stream = this.#standalone;
+    this.#standalone = undefined;
+    stream?.leave();
+  }
+
+  /** Takes what waits for a stream that is open elsewhere. */
+  undelivered(): readonly string[] {
+    return this.#undelivered.splice(0);
+  }
+
+  /**
+   * Says to whoever waits for what runs here that its outcome is not known: the session is about to end with its process.
+   *
+   * @param why Reason: its process ends, or it alone does.
+   */
+  stop(why: LastReason = 'stopped'): void {
+    this.#why = why;
+    this.#answers.stop(this.#elsewhere !== undefined && this.resumes);
+  }
+
+  /** Ends the session: what runs is aborted, its streams end. */
+  end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.letGo();
+    // As long as it is known what runs.
+    this.#streams?.end((id) => this.#last(id));
+    this.#conversation.close();
+  }
+
+  /** The streams behave as the settled revision says. */
+  get #resumable(): LastingStreams {
+    if (this.#streams !== undefined) return this.#streams;
+    const { settings, events } = this.#context;
+    const resumption = this.revision?.resumption ?? 'none';
+    if (this.#elsewhere !== undefined && resumption !== 'none' && events !== 'none')
+      return (this.#streams = this.#elsewhere.streams(resumption));
+    const log = resumption === 'none' || events === 'none' ? undefined : events.open(this.owner);
+    const polling = log !== undefined && resumption === 'polling';
+    return (this.#streams = new SessionStreams({ settings, log, polling, reports: new ReportRoom(settings.now) }));
+  }
+
+  #connect(call: HttpCall): EventStream {
+    const connection = this.#context.streams.open(call.reply, { client: call });
+    call.leave();
+    this.#began();
+    const forget = this.#context.endpoint.protection?.afterExpiry(call.auth, () => connection.end());
+    call.reply.onClose(() => {
+      forget?.();
+      connection.closed();
+      this.#left();
+    });
+    return connection;
+  }
+
+  /** Sends what waited for a listener. */
+  #flush(): void {
+    for (const json of this.#undelivered.splice(0)) this.#standalone?.send(json);
+  }
+
+  #request(call: HttpCall, judged: JudgedRequest): Done {
+    const answer = this.#answer(call, this.#elsewhere === undefined ? none : [judged]);
+    const id = this.#answers.expect(judged.message.id, answer);
+    return this.#during(this.#kept(judged, this.#conversation.take(judged, call.auth)), (response) => {
+      if (id !== undefined) this.#answers.forget(id);
+      if (response === unkept) {
+        const error = errorToWire(this.revision, errorOf(notKept));
+        answer.respond(503, { jsonrpc: '2.0', id: judged.message.id, error });
+      } else answer.respond(response === undefined ? 200 : sessionStatus(response), response);
+      return this.#elsewhere?.flushed();
+    });
+  }
+
+  /** Spec 2025-11-25, Transports: a client that disconnects has not cancelled its request. */
+  #answer(call: HttpCall, requests: readonly JudgedRequest[]): HttpAnswer {
+    // What has not begun when its stream does may have run when that is found.
+    const maker = this.#resumable.answering(requests.map(idOf));
+    const answer = new HttpAnswer(this.#context, call, maker);
+    call.reply.onClose(() => answer.closed());
+    return answer;
+  }
+
+  async #receive(answer: HttpAnswer, judged: Judged, auth: AuthInfo | undefined): Promise<ResponseMessage | undefined> {
+    const id = judged.kind === 'request' ? this.#answers.expect(judged.message.id, answer) : undefined;
+    let last: ResponseMessage | undefined;
+    let response: ResponseMessage | undefined;
+    try {
+      response = await this.#conversation.take(judged, auth);
+    } finally {
+      if (id !== undefined) last = this.#answers.forget(id);
+    }
+    return response ?? last;
+  }
+
+  /** The response to what is still being answered when it ends. */
+  #last(id: RequestId): ResponseMessage {
+    return lastResponse({ id, waits: this.#conversation.waits?.(id) === true, why: this.#why }, this.revision);
+  }
+
+  /** Waits for every process to know what was changed, before anything is said of it; that it failed is said to who changed something. */
+  #kept<T>(judged: Judged | undefined, work: Promise<T>): Promise<T | typeof unkept> {
+    const elsewhere = this.#elsewhere;
+    if (elsewhere === undefined) return work;
+    const { failures } = elsewhere;
+    return work.then(async (value) => {
+      await elsewhere.saved();
+      return changesSession(judged) && elsewhere.failures > failures ? unkept : value;
+    });
+  }
+
+  /** Counts something that goes on until it is over, and then goes on with what came of it. */
+  #during<T>(work: Promise<T>, proceed: (value: T) => unknown): Promise<void> {
+    this.#began();
+    return work.then(
+      (value) => {
+        this.#left();
+        // Where that takes time the request is not over before.
+        return proceed(value) as undefined;
+      },
+      (cause: unknown) => {
+        this.#left();
+        throw cause;
+      },
+    );
+  }
+
+  #began(): void {
+    if (this.#calls++ === 0) this.#context.changed(this);
+  }
+
+  #left(): void {
+    this.#lastUsed = this.#context.settings.now();
+    if (--this.#calls === 0) this.#context.changed(this);
+  }
+}

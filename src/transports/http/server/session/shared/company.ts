@@ -1,0 +1,203 @@
+import { after } from '../../../../../jsonrpc/timeout.ts';
+import { StoreError, type Store } from '../../../../../storage/store.ts';
+import type { HttpCall } from '../../call.ts';
+import type { HttpSession } from '../session.ts';
+import { isSessionId, samePrincipal } from '../rules.ts';
+import type { OpeningStream } from './claim.ts';
+import { Inbox } from './inbox.ts';
+import { hashedOwner, keyOf, readKeptSession, type KeptSession } from './kept-session.ts';
+import { Member, type MemberParts } from './member.ts';
+import { OwnerRooms } from '../../../../../storage/memory/owner-rooms.ts';
+import type { ToldProcess } from './words.ts';
+
+/** Time between two looks at the copies of sessions, and for which one is kept that nobody uses, in milliseconds. */
+const lookMs = 5_000;
+const restMs = 30_000;
+
+/** Parts of a company that the sessions of the process have. */
+export interface CompanyParts extends Pick<MemberParts, 'settings' | 'spoken'> {
+  readonly store: Store;
+  /** Makes the copy of a session that another process opened. */
+  adopt(call: HttpCall, member: Member, kept: KeptSession): HttpSession;
+  /** Forgets the copy of a session in this process, and ends it; one that is lost, where nothing else is said. */
+  drop(session: HttpSession, why?: 'ended'): void;
+}
+
+/** The copies of sessions in this process, beside those of other processes: what one of them is asked, any of them answers. */
+export class Company {
+  readonly #parts: CompanyParts;
+  readonly #members = new Map<string, Member>();
+  readonly #inbox: Inbox;
+  readonly #memberParts: MemberParts;
+  /** Copies that are being let go of. */
+  readonly #leaving = new Set<Promise<void>>();
+  #cancelTimer: (() => void) | undefined;
+  #isMending = false;
+
+  constructor(parts: CompanyParts) {
+    this.#parts = parts;
+    this.#inbox = new Inbox(
+      parts.store,
+      (told) => this.#hear(told),
+      () => this.#missedSome(),
+    );
+    const { store, settings, spoken } = parts;
+    this.#memberParts = {
+      store,
+      settings,
+      spoken,
+      inbox: this.#inbox,
+      rooms: new OwnerRooms(settings.now),
+      gone: (session, why) => parts.drop(session, why),
+    };
+  }
+
+  /** The place of a session that may be opened here. */
+  member(id: string): Member {
+    return new Member(this.#memberParts, id);
+  }
+
+  /**
+   * Lets every process know of a session that was opened here.
+   *
+   * @throws StoreError when that cannot be.
+   */
+  async open(member: Member, session: HttpSession): Promise<void> {
+    const { record } = session;
+    await this.#inbox.open();
+    const owner = await hashedOwner(session.auth);
+    if (record === undefined || !(await member.open(session, owner, record)))
+      throw new StoreError('unavailable', 'the session could not be kept');
+    this.#add(member);
+  }
+
+  /**
+   * The copy of a session in this process, which is made where another one opened it.
+   *
+   * @returns `undefined` when there is none of the principal.
+   * @throws StoreError when nobody can tell.
+   */
+  async find(id: string, call: HttpCall): Promise<HttpSession | undefined> {
+    const known = this.#members.get(id);
+    const here = known?.isSure === true ? known : await this.#lookUp(id, call);
+    const { session } = here ?? {};
+    if (here === undefined || session === undefined || session.ended || !samePrincipal(session.auth, call.auth))
+      return undefined;
+    here.used();
+    return session;
+  }
+
+  /** Takes the stream for what belongs to no request to this process; `undefined` where it is open in another one. */
+  async claim(session: HttpSession): Promise<OpeningStream | undefined> {
+    return await this.#members.get(session.id)?.claim();
+  }
+
+  /** Ends a session everywhere. */
+  async remove(session: HttpSession): Promise<void> {
+    const member = this.#members.get(session.id);
+    this.dropped(session);
+    await member?.remove();
+  }
+
+  /** The copy of a session here has ended; the session goes on elsewhere. */
+  dropped({ id }: HttpSession): void {
+    const member = this.#members.get(id);
+    if (member === undefined) return;
+    this.#members.delete(id);
+    const leaving = (async () => {
+      await member.flushed();
+      await member.leave();
+    })().catch((cause: unknown) => {
+      this.#parts.settings.onError(new Error('a session could not be let go of', { cause }));
+    });
+    this.#leaving.add(leaving);
+    void leaving.then(() => this.#leaving.delete(leaving));
+  }
+
+  /** Lets go of copies that nobody uses now, for who needs room. */
+  makeRoom(): void {
+    this.#dropRested(0);
+  }
+
+  /** Ends after every copy was dropped, and what they had to say was kept. */
+  async close(): Promise<void> {
+    this.#cancelTimer?.();
+    this.#cancelTimer = () => undefined;
+    await Promise.all(this.#leaving);
+    await this.#inbox.close();
+  }
+
+  async #lookUp(id: string, call: HttpCall): Promise<Member | undefined> {
+    const { settings, spoken, store } = this.#parts;
+    // What was never given out is not asked for: whoever calls may make up ids of any length.
+    if (!isSessionId(id)) return undefined;
+    try {
+      await this.#inbox.open();
+      const kept = await store.records.get(keyOf(id));
+      const owner = await hashedOwner(call.auth);
+      const known = this.#members.get(id);
+      if (kept === undefined) {
+        if (known?.session !== undefined) this.#parts.drop(known.session);
+        return undefined;
+      }
+      if (known !== undefined) {
+        known.confirmed(kept);
+        return known;
+      }
+      const read = readKeptSession(kept.text, spoken);
+      // Somebody else's session and one that never was look the same from outside.
+      if (read === undefined || read.owner !== owner) return undefined;
+      const member = this.member(id);
+      member.adopted(this.#parts.adopt(call, member, read), read, kept.version);
+      this.#add(member);
+      return member;
+    } catch (cause) {
+      const known = this.#members.get(id);
+      if (!(cause instanceof StoreError) || known?.isRecent !== true) throw cause;
+      settings.onError(new Error('a session goes on without its store', { cause }));
+      return known;
+    }
+  }
+
+  #hear(told: Exclude<ToldProcess, { kind: 'reply' }>): void {
+    if (this.#members.get(told.session)?.hear(told) === true) return;
+    // Who asks for what is not here any more need not wait for silence.
+    if (told.kind === 'there') void this.#inbox.reply(told, 'not-open');
+    else if (told.kind === 'reading') void this.#inbox.reply(told, 'not-here');
+  }
+
+  #add(member: Member): void {
+    this.#members.set(member.id, member);
+    this.#cancelTimer ??= this.#lookLater();
+  }
+
+  #missedSome(): void {
+    for (const member of this.#members.values()) member.missedSome();
+  }
+
+  #lookLater(): () => void {
+    const { sessionIdleMs } = this.#parts.settings;
+    return after(Math.min(lookMs, sessionIdleMs / 4), () => {
+      this.#dropRested(restMs);
+      for (const member of this.#members.values()) if (member.session?.isBusy === true) member.used();
+      void this.#mend();
+      this.#cancelTimer = this.#members.size === 0 ? undefined : this.#lookLater();
+    });
+  }
+
+  /** Mends what failed for the copies here, one after the other, and no further than to the first for which the store fails again. */
+  async #mend(): Promise<void> {
+    if (this.#isMending) return;
+    this.#isMending = true;
+    try {
+      for (const member of this.#members.values()) if (!(await member.mend())) break;
+    } finally {
+      this.#isMending = false;
+    }
+  }
+
+  #dropRested(ms: number): void {
+    for (const { session, restedMs } of this.#members.values())
+      if (session?.isBusy === false && restedMs > ms) this.#parts.drop(session);
+  }
+}

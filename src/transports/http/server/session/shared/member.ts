@@ -1,0 +1,396 @@
+import { judge, type JudgedNotification, type JudgedResponse } from '../../../../../server/runtime/judged.ts';
+import { changedRecord, type SessionChange, type SessionRecord } from '../../../../../server/runtime/session-record.ts';
+import { isRequestId, type Message, type RequestId } from '../../../../../jsonrpc/message.ts';
+import type { Revision } from '../../../../../protocol/revision.ts';
+import type { Unsubscribe } from '../../../../../storage/bus.ts';
+import type { KeptRecord } from '../../../../../storage/records.ts';
+import type { Store } from '../../../../../storage/store.ts';
+import type { HttpSettings } from '../../options.ts';
+import type { Elsewhere } from '../elsewhere.ts';
+import type { HttpSession } from '../session.ts';
+import { Claim, type OpeningStream } from './claim.ts';
+import { Copies } from './copies.ts';
+import type { Inbox } from './inbox.ts';
+import { keyOf, readKeptSession, type KeptSession } from './kept-session.ts';
+import { SharedStreams, type SharedStreamsParts } from './shared-streams.ts';
+import { cancellation, changeMethods, type Announced, type ToldProcess } from './words.ts';
+
+/** Parts that the copies of sessions in one process share. */
+export interface MemberParts extends Pick<SharedStreamsParts, 'rooms'> {
+  readonly store: Store;
+  readonly inbox: Inbox;
+  readonly settings: HttpSettings;
+  /** The revisions that are spoken here. */
+  readonly spoken: readonly Revision[];
+  /** Forgets a session whose record is gone: it ended, or nobody used it for too long. */
+  gone(session: HttpSession, why?: 'ended'): void;
+}
+
+/** Number of times that a change is written anew because another process was quicker. */
+const attempts = 20;
+/** Times at which a cancellation is told again, in milliseconds: who runs the request may not listen yet. */
+const cancelAgainMs = [100, 300, 1_000];
+/** Time for which a copy is believed when the store is away, in milliseconds. */
+const believedMs = 30_000;
+
+/** The copy of a session in this process: what is known of it, and the way to its other copies. */
+export class Member implements Elsewhere {
+  readonly id: string;
+  readonly idsBegin: string;
+  failures = 0;
+  readonly #parts: MemberParts;
+  readonly #claim: Claim;
+  readonly #copies: Copies;
+  #session: HttpSession | undefined;
+  #kept: (KeptSession & { readonly version: number }) | undefined;
+  readonly #unsaved: SessionChange[] = [];
+  #saving: Promise<void> | undefined;
+  #streams: SharedStreams | undefined;
+  #unsubscribe: Promise<Unsubscribe | undefined> | undefined;
+  #isListening = false;
+  #isStale = true;
+  #confirmedAt = 0;
+  /** Time at which the store heard here that it is used: where another process had it before, that may be long ago. */
+  #touchedAt = -Infinity;
+  #usedAt: number;
+
+  constructor(parts: MemberParts, id: string) {
+    this.id = id;
+    this.#parts = parts;
+    this.idsBegin = `${parts.inbox.name}-${parts.inbox.next()}-`;
+    this.#claim = new Claim(parts, id);
+    this.#copies = new Copies(parts.inbox, keyOf(id), (cause) =>
+      this.#failed('the other processes of a session could not be told', cause),
+    );
+    this.#usedAt = parts.settings.now();
+  }
+
+  get session(): HttpSession | undefined {
+    return this.#session;
+  }
+
+  /**
+   * Tells whether what is known here is so: it listens to every change. That the client is ready is told by it just before its first request, which may
+   * come before the news of it.
+   */
+  get isSure(): boolean {
+    return this.#isListening && !this.#isStale && !this.#isDue && this.#kept?.record.isReady === true;
+  }
+
+  /** Tells whether what is known here may be believed while the store is away. */
+  get isRecent(): boolean {
+    return this.#parts.settings.now() - this.#confirmedAt < believedMs;
+  }
+
+  /** Tells for how long nobody used it here, in milliseconds. */
+  get restedMs(): number {
+    return this.#session?.isBusy === true ? 0 : this.#parts.settings.now() - this.#usedAt;
+  }
+
+  /** Keeps a session that was opened here, before its id is given out; false when the id is taken. */
+  async open(session: HttpSession, owner: string | null, record: SessionRecord): Promise<boolean> {
+    const { store, settings } = this.#parts;
+    const text = JSON.stringify({ owner, record });
+    const version = await store.records.put(keyOf(this.id), text, settings.sessionIdleMs, 0);
+    if (version === undefined) return false;
+    this.#touchedAt = settings.now();
+    this.adopted(session, { owner, record }, version);
+    return true;
+  }
+
+  /** Takes what is known of a session that goes on here. */
+  adopted(session: HttpSession, kept: KeptSession, version: number): void {
+    this.#session = session;
+    this.#kept = { ...kept, version };
+    this.#confirmedAt = this.#parts.settings.now();
+    this.#unsubscribe ??= this.#listen();
+  }
+
+  /** Takes what the store has; a copy that could not be listened to is from now on, as long as it is there. */
+  confirmed({ text, version }: KeptRecord): void {
+    this.#confirmedAt = this.#parts.settings.now();
+    this.#isStale = false;
+    if (this.#session?.ended === false) this.#unsubscribe ??= this.#listen();
+    // What was read before a later change was written is older than what is known.
+    const kept = version <= (this.#kept?.version ?? 0) ? undefined : readKeptSession(text, this.#parts.spoken);
+    if (kept === undefined) return;
+    const record = this.#unsaved.reduce(changedRecord, kept.record);
+    this.#kept = { owner: kept.owner, record, version };
+    this.#session?.restore(record);
+  }
+
+  /** It is used: nobody takes it for abandoned. */
+  used(): void {
+    const { settings, store } = this.#parts;
+    this.#usedAt = settings.now();
+    if (!this.#isDue) return;
+    this.#touchedAt = this.#usedAt;
+    const touch = async (): Promise<void> => {
+      const isThere = await store.records.touch(keyOf(this.id), settings.sessionIdleMs);
+      if (this.#session?.listening === true) await this.#claim.touch();
+      if (!isThere) this.#gone();
+    };
+    touch().catch((cause: unknown) => settings.onError(new Error('a session could not be kept alive', { cause })));
+  }
+
+  changed(change: SessionChange): void {
+    this.#unsaved.push(change);
+    const before = this.#saving;
+    const saving = (async () => {
+      await before;
+      return await this.#save();
+    })();
+    this.#saving = saving;
+    void saving.then(() => {
+      if (this.#saving === saving) this.#saving = undefined;
+    });
+  }
+
+  saved(): Promise<void> | undefined {
+    return this.#saving;
+  }
+
+  streams(resumption: 'event-ids' | 'polling'): SharedStreams {
+    const { store } = this.#parts;
+    this.#streams ??= new SharedStreams({
+      ...this.#parts,
+      session: this.id,
+      log: store.events.open(this.id),
+      resumption,
+      from: this.#session,
+      revision: this.#session?.revision,
+      claim: () => this.#claim.take(true),
+    });
+    return this.#streams;
+  }
+
+  async flushed(): Promise<unknown> {
+    return await this.#streams?.flushed;
+  }
+
+  pass(judged: JudgedNotification | JudgedResponse, runs: (id: RequestId) => boolean): boolean {
+    const { inbox } = this.#parts;
+    const { message } = judged;
+    if (judged.kind === 'notification') {
+      const { method, params } = judged.message;
+      const id = method === 'notifications/cancelled' ? params?.['requestId'] : undefined;
+      if (isRequestId(id) && !runs(id)) void this.#copies.tell(cancellation(id, params?.['reason']), cancelAgainMs);
+      if (method === 'notifications/tasks/status') void this.#copies.tell({ kind: 'message', message });
+      return false;
+    }
+    const { id } = judged.message;
+    const [, asker] = typeof id === 'string' ? (/^([0-9a-f]{18})-\d{1,15}-\d{1,15}$/.exec(id) ?? []) : [];
+    if (asker === undefined || String(id).startsWith(this.idsBegin)) return false;
+    const told: ToldProcess = { kind: 'message', session: this.id, message };
+    if (asker === inbox.name) return false;
+    void inbox.insist(asker, told, (cause) => this.#failed('an answer could not be passed on', cause));
+    return true;
+  }
+
+  deliver(json: string, message: Message): boolean {
+    if (this.#session?.listening === true) return false;
+    const isChange = 'method' in message && !('id' in message) && changeMethods.has(message.method);
+    void (isChange ? this.#keepChange(json) : this.#deliver(json));
+    return true;
+  }
+
+  listening(): void {
+    void this.#copies.tell({ kind: 'claimed', process: this.#parts.inbox.name });
+    if (this.#claim.isMoved) this.#session?.missed();
+    this.#claim.heard();
+  }
+
+  /** Takes the stream for what belongs to no request; `undefined` where it is open elsewhere. */
+  async claim(): Promise<OpeningStream | undefined> {
+    return await this.#claim.take(false);
+  }
+
+  /** Hears what is said to this process alone; false where there is nothing of the session any more. */
+  hear(told: Exclude<ToldProcess, { kind: 'reply' }>): boolean {
+    const session = this.#session;
+    if (session === undefined || session.ended) return false;
+    this.#hear(told, session);
+    return true;
+  }
+
+  #hear(told: Exclude<ToldProcess, { kind: 'reply' }>, session: HttpSession): void {
+    const { inbox } = this.#parts;
+    switch (told.kind) {
+      case 'message':
+        return this.#take(told.message);
+      case 'deliver':
+        return session.deliver(told.json);
+      case 'taken':
+        this.#claim.lost();
+        return session.letGo();
+      case 'there': {
+        const reply = session.listening || this.#claim.isOpening ? 'open' : 'not-open';
+        return void inbox.reply(told, reply);
+      }
+      case 'reading':
+        return this.#streams === undefined ? void inbox.reply(told, 'not-here') : this.#streams.readBy(told);
+    }
+  }
+
+  /** Something may have been missed: what is known here is looked up anew. */
+  missedSome(): void {
+    this.#isStale = true;
+    void this.#refresh();
+  }
+
+  /** Tells other copies what they could not be told, and looks up what could not be, where nobody asks for it; gives false where the store fails again. */
+  async mend(): Promise<boolean> {
+    const session = this.#session;
+    if (session === undefined || session.ended) return true;
+    if (!(await this.#copies.tellAgain())) return false;
+    const isWell = !session.isBusy || (!this.#isStale && this.#unsubscribe !== undefined);
+    return isWell || (await this.#refresh(true));
+  }
+
+  /** Ends the session for every process. */
+  async remove(): Promise<void> {
+    const { store } = this.#parts;
+    await store.records.delete(keyOf(this.id));
+    await this.#copies.tell({ kind: 'ended' });
+    await this.#claim.forget();
+    await store.events.open(this.id).clear();
+  }
+
+  /** Lets go of the copy; the session goes on elsewhere. */
+  async leave(): Promise<void> {
+    this.#isListening = false;
+    await this.#copies.tellAgain();
+    const end = await this.#unsubscribe;
+    await end?.();
+  }
+
+  /** Tells whether the store is to hear again that the session is used; it may be over by the clock of that. */
+  get #isDue(): boolean {
+    const { now, sessionIdleMs } = this.#parts.settings;
+    return now() - this.#touchedAt >= sessionIdleMs / 8;
+  }
+
+  async #save(): Promise<void> {
+    const { records } = this.#parts.store;
+    let changesNow: readonly SessionChange[] = [];
+    try {
+      for (let attempt = 0; attempt < attempts && this.#kept !== undefined; attempt++) {
+        changesNow = [...this.#unsaved];
+        if (changesNow.length === 0) return;
+        const { owner, version } = this.#kept;
+        const record = changesNow.reduce(changedRecord, this.#kept.record);
+        const text = JSON.stringify({ owner, record });
+        const written = await records.put(keyOf(this.id), text, this.#parts.settings.sessionIdleMs, version);
+        if (written !== undefined) {
+          this.#unsaved.splice(0, changesNow.length);
+          this.#kept = { owner, record, version: written };
+          return void (await this.#copies.tell({ kind: 'changed', version: written }));
+        }
+        const now = await records.get(keyOf(this.id));
+        if (now === undefined) {
+          this.failures++;
+          return this.#gone();
+        }
+        // A store that took over may not have heard of the last that was written: what is known here is newer.
+        if (now.version < version) this.#kept = { ...this.#kept, version: now.version };
+        else this.confirmed(now);
+      }
+    } catch (cause) {
+      this.#failed('what a client changed in its session could not be kept', cause);
+    }
+    // What came meanwhile is tried for itself.
+    this.#unsaved.splice(0, changesNow.length);
+    this.failures++;
+    this.#isStale = true;
+  }
+
+  async #listen(): Promise<Unsubscribe | undefined> {
+    try {
+      const end = await this.#parts.inbox.hear(
+        keyOf(this.id),
+        (announced) => this.#heard(announced),
+        () => this.missedSome(),
+      );
+      this.#isListening = true;
+      // What was changed before is not known yet.
+      this.missedSome();
+      return end;
+    } catch (cause) {
+      this.#failed('a session could not be listened to', cause);
+      this.#unsubscribe = undefined;
+      return undefined;
+    }
+  }
+
+  #heard(announced: Announced): void {
+    const session = this.#session;
+    if (session === undefined || session.ended) return;
+    switch (announced.kind) {
+      case 'ended':
+        return this.#gone('ended');
+      case 'changed':
+        if (announced.version > (this.#kept?.version ?? 0)) this.missedSome();
+        return;
+      case 'claimed':
+        if (announced.process !== this.#parts.inbox.name)
+          for (const json of session.undelivered()) void this.#deliver(json);
+        return;
+      case 'message':
+        this.#take(announced.message);
+    }
+  }
+
+  async #refresh(isAgain = false): Promise<boolean> {
+    try {
+      const now = await this.#parts.store.records.get(keyOf(this.id));
+      if (now === undefined) this.#gone();
+      else this.confirmed(now);
+      return true;
+    } catch (cause) {
+      if (!isAgain) this.#failed('a session could not be looked up', cause);
+      return false;
+    }
+  }
+
+  /** Takes an answer or a notification that came to another process. */
+  #take(message: unknown): void {
+    const judged = judge(message, this.#parts.spoken);
+    if (judged.kind === 'response' || judged.kind === 'notification') this.#session?.take(judged);
+  }
+
+  async #deliver(json: string): Promise<void> {
+    const { inbox } = this.#parts;
+    try {
+      const holder = await this.#claim.holder();
+      const told: ToldProcess = { kind: 'deliver', session: this.id, json };
+      if (holder !== undefined && holder !== inbox.name && (await inbox.tell(holder, told))) return;
+    } catch (cause) {
+      this.#failed('a message to a client could not be passed on', cause);
+    }
+    this.#session?.deliver(json);
+  }
+
+  /**
+   * A change is told by the process that has the stream, and by whoever takes it from there. It waits here for the first one where nobody has had it
+   * yet, and for its client where the stream is this process's: who comes back to it has not moved, and is not told that everything may have changed.
+   * So it does where nobody can tell.
+   */
+  async #keepChange(json: string): Promise<void> {
+    try {
+      const holder = await this.#claim.holder();
+      if (holder === undefined) await this.#deliver(json);
+      else if (holder === this.#parts.inbox.name) this.#session?.deliver(json);
+    } catch (cause) {
+      this.#failed('a change may be told to a client twice', cause);
+      this.#session?.deliver(json);
+    }
+  }
+
+  #gone(why?: 'ended'): void {
+    if (this.#session !== undefined) this.#parts.gone(this.#session, why);
+  }
+
+  #failed(what: string, cause: unknown): void {
+    this.#parts.settings.onError(new Error(what, { cause }));
+  }
+}

@@ -1,0 +1,211 @@
+import type { RequestId, ResponseMessage } from '../../../../jsonrpc/message.ts';
+import type { EventLog } from '../../../../storage/events.ts';
+import type { KeptEvent } from '../../../../storage/stream-log.ts';
+import type { ReportRoom } from './report-room.ts';
+import type { HttpSettings } from '../options.ts';
+import { retryField, type EventStream, type WrittenEvent } from '../stream.ts';
+
+/** Options of the streams of a session. */
+export interface SessionStreamOptions {
+  readonly settings: HttpSettings;
+  /** Log that keeps events, or `undefined` where the revision has no resumption: events have no ids then. */
+  readonly log: EventLog | undefined;
+  /** True when every stream begins with an id to resume from. */
+  readonly polling: boolean;
+  /** Room for reports in the log. */
+  readonly reports: ReportRoom;
+}
+
+/** Position at which a client lost a stream. */
+export interface StreamPosition {
+  readonly stream: string;
+  /** The last event that arrived. */
+  readonly number: number;
+}
+
+/** One event stream of a session, wherever its events are kept. */
+export interface LastingStream {
+  /** Tells whether nothing can be sent any more. */
+  readonly ended: boolean;
+  /** True where another process ended it in the place of this one, which it took for gone. */
+  readonly isTaken?: boolean;
+  /** Tells whether somebody reads it now, here. */
+  readonly connected: boolean;
+  /** True where its first reader is sent an event at once, from which it can resume. */
+  readonly primes: boolean;
+  /** Gives a new reader the stream from here on. */
+  open(connection: EventStream): void;
+  /** Sends the JSON text of one message. */
+  send(json: string): void;
+  /** Ends the stream, after one last message if there is one. */
+  end(json?: string): void;
+  /** Ends the connection and not the stream: the client is asked to come back for the rest. */
+  pause(retryMs: number): void;
+  /** Ends it here alone: it goes on in another process, where it can. */
+  leave(): void;
+}
+
+/** Maker of the stream of one answer, should it become one. */
+export interface StreamMaker {
+  /** Makes a stream; it has no connection yet. */
+  begin(): LastingStream;
+}
+
+/** The event streams of one session. */
+export interface LastingStreams {
+  /** Tells whether streams that broke can be resumed, and whether every stream begins with an id to resume from. */
+  readonly resumption: 'none' | 'event-ids' | 'polling';
+  /** Makes the stream for messages that belong to no request. */
+  begin(): LastingStream;
+  /** Maker of the stream of the answer to requests. */
+  answering(requests: readonly RequestId[]): StreamMaker;
+  /**
+   * Finds what a client missed.
+   *
+   * @returns `undefined` when the event is none of this session, or what followed it is no longer kept.
+   */
+  resume(lastEventId: string): Promise<Resumption | undefined>;
+  /**
+   * Ends every stream, and forgets what was kept in this process alone.
+   *
+   * @param last Makes the response to a request that is still being answered, where streams say it themselves.
+   */
+  end(last: (id: RequestId) => ResponseMessage): void;
+}
+
+/** A stream that can be taken up: what was missed of it, and how to go on. One of the two functions is called, once. */
+export interface Resumption {
+  /** The stream, or `undefined` when it was over before. */
+  readonly stream: LastingStream | undefined;
+  /** True for the stream for what belongs to no request, when it was another process that had it before. */
+  readonly isMoved?: boolean;
+  /** True if the stream has ended and nothing of it was missed: a client that comes back is to stop. */
+  readonly isOver?: boolean;
+  /** Sends what was missed on a connection, which then carries the stream on, or ends with it. */
+  connect(connection: EventStream): void;
+  /** Nobody is there any more to take it up. */
+  drop(): void;
+}
+
+/**
+ * One event stream of a session. Where the revision lets clients resume it outlives its connections: what is sent
+ * without one is kept. (Spec 2025-11-25, Transports, Resumability and Redelivery.)
+ */
+export class SessionStream implements LastingStream {
+  readonly #options: SessionStreamOptions;
+  readonly #name: string;
+  readonly #onEnd: (stream: SessionStream) => void;
+  readonly #reports: ReportRoom;
+  #connection: EventStream | undefined;
+  #complete = false;
+  /** Number of the last event. */
+  #last = 0;
+
+  /** @param onEnd Hears that it ended. */
+  constructor(options: SessionStreamOptions, name: string, onEnd: (stream: SessionStream) => void) {
+    this.#reports = options.reports;
+    this.#options = options;
+    this.#name = name;
+    this.#onEnd = onEnd;
+  }
+
+  /** Tells whether nothing can be sent any more. */
+  get ended(): boolean {
+    return this.#complete || (this.#options.log === undefined && !this.connected);
+  }
+
+  /** Tells whether somebody reads it now. */
+  get connected(): boolean {
+    return this.#connection?.ended === false;
+  }
+
+  get primes(): boolean {
+    return this.#options.polling;
+  }
+
+  /** Gives a new reader the stream from here on. */
+  open(connection: EventStream): void {
+    this.#connection = connection;
+    if (!this.primes) return;
+    // Spec 2025-11-25, Transports: an event with an id and empty data primes the client to reconnect.
+    const id = this.#keep('');
+    connection.write(`${id === undefined ? '' : `id: ${id}\n`}${retryField(this.#options.settings.retryMs)}data:\n\n`);
+  }
+
+  /** Sends the JSON text of one message. */
+  send(json: string): void {
+    if (this.ended) return;
+    const id = this.#reports.take(json) ? this.#keep(json) : undefined;
+    this.#connection?.send(json, id);
+  }
+
+  /** Ends the stream, after one last message if there is one. */
+  end(json?: string): void {
+    if (this.#complete) return;
+    const id = json === undefined ? undefined : this.#keep(json);
+    this.#complete = true;
+    this.#connection?.end(json, id);
+    this.#onEnd(this);
+  }
+
+  leave(): void {
+    this.end();
+  }
+
+  /** Ends the connection and not the stream: the client is asked to come back for the rest. */
+  pause(retryMs: number): void {
+    if (!this.#complete && this.#options.polling) this.#connection?.pause(retryMs);
+  }
+
+  /** Finds what followed an event. Whoever asks last takes the place of the reader before, whose connection is dead. */
+  resume(number: number): Resumption | undefined {
+    if (this.#after(number) === undefined) return undefined;
+    return {
+      stream: this,
+      connect: (connection) => {
+        this.#connection?.end();
+        this.#connection = connection;
+        const missed = this.#after(number);
+        // The log may have dropped it meanwhile. The client comes back and is refused.
+        if (missed === undefined) return connection.end();
+        connection.replay(written(this.#name, missed));
+        if (this.#complete) connection.end();
+      },
+      drop: () => undefined,
+    };
+  }
+
+  #after(number: number): readonly KeptEvent[] | undefined {
+    return number === this.#last ? [] : this.#options.log?.replayAfter(this.#name, number);
+  }
+
+  /** Numbers an event and keeps it. */
+  #keep(data: string): string | undefined {
+    const { log } = this.#options;
+    if (log === undefined) return undefined;
+    const event = { number: ++this.#last, data };
+    log.append(this.#name, event);
+    return idOf(this.#name, event);
+  }
+}
+
+/** The id of an event. */
+export function idOf(stream: string, { number }: Pick<KeptEvent, 'number'>): string {
+  return `${stream}:${number}`;
+}
+
+/** Reads the id of an event; `undefined` for what is none of ours. */
+export function positionOf(id: string): StreamPosition | undefined {
+  const [, stream, number] = /^([0-9a-f]{1,64}-\d{1,15}):(\d{1,15})$/.exec(id) ?? [];
+  return stream === undefined ? undefined : { stream, number: Number(number) };
+}
+
+/** Tells whether nothing of some events can be missed. */
+export function hasNoEvents(events: readonly KeptEvent[]): boolean {
+  return events.every(({ data }) => data === '');
+}
+
+/** An event without data only said where the stream was: nothing of it can be missed. */
+export function written(stream: string, events: readonly KeptEvent[]): readonly WrittenEvent[] {
+  return events.filter(({ data }) => data !== '').map((event) => ({ data: event.data, id: idOf(stream, event) }));
+}

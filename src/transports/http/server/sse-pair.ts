@@ -1,0 +1,236 @@
+import type { Message, RequestId } from '../../../jsonrpc/message.ts';
+import { eachInSlices } from '../../../jsonrpc/slices.ts';
+import type { AuthInfo, Conversation, Link } from '../../../server/runtime/endpoint.ts';
+import type { Judged, JudgedMalformed } from '../../../server/runtime/judged.ts';
+import { unsupported } from '../../../server/runtime/request-meta.ts';
+import { McpError } from '../../../protocol/error.ts';
+import { revisionOf, type Revision } from '../../../protocol/revision.ts';
+import { messageJson, responseJson } from './answer.ts';
+import { readContent } from './body.ts';
+import type { HttpCall } from './call.ts';
+import { isOfSessions, type HttpContext } from './context.ts';
+import { isJson } from './media.ts';
+import type { SsePairPaths } from './options.ts';
+import {
+  batchProblem,
+  beginProblem,
+  isRequest,
+  judgedBatch,
+  randomText,
+  samePrincipal,
+  sessionProblem,
+  streamProblem,
+} from './session/rules.ts';
+import { lacksScopes } from './session/scopes.ts';
+import { errorBody, errorOf, lastResponse, refuse, type HttpProblem } from './status.ts';
+import type { EventStream } from './stream.ts';
+
+const parameter = 'sessionId';
+
+/**
+ * The HTTP+SSE transport: a GET opens the stream of a conversation and is told where to POST; every answer travels on
+ * the stream. It is for clients that know no other; any handshake revision may be spoken on it. (Spec 2024-11-05,
+ * Transports, HTTP with SSE.)
+ */
+export class SsePairs {
+  readonly #context: HttpContext;
+  readonly #paths: SsePairPaths;
+  readonly #open = new Map<string, SsePair>();
+
+  constructor(context: HttpContext, paths: SsePairPaths) {
+    this.#context = context;
+    this.#paths = paths;
+  }
+
+  /** Answers a request to one of the two paths. */
+  async serve(call: HttpCall): Promise<void> {
+    if (call.request.method === 'GET') return this.#begin(call);
+    const problem = await this.#post(call);
+    if (problem !== undefined) refuse(call.request, call.reply, problem);
+  }
+
+  /** Ends every conversation. */
+  async close(): Promise<void> {
+    await eachInSlices(this.#open.values(), (pair) => pair.stop());
+  }
+
+  #begin(call: HttpCall): void {
+    const { request, reply, auth, accepted } = call;
+    const problem: HttpProblem | undefined = accepted.stream
+      ? (sessionProblem(this.#context, call) ?? streamProblem(this.#context, call))
+      : { status: 406, message: 'Accept must allow text/event-stream' };
+    if (problem !== undefined) return refuse(request, reply, problem);
+    const id = randomText();
+    const stream = this.#context.streams.open(reply, { client: call });
+    const pair = new SsePair(this.#context, stream, call);
+    this.#open.set(id, pair);
+    const client = { auth, owner: call.owner };
+    this.#context.sessionQuota.take(client);
+    call.leave();
+    stream.write(`event: endpoint\ndata: ${this.#paths.messages}?${parameter}=${id}\n\n`);
+    const forget = this.#context.endpoint.protection?.afterExpiry(auth, () => pair.expire());
+    reply.onClose(() => {
+      forget?.();
+      if (this.#open.delete(id)) this.#context.sessionQuota.give(client);
+      pair.end();
+    });
+  }
+
+  /**
+   * Takes a POST. What is refused before its body was read is answered at once; everything else is accepted, and its
+   * error goes on the stream, where alone these clients look for answers. `MCP-Protocol-Version` came with the transport
+   * after this one, and is not looked at.
+   */
+  async #post(call: HttpCall): Promise<HttpProblem | undefined> {
+    const { request, reply, auth } = call;
+    if (!isJson(request.header('content-type')))
+      return { status: 415, message: 'Content-Type must be application/json in UTF-8' };
+    const id = sessionOf(request.query);
+    const pair = this.#open.get(id);
+    // Somebody else's conversation and one that never was look the same from outside.
+    if (pair === undefined || !samePrincipal(pair.auth, auth)) return noSession();
+    const content = await readContent(call, this.#context);
+    if (content.kind === 'gone') return undefined;
+    if (content.kind === 'problem' && !content.problem.read) return content.problem;
+    if (content.kind === 'value') return this.#value(pair, content.value, call);
+    reply.send(202);
+    pair.refuse(content.problem);
+    return undefined;
+  }
+
+  async #value(pair: SsePair, value: unknown, call: HttpCall): Promise<HttpProblem | undefined> {
+    const isBatch = Array.isArray(value);
+    const messages = judgedBatch(isBatch ? value : [value], this.#context);
+    // Only a status can carry a challenge: it is said here, before anything is run.
+    if (await lacksScopes(this.#context.endpoint, messages, call)) return undefined;
+    // Its stream ends with what runs: another one is to be opened with the token of today.
+    if (pair.expired && messages.some(isRequest)) return noSession();
+    call.reply.send(202);
+    await this.#take(pair, { messages, isBatch }, call);
+    return undefined;
+  }
+
+  async #take(
+    pair: SsePair,
+    { messages, isBatch }: { readonly messages: readonly Judged[]; readonly isBatch: boolean },
+    call: Pick<HttpCall, 'auth' | 'beyond'>,
+  ): Promise<void> {
+    const unwelcome = beginProblem(this.#context, call, messages.some(isRequest));
+    if (unwelcome !== undefined) return pair.decline(messages, unwelcome);
+    const problem = isBatch ? batchProblem(pair.revision, messages, this.#context.settings.maxBatch) : undefined;
+    if (problem === undefined) await Promise.all(messages.map((judged) => this.#one(pair, judged, call.auth)));
+    else pair.refuse(problem);
+  }
+
+  async #one(pair: SsePair, judged: Judged, auth: AuthInfo | undefined): Promise<void> {
+    if (judged.kind === 'malformed') return pair.refuse({ message: judged.reason }, judged.id);
+    const foreign = this.#foreign(judged);
+    if (foreign === undefined) return pair.receive(judged, auth);
+    if (judged.kind === 'request') pair.fail(foreign, judged.message.id);
+  }
+
+  /** The error for a message of a revision that this transport does not carry. */
+  #foreign(judged: Exclude<Judged, JudgedMalformed>): McpError | undefined {
+    if (judged.kind === 'response') return undefined;
+    const { claimed } = judged;
+    if (claimed === undefined || isOfSessions(revisionOf(claimed))) return undefined;
+    // Who asks what is spoken learns by this that it is to begin with `initialize`.
+    if (judged.message.method === 'server/discover')
+      return new McpError('methodNotFound', 'server/discover is not served over HTTP+SSE');
+    return unsupported(this.#context.inSessions, typeof claimed === 'string' ? claimed : '');
+  }
+}
+
+/** One conversation: it lasts as long as its stream. */
+class SsePair implements Link {
+  readonly network = 'tcp';
+  readonly protocol = 'http';
+  readonly lasting = true;
+  readonly auth: AuthInfo | undefined;
+  readonly address: string | undefined;
+  readonly #context: HttpContext;
+  readonly #stream: EventStream;
+  readonly #conversation: Conversation;
+  /** Messages that are being answered. */
+  readonly #running = new Set<Judged>();
+  /** True when the token of its stream has expired. */
+  expired = false;
+
+  constructor(context: HttpContext, stream: EventStream, { auth, request }: Pick<HttpCall, 'auth' | 'request'>) {
+    this.auth = auth;
+    this.address = request.remoteAddress;
+    this.#context = context;
+    this.#stream = stream;
+    this.#conversation = context.endpoint.converse(this);
+  }
+
+  get revision(): Revision | undefined {
+    return this.#conversation.revision;
+  }
+
+  send(message: Message, related?: RequestId): void {
+    // What belongs to no call was for who had a token.
+    if (!this.expired || related !== undefined) this.#write(messageJson(this.#context, message));
+  }
+
+  /** Runs one message; its response goes on the stream. */
+  async receive(judged: Judged, auth: AuthInfo | undefined): Promise<void> {
+    this.#running.add(judged);
+    try {
+      const response = await this.#conversation.take(judged, auth);
+      if (response !== undefined) this.#write(responseJson(this.#context, response));
+    } finally {
+      this.#running.delete(judged);
+      if (this.expired && this.#running.size === 0) this.end();
+    }
+  }
+
+  /** Ends the conversation as soon as nothing runs any more: its stream alone can bring the answers. */
+  expire(): void {
+    this.expired = true;
+    if (this.#running.size === 0) this.end();
+  }
+
+  /** Says on the stream why something was not taken. */
+  refuse(problem: Pick<HttpProblem, 'error' | 'message' | 'retryAfterMs'>, id?: RequestId): void {
+    this.fail(errorOf(problem), id);
+  }
+
+  /** The same for every request in a message or a batch. */
+  decline(messages: readonly Judged[], problem: HttpProblem): void {
+    for (const judged of messages) if (judged.kind === 'request') this.refuse(problem, judged.message.id);
+  }
+
+  fail(error: McpError, id?: RequestId): void {
+    this.#write(errorBody(error, this.revision ?? this.#context.inSessions.at(-1), id));
+  }
+
+  /** Ends it with its process: whoever waits for what runs hears that its outcome is not known. */
+  stop(): void {
+    for (const judged of this.#running) {
+      if (judged.kind !== 'request') continue;
+      const { id } = judged.message;
+      const waits = this.#conversation.waits?.(id) === true;
+      this.#write(responseJson(this.#context, lastResponse({ id, waits }, this.revision)));
+    }
+    this.end();
+  }
+
+  /** Ends the conversation with its stream: what runs is aborted. */
+  end(): void {
+    this.#conversation.close();
+    this.#stream.end();
+  }
+
+  #write(json: string | undefined): void {
+    if (json !== undefined) this.#stream.sendNamed('message', json);
+  }
+}
+
+function noSession(): HttpProblem {
+  return { status: 404, message: 'there is no such session' };
+}
+
+function sessionOf(query: string): string {
+  return new RegExp(`(?:^|&)${parameter}=([^&]*)`).exec(query)?.[1] ?? '';
+}

@@ -1,0 +1,91 @@
+import { loadedOnce } from '../../../options/loaded-once.ts';
+import { lookup as lookUp, type LookupAddress, type LookupOptions } from 'node:dns';
+import type { Agent, fetch as undiciFetch } from 'undici';
+import type { AuthorizationFetch, AuthorizationRequest, AuthorizationResponse } from '../../../auth/common/document.ts';
+import { AuthorizationError } from '../../../auth/common/errors.ts';
+import { networkRules, type NetworkOptions, type NetworkRules } from '../../../auth/common/network.ts';
+
+/** A `fetch` whose connections are held to rules of where they may go. */
+export interface GuardedFetch extends AuthorizationFetch {
+  /** The same, held to other rules. */
+  within(rules: NetworkRules): AuthorizationFetch;
+}
+
+/** The way to the addresses of a name; that of the system by default, other ones in tests. */
+export type ResolveAddresses = (
+  hostname: string,
+  options: LookupOptions & { readonly all: true },
+  done: (error: Error | null, addresses?: readonly LookupAddress[]) => void,
+) => void;
+
+/** Options of a guarded `fetch`; everything has a default. */
+export interface GuardedFetchOptions extends NetworkOptions {
+  readonly resolve?: ResolveAddresses;
+}
+
+/**
+ * Makes a `fetch` for requests about authorization that looks at the address which a name resolves to, and connects to that very
+ * address: a name that leads into an inner network is refused, also one that leads there only the second time. It uses no proxy
+ * and no cookies, follows no redirect, and keeps no connection.
+ */
+export function guardedFetch(options: GuardedFetchOptions = {}): GuardedFetch {
+  const resolve = options.resolve ?? ((hostname, asked, done) => lookUp(hostname, asked, done));
+  const within = (rules: NetworkRules): AuthorizationFetch => {
+    const parts = loadedOnce(() => load(rules, resolve));
+    return async (url, request) => {
+      const { agent, fetch } = await parts();
+      return await fetched(fetch, agent, url, request);
+    };
+  };
+  // A server that nobody has, so that no inner network is its own.
+  return Object.assign(within(networkRules(new URL('https://invalid.invalid'), options)), { within });
+}
+
+interface Parts {
+  readonly agent: Agent;
+  readonly fetch: typeof undiciFetch;
+}
+
+async function load(rules: NetworkRules, resolve: ResolveAddresses): Promise<Parts> {
+  const { Agent: Made, fetch } = await import('undici');
+  const agent = new Made({
+    // No keep-alive: a connection is for one request.
+    pipelining: 0,
+    connect: {
+      lookup: (hostname, options, done) => {
+        // With an error there are no addresses; whatever is thrown here would end the process.
+        resolve(hostname, { ...options, all: true }, (error, found = []) => {
+          const allowed = found.filter(({ address }) => rules.mayConnect(hostname, address));
+          const [first] = allowed;
+          if (error !== null) done(error, []);
+          else if (first === undefined) done(refused(hostname, found), []);
+          else if (options.all === true) done(null, [...allowed]);
+          else done(null, first.address, first.family);
+        });
+      },
+    },
+  });
+  return { agent, fetch };
+}
+
+function refused(hostname: string, found: readonly LookupAddress[]): AuthorizationError {
+  const address = found[0]?.address ?? 'no address';
+  return new AuthorizationError(
+    'address-refused',
+    `${hostname} leads to ${address}, inside a network where a server elsewhere may not send us; if that is meant, allow it with network: { allow: ['${hostname}'] }`,
+  );
+}
+
+async function fetched(
+  fetch: typeof undiciFetch,
+  agent: Agent,
+  url: string,
+  request: AuthorizationRequest,
+): Promise<AuthorizationResponse> {
+  try {
+    return await fetch(url, { ...request, dispatcher: agent });
+  } catch (error) {
+    const cause: unknown = error instanceof Error ? error.cause : undefined;
+    throw cause instanceof AuthorizationError ? cause : error;
+  }
+}

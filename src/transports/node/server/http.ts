@@ -1,0 +1,341 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { checkClosing, type ClosingTimes } from '../../http/server/health/closing.ts';
+import { createHttpHandler, type HttpHandler } from '../../http/server/handler.ts';
+import { defaults, limitOf, type HttpOptions } from '../../http/server/options.ts';
+import { harmless } from '../../../options/harmless.ts';
+import { refuseUnknown, type Names } from '../../../options/known-names.ts';
+import { refuseNoNumber, refuseOther } from '../../../options/known-values.ts';
+import { shown } from '../../../options/shown.ts';
+import { endpointOf, type Endpoint, type Served } from '../../../server/runtime/endpoint.ts';
+import { settledWithin } from '../../../jsonrpc/timeout.ts';
+import { boundHost, reachableName } from './address.ts';
+import { LagAdmission } from './lag.ts';
+import { usableStore } from './usable-store.ts';
+import { WriteBatch } from './write-batch.ts';
+import { pageRoutes, type BrowserPages } from './page-routes.ts';
+import { addressBehind, type AddressOf, type TrustedProxies } from './proxies/trusted-proxies.ts';
+import { NodeReply } from './reply.ts';
+import { NodeRequest } from './request.ts';
+import { Responses } from './responses.ts';
+import { socketsOf } from './sockets.ts';
+import { answerUnreadable } from './unreadable.ts';
+
+/** Options of serving on Node: those of HTTP everywhere, and what needs to know the connection. */
+export interface NodeHttpOptions extends HttpOptions {
+  /**
+   * Proxies that are believed when they say for whom they ask, so that limits and logs go by the addresses of clients. Left out,
+   * nobody is: each client has the address of its connection, and all that a proxy serves have the proxy's.
+   */
+  readonly trustedProxies?: TrustedProxies;
+}
+
+const nodeHttpNames = {
+  ...defaults,
+  ...({ trustedProxies: 1 } satisfies Names<Omit<NodeHttpOptions, keyof HttpOptions>>),
+};
+
+/** A request as frameworks wrap Node's, such as Fastify; the body is what they made of it. */
+export interface WrappedRequest {
+  readonly raw: IncomingMessage;
+  readonly body?: unknown;
+}
+
+/** The reply to such a request. */
+export interface WrappedReply {
+  readonly raw: ServerResponse;
+  /** Tells the framework that the reply is none of its own. */
+  hijack?(): unknown;
+}
+
+/** A listener for Node's HTTP servers and the frameworks on top of them. */
+export interface NodeHandler {
+  /**
+   * Answers a request of Node, Express, Connect and the like, or of Fastify. A body that the framework has read already is
+   * taken from `request.body`; where it left nothing there, the answer is 500 and says so.
+   */
+  (request: IncomingMessage | WrappedRequest, response: ServerResponse | WrappedReply): void;
+  /** Stops serving, as `HttpHandler.close` does. */
+  close(times?: ClosingTimes): Promise<void>;
+}
+
+/** Time that the last answers may take to be written, in two steps. */
+const flushRoundMs = 25;
+const flushMs = 475;
+
+/**
+ * Turns a server into a listener for `node:http`, Express, Connect and the like. The Host and Origin checks hold here
+ * too: a server that is reached by another name than localhost needs `allowedHosts`.
+ *
+ * @example
+ * app.all('/mcp', toNodeHandler(server, { allowedHosts: ['mcp.example.com'] }));
+ */
+export function toNodeHandler(served: Served, options: NodeHttpOptions = {}): NodeHandler {
+  refuseUnknown('serving over HTTP', options, nodeHttpNames);
+  const { trustedProxies, ...http } = options;
+  const addressOf = addressBehind(trustedProxies);
+  const handler = createHttpHandler(served, http);
+  const answer = listener(handler, http, { addressOf });
+  const handle = (request: IncomingMessage | WrappedRequest, response: ServerResponse | WrappedReply): void =>
+    answer(unwrapped(request), 'raw' in response ? taken(response) : response);
+  return Object.assign(handle, { close: (times?: ClosingTimes) => handler.close(times) });
+}
+
+function unwrapped(request: IncomingMessage | WrappedRequest): IncomingMessage {
+  if (!('raw' in request)) return request;
+  return request.body === undefined || request.body === null
+    ? request.raw
+    : Object.assign(request.raw, { body: request.body });
+}
+
+function taken(reply: WrappedReply): ServerResponse {
+  reply.hijack?.();
+  return reply.raw;
+}
+
+/** Address, limits and options of `listen`. */
+export interface ListenOptions extends NodeHttpOptions {
+  /** 3000; 0 lets the system choose. */
+  readonly port?: number;
+  /** The address to bind to; 127.0.0.1, so that no other machine can connect. */
+  readonly host?: string;
+  /** The path of the endpoint; `/mcp`. */
+  readonly path?: string;
+  /** BrowserPages for browsers beside the endpoint, such as those of accounts; none by default. */
+  readonly pages?: readonly BrowserPages[];
+  /**
+   * Time that the header of a request may take to arrive, in milliseconds; 10 seconds. 0 and `Infinity` set no limit.
+   */
+  readonly headersTimeoutMs?: number;
+  /**
+   * Time that a connection stays open without a request, in milliseconds; 60 seconds. 0 and `Infinity` set no limit.
+   */
+  readonly idleTimeoutMs?: number;
+  /** The most connections at once; 20000. `Infinity` sets no limit. One address has as many as it leaves free, unless it is one of `trustedProxies`. */
+  readonly maxConnections?: number;
+  /**
+   * The most milliseconds that turns of the event loop may come late, on a moving average; no limit by default. Above it a share of new requests
+   * that grows with the lag gets 503 with `Retry-After`, so that the others are answered in time. What goes on with a session is let in.
+   */
+  readonly maxLagMs?: number;
+  /**
+   * Time that the store of the server may take to become usable, in milliseconds; 10 seconds. It is tried again meanwhile, and 0 tries it once. A store that
+   * can never be used, such as one with wrong settings, is an error at once.
+   */
+  readonly readyMs?: number;
+}
+
+const optionNames: Readonly<Record<string, unknown>> = {
+  ...nodeHttpNames,
+  ...({
+    port: 1,
+    host: 1,
+    pages: 1,
+    headersTimeoutMs: 1,
+    idleTimeoutMs: 1,
+    maxConnections: 1,
+    maxLagMs: 1,
+    readyMs: 1,
+  } satisfies Names<Omit<ListenOptions, keyof NodeHttpOptions>>),
+};
+
+/** A server that listens. */
+export interface Listening {
+  /** The URL of the endpoint, as this machine reaches it: for a server on all interfaces that of loopback. */
+  readonly url: string;
+  readonly port: number;
+  /**
+   * Serves on for `readyMs` while `health.ready` says 503, lets running requests finish up to `drainMs`, refuses new ones with 503 meanwhile, then frees the port and ends the rest.
+   * Clients of running calls may still answer what they were asked, cancel, and come back for a stream that broke. The
+   * server itself stays open. Closing twice is fine; the times of the first hold.
+   *
+   * @throws TypeError, as a rejection, for times that are no numbers of at least 0; nothing is closed then.
+   * @example
+   * process.once('SIGTERM', () => close({ readyMs: 5_000, drainMs: 30_000 }));
+   */
+  close(times?: ClosingTimes): Promise<void>;
+}
+
+/**
+ * Serves a server over HTTP on a port of this machine.
+ *
+ * @throws TypeError for options that are unknown or make no sense.
+ * @throws Error when the address cannot be bound; it says which one and why.
+ * @throws StoreError when the store of the server cannot be used within `readyMs`; it says why. Nothing is served before.
+ * @example
+ * const { url, close } = await listen(server, { port: 3000 });
+ */
+export async function listen(served: Served, options: ListenOptions = {}): Promise<Listening> {
+  refuseUnknown('listen', options, optionNames);
+  checkOptions(options);
+  const {
+    port = 3000,
+    host = '127.0.0.1',
+    pages = [],
+    headersTimeoutMs,
+    idleTimeoutMs,
+    maxConnections: _,
+    maxLagMs = Infinity,
+    readyMs = 10_000,
+    trustedProxies,
+    ...http
+  } = options;
+  const addressOf = addressBehind(trustedProxies);
+  const path = http.path ?? '/mcp';
+  const { protection, behind, store, listeners } = endpointOf(served);
+  if (protection === undefined)
+    behind?.requireServable({ knowsCallers: http.authenticate !== undefined, names: [host] });
+  // Else every client would be the first to hear of it.
+  if (store !== undefined) await usable(store, readyMs, http.onError);
+  const lag = maxLagMs === Infinity ? undefined : new LagAdmission(maxLagMs);
+  const handler = createHttpHandler(served, { ...http, path, ...boundHost(host, options) }, lag);
+  const headersTimeout = limitOf(headersTimeoutMs ?? 10_000);
+  const bodyTimeout = limitOf(options.bodyTimeoutMs ?? defaults.bodyTimeoutMs);
+  const underWay = new Responses();
+  const server = createServer(
+    {
+      headersTimeout: nodeLimitOf(headersTimeout),
+      // Node answers here for a body that nobody reads; one that is read has a time of its own.
+      requestTimeout: nodeLimitOf(headersTimeout + bodyTimeout),
+      keepAliveTimeout: nodeLimitOf(limitOf(idleTimeoutMs ?? 60_000)),
+      connectionsCheckingInterval: 2000,
+      // The guard says it in JSON.
+      requireHostHeader: false,
+      // Finds out about clients that vanished without a word, so that they do not hold on to their places.
+      keepAlive: true,
+      keepAliveInitialDelay: 30_000,
+    },
+    beside(pages, { path, underWay, answer: listener(handler, http, { addressOf, batch: new WriteBatch() }) }),
+  );
+  const sockets = socketsOf(server, { onWarning: listeners?.owner?.onWarning, ...options });
+  const bound = await orClosed(bind(server, port, host), lag);
+  server.on('error', harmless(options.onError ?? (() => undefined)));
+  server.on('clientError', answerUnreadable);
+  return {
+    url: `http://${reachableName(host)}:${bound}${path}`,
+    port: bound,
+    close: async (times = {}) => {
+      checkClosing(times);
+      // A client that keeps its connection would come back to this process, although others take what is new.
+      server.off('request', endConnection).prependListener('request', endConnection);
+      const { readyMs = 0, drainMs = http.drainMs ?? defaults.drainMs } = times;
+      await close(server, [handler.close(times), underWay.end(readyMs + drainMs)], sockets.keys());
+      lag?.close();
+    },
+  };
+}
+
+/** Waits until a store can be used. */
+async function usable(
+  store: NonNullable<Endpoint['store']>,
+  readyMs: number,
+  onError: ListenOptions['onError'] = () => undefined,
+): Promise<void> {
+  await usableStore(store, { readyMs, onError: harmless(onError) });
+}
+
+function endConnection(_: IncomingMessage, response: ServerResponse): void {
+  response.shouldKeepAlive = false;
+}
+
+/** Ends what goes on for a server that could not be bound. */
+async function orClosed(binding: Promise<number>, lag: { close(): void } | undefined): Promise<number> {
+  try {
+    return await binding;
+  } catch (error) {
+    lag?.close();
+    throw error;
+  }
+}
+
+/** BrowserPages are looked for everywhere but at the endpoint. */
+function beside(
+  pages: readonly BrowserPages[],
+  { path, underWay, answer }: { readonly path: string; readonly underWay: Responses; readonly answer: RequestListener },
+): RequestListener {
+  if (pages.length === 0) return answer;
+  const routes = pageRoutes(...pages);
+  return (request, response) => {
+    const isEndpoint = request.url === path || request.url?.startsWith(`${path}?`) === true;
+    if (isEndpoint) answer(request, response);
+    else {
+      const ended = underWay.add(response);
+      routes(request, response, () => {
+        ended();
+        answer(request, response);
+      });
+    }
+  };
+}
+
+/** @throws TypeError for what is no port, no address, no number, no pages. */
+function checkOptions({ port, host, pages, ...numbers }: ListenOptions): void {
+  const all: unknown = pages;
+  const isList =
+    Array.isArray(all) && all.every((one: Partial<BrowserPages> | undefined) => typeof one?.pages === 'function');
+  if (all !== undefined && !isList)
+    throw new TypeError('pages must be an array of accounts, or of others that have pages(request)');
+  const { headersTimeoutMs, idleTimeoutMs, maxConnections, maxLagMs, readyMs } = numbers;
+  for (const [name, value] of Object.entries({ headersTimeoutMs, idleTimeoutMs, maxConnections, maxLagMs, readyMs }))
+    refuseNoNumber(name, value);
+  refuseOther('string', 'host', host);
+  const given: unknown = port;
+  if (given !== undefined && !(typeof given === 'number' && Number.isInteger(given) && given >= 0 && given <= 65_535))
+    throw new TypeError(`port must be an integer from 0 to 65535, not ${shown(given)}`);
+}
+
+type RequestListener = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** Ways of a listener that not every program has. */
+interface ListenerWays {
+  readonly addressOf: AddressOf | undefined;
+  /** Writes answers of one turn together; for a server that is ours. */
+  readonly batch?: WriteBatch;
+}
+
+function listener(handler: HttpHandler, options: HttpOptions, { addressOf, batch }: ListenerWays): RequestListener {
+  const timeout = limitOf(options.bodyTimeoutMs ?? defaults.bodyTimeoutMs);
+  const handle = (request: IncomingMessage, response: ServerResponse): void =>
+    handler.handle(new NodeRequest(request, timeout, addressOf), new NodeReply(response, batch));
+  // A body that came together with its head is there on the next turn: nothing waits for it then.
+  return (request, response) => {
+    // Where something in front listens to the body as well, it is not to flow before it is read here.
+    if (request.readableFlowing === true) request.pause();
+    process.nextTick(handle, request, response);
+  };
+}
+
+/** Milliseconds as Node counts them: 0 is no limit. */
+function nodeLimitOf(ms: number): number {
+  return Number.isFinite(ms) ? Math.max(1, Math.ceil(ms)) : 0;
+}
+
+function bind(server: Server, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (cause: NodeJS.ErrnoException) => {
+      const why = cause.code === 'EADDRINUSE' ? 'the port is in use' : cause.message;
+      reject(new Error(`cannot listen on ${host}:${port}: ${why}`, { cause }));
+    });
+    server.listen(port, host, () => {
+      // A server that listens on a port has an address that is an object.
+      const { port: bound } = server.address() as AddressInfo;
+      resolve(bound);
+    });
+  });
+}
+
+async function close(server: Server, draining: readonly Promise<void>[], sockets: Iterable<Socket>): Promise<void> {
+  // Until then connections are accepted: what a running call asked its client may be answered on a new one.
+  await Promise.all(draining);
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  // The last answers are on their way: their connections are idle once they are written.
+  server.closeIdleConnections();
+  if (!(await settledWithin(flushRoundMs, closed))) {
+    // A connection that never had a request is not idle to Node; everything was answered, so none is needed.
+    server.closeIdleConnections();
+    for (const socket of sockets) socket.destroySoon();
+    await settledWithin(flushMs, closed);
+  }
+  server.closeAllConnections();
+  await closed;
+}

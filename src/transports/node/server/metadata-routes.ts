@@ -1,0 +1,26 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Served } from '../../../server/runtime/endpoint.ts';
+import { NodeReply } from './reply.ts';
+import { NodeRequest } from './request.ts';
+
+/** Answers a request for metadata, or hands it on. */
+export type MetadataRoutes = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
+
+/**
+ * The metadata of a protected server as routes of Express, Connect and the like, beside the path that the server itself is
+ * mounted at: clients look for it at the root of the origin. `listen` has it by itself. (RFC 9728, section 3.)
+ *
+ * @throws TypeError for what is not protected.
+ *
+ * @example
+ * app.use(metadataRoutes(guarded));
+ * app.all('/mcp', toNodeHandler(guarded, { allowedHosts: ['mcp.example.com'] }));
+ */
+export function metadataRoutes({ endpoint }: Served): MetadataRoutes {
+  const { protection } = endpoint;
+  if (protection === undefined) throw new TypeError('metadataRoutes takes what protect gave');
+  return (request, response, next) => {
+    // It has no body that could take long.
+    if (!protection.metadata(new NodeRequest(request, 0), new NodeReply(response))) next();
+  };
+}

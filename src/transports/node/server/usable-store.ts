@@ -1,0 +1,41 @@
+import { after, monotonicNow } from '../../../jsonrpc/timeout.ts';
+import type { Endpoint } from '../../../server/runtime/endpoint.ts';
+
+/** Pause between two tries, in milliseconds. */
+const pauseMs = 250;
+
+/** Means of waiting for a store. */
+export interface StoreWait {
+  /** Time after which a store that is away is an error, in milliseconds. */
+  readonly readyMs: number;
+  /** Hears once that the store is waited for. */
+  onError(error: Error): void;
+  now?(): number;
+}
+
+/**
+ * Resolves as soon as a store can be used. One that starts later than this process is tried again; one that can never be used is an error at once.
+ *
+ * @throws what the last try threw.
+ */
+export async function usableStore(
+  store: Pick<NonNullable<Endpoint['store']>, 'check'>,
+  { readyMs, onError, now = monotonicNow }: StoreWait,
+): Promise<void> {
+  for (const since = now(), tries = { waits: 0 }; ;) {
+    try {
+      return await store.check();
+    } catch (cause) {
+      if (!isAway(cause) || now() - since + pauseMs > readyMs) throw cause;
+      if (tries.waits++ === 0)
+        onError(new Error(`the store cannot be used yet; it has ${readyMs} ms (readyMs)`, { cause }));
+      await new Promise<void>((resolve) => void after(pauseMs, resolve, true));
+    }
+  }
+}
+
+/** Tells whether an error may pass: the client of a database threw it. An error of the store itself, such as of its settings, has no cause. */
+function isAway(error: unknown): boolean {
+  const { reason, cause } = (error ?? {}) as { readonly reason?: unknown; readonly cause?: unknown };
+  return reason === 'unavailable' && cause !== undefined;
+}

@@ -1,0 +1,39 @@
+import type { ServerResponse } from 'node:http';
+import type { JsonPieces } from '../../../jsonrpc/encode.ts';
+
+/** Limit of answers that wait for the end of a turn. */
+const most = 64;
+
+/**
+ * The answers that are ready in one turn of the event loop, which leave together at its end.
+ *
+ * A write wakes whoever reads, and waking a process that fell asleep costs more than writing: one that finds several
+ * answers at once is woken once. A single answer leaves right after the turn in which its request was read.
+ */
+export class WriteBatch {
+  #waiting: Answered[] = [];
+
+  /** Takes a response whose head is written, to end it. */
+  add(response: ServerResponse, body: JsonPieces | undefined): void {
+    if (this.#waiting.length === 0) setImmediate(this.#flush);
+    this.#waiting.push({ response, body });
+    if (this.#waiting.length >= most) this.#flush();
+  }
+
+  readonly #flush = (): void => {
+    const ready = this.#waiting;
+    this.#waiting = [];
+    for (const { response, body } of ready) end(response, body);
+  };
+}
+
+/** Ends a response with its body. The pieces of one answer leave in one go: what is written in one turn does. */
+export function end(response: ServerResponse, body: JsonPieces | undefined): void {
+  if (typeof body === 'object') response.write(body[0]);
+  response.end(typeof body === 'object' ? body[1] : body);
+}
+
+interface Answered {
+  readonly response: ServerResponse;
+  readonly body: JsonPieces | undefined;
+}

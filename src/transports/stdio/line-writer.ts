@@ -1,0 +1,162 @@
+import type { Writable } from 'node:stream';
+import type { Message } from '../../jsonrpc/message.ts';
+import { messageText } from '../../jsonrpc/encode.ts';
+import { ConnectionError } from '../../jsonrpc/transport.ts';
+
+/** Hears that the system has a line, or why it never will. */
+export type Taken = (error: Error | null | undefined) => void;
+
+/** Writes text as lines, in order, and knows how much the reader has not taken yet. */
+export interface LineWriter {
+  /** Bytes that wait for the reader. */
+  readonly pending: number;
+  /** Writes one line now. */
+  write(text: string, taken?: Taken): void;
+  /**
+   * Writes one line at the end of this turn of the event loop, together with what else is ready by then: a write costs
+   * far more than a line. What is collected when the process exits is written too.
+   */
+  collect(text: string, taken?: Taken): void;
+  /** Runs something, and writes what it collects in one write right after it. */
+  together(run: () => void): void;
+  /** Writes what is collected. Settles when everything written so far has been taken or can no longer be. */
+  flushed(): Promise<void>;
+}
+
+/** Parts of a conversation with a server that its sending needs. */
+export interface Sending {
+  /** Limit of the bytes that may wait for the server. */
+  readonly maxPending: number;
+  /** Reason why nothing can be sent any more, where that is so. */
+  ended(): ConnectionError | undefined;
+}
+
+/**
+ * Sends one message to a server as a line; settles when the system has it.
+ *
+ * @throws ConnectionError `too-large` where too much waits already, `closed` or the end of the conversation where it never left.
+ */
+export async function sendLine(
+  writer: LineWriter,
+  message: Message | readonly Message[],
+  { maxPending, ended }: Sending,
+): Promise<void> {
+  if (writer.pending > maxPending)
+    throw new ConnectionError('too-large', `the server has not read ${writer.pending} bytes`);
+  const text = messageText(message);
+  await new Promise<void>((resolve, reject) => {
+    writer.collect(text, (cause) => {
+      if (!cause) resolve();
+      else reject(ended() ?? new ConnectionError('closed', 'the server closed its input', { cause }));
+    });
+  });
+}
+
+/** Amount that is collected before it is written all the same. */
+const most = 65_536;
+
+/**
+ * Makes the writer of a stream; whoever opened the stream ends it. Lines go to the stream as it is written to now: stdout
+ * has another `write` while it is guarded.
+ *
+ * @param written Called after each write, so that who writes can rest when the reader stalls.
+ */
+export function lineWriter(stream: Writable, written: () => void = () => {}): LineWriter {
+  return new StreamWriter(stream, written);
+}
+
+class StreamWriter implements LineWriter {
+  readonly #stream: Writable;
+  readonly #write: Writable['write'];
+  readonly #written: () => void;
+  #lines = '';
+  #listeners: Taken[] = [];
+  #underWay = 0;
+  #together = false;
+  #waiting: (() => void)[] = [];
+
+  constructor(stream: Writable, written: () => void) {
+    this.#stream = stream;
+    this.#write = stream.write.bind(stream);
+    this.#written = written;
+  }
+
+  get pending(): number {
+    return this.#stream.writableLength + this.#lines.length;
+  }
+
+  write(text: string, taken?: Taken): void {
+    this.#add(text, taken);
+    this.#flush();
+  }
+
+  collect(text: string, taken?: Taken): void {
+    if (this.#lines === '') {
+      flushAtExit(this.#flush);
+      // All promises that are settled by now have been heard when the next tick begins.
+      if (!this.#together) process.nextTick(this.#flush);
+    }
+    this.#add(text, taken);
+    if (this.#lines.length >= most) this.#flush();
+  }
+
+  together(run: () => void): void {
+    this.#together = true;
+    try {
+      run();
+    } finally {
+      this.#together = false;
+      this.#flush();
+    }
+  }
+
+  flushed(): Promise<void> {
+    this.#flush();
+    return this.#underWay === 0 ? Promise.resolve() : new Promise((resolve) => void this.#waiting.push(resolve));
+  }
+
+  #add(text: string, taken: Taken | undefined): void {
+    // JSON text has no newline outside strings and escapes it inside, so the line is one line.
+    this.#lines += `${text}\n`;
+    if (taken !== undefined) this.#listeners.push(taken);
+  }
+
+  readonly #flush = (): void => {
+    collecting.delete(this.#flush);
+    if (this.#lines === '') return;
+    const [text, listeners] = [this.#lines, this.#listeners];
+    this.#lines = '';
+    this.#listeners = [];
+    this.#underWay++;
+    this.#write(text, listeners.length === 0 ? this.#taken : (error) => this.#tell(listeners, error));
+    this.#written();
+  };
+
+  #tell(listeners: readonly Taken[], error: Error | null | undefined): void {
+    for (const taken of listeners) taken(error);
+    this.#taken();
+  }
+
+  readonly #taken = (): void => {
+    if (--this.#underWay > 0) return;
+    for (const settle of this.#waiting) settle();
+    this.#waiting = [];
+  };
+}
+
+/** Functions that write the lines that are collected now. */
+const collecting = new Set<() => void>();
+
+let listens = false;
+
+/** One listener serves all writers, as long as the process lives. */
+function flushAtExit(flush: () => void): void {
+  collecting.add(flush);
+  if (listens) return;
+  listens = true;
+  process.on('exit', flushAllLines);
+}
+
+function flushAllLines(): void {
+  for (const flush of collecting) flush();
+}

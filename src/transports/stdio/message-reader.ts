@@ -1,0 +1,60 @@
+import { answeredBy, glimpseText } from '../../jsonrpc/glimpse.ts';
+import { JsonError } from '../../json/parse.ts';
+import { lineReader, type LineReader } from '../../jsonrpc/ndjson.ts';
+import { parseMessage } from '../../jsonrpc/encode.ts';
+import { floodError, InvalidLines } from './flood.ts';
+import { ConnectionError, type MessageOrigin, type Receiver } from '../../jsonrpc/transport.ts';
+
+export interface MessageReaderOptions {
+  readonly maxBytes: number | undefined;
+  /** Tells whether nothing is to be heard any more. */
+  isSilent(): boolean;
+  /** Ends the conversation with a server that writes other text than messages without end. */
+  flooded(error: ConnectionError): void;
+}
+
+/** Reads lines of JSON and hands them to a receiver; what is none is a problem, and the next line is read as usual. */
+export function messageReader(receiver: Receiver, { maxBytes, isSilent, flooded }: MessageReaderOptions): LineReader {
+  const invalid = new InvalidLines();
+
+  function problem(error: ConnectionError, about?: MessageOrigin): void {
+    if (!isSilent()) receiver.problem(error, about);
+  }
+
+  function counted(): void {
+    if (invalid.isFlood && !isSilent()) flooded(floodError('server'));
+  }
+
+  function line(text: string): void {
+    if (isSilent()) return;
+    receiver.line?.(text);
+    let value: unknown;
+    try {
+      value = parseMessage(text, { exactNumbers: receiver.exactNumbers });
+    } catch (error) {
+      if (!(error instanceof JsonError)) throw error;
+      // What is over a limit may be an answer that somebody waits for; what is no JSON is none.
+      const reason = error.reason === 'too-deep' ? 'too-large' : 'invalid-message';
+      const answered = answeredBy(glimpseText(text));
+      const words = `${error.message}: ${text.slice(0, 200)}`;
+      invalid.invalid();
+      if (invalid.isReported || answered !== undefined)
+        problem(new ConnectionError(reason, words, { cause: error }), { text, answered });
+      return counted();
+    }
+    invalid.parsed(value);
+    if (invalid.isReported) receiver.message(value, { text });
+    counted();
+  }
+
+  return lineReader({
+    maxBytes,
+    line,
+    problem(error, seen) {
+      invalid.invalid();
+      const answered = answeredBy(seen);
+      if (invalid.isReported || answered !== undefined) problem(error, { answered });
+      counted();
+    },
+  });
+}
