@@ -230,8 +230,10 @@ export function ordinal(revision: Revision): number {
 export function chosenRevisions(dates?: readonly string[]): readonly Revision[] {
   if (dates === undefined) return revisions;
   for (const date of dates) {
-    if (!byDate.has(date))
-      throw new TypeError(`unknown revision ${JSON.stringify(date)}; known are ${[...byDate.keys()].join(', ')}`);
+    if (byDate.has(date)) continue;
+    // A program may have passed a revision itself.
+    const shown = typeof date === 'string' ? JSON.stringify(date) : `of type ${typeof date}`;
+    throw new TypeError(`unknown revision ${shown}; known are ${[...byDate.keys()].join(', ')}`);
   }
   if (dates.length === 0) throw new TypeError('revisions must name at least one revision');
   return revisions.filter((revision) => dates.includes(revision.date));

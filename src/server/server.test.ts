@@ -213,6 +213,7 @@ test('every stateless result names its kind and its server, and keeps the _meta 
 
 for (const [what, options] of [
   ['an unknown revision', { revisions: ['2025-05-01'] }],
+  ['a revision in place of its date', { revisions: [{ date: '2025-11-25' } as unknown as '2025-11-25'] }],
   ['no revision', { revisions: [] }],
   ['pages of nothing', { pageSize: 0 }],
   ['pages of a fraction', { pageSize: 1.5 }],

@@ -264,6 +264,11 @@ const pages: readonly AdvisedLine[] = [
     ...shows,
   },
   {
+    text: '--config names the servers; give no URL and no command',
+    wrong: 'explain --config {config} {url}',
+    right: ['explain --config {config}', 'explain {url}'],
+  },
+  {
     text: '--config names the servers; give no other',
     wrong: 'inspect --no-open --config {config} {url}',
     right: ['inspect --no-open --config {config}', 'inspect --no-open {url}'],

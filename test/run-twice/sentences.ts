@@ -33,6 +33,14 @@ export const sentences: Readonly<Record<string, readonly ShownBy[]>> = {
   'Networks, proxies and clients can deliver a call more than once.': [delivered, repeats],
   'Wrap each side effect of a handler in `ctx.once`.': [runsOnce, questions],
   'Pass an idempotency key to the service behind it.': [delivered],
+  'The connection can break while the service charges the card.': [
+    [refused, 'whose server process dies before it answers is rejected as soon as the connection breaks'],
+  ],
+  'The handler may finish, but the client does not receive the result.': [
+    [own, "['2026-07-28', true, 'loses its connection']"],
+  ],
+  'If the model calls the tool again, that is a new call, and `ctx.once` does not recognize it.': [delivered],
+  'The service recognizes the key, and does not charge twice.': [delivered],
   'Use a key that names the order, not the request.': [delivered],
   'A call that is sent again must carry the same key.': [delivered],
   '`ctx.once` also passes an id to its function.': [

@@ -47,9 +47,15 @@ describe('a question that names no request', () => {
   });
 
   test('is for nobody if no call may be asked, which is unexpected', async () => {
-    for (const calls of [{}, { 1: silent }, { 1: gone }] as Readonly<Record<number, Carried>>[]) {
+    const none = /no call runs that it may belong to/;
+    const cases: readonly (readonly [Readonly<Record<number, Carried>>, RegExp])[] = [
+      [{}, none],
+      [{ 1: gone }, none],
+      [{ 1: silent }, /the client of the running call cannot answer it/],
+    ];
+    for (const [calls, says] of cases) {
       const { ask, unexpected } = asking(calls);
-      assert.match(String(await ask()), /no call runs that it may belong to/);
+      assert.match(String(await ask()), says);
       assert.equal(unexpected(), 1);
     }
   });
@@ -67,7 +73,8 @@ describe('a question that names no request', () => {
 test('a question in the exchange of a request is for that call alone', async () => {
   const { ask } = asking({ 1: call('one'), 2: call('two'), 3: silent, 4: gone });
   assert.deepEqual([await ask({ request: 1 }), await ask({ request: 2 })], ['one', 'two']);
-  for (const request of [3, 4, 5]) assert.match(String(await ask({ request })), /no call runs that it may belong to/);
+  assert.match(String(await ask({ request: 3 })), /the client of the running call cannot answer it/);
+  for (const request of [4, 5]) assert.match(String(await ask({ request })), /no call runs that it may belong to/);
 });
 
 test('a question of a task is for who answers for it, until that one leaves', async () => {

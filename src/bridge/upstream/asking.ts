@@ -57,11 +57,16 @@ export class Asking {
     if (answer !== undefined) return await answer(method, params, signal);
     const { doubt, running, sentAs, onUnexpected } = this.#options;
     if (request === undefined && doubt.exists) throw doubt.refusal(method);
-    const able = request === undefined ? running().filter(mayBeAsked) : [sentAs(request)];
+    const possible = request === undefined ? running() : [sentAs(request)];
+    const able = request === undefined ? running().filter(mayBeAsked) : possible;
     const [call] = able;
     if (able.length === 0) onUnexpected();
     if (able.length > 1) throw refusal(method, `${able.length} calls run that it may belong to`);
-    if (call?.ask === undefined || call.signal.aborted) throw refusal(method, 'no call runs that it may belong to');
+    if (call?.ask === undefined || call.signal.aborted) {
+      const isRunning = possible.some((one) => one?.ask === undefined && one?.signal.aborted === false);
+      const why = isRunning ? 'the client of the running call cannot answer it' : 'no call runs that it may belong to';
+      throw refusal(method, why);
+    }
     return await call.ask(method, params, signal);
   }
 }

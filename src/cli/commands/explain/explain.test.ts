@@ -238,6 +238,12 @@ describe('parley explain', { concurrency: 4 }, () => {
         assert.match(stdout, /^one: parley-example \S+ speaks every revision\n/);
         assert.match(stdout, /\n\n\ntwo: remote 1\.0\.0 speaks every revision\n/);
         assert.match(stderr, /mcpServers\.three: has both "command" and "url"/);
+        const chosen = await inThisProcess(['explain', '--config', file, 'two']);
+        assert.equal(chosen.code, 0);
+        assert.match(chosen.stdout, /^two: remote 1\.0\.0 speaks every revision\n/);
+        const unknown = await inThisProcess(['explain', '--config', file, 'tow']);
+        assert.equal(unknown.code, 2);
+        assert.match(unknown.stderr, /has no server "tow"; the nearest name is "two"/);
         await writeFile(file, JSON.stringify({ mcpServers: { two: { url } } }));
         const ran = await inThisProcess(['explain', '--json', '--config', file]);
         assert.equal(ran.code, 0);
@@ -259,7 +265,10 @@ describe('parley explain', { concurrency: 4 }, () => {
       { argv: ['explain', 'http://a', '--', 'b'], says: /give a URL or a command, not both/ },
       { argv: ['explain', '--timeout', '0', 'http://a'], says: /--timeout must be a whole number/ },
       { argv: ['explain', '--env', 'A=b', 'http://a'], says: /--env is for a server that a command starts/ },
-      { argv: ['explain', '--config', 'x', 'http://a'], says: /--config names the servers; give no other/ },
+      {
+        argv: ['explain', '--config', 'x', 'http://a'],
+        says: /--config names the servers; give no URL and no command/,
+      },
       { argv: ['explain', '--config', 'x', '--env', 'A'], says: /--env does not go with --config/ },
       { argv: ['explain', '--config', 'no-such-file'], says: /cannot read no-such-file: there is no such file/ },
       { argv: ['explain', '--bogus', 'http://a'], says: /there is no option "--bogus"/ },

@@ -5,6 +5,7 @@ import type { Explanation } from './report.ts';
 import { withoutTexts } from '../../recorder/without-texts.ts';
 import { explainServer, type ExplainOptions } from './server.ts';
 import { UsageError, type Io } from '../io.ts';
+import { nearestWords } from '../../../options/nearest.ts';
 import { parseOptions, wholeNumber, type Parsed } from '../options.ts';
 import { secretsOf, serverTarget, splitAtDashes, targetOptions, transportOf } from '../target.ts';
 import { printed, shownJson } from '../shown.ts';
@@ -27,8 +28,8 @@ export async function explain(argv: readonly string[], io: Io): Promise<number> 
   const common = { timeoutMs, wire: parsed.flag('wire'), signal: io.signal };
   const file = parsed.text('config');
   if (file !== undefined) {
-    if (parsed.words.length > 0 || after !== undefined)
-      throw new UsageError('--config names the servers; give no other');
+    if (parsed.words.length > 1 || parsed.words[0]?.includes('://') === true || after !== undefined)
+      throw new UsageError('--config names the servers; give no URL and no command');
     return explainEach(file, { parsed, io, common });
   }
   const target = serverTarget(parsed.words, after);
@@ -54,7 +55,11 @@ async function explainEach(file: string, { parsed, io, common }: Run): Promise<n
   const { upstreams, problems, warnings } = await readConfig(file, io);
   for (const message of [...problems, ...warnings]) io.stderr.write(`parley: ${printed(message, 'line')}\n`);
   const explained: Explanation[] = [];
+  const [only] = parsed.words;
+  if (only !== undefined && !Object.hasOwn(upstreams, only))
+    throw new UsageError(`${file} has no server ${JSON.stringify(only)}${nearestWords(only, Object.keys(upstreams))}`);
   for (const [name, { reach, secrets, timeoutMs }] of Object.entries(upstreams)) {
+    if (only !== undefined && name !== only) continue;
     const found = await explainServer({ ...common, timeoutMs: common.timeoutMs ?? timeoutMs, reach });
     const explanation: Explanation = { name, ...withoutTexts(found, secrets) };
     if (!parsed.flag('json'))
@@ -62,7 +67,7 @@ async function explainEach(file: string, { parsed, io, common }: Run): Promise<n
     explained.push(explanation);
   }
   if (parsed.flag('json')) io.stdout.write(toJson(explained));
-  return problems.length === 0 && explained.every(({ works }) => works) ? 0 : 1;
+  return (only !== undefined || problems.length === 0) && explained.every(({ works }) => works) ? 0 : 1;
 }
 
 function toJson(value: Explanation | readonly Explanation[]): string {

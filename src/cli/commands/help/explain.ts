@@ -9,7 +9,7 @@ export const explainTopic: HelpTopic = {
     ['parley explain -- npx -y @modelcontextprotocol/server-everything', 'a command'],
     ['parley explain --config servers.json', 'all servers of a file'],
   ],
-  usage: ['[options] <url>', '[options] -- <command> [<argument>…]', '[options] --config <file>'],
+  usage: ['[options] <url>', '[options] -- <command> [<argument>…]', '[options] --config <file> [<server>]'],
   about: [
     'Connects once for each protocol version, as a client of that version does. Prints the versions that the server ' +
       'speaks, which answer proves it, what the server offers, and what clients of each version get through the bridge. ' +
@@ -19,7 +19,7 @@ export const explainTopic: HelpTopic = {
     {
       title: 'Options',
       options: [
-        { flag: '--config <file>', text: 'Explain each server of this file ("mcpServers").' },
+        { flag: '--config <file>', text: 'Explain the servers of this file ("mcpServers"), or one of them.' },
         { flag: '--wire', text: 'Print the messages too: the JSON, and over HTTP the status and the MCP headers.' },
         { flag: '--json', text: 'Print JSON. With --config, print a list.' },
         {
