@@ -275,5 +275,5 @@ test('a step shows the requirements that its answer breaks', { skip }, async (t)
   const isBroken = (one: RowView): boolean => one.broken?.includes('auth-024') === true;
   const row = (await rowsCome((rows) => rows.some(isBroken))).findLast(isBroken);
   const { broken: told } = await json<EntryView>('entry', { n: row?.n ?? 0 });
-  assert.match(told.map(({ words }) => words).join(), /Metadata of the resource name it/);
+  assert.match(told.map(({ words }) => words).join(), /Resource metadata name the resource/);
 });

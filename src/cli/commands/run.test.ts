@@ -42,7 +42,7 @@ describe('the program', { concurrency: 4 }, () => {
     for (const [text, told] of [
       [stdout, /(\d+) servers and their authorization\s+servers/],
       [testing, /at (\d+) servers with right and wrong authorization servers/],
-      [page, /--auth +# says where to connect to, at (\d+) addresses/],
+      [page, /--auth +# prints (\d+) URLs/],
     ] as const)
       assert.equal(Number(told.exec(text)?.[1]), scenarios.length);
   });

@@ -210,7 +210,7 @@ for (const revision of ['2025-11-25', '2026-07-28'] as const) {
     test('--timeout ends the wait for a task, which goes on', async () => {
       await withTasks(async ({ url }) => {
         const reference = await begun(url, 'slow', ...only);
-        const words = /took longer than the \d+ ms of --timeout, .*the task may go on: parley tasks wait /;
+        const words = /took longer than \d+ ms, the limit of --timeout; the task may go on: parley tasks wait /;
         const { code, stderr } = await withTimes(
           (timeout) => inThisProcess(['tasks', 'wait', '--timeout', timeout, reference]),
           (ran) => words.test(ran.stderr),
