@@ -89,8 +89,8 @@ const ways: readonly (readonly [string, () => Promise<Again>])[] = [
 /** The functions that judge and project, by file and name. */
 const once = [
   'jsonrpc/message.ts classify',
-  'host/judged.ts judge',
-  'host/request-meta.ts readRequestMeta',
+  'server/runtime/judged.ts judge',
+  'server/runtime/request-meta.ts readRequestMeta',
   'protocol/compile/check.ts checkWritten',
   'protocol/compile/to-wire.ts toWire',
 ];
