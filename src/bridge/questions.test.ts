@@ -50,6 +50,31 @@ describe('a session with a handshake server', () => {
     assert.deepEqual(answered?.['result'], given);
   });
 
+  for (const [sampling, includeContext] of [
+    [{}, 'none'],
+    [{ context: {} }, 'thisServer'],
+  ] as const)
+    it(`is asked for a completion with the context ${includeContext} if it declared ${JSON.stringify(sampling)}`, async (t) => {
+      const upstream = scriptedUpstream({
+        up: '2024-11-05',
+        answers: {
+          'tools/call': (sent, peer) => {
+            const params = { messages: [], maxTokens: 1, includeContext: 'thisServer' };
+            peer.send({ jsonrpc: '2.0', id: 'q', method: 'sampling/createMessage', params });
+            void settle().then(async () => {
+              await settle();
+              await answer(raw, { role: 'assistant', model: 'm', content: { type: 'text', text: 'hi' } });
+              await settle();
+              peer.reply(sent, { content: [] });
+            });
+          },
+        },
+      });
+      const raw = await open(await bridgeTo(t, upstream), '2025-11-25', { capabilities: { sampling } });
+      await raw.result('tools/call', { name: 'any' }, 'mine');
+      assert.deepEqual(question(raw)['params'], { messages: [], maxTokens: 1, includeContext });
+    });
+
   it('is asked between calls too', async (t) => {
     let peer: ScriptedPeer | undefined;
     const upstream = scriptedUpstream({

@@ -1,6 +1,7 @@
 import { settledId } from '../../json/large-id.ts';
 import { isObject, isRequestId } from '../../jsonrpc/message.ts';
 import type { ServerSession } from '../../server/runtime/host.ts';
+import { withDeclaredContext } from '../upstream/sampling-context.ts';
 import type { JsonObject, ProgressToken } from '../../protocol/features/common.ts';
 
 /** Question that waits for the client of a session. */
@@ -23,17 +24,23 @@ const ofSession = Symbol('progress of questions');
 /**
  * Gives a question a token that no other question which waits for the client has, be it of the same server or of
  * another: its own where that is free. (Spec, Progress: tokens are unique among the active requests.)
+ * The client gets no context that it did not declare.
  */
-export function relayedQuestion(session: ServerSession, params: JsonObject, by: object): RelayedQuestion {
+export function relayedQuestion(
+  session: ServerSession,
+  { method, params: sent }: { readonly method: string; readonly params: JsonObject },
+  by: object,
+): RelayedQuestion {
+  const params = withDeclaredContext(method, sent, session.revision, session.client);
   const { _meta: meta } = params;
-  const sent = isObject(meta) ? meta['progressToken'] : undefined;
-  const token = settledId(sent);
+  const given = isObject(meta) ? meta['progressToken'] : undefined;
+  const token = settledId(given);
   if (!isObject(meta) || !isRequestId(token)) return { params, done: () => undefined };
   const waiting = waitingFor(session);
   const progressToken = waiting.has(token) ? freeToken(waiting) : token;
   waiting.set(progressToken, { by, token });
   return {
-    params: progressToken === sent ? params : { ...params, _meta: { ...meta, progressToken } },
+    params: progressToken === given ? params : { ...params, _meta: { ...meta, progressToken } },
     done: () => void waiting.delete(progressToken),
   };
 }

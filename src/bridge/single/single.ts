@@ -306,7 +306,7 @@ function sessionEvents(
     onRequest: async (method, params, { signal, on }) => {
       if (isOfHosted(method, params))
         return await (await tasks.load()).hosted.ask({ method, params, session, signal, on });
-      const question = relayedQuestion(session, params, pool);
+      const question = relayedQuestion(session, { method, params }, pool);
       const ask = (named: JsonObject): Promise<JsonObject> => session.ask(method, named, signal, on);
       try {
         if (relatedTaskOf(params) === undefined) return await ask(question.params);

@@ -3,6 +3,7 @@ import { McpError } from '../../protocol/error.ts';
 import { relatedTaskOf } from '../tasks/between.ts';
 import type { Carried } from './carried.ts';
 import type { Doubt } from './doubt.ts';
+import { withDeclaredContext } from './sampling-context.ts';
 
 /** Question of the upstream, and its withdrawal. */
 export interface AskedUpstream {
@@ -67,7 +68,8 @@ export class Asking {
       const why = isRunning ? 'the client of the running call cannot answer it' : 'no call runs that it may belong to';
       throw refusal(method, why);
     }
-    return await call.ask(method, params, signal);
+    const { facts, client } = call;
+    return await call.ask(method, withDeclaredContext(method, params, facts, client), signal);
   }
 }
 

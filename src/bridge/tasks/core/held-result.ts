@@ -9,6 +9,7 @@ import type { JsonObject } from '../../../protocol/features/common.ts';
 import { metaKey } from '../../../protocol/meta.ts';
 import { isObject } from '../../../jsonrpc/message.ts';
 import { isQuestion, withoutToken } from '../../upstream/parked/call.ts';
+import { withDeclaredContext } from '../../upstream/sampling-context.ts';
 import { withoutRelated } from '../between.ts';
 
 /** One question of the server that has no answer yet. */
@@ -75,8 +76,9 @@ export class HeldResult {
     const { facts, client } = this.#asked;
     if (!isQuestion(method))
       throw new McpError('methodNotFound', `${jsonText(method.slice(0, 100))} cannot be asked of this client`);
-    requireCapabilities(method, params, facts, client.capabilities);
-    const plain = withoutToken(withoutRelated(params));
+    const declared = withDeclaredContext(method, params, facts, client);
+    requireCapabilities(method, declared, facts, client.capabilities);
+    const plain = withoutToken(withoutRelated(declared));
     const size = jsonText(plain).length;
     if (this.#questions.size >= mostOpen || this.#count >= mostInAll || this.#size + size > mostCharacters)
       throw new McpError('internalError', 'the task asks too much');

@@ -75,7 +75,7 @@ export class TasksOfClients {
   /** Asks for a task; a client may answer plainly all the same. */
   async #wished({ method, params, session, signal, on }: AskedOfHost): Promise<JsonObject> {
     const { by, notices } = this.#options;
-    const question = relayedQuestion(session, params, by);
+    const question = relayedQuestion(session, { method, params }, by);
     let isTask = false;
     // Spec 2025-11-25, Cancellation: such a request is cancelled by `tasks/cancel`, once it is known of which task.
     const late = ({ task }: JsonObject): void => {
