@@ -1,14 +1,14 @@
 /** Changes that a server tells of, whatever it declared. */
 
 import assert from 'node:assert/strict';
-import { it } from 'node:test';
+import { it, type TestContext } from 'node:test';
 import { createBridge } from '../bridge.ts';
 import { bridgeTo } from '../../test/support/bridged.ts';
-import { open, settle, type Json } from '../../test/support/raw.ts';
+import { open, settle, type Json, type Raw } from '../../test/support/raw.ts';
 import { scriptedUpstream } from '../../test/support/scripted-upstream.ts';
 import { until } from '../../test/support/turns.ts';
 import { metaKey } from '../protocol/meta.ts';
-import type { ScriptedPeer, SentMessage } from '../testing/scripted.ts';
+import type { ScriptedPeer, ScriptedTransport, SentMessage } from '../testing/scripted.ts';
 
 function paramsOf(message: Json | undefined): Json {
   // What a server of ours sends was checked against its schema.
@@ -90,7 +90,11 @@ it('several servers are listed with what one of them did not declare', async (t)
       answers: { 'tools/list': { tools: [other] }, 'tools/call': named('other') },
     }),
     silent: scriptedUpstream({ up: '2026-07-28', capabilities: {}, answers: offered }),
-    lacks: scriptedUpstream({ up: '2025-06-18', capabilities: {}, answers: { 'tools/list': { tools: [] } } }),
+    lacks: scriptedUpstream({
+      up: '2025-06-18',
+      capabilities: {},
+      answers: { 'tools/list': (sent, peer) => peer.refuse(sent, { code: -32601, message: 'unknown method' }) },
+    }),
   };
   const bridge = await createBridge({
     upstreams: Object.fromEntries(Object.entries(upstreams).map(([name, upstream]) => [name, { upstream }])),
@@ -111,8 +115,56 @@ it('several servers are listed with what one of them did not declare', async (t)
   assert.deepEqual((await raw.result('resources/read', { uri: 'memo:a' }))['contents'], [{ uri: 'memo:a', text: 'A' }]);
   assert.equal(warnings.filter((one) => one.startsWith('silent: ') && one.includes('capability tools,')).length, 1);
   assert.equal(warnings.filter((one) => !one.startsWith('silent: ')).length, 0, warnings.join('\n'));
-  // A server that has no tools is asked once.
+  // A server that does not know the method is asked once.
   assert.equal(upstreams.lacks.methods.filter((method) => method === 'tools/list').length, 1);
+});
+
+/** A bridge before servers by name. */
+async function before(t: TestContext, upstreams: Readonly<Record<string, ScriptedTransport>>): Promise<Raw> {
+  const bridge = await createBridge({
+    upstreams: Object.fromEntries(Object.entries(upstreams).map(([name, upstream]) => [name, { upstream }])),
+    onWarning: () => undefined,
+  });
+  t.after(() => bridge.close());
+  return await open(bridge, '2025-06-18');
+}
+
+it('an undeclared list that was refused once, or was empty, is asked for again', async (t) => {
+  const answers = [
+    (sent: SentMessage, peer: ScriptedPeer) => peer.refuse(sent, { code: -32603, message: 'starting; try again' }),
+    (sent: SentMessage, peer: ScriptedPeer) => peer.reply(sent, { tools: [] }),
+    (sent: SentMessage, peer: ScriptedPeer) => peer.reply(sent, { tools: [tool] }),
+  ];
+  const starting = scriptedUpstream({
+    up: '2025-06-18',
+    capabilities: {},
+    answers: { 'tools/list': (sent: SentMessage, peer: ScriptedPeer) => answers.shift()?.(sent, peer) },
+  });
+  const raw = await before(t, {
+    starting,
+    other: scriptedUpstream({ up: '2025-06-18', capabilities: {}, answers: {} }),
+  });
+  const counts: number[] = [];
+  for (let round = 0; round < 3; round++)
+    counts.push(((await raw.result('tools/list'))['tools'] as readonly Json[]).length);
+  assert.deepEqual(counts, [0, 0, 1]);
+});
+
+it('a resource that no server knows is not asked for at a server that declares other features alone', async (t) => {
+  const refuses = (sent: SentMessage, peer: ScriptedPeer): void => peer.refuse(sent, { code: -32002, message: 'none' });
+  const docs = scriptedUpstream({
+    up: '2025-06-18',
+    capabilities: { resources: {} },
+    answers: { 'resources/list': { resources: [] }, 'resources/read': refuses },
+  });
+  const strict = scriptedUpstream({
+    up: '2025-06-18',
+    capabilities: { prompts: {} },
+    answers: { 'resources/read': (_: SentMessage, peer: ScriptedPeer) => peer.end() },
+  });
+  const raw = await before(t, { docs, strict });
+  assert.equal((await raw.error('resources/read', { uri: 'memo:typo' })).code, -32002);
+  assert.equal(strict.methods.includes('resources/read'), false);
 });
 
 // "`subscribe` says `honored` where nothing can come": "told"

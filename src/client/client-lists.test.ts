@@ -72,6 +72,21 @@ describe('lists', () => {
     assert.deepEqual(one.warnings, []);
   });
 
+  it('that a server did not declare and refused for another reason are asked for again', async () => {
+    let tries = 0;
+    const starting: Script = (sent, peer) =>
+      tries++ === 0
+        ? peer.refuse(sent, { code: -32603, message: 'starting; try again' })
+        : peer.reply(sent, { tools: [tool('a')] });
+    const one = await connected(starting, { capabilities: {} });
+    assert.deepEqual([(await one.client.listTools()).length, (await one.client.listTools()).length], [0, 1]);
+  });
+
+  it('that a server did not declare are an error if the connection is lost', async () => {
+    const one = await connected((_, peer) => peer.end(), { capabilities: {} });
+    await assert.rejects(one.client.listTools(), { name: 'ConnectionError' });
+  });
+
   it('that a server neither declared nor answers are empty after one short wait', async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const one = await connected(undefined, { capabilities: {} });

@@ -12,7 +12,8 @@ const refused = new WeakMap<ServerCapabilities, Set<string> | 'all'>();
 
 /**
  * Fetches a list that a server did not declare, since some serve it all the same. A server that refuses, or does not
- * answer, has no entries, and is not asked again on the same connection.
+ * answer, has no entries. One that does not know the method, or does not answer, is not asked again on the same
+ * connection.
  */
 export async function undeclaredList<Item>(
   { capabilities, method }: { readonly capabilities: ServerCapabilities; readonly method: string },
@@ -25,10 +26,11 @@ export async function undeclaredList<Item>(
     return await list({ ...options, timeoutMs: Math.min(options?.timeoutMs || Infinity, undeclaredMs) });
   } catch (error) {
     if (options?.signal?.aborted === true) throw error;
-    if (!(error instanceof McpError || error instanceof ConnectionError)) throw error;
-    // A connection that was lost says nothing of the method.
-    if (error instanceof McpError) refused.set(capabilities, known.add(method));
-    else if (error.reason === 'timeout') refused.set(capabilities, 'all');
+    const isSilent = error instanceof ConnectionError && error.reason === 'timeout';
+    if (!(error instanceof McpError || isSilent)) throw error;
+    if (isSilent) refused.set(capabilities, 'all');
+    // Another error may pass: the server may be busy, or still starting.
+    else if (error instanceof McpError && error.kind === 'methodNotFound') refused.set(capabilities, known.add(method));
     return [];
   }
 }

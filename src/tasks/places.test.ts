@@ -14,6 +14,14 @@ test('an owner has as many places as it leaves free, and nobody else is bounded 
   assert.equal(places.free, 0);
 });
 
+test('runs of an owner beyond its share take no place from others', () => {
+  const taken = Array.from({ length: 8 }, () => 'eve');
+  const places = new TaskPlaces(4, () => taken);
+  assert.deepEqual([places.free, places.hasRoomFor('eve'), places.hasRoomFor('ann')], [2, false, true]);
+  taken.push('ann');
+  assert.deepEqual([places.free, places.hasRoomFor('ann'), places.hasRoomFor('bob')], [1, false, true]);
+});
+
 test('one place is for whoever comes first', () => {
   assert.equal(new TaskPlaces(1, () => []).hasRoomFor('eve'), true);
   assert.equal(new TaskPlaces(1, () => ['eve']).hasRoomFor('ann'), false);

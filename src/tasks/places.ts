@@ -5,7 +5,10 @@ export function runOwner({ owner, share }: Pick<TaskRecord, 'owner' | 'share'>):
   return owner === '' ? share : `principal ${JSON.stringify(owner)}`;
 }
 
-/** TaskPlaces of the runs of one process. An owner has as many as it leaves free for others. */
+/**
+ * Places of the runs of one process. An owner has as many as it leaves free for others. Runs that continue, and calls
+ * that become tasks while they run, begin without a place. Beyond its share, those of an owner take none from others.
+ */
 export class TaskPlaces {
   readonly #most: number;
   readonly #owners: () => readonly (string | undefined)[];
@@ -18,7 +21,11 @@ export class TaskPlaces {
 
   /** Number of places that nobody has. */
   get free(): number {
-    return this.#most - this.#owners().length;
+    const counts = new Map<string | undefined, number>();
+    for (const owner of this.#owners()) counts.set(owner, (counts.get(owner) ?? 0) + 1);
+    const share = Math.ceil(this.#most / 2);
+    const taken = [...counts].map(([owner, count]) => (owner === undefined ? count : Math.min(count, share)));
+    return this.#most - taken.reduce((sum, count) => sum + count, 0);
   }
 
   /** Tells whether an owner may have another place. */

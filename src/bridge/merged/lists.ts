@@ -7,6 +7,7 @@ import { ConnectionError } from '../../jsonrpc/transport.ts';
 import type { Call } from '../../server/runtime/call.ts';
 import type { Host } from '../../server/runtime/host.ts';
 import { isAskedForLists } from '../../connection/gate.ts';
+import { McpError } from '../../protocol/error.ts';
 import { hasServerCapability, type ServerCapabilities } from '../../protocol/capability.ts';
 import { methodOf, type ListMethod } from '../../protocol/catalogue.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
@@ -172,18 +173,31 @@ function isDeclared(host: Host, kind: MergedList): boolean {
 
 /**
  * Fetches a list that a server did not declare, since some serve it all the same. One that refuses, or takes long, has
- * none and is not asked again.
+ * none. It is not asked again if it does not know the method, or until its answer comes.
  */
 async function undeclaredPart(host: Host, kind: MergedList, call: Call): Promise<ServerPart> {
   const offered = host.capabilities();
   const known = lacking.get(offered);
   if (known?.has(kind) === true || !isAskedForLists(offered)) return nothing;
-  const quiet = (): void => undefined;
-  let part = nothing;
-  const fetching = drain(host, kind, call, quiet).then((fetched) => void (part = fetched), quiet);
+  const kinds = known ?? new Set<MergedList>();
+  lacking.set(offered, kinds);
+  let part: ServerPart | undefined;
+  const fetching = drain(host, kind, call, () => undefined).then(
+    (fetched) => {
+      part = fetched;
+      kinds.delete(kind);
+    },
+    // Another error may pass: the server may be busy, or still starting.
+    (error: unknown) => {
+      if (error instanceof McpError && error.kind === 'methodNotFound') kinds.add(kind);
+      else kinds.delete(kind);
+      part = nothing;
+    },
+  );
   await settledWithin(undeclaredMs, fetching);
-  if (part.items.length === 0 && !call.aborted) lacking.set(offered, (known ?? new Set()).add(kind));
-  return part.items.length === 0 ? nothing : part;
+  // Until it answers, nobody waits for it again.
+  if (part === undefined && !call.aborted) kinds.add(kind);
+  return part === undefined || part.items.length === 0 ? nothing : part;
 }
 
 async function drain(

@@ -1,6 +1,7 @@
 import { soon } from '../../jsonrpc/timeout.ts';
 import type { Call } from '../../server/runtime/call.ts';
 import type { Handler } from '../../server/runtime/host.ts';
+import { isAskedForLists } from '../../connection/gate.ts';
 import { McpError } from '../../protocol/error.ts';
 import { hasServerCapability } from '../../protocol/capability.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
@@ -108,9 +109,11 @@ export class Routes {
     const needs = methodOf(call.method)?.needs;
     const declares = ({ single }: Slot): boolean =>
       needs === undefined || (single !== undefined && hasServerCapability(single.host.capabilities(), needs));
-    // Some servers serve what they did not declare. They are asked last.
+    // Some servers declare nothing and serve it all the same. They are asked last. Others may end at a method that they do not know.
     const undeclared = (slot: Slot): boolean =>
-      !declares(slot) && slot.single?.host.undeclared?.(needs ?? '', call.method) === true;
+      !declares(slot) &&
+      slot.single?.host.undeclared?.(needs ?? '', call.method) === true &&
+      isAskedForLists(slot.single.host.capabilities());
     for (const { single } of [...this.#slots.filter(declares), ...this.#slots.filter(undeclared)]) {
       const handler = single?.host.handler(call.method);
       if (handler === undefined) continue;
