@@ -148,10 +148,15 @@ test('a stream of which not even a head comes may be held back by what stands be
   });
   const { port } = front.address() as AddressInfo;
   const only = ['subs', 'meta-019', 'basic-018'];
-  const options = { only, waitMs: 1_000, revisions: chosenRevisions(['2026-07-28']) };
-  const { findings, rows } = await judgedAt(t, `http://127.0.0.1:${port}/mcp`, options);
-  assert.deepEqual(findings, []);
-  const said = rows.filter(({ verdict }) => verdict === 'not-judged').map(({ id }) => id);
+  const revisions = chosenRevisions(['2026-07-28']);
+  let said: readonly string[] = [];
+  // A busy machine may need more time before the server counts as one that answers.
+  for (const waitMs of [1_000, 6_000, 20_000]) {
+    const { findings, rows } = await judgedAt(t, `http://127.0.0.1:${port}/mcp`, { only, waitMs, revisions });
+    assert.deepEqual(findings, []);
+    said = rows.filter(({ verdict }) => verdict === 'not-judged').map(({ id }) => id);
+    if (said.length > 0) break;
+  }
   assert.deepEqual(said.toSorted().slice(0, 3), ['meta-019', 'subs-002', 'subs-003']);
 });
 

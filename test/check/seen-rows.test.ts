@@ -247,12 +247,14 @@ describe('streams that last', { concurrency: 3 }, () => {
 
   test('a quiet one without comments is not judged in less than a minute, and ours has some', async (t) => {
     const without = { fault: { piece: (text: string) => text.replaceAll(/^:.*\n+/gm, '') } };
-    const [silent, clean] = await Promise.all([
-      told(t, 'http-059', { ...heavy, ...without }),
-      told(t, 'http-059', heavy),
-    ]);
+    // A busy machine may need more time before the server counts as one that answers.
+    const judged = async (options: typeof heavy & Partial<typeof without>): ReturnType<typeof told> => {
+      const quick = await told(t, 'http-059', options);
+      return quick.verdicts.size > 0 ? quick : await told(t, 'http-059', { ...options, waitMs: 2_400 });
+    };
+    const [silent, clean] = await Promise.all([judged({ ...heavy, ...without }), judged(heavy)]);
     assert.deepEqual([silent.found, silent.verdicts], [[], new Set(['not-judged'])]);
-    assert.match(silent.report.rows.map(({ why }) => why).join(), /listened to for 19\.2 s alone/);
+    assert.match(silent.report.rows.map(({ why }) => why).join(), /listened to for (?:19\.2|57\.6) s alone/);
     assert.deepEqual([clean.found, clean.verdicts.has('holds')], [[], true]);
   });
 
