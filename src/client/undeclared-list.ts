@@ -27,7 +27,8 @@ export async function undeclaredList<Item>(
   } catch (error) {
     if (options?.signal?.aborted === true) throw error;
     const isSilent = error instanceof ConnectionError && error.reason === 'timeout';
-    if (!(error instanceof McpError || isSilent)) throw error;
+    const isMalformed = error instanceof ConnectionError && error.reason === 'invalid-message';
+    if (!(error instanceof McpError || isSilent || isMalformed)) throw error;
     if (isSilent) refused.set(capabilities, 'all');
     // Another error may pass: the server may be busy, or still starting.
     else if (error instanceof McpError && error.kind === 'methodNotFound') refused.set(capabilities, known.add(method));

@@ -5,6 +5,7 @@ import { getEventListeners } from 'node:events';
 import { describe, it, type TestContext } from 'node:test';
 import { bridgeBefore, bridgeTo, serverAt } from '../../../../test/support/bridged.ts';
 import { open, settle, statelessDate, type Json, type Raw } from '../../../../test/support/raw.ts';
+import { until } from '../../../../test/support/turns.ts';
 import type { Served } from '../../../server/runtime/endpoint.ts';
 import { McpError } from '../../../protocol/error.ts';
 import type { Ctx } from '../../../server.ts';
@@ -118,7 +119,7 @@ describe('a round before a session-based server', () => {
   it('goes on while one of its deliveries waits', async (t) => {
     const { open: letPay, opened } = gate();
     let cancelled = false;
-    const { server } = shop(async (ctx) => {
+    const { server, paid } = shop(async (ctx) => {
       ctx.signal.addEventListener('abort', () => (cancelled = true));
       await opened;
       ctx.progress(1);
@@ -126,7 +127,8 @@ describe('a round before a session-based server', () => {
     const client = await clientOf(await bridgeBefore(t, server));
     const request = answered(await client.result('tools/call', { name: 'pay', _meta: { progressToken: 'first' } }));
     const stays = client.result('tools/call', { ...request, _meta: { progressToken: 'stays' } });
-    await turns();
+    // Other threads open its state.
+    await until(() => paid.times === 1);
     const leaves = client.send('tools/call', { ...request, _meta: { progressToken: 'leaves' } }, 'leaves');
     await turns();
     await client.notify('notifications/cancelled', { requestId: 'leaves' });
@@ -142,11 +144,11 @@ describe('a round before a session-based server', () => {
   });
 
   it('whose only client left is refused with the advice that it may have run', async (t) => {
-    const { server } = shop((ctx) => new Promise((_, reject) => ctx.signal.addEventListener('abort', reject)));
+    const { server, paid } = shop((ctx) => new Promise((_, reject) => ctx.signal.addEventListener('abort', reject)));
     const client = await clientOf(await bridgeBefore(t, server));
     const request = answered(await client.result('tools/call', { name: 'pay' }));
     const leaves = client.send('tools/call', request, 'leaves');
-    await turns();
+    await until(() => paid.times === 1);
     await client.notify('notifications/cancelled', { requestId: 'leaves' });
     await leaves;
     assert.match((await client.error('tools/call', request)).message, unknown);
