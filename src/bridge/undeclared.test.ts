@@ -6,7 +6,7 @@ import { createBridge } from '../bridge.ts';
 import { bridgeTo } from '../../test/support/bridged.ts';
 import { open, settle, type Json, type Raw } from '../../test/support/raw.ts';
 import { scriptedUpstream } from '../../test/support/scripted-upstream.ts';
-import { until } from '../../test/support/turns.ts';
+import { passing, until } from '../../test/support/turns.ts';
 import { metaKey } from '../protocol/meta.ts';
 import type { ScriptedPeer, ScriptedTransport, SentMessage } from '../testing/scripted.ts';
 
@@ -148,6 +148,39 @@ it('an undeclared list that was refused once, or was empty, is asked for again',
   for (let round = 0; round < 3; round++)
     counts.push(((await raw.result('tools/list'))['tools'] as readonly Json[]).length);
   assert.deepEqual(counts, [0, 0, 1]);
+});
+
+it('an undeclared list that is answered late is listed once its answer came', async (t) => {
+  const held: (() => void)[] = [];
+  const slow = scriptedUpstream({
+    up: '2025-06-18',
+    capabilities: {},
+    answers: {
+      'tools/list': (sent: SentMessage, peer: ScriptedPeer) => {
+        const reply = (): void => peer.reply(sent, { tools: [tool] });
+        if (held.length === 0) held.push(reply);
+        else reply();
+      },
+    },
+  });
+  const raw = await before(t, { slow, other: scriptedUpstream({ up: '2025-06-18', capabilities: {}, answers: {} }) });
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const listed = async (): Promise<number> => {
+    let tools: unknown;
+    void raw.result('tools/list').then((result) => (tools = result['tools']));
+    await passing(
+      () => tools !== undefined,
+      () => t.mock.timers.tick(100),
+    );
+    return (tools as readonly Json[]).length;
+  };
+  assert.deepEqual([await listed(), await listed()], [0, 0]);
+  assert.equal(slow.methods.filter((method) => method === 'tools/list').length, 1);
+  held[0]?.();
+  for (let turns = 0; turns < 5; turns++) await settle();
+  assert.equal(await listed(), 1);
+  // What closes has clocks of its own.
+  t.mock.timers.reset();
 });
 
 it('a resource that no server knows is not asked for at a server that declares other features alone', async (t) => {

@@ -35,7 +35,7 @@ export function strayModules(folder: string): readonly Finding[] {
 
 function chunksOf(folder: string): ReadonlyMap<string, Chunk> {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => name.replaceAll('\\', '/'));
-  const built = names.filter((name) => name.endsWith('.js') && !name.startsWith('cli/inspect/page/'));
+  const built = names.filter((name) => name.endsWith('.js') && !name.startsWith('inspect/page/'));
   return new Map(built.map((name) => [name, chunkOf(folder, name)]));
 }
 

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { metaKey } from '../../protocol/meta-key.ts';
+import { revisionOf } from '../../protocol/revision.ts';
 import { Asking, type AskedUpstream } from './asking.ts';
 import type { Carried } from './carried.ts';
 import { Doubt } from './doubt.ts';
@@ -75,6 +76,22 @@ test('a question in the exchange of a request is for that call alone', async () 
   assert.deepEqual([await ask({ request: 1 }), await ask({ request: 2 })], ['one', 'two']);
   assert.match(String(await ask({ request: 3 })), /the client of the running call cannot answer it/);
   for (const request of [4, 5]) assert.match(String(await ask({ request })), /no call runs that it may belong to/);
+});
+
+test('a client that declared no context is asked for a completion without context', async () => {
+  const facts = revisionOf('2025-11-25');
+  const client = { capabilities: { sampling: {} }, info: undefined, supports: () => true };
+  const one = {
+    ...call('one'),
+    facts,
+    client,
+    ask: async (_: string, params: object) => ({ by: params }),
+  } as unknown as Carried;
+  const params = { messages: [], includeContext: 'thisServer' };
+  assert.deepEqual(await asking({ 1: one }).ask({ method: 'sampling/createMessage', params }), {
+    messages: [],
+    includeContext: 'none',
+  });
 });
 
 test('a question of a task is for who answers for it, until that one leaves', async () => {

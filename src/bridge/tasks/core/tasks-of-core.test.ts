@@ -17,7 +17,7 @@ import {
   type Json,
 } from '../../../../test/support/bridged-tasks.ts';
 import { paramsSent } from '../../../../test/support/scripted-upstream.ts';
-import { extension, taskClient, whenTask, type TaskClient } from '../../../../test/support/task-client.ts';
+import { extended, extension, taskClient, whenTask, type TaskClient } from '../../../../test/support/task-client.ts';
 import { until } from '../../../../test/support/turns.ts';
 import { metaKey } from '../../../protocol/meta.ts';
 import type { Transport } from '../../../jsonrpc/transport.ts';
@@ -334,6 +334,32 @@ describe('a hostile server of 2025-11-25 with tasks', () => {
     });
     const { taskId } = await begun(client, newest);
     assert.deepEqual(await client.ask('tasks/get', { taskId }), { code: -32602, message: 'there is no such task' });
+  });
+
+  it('asks a client that declared no context for a completion without context', async (t) => {
+    const question = {
+      jsonrpc: '2.0',
+      id: 'q',
+      method: 'sampling/createMessage',
+      params: {
+        messages: [],
+        maxTokens: 1,
+        includeContext: 'thisServer',
+        _meta: { [metaKey.relatedTask]: { taskId: 'upstream-task-1' } },
+      },
+    } as never;
+    const transport = scripted(core, {
+      'tools/list': tools,
+      'tools/call': createdAs(core, 'upstream-task-1'),
+      'tasks/get': taskOf('upstream-task-1', 'input_required'),
+      'tasks/result': (_, peer) => peer.send(question),
+    });
+    const capabilities = { ...extended, sampling: {} };
+    const client = await taskClient(await bridgeTo(t, transport, always), { revision: newest, capabilities });
+    const { taskId } = await begun(client, newest);
+    const { inputRequests } = await whenTask(client, taskId, isAsked);
+    const [asked] = Object.values(inputRequests as Json) as readonly Json[];
+    assert.deepEqual(asked?.['params'], { messages: [], maxTokens: 1, includeContext: 'none' });
   });
 
   it('asks no more than there is room for, nothing undeclared, and nothing after the bridge is closed', async (t) => {

@@ -120,7 +120,7 @@ function closingOf(parsed: Parsed): ClosingTimes {
 export function warningOfAnonymous({ endpoint }: Pick<Served, 'endpoint'>): string {
   const stateless = endpoint.revisions.filter(({ sessions }) => !sessions).map(({ date }) => date);
   if (stateless.length === 0) return '';
-  return `  warning  clients of ${stateless.join(', ')} cannot be told apart here: they share the state of a session-based server, and what it asks or logs after an answer can reach the next of them (protect() of a program tells them apart; --revision 2025-11-25 gives each a session)\n`;
+  return `  warning  clients of ${stateless.join(', ')} cannot be told apart here: they share the process or the session of a server, and what it asks or logs after an answer can reach the next of them (protect() of a program tells them apart; --revision 2025-11-25 gives each a session)\n`;
 }
 
 /** Spec 2025-11-25, Transports, Security Warning: the Host check is what keeps DNS rebinding out. */
