@@ -13,21 +13,21 @@ export type BatchAnswer = ResponseMessage | readonly ResponseMessage[] | undefin
 /**
  * Hands a parsed value to a conversation, a batch element by element where the revision has batches.
  *
- * @param respond Called once with what goes back, at once where it is there at once; must not throw.
+ * @param respond Called once with the answer, synchronously if the answer is ready. It must not throw.
  */
 export function answerReceived(
   conversation: Conversation,
   value: unknown,
   respond: (answer: BatchAnswer) => void,
 ): void {
-  // Like `Conversation.receive` neither of the two fails, so nothing can be lost here.
+  // Like `Conversation.receive`, neither of the two rejects. So no error is lost here.
   void andThen<BatchAnswer, void>(
     Array.isArray(value) ? answerBatch(conversation, value) : conversation.receive(value),
     respond,
   );
 }
 
-/** Tells whether a value asks for a stream that is open until somebody ends it: nobody waits for its answer. */
+/** Tells whether a value opens a stream that stays open until one side ends it. No caller waits for its answer. */
 export function opensStream(value: unknown): boolean {
   return isObject(value) && value['method'] === 'subscriptions/listen';
 }
@@ -45,16 +45,16 @@ async function answerBatch(conversation: Conversation, batch: readonly unknown[]
   return responses.length === 0 ? undefined : responses;
 }
 
-/** The response to something that is no request at all and whose id is not known. */
+/** The response to a value that is not a request and whose id is not known. */
 export function invalidRequest(conversation: Conversation, reason: string): ResponseMessage {
   return { ...conversation.unreadable(reason), error: { code: -32600, message: reason } };
 }
 
 /**
- * The text of a message. What a handler returned may be no JSON (a cycle, a bigint); a response is then an internal
- * error, because a request must be answered, and anything else is `undefined`.
+ * The text of a message. The result of a handler may not be JSON (a cycle, a bigint). A response then becomes an
+ * internal error, because a request must be answered. Any other message becomes `undefined`.
  *
- * @param failed Hears why a message is no JSON.
+ * @param failed Receives the reason why a message is not JSON.
  */
 export function toText(
   message: Message | readonly Message[],
@@ -68,7 +68,7 @@ export function toText(
     return toJson(message);
   } catch (cause) {
     failed(new ConnectionError('invalid-message', `${whatOf(message)} is not JSON${cyclicNote(cause)}`, { cause }));
-    // Not an array: the array case returned above, which the compiler cannot tell for a readonly array.
+    // Not an array: the array case returned above. The compiler cannot see this for a readonly array.
     const { id } = message as { readonly id?: RequestId };
     if (id === undefined || 'method' in message) return undefined;
     return toJson({ jsonrpc: '2.0', id, error: { code: -32603, message: 'the result is not JSON' } });
@@ -79,7 +79,7 @@ function whatOf(message: Message | readonly Message[]): string {
   return 'method' in message ? `${message.method} is dropped: it` : 'the result of a request';
 }
 
-// Spec 2025-03-26, Lifecycle: initialize is no part of a batch, since the revision is not known before it.
+// Spec 2025-03-26, Lifecycle: `initialize` must not be part of a batch, since the revision is not known before it.
 function refusedInBatch(element: unknown): ResponseMessage | undefined {
   if (!isObject(element) || element['method'] !== 'initialize' || !isRequestId(element['id'])) return undefined;
   return {

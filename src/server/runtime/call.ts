@@ -37,8 +37,8 @@ export interface CallClient extends ClientView {
 }
 
 /**
- * Part of a call that handlers see and speak by, be it of one request or of work that outlives it; whoever serves tools, prompts
- * and resources knows no more of a call.
+ * The part of a call that handlers use, for one request or for work that outlives it. Tools, prompts and resources
+ * depend on this type alone.
  */
 export type CallFace = Pick<
   Call,
@@ -75,30 +75,30 @@ export class Call {
   #controller: AbortController | undefined;
   #onEnd: (() => void) | undefined;
   #onLeave: (() => void) | undefined;
-  /** True when it was asked to come to its end. */
+  /** True after the request was asked to end. */
   #isLeft = false;
   #ended: 'finished' | 'aborted' | undefined;
-  /** Reason that its client gave when it cancelled. */
+  /** The reason that the client gave when it cancelled. */
   #why: unknown;
   #progress = Number.NEGATIVE_INFINITY;
-  /** The name of the state that the request goes on from; `undefined` for one that begins. */
+  /** The name of the state from which the request continues; `undefined` for a new request. */
   continues: string | undefined;
-  /** Answers of the client to a handler that drives the rounds by hand, by key. */
+  /** The client's answers to a handler that manages its rounds itself, by key. */
   inputResponses: Readonly<Record<string, unknown>> | undefined;
-  /** State that such a handler kept in the round before. */
+  /** The state that such a handler stored in the previous round. */
   requestState: unknown;
-  /** Beginning of the ids of its side effects, the same in each of its runs; set by whoever has some first. */
+  /** The prefix of the ids of its side effects, the same in each of its runs. The first side effect sets it. */
   seed: string | undefined;
   #reports: Reports | Said | undefined;
   #held = false;
-  /** The scopes that it needs, where it failed because its sender lacks one. */
+  /** The scopes that the request needs, if it failed because its sender lacks one. */
   lackedScopes: readonly string[] | undefined;
-  /** Number of questions and effects of its handler that are open. */
+  /** The number of open questions and effects of the handler. */
   unanswered = 0;
-  /** Lets what is sent for it pass middleware; set for a request that passed some itself. */
+  /** Sends what belongs to this request through middleware. Set if the request itself passed middleware. */
   passes: ((call: Call, method: string, params: JsonObject) => void) | undefined;
 
-  /** @param auth Who the request comes from, where a link carries requests that differ in it. */
+  /** @param auth The sender of the request, if a link carries requests of several senders. */
   constructor(facts: CallFacts, message: RequestMessage, auth: AuthInfo | undefined = facts.link.auth) {
     this.auth = auth;
     this.#facts = facts;
@@ -140,22 +140,22 @@ export class Call {
     };
   }
 
-  /** Carrier of the request, as the link says. */
+  /** The transport of the request, as the link names it. */
   get network(): string | undefined {
     return this.#facts.link.network;
   }
 
-  /** The address of the client, where the edge knows it. */
+  /** The address of the client, if the edge knows it. */
   get address(): string | undefined {
     return this.#facts.link.address;
   }
 
-  /** The handshake conversation of the request, or `undefined` where the revision is stateless. */
+  /** The session of the request, or `undefined` if the revision is stateless. */
   get session(): ServerSession | undefined {
     return this.#facts.session;
   }
 
-  /** Asks the client; what may be asked, and how, is the business of the revision. */
+  /** Sends requests to the client. The revision decides which requests are possible, and how. */
   get asker(): Asker {
     this.#asker ??= this.#makeAsker?.();
     if (this.#asker === undefined)
@@ -163,19 +163,19 @@ export class Call {
     return this.#asker;
   }
 
-  /** Says how to make the asker, which most requests never need. */
+  /** Sets the factory of the asker. Most requests never need one. */
   askBy(make: () => Asker): void {
     this.#makeAsker = make;
   }
 
-  /** Aborted when the client cancels the request or goes away; made when first asked for. */
+  /** Aborted when the client cancels the request or disconnects. Created on first use. */
   get signal(): AbortSignal {
     this.#controller ??= new AbortController();
     if (this.#ended === 'aborted') this.#controller.abort(abortReason(this.#why));
     return this.#controller.signal;
   }
 
-  /** The level from which `log` sends, or `undefined` when the client wants nothing. */
+  /** The level from which `log` sends, or `undefined` if the client wants no log messages. */
   get logLevel(): LoggingLevel | undefined {
     return this.#facts.logLevel();
   }
@@ -189,7 +189,7 @@ export class Call {
       if (typeof value !== 'number') throw new TypeError(`progress takes numbers, not ${JSON.stringify(value)}`);
     }
     const progressToken = this.meta['progressToken'];
-    // JSON has no infinity; a token that is no token asks for nothing.
+    // JSON has no infinity. An invalid progress token requests nothing.
     if (!isRequestId(progressToken) || !this.#speaks || !Number.isFinite(done) || done <= this.#progress) return;
     this.#progress = done;
     this.send('notifications/progress', {
@@ -203,7 +203,7 @@ export class Call {
   /** Sends a log message when the client's level admits it. */
   log(level: LoggingLevel, data: unknown, logger?: string): void {
     if (!this.#speaks || !this.admits(level)) return;
-    // In a session the handler runs once, and says nothing twice.
+    // In a session the handler runs once, so no message is a repetition.
     if (this.session === undefined && !this.#isNew([level, data, logger])) return;
     this.send('notifications/message', { level, data: data ?? null, ...(logger === undefined ? {} : { logger }) });
   }
@@ -218,10 +218,10 @@ export class Call {
   }
 
   /**
-   * Tells what earlier runs of the same conversation sent from what is new.
+   * Distinguishes messages that earlier runs of the same conversation sent from new ones.
    *
-   * @param make Makes what does, of what this run said before.
-   * @param progress The highest that earlier runs sent.
+   * @param make Makes the record of earlier messages, from the messages of this run so far.
+   * @param progress The highest progress that earlier runs sent.
    */
   remember<T extends Reports>(make: (said: Said | undefined) => T, progress: number | undefined): T {
     const reports = make(this.#reports instanceof Said ? this.#reports : undefined);
@@ -230,7 +230,7 @@ export class Call {
     return reports;
   }
 
-  /** Keeps what is reported from being sent until it is released: what a handler says that was ended counts for nothing. */
+  /** Holds back messages until they are released. The messages of a handler that was ended are dropped. */
   hold(held: boolean): void {
     this.#held = held;
   }
@@ -239,7 +239,7 @@ export class Call {
     return this.#ended === undefined && !this.#held;
   }
 
-  /** Tells whether the client wants to hear messages of a level. */
+  /** Tells whether the client wants log messages of a level. */
   admits(level: LoggingLevel): boolean {
     return isWanted(level, this.#facts.logLevel());
   }
@@ -251,28 +251,28 @@ export class Call {
     else this.passes(this, method, params);
   }
 
-  /** Does so past all middleware. */
+  /** Sends a notification without middleware. */
   write(method: string, params: Readonly<Record<string, unknown>>): void {
     if (this.#ended === undefined)
       this.#facts.link.send(notification(this.#facts.revision, method, params), this.requestId);
   }
 
-  /** The link that it came over. */
+  /** The link over which the request came. */
   get link(): Link {
     return this.#facts.link;
   }
 
-  /** Breaks the connection that waits for this request, where the link can; the client comes back for the rest. */
+  /** Closes the connection that waits for this request, if the link can do so. The client reconnects for the rest. */
   closeStream(retryMs?: number): void {
     if (this.#ended === undefined) this.#facts.link.disconnect?.(this.requestId, retryMs);
   }
 
-  /** Tells whether the request was cancelled or its client is gone. */
+  /** Tells whether the request was cancelled or its client disconnected. */
   get aborted(): boolean {
     return this.#ended === 'aborted';
   }
 
-  /** Tells whether its result was sent, or nobody waits for it any more. */
+  /** Tells whether the result was sent, or no client waits for it any more. */
   get over(): boolean {
     return this.#ended !== undefined;
   }
@@ -285,7 +285,7 @@ export class Call {
   /**
    * Ends the call early: nothing more is sent for it.
    *
-   * @param reason What its client said of it, if it did.
+   * @param reason The reason that the client gave, if it gave one.
    */
   abort(reason?: unknown): void {
     if (this.#ended !== undefined) return;
@@ -296,19 +296,22 @@ export class Call {
     this.#onLeave?.();
   }
 
-  /** Asks a request that lasts to come to its end with a result; what does not last ends by itself. */
+  /** Asks a long-lived request to end with a result. Other requests end by themselves. */
   leave(): void {
     this.#isLeft = true;
     this.#onLeave?.();
   }
 
-  /** Hears that the request should come to its end, or was aborted; at once, where it was already. One listener. */
+  /**
+   * Registers one listener, which runs when the request should end or was aborted. If that happened already, it runs at
+   * once.
+   */
   onLeave(run: () => void): void {
     this.#onLeave = run;
     if (this.aborted || this.#isLeft) run();
   }
 
-  /** Hears of an abort without the price of a signal; at once, where it was aborted already. */
+  /** Runs a function on abort, without the cost of a signal. If the request was aborted already, it runs at once. */
   onAbort(run: () => void): void {
     if (this.aborted) return run();
     const before = this.#onEnd;
@@ -322,7 +325,7 @@ export class Call {
   }
 }
 
-/** Builds a notification in the words of a revision and tells the observer of it. */
+/** Builds a notification in the form of a revision and passes it to the observer. */
 export function notification(
   revision: Revision,
   method: string,
@@ -337,7 +340,7 @@ export function notification(
   return message;
 }
 
-/** @param cause The reason that the peer gave, if it gave one; not every runtime takes it as an option. */
+/** @param cause The reason that the peer gave, if it gave one. Not every runtime accepts it as an option. */
 function abortReason(cause: unknown): DOMException {
   return Object.assign(new DOMException('the request was cancelled', 'AbortError'), { cause });
 }

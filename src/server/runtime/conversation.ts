@@ -37,10 +37,10 @@ import { SessionFacts, type Opening, type SessionParts } from './session-facts.t
 import { tellOfSession } from './events/told-session.ts';
 import type { KnownSession, SessionRecord } from './session-record.ts';
 
-/** Outcome of a request, at once or later: a response, or nothing where it was cancelled. */
+/** Outcome of a request, at once or later: a response, or nothing if it was cancelled. */
 type Outcome = ResponseMessage | undefined | Promise<ResponseMessage | undefined>;
 
-/** Limit of requests of one conversation that may run at once; what one client can keep waiting is bounded by it. */
+/** Limit of concurrent requests of one conversation. It bounds the work that one client can cause. */
 const maxRunning = 1024;
 
 const nothing: Promise<undefined> = Promise.resolve(undefined);
@@ -55,23 +55,26 @@ export class HostConversation implements Conversation {
   readonly #link: Link;
   readonly #place: Membership;
   readonly #running = new Running<Call>(maxRunning);
-  /** Connection to the client of a session, with what each side asked; made when the client is first asked. */
+  /**
+   * Connection to the client of a session, with the open requests of both sides. Created when the server first asks the
+   * client.
+   */
   #connection: Connection<Call> | undefined;
-  /** Listeners to what the client tells of its tasks; made when the client is first asked. */
+  /** Listeners to notifications of the client about its tasks. Created when the server first asks the client. */
   #told: Map<string, () => void> | undefined;
   /** The session that `initialize` opened. */
   #session: SessionFacts | undefined;
-  /** Tells that the session ended, where somebody listens. */
+  /** Reports the end of the session, if there is a listener. */
   #toldEnd: (() => void) | undefined;
   #closed = false;
   /** True while an `initialize` is about to open the session. */
   #isOpening = false;
-  /** Requests of which it is being found out whether they came too soon. */
+  /** Requests whose rate limit is being checked. */
   #measured: RequestId[] | undefined;
 
   /**
-   * @param open Conversations of the host that are open.
-   * @param record What is known of its session, where another process opened it.
+   * @param open The open conversations of the host.
+   * @param record The stored record of its session, if another process opened it.
    */
   constructor(host: Host, link: Link, open: Crowd<HostConversation>, record?: KnownSession) {
     this.#host = host;
@@ -106,7 +109,7 @@ export class HostConversation implements Conversation {
   }
 
   take(judged: Judged, auth: AuthInfo | undefined = this.#link.auth): Promise<ResponseMessage | undefined> {
-    // Nobody would hear the answer, and nobody would stop what is run for it.
+    // No client would receive the answer, and no message could stop the work.
     if (this.#closed) return nothing;
     switch (judged.kind) {
       case 'request':
@@ -149,7 +152,7 @@ export class HostConversation implements Conversation {
     this.#place.leave();
   }
 
-  /** Does nothing for a request that came too soon. */
+  /** Ignores a request that exceeds the rate limit. */
   #asked(judged: JudgedRequest, auth: AuthInfo | undefined): Outcome {
     const [{ rates }, { message }] = [this.#host, judged];
     if (rates === undefined) return this.#request(judged, auth);
@@ -164,7 +167,7 @@ export class HostConversation implements Conversation {
       measured.splice(measured.indexOf(message.id), 1);
       if (this.#closed) return undefined;
       if (refused === undefined) return this.#request(judged, auth);
-      // Over HTTP the status tells of it.
+      // Over HTTP the status reports this.
       if (this.#link.protocol !== 'http' && refused.kind === 'busy')
         this.#host.listeners?.tell?.({ type: 'request-refused', reason: 'too-often', status: undefined });
       return this.#refusal(message.id, refused);
@@ -175,7 +178,7 @@ export class HostConversation implements Conversation {
     const obstacle = this.#running.obstacle(message.id);
     if (obstacle === 'duplicate') return this.#refusal(message.id, inUse(message.id));
     if (obstacle === 'busy') return this.#refusal(message.id, tooMany());
-    // In a session it is settled how a request that names no revision is read.
+    // In a session, the handshake decides how a request without a revision is read.
     const own = claimed === undefined && this.#session !== undefined ? undefined : meta;
     if (own instanceof McpError) return this.#refusal(message.id, own, this.#host.revisions.findLast(describesClients));
     if (own !== undefined) return this.#serve(message, new StatelessFacts(own, this.#host, this.#link), auth);
@@ -199,7 +202,7 @@ export class HostConversation implements Conversation {
       begin: () => this.#session === undefined && !this.#isOpening && (this.#isOpening = true),
       settle: (opening) => {
         this.#isOpening = false;
-        // The client may have gone meanwhile.
+        // The client may have disconnected meanwhile.
         if (opening !== undefined && !this.#closed) this.#settle(opening);
         const { session } = this.#session ?? {};
         if (session !== undefined && chain?.used === true)
@@ -226,7 +229,7 @@ export class HostConversation implements Conversation {
     host.opened?.(this.#session.session);
   }
 
-  /** Runs one request; resolves early, with nothing, when it is cancelled. */
+  /** Runs one request. Resolves early, with nothing, when the request is cancelled. */
   #serve(message: RequestMessage, facts: CallFacts, auth: AuthInfo | undefined): Outcome {
     const call = new Call(facts, message, auth);
     this.#running.add(call);
@@ -243,7 +246,7 @@ export class HostConversation implements Conversation {
         this.#running.free(call);
         resolve(undefined);
       });
-      // It does not fail: what could was made a response.
+      // This does not reject: errors became a response before.
       void outcome.then((response) => {
         this.#end(call, response, message);
         resolve(response);
@@ -259,7 +262,7 @@ export class HostConversation implements Conversation {
   }
 
   #failed(message: RequestMessage, call: Call, error: unknown): ErrorMessage | undefined {
-    // A WeakMap has nothing under what is no object.
+    // A WeakMap returns nothing for a key that is not an object.
     call.lackedScopes = lackedScopes.get(error as object);
     return call.aborted ? undefined : this.#refusal(message.id, maskedFailure(this.#host, error, message), call.facts);
   }
@@ -289,7 +292,7 @@ export class HostConversation implements Conversation {
     });
   }
 
-  /** @param read The parameters, where they were read already; the row is that of a method that the protocol knows. */
+  /** @param read The parameters, if they were read already. The row belongs to a method that the protocol knows. */
   #result(message: RequestMessage, row: MethodRow | undefined, call: Call, read?: JsonObject): NowOrLater<unknown> {
     const host = this.#host;
     const given = read ?? message.params ?? {};
@@ -307,7 +310,7 @@ export class HostConversation implements Conversation {
     return this.#outcome(handler, params, { row, call });
   }
 
-  /** Runs the handler; where it may ask the client, by the way of its revision. */
+  /** Runs the handler. If the handler may ask the client, it does so in the way of the revision. */
   #outcome(
     handler: Handler,
     params: JsonObject,
@@ -325,11 +328,11 @@ export class HostConversation implements Conversation {
     return runInSession(handler, params, { call, maxRounds, asking });
   }
 
-  /** Parts that asking the client of a session takes, loaded when it is first asked. */
+  /** Code for asking the client of a session, loaded on first use. */
   async #asking(): Promise<{ readonly loaded: typeof Questions; readonly way: QuestionWay }> {
     const loaded = await questions();
     const connection = (this.#connection ??= loaded.connectionOf(this.#link, this.#running));
-    // The client may have gone while this was loaded.
+    // The client may have disconnected while this loaded.
     if (this.#closed) connection.end(gone());
     return {
       loaded,
@@ -389,12 +392,12 @@ function tooMany(): McpError {
   return new McpError('busy', `${maxRunning} requests of this conversation run already; wait for some of them`);
 }
 
-/** An async function in its place would cost a turn for each request. */
+/** An async function here would cost a turn for each request. */
 function promised(outcome: Outcome): Promise<ResponseMessage | undefined> {
   return outcome instanceof Promise ? outcome : Promise.resolve(outcome);
 }
 
-/** Reason why nothing is asked any more. */
+/** The reason why no request is sent any more. */
 function gone(): ConnectionError {
   return new ConnectionError('closed', 'the client is gone');
 }

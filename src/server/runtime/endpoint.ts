@@ -15,7 +15,7 @@ export interface AuthInfo {
   /** The stable identity (issuer and subject, say) that sessions and private state are bound to. */
   readonly principal: string;
   readonly scopes?: readonly string[];
-  /** Anything else that the check found out. */
+  /** Other facts that the check of the token found. */
   readonly claims?: Readonly<Record<string, unknown>>;
   /** The issuer of the token. */
   readonly issuer?: string | undefined;
@@ -43,7 +43,7 @@ export interface TokenExchangeRequest {
   /** The URL of the API. (RFC 8707.) */
   readonly resource?: string;
   readonly scopes?: readonly string[];
-  /** Gets another one, since the one before was refused. */
+  /** Gets a new token because the previous one was rejected. */
   readonly fresh?: boolean;
   /**
    * The kind of token; `access_token` by default. An `id-jag` is an assertion for the authorization server that is the `audience`.
@@ -55,28 +55,31 @@ export interface TokenExchangeRequest {
 /** A token for another API. */
 export interface ExchangedToken {
   readonly token: string;
-  /** Scheme by which it is used; an assertion by none. */
+  /** The scheme that uses the token; `N_A` for an assertion. */
   readonly type: 'Bearer' | 'DPoP' | 'N_A';
   readonly scopes: readonly string[];
-  /** Time at which it expires, in seconds since 1970, where the authorization server said so. */
+  /** Time at which it expires, in seconds since 1970, if the authorization server returned it. */
   readonly expiresAt: number | undefined;
 }
 
-/** Way in which an endpoint is to be served. */
+/** The way in which an endpoint is exposed. */
 export interface Serving {
-  /** True when it is found out who each request comes from. */
+  /** True if each request is authenticated. */
   readonly knowsCallers: boolean;
-  /** True when tokens of callers can be exchanged; left out where that is not known. */
+  /** True if tokens of callers can be exchanged; left out if not known. */
   readonly exchanges?: boolean | undefined;
-  /** Names and addresses by which it is reached; none where nobody but who started it reaches it. */
+  /** The names and addresses at which it is reached. Empty if only the process that started it can reach it. */
   readonly names: readonly string[] | string;
 }
 
-/** Rules of an endpoint that acts at servers behind it by credentials that not everybody may borrow. */
+/** Rules of an endpoint that acts at upstream servers with credentials. Not every caller may use these credentials. */
 export interface ActsBehind {
-  /** @throws TypeError for a way of serving it that lends somebody's credentials to others, or lacks what it needs. */
+  /**
+   * @throws TypeError if this exposure would let some callers use another caller's credentials, or lacks something that
+   * it needs.
+   */
   requireServable(way: Serving): void;
-  /** Tells whether nobody at an address is served, where it is not found out who calls. */
+  /** Tells whether requests from an address are refused if the caller is not authenticated. */
   refuses(address: string | undefined): boolean;
 }
 
@@ -85,16 +88,16 @@ export interface Endpoint {
   /** The revisions spoken here, oldest first. */
   readonly revisions: readonly Revision[];
   /**
-   * True when its conversations want numbers in their spelling, as who passes them on does; an edge that cannot give
-   * them so gives plain ones.
+   * True if its conversations need the exact text of numbers, for example because a bridge forwards them. An edge that
+   * cannot preserve it passes plain numbers.
    */
   readonly exactNumbers?: boolean | undefined;
   /** Begins a conversation with one client. Cheap: nothing is registered or compiled for it. */
   converse(link: Link): Conversation;
   /**
-   * Goes on here with a session that another process opened; left out where sessions cannot move.
+   * Continues a session that another process opened. Left out if sessions cannot move.
    *
-   * @param record What is known of it, as `readSessionRecord` gives it.
+   * @param record The stored record, as `readSessionRecord` returns it.
    * @internal
    */
   readonly resume?: ((link: Link, record: KnownSession) => Conversation) | undefined;
@@ -102,19 +105,22 @@ export interface Endpoint {
    * The arguments of a tool that 2026-07-28 mirrors into `Mcp-Param-*` headers, so that the edge can compare them;
    * empty for an unknown tool. (Streamable HTTP, Custom headers from tool parameters.)
    *
-   * @param auth Who asks: a tool may be unknown to some.
+   * @param auth The caller. A tool may be hidden from some callers.
    * @internal
    */
   headerParameters(tool: string, auth?: AuthInfo): readonly HeaderParameter[];
   /** Protection of it over HTTP. @internal */
   readonly protection?: Protection | undefined;
-  /** Rules of serving it, where it has credentials at servers behind it. */
+  /** Rules for exposing it, if it holds credentials for upstream servers. */
   readonly behind?: ActsBehind | undefined;
-  /** Knowledge of scopes before a request is run; an edge asks it about messages that come together. @internal */
+  /** Finds the required scopes before a request runs. An edge calls it for messages that arrive together. @internal */
   readonly guard?: (() => ScopeGuard | Promise<ScopeGuard>) | undefined;
-  /** Store that its processes share, or that it was given for this one; an edge keeps in it what belongs to no single request. */
+  /**
+   * The store of the server, shared by its processes or local to this one. An edge keeps in it data that belongs to no
+   * single request.
+   */
   readonly store?: Store | undefined;
-  /** Listeners to what happens, which may come at any time. @internal */
+  /** Listeners to events. They may be added at any time. @internal */
   readonly listeners?: ServiceListeners | undefined;
   /** Ends every conversation and releases what the definition holds; the store stays open. */
   close(): Promise<void>;
@@ -126,68 +132,69 @@ export interface Served {
 }
 
 /**
- * The endpoint of what is to be served.
+ * The endpoint of a server or a bridge.
  *
- * @throws TypeError for what is no server and no bridge.
+ * @throws TypeError if the value is neither a server nor a bridge.
  */
 export function endpointOf(served: Served): Endpoint {
-  // Programs that no compiler checked give anything.
+  // Untyped programs may pass any value.
   const endpoint = (served as Partial<Served> | null | undefined)?.endpoint as Partial<Endpoint> | undefined;
   if (typeof endpoint?.converse !== 'function')
     throw new TypeError(`what is served must come from createServer or createBridge; this is ${shown(served)}`);
   return served.endpoint;
 }
 
-/** The way back to one client. */
+/** The connection back to one client. */
 export interface Link {
   /**
-   * Transport of the conversation, in the words of OpenTelemetry for `network.transport`: `tcp`, `pipe`, `inproc`.
-   * Spans have it; without it they say nothing of that.
+   * Transport of the conversation, as OpenTelemetry names it in `network.transport`: `tcp`, `pipe`, `inproc`. Spans
+   * have it as an attribute. If it is left out, spans omit the attribute.
    */
   readonly network?: string | undefined;
-  /** Protocol of the application that carries it, in the words of OpenTelemetry for `network.protocol.name`: `http`. */
+  /** Application protocol, as OpenTelemetry names it in `network.protocol.name`: `http`. */
   readonly protocol?: string | undefined;
   /**
-   * True when the link outlives one request. An exchange of 2026-07-28 over HTTP does not: it serves stateless requests
-   * alone.
+   * True if the link outlives one request. An exchange of 2026-07-28 over HTTP does not: it serves only stateless
+   * requests.
    */
   readonly lasting: boolean;
   /**
-   * True when nothing is kept from one message of the client to the next, though its revision has sessions: what needs that is neither
-   * declared nor served.
+   * True if nothing is stored between two messages of the client, though its revision has sessions. Features that need
+   * storage are neither declared nor served.
    */
   readonly passing?: boolean | undefined;
   /**
-   * Sends one message to the client. Never throws; what cannot be delivered is dropped, since its reader is gone.
+   * Sends one message to the client. Never throws. A message that cannot be delivered is dropped, since its reader has
+   * gone.
    *
-   * @param related The request being answered, whose stream carries the message; without it the message belongs
-   *   to the conversation as a whole.
+   * @param related The request being answered, whose stream carries the message. Without it the message belongs
+   * to the conversation as a whole.
    */
   send(message: Message, related?: RequestId): void;
   /**
-   * Breaks the connection that waits for a request on purpose: the client asks again after a while, and what is sent
-   * meanwhile waits for it. Only HTTP sessions of a revision with polling do; elsewhere nothing happens. (Spec
-   * 2025-11-25, Transports, Sending Messages to the Server.)
+   * Deliberately closes the connection that waits for a request. The client polls again later, and messages wait until
+   * then. Only HTTP sessions of a revision with polling do this. Elsewhere nothing happens. (Spec 2025-11-25,
+   * Transports, Sending Messages to the Server.)
    *
-   * @param retryMs How long the client is asked to stay away; left out, the edge chooses.
+   * @param retryMs The time after which the client should reconnect. By default the edge chooses.
    */
   disconnect?(related: RequestId, retryMs?: number): void;
-  /** The session's id, where the edge gave it one. */
+  /** The session's id, if the edge assigned one. */
   readonly id?: string | undefined;
-  /** Facts of the client that the edge knows from its authorization. */
+  /** Facts about the client that the edge took from its authorization. */
   readonly auth?: AuthInfo | undefined;
-  /** The address of the client, where the edge knows it. */
+  /** The address of the client, if the edge knows it. */
   readonly address?: string | undefined;
   /**
-   * Beginning of the ids of questions to the client, which no other copy of the conversation has: an answer may come to another process. Without it
-   * they are numbers.
+   * Prefix of the ids of requests to the client, unique among the replicas of the conversation: the answer may arrive
+   * at another process. Without it the ids are numbers.
    */
   readonly idsBegin?: string | undefined;
-  /** Hears what the client changed in its session, before the request for it is answered. @internal */
+  /** Called when the client changed its session, before the request for the change is answered. @internal */
   changed?(change: SessionChange): void;
   /**
-   * Ends the conversation so that its client begins another. Only HTTP sessions have it: their later requests are
-   * answered with 404. (Spec 2025-11-25, Transports, Session Management.)
+   * Ends the session so that its client opens another. Only HTTP sessions have it: later requests of the session get
+   * 404. (Spec 2025-11-25, Transports, Session Management.)
    */
   dismiss?(): void;
 }
@@ -196,34 +203,37 @@ export interface Link {
 export interface Conversation {
   /** The revision that `initialize` settled; stays `undefined` for stateless requests. */
   readonly revision: Revision | undefined;
-  /** All that another process needs to go on with its session, as it is now; `undefined` where there is none. @internal */
+  /**
+   * The state that another process needs to continue the session, as it is now; `undefined` if there is no session.
+   * @internal
+   */
   readonly record?: SessionRecord | undefined;
-  /** Takes over what the client changed in its session at other processes. @internal */
+  /** Applies changes that the client made to its session at other processes. @internal */
   restore?(record: SessionRecord): void;
-  /** Tells the client that everything may have changed: it could not be told for a while. */
+  /** Notifies the client that everything may have changed, because it could not be notified for a while. */
   missed?(): void;
   /**
-   * Takes one parsed JSON value from the client. It never rejects: whatever arrives, a request gets a response
-   * (an error where it must) and everything else gets `undefined`. Requests run at the same time.
+   * Takes one parsed JSON value from the client. It never rejects. A request gets a response, which may be an error.
+   * Any other value gets `undefined`. Requests run at the same time.
    *
-   * @param auth Who this value comes from, where the edge establishes that anew for each; the principal is that of the
-   *   link, scopes and claims may differ. Left out, what the link says holds.
+   * @param auth The sender of this value, if the edge authenticates each value. Its principal equals that of the
+   * link. Scopes and claims may differ. By default the sender of the link.
    */
   receive(value: unknown, auth?: AuthInfo): Promise<ResponseMessage | undefined>;
-  /** The same for a value that the edge has judged already, since it had to know where that belongs. @internal */
+  /** Takes a value that the edge already parsed as a message, because it needed its kind. @internal */
   take(judged: Judged, auth?: AuthInfo): Promise<ResponseMessage | undefined>;
   /**
-   * Tells whether a request that was taken may be sent again without harm: it has not begun to run, since it is being found out
-   * whether it may, or leaves nothing behind, as a list or a task's result that is waited for. What is left out has begun.
+   * Tells whether a request can safely be sent again. That is true while its rate limit is checked, and if it has no
+   * side effects, such as a list or a wait for a task's result. If this is left out, assume that the request has begun.
    */
   waits?(id: RequestId): boolean;
-  /** Answers a value that could not even be parsed. */
+  /** Answers a value that could not be parsed. */
   unreadable(reason: string): ResponseMessage;
   /**
-   * Answers the requests that would otherwise last for ever (subscriptions), so that the edge can shut down without
-   * breaking them off; where it is left out, or they stay open all the same, `close` ends them.
+   * Answers the requests that would otherwise stay open (subscriptions), so that the edge can shut down in order. If it
+   * is left out, or requests stay open, `close` ends them.
    */
   end?(): void;
-  /** The client went away: whatever is running is aborted. Closing twice is fine. */
+  /** The client disconnected: running work is aborted. Closing twice is fine. */
   close(): void;
 }

@@ -9,12 +9,12 @@ declare const made: unique symbol;
 
 /** A result of a kind that an extension adds to those of the protocol; `extensionResult` makes one. */
 export interface ExtensionResult {
-  /** Only `extensionResult` makes what has this type. */
+  /** Only `extensionResult` makes values of this type. */
   readonly [made]: true;
 }
 
 interface Made {
-  /** The extension that it is of; `undefined` for one that is passed on, which somebody else judged. */
+  /** The extension that defines it; `undefined` for a forwarded result, which another server validated. */
   readonly extension?: string | undefined;
   readonly result: JsonObject;
 }
@@ -22,21 +22,20 @@ interface Made {
 const results = new WeakMap<object, Made>();
 
 /**
- * Makes a result of a kind that an extension adds: return it from a tool, a prompt, a read of a resource or a method of your
- * own. It reaches clients that declared the extension; for any other the request fails with
+ * Makes a result of a kind that an extension adds: return it from a tool, a prompt, a read of a resource or a method of
+ * your own. It reaches clients that declared the extension; for any other the request fails with
  * `missingRequiredClientCapability`, so look at `ctx.client.supports(extension)` where there is another way to answer.
- * Results say of what kind they are since 2026-07-28. Before, that of a method of your own has the fields alone, and a method of
- * the protocol has no other result than its own, so that one of these is an internal error.
+ * Since 2026-07-28, results have a `resultType`. In earlier revisions, a method of your own returns the fields alone.
+ * There, returning this from a protocol method is an internal error.
  *
  * @param extension The id of the extension, which the server must have declared.
- * @param resultType What the result says that it is, on the wire.
- * @param fields The rest of it; any JSON.
- * @throws TypeError for the kinds that the protocol itself has.
+ * @param resultType The `resultType` on the wire.
+ * @param fields The other fields; any JSON.
+ * @throws TypeError for a kind that the protocol itself defines.
  *
- * @example
- * server.tool('report', {}, (_, ctx) =>
- *   ctx.client.supports('com.example/tickets') ? extensionResult('com.example/tickets', 'ticket', { ticket: 7 }) : wait(),
- * );
+ * @example server.tool('report', {}, (_, ctx) =>
+ * ctx.client.supports('com.example/tickets') ? extensionResult('com.example/tickets', 'ticket', { ticket: 7 }) :
+ * wait(), );
  */
 export function extensionResult(extension: string, resultType: string, fields: JsonObject = {}): ExtensionResult {
   if (typeof resultType !== 'string' || resultType === '' || ['complete', 'input_required'].includes(resultType))
@@ -44,7 +43,7 @@ export function extensionResult(extension: string, resultType: string, fields: J
   return mark({ extension, result: { ...fields, resultType } });
 }
 
-/** Marks a result that is passed on as it came: a bridge does not know what it is of. */
+/** Marks a result as forwarded: a bridge does not know which extension defines it. */
 export function passedOn(result: JsonObject): ExtensionResult {
   return mark({ extension: undefined, result });
 }
@@ -52,26 +51,26 @@ export function passedOn(result: JsonObject): ExtensionResult {
 function mark(what: Made): ExtensionResult {
   const handle = Object.freeze({});
   results.set(handle, what);
-  // Nothing but the type knows of the symbol.
+  // Only the type has the symbol.
   return handle as ExtensionResult;
 }
 
-/** Tells whether a handler returned what an extension made. */
+/** Tells whether a handler returned an extension result. */
 export function isExtensionResult(value: unknown): value is ExtensionResult {
   return typeof value === 'object' && value !== null && results.has(value);
 }
 
-/** Result of a handler as JSON can hold it. */
+/** A handler's result as JSON-serializable data. */
 export type PackedResult = { readonly plain: unknown } | { readonly made: Made };
 
-/** Makes JSON of what a handler returned. */
+/** Converts a handler's return value to JSON-serializable data. */
 export function packResult(value: unknown): PackedResult {
-  // A WeakMap has nothing under what is no object.
+  // A WeakMap returns nothing for a key that is not an object.
   const made = results.get(value as object);
   return made === undefined ? { plain: value } : { made };
 }
 
-/** Makes what a handler returned of its JSON. */
+/** Restores a handler's return value from its JSON form. */
 export function unpackResult(packed: PackedResult): unknown {
   return 'made' in packed ? mark(packed.made) : packed.plain;
 }
@@ -79,8 +78,8 @@ export function unpackResult(packed: PackedResult): unknown {
 /**
  * The result as it goes on the wire.
  *
- * @throws TypeError when the server does not declare the extension: the handler's own mistake.
- * @throws McpError missingRequiredClientCapability when the client does not.
+ * @throws TypeError when the server does not declare the extension. The handler is at fault.
+ * @throws McpError missingRequiredClientCapability when the client does not declare it.
  */
 export function resultFor(value: ExtensionResult, call: Call, host: Host): JsonObject {
   const { extension, result } = results.get(value) ?? { extension: undefined, result: {} };
@@ -95,7 +94,7 @@ export function resultFor(value: ExtensionResult, call: Call, host: Host): JsonO
       `${method} is answered by the extension ${extension}, which the client did not declare`,
       { data: { requiredCapabilities: extensionCapability(extension) } },
     );
-  // Before results said what they are, one of the protocol's own methods could be nothing but its own.
+  // Before results had a type, a protocol method could return only its own result.
   if (!facts.resultTypes && methodOf(method) !== undefined)
     throw new McpError('internalError', `${method} has no result of another kind in ${facts.date}`);
   return result;

@@ -18,15 +18,18 @@ import type { Store } from '../../storage/store.ts';
  * Answers one request.
  *
  * @param params The parameters in the canonical model, already checked against the revision.
- * @returns The result in the canonical model; it is projected to the client's revision afterwards.
+ * @returns The result in the canonical model; it is converted to the client's revision afterwards.
  */
 export type Handler = (params: Readonly<Record<string, unknown>>, call: Call) => unknown;
 
-/** Facts of a host that only middleware needs. */
+/** Facts about a host that only middleware needs. */
 export interface Guide {
-  /** Tells whether what a request names is there for who sends it. */
+  /** Tells whether the item that a request names exists for its sender. */
   knows(method: string, params: JsonObject, auth: AuthInfo | undefined): boolean;
-  /** The result that tells what middleware threw in place of the handler of a method, where one can; else it is an error. */
+  /**
+   * The result that reports an error of middleware, for a method whose results can report errors. Otherwise it becomes
+   * a JSON-RPC error.
+   */
   thrown(method: string, error: unknown): JsonObject | undefined;
 }
 
@@ -37,83 +40,84 @@ export interface Host {
   /** The revisions spoken, oldest first. */
   readonly revisions: readonly Revision[];
   /**
-   * Capabilities that are offered now, in the canonical model.
+   * The capabilities that are offered now, in the canonical model.
    *
-   * @param link Whom they are offered to, where that makes a difference; left out, what is offered to everybody.
+   * @param link The client, if capabilities depend on it. By default, the capabilities that every client gets.
    */
   capabilities(link?: Pick<Link, 'auth' | 'network' | 'passing'>): ServerCapabilities;
-  /** The extensions that are declared, beside those among the capabilities, wherever a revision has a place for them. */
+  /** The declared extensions, besides those among the capabilities, for revisions that have a place for them. */
   extensions?(): Extensions;
-  /** The handler of a method, or `undefined` where the host has none. */
+  /** The handler of a method, or `undefined` if the host has none. */
   handler(method: string): Handler | undefined;
   /**
-   * Answers methods that the protocol does not know, with their parameters and results as they are on the wire.
+   * Answers methods that the protocol does not know. Parameters and results are in wire form.
    *
-   * @throws McpError methodNotFound for those that nobody here knows.
+   * @throws McpError methodNotFound if no handler knows the method.
    */
   readonly unknown?: Handler | undefined;
-  /** Hint for `server/discover`: the time that its result may be kept, and by whom. */
+  /** Cache hint for `server/discover`: how long its result may be cached, and by whom. */
   readonly discoverHint: { readonly ttlMs: number; readonly cacheScope: 'public' | 'private' };
-  /** Time that a handshake client may take to answer one question, in milliseconds. */
+  /** Time limit for a session's client to answer one question, in milliseconds. */
   readonly askTimeoutMs: number;
-  /** Limit of rounds of questions of one request. */
+  /** Limit of question rounds of one request. */
   readonly maxRounds: number;
-  /**
-   * Settings of the rounds by which stateless clients are asked; without it the handlers see to the rounds themselves.
-   */
+  /** Settings of the rounds for stateless clients. Without them, handlers manage the rounds themselves. */
   readonly rounds?: ServerRounds;
-  /** Store that its processes share. */
+  /** The store that its processes share. */
   readonly store?: Store | undefined;
-  /** True when numbers of clients keep their spelling, since they are passed on. */
+  /** True if numbers from clients keep their text because they are forwarded. */
   readonly exactNumbers?: boolean;
-  /** True when it passes on what another server tells, be it declared or not; what it offers is that server's word. */
+  /** True if it forwards notifications of another server, declared or not. The other server decides what it offers. */
   readonly relays?: boolean;
-  /** Tells whether requests for a feature that is not offered are handled all the same: another server may answer. */
+  /** Tells whether requests for an undeclared feature are handled all the same: another server may answer. */
   readonly undeclared?: ((feature: string, method: string) => boolean) | undefined;
   headerParameters(tool: string, auth?: AuthInfo): readonly HeaderParameter[];
-  /** Knowledge of scopes before a request is run. */
+  /** Finds the required scopes before a request runs. */
   readonly guard?: (() => ScopeGuard | Promise<ScopeGuard>) | undefined;
-  /** Measures of how often clients may ask, where there are any. */
+  /** Rate limits for clients, if there are any. */
   readonly rates?: AskedRates | undefined;
-  /** Listeners to what happens, which may come at any time. */
+  /** Listeners to events. They may be added at any time. */
   readonly listeners?: ServiceListeners | undefined;
-  /** The middleware that all messages pass. */
+  /** The middleware that all messages pass through. */
   readonly chain?: Chain | undefined;
-  /** Facts that middleware needs to know of it. */
+  /** Facts about it that middleware needs. */
   readonly guide?: Guide;
-  /** True when peers may read the messages of errors that are masked otherwise. */
+  /** True if peers may see the messages of errors that are otherwise masked. */
   readonly exposeErrors?: boolean;
-  /** Hears what must not be lost and must not reach the peer. */
+  /** Receives errors that must not be lost and must not reach the peer. */
   onError(error: unknown, where: string): void;
   /**
-   * Asked before a handshake conversation is settled.
+   * Called before a session is opened.
    *
-   * @throws McpError when there is no room for it.
+   * @throws McpError if there is no room for it.
    */
   admit?(from: ClientOrigin): void;
-  /** A handshake conversation was settled by `initialize`. */
+  /** `initialize` opened a session. */
   opened?(conversation: ServerSession): void;
-  /** True when a handshake conversation may go on in any process that has the same definition. */
+  /** True if a session may continue in any process that has the same definition. */
   readonly isPortable?: boolean;
-  /** A conversation watches these resources and no others, as its client asked at other processes. */
+  /** A session is subscribed to exactly these resources, because its client changed them at other processes. */
   watches?(conversation: ServerSession, uris: readonly string[]): void;
-  /** A conversation could not be told of changes for a while: everything may have changed. */
+  /** A session could not be notified of changes for a while: everything may have changed. */
   missed?(conversation: ServerSession): void;
-  /** A handshake conversation ended. */
+  /** A session ended. */
   closed?(conversation: ServerSession): void;
-  /** Hears the notifications of a client that are not the conversation's own, as they are on the wire. */
+  /** Receives the client's notifications that the conversation does not handle itself, in wire form. */
   notified?(method: string, params: JsonObject, from: NotificationSender): void;
 }
 
-/** Sender of a request, by which it is measured. */
+/** Sender of a request, for its rate limit. */
 export interface RequestSender {
   readonly auth: AuthInfo | undefined;
   readonly session: ServerSession | undefined;
-  /** The address of the client, where the edge knows it. */
+  /** The address of the client, if the edge knows it. */
   readonly address: string | undefined;
 }
 
-/** Measures of requests before anything is done for them, with the refusal of one that came too soon. It does not fail. */
+/**
+ * Checks the rate limits before a request is handled. Returns the refusal of a request that exceeds one. It does not
+ * reject.
+ */
 export type AskedRates = (method: string, from: RequestSender) => McpError | undefined | Promise<McpError | undefined>;
 
 /** Origin of a conversation, as its edge knows it. */
@@ -124,38 +128,39 @@ export interface ClientOrigin {
 
 /** Sender of a notification. */
 export interface NotificationSender extends ClientOrigin {
-  /** The handshake conversation, or `undefined` where the revision is stateless. */
+  /** The session, or `undefined` if the revision is stateless. */
   readonly session: ServerSession | undefined;
 }
 
-/** A conversation that `initialize` settled, as the host sees it. */
+/** A session that `initialize` opened, as the host sees it. */
 export interface ServerSession {
-  /** Its id, where its edge gave it one: the same in all processes. */
+  /** Its id, if its edge assigned one: the same in all processes. */
   readonly id?: string | undefined;
-  /** True when it is that of one request alone, though its revision has sessions. */
+  /** True if it lasts for one request only, though its revision has sessions. */
   readonly passing?: boolean | undefined;
   readonly revision: Revision;
   /** Description that the client gave of itself. */
   readonly client: ClientView;
-  /** Principal that the client is, where its edge knows. */
+  /** The principal of the client, if its edge knows it. */
   readonly principal: string | undefined;
-  /** Sender of its newest request, where its edge knows: the same principal as ever, by another token perhaps. */
+  /** Sender of its newest request, if its edge knows it. The principal stays the same. The token may change. */
   readonly auth: AuthInfo | undefined;
-  /** The address of the client, where its edge knows it. */
+  /** The address of the client, if its edge knows it. */
   readonly address?: string | undefined;
   /**
-   * Ends the conversation so that its client begins another; `undefined` where the client could not be told, and while
-   * requests of it run.
+   * Ends the session so that its client opens another; `undefined` if the client could not be notified, and while its
+   * requests run.
    */
   readonly dismiss?: (() => void) | undefined;
   /**
-   * Asks the client beside or within a call: questions of the protocol in the canonical model, others as they are on
-   * the wire.
+   * Sends a request to the client, within a call or outside. Protocol requests are in the canonical model, others in
+   * wire form.
    *
-   * @param call The call whose stream carries the question, without which it goes to the conversation as a whole; and the wish that
-   *   the answer comes as a task, where the client hosts such; and what takes an answer that comes when nobody waits any more.
-   * @param signal Gives the question up; the end of the call does too.
-   * @throws McpError what the client answered, what it lacks, or why no answer came.
+   * @param call The call whose stream carries the request; without it, the request goes to the conversation as a whole.
+   *   Also the wish for
+   * a task, if the client supports tasks, and the receiver of an answer that comes too late.
+   * @param signal Cancels the request. The end of the call cancels it too.
+   * @throws McpError the client's own error, a missing capability, or the reason why no answer came.
    */
   ask(
     method: string,
@@ -166,14 +171,16 @@ export interface ServerSession {
       readonly late?: ((result: JsonObject) => void) | undefined;
     },
   ): Promise<JsonObject>;
-  /** Sends a notification that belongs to no request; nothing is sent before the client is ready for it. */
+  /** Sends a notification that belongs to no request. Nothing is sent before the client is ready. */
   notify(method: string, params: Readonly<Record<string, unknown>>): void;
-  /** Hears that the session ended; set by what lets its messages pass middleware. It must not throw. */
+  /**
+   * Called at the end of the session. Set by the code that sends its messages through middleware. It must not throw.
+   */
   onEnd?: () => void;
   /** Time at which it was opened here, in milliseconds as `performance.now()` has it. */
   readonly openedAt: number;
-  /** Takes note of what the client changed, so that its other processes know. */
+  /** Records a change by the client, so that other processes learn of it. */
   changed?(change: SessionChange): void;
-  /** State that the host keeps for this conversation, gone with it. */
+  /** State that the host keeps for this session. It is dropped with the session. */
   readonly state: Map<symbol, unknown>;
 }

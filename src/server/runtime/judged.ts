@@ -11,55 +11,55 @@ import { claimedVersion, readRequestMeta, type RequestMeta } from './request-met
 
 declare const byJudge: unique symbol;
 
-/** Mark that only `judge` gives: there is no other way to make one. */
+/** Mark that only `judge` sets. There is no other way to make a judged value. */
 export interface ByJudge {
   readonly [byJudge]: true;
 }
 
-/** A request, with what its `_meta` says of who sends it. */
+/** A request, with the sender that its `_meta` describes. */
 export interface JudgedRequest extends ByJudge {
   readonly kind: 'request';
   readonly message: RequestMessage;
-  /** The revision that it names in its `_meta`, whatever that is; `undefined` where it names none. */
+  /** The revision in its `_meta`, of any type; `undefined` if it names none. */
   readonly claimed: unknown;
   /**
-   * Description that it gives of itself, or the error to answer where that is wrong; `undefined` for one that does not
-   * claim to be stateless. One that names no revision claims nothing where a handshake has settled that.
+   * The client's description in `_meta`, or the error to answer if it is wrong; `undefined` if the request does not
+   * claim to be stateless. In a session, a request without a revision does not claim it.
    */
   readonly meta: RequestMeta | McpError | undefined;
 }
 
-/** A notification, with what it claims of its revision. */
+/** A notification, with the revision that it claims. */
 export interface JudgedNotification extends ByJudge {
   readonly kind: 'notification';
   readonly message: NotificationMessage;
-  /** Likewise. */
+  /** The revision in its `_meta`, of any type. */
   readonly claimed: unknown;
 }
 
-/** A response to a question of the server's. */
+/** A response to a request of the server. */
 export interface JudgedResponse extends ByJudge {
   readonly kind: 'response';
   readonly message: ResponseMessage;
 }
 
-/** A value that is no message; the id is kept where one could be read. */
+/** A value that is not a message. It keeps the id if one could be read. */
 export interface JudgedMalformed extends ByJudge {
   readonly kind: 'malformed';
-  /** As it came. */
+  /** The received value. */
   readonly value: unknown;
   readonly id: RequestId | undefined;
   readonly reason: string;
 }
 
 /**
- * A value of a client, judged: what kind of message it is, and what it says of its revision and its sender. That is found
- * out once, by the edge where it must know, else by the conversation.
+ * A parsed value from a client: the kind of message, its revision and its sender. It is parsed once, by the edge if the
+ * edge needs it, or by the conversation.
  */
 export type Judged = JudgedRequest | JudgedNotification | JudgedResponse | JudgedMalformed;
 
 /**
- * Judges one parsed value of a client; it never throws.
+ * Classifies one parsed value from a client. It never throws.
  *
  * @param spoken The revisions of the server, oldest first.
  */
@@ -87,7 +87,7 @@ export function judge(value: unknown, spoken: readonly Revision[]): Judged {
   }
 }
 
-/** The one place where something becomes judged; the mark exists for the compiler alone. */
+/** The only place that makes a judged value. The mark exists only for the compiler. */
 function made<J extends Judged>(judged: { readonly [Key in Exclude<keyof J, keyof ByJudge>]: J[Key] }): J {
   return judged as unknown as J;
 }

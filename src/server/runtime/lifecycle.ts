@@ -1,4 +1,7 @@
-/** The lifecycle of a conversation: its opening by `initialize`, what is answered before, and what it answers itself. */
+/**
+ * The lifecycle of a conversation: its opening by `initialize`, the answers before that, and the methods that it
+ * answers itself.
+ */
 
 import type { RequestMessage, ResponseMessage } from '../../jsonrpc/message.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
@@ -25,25 +28,25 @@ export interface LifecycleParts {
   readonly link: Link;
   /** The session that an earlier `initialize` opened. */
   readonly session: SessionFacts | undefined;
-  /** Begins to open the session; false where there is one, or another `initialize` is about to open it. */
+  /** Begins to open the session; false if there is one, or another `initialize` is about to open it. */
   begin(): boolean;
-  /** Takes what this one settles; `undefined` where it failed once it had begun. */
+  /** Stores the opening; `undefined` if it failed after `begin`. */
   settle(opening: Opening | undefined): void;
-  /** Lets the request pass middleware, where there is some. */
+  /** Sends the request through middleware, if there is any. */
   readonly pass?: Pass | undefined;
 }
 
-/** Way of a request through middleware: it ends with a result, or throws. */
+/** Runs a request through middleware. It returns a result, or throws. */
 export type Pass = (params: JsonObject, core: (params: JsonObject) => NowOrLater<JsonObject>) => NowOrLater<JsonObject>;
 
-/** Answers `initialize`: settles a revision and a client, or refuses and leaves everything as it was. */
+/** Answers `initialize`: chooses a revision and stores the client, or rejects and changes nothing. */
 export function answerInitialize(
   message: RequestMessage,
   { host, link, session, begin, settle, pass }: LifecycleParts,
 ): ResponseMessage | Promise<ResponseMessage> {
   const handshake = newestOf(host.revisions, 'handshake');
   if (handshake === undefined) {
-    // Spec 2026-07-28, Versioning: whatever is wrong, the error names what is spoken.
+    // Spec 2026-07-28, Versioning: whatever is wrong, the error lists the supported revisions.
     const requested = message.params?.['protocolVersion'];
     const error = unsupported(host.revisions, typeof requested === 'string' ? requested : '');
     return refusal(host, message.id, error, newestRevision);
@@ -67,7 +70,7 @@ export function answerInitialize(
   return orElse(
     () => {
       const params = fromWire(handshake, initializeRequestParamsShape, message.params);
-      // Interfaces of params are JSON objects, and middleware gives on what was checked again.
+      // Interfaces of params are JSON objects, and the parameters from middleware are validated again.
       const result = pass?.(params as unknown as JsonObject, (given) => open(given as never)) ?? open(params);
       return andThen(result, (settled): ResponseMessage => {
         if (opening === undefined)
@@ -83,10 +86,16 @@ export function answerInitialize(
   );
 }
 
-/** The most characters of JSON that a client may say of itself: they are kept as long as its session, of which there are many. */
+/**
+ * Limit of the client's own description, in characters of JSON. It is kept as long as its session, and there are many
+ * sessions.
+ */
 const mostCharacters = 131_072;
 
-/** Answers a handshake request before `initialize`: ping alone is served. (Spec 2025-11-25, Lifecycle, Initialization.) */
+/**
+ * Answers a request of a session-based revision before `initialize`: only ping is served. (Spec 2025-11-25, Lifecycle,
+ * Initialization.)
+ */
 export function answerUnopened(host: Host, message: RequestMessage): ResponseMessage {
   const handshake = newestOf(host.revisions, 'handshake');
   if (handshake === undefined) {
@@ -99,8 +108,8 @@ export function answerUnopened(host: Host, message: RequestMessage): ResponseMes
 }
 
 /**
- * The results of the methods that belong to the conversation and not to what its host offers, as a revision has them; `undefined` for
- * every other, and for a level of logging that the host wants to hear of too.
+ * The results of the methods that the conversation answers itself, in the form of a revision; `undefined` for every
+ * other method, and for a log level that the host must receive too.
  */
 export function resultItself(
   { method, params = {} }: Pick<RequestMessage, 'method' | 'params'>,

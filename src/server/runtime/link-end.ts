@@ -4,18 +4,19 @@ import { McpError } from '../../protocol/error.ts';
 import type { Beside, ConnectionEnd } from '../../connection/connection.ts';
 import type { Link } from './endpoint.ts';
 
-/**
- * Limit of questions of one conversation that may wait for their answers: each keeps a handler waiting, for one client.
- */
+/** Limit of unanswered questions of one conversation. Each one keeps a handler waiting. */
 const mostQuestions = 1000;
 
-/** Subject of a question, as its failure tells it. */
+/** A question, as its error describes it. */
 interface Question {
   readonly method: string;
   readonly options: { readonly timeoutMs?: number | undefined };
 }
 
-/** The link of a conversation as the server's end of a connection. What it cannot deliver is dropped: its reader is gone. */
+/**
+ * The link of a conversation as the server's end of a connection. It drops messages that it cannot deliver, since their
+ * reader has gone.
+ */
 export class LinkEnd implements ConnectionEnd {
   readonly role = 'server';
   readonly mostAsked: number = mostQuestions;
@@ -36,10 +37,7 @@ export class LinkEnd implements ConnectionEnd {
   }
 }
 
-/**
- * Reason why a question has no answer, as the handler that asks hears it; what the client answered is passed on as it
- * is.
- */
+/** The reason why a question has no answer, as the handler sees it. An error from the client is passed on unchanged. */
 export function unanswered(error: unknown, { method, options: { timeoutMs } }: Question): McpError {
   if (error instanceof McpError) return error;
   const reason = error instanceof ConnectionError ? error.reason : 'closed';

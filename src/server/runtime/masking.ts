@@ -4,23 +4,23 @@ import type { RequestMessage, ResponseMessage } from '../../jsonrpc/message.ts';
 import { isLater } from '../../storage/now-or-later.ts';
 
 /**
- * The error that a peer may see: one of ours keeps its words, anything else is told to the host and becomes an internal
- * error that says no more, or has its message where the host exposes those.
+ * The error that a peer may see. An `McpError` is passed on unchanged. Any other error is reported to the host and
+ * becomes an internal error. That has the original message only if the host exposes messages.
  *
- * @param where The part that failed, for whoever reads what the host was told.
+ * @param where The part that failed, for the host's report.
  */
 export function maskedError(host: Host, error: unknown, where: string): McpError {
   if (error instanceof McpError) return error;
   try {
     host.onError(error, where);
   } catch {
-    // A listener of errors that throws has nobody left to be told; the request is answered all the same.
+    // If the error listener itself throws, there is no one to report to. The request is answered all the same.
   }
   const words = host.exposeErrors === true ? messageOfAnything(error) : '';
   return new McpError('internalError', words === '' ? 'internal error' : words);
 }
 
-/** The same for a request, whose place is its method and what it asks for. */
+/** Masks the error of a request. The place is its method and the item that it names. */
 export function maskedFailure(host: Host, error: unknown, message: RequestMessage): McpError {
   return maskedError(host, error, placeOf(message));
 }
@@ -30,13 +30,16 @@ function placeOf({ method, params }: RequestMessage): string {
   return typeof asked === 'string' ? `${method} ${JSON.stringify(asked.slice(0, 200))}` : method;
 }
 
-/** Reports a handler that returned its result while a question or a `ctx.once` was open: what comes of it is lost. */
+/**
+ * Reports a handler that returned its result while a question or a `ctx.once` was open. The outcome of that question is
+ * lost.
+ */
 export function reportUnanswered(host: Host, message: RequestMessage, response: ResponseMessage | undefined): void {
   if (response !== undefined && 'result' in response && isAnswer(response.result))
     maskedError(host, unansweredQuestion(), placeOf(message));
 }
 
-/** Tells whether a result is what a handler returned, and no wish for input or failure. */
+/** Tells whether a result is a handler's ordinary result, not a request for input or a failure. */
 export function isAnswer({
   resultType,
   isError,
@@ -53,7 +56,7 @@ export function unansweredQuestion(): Error {
   );
 }
 
-/** Message of what was thrown, which may be anything, also what cannot be made text. */
+/** The message of a thrown value. The value may be anything, even one that cannot be converted to text. */
 export function messageOfAnything(error: unknown): string {
   try {
     return error instanceof Error ? String(error.message) : String(error);
@@ -62,11 +65,11 @@ export function messageOfAnything(error: unknown): string {
   }
 }
 
-/** Runs a hook of a program; its failure is told to the host and changes nothing. */
+/** Runs a program's hook. Its failure is reported to the host and changes nothing. */
 export function guarded<T>(host: Host, where: string, run: () => T): T | undefined {
   try {
     const value = run();
-    // No type asks for a promise here; one that rejects must not end the process.
+    // The types expect no promise here. A promise that rejects must not end the process.
     if (isLater(value)) Promise.resolve(value).catch((error: unknown) => maskedError(host, error, where));
     return value;
   } catch (error) {
@@ -76,9 +79,10 @@ export function guarded<T>(host: Host, where: string, run: () => T): T | undefin
 }
 
 /**
- * Writes errors to the console. The first error of a tool, and of another request, comes with a hint how to tell its text to the client.
+ * Writes errors to the console. The first error of a tool, and of any other request, has a hint how to send its text to
+ * the client.
  *
- * @param exposeErrors The option of the server; left out where there is no such option.
+ * @param exposeErrors The option of the server; left out if it has no such option.
  */
 export function errorPrinter(exposeErrors?: boolean): (error: unknown, where: string) => void {
   const hinted = new Set<string>();

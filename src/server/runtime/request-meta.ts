@@ -15,11 +15,11 @@ export interface RequestMeta {
   readonly revision: Revision;
   readonly clientInfo: Implementation | undefined;
   readonly capabilities: ClientCapabilities;
-  /** The least severe level that the client wants to hear; without it no log message may be sent. */
+  /** The least severe level that the client wants to receive; without it no log message may be sent. */
   readonly logLevel: LoggingLevel | undefined;
 }
 
-/** The revision that a message names in its `_meta`; `undefined` when it names none. */
+/** The revision that a message names in its `_meta`; `undefined` if it names none. */
 export function claimedVersion({ params }: RequestMessage | NotificationMessage): unknown {
   const meta = params?.['_meta'];
   return isObject(meta) ? meta[metaKey.protocolVersion] : undefined;
@@ -30,8 +30,8 @@ export function claimedVersion({ params }: RequestMessage | NotificationMessage)
  *
  * @param spoken The revisions of this server, oldest first.
  * @param claimed The revision that the request names.
- * @returns What it says of itself; `undefined` when it does not claim to be stateless; the error to answer when it does, but
- *   wrongly. (Spec 2026-07-28, Base protocol, _meta: the two keys are required; Versioning: -32022.)
+ * @returns The claims; `undefined` if the request does not claim to be stateless; the error to answer if the claims are
+ * invalid. (Spec 2026-07-28, Base protocol, _meta: the two keys are required; Versioning: -32022.)
  */
 export function readRequestMeta(
   spoken: readonly Revision[],
@@ -50,7 +50,7 @@ export function readRequestMeta(
   return checked(revision, meta);
 }
 
-/** The answer to a revision that is not spoken here: it names those that are, newest first. */
+/** The answer to an unsupported revision. It lists the supported ones, newest first. */
 export function unsupported(spoken: readonly Revision[], requested: string): McpError {
   const supported = spoken.map((revision) => revision.date).toReversed();
   return new McpError(
@@ -63,8 +63,9 @@ export function unsupported(spoken: readonly Revision[], requested: string): Mcp
 }
 
 /**
- * The answer to a stateless message in a revision that is not spoken here. Where no stateless one is, the methods that
- * only those have do not exist: whoever probes with `server/discover` goes on with `initialize` then.
+ * The answer to a stateless message in an unsupported revision. If the server supports no stateless revision, the
+ * methods of those revisions do not exist. A client that probes with `server/discover` then continues with
+ * `initialize`.
  */
 export function unspoken(spoken: readonly Revision[], method: string, requested: string): McpError {
   return unknownWhere(spoken, method) ?? unsupported(spoken, requested);
@@ -97,14 +98,14 @@ function checked(revision: Revision, meta: Readonly<Record<string, unknown>>): R
   }
 }
 
-/** Tells whether requests of a revision say by themselves who sends them. */
+/** Tells whether requests of a revision describe their client themselves. */
 export function describesClients({ clientDescribed }: Revision): boolean {
   return clientDescribed === 'each-request';
 }
 
 let statelessOnly: ReadonlySet<string> | undefined;
 
-/** The methods that only stateless revisions have: they cannot be asked without saying the revision. */
+/** The methods that only stateless revisions have. They cannot be called without naming the revision. */
 function statelessMethods(): ReadonlySet<string> {
   return (statelessOnly ??= new Set(methodNames.filter(livesStatelessOnly)));
 }
@@ -118,8 +119,8 @@ function livesStatelessOnly(method: string): boolean {
 }
 
 /**
- * Tells whether `_meta` has a key of the stateless revisions: a client that describes itself there speaks one and only
- * forgot to say which.
+ * Tells whether `_meta` has a key of the stateless revisions. A client that describes itself there speaks one of them
+ * and only forgot to name it.
  */
 function hasStatelessKey(meta: unknown): boolean {
   return isObject(meta) && [metaKey.clientCapabilities, metaKey.clientInfo].some((key) => Object.hasOwn(meta, key));

@@ -19,13 +19,10 @@ import { withServerInfo } from './server-info.ts';
 import { observed, tell } from '../../connection/observe.ts';
 import { inputRequiredResultShape } from '../../protocol/features/rounds.ts';
 
-/**
- * Projections of cached results, in each revision that they were asked for in. One belongs to one host, whose name is in
- * it.
- */
+/** Converted cached results, in each requested revision. An entry belongs to one host, whose name is in it. */
 const projections = new WeakMap<object, Map<Revision, JsonObject>>();
 
-/** The response to a request, from what its handler returned, in the words of a revision. */
+/** The response to a request, from its handler's return value, in the form of a revision. */
 export function handled(
   message: RequestMessage,
   result: unknown,
@@ -42,24 +39,24 @@ export function handled(
   return response(message, revision, made);
 }
 
-/** The response to a request whose method the protocol does not know: its result is as it goes on the wire. */
+/** The response to a request whose method the protocol does not know. Its result is in wire form. */
 export function handledUnknown(
   message: RequestMessage,
   result: unknown,
   { host, call }: { readonly host: Host; readonly call: Call },
 ): ResultMessage {
   const revision = call.facts;
-  // Whoever answers such methods gives an object. What it says that it is, is said where the revision has that.
+  // A handler of such a method returns an object. Its result type is sent if the revision has result types.
   const given = isExtensionResult(result) ? resultFor(result, call, host) : (result as JsonObject);
   return respond(host, message, revision, toWire(revision, emptyResultShape, given));
 }
 
-/** The response to a request whose result is as a revision says it, but for the name of the server. */
+/** The response to a request whose result has the form of the revision, except for the name of the server. */
 export function respond(host: Host, message: RequestMessage, revision: Revision, result: JsonObject): ResultMessage {
   return response(message, revision, named(host, message, revision, result));
 }
 
-/** The response to a request that failed; without a revision none is settled yet. */
+/** The response to a request that failed; without a revision, none is chosen yet. */
 export function refusal(
   host: Host,
   id: RequestId | undefined,

@@ -1,7 +1,7 @@
-/** Limit of messages of one conversation that are remembered; of more, only the number is. */
+/** Limit of remembered messages of one conversation. Beyond it, only their number is kept. */
 export const mostRemembered = 1000;
 
-/** Messages that a first run sends before it asks, which most never do. */
+/** Messages that a first run sends before it asks. Most runs never ask. */
 export class Said {
   readonly texts: string[] = [];
   more = 0;
@@ -14,11 +14,14 @@ export class Said {
   }
 }
 
-/** Text that tells a message from others. Of what has no JSON text, such as a cycle, only the place is known. */
+/**
+ * Text that distinguishes a message from others. If the message has no JSON text, for example because of a cycle, only
+ * its place counts.
+ */
 export function saidWords(message: readonly unknown[]): string {
   try {
     const text = JSON.stringify(message);
-    // A part of a long text would keep the whole of it.
+    // A part of a long text would keep the whole text in memory.
     return text.length > 256 ? String(text.length) : text;
   } catch {
     return '';

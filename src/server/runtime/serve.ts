@@ -6,9 +6,9 @@ import type { Endpoint } from './endpoint.ts';
 import type { Host } from './host.ts';
 
 /**
- * Makes the endpoint of a host: what every transport serves.
+ * Makes the endpoint of a host, which every transport serves.
  *
- * @param onClose Runs before the conversations are closed, so that the host can end what it keeps open gracefully.
+ * @param onClose Runs before the conversations are closed, so that the host can end its open requests in order.
  */
 export function createEndpoint(host: Host, onClose: () => void | Promise<void> = () => undefined): Endpoint {
   const open = new Crowd<HostConversation>();
@@ -23,7 +23,7 @@ export function createEndpoint(host: Host, onClose: () => void | Promise<void> =
     resume: host.isPortable === true ? (link, record) => new HostConversation(host, link, open, record) : undefined,
     close: async () => {
       await onClose();
-      // What the host ended gracefully is answered on a later turn; only then is the rest aborted.
+      // Requests that the host ended in order are answered on a later turn. Only then is the rest aborted.
       await new Promise<void>((resolve) => void after(0, resolve, true));
       await eachInSlices(open.all(), (conversation) => conversation.close());
     },

@@ -9,7 +9,7 @@ import type { Link } from './endpoint.ts';
 import type { Host } from './host.ts';
 import { discoverResultShape, initializeResultShape } from '../../protocol/features/lifecycle.ts';
 
-/** Description that a host gives of itself when a session begins. */
+/** The server's description of itself at the start of a session. */
 export function initializeResult(host: Host, revision: Revision, link?: Link): JsonObject {
   return toWire(revision, initializeResultShape, {
     protocolVersion: revision.date,
@@ -19,7 +19,7 @@ export function initializeResult(host: Host, revision: Revision, link?: Link): J
   });
 }
 
-/** Description that a host gives of itself to whoever asks, in the revision of the question. */
+/** The server's description of itself for any client, in the revision of the request. */
 export function discoverResult(host: Host, revision: Revision): JsonObject {
   return toWire(revision, discoverResultShape, {
     supportedVersions: host.revisions.map(({ date }) => date).toReversed(),
@@ -30,8 +30,8 @@ export function discoverResult(host: Host, revision: Revision): JsonObject {
 }
 
 /**
- * Spec 2026-07-28, Base protocol, _meta: the server SHOULD name itself in every result. Icons and descriptions, which may be long, are part of the
- * answer to `server/discover` alone.
+ * Spec 2026-07-28, Base protocol, _meta: the server SHOULD name itself in every result. Icons and descriptions, which
+ * may be long, are only part of the answer to `server/discover`.
  *
  * @param whole True for that answer.
  */

@@ -13,7 +13,7 @@ import type { SessionWay } from './input/by-requests.ts';
 import type { QuestionOrigin } from './input/question.ts';
 import type { KnownSession, SessionRecord } from './session-record.ts';
 
-/** Outcome of `initialize`: the revision that was chosen, and what the client said of itself. */
+/** Outcome of `initialize`: the chosen revision, and the client's description. */
 export interface Opening {
   readonly revision: Revision;
   readonly client: ClientView;
@@ -25,7 +25,7 @@ export interface SessionParts {
   readonly link: Link;
   /** Tells whether no request of the client runs. */
   isIdle(): boolean;
-  /** Asks the client, within a call or beside all of them. */
+  /** Sends a request to the client, within a call or outside. */
   ask(
     method: string,
     params: JsonObject,
@@ -34,20 +34,20 @@ export interface SessionParts {
   ): Promise<JsonObject>;
 }
 
-/** Facts of a session for its calls: what `initialize` settled, how far its lifecycle is, and its level of logging. */
+/** Facts of a session for its calls: the outcome of `initialize`, the state of its lifecycle, and its log level. */
 export class SessionFacts implements CallFacts {
   readonly revision: Revision;
   readonly client: ClientView;
   readonly link: Link;
   readonly session: ServerSession;
-  /** The server's capabilities as `initialize` told them, which later ones do not change. */
+  /** The server's capabilities as `initialize` returned them. Later changes do not affect them. */
   readonly #offered: ServerCapabilities;
   readonly #host: Host;
   #auth: AuthInfo | undefined;
   #isReady = false;
   #level: LoggingLevel = 'info';
 
-  /** @param known What is known of the session, where another process opened it. */
+  /** @param known The stored facts of the session, if another process opened it. */
   constructor({ revision, client }: Opening, parts: SessionParts, known?: KnownSession) {
     this.revision = revision;
     this.client = client;
@@ -59,20 +59,20 @@ export class SessionFacts implements CallFacts {
     if (known !== undefined) this.restore(known);
   }
 
-  /** All that another process needs; who watches what is known to the edge alone, which hears of it. */
+  /** All that another process needs. Only the edge knows the resource subscriptions and adds them. */
   get record(): SessionRecord {
     const { revision, client } = this;
     const [offered, isReady, level] = [this.#offered, this.#isReady, this.#level];
     return { revision: revision.date, client, offered, isReady, level, watched: [] };
   }
 
-  /** Takes over what was changed at other processes. */
+  /** Applies changes from other processes. */
   restore({ isReady, level }: KnownSession): void {
     this.#isReady = isReady;
     this.#level = level;
   }
 
-  /** Tells whether the client said `notifications/initialized`; before, nothing may be asked. */
+  /** Tells whether the client sent `notifications/initialized`. Before that, no request may be sent. */
   get isReady(): boolean {
     return this.#isReady;
   }
@@ -81,24 +81,24 @@ export class SessionFacts implements CallFacts {
     return isPromised('notifications/message', this.#offered, this.#host.relays) ? this.#level : undefined;
   }
 
-  /** Takes the level that the client asked for, in place of `info`. */
+  /** Sets the level that the client requested, instead of `info`. */
   setLevel(level: LoggingLevel): void {
     if (level !== this.#level) this.link.changed?.({ kind: 'level', level });
     this.#level = level;
   }
 
-  /** Hears who sends a request. */
+  /** Records the sender of a request. */
   heard(auth: AuthInfo | undefined): void {
     this.#auth = auth;
   }
 
-  /** Hears `notifications/initialized`. */
+  /** Records `notifications/initialized`. */
   initialized(): void {
     if (!this.#isReady) this.link.changed?.({ kind: 'ready' });
     this.#isReady = true;
   }
 
-  /** Ends the session, to which nothing comes any more: nothing is told either. */
+  /** Ends the session. No more messages arrive or are sent. */
   end(): void {
     this.#isReady = false;
     this.session.onEnd?.();

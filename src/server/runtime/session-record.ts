@@ -7,23 +7,25 @@ import { revisionOf, type Revision, type RevisionDate } from '../../protocol/rev
 import type { ClientView } from './call.ts';
 import type { Judged } from './judged.ts';
 
-/** All that has to be known of a session to go on with it in another process. It is JSON. */
+/** The data that another process needs to continue a session. It is JSON. */
 export interface SessionRecord {
   readonly revision: RevisionDate;
   readonly client: ClientView;
-  /** The server's capabilities as `initialize` told them. */
+  /** The server's capabilities as `initialize` returned them. */
   readonly offered: ServerCapabilities;
-  /** True when the client said `notifications/initialized`. */
+  /** True if the client sent `notifications/initialized`. */
   readonly isReady: boolean;
   readonly level: LoggingLevel;
-  /** The resources that the client watches. */
+  /** The resources that the client is subscribed to. */
   readonly watched: readonly string[];
 }
 
-/** Knowledge of a session that goes on; where it does not say what the server told the client, that is what is offered now. */
+/**
+ * The record of a session to continue. If it lacks the capabilities that the server declared, the current ones apply.
+ */
 export type KnownSession = Omit<SessionRecord, 'offered'> & Partial<Pick<SessionRecord, 'offered'>>;
 
-/** Something that a client changed in its session. */
+/** A change that a client made to its session. */
 export type SessionChange =
   | { readonly kind: 'ready' }
   | { readonly kind: 'level'; readonly level: LoggingLevel }
@@ -43,7 +45,7 @@ export function changesSession(judged: Judged | undefined): boolean {
   return changingMethods.has(judged.message.method);
 }
 
-/** A record as it is after a change. One that was made already changes nothing. */
+/** A record after a change. Applying a change twice has no further effect. */
 export function changedRecord(record: SessionRecord, change: SessionChange): SessionRecord {
   switch (change.kind) {
     case 'ready':
@@ -60,8 +62,8 @@ export function changedRecord(record: SessionRecord, change: SessionChange): Ses
 /**
  * Reads a record that came from outside this process.
  *
- * @param spoken The revisions of this server: another one may have settled one that is not spoken here.
- * @returns `undefined` for what is none.
+ * @param spoken The revisions of this server: the record may name one that this server does not support.
+ * @returns `undefined` if the value is not a valid record.
  */
 export function readSessionRecord(value: unknown, spoken: readonly Revision[]): SessionRecord | undefined {
   if (!isObject(value)) return undefined;

@@ -7,8 +7,8 @@ import type { Host } from './host.ts';
 import type { RequestMeta } from './request-meta.ts';
 
 /**
- * Facts of the conversation that a stateless request states itself: all of it. Very many may last, so that it holds no
- * closures.
+ * Facts of the conversation that a stateless request states itself. There may be very many long-lived ones, so this
+ * object holds no closures.
  */
 export class StatelessFacts implements CallFacts {
   readonly revision: Revision;

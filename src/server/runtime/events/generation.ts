@@ -1,24 +1,26 @@
 import type { Records } from '../../../storage/records.ts';
 
-/** Key of the record that shows whether what was kept is still there. */
+/** Key of the record that shows whether stored data is still there. */
 const key = 'generation of the store';
-/** Time for which it lives after a look, in milliseconds: a month. */
+/** Lifetime of the record after each look, in milliseconds: a month. */
 const ttlMs = 2_592_000_000;
 
-/** Finds out whether a store has lost what it kept: a record of it, which all processes share, has another text then. */
+/** Detects that a store has lost its data. A record that all processes share then has a different text. */
 export class StoreGeneration {
   readonly #records: Records;
   readonly #emptied: () => void;
   #known: string | undefined;
   #looking: Promise<void> | undefined;
 
-  /** @param emptied Hears that what was kept is gone. */
+  /** @param emptied Called when the stored data is gone. */
   constructor(records: Records, emptied: () => void) {
     this.#records = records;
     this.#emptied = emptied;
   }
 
-  /** Looks; all who ask meanwhile wait for one look. It never rejects: that a store cannot be used is told elsewhere. */
+  /**
+   * Reads the record. Concurrent callers share one read. It never rejects: a store that fails is reported elsewhere.
+   */
   async look(): Promise<void> {
     await (this.#looking ??= this.#look()
       .catch(() => undefined)

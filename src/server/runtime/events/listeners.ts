@@ -2,23 +2,23 @@ import { harmless } from '../../../options/harmless.ts';
 import type { OnEvent } from './service-event.ts';
 import type { ServiceWatcher, WatchingMiddleware } from './watching.ts';
 
-/** Listeners of the owner of a server or bridge to what goes wrong, where it gave some. */
+/** The error listeners of the owner of a server or bridge, if there are any. */
 export interface OwnersListeners {
   readonly onError?: ((error: unknown, where: string) => void) | undefined;
   readonly onWarning?: ((message: string) => void) | undefined;
 }
 
 /**
- * Listeners to what happens to a server or a bridge: its option `onEvent`, and middleware that watches. Some may come at any time, so that who tells asks
- * each time whether somebody listens.
+ * Listeners to what happens to a server or a bridge: its option `onEvent`, and middleware that watches. A listener may
+ * be added at any time. So each sender of an event checks whether there is one.
  */
 export class ServiceListeners {
-  /** Tells of an event; `undefined` while nobody listens. */
+  /** Sends an event; `undefined` while there is no listener. */
   tell: OnEvent | undefined;
-  /** Those who hear of more than events. */
+  /** Listeners that receive more than events. */
   readonly watchers: ServiceWatcher[] = [];
 
-  /** Listeners to what goes wrong, for an edge that was given none of its own. */
+  /** Error listeners for an edge that has none of its own. */
   readonly owner: OwnersListeners;
 
   constructor(onEvent?: OnEvent, { onError, onWarning }: OwnersListeners = {}) {
@@ -26,7 +26,7 @@ export class ServiceListeners {
     this.tell = onEvent && harmless(onEvent);
   }
 
-  /** Has what was given to `use` listen too, where it watches. */
+  /** Adds middleware that was given to `use` as a listener, if it watches. */
   follow(used: unknown): void {
     const { watcher } = used as WatchingMiddleware;
     if (watcher === undefined || this.watchers.includes(watcher)) return;
@@ -38,7 +38,7 @@ export class ServiceListeners {
     };
   }
 
-  /** The same work, of which each step tells a client of one change, with those who hear how many they are. */
+  /** The same work, watched by the listeners that count notified clients. Each step notifies a client of one change. */
   watched(telling: Iterator<unknown>): Iterator<unknown> {
     return this.watchers.reduce((work, watcher) => watcher.telling(work), telling);
   }

@@ -1,10 +1,10 @@
 import type { SessionFacts } from '../session-facts.ts';
 import type { OnEvent } from './service-event.ts';
 
-/** Number of sessions that were told of in this process. */
+/** Number of sessions that were reported in this process. */
 let toldSessions = 0;
 
-/** Tells of a session; gives what tells of its end. */
+/** Reports a session. Returns a function that reports its end. */
 export function tellOfSession(
   onEvent: OnEvent,
   { revision, link, session: { openedAt } }: SessionFacts,

@@ -9,8 +9,8 @@ import type { ServiceListeners } from './listeners.ts';
 type Run = <T>(operation: string, ask: () => T) => T;
 
 /**
- * The same store, with listeners who hear when it cannot be used, and what it is asked. Its tasks are used as they are; what befalls the logs of streams
- * is no event, since who writes them sees to it.
+ * The same store, with listeners that learn when it fails and which operations run. Its tasks are passed through.
+ * Failures of stream logs are no event, since their writers handle them.
  */
 export function toldStore(store: Store, listeners: ServiceListeners): Store {
   const watched: Run = (operation, ask) =>
@@ -19,7 +19,7 @@ export function toldStore(store: Store, listeners: ServiceListeners): Store {
   const gaps = new Set<() => void>();
   const generation = new StoreGeneration(records, () => {
     listeners.tell?.({ type: 'store-emptied' });
-    // What is known here of what was kept is looked up anew, as after a gap.
+    // Data that this process cached from the store is read again, as after a gap.
     for (const onGap of gaps) harmless(onGap)();
   });
   const look = (): void => void (store.shared && generation.look());
@@ -29,7 +29,7 @@ export function toldStore(store: Store, listeners: ServiceListeners): Store {
     events: { open: (session) => toldLog(store.events.open(session), watched) },
     bus: {
       ...through(told, 'bus', bus, ['publish']),
-      // Who listens as to any bus need not hear of gaps.
+      // An ordinary subscriber of a bus needs no gap notice.
       subscribe: (channel, hear, onGap: (() => void) | undefined) => {
         const missed = (): void => onGap?.();
         const subscribed = told('bus.subscribe', () =>
@@ -77,7 +77,7 @@ function toldLog(log: StreamLog, watched: Run): StreamLog {
   };
 }
 
-/** Functions of a part of the store, each of which runs through something. */
+/** Functions of a part of the store, each wrapped. */
 function through<Part extends object, Name extends keyof Part & string>(
   run: Run,
   name: string,
@@ -89,11 +89,11 @@ function through<Part extends object, Name extends keyof Part & string>(
       run(`${name}.${which}`, () => (part as Record<string, (...args: unknown[]) => unknown>)[which]?.(...given));
     return [which, ask];
   });
-  // They have the names, and take and give what theirs do.
+  // They have the names and the signatures of the originals.
   return Object.fromEntries(through) as Pick<Part, Name>;
 }
 
-/** Asks through another, and tells when the store cannot be used or is full, and when that is over. */
+/** Wraps another runner. Reports when the store fails or is full, and when it recovers. */
 function telling(listeners: ServiceListeners, ask: Run, back: () => void): Run {
   const fullness = new Fullness((event) => listeners.tell?.(event));
   let awaySince: number | undefined;

@@ -1,20 +1,22 @@
 import type { Middleware } from '../../../connection/middleware/middleware.ts';
 import type { ServiceEvent } from './service-event.ts';
 
-/** Hears events, and of what is too much for a log. It does not throw. */
+/** Receives events, and measurements that are too frequent for a log. It does not throw. */
 export interface ServiceWatcher {
   event(event: ServiceEvent): void;
-  /** A call of a stateless client at a bridge began to wait for that client to come back (1), or waits no more (-1). */
+  /**
+   * At a bridge, a call of a stateless client began to wait for the client's next request (1), or stopped waiting (-1).
+   */
   parked(by: 1 | -1): void;
-  /** Events were sent again, to a client that took its stream up. */
+  /** Events were sent again to a client that resumed its stream. */
   replayed(count: number): void;
-  /** The same work, of which each step tells a client of one change. */
+  /** The same work. Each step notifies a client of one change. */
   telling(work: Iterator<unknown>): Iterator<unknown>;
-  /** Asks the store something, and passes on what comes of it. */
+  /** Runs a store operation and passes on its outcome. */
   asked<T>(operation: string, ask: () => T): T;
 }
 
-/** Middleware whose watcher `use` has hear what happens. */
+/** Middleware with a watcher, which `use` adds to the listeners. */
 export interface WatchingMiddleware extends Middleware {
   readonly watcher?: ServiceWatcher;
 }

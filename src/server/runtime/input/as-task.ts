@@ -14,35 +14,36 @@ import type { SessionWay } from './by-requests.ts';
 import { question, type QuestionOrigin } from './question.ts';
 import { tooLate } from './too-late.ts';
 
-/** Life that is wanted for the task of a question which names none, in milliseconds. */
+/** Requested lifetime of the task, in milliseconds, for a question without one. */
 const usualMs = 3_600_000;
 
-/** Time that the client has to hear that its task is not wanted any more, in milliseconds. */
+/** Time limit for the request that cancels a client's task, in milliseconds. */
 const cancelMs = 15_000;
 
-/** Time between a word of the client about its task and the next look, in milliseconds. */
+/** Delay between a client's task notification and the next poll, in milliseconds. */
 const wakeMs = 100;
 
-/** Longest id of a task that is kept, in characters. */
+/** Longest task id that is kept, in characters. */
 const mostIdCharacters = 1024;
 
-/** Number of looks in a row that may go wrong. */
+/** Number of consecutive polls that may fail. */
 const mostFailures = 3;
 
-/** One question that is asked as a task. */
+/** One question that is sent as a task. */
 export interface QuestionAsTask {
   readonly method: AskMethod;
-  /** As they go on the wire. */
+  /** In wire form. */
   readonly params: JsonObject;
   readonly task: TaskQuestion;
 }
 
 /**
- * Asks a client that hosts tasks for an answer as a task of its own: it is created, asked for at the pace that the client names, and fetched at
- * its end. A client that is away for a while is waited for; a task that nobody wants any more is cancelled. (Spec 2025-11-25, Tasks.)
+ * Asks a client that supports tasks for an answer as a task of the client. It creates the task, polls at the interval
+ * that the client names, and fetches the result. It waits for a client that is temporarily away. It cancels a task that
+ * is no longer wanted. (Spec 2025-11-25, Tasks.)
  *
- * @returns The answer as it came; that of a client which answers plainly all the same.
- * @throws McpError what the client answered, or why no answer came.
+ * @returns The answer in wire form. If the client answers directly, that answer.
+ * @throws McpError the client's own error, or the reason why no answer came.
  */
 export async function questionAsTask(
   asked: QuestionAsTask,
@@ -53,7 +54,7 @@ export async function questionAsTask(
   const { ttlMs = usualMs, held = {} } = task;
   if (held.taskId === undefined) {
     held.until = monotonicNow() + ttlMs;
-    // Spec 2025-11-25, Cancellation: such a request is cancelled by `tasks/cancel`, once it is known of which task.
+    // Spec 2025-11-25, Cancellation: such a request is cancelled by `tasks/cancel`, once the task's id is known.
     const late = ({ task: created }: JsonObject): void => {
       const taskId = isObject(created) ? created['taskId'] : undefined;
       if (typeof taskId === 'string' && taskId.length <= mostIdCharacters) void quiet(cancelTask(taskId, origin, way));
@@ -69,7 +70,7 @@ export async function questionAsTask(
     held.taskId = undefined;
     return withoutTask(answer);
   } catch (error) {
-    // Whoever comes next goes on with a task that is still wanted; one that was cancelled already is not held.
+    // A task that is still wanted stays held, so that the next caller continues with it. A cancelled task is not held.
     if (held.taskId === taskId && !(origin.signal.aborted && held.isWanted?.() === true)) {
       held.taskId = undefined;
       void quiet(cancelTask(taskId, origin, way));
@@ -78,10 +79,10 @@ export async function questionAsTask(
   }
 }
 
-/** Cancels a task of the client, where it lets others do that. */
+/** Cancels a task of the client, if the client supports that. */
 export async function cancelTask(taskId: string, origin: QuestionOrigin, way: SessionWay): Promise<void> {
   if (!hasClientCapability(way.client.capabilities, 'tasks.cancel')) return;
-  // The stream of a request that is over carries nothing.
+  // The stream of a finished request carries nothing.
   const isOver = origin.signal.aborted || origin.over === true;
   const { signal } = new AbortController();
   const on = { facts: origin.facts, signal, requestId: isOver ? undefined : origin.requestId };
@@ -91,7 +92,7 @@ export async function cancelTask(taskId: string, origin: QuestionOrigin, way: Se
 interface Followed {
   readonly method: AskMethod;
   readonly taskId: string;
-  /** End of the wait for it, by the clock that never jumps. */
+  /** End of the wait, by the monotonic clock. */
   readonly until: number;
 }
 
@@ -114,7 +115,7 @@ async function followed(
       failures = 0;
       if (seen.status === 'cancelled')
         throw new McpError('internalError', `the client cancelled its task of ${method}`);
-      // Spec 2025-11-25, Tasks, Input Required Status: whoever asked opens `tasks/result` then, too.
+      // Spec 2025-11-25, Tasks, Input Required Status: the requestor then opens `tasks/result`, too.
       if (seen.status !== 'working') break;
     }
     const left = until - monotonicNow();
@@ -125,12 +126,12 @@ async function followed(
     const ms = Math.min(left, pace.next(task?.pollInterval, Math.random()));
     await pause(ms, origin.signal, (wake) => heard(taskId, wake, way));
   }
-  // It blocks until the end.
+  // The request blocks until the task ends.
   const timeoutMs = Math.max(1, until - monotonicNow());
   return await question('tasks/result', { taskId }, origin, { ...way, timeoutMs });
 }
 
-/** @throws McpError for an id that is longer than any that is kept. */
+/** @throws McpError for an id above the length limit. */
 function named(taskId: string): string {
   const { length } = taskId;
   if (length <= mostIdCharacters) return taskId;
@@ -140,7 +141,7 @@ function named(taskId: string): string {
   );
 }
 
-/** Looks at a task once. */
+/** Polls a task once. */
 async function look(taskId: string, origin: QuestionOrigin, way: SessionWay): Promise<Task | McpError> {
   try {
     const result = await question('tasks/get', { taskId }, origin, way);
@@ -155,7 +156,7 @@ async function look(taskId: string, origin: QuestionOrigin, way: SessionWay): Pr
   }
 }
 
-/** Tells whether a client may only be away for a while. */
+/** Tells whether the client may only be temporarily away. */
 function isAway({ cause }: McpError): boolean {
   return cause instanceof ConnectionError && (cause.reason === 'timeout' || cause.reason === 'busy');
 }
@@ -168,13 +169,13 @@ function tooLong(method: string): McpError {
   return new McpError('internalError', `the client did not answer ${method} before the time of its task was over`);
 }
 
-/** Hears when the client tells of a task, which it need not. */
+/** Listens for notifications of the client about a task. They are optional. */
 function heard(taskId: string, wake: () => void, { told }: SessionWay): () => void {
   told?.set(taskId, wake);
   return () => void told?.delete(taskId);
 }
 
-/** Waits, unless it is given up, and no longer than a moment after it is woken. */
+/** Waits until the time is up, the signal aborts, or shortly after it is woken. */
 function pause(ms: number, signal: AbortSignal, hear: (wake: () => void) => () => void): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
@@ -186,7 +187,7 @@ function pause(ms: number, signal: AbortSignal, hear: (wake: () => void) => () =
     let cancel = after(ms, done, true);
     const unhear = hear(() => {
       cancel();
-      // Who tells all the time is not asked all the time.
+      // A client that notifies all the time is not polled all the time.
       cancel = after(Math.min(ms, wakeMs), done, true);
     });
     const unlistened = runOnAbort(signal, done);
@@ -194,7 +195,7 @@ function pause(ms: number, signal: AbortSignal, hear: (wake: () => void) => () =
   });
 }
 
-/** The answer as it would be to a plain question: of which task it is, nobody asked. */
+/** The answer as it would be to a plain question. The caller does not know of the task. */
 function withoutTask(answer: JsonObject): JsonObject {
   const { _meta, ...result } = answer;
   if (!isObject(_meta)) return answer;

@@ -1,5 +1,5 @@
 /**
- * Runs handlers that may ask their client. Few do, so what asking takes (rounds, their sealed state, questions in
+ * Runs handlers that may ask their client. Few do. So the code for asking (rounds, their sealed state, questions in
  * sessions) is loaded when the first of them does.
  */
 
@@ -13,13 +13,13 @@ import type { FirstRun, RoundsRunning } from './by-rounds.ts';
 
 let loadedQuestions: typeof Questions | undefined;
 
-/** Loads what asking takes. */
+/** Loads the code for asking. */
 export async function questions(): Promise<typeof Questions> {
   return (loadedQuestions ??= await import('./questions.ts'));
 }
 
 /**
- * Runs a handler for a stateless client: what it asks travels in the result, and its state in `requestState`.
+ * Runs a handler for a stateless client: its questions travel in the result, and its state in `requestState`.
  *
  * @returns The handler's result, or an `InputRequiredResult`.
  * @throws McpError invalidParams for a `requestState` that is not valid here.
@@ -32,7 +32,7 @@ export function runInRounds(running: RoundsRunning): NowOrLater<unknown> {
   let run: Promise<FirstRun> | undefined;
   const asking = (): Promise<FirstRun> => (run ??= questions().then((loaded) => loaded.firstRun(running)));
   call.askBy(() => {
-    // Where it cannot be loaded, whoever asks hears of it.
+    // If loading fails, each question of the handler rejects with that error.
     asking().then(
       (loaded) => goOn(loaded),
       () => undefined,
@@ -47,7 +47,7 @@ export function runInRounds(running: RoundsRunning): NowOrLater<unknown> {
   });
 }
 
-/** Runs a handler for a handshake client. One that drives its rounds by hand runs again with the answers. */
+/** Runs a handler in a session. A handler that manages its rounds itself runs again with the answers. */
 export function runInSession(
   handler: Handler,
   params: RoundsRunning['params'],
@@ -61,7 +61,7 @@ export function runInSession(
       return questions().then((loaded) =>
         loaded.continueByHand(value, { call, maxRounds, again: () => handler(params, call) }),
       );
-    // A question that its handler does not wait for goes out before the result all the same.
+    // A question that its handler does not await is still sent before the result.
     return asking === undefined
       ? value
       : asking.then(
@@ -71,14 +71,14 @@ export function runInSession(
   });
 }
 
-/** Parts that asking takes, once they are loaded. */
+/** The code for asking, once it is loaded. */
 interface Asking {
   readonly asker: Asker;
 }
 
 /**
- * Stands for an asker that is being loaded. Every question waits for it, so that they keep their order; none waits
- * longer than what its handler returned.
+ * Stands in for an asker that is being loaded. Every question waits for it, so that they keep their order. No question
+ * waits longer than the handler's result.
  */
 class LateAsker implements Asker {
   readonly #asking: Promise<Asking>;

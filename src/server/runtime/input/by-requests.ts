@@ -15,17 +15,17 @@ import { newSeed, Once, type Effect } from '../../../connection/once.ts';
 import { tooLate } from './too-late.ts';
 import { question, type QuestionOrigin, type QuestionWay } from './question.ts';
 
-/** Number of times that a question is put before an answer that does not fit is the end of it. */
+/** Number of times that a question is sent before an invalid answer counts as an error. */
 const attempts = 3;
 
-/** The way to ask one handshake client, and what it can be asked. */
+/** The way to ask the client of one session, and what it supports. */
 export interface SessionWay extends QuestionWay {
   readonly client: ClientView;
-  /** Wish that the answer comes as a task. */
+  /** Set if the answer should come as a task. */
   readonly task?: TaskQuestion | undefined;
 }
 
-/** Asks as the handshake revisions do: by requests to the client while the call waits. */
+/** Asks as the session-based revisions do: by requests to the client while the call waits. */
 export class AskerByRequests implements Asker {
   readonly #call: Call;
   readonly #way: SessionWay;
@@ -38,7 +38,7 @@ export class AskerByRequests implements Asker {
   }
 
   async ask<T>({ method, params, signal, task, accept }: Ask<T>): Promise<T> {
-    // One that was cancelled says so by its signal.
+    // The signal already reports a cancelled call.
     if (this.#call.over && !this.#call.aborted) throw tooLate(method);
     const put = questionOf(method, params, originOf(this.#call, signal), { ...this.#way, task });
     let problem = '';
@@ -72,10 +72,10 @@ function originOf(call: Call, signal: AbortSignal | undefined): QuestionOrigin {
 }
 
 /**
- * Asks a handshake client once, whatever the method: questions of the protocol in the canonical model, others as they
- * go on the wire.
+ * Sends one request to the client of a session, whatever the method. Protocol requests are in the canonical model,
+ * others in wire form.
  *
- * @throws McpError what the client answered, what it lacks, or why no answer came.
+ * @throws McpError the client's own error, a missing capability, or the reason why no answer came.
  */
 export async function askOnce(
   method: string,
@@ -88,13 +88,12 @@ export async function askOnce(
       question(method, given, origin, onSent === undefined ? way : { ...way, onSent }),
     );
   if (isAboutHosted(method)) return await aboutHosted(method, params, origin, way);
-  // `questionOf` refuses what is known and no question.
+  // `questionOf` rejects a known method that is not a question.
   return await questionOf(method as AskMethod, params, origin, way)();
 }
 
 /**
- * Makes the function that puts a question to the client, as often as it is called; the answer is in the canonical
- * model.
+ * Makes a function that sends a question to the client each time it is called. The answer is in the canonical model.
  */
 function questionOf(
   method: AskMethod,
@@ -119,7 +118,7 @@ function questionOf(
     const told = onSent === undefined ? way : { ...way, onSent };
     if (task === undefined || !hostsTasks(method, origin, way)) {
       const answer = await question(method, wire, origin, told);
-      // Who relays a question relays its wish, and the task that comes of it.
+      // A relayed question also relays the wish for a task, and the created task.
       return fromWire(facts, answerType(result, facts, given, answer), answer) as JsonObject;
     }
     const { questionAsTask } = await import('./as-task.ts');
@@ -129,7 +128,10 @@ function questionOf(
   return () => putThrough(method, params, { origin, way }, put);
 }
 
-/** @throws McpError like `requireCapabilities`; where no session is kept it says so, since the client may well have declared it. */
+/**
+ * @throws McpError like `requireCapabilities`. Without a stored session it says so, since the client may well have
+ * declared the capability.
+ */
 function requireDeclared(method: AskMethod, params: JsonObject, facts: Revision, client: ClientView): void {
   try {
     requireCapabilities(method, params, facts, client.capabilities);
@@ -140,7 +142,7 @@ function requireDeclared(method: AskMethod, params: JsonObject, facts: Revision,
   }
 }
 
-/** Lets a question pass middleware, where there is some. */
+/** Sends a question through middleware, if there is any. */
 async function putThrough(
   method: string,
   params: JsonObject,
@@ -154,7 +156,7 @@ async function putThrough(
   return await late.askedThrough(method, params, { ...passed, facts, session, signal, ask });
 }
 
-/** Spec 2025-11-25, Tasks, Capability Negotiation: a task is wanted only of what the client declared so. */
+/** Spec 2025-11-25, Tasks, Capability Negotiation: request a task only if the client declared support. */
 function hostsTasks(method: AskMethod, { facts }: QuestionOrigin, { client }: SessionWay): boolean {
   return facts.tasks === 'core' && hostsTasksOf(method, client.capabilities);
 }
@@ -163,7 +165,10 @@ function isAboutHosted(method: string): boolean {
   return methodOf(method)?.needs?.split('.')[0] === 'tasks';
 }
 
-/** Asks about a task of the client, where it has such. A result comes when the task has ended, however long that takes. */
+/**
+ * Sends a request about a task of the client, if the client supports tasks. A result comes when the task has ended,
+ * however long that takes.
+ */
 async function aboutHosted(
   method: string,
   params: JsonObject,

@@ -23,7 +23,7 @@ export interface RoundsRunning {
 }
 
 /**
- * Runs a handler for a stateless client: what it asks travels in the result, and its state in `requestState`.
+ * Runs a handler for a stateless client: its questions travel in the result, and its state in `requestState`.
  *
  * @returns The handler's result, or an `InputRequiredResult`.
  * @throws McpError invalidParams for a `requestState` that is not valid here.
@@ -34,20 +34,20 @@ export function runRounds(running: RoundsRunning): NowOrLater<unknown> {
   return continued(given, running);
 }
 
-/** A first run that turned out to ask, or to drive its rounds by hand. */
+/** A first run that turned out to ask, or to manage its rounds itself. */
 export interface FirstRun {
   readonly asker: Asker;
-  /** Concludes the run: makes its outcome of what its handler returned. */
+  /** Concludes the run: makes its outcome from the handler's return value. */
   conclude(this: void, returned: NowOrLater<unknown>): NowOrLater<unknown>;
 }
 
-/** Goes on with a first run; its handler may have returned already. */
+/** Continues a first run. Its handler may have returned already. */
 export function firstRun(running: RoundsRunning): FirstRun {
   const run = new Run(freshState, {}, running);
   return { asker: run.asker, conclude: (returned) => run.conclude(returned) };
 }
 
-/** Goes on from a state. If that may happen once, a request that is delivered again gets the outcome of the first delivery. */
+/** Continues from a state. If the state is single-use, a repeated delivery gets the outcome of the first delivery. */
 async function continued(given: string, running: RoundsRunning): Promise<unknown> {
   const { params, call, rounds } = running;
   const settings = roundSettings(rounds);
@@ -66,7 +66,7 @@ async function continued(given: string, running: RoundsRunning): Promise<unknown
       const run = runOf({ ...state, once: { ...state.once, ...known } }, running);
       return {
         outcome: async () => await run.conclude(running.handler(params, call)),
-        // Whoever lacked a scope comes back with it; what a cancelled handler failed with is no outcome.
+        // A caller that lacked a scope retries with it. The failure of a cancelled handler is no outcome.
         hasFailed: (value) =>
           call.lackedScopes !== undefined || (call.aborted && isObject(value) && value['isError'] === true),
         effects: () => run.effects(),
@@ -75,7 +75,7 @@ async function continued(given: string, running: RoundsRunning): Promise<unknown
   );
 }
 
-/** Tells whether an effect or an answer comes before what runs from a state on. */
+/** Tells whether the state already holds an effect or an answer. */
 function isPast({ once, answers }: RoundState, given: JsonObject): boolean {
   return [once, answers, given].some((values) => Object.keys(values).length > 0);
 }
@@ -89,7 +89,7 @@ function refuseMany(state: RoundState, { maxRounds }: ServerRounds): void {
   if (state.rounds >= maxRounds) throw new McpError('invalidRequest', `the request took more than ${maxRounds} rounds`);
 }
 
-/** Makes a run from a state on, by which the call asks. */
+/** Makes a run that continues from a state. The call asks through it. */
 function runOf(state: RoundState, running: RoundsRunning): Run {
   const { params, call } = running;
   const responses = responsesOf(params);
@@ -105,7 +105,7 @@ function responsesOf({ inputResponses }: JsonObject): JsonObject {
   return isObject(inputResponses) ? inputResponses : {};
 }
 
-/** One run of a handler, from a state on. */
+/** One run of a handler, starting from a state. */
 class Run {
   readonly #running: RoundsRunning;
   readonly #state: RoundState;
@@ -125,21 +125,21 @@ class Run {
     return (this.#asker ??= this.#makeAsker());
   }
 
-  /** Outcomes of the effects that ran, once those that still run are done. */
+  /** Outcomes of the effects that ran, including those that are still running. */
   async effects(): Promise<RoundState['once']> {
     return (await this.#asker?.effects()) ?? this.#state.once;
   }
 
   /** Concludes the run, always with the same outcome. */
   conclude(returned: NowOrLater<unknown>): NowOrLater<unknown> {
-    // A first run may have failed before it was known that it asks: who runs it has heard of that already.
+    // A first run may have failed before its first question. The code that ran it has seen that error already.
     return isLater(returned) ? (this.#outcome ??= quiet(this.#ended(returned))) : this.#next(returned);
   }
 
   async #ended(returned: PromiseLike<unknown>): Promise<unknown> {
     const value = await new Promise<unknown>((resolve, reject) => {
       this.#end = () => resolve(asked);
-      // Before the end of the run an error is the handler's own; after it, only the echo of the end.
+      // Before the end of the run, an error comes from the handler. After it, the error only repeats the end.
       returned.then(resolve, reject);
     });
     return value === asked ? nextRound(this.asker, this.#running) : this.#next(value);
@@ -150,7 +150,7 @@ class Run {
   }
 }
 
-/** Stands for what a handler returned that was ended, since its questions go to the client. */
+/** Stands for the return value of a handler that was ended because its questions go to the client. */
 const asked = Symbol('asked');
 
 async function nextRound(asker: AskerByRounds, running: RoundsRunning): Promise<JsonObject> {
@@ -161,7 +161,7 @@ async function nextRound(asker: AskerByRounds, running: RoundsRunning): Promise<
 async function nextByHand(wish: ByHand, asker: AskerByRounds, running: RoundsRunning): Promise<JsonObject> {
   const { requestState } = wish;
   const { call } = running;
-  // Some clients read no question without params, which only one for roots may leave out.
+  // Some clients cannot read a question without params. Only `roots/list` may omit them.
   const inputRequests = mapped(wish.inputRequests, ({ method, params = {} }) => ({ method, params }));
   for (const { method, params } of Object.values(inputRequests))
     requireCapabilities(method, params, call.facts, call.client.capabilities);
@@ -169,9 +169,10 @@ async function nextByHand(wish: ByHand, asker: AskerByRounds, running: RoundsRun
 }
 
 /**
- * Runs a handler again that drives its rounds by hand, where its client answers while it waits: in a session, or in a task.
+ * Runs a handler that manages its rounds again, if its client answers while the handler waits: in a session, or in a
+ * task.
  *
- * @param wish What it returned.
+ * @param wish The handler's return value.
  * @param again Runs it once more.
  */
 export async function continueByHand(
@@ -190,7 +191,7 @@ export async function continueByHand(
 
 type AnsweredCall = Pick<Call, 'asker' | 'inputResponses' | 'requestState'>;
 
-/** Asks everything at once; what still waits when a question fails is given up. */
+/** Sends all questions at once. If one fails, the others are cancelled. */
 async function askAll(inputRequests: NonNullable<ByHand['inputRequests']>, asker: Asker): Promise<JsonObject> {
   const failed = new AbortController();
   const { signal } = failed;
@@ -228,7 +229,7 @@ function ownerOfCall({ auth, address }: Call): string | undefined {
   return ownerOf(auth?.principal, address);
 }
 
-/** Binding of the state of a request: what it belongs to. */
+/** The request that the state is bound to. */
 function boundTo({ call, params, rounds }: RoundsRunning): string {
   return bindingOf(call.method, params, call.auth?.principal, rounds.service);
 }
@@ -239,7 +240,7 @@ function digestsOf(inputRequests: NonNullable<ByHand['inputRequests']>): Readonl
 
 type Question = NonNullable<ByHand['inputRequests']>[string];
 
-/** Spec 2025-11-25, Elicitation, URL mode: every visit has an id. One that has none is named here. */
+/** Spec 2025-11-25, Elicitation, URL mode: every elicitation has an id. A missing id is added here. */
 function withId({ method, params = {} }: Question): Required<Question> {
   const isNameless =
     method === 'elicitation/create' && params['mode'] === 'url' && params['elicitationId'] === undefined;
@@ -250,7 +251,7 @@ function mapped<T>(requests: ByHand['inputRequests'], change: (request: Question
   return Object.fromEntries(Object.entries(requests ?? {}).map(([key, request]) => [key, change(request)]));
 }
 
-/** Spec 2026-07-28, MRTR, Error handling: what was not asked is ignored. */
+/** Spec 2026-07-28, MRTR, Error handling: ignore answers to questions that were not asked. */
 function onlyAsked(responses: JsonObject, state: RoundState): JsonObject {
   return Object.fromEntries(Object.entries(responses).filter(([key]) => Object.hasOwn(state.asked, key)));
 }

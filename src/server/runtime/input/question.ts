@@ -13,47 +13,47 @@ import type { PassingPlace } from '../middleware/passing.ts';
 /** Origin of a question: a call, or the conversation as a whole. */
 export interface QuestionOrigin {
   readonly facts: Revision;
-  /** Gives the question up. */
+  /** Cancels the question. */
   readonly signal: AbortSignal;
   /** The request whose stream carries the question; left out for the conversation as a whole. */
   readonly requestId?: RequestId | undefined;
-  /** True when nobody waits for the answer any more, though nobody gave it up. */
+  /** True if the answer is no longer awaited, though the question was not cancelled. */
   readonly over?: boolean | undefined;
-  /** The handshake conversation. */
+  /** The session. */
   readonly session?: ServerSession | undefined;
 }
 
-/** The way to ask one handshake client. */
+/** The way to ask the client of one session. */
 export interface QuestionWay {
   readonly connection: Connection<Call>;
-  /** Tells whether the client said that it is ready; before, nothing may be asked. */
+  /** Tells whether the client sent `notifications/initialized`. Before that, no request may be sent. */
   isReady(): boolean;
-  /** Time that the client may take to answer, or to report progress; 0 and Infinity mean no limit. */
+  /** Time limit for the client to answer or to report progress; 0 and Infinity mean no limit. */
   readonly timeoutMs: number;
-  /** Listeners to what the client tells of tasks of its own, by their ids. */
+  /** Listeners to the client's notifications about its tasks, by task id. */
   readonly told?: Map<string, () => void>;
-  /** The middleware that questions pass, where there is some. */
+  /** The middleware that questions pass through, if there is any. */
   readonly passed?: PassingPlace | undefined;
-  /** Hears the id under which a question is sent. */
+  /** Receives the id under which a question is sent. */
   readonly onSent?: ((id: RequestId) => void) | undefined;
-  /** Takes an answer that comes when nobody waits any more. Who is heard like this is not told that the question is given up. */
+  /** Receives an answer that comes when it is no longer awaited. If this is set, the client gets no cancellation. */
   readonly late?: ((result: JsonObject) => void) | undefined;
 }
 
 /**
- * The connection of a conversation whose client is asked: the requests of the client that run, and from now on ours.
+ * The connection to the client of a conversation: its running requests, and from now on ours.
  *
- * @param running The requests of the client that run.
+ * @param running The running requests of the client.
  */
 export function connectionOf(link: Link, running: Running<Call>): Connection<Call> {
   return new Connection(new LinkEnd(link), running);
 }
 
 /**
- * Sends a request on the stream of a call, or of the conversation, and waits for the answer; it is cancelled when its
- * signal says so or the time is up.
+ * Sends a request on the stream of a call, or of the conversation, and waits for the answer. The signal or the time
+ * limit cancels it.
  *
- * @throws McpError the client's own error, or an internal error that says why no answer came.
+ * @throws McpError the client's own error, or an internal error with the reason why no answer came.
  */
 export async function question(
   method: string,

@@ -1,4 +1,4 @@
-/** Everything that only those need who ask a client; `asking.ts` loads it for them. */
+/** The code that only asking a client needs. `asking.ts` loads it on demand. */
 
 export { continueByHand, firstRun, runRounds } from './by-rounds.ts';
 export { askOnce, AskerByRequests } from './by-requests.ts';

@@ -2,13 +2,13 @@ import { hashOf } from '../../../connection/hash.ts';
 import { mostRemembered, type Said } from '../said.ts';
 
 /**
- * The log messages that were sent while a number of questions were answered, as hashes of their words. A handler that
- * runs again says them again, but for what its side effects said, which do not run again.
+ * The log messages that were sent while the handler had a given number of answers, as hashes. A handler that runs again
+ * repeats them, except for the messages of its side effects, which do not run again.
  */
 export interface Stage {
   readonly repeated: readonly string[];
   readonly inEffects: readonly string[];
-  /** Number of those that were sent beside those that are remembered. */
+  /** Number of sent messages besides the remembered ones. */
   readonly more: number;
 }
 
@@ -19,10 +19,11 @@ interface Growing extends Stage {
 }
 
 /**
- * Tells log messages that an earlier run of a conversation sent from new ones.
+ * Distinguishes log messages that an earlier run of a conversation sent from new ones.
  *
- * What is said with as many questions answered as before stands at the same place of the handler, and was sent, in
- * whatever words. What is said later than before, by a handler that asks side by side, is known by its words.
+ * A message that comes with the same number of answers as before comes from the same place of the handler. It was sent
+ * already, whatever its text. A message that comes later than before, from a handler that asks in parallel, is
+ * recognized by its text.
  */
 export class Reports {
   readonly #sent: Growing[];
@@ -32,8 +33,8 @@ export class Reports {
   #remembered: number;
 
   /**
-   * @param earlier What earlier runs sent, by the number of answers that the handler had.
-   * @param said What a first run sent before it asked.
+   * @param earlier The messages that earlier runs sent, by the number of answers that the handler had.
+   * @param said The messages that a first run sent before its first question.
    */
   constructor(earlier: readonly Stage[], said?: Said) {
     const sent = said === undefined ? earlier : [stageOf(said)];
@@ -42,17 +43,17 @@ export class Reports {
     this.#remembered = sent.reduce((sum, { repeated, inEffects }) => sum + repeated.length + inEffects.length, 0);
   }
 
-  /** Reports that were sent, by all runs. */
+  /** Messages that were sent, by all runs. */
   get sent(): readonly Stage[] {
     return this.#sent;
   }
 
-  /** The handler got one more answer. */
+  /** Records that the handler got one more answer. */
   answered(): void {
     this.#answers++;
   }
 
-  /** Runs a side effect: what is said meanwhile is not said by later runs. */
+  /** Runs a side effect. Later runs do not repeat the messages that it logs. */
   async during<T>(effect: () => T | Promise<T>): Promise<T> {
     this.#effects++;
     try {
@@ -62,7 +63,7 @@ export class Reports {
     }
   }
 
-  /** Tells whether a message is new, and is to be sent; it is remembered then. */
+  /** Tells whether a message is new and must be sent. It remembers the message. */
   isNew(text: string): boolean {
     const hash = hashOf(text);
     if (this.#repeats(hash)) return false;

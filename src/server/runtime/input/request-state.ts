@@ -9,23 +9,23 @@ import { outcomeMs, type SingleUse } from './single-use.ts';
 import type { RoundStore } from './state-store.ts';
 import type { Seal } from '../../../sealing/seal.ts';
 
-/** State that a conversation of rounds carries from one request to the next, through the client. */
+/** State that rounds carry from one request to the next, through the client. */
 export interface RoundState {
-  /** Number of rounds that there were. */
+  /** The number of rounds so far. */
   readonly rounds: number;
   /** The answers that were accepted, each with the digest of its question. */
   readonly answers: Readonly<Record<string, RoundAnswer>>;
-  /** The questions that were asked and not yet answered, by key, as digests. */
+  /** The questions that were asked and not yet answered, as digests by key. */
   readonly asked: Readonly<Record<string, string>>;
   /** Outcomes of the side effects that ran. */
   readonly once: Readonly<Record<string, Ran>>;
-  /** Beginning of the ids of side effects; left out at the start. */
+  /** Prefix of the ids of side effects; left out at the start. */
   readonly seed?: string;
-  /** The log messages that earlier runs sent and this one says again. */
+  /** The log messages that earlier runs sent and this one repeats. */
   readonly logs: readonly Stage[];
   /** The highest progress that was sent. */
   readonly progress?: number;
-  /** State that a handler keeps that drives the rounds by hand. */
+  /** State of a handler that manages its rounds itself. */
   readonly own?: unknown;
 }
 
@@ -43,30 +43,35 @@ export interface RoundSettings {
   readonly seal: Seal;
   /** Time that a client may take for one round, in milliseconds. */
   readonly ttlMs: number;
-  /** The largest state that travels, in characters before sealing; a larger one stays in the store. */
+  /** The largest state that travels, in characters before sealing. A larger one stays in the store. */
   readonly maxStateLength: number;
   readonly store: RoundStore;
-  /** True if every state is good for one request only, false if none is; by default one is that an answer or an effect came before. */
+  /**
+   * True if every state is single-use, false if none is. By default a state is single-use if it holds an answer or an
+   * effect.
+   */
   readonly singleUse: boolean | undefined;
-  /** Runs rounds that may run once. */
+  /** Runs single-use rounds. */
   readonly used: SingleUse;
-  /** Time until which states of an earlier version of this library may come: they name no service. None by default. */
+  /**
+   * Time until which states of an earlier version of this library are accepted. They name no service. Never by default.
+   */
   readonly upgradedUntil?: number;
   now(): number;
 }
 
 interface Packed {
-  /** Names this state among all, for those that may be used once. */
+  /** A unique name, for single-use states. */
   readonly id: string;
   readonly expires: number;
-  /** Left out when it waits in the store, under the id. */
+  /** Left out if the state waits in the store, under the id. */
   readonly state?: RoundState;
 }
 
 /**
- * Makes the `requestState` of a state, bound to the request that it belongs to and good for a while.
+ * Makes the `requestState` of a state, bound to its request and valid for a limited time.
  *
- * @param owner Owner that it counts for where it waits in the store; see `ownerOf`.
+ * @param owner The owner that pays for its room in the store; see `ownerOf`.
  */
 export async function packState(
   state: RoundState,
@@ -79,26 +84,30 @@ export async function packState(
   const expires = settings.now() + ttlMs;
   const text = jsonText({ id, expires, state } satisfies Packed);
   if (text.length <= maxStateLength) return seal.seal(text, boundTo);
-  // A delivery that comes too late may still get the outcome of the one before, for which the state is read.
+  // A late delivery may still get the outcome of the one before. That needs the state.
   await store.add(id, jsonText(state), ttlMs + outcomeMs, owner);
   return seal.seal(JSON.stringify({ id, expires } satisfies Packed), boundTo);
 }
 
-/** A state that was read back. */
+/** A state that was read. */
 export interface OpenedState {
-  /** Name that it has among all. */
+  /** Its unique name. */
   readonly id: string;
-  /** Time for which it is still good, in milliseconds. Negative if it has expired: it runs nothing then, and gets an outcome that is kept. */
+  /**
+   * The remaining lifetime in milliseconds. Negative if it has expired: then it starts no run, but a kept outcome is
+   * returned.
+   */
   readonly leftMs: number;
   readonly state: RoundState;
 }
 
 /**
- * Reads a `requestState` back.
+ * Reads a `requestState`.
  *
- * @param earlierBound Binding by which earlier versions of this library sealed it.
- * @throws McpError invalidParams for whatever was not made here for this request and this principal, or expired so long ago that no outcome is kept.
- *   (Spec 2026-07-28, MRTR, Server requirements: it is controlled by the attacker.)
+ * @param earlierBound The binding with which earlier versions of this library sealed it.
+ * @throws McpError invalidParams for a state that was not made here for this request and this principal, or that
+ * expired so long ago that no outcome is kept.
+ * (Spec 2026-07-28, MRTR, Server requirements: it is controlled by the attacker.)
  */
 export async function unpackState(
   requestState: string,
@@ -111,7 +120,7 @@ export async function unpackState(
   const text =
     (await settings.seal.open(requestState, boundTo)) ??
     (isEarly ? await settings.seal.open(requestState, earlierBound) : undefined);
-  // Only text that was sealed here gets this far: it has the shape that it was written with.
+  // Only text that this server sealed gets this far. It has the shape in which it was written.
   const packed = text === undefined ? undefined : (parseExactJson(text, anyDepth) as Packed);
   if (packed === undefined) throw invalidState();
   const { id } = packed;
@@ -123,17 +132,20 @@ export async function unpackState(
   return { id, leftMs, state: parseExactJson(kept, anyDepth) as RoundState };
 }
 
-/** Depth of JSON for a state, which was written here and needs no bound. */
+/** Depth of JSON for a state. It was written here and needs no bound. */
 const anyDepth = Number.POSITIVE_INFINITY;
 
-/** No state that was sealed here is longer: a character takes three bytes at most, a byte four thirds of a character. */
+/**
+ * No state that was sealed here is longer: a character takes at most three bytes, and a byte takes four thirds of a
+ * character.
+ */
 function longest({ maxStateLength }: RoundSettings): number {
   return 4 * maxStateLength + 1024;
 }
 
 /**
- * Binding of a state: the principal, the method, the parameters without those of the rounds themselves, and the name of the service. Several services
- * may share keys.
+ * Binding of a state: the principal, the method, the parameters without the round parameters, and the name of the
+ * service. Several services may share keys.
  */
 export function bindingOf(method: string, params: JsonObject, principal: string | undefined, service?: string): string {
   const { _meta: _, inputResponses: __, requestState: ___, ...own } = params;

@@ -19,7 +19,7 @@ interface Open {
   readonly reject: (reason: unknown) => void;
 }
 
-/** Questions of a run, and the state in which it asks them. */
+/** Questions of a run, and the state with which it asks them. */
 export interface Asks {
   readonly inputRequests: JsonObject;
   readonly state: RoundState;
@@ -34,7 +34,7 @@ export class AskerByRounds implements Asker {
   readonly #state: RoundState;
   readonly #answers: Map<string, RoundAnswer>;
   /**
-   * Answers that came with a request that has no state: answers to questions that have a key, if the handler asks them.
+   * Answers that came with a request without a state. They answer questions that have a key, if the handler asks them.
    */
   readonly #early: JsonObject;
   readonly #open = new Map<string, Open>();
@@ -45,10 +45,10 @@ export class AskerByRounds implements Asker {
   #over = false;
 
   /**
-   * @param responses What the client answered to what the state says was asked; anything else is ignored. Without a
-   *   state, when nothing was asked, it may be answers to questions to come. (Spec 2026-07-28, MRTR: servers that keep
-   *   nothing get no state back.)
-   * @param onEnd Hears that the run ended with questions.
+   * @param responses The client's answers to the questions that the state lists; any other answer is ignored. Without a
+   * state, they may answer questions to come. (Spec 2026-07-28, MRTR: servers that keep
+   * nothing get no state back.)
+   * @param onEnd Called when the run ended with questions.
    */
   constructor(
     call: Call,
@@ -84,9 +84,10 @@ export class AskerByRounds implements Asker {
     const digest = digestOf([method, params]);
     if (key !== undefined) this.#takeEarly(key, digest);
     const known = this.#answers.get(name);
-    // A handler that changed its mind is asked again, not answered with what was said to another question.
+    // If the handler asks a different question this time, the client is asked again. It does not get the answer to the
+    // other question.
     if (known?.digest === digest) {
-      // An answer that is not of the type of its question counts as missing.
+      // An answer that does not have the type for its question counts as missing.
       const answer = readAnswer(this.#call.facts, method, known.answer);
       const accepted = answer === undefined ? undefined : await accept(answer);
       if (accepted !== undefined && accepted.problem === undefined) {
@@ -104,22 +105,22 @@ export class AskerByRounds implements Asker {
     return this.#once.run(key, (id) => this.#reports.during(() => run(id)));
   }
 
-  /** Outcomes of the effects that ran, once those that still run are done. */
+  /** Outcomes of the effects that ran, including those that are still running. */
   effects(): Promise<RoundState['once']> {
     return this.#once.settled();
   }
 
   /**
-   * The state for the next round of a handler that drives the rounds by hand, and that says only what is new.
+   * The state for the next round of a handler that manages its rounds itself and logs only new messages.
    *
-   * @param own What it keeps.
+   * @param own The handler's own state.
    */
   async stateByHand(asked: Readonly<Record<string, string>>, own: unknown): Promise<RoundState> {
     return { ...(await this.#nextState(asked)), logs: [], ...(own === undefined ? {} : { own }) };
   }
 
   async #nextState(asked: Readonly<Record<string, string>>): Promise<RoundState> {
-    // Whatever the effects say that still run was said when they are done.
+    // Messages of the effects that still run are included: this waits for them.
     const once = await this.#once.settled();
     const { lastProgress, seed } = this.#call;
     return {
@@ -143,13 +144,13 @@ export class AskerByRounds implements Asker {
     if (other !== undefined) {
       throw new TypeError(`two questions wait under the key ${JSON.stringify(name)}; give each a key of its own`);
     }
-    // Everything that is asked in this turn belongs to the same round.
+    // All questions of this turn belong to the same round.
     if (this.#open.size === 0) after(0, () => this.#endRun(), true);
     return new Promise<T>((_, reject) => this.#open.set(name, { ...open, reject }));
   }
 
   #endRun(): void {
-    // The handler let go before its questions could go anywhere, and will not run again.
+    // The handler ended before its questions could be sent, and will not run again.
     if (this.#call.over) {
       for (const { method, reject } of this.#open.values()) reject(tooLate(method));
       return this.#open.clear();
@@ -160,10 +161,11 @@ export class AskerByRounds implements Asker {
     for (const { reject } of this.#open.values()) reject(new RoundEnded());
   }
 
-  /** Waits for the effects under way, which do not run again: what they say is sent. */
+  /** Waits for the running effects, which do not run again: their messages are sent. */
   async #close(asked: Readonly<Record<string, string>>): Promise<RoundState> {
     if (this.#once.isRunning) {
-      // By then the handler has heard of its end, and said what counts for nothing; no effect could go on meanwhile.
+      // By then the handler has seen the end of its run, and its messages were dropped. No effect could continue
+      // meanwhile.
       for (let microtask = 0; microtask < 100; microtask++) await Promise.resolve();
       this.#call.hold(false);
     }
@@ -172,7 +174,7 @@ export class AskerByRounds implements Asker {
     return state;
   }
 
-  /** Questions that the run ended with. */
+  /** The questions with which the run ended. */
   async asks(): Promise<Asks> {
     const entries = [...this.#open];
     const state = await this.#close(Object.fromEntries(entries.map(([key, { digest }]) => [key, digest])));

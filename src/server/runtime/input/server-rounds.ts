@@ -1,4 +1,4 @@
-/** Rounds of a server as they are given, and the parts that packing their states takes, made when a handler first asks. */
+/** The round settings of a server, and the code that packs their states. It is created when a handler first asks. */
 
 import { monotonicNow } from '../../../jsonrpc/timeout.ts';
 import type { RoundSettings } from './request-state.ts';
@@ -11,19 +11,22 @@ import { OwnerRooms } from '../../../storage/memory/owner-rooms.ts';
 import { StoreError } from '../../../storage/store.ts';
 import { memoryRoundStore, type RoundStore } from './state-store.ts';
 
-/** Rounds as a server sets them; what is undefined gets its default. */
+/** Round settings of a server. An undefined setting gets its default. */
 export interface ServerRounds {
-  /** Name of the service that the states belong to. */
+  /** Name of the service that owns the states. */
   readonly service?: string | undefined;
-  /** The keys of the seal, 32 bytes each; without any one is made for this process. */
+  /** The sealing keys, 32 bytes each. Without one, this process makes its own. */
   readonly keys: SealingKeys;
   /** Lifetime of a state in milliseconds; an hour by default. */
   readonly ttlMs: number | undefined;
   /** The largest state that travels, in characters; 65,536 by default. */
   readonly maxStateLength: number | undefined;
-  /** A place for larger states and for the marks of used ones; without one they are in memory. */
+  /** A place for larger states and for the marks of used ones. The default is memory. */
   readonly records: Records | undefined;
-  /** Choice whether each state is good for one request only, or none; by default one is that an answer or an effect came before. */
+  /**
+   * True if each state is single-use, false if none is. By default a state is single-use if it holds an answer or an
+   * effect.
+   */
   readonly singleUse: boolean | undefined;
   /** The most rounds that one conversation may have. */
   readonly maxRounds: number;
@@ -31,15 +34,18 @@ export interface ServerRounds {
   readonly now: (() => number) | undefined;
 }
 
-/** Characters that outcomes of rounds take in memory together. */
+/** Limit of characters for the outcomes of rounds in memory. */
 const outcomeCharacters = 16 * 1024 * 1024;
 
-/** Time for which a repeated request waits for the outcome of another process, in milliseconds. */
+/** Time for which a repeated request waits for the outcome at another process, in milliseconds. */
 const elsewhereMs = 30_000;
 
 const made = new WeakMap<ServerRounds, RoundSettings>();
 
-/** The settings of rounds with their defaults: always the same for the same rounds, since a seal and a store are among them. */
+/**
+ * The settings of rounds with their defaults. Always the same object for the same rounds, since it holds a seal and a
+ * store.
+ */
 export function roundSettings(rounds: ServerRounds): RoundSettings {
   const known = made.get(rounds);
   if (known !== undefined) return known;
@@ -56,19 +62,19 @@ export function roundSettings(rounds: ServerRounds): RoundSettings {
     store,
     singleUse,
     used: new SingleUse(store, outcomes, shared === undefined ? 0 : elsewhereMs),
-    // A state that an earlier version of this library sealed is good no longer than its lifetime.
+    // A state that an earlier version of this library sealed is valid no longer than its lifetime.
     upgradedUntil: (now ?? Date.now)() + ttlMs,
-    // Other processes read what is sealed.
+    // Other processes read the sealed states, so this uses wall-clock time.
     now: now ?? Date.now,
   };
   made.set(rounds, settings);
   return settings;
 }
 
-/** Room that a mark of a used state takes, in characters. */
+/** Room for a mark of a used state, in characters. */
 const markLength = 256;
 
-/** States in records of a store. One that is away has no room now, and says no more to clients. */
+/** States in the records of a store. If the store is down, clients learn only that there is no room now. */
 function roundStoreIn(records: Records, rooms: OwnerRooms): RoundStore {
   const asked = async <T>(ask: () => T | PromiseLike<T>): Promise<T> => {
     try {

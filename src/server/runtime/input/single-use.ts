@@ -16,48 +16,48 @@ type Effects = Readonly<Record<string, Ran>>;
 export interface RoundDelivery {
   /** Name of the state. */
   readonly id: string;
-  /** Digest of the answers that it brings. */
+  /** Digest of the answers in the request. */
   readonly answers: string;
-  /** Time for which the state is still good, in milliseconds. Negative if it has expired: no run begins then. */
+  /** Remaining lifetime of the state in milliseconds. Negative if it has expired: then no run begins. */
   readonly leftMs: number;
-  /** Owner that it counts for; see `ownerOf`. */
+  /** The owner that pays for its room; see `ownerOf`. */
   readonly owner?: string | undefined;
-  /** Its request: nobody waits for the outcome once it is aborted. */
+  /** Its request. Once it is aborted, its outcome is not awaited any more. */
   readonly call: { readonly aborted: boolean };
 }
 
 /** A run of the handler of a round. */
 export interface RoundRun {
   outcome(): Promise<unknown>;
-  /** Tells whether a value stands for a failure, after which the round may run again. */
+  /** Tells whether a value is a failure, after which the round may run again. */
   hasFailed(value: unknown): boolean;
-  /** Outcomes of the effects that ran, once those that still run are done. */
+  /** Outcomes of the effects that ran, including those that are still running. */
   effects(): Promise<Effects>;
 }
 
-/** Outcome of a run as it is kept: a result, or the effects of a run that failed. */
+/** The stored outcome of a run: a result, or the effects of a run that failed. */
 type Kept =
   | { readonly answers: string; readonly result: PackedResult; readonly effects?: undefined }
   | { readonly answers: string; readonly result?: undefined; readonly effects: Effects };
 
 /** End of a run. */
 interface End {
-  /** Gives its value, or throws its error. */
+  /** Returns its value, or throws its error. */
   settle(): unknown;
-  /** True if it failed after its client had left: others still want an outcome. */
+  /** True if it failed after its client had disconnected. Other deliveries still want an outcome. */
   readonly isLeft: boolean;
 }
 
-/** Time for which an outcome is kept, in milliseconds, also after its state has expired. */
+/** Time for which an outcome is kept, in milliseconds. It may be kept after its state expired. */
 export const outcomeMs = 600_000;
 
 /** The longest outcome that is kept, in characters. */
 const longestKept = 1024 * 1024;
 
-/** Number of runs of one round; each after the first follows one that failed. */
+/** Number of runs of one round. Each run after the first follows a failed one. */
 const mostRuns = 32;
 
-/** Pause between two looks for an outcome of another process, in milliseconds, at first and at most. */
+/** Pause between two polls for an outcome of another process, in milliseconds: at first and at most. */
 const [firstPauseMs, longestPauseMs] = [20, 1000];
 
 /** Rounds that may run once. */
@@ -68,9 +68,10 @@ export class SingleUse {
   readonly #running = new Map<string, { readonly answers: string; readonly end: Promise<End> }>();
 
   /**
-   * @param marks Keeps which states were used.
+   * @param marks Keeps the marks of used states.
    * @param outcomes Keeps outcomes.
-   * @param elsewhereMs Time for which the outcome of another process is waited for, in milliseconds; 0 if none shares the store.
+   * @param elsewhereMs Time limit for the outcome of another process, in milliseconds; 0 if no process shares the
+   *   store.
    */
   constructor(marks: RoundStore, outcomes: RoundStore, elsewhereMs: number) {
     this.#marks = marks;
@@ -79,10 +80,11 @@ export class SingleUse {
   }
 
   /**
-   * Gives the outcome of a round, which runs unless it did before.
+   * Returns the outcome of a round. The round runs if it did not run before.
    *
-   * @param run Runs it, with the effects that runs before did.
-   * @throws McpError invalidParams if the state was used with other answers, its outcome is not kept, or it expired before a run began.
+   * @param run Runs it, with the effects of earlier runs.
+   * @throws McpError invalidParams if the state was used with other answers, its outcome is not kept, or it expired
+   * before a run began.
    */
   async outcome(delivery: RoundDelivery, run: (known: Effects) => RoundRun): Promise<unknown> {
     for (;;) {
@@ -106,7 +108,7 @@ export class SingleUse {
     let known: Effects = {};
     for (let runs = 0; runs < mostRuns; runs++) {
       const name = runs === 0 ? id : `${id} ${runs}`;
-      // The clock of the state may be set back: a mark outlives its state, or the round would run again.
+      // The clock of the state may be set back. A mark must outlive its state, or the round would run again.
       const isNew = leftMs >= 0 && (await this.#marks.add(`used ${name}`, '', leftMs + outcomeMs, owner));
       if (isNew) return await this.#run(name, delivery, run(known));
       const { result, effects = {} } = same(await this.#kept(name, leftMs < 0), delivery);
@@ -140,12 +142,15 @@ export class SingleUse {
     }
   }
 
-  /** The outcome of a run, which may still go on in another process; of an old state, it is not waited for, since there need not be one. */
+  /**
+   * The outcome of a run, which may still be running in another process. For an expired state this does not wait, since
+   * there may be none.
+   */
   async #kept(name: string, isOld: boolean): Promise<Kept> {
     const until = monotonicNow() + (isOld ? 0 : this.#elsewhereMs);
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
       const text = await this.#outcomes.get(`outcome ${name}`);
-      // It was written here.
+      // This process wrote it in this shape.
       if (text !== undefined) return parseExactJson(text, Number.POSITIVE_INFINITY) as Kept;
       if (monotonicNow() + pauseMs > until) throw isOld ? tooOld() : mayHaveRun(unknownOutcome);
       await new Promise<void>((resolve) => void after(pauseMs, resolve, true));
@@ -160,7 +165,7 @@ function failed(error: unknown, isLeft: boolean): End {
   return { settle, isLeft };
 }
 
-/** @throws McpError invalidParams if a delivery brings other answers than the one before. */
+/** @throws McpError invalidParams if a delivery has other answers than the previous one. */
 function same<T extends { readonly answers: string }>(before: T, { answers }: RoundDelivery): T {
   if (before.answers === answers) return before;
   throw mayHaveRun('it was used before, with other answers, and its call went on with those');

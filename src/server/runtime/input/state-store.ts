@@ -1,33 +1,36 @@
 import { monotonicNow } from '../../../jsonrpc/timeout.ts';
 import { McpError } from '../../../protocol/error.ts';
 
-/** Keeps states that are too large to travel, for which a handle travels instead, and the marks of those that were used. */
+/** Keeps states that are too large to travel (a handle travels instead), and the marks of used states. */
 export interface RoundStore {
   /**
-   * Keeps text for a time; gives false, and changes nothing, when something is kept under the handle already.
+   * Keeps text for a time. Returns false, and changes nothing, if the handle is already in use.
    *
-   * Empty text is a mark of what may be used once. A mark must be kept until its time is over, whatever comes after it:
-   * a store that has no room for one rejects, and what it would have marked is refused.
+   * Empty text marks a state as used. A mark must be kept until its time is over, whatever comes after it. A store
+   * without room for a mark rejects, and the request is then refused.
    *
-   * @param owner Name of the client that it counts for, where one is known: its principal, or else its address.
+   * @param owner The client that pays for its room, if known: its principal, or else its address.
    */
   add(handle: string, text: string, ttlMs: number, owner?: string): Promise<boolean>;
-  /** Text that is kept, or `undefined` when it is gone. */
+  /** The text, or `undefined` if it is gone. */
   get(handle: string): Promise<string | undefined>;
 }
 
 /** The bounds of a store in memory. */
 export interface RoundStoreLimits {
-  /** The most states; 1000. Beyond it the owner with the most loses its oldest. */
+  /** The most states; 1000. Beyond it, the owner with the most states loses its oldest. */
   readonly maxEntries?: number;
-  /** The most characters that states have together; 64 Mi. Beyond it the owner with the most loses its oldest. */
+  /**
+   * The most characters of all states together; 64 Mi. Beyond it, the owner with the most characters loses its oldest
+   * state.
+   */
   readonly maxCharacters?: number;
   /**
-   * The most marks of states that were used; 250,000, which take about 40 MB. None goes before its time: when all places are
-   * taken, or an owner has as many as it leaves free, states that were not used yet are refused as busy, until marks expire.
+   * The most marks of used states; 250,000, which take about 40 MB. No mark goes before its time. When all places are
+   * taken, or an owner has as many as it leaves free, unused states are refused as busy until marks expire.
    */
   readonly maxMarks?: number;
-  /** The clock, in milliseconds; one that never jumps by default. */
+  /** The clock, in milliseconds; monotonic by default. */
   now?(): number;
 }
 
@@ -66,7 +69,7 @@ interface OwnTexts {
   characters: number;
 }
 
-/** States: losing one costs its client the conversation, and nothing else. */
+/** States. Losing one costs its client the conversation, and nothing more. */
 class Texts {
   readonly #kept = new Map<string, Kept>();
   readonly #owned = new Map<string | undefined, OwnTexts>();
@@ -100,7 +103,7 @@ class Texts {
     while (this.#characters > this.#maxCharacters) this.#dropOfLargest(({ characters }) => characters);
   }
 
-  /** Drops the oldest text of the owner with the most, so that nobody loses one to an owner with more. */
+  /** Drops the oldest text of the owner with the most, so that a small owner loses nothing to a larger one. */
   #dropOfLargest(sizeOf: (own: OwnTexts) => number): void {
     let largest: OwnTexts | undefined;
     for (const own of this.#owned.values()) if (largest === undefined || sizeOf(own) > sizeOf(largest)) largest = own;
@@ -123,7 +126,7 @@ class Texts {
   }
 }
 
-/** The marks that expire within so long of each other are dropped together. */
+/** Marks that expire within this time of each other are dropped together. */
 const slotMs = 10_000;
 
 interface Mark {
@@ -137,7 +140,7 @@ class Marks {
   readonly #marks = new Map<string, Mark>();
   /** Number of marks by owner. */
   readonly #owned = new Map<string, number>();
-  /** The handles by when they expire, so that finding the expired ones costs little. */
+  /** The handles by expiry time, so that finding the expired ones is cheap. */
   readonly #slots = new Map<number, string[]>();
   readonly #most: number;
 
@@ -149,7 +152,7 @@ class Marks {
     return (this.#marks.get(handle)?.until ?? Number.NEGATIVE_INFINITY) >= time;
   }
 
-  /** @throws McpError busy when there is no room, or the owner has as many as it leaves free. */
+  /** @throws McpError busy if there is no room, or the owner has as many marks as it leaves free. */
   add(handle: string, mark: Mark, time: number): void {
     if (this.#isFull(mark)) this.#expire(time);
     if (this.#isFull(mark))

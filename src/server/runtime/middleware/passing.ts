@@ -20,7 +20,7 @@ import { isExtensionResult, passedOn, resultFor } from '../extension-result.ts';
 import type { Host, ServerSession } from '../host.ts';
 import { maskedError } from '../masking.ts';
 
-/** Place where messages of a conversation pass. */
+/** The place where messages of a conversation pass through middleware. */
 export interface PassingPlace {
   readonly chain: Chain;
   readonly host: Host;
@@ -36,14 +36,14 @@ interface Circumstances {
   readonly session: ServerSession | undefined;
   readonly auth: AuthInfo | undefined;
   readonly requestId?: RequestId | undefined;
-  /** The call or question that the message is; left out for notifications. */
+  /** The call or question of the message; left out for notifications. */
   readonly live?: { readonly signal: AbortSignal } | undefined;
   known?(): boolean | undefined;
   /** The session that it opens. */
   readonly opens?: PassingSession;
 }
 
-/** A message that passes at a server. */
+/** A message that passes through middleware at a server. */
 export class HostMessage implements About {
   readonly side = 'server';
   readonly method: string;
@@ -94,7 +94,7 @@ export class HostMessage implements About {
 
 const sessions = new WeakMap<object, FollowedSession>();
 
-/** The sessions that `initialize` opens, while it passes. */
+/** The sessions that `initialize` opens, while it passes through middleware. */
 const opening = new WeakMap<Link, FollowedSession>();
 
 function sessionOf(session: ServerSession): PassingSession {
@@ -107,7 +107,7 @@ function followed(session: ServerSession, made: FollowedSession): PassingSession
   return made;
 }
 
-/** Goes on with the session that `initialize` opened as middleware saw it there. */
+/** Continues the session that `initialize` opened, as middleware saw it there. */
 export function openedAs(session: ServerSession, link: Link): void {
   const made = opening.get(link);
   if (made !== undefined) followed(session, made);
@@ -137,21 +137,21 @@ class FollowedSession implements PassingSession {
   }
 }
 
-/** Parameters in the newest words, checked as though they had come in a revision. */
+/** Parameters in the newest form, validated as if they had come in a revision. */
 function checkedParams(method: string, params: JsonObject, revision: Revision): JsonObject {
   const type = methodOf(method)?.params;
   if (type !== undefined) fromWire(revision, type, toWire(revision, type, params as never));
   return params;
 }
 
-/** Way of a request of the client. */
+/** The way of a client's request. */
 interface Requested extends Omit<PassingPlace, 'link'> {
   readonly call: Call;
   readonly row: MethodRow | undefined;
   run(params: JsonObject): NowOrLater<unknown>;
 }
 
-/** A request of the client: gives the result as its handler would. */
+/** Sends a request of the client through middleware. Returns the result as its handler would. */
 export function servedThrough(message: RequestMessage, way: Requested): NowOrLater<unknown> {
   const { method, params: given = {}, id } = message;
   const { chain, host, call, row, run } = way;
@@ -196,7 +196,7 @@ export function servedThrough(message: RequestMessage, way: Requested): NowOrLat
   });
 }
 
-/** Makes a promise of what comes later, whatever it is. */
+/** Converts a later value to a promise, whatever it is. */
 function asPromise<T>(value: NowOrLater<T>): T | Promise<T> {
   return andThen(value, (settled) => settled);
 }
@@ -204,7 +204,7 @@ function asPromise<T>(value: NowOrLater<T>): T | Promise<T> {
 /**
  * A result that middleware made or changed.
  *
- * @throws TypeError for one that cannot be sent.
+ * @throws TypeError for a result that cannot be sent.
  */
 export function passedResult(
   method: string,
@@ -213,7 +213,7 @@ export function passedResult(
 ): unknown {
   const { resultType } = result;
   const asks = resultType === 'input_required';
-  // What is of an extension has words of its own.
+  // A result of an extension has its own form.
   if (isOther || !(asks || resultType === undefined || resultType === 'complete')) return passedOn(result);
   const type = asks ? inputRequiredResultShape : row?.result;
   const [problem] = type === undefined ? [] : checkWritten(type, result);
@@ -246,13 +246,13 @@ export function openedThrough(
   });
   return pass(chain, about, params, (given) => {
     const result = core(given);
-    // Of several one alone opens it.
+    // If several pass at the same time, only one opens the session.
     opening.set(link, opens);
     return result;
   });
 }
 
-/** A notification of the client, as it came. */
+/** A notification of the client, as received. */
 export function noticedThrough(
   conversation: object,
   { method, params = {} }: NotificationMessage,
@@ -284,8 +284,8 @@ type Sends = NonNullable<Call['passes']>;
 const senders = new WeakMap<Host, Sends>();
 
 /**
- * Sends notifications of the requests of a host through its middleware. There is one for all of them: a function for each, which a call held on to, kept
- * what its request had made until the next full collection, a third of all that the request cost.
+ * Sends notifications of a host's requests through its middleware. All requests share one function. One function for
+ * each request kept its data until the next full garbage collection, a third of the request's total cost.
  */
 function sentBy(chain: Chain, host: Host): Sends {
   let sends = senders.get(host);
@@ -328,7 +328,7 @@ export function toldThrough(
   );
 }
 
-/** A question to the client of a session, in the newest words. */
+/** A question to the client of a session, in the newest form. */
 export function askedThrough(
   method: string,
   params: JsonObject,
